@@ -1,0 +1,11 @@
+//! duke, a disk-usage browser: directory entries -> sealed listings -> totals up the tree -> rows -> cells, or JSON.
+
+#[cfg(not(unix))]
+compile_error!("duke reads directories the Unix way");
+
+pub mod kind;
+pub mod platform;
+pub mod scan;
+mod sync;
+mod table;
+pub mod tree;

@@ -1,0 +1,79 @@
+//! What the kernel says of one inode, in one shape for every source.
+//!
+//! Knows no system call. Invariant: sizes are unsigned and never derived from one another.
+
+use nix::sys::stat::FileStat;
+
+use crate::kind::Kind;
+
+/// The attributes of an entry, as `stat(2)` names them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Attributes {
+    /// What it is.
+    pub kind: Kind,
+    /// Allocated blocks of 512 bytes (`st_blocks`).
+    pub blocks: u64,
+    /// Length in bytes (`st_size`); a directory has one too.
+    pub apparent: u64,
+    /// Last change of the content, in seconds since 1970, before it negative (`st_mtime`).
+    pub mtime: i64,
+    /// Inode number (`st_ino`).
+    pub inode: u64,
+    /// Device (`st_dev`), major and minor packed as the system does.
+    pub device: u64,
+    /// Number of hard links (`st_nlink`).
+    pub links: u64,
+    /// Owner.
+    pub uid: u32,
+    /// Group.
+    pub gid: u32,
+    /// Type and permission bits (`st_mode`).
+    pub mode: u32,
+    /// Whether it is known to be the root of a mount: bind mounts share the device of their origin, so that only the
+    /// kernel can tell (`STATX_ATTR_MOUNT_ROOT`, Linux 5.8). Elsewhere always false.
+    pub mount_root: bool,
+}
+
+impl Attributes {
+    /// Whether it is a directory.
+    pub fn is_directory(&self) -> bool {
+        self.kind == Kind::Directory
+    }
+}
+
+/// The kind in the type bits of a mode (inode(7)).
+pub(super) fn kind_of_mode(mode: u32) -> Kind {
+    let is = |kind: libc::mode_t| mode & u32::from(libc::S_IFMT) == u32::from(kind);
+    [
+        (libc::S_IFDIR, Kind::Directory),
+        (libc::S_IFREG, Kind::File),
+        (libc::S_IFLNK, Kind::Symlink),
+        (libc::S_IFIFO, Kind::Fifo),
+        (libc::S_IFSOCK, Kind::Socket),
+        (libc::S_IFBLK, Kind::BlockDevice),
+        (libc::S_IFCHR, Kind::CharDevice),
+    ]
+    .into_iter()
+    .find_map(|(bits, kind)| is(bits).then_some(kind))
+    .unwrap_or(Kind::Unknown)
+}
+
+impl From<FileStat> for Attributes {
+    // The fields of `struct stat` differ in width and sign between systems; each cast keeps the bits the kernel meant.
+    #[allow(clippy::cast_sign_loss, clippy::unnecessary_cast, clippy::cast_lossless)]
+    fn from(stat: FileStat) -> Self {
+        Self {
+            kind: kind_of_mode(stat.st_mode as u32),
+            blocks: stat.st_blocks as u64,
+            apparent: stat.st_size as u64,
+            mtime: stat.st_mtime as i64,
+            inode: stat.st_ino as u64,
+            device: stat.st_dev as u64,
+            links: stat.st_nlink as u64,
+            uid: stat.st_uid,
+            gid: stat.st_gid,
+            mode: stat.st_mode as u32,
+            mount_root: false,
+        }
+    }
+}

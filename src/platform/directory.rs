@@ -1,0 +1,209 @@
+//! An open directory and the calls every Unix system has for it.
+//!
+//! Knows nothing of reading it. Invariant: below a root nothing is opened through a symbolic link.
+
+use std::ffi::CStr;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+
+use nix::errno::Errno;
+use nix::fcntl::{AT_FDCWD, AtFlags, OFlag, open, openat};
+use nix::sys::stat::{Mode, fstat, fstatat};
+use nix::sys::statfs::fstatfs;
+use nix::unistd::read;
+
+use super::{Attributes, retry};
+use crate::kind::Kind;
+
+/// An open directory.
+#[derive(Debug)]
+pub struct Directory {
+    fd: OwnedFd,
+}
+
+/// What duke needs to know of a file system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileSystem {
+    /// Files on a disk, in memory, or on a well-behaved network.
+    Ordinary,
+    /// Made up by the kernel (proc, sysfs, cgroup, autofs, ...): nothing in it takes disk space.
+    Kernel,
+    /// Served by a program or another machine (FUSE, NFS, ...): it may repeat names, loop, or never answer.
+    Foreign,
+}
+
+const OPEN: OFlag = OFlag::O_RDONLY.union(OFlag::O_DIRECTORY).union(OFlag::O_CLOEXEC).union(OFlag::O_NONBLOCK);
+
+impl Directory {
+    /// Opens a root: symbolic links in `path` are followed.
+    ///
+    /// # Errors
+    /// As open(2).
+    pub fn open(path: &Path) -> Result<Self, Errno> {
+        Ok(Self { fd: retry(|| open(path, OPEN, Mode::empty()))? })
+    }
+
+    /// Opens the directory `name` in this one, never through a symbolic link.
+    ///
+    /// # Errors
+    /// As openat(2); `ENOTDIR` or `ELOOP` when `name` is no longer a directory.
+    pub fn open_child(&self, name: &CStr) -> Result<Self, Errno> {
+        Ok(Self { fd: retry(|| openat(&self.fd, name, OPEN | OFlag::O_NOFOLLOW, Mode::empty()))? })
+    }
+
+    /// Opens a directory as a mere place from which to go on, which needs no right to list it.
+    ///
+    /// # Errors
+    /// As openat(2).
+    pub fn step_into(&self, name: &CStr) -> Result<Self, Errno> {
+        let flags = place(OFlag::O_DIRECTORY) | OFlag::O_NOFOLLOW;
+        Ok(Self { fd: retry(|| openat(&self.fd, name, flags, Mode::empty()))? })
+    }
+
+    /// The attributes of the directory itself.
+    ///
+    /// # Errors
+    /// As fstat(2).
+    pub fn attributes(&self) -> Result<Attributes, Errno> {
+        Ok(retry(|| fstat(&self.fd))?.into())
+    }
+
+    /// The attributes of `name` in this directory; of a symbolic link its own.
+    ///
+    /// # Errors
+    /// As fstatat(2).
+    pub fn attributes_of(&self, name: &CStr) -> Result<Attributes, Errno> {
+        Ok(retry(|| fstatat(&self.fd, name, AtFlags::AT_SYMLINK_NOFOLLOW | NO_AUTOMOUNT))?.into())
+    }
+
+    /// Reads the beginning of the regular file `name` in this directory into `start`, and says how much there was.
+    ///
+    /// # Errors
+    /// As openat(2) and read(2); `EINVAL` when it is no regular file.
+    pub fn read_start(&self, name: &CStr, start: &mut [u8]) -> Result<usize, Errno> {
+        let flags = OFlag::O_RDONLY | OFlag::O_CLOEXEC | OFlag::O_NONBLOCK | OFlag::O_NOFOLLOW | OFlag::O_NOCTTY;
+        let file = retry(|| openat(&self.fd, name, flags, Mode::empty()))?;
+        if Attributes::from(fstat(&file)?).kind != Kind::File {
+            return Err(Errno::EINVAL);
+        }
+        let mut length = 0;
+        while length < start.len() {
+            match retry(|| read(&file, &mut start[length..]))? {
+                0 => break,
+                more => length += more,
+            }
+        }
+        Ok(length)
+    }
+
+    /// The kind of file system this directory is on.
+    ///
+    /// # Errors
+    /// As fstatfs(2).
+    pub fn file_system(&self) -> Result<FileSystem, Errno> {
+        Ok(classify(&retry(|| fstatfs(&self.fd))?))
+    }
+
+    /// The kind of file system mounted on `name`, found without listing it or waking an automounter.
+    ///
+    /// # Errors
+    /// As openat(2) and fstatfs(2).
+    pub fn file_system_of(&self, name: &CStr) -> Result<FileSystem, Errno> {
+        self.step_into(name)?.file_system()
+    }
+}
+
+impl AsFd for Directory {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}
+
+/// The attributes of a path given by a person: what a symbolic link points to if that is a directory, as is a name with
+/// a slash behind it; otherwise the entry itself.
+///
+/// # Errors
+/// As stat(2).
+pub fn attributes_of_path(path: &Path) -> Result<Attributes, Errno> {
+    let own = retry(|| fstatat(AT_FDCWD, path, AtFlags::AT_SYMLINK_NOFOLLOW))?;
+    let target = || retry(|| fstatat(AT_FDCWD, path, AtFlags::empty())).ok().map(Attributes::from);
+    let own = Attributes::from(own);
+    Ok(target().filter(Attributes::is_directory).unwrap_or(own))
+}
+
+#[cfg(target_os = "linux")]
+const NO_AUTOMOUNT: AtFlags = AtFlags::AT_NO_AUTOMOUNT;
+#[cfg(not(target_os = "linux"))]
+const NO_AUTOMOUNT: AtFlags = AtFlags::empty();
+
+/// `O_PATH` where it exists: such a descriptor names a place and nothing more.
+#[cfg(target_os = "linux")]
+fn place(flags: OFlag) -> OFlag {
+    flags | OFlag::O_PATH | OFlag::O_CLOEXEC
+}
+#[cfg(not(target_os = "linux"))]
+fn place(flags: OFlag) -> OFlag {
+    flags | OFlag::O_RDONLY | OFlag::O_CLOEXEC | OFlag::O_NONBLOCK
+}
+
+/// Tells file systems apart by the magic number of statfs(2); the list of those made up by the kernel follows
+/// linux/magic.h.
+#[cfg(target_os = "linux")]
+fn classify(status: &nix::sys::statfs::Statfs) -> FileSystem {
+    const KERNEL: [u32; 19] = [
+        0x0000_0187, // autofs
+        0x4249_4e4d, // binfmt_misc
+        0xcafe_4a11, // bpf
+        0x0027_e0eb, // cgroup
+        0x6367_7270, // cgroup2
+        0x6265_6570, // configfs
+        0x6462_6720, // debugfs
+        0x0000_1cd1, // devpts
+        0xde5e_81e4, // efivarfs
+        0x1980_0202, // mqueue
+        0x6e73_6673, // nsfs
+        0x0000_9fa0, // proc
+        0x6165_676c, // pstore
+        0x0765_5821, // resctrl
+        0x7363_6673, // securityfs
+        0xf97c_ff8c, // selinux
+        0x4341_5d53, // smackfs
+        0x6265_6572, // sysfs
+        0x7472_6163, // tracefs
+    ];
+    const FOREIGN: [u32; 9] = [
+        0x6573_5546, // fuse
+        0x0000_6969, // nfs
+        0xff53_4d42, // cifs
+        0xfe53_4d42, // smb2
+        0x0102_1997, // 9p
+        0x00c3_6400, // ceph
+        0x5346_414f, // afs
+        0x0bd0_0bd0, // lustre
+        0x786f_4256, // vboxsf
+    ];
+    // The magic's type differs between C libraries; the number has 32 bits.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let magic = status.filesystem_type().0 as u32;
+    if KERNEL.contains(&magic) {
+        FileSystem::Kernel
+    } else if FOREIGN.contains(&magic) {
+        FileSystem::Foreign
+    } else {
+        FileSystem::Ordinary
+    }
+}
+
+#[cfg(target_os = "macos")]
+fn classify(status: &nix::sys::statfs::Statfs) -> FileSystem {
+    match status.filesystem_type_name() {
+        "devfs" | "autofs" | "fdesc" => FileSystem::Kernel,
+        "nfs" | "smbfs" | "afpfs" | "webdav" | "macfuse" | "osxfuse" | "fusefs" => FileSystem::Foreign,
+        _ => FileSystem::Ordinary,
+    }
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+fn classify(_: &nix::sys::statfs::Statfs) -> FileSystem {
+    FileSystem::Ordinary
+}

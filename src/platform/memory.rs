@@ -1,0 +1,200 @@
+//! Append-only memory for listings: bytes are written once, get an address, and can be read by every thread from then on.
+//!
+//! Knows nothing of what the bytes mean. Invariant: a byte below a chunk's `written` mark never changes again.
+//!
+//! A chunk is asked for large and touched little by little: pages nobody wrote are never made resident, so the
+//! unused end of a chunk costs address space only.
+
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::ptr::NonNull;
+
+use crate::sync::{AtomicU32, AtomicUsize, OnceLock, Ordering};
+use crate::table::Table;
+
+/// The first chunk of a writer; each next one is twice as large.
+const FIRST_CHUNK: usize = 1 << 18;
+/// The largest chunk asked for, unless one append needs more.
+const LARGEST_CHUNK: usize = 1 << 24;
+
+const OFFSET_BITS: u32 = 40;
+
+/// Where bytes of an [`Arena`] begin. Packs into a `u64` other than zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Address(u64);
+
+impl Address {
+    /// The address as a number other than zero.
+    pub fn to_bits(self) -> u64 {
+        self.0
+    }
+
+    /// The address with these bits; `None` for zero. Any other number is harmless: reading there gives bytes or nothing.
+    pub fn from_bits(bits: u64) -> Option<Self> {
+        (bits != 0).then_some(Self(bits))
+    }
+
+    /// The address `bytes` further on.
+    #[must_use]
+    pub fn plus(self, bytes: usize) -> Self {
+        Self(self.0 + bytes as u64)
+    }
+
+    fn new(chunk: u32, offset: usize) -> Self {
+        Self((u64::from(chunk) + 1) << OFFSET_BITS | offset as u64)
+    }
+
+    fn split(self) -> Option<(u32, usize)> {
+        let chunk = u32::try_from((self.0 >> OFFSET_BITS).checked_sub(1)?).ok()?;
+        Some((chunk, usize::try_from(self.0 & ((1 << OFFSET_BITS) - 1)).ok()?))
+    }
+}
+
+/// A growing set of chunks, read by anyone, written through [`Writer`]s.
+#[derive(Default)]
+pub struct Arena {
+    chunks: Table<OnceLock<Chunk>>,
+    /// Chunks given out so far. Written by whoever opens a chunk; `Relaxed`, as the chunk itself is published by its cell.
+    count: AtomicU32,
+}
+
+/// One thread's right to append. It owns the unwritten end of one chunk.
+#[derive(Default)]
+pub struct Writer {
+    chunk: Option<u32>,
+    next_size: usize,
+}
+
+impl Arena {
+    /// An arena without memory.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Copies `bytes` behind what `writer` wrote before and says where. Aborts, as every allocation does, when the
+    /// memory cannot be had.
+    ///
+    /// `writer` must only ever be used with one arena.
+    pub fn append(&self, writer: &mut Writer, bytes: &[u8]) -> Address {
+        if let Some(index) = writer.chunk
+            && let Some(chunk) = self.chunk(index)
+            && let Some(offset) = chunk.append(bytes)
+        {
+            return Address::new(index, offset);
+        }
+        writer.next_size = (writer.next_size * 2).clamp(FIRST_CHUNK, LARGEST_CHUNK);
+        let fresh = Chunk::new(writer.next_size.max(bytes.len()));
+        let offset = fresh.append(bytes).expect("a fresh chunk is at least as large as its first bytes");
+        let index = self.count.fetch_add(1, Ordering::Relaxed);
+        assert!(self.chunks.make(index).set(fresh).is_ok(), "a chunk number is given out once");
+        writer.chunk = Some(index);
+        Address::new(index, offset)
+    }
+
+    /// The bytes from `address` to the end of what its chunk holds by now; empty for an address never given out.
+    pub fn from_address(&self, address: Address) -> &[u8] {
+        address
+            .split()
+            .and_then(|(index, offset)| self.chunk(index)?.written().get(offset..))
+            .unwrap_or_default()
+    }
+
+    fn chunk(&self, index: u32) -> Option<&Chunk> {
+        self.chunks.find(index)?.get()
+    }
+}
+
+struct Chunk {
+    start: NonNull<u8>,
+    size: usize,
+    /// How many bytes are final. Raised by [`Chunk::append`] with `Release` after the bytes were copied, read with `Acquire`.
+    written: AtomicUsize,
+    /// How many bytes are spoken for: an appender first moves this mark, so that two of them could never share a byte.
+    reserved: AtomicUsize,
+}
+
+// SAFETY: the memory behind `start` belongs to this chunk alone; shared access reads only below `written`, where bytes
+// no longer change, and each byte above it is written by the one appender that reserved it.
+#[allow(unsafe_code)]
+unsafe impl Send for Chunk {}
+// SAFETY: as above.
+#[allow(unsafe_code)]
+unsafe impl Sync for Chunk {}
+
+#[allow(unsafe_code)]
+impl Chunk {
+    fn new(size: usize) -> Self {
+        let layout = Self::layout(size);
+        // SAFETY: the layout's size is not zero: it is at least `FIRST_CHUNK`.
+        let start = unsafe { alloc(layout) };
+        let Some(start) = NonNull::new(start) else { handle_alloc_error(layout) };
+        Self { start, size, written: AtomicUsize::new(0), reserved: AtomicUsize::new(0) }
+    }
+
+    fn layout(size: usize) -> Layout {
+        Layout::array::<u8>(size).expect("chunks are smaller than the address space")
+    }
+
+    /// Appends, or says `None` when there is no room or another appender is at work.
+    fn append(&self, bytes: &[u8]) -> Option<usize> {
+        let offset = self.written.load(Ordering::Acquire);
+        let end = offset.checked_add(bytes.len()).filter(|end| *end <= self.size)?;
+        // Only the appender that finds both marks equal goes on; with one writer per chunk that is always the case.
+        self.reserved.compare_exchange(offset, end, Ordering::Acquire, Ordering::Relaxed).ok()?;
+        // SAFETY: `offset..end` lies inside the allocation, is above `written` (so nobody reads it) and was reserved by
+        // the exchange above (so nobody else writes it); `bytes` cannot overlap it, since no reference to it exists.
+        unsafe { self.start.add(offset).copy_from_nonoverlapping(NonNull::from(bytes).cast(), bytes.len()) };
+        self.written.store(end, Ordering::Release);
+        Some(offset)
+    }
+
+    fn written(&self) -> &[u8] {
+        let written = self.written.load(Ordering::Acquire);
+        // SAFETY: the first `written` bytes were initialised before the mark was raised, and never change again.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), written) }
+    }
+}
+
+#[allow(unsafe_code)]
+impl Drop for Chunk {
+    fn drop(&mut self) {
+        // SAFETY: allocated in `new` with the same layout, and nobody borrows it any more.
+        unsafe { dealloc(self.start.as_ptr(), Self::layout(self.size)) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_read_back_from_their_address_across_chunks() {
+        let arena = Arena::new();
+        let mut writers = [Writer::default(), Writer::default()];
+        let addresses: Vec<_> = (0..2_000_u32)
+            .map(|number| arena.append(&mut writers[number as usize % 2], &number.to_le_bytes().repeat(100)))
+            .collect();
+        for (number, address) in addresses.iter().enumerate() {
+            let expected = u32::try_from(number).unwrap().to_le_bytes();
+            assert_eq!(arena.from_address(*address)[..4], expected);
+            assert_eq!(arena.from_address(address.plus(396))[..4], expected);
+        }
+    }
+
+    #[test]
+    fn a_large_append_gets_a_chunk_of_its_own_size() {
+        let arena = Arena::new();
+        let big = vec![7; LARGEST_CHUNK + 1];
+        let address = arena.append(&mut Writer::default(), &big);
+        assert_eq!(arena.from_address(address), big);
+    }
+
+    #[test]
+    fn any_bits_are_a_harmless_address() {
+        let arena = Arena::new();
+        let address = arena.append(&mut Writer::default(), b"x");
+        assert_eq!(Address::from_bits(0), None);
+        for bits in [1, u64::MAX, address.to_bits() + 2, address.to_bits() << 1] {
+            assert_eq!(arena.from_address(Address::from_bits(bits).unwrap()), b"");
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! The only code that knows the kernel: the contract every implementation keeps, and what all Unix systems share.
+//!
+//! A directory is opened ([`Directory`]), read in batches ([`Reader::fill`] into a [`Buffer`]), and each batch hands
+//! out its entries borrowed, valid only while the buffer is. Attributes are asked for entry by entry, so an entry nobody
+//! wants costs no system call. Which implementation serves is decided here, at compile time:
+//!
+//! | module     | system                  | names             | attributes  |
+//! |------------|-------------------------|-------------------|-------------|
+//! | `linux`    | Linux                   | `getdents64(2)`   | `statx(2)`  |
+//! | `portable` | any Unix, and the oracle of the tests | `readdir(3)` | `fstatat(2)` |
+//!
+//! Invariant: everything `unsafe` in the crate is below this module, each block with its reason.
+
+mod attributes;
+mod directory;
+pub mod limits;
+#[cfg(target_os = "linux")]
+pub mod linux;
+pub mod memory;
+pub mod portable;
+
+pub use attributes::Attributes;
+pub use directory::{Directory, FileSystem, attributes_of_path};
+#[cfg(target_os = "linux")]
+pub use linux::{Buffer, Reader};
+#[cfg(not(target_os = "linux"))]
+pub use portable::{Buffer, Reader};
+
+pub use nix::errno::Errno;
+
+use std::ffi::CStr;
+
+use crate::kind::Kind;
+
+/// One name of a directory, as the kernel listed it: borrowed from the [`Buffer`] it was read into.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry<'b> {
+    /// The name; any bytes except `/` and NUL.
+    pub name: &'b CStr,
+    /// What the listing says it is. Only a hint: file systems leave it out, and some lie.
+    pub hint: Kind,
+    /// The inode number of the listing: for a mount point the covered directory's, unlike [`Attributes::inode`].
+    pub inode: u64,
+}
+
+/// How a [`Reader::fill`] ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Filled {
+    /// The buffer holds entries; there may be more.
+    Some,
+    /// There is nothing left to read.
+    End,
+}
+
+/// How often one call is made again when a signal interrupts it, before that counts as an error.
+const RETRIES: usize = 64;
+
+/// Calls `attempt` again while it says `EINTR`, a bounded number of times.
+fn retry<T>(mut attempt: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> {
+    let mut result = attempt();
+    for _ in 0..RETRIES {
+        if !matches!(result, Err(Errno::EINTR)) {
+            break;
+        }
+        result = attempt();
+    }
+    result
+}
+
+/// The system's words for an error number, without a capital: `permission denied`.
+pub fn error_text(errno: i32) -> String {
+    let text = Errno::from_raw(errno).desc();
+    let mut letters = text.chars();
+    match (letters.next(), letters.next()) {
+        // Not an abbreviation such as "RPC version wrong".
+        (Some(first), Some(second)) if second.is_lowercase() || second == ' ' => {
+            first.to_lowercase().chain(text.chars().skip(1)).collect()
+        }
+        _ => text.to_owned(),
+    }
+}

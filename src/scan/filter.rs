@@ -1,0 +1,102 @@
+//! Which names a scan leaves out: the patterns of `--exclude` and `-X`.
+//!
+//! A pattern without a slash is held against the name of an entry, one with a slash against the end of its path, whole
+//! components at a time. `*` and `?` do not match a slash, `**` does. Matching is on bytes.
+//!
+//! Knows nothing of trees. Invariant: a pattern that cannot be understood is an error before the scan, never ignored.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+
+/// A set of patterns.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    names: GlobSet,
+    paths: GlobSet,
+}
+
+/// A pattern that cannot be understood.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadPattern {
+    /// The pattern as given.
+    pub pattern: String,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+impl Filter {
+    /// A filter that leaves out what any of `patterns` matches.
+    ///
+    /// # Errors
+    /// When a pattern is not a valid glob.
+    pub fn new<'p>(patterns: impl IntoIterator<Item = &'p str>) -> Result<Self, BadPattern> {
+        let (mut names, mut paths) = (GlobSetBuilder::new(), GlobSetBuilder::new());
+        for pattern in patterns {
+            let bad = |error: globset::Error| BadPattern {
+                pattern: pattern.to_owned(),
+                reason: error.kind().to_string(),
+            };
+            // `dir/` means the name of a directory; nothing but a directory can have a slash behind it.
+            let trimmed = pattern.trim_end_matches('/');
+            let (set, glob) = if trimmed.contains('/') {
+                (&mut paths, format!("**/{}", trimmed.trim_start_matches('/')))
+            } else {
+                (&mut names, trimmed.to_owned())
+            };
+            set.add(GlobBuilder::new(&glob).literal_separator(true).backslash_escape(true).build().map_err(bad)?);
+        }
+        let whole = |set: GlobSetBuilder| {
+            set.build().map_err(|error| BadPattern { pattern: String::new(), reason: error.to_string() })
+        };
+        Ok(Self { names: whole(names)?, paths: whole(paths)? })
+    }
+
+    /// Whether [`Filter::excludes`] needs the path of the directory.
+    pub fn needs_paths(&self) -> bool {
+        !self.paths.is_empty()
+    }
+
+    /// Whether the entry `name` of the directory at `path` is left out.
+    pub fn excludes(&self, path: &[u8], name: &[u8]) -> bool {
+        let matches = |set: &GlobSet, bytes: &[u8]| !set.is_empty() && set.is_match(OsStr::from_bytes(bytes));
+        matches(&self.names, name)
+            || self.needs_paths() && matches(&self.paths, &crate::tree::join([path, name]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn excluded(pattern: &str, path: &str, name: &[u8]) -> bool {
+        Filter::new([pattern]).unwrap().excludes(path.as_bytes(), name)
+    }
+
+    #[test]
+    fn a_pattern_without_a_slash_is_held_against_the_name() {
+        assert!(excluded("*.o", "any/where", b"main.o"));
+        assert!(!excluded("*.o", "a.o", b"main.c"));
+        assert!(!excluded("main", "", b"main.c"));
+        assert!(excluded("target/", "crate", b"target"));
+        assert!(excluded("bad*", "", b"bad\xffname"));
+        assert!(excluded(".*", "", b".git"));
+    }
+
+    #[test]
+    fn a_pattern_with_a_slash_is_held_against_the_end_of_the_path() {
+        assert!(excluded("src/*.o", "/home/me/src", b"main.o"));
+        assert!(!excluded("src/*.o", "/home/me/xsrc", b"main.o"));
+        assert!(!excluded("src/*.o", "/home/me/src/deep", b"main.o"));
+        assert!(excluded("src/**/*.o", "/home/me/src/deep", b"main.o"));
+        assert!(excluded("/home/me", "/home", b"me"));
+    }
+
+    #[test]
+    fn a_bad_pattern_is_named() {
+        let error = Filter::new(["fine", "a[b"]).unwrap_err();
+        assert_eq!(error.pattern, "a[b");
+        assert!(error.reason.contains("unclosed"), "{}", error.reason);
+    }
+}

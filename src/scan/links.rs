@@ -1,0 +1,131 @@
+//! Hard links: each inode counts once in every directory above any of its names, as `du -s` of that directory says.
+//!
+//! While a scan runs, every name is counted. When it is over, the names of each inode are brought together, and the size
+//! is taken off again: in a directory that holds some of the names itself and meets others through its child
+//! directories, as often as it was counted there too much, which is (names held + children with names - 1); and whatever is taken off
+//! there is taken off everywhere above. None of this depends on the order in which names were found.
+//!
+//! Knows no system call. Invariant: the work is linear in the names times their depth, whatever the number of names of one inode.
+
+use std::collections::HashMap;
+
+use crate::tree::{Content, DirId, LinkedName, Totals, Tree};
+
+/// Takes the repeated names off the totals of a tree at rest and makes the shared sizes known.
+pub fn settle(tree: &Tree, mut names: Vec<LinkedName>) {
+    if names.is_empty() {
+        return;
+    }
+    add_names_seen_with_one_link(tree, &mut names);
+    names.sort_unstable_by_key(|name| (name.device, name.inode));
+    let mut skeleton = Skeleton::default();
+    for inode in names.chunk_by(|a, b| (a.device, a.inode) == (b.device, b.inode)) {
+        // While a file is written, its names were seen with different sizes: take off what was counted too much and
+        // leave the largest, whichever name that was.
+        let mut sizes: Vec<_> = inode.iter().map(|name| (name.disk, name.apparent, name.directory)).collect();
+        sizes.sort_unstable_by(|a, b| b.cmp(a));
+        skeleton.count_once(tree, &sizes);
+    }
+    skeleton.apply(tree);
+}
+
+/// The link count is only the fast path: another name of an inode may have been read while it said 1. Looks for such
+/// names of the inodes that have fewer names here than the file system says.
+fn add_names_seen_with_one_link(tree: &Tree, names: &mut Vec<LinkedName>) {
+    let mut missing: HashMap<(u32, u64), u64> = HashMap::new();
+    for name in names.iter() {
+        let left = missing.entry((name.device, name.inode)).or_insert(name.count);
+        // A root that is a file may also lie below another root, whatever its link count.
+        *left = if name.directory == DirId::TOP { u64::MAX } else { left.saturating_sub(1) };
+    }
+    missing.retain(|_, left| *left != 0);
+    if missing.is_empty() {
+        return;
+    }
+    for directory in (0..tree.directories()).map(DirId) {
+        let device = tree.device_index(directory);
+        for (_, record) in tree.listing(directory).entries() {
+            let Content::Known(facts) = record.content else { continue };
+            if facts.links.is_none()
+                && facts.directory.is_none()
+                && missing.contains_key(&(device, facts.inode))
+            {
+                let (inode, disk, apparent) = (facts.inode, facts.disk(), facts.apparent);
+                names.push(LinkedName { device, directory, inode, count: 1, disk, apparent });
+            }
+        }
+    }
+}
+
+/// The directories above linked names, numbered so that a parent comes before its children.
+#[derive(Default)]
+struct Skeleton {
+    index: HashMap<DirId, u32>,
+    nodes: Vec<Node>,
+    /// Grows with every inode; see [`Node::seen`].
+    inode: u32,
+}
+
+struct Node {
+    id: DirId,
+    /// None for the top.
+    parent: Option<u32>,
+    /// The last inode that was met in or below it.
+    seen: u32,
+    /// Counted too much here, through entries of its own or meeting child directories.
+    excess: Totals,
+}
+
+impl Skeleton {
+    /// Notes where an inode is counted more than once; its names come with the largest size first.
+    fn count_once(&mut self, tree: &Tree, names: &[(u64, u64, DirId)]) {
+        self.inode += 1;
+        for &(disk, apparent, directory) in names {
+            let mut at = Some(self.node(tree, directory));
+            // The first directory that has met the inode already is the one in which this name is too much.
+            while let Some(index) = at {
+                let node = &mut self.nodes[index as usize];
+                if node.seen == self.inode {
+                    node.excess.add(&Totals { disk, apparent, ..Totals::default() });
+                    break;
+                }
+                node.seen = self.inode;
+                at = node.parent;
+            }
+        }
+    }
+
+    /// The node of `id`, made with all above it if need be.
+    fn node(&mut self, tree: &Tree, id: DirId) -> u32 {
+        let mut missing = Vec::new();
+        let mut parent = None;
+        let mut at = Some(id);
+        while let Some(id) = at {
+            if let Some(known) = self.index.get(&id) {
+                parent = Some(*known);
+                break;
+            }
+            missing.push(id);
+            at = tree.parent(id);
+        }
+        for id in missing.into_iter().rev() {
+            let index = u32::try_from(self.nodes.len()).expect("not more nodes than directories");
+            self.index.insert(id, index);
+            self.nodes.push(Node { id, parent, seen: 0, excess: Totals::default() });
+            parent = Some(index);
+        }
+        parent.expect("a directory has a node now")
+    }
+
+    /// Takes every excess off its directory and all above, and makes it known as shared.
+    fn apply(mut self, tree: &Tree) {
+        let shared = self.nodes.iter().filter(|node| node.excess.disk != 0);
+        tree.set_shared(shared.map(|node| (node.id, node.excess.disk)));
+        while let Some(node) = self.nodes.pop() {
+            tree.take_off(node.id, node.excess.disk, node.excess.apparent);
+            if let Some(parent) = node.parent {
+                self.nodes[parent as usize].excess.add(&node.excess);
+            }
+        }
+    }
+}

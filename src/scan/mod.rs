@@ -1,0 +1,197 @@
+//! Scanning: from roots to a finished [`Tree`], on all processors.
+//!
+//! [`Scan::start`] returns at once; the tree grows while it runs and can be looked at any time. One rayon job reads
+//! one directory (`visit`, the heart), hands its child directories to the pool as further jobs, and never waits. A
+//! directory completes when nothing it waits for is left (`tree::totals`), so the last job out completes the tree.
+//! When the pool is quiet the hard links are settled (`links`) and the scan is over.
+//!
+//! Knows nothing of views. Invariant: an error is data in the tree, never the end of a scan.
+
+mod descriptors;
+pub mod filter;
+mod links;
+mod roots;
+mod visit;
+mod workers;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use crate::platform::limits;
+use crate::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, lock};
+use crate::tree::{DirId, Tree};
+use descriptors::Descriptors;
+pub use filter::Filter;
+use visit::Visitor;
+pub use workers::Progress;
+use workers::Workers;
+
+/// Which mounted file systems a scan enters below its roots.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mounts {
+    /// All except those the kernel makes up.
+    #[default]
+    Real,
+    /// All.
+    All,
+    /// Only the one each root is on.
+    None,
+}
+
+/// What a scan is asked to do.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Worker threads; none lets [`default_threads`] decide.
+    pub threads: Option<usize>,
+    /// Which file systems below a root are entered.
+    pub mounts: Mounts,
+    /// Names left out.
+    pub filter: Filter,
+    /// Leave out directories that hold a CACHEDIR.TAG.
+    pub skip_caches: bool,
+    /// Keep uid, gid and mode of every entry.
+    pub owners: bool,
+}
+
+/// How a scan ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Everything was read, as far as it could be.
+    Complete,
+    /// It was stopped; the tree holds what had been read.
+    Stopped,
+    /// A bug: a worker panicked with this message. The tree may miss anything.
+    Panicked(String),
+}
+
+/// A running or finished scan.
+#[derive(Clone)]
+pub struct Scan {
+    shared: Arc<Shared>,
+}
+
+/// What all jobs of a scan share.
+struct Shared {
+    tree: Tree,
+    options: Options,
+    roots: Vec<PathBuf>,
+    workers: Workers,
+    descriptors: Descriptors,
+    /// Set once by whoever stops the scan, polled by every job. `Relaxed`: it guards no data.
+    stop: AtomicBool,
+    started: Instant,
+    end: Mutex<Option<(Outcome, Duration)>>,
+    ended: Condvar,
+}
+
+/// Worker threads when nobody asks for a number.
+///
+/// Twice the processors, and at least eight: a cold disk answers many questions at a time, and idle workers cost a
+/// warm scan nothing that could be measured (docs/performance.md).
+pub fn default_threads() -> usize {
+    (limits::processors() * 2).clamp(8, 64)
+}
+
+impl Scan {
+    /// Begins to scan `roots` in the background.
+    ///
+    /// # Errors
+    /// When not even one thread can be had; [`Scan::run`] needs none.
+    pub fn start(roots: Vec<PathBuf>, options: Options) -> std::io::Result<Self> {
+        let scan = Self { shared: Arc::new(Shared::new(roots, options)) };
+        let shared = Arc::clone(&scan.shared);
+        std::thread::Builder::new().name("scan".into()).spawn(move || shared.run())?;
+        Ok(scan)
+    }
+
+    /// Scans `roots` and returns when that is over. Works in the calling thread if there can be no other.
+    pub fn run(roots: Vec<PathBuf>, options: Options) -> Self {
+        let scan = Self { shared: Arc::new(Shared::new(roots, options)) };
+        scan.shared.run();
+        scan
+    }
+
+    /// The tree, complete or still growing.
+    pub fn tree(&self) -> &Tree {
+        &self.shared.tree
+    }
+
+    /// How much was read so far.
+    pub fn progress(&self) -> Progress {
+        self.shared.workers.progress(&self.shared.tree)
+    }
+
+    /// Asks the scan to end soon. What was read stays.
+    pub fn stop(&self) {
+        self.shared.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// How the scan ended; none while it runs.
+    pub fn outcome(&self) -> Option<Outcome> {
+        lock(&self.shared.end).as_ref().map(|(outcome, _)| outcome.clone())
+    }
+
+    /// How long it took, or has taken so far.
+    pub fn elapsed(&self) -> Duration {
+        lock(&self.shared.end).as_ref().map_or_else(|| self.shared.started.elapsed(), |(_, took)| *took)
+    }
+
+    /// Waits until the scan is over, at most for `limit`, and says how it ended.
+    pub fn wait(&self, limit: Duration) -> Option<Outcome> {
+        let end = lock(&self.shared.end);
+        let (end, _) = self
+            .shared
+            .ended
+            .wait_timeout_while(end, limit, |end| end.is_none())
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        end.as_ref().map(|(outcome, _)| outcome.clone())
+    }
+}
+
+impl Shared {
+    fn new(roots: Vec<PathBuf>, options: Options) -> Self {
+        let wanted = options.threads.unwrap_or_else(default_threads).max(1);
+        let (descriptors, threads) = Descriptors::new(wanted);
+        Self {
+            tree: Tree::new(),
+            workers: Workers::new(threads),
+            options,
+            roots,
+            descriptors,
+            stop: AtomicBool::new(false),
+            started: Instant::now(),
+            end: Mutex::new(None),
+            ended: Condvar::new(),
+        }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    fn run(&self) {
+        let outcome = match catch_unwind(AssertUnwindSafe(|| self.scan())) {
+            Ok(()) if self.is_stopped() => Outcome::Stopped,
+            Ok(()) => Outcome::Complete,
+            Err(panic) => Outcome::Panicked(message(panic.as_ref())),
+        };
+        *lock(&self.end) = Some((outcome, self.started.elapsed()));
+        self.ended.notify_all();
+    }
+
+    fn scan(&self) {
+        let pool = self.workers.pool();
+        let visitor = Visitor::new(self);
+        let roots = roots::Roots::publish(self, &visitor);
+        pool.in_place_scope(|scope| roots.visit_outermost(&visitor, scope));
+        pool.in_place_scope(|scope| roots.visit_rest(&visitor, scope));
+        self.tree.release(DirId::TOP);
+        links::settle(&self.tree, self.workers.take_linked());
+    }
+}
+
+fn message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "unknown panic".to_owned())
+}

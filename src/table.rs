@@ -1,0 +1,77 @@
+//! An append-only table: rows are found by number, never move, and are read without a lock.
+//!
+//! Knows nothing of what a row is. Invariant: once made, a row stays at its address until the table is dropped.
+//!
+//! The shape is a fixed three-level tree (spine, branch, leaf) made on demand, so that an empty table costs a few
+//! KiB and a row of a full one costs exactly its own size.
+
+use crate::sync::OnceLock;
+
+/// Rows in a leaf. With 64-byte rows a leaf is 256 KiB: large enough to come straight from the kernel, small enough
+/// that the unused end of the last one does not matter.
+const LEAF: usize = 1 << 12;
+const BRANCH: usize = 1 << 10;
+const SPINE: usize = 1 << 10;
+
+type Leaf<T> = Box<[T]>;
+type Branch<T> = Box<[OnceLock<Leaf<T>>]>;
+
+/// A table of up to 2^32 rows of `T`, each made by `T::default()` when its leaf is first touched.
+pub struct Table<T> {
+    spine: Box<[OnceLock<Branch<T>>]>,
+}
+
+impl<T: Default> Table<T> {
+    /// An empty table.
+    pub fn new() -> Self {
+        Self { spine: empty(SPINE) }
+    }
+
+    /// Row `index`, made now if it did not exist.
+    pub fn make(&self, index: u32) -> &T {
+        let [spine, branch, leaf] = split(index);
+        let branches = self.spine[spine].get_or_init(|| empty(BRANCH));
+        let leaves = branches[branch].get_or_init(|| (0..LEAF).map(|_| T::default()).collect());
+        &leaves[leaf]
+    }
+
+    /// Row `index`, if its leaf was made.
+    pub fn find(&self, index: u32) -> Option<&T> {
+        let [spine, branch, leaf] = split(index);
+        self.spine[spine].get()?[branch].get()?.get(leaf)
+    }
+}
+
+impl<T: Default> Default for Table<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+fn empty<T>(count: usize) -> Box<[OnceLock<T>]> {
+    (0..count).map(|_| OnceLock::new()).collect()
+}
+
+fn split(index: u32) -> [usize; 3] {
+    let index = index as usize;
+    [index / (LEAF * BRANCH), index / LEAF % BRANCH, index % LEAF]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sync::{AtomicU32, Ordering};
+
+    #[test]
+    fn rows_are_found_again_at_the_edges_of_every_level() {
+        let table = Table::<AtomicU32>::new();
+        let edges = [0, 1, 4095, 4096, 4096 * 1024 - 1, 4096 * 1024, u32::MAX];
+        for index in edges {
+            assert!(index == 1 || index == 4095 || table.find(index).is_none());
+            table.make(index).store(index ^ 7, Ordering::Relaxed);
+        }
+        for index in edges {
+            assert_eq!(table.find(index).map(|row| row.load(Ordering::Relaxed)), Some(index ^ 7));
+        }
+    }
+}

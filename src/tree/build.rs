@@ -1,0 +1,228 @@
+//! Building a tree: a worker's tools to write listings, and publishing them.
+//!
+//! Knows nothing of the kernel. Invariant: a directory's record and parent are set before the listing that names it is
+//! published, and the claims for its children are made before anyone can release them.
+
+use std::ops::Range;
+
+use super::listing::{Draft, encode_link};
+use super::{Content, DirId, Facts, Failure, Record, State, Totals, Tree};
+use crate::kind::Kind;
+use crate::platform::memory::{Address, Arena, Writer};
+use crate::sync::{AtomicU32, Mutex, Ordering, lock};
+use crate::table::Table;
+
+/// Numbers taken at a time by one worker, so that workers neither fight over the counter nor share cache lines.
+const NUMBERS: u32 = 64;
+
+/// One name of an inode that may have others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkedName {
+    /// Index of the device.
+    pub device: u32,
+    /// Directory that holds the name.
+    pub directory: DirId,
+    /// Inode number.
+    pub inode: u64,
+    /// How many names the file system says there are.
+    pub count: u64,
+    /// Disk usage in bytes.
+    pub disk: u64,
+    /// Apparent size in bytes.
+    pub apparent: u64,
+}
+
+/// One worker's tools for adding to one tree.
+#[derive(Default)]
+pub struct Batch {
+    draft: Draft,
+    writer: Writer,
+    numbers: Range<u32>,
+    segment: Vec<u8>,
+    sum: Totals,
+    /// Directories of the batch and where their records begin.
+    children: Vec<(DirId, usize)>,
+    /// Failed entries of the batch: where their records begin, and the error numbers.
+    failed: Vec<(usize, i32)>,
+    /// Names with links, of everything this worker has read.
+    linked: Vec<LinkedName>,
+}
+
+/// A batch of entries in the tree's memory, not yet published.
+pub struct Sealed {
+    address: Address,
+    /// The directories among the entries.
+    pub children: Box<[DirId]>,
+    /// What the entries add to their directory; a child directory only as an item.
+    pub sum: Totals,
+}
+
+impl Batch {
+    /// Adds an entry of `parent` other than a new directory.
+    pub fn push(&mut self, parent: DirId, record: &Record<'_>) {
+        let start = self.draft.push(record);
+        match &record.content {
+            Content::Excluded(_) => {}
+            Content::Failed(errno) => {
+                self.failed.push((start, *errno));
+                self.sum.add(&Totals { items: 1, errors: 1, ..Totals::default() });
+            }
+            Content::Known(facts) => {
+                self.sum.items += 1;
+                if facts.directory.is_none() {
+                    self.sum.disk = self.sum.disk.saturating_add(facts.disk());
+                    self.sum.apparent = self.sum.apparent.saturating_add(facts.apparent);
+                }
+                if let Some(links) = facts.links {
+                    self.linked.push(LinkedName {
+                        device: links.device,
+                        directory: parent,
+                        inode: facts.inode,
+                        count: links.count,
+                        disk: facts.disk(),
+                        apparent: facts.apparent,
+                    });
+                }
+            }
+        }
+    }
+
+    /// Adds a directory of `parent`, which gets its number and place in the tree now. `device` is the index of its device.
+    pub fn push_directory(&mut self, tree: &Tree, parent: DirId, name: &[u8], facts: Facts, device: u32) -> DirId {
+        let id = self.number(tree);
+        let dir = tree.dir(id);
+        // Relaxed: nobody knows the number before the listing is published with Release.
+        dir.disk.store(facts.disk(), Ordering::Relaxed);
+        dir.apparent.store(facts.apparent, Ordering::Relaxed);
+        dir.parent.store(parent.0, Ordering::Relaxed);
+        dir.device.store(device, Ordering::Relaxed);
+        dir.pending.store(1, Ordering::Relaxed);
+        let content = Content::Known(Facts { directory: Some(id), ..facts });
+        let start = self.draft.push(&Record { name, kind: Kind::Directory, content });
+        self.children.push((id, start));
+        self.sum.items += 1;
+        id
+    }
+
+    /// Moves the entries of `parent` into the tree's memory and begins the next batch. `None` if there are none.
+    pub fn seal(&mut self, tree: &Tree, parent: DirId) -> Option<Sealed> {
+        if self.draft.is_empty() {
+            return None;
+        }
+        let (segment, head) = self.draft.segment(&mut self.segment);
+        let address = tree.bytes.append(&mut self.writer, segment);
+        let record = |start: usize| address.plus(head + start);
+        for (id, start) in &self.children {
+            tree.dir(*id).record.store(record(*start).to_bits(), Ordering::Relaxed);
+        }
+        if !self.failed.is_empty() {
+            let failure = |&(start, errno): &(usize, i32)| Failure { directory: parent, entry: Some(record(start)), errno };
+            lock(&tree.failures).extend(self.failed.iter().map(failure));
+            self.failed.clear();
+        }
+        let children = self.children.drain(..).map(|(id, _)| id).collect();
+        self.draft.clear();
+        Some(Sealed { address, children, sum: std::mem::take(&mut self.sum) })
+    }
+
+    /// Makes the entries the listing of `parent` in place of what it had, without counting anything.
+    pub fn replace_listing(&mut self, tree: &Tree, parent: DirId) {
+        self.failed.clear();
+        if let Some(sealed) = self.seal(tree, parent) {
+            tree.dir(parent).listing.store(sealed.address.to_bits(), Ordering::Release);
+        }
+    }
+
+    /// The names with links of everything read since the last call.
+    pub fn take_linked(&mut self) -> Vec<LinkedName> {
+        std::mem::take(&mut self.linked)
+    }
+
+    fn number(&mut self, tree: &Tree) -> DirId {
+        let number = self.numbers.next().unwrap_or_else(|| {
+            let first = tree.count.fetch_add(NUMBERS, Ordering::AcqRel);
+            self.numbers = first + 1..first + NUMBERS;
+            first
+        });
+        DirId(number)
+    }
+}
+
+impl Default for Tree {
+    fn default() -> Self {
+        let tree = Self {
+            dirs: Table::new(),
+            count: AtomicU32::new(1),
+            bytes: Arena::new(),
+            devices: super::Devices::default(),
+            open: super::live::Open::default(),
+            failures: Mutex::default(),
+            shared: Mutex::default(),
+        };
+        // The top waits for whoever fills the tree.
+        tree.claim(DirId::TOP, 1);
+        tree
+    }
+}
+
+impl Tree {
+    /// An empty tree whose top is held: [`Tree::release`] it when everything was added.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Makes a sealed batch the next entries of `id`, and counts them. Only one thread at a time may publish for one
+    /// directory, in the order of the kernel. Every child is claimed: it is released when it is complete.
+    pub fn publish(&self, batch: &mut Batch, id: DirId, sealed: &Sealed) {
+        let dir = self.dir(id);
+        let children = u32::try_from(sealed.children.len()).expect("a batch is small");
+        self.claim(id, children);
+        self.add(id, &sealed.sum);
+        let before = dir.listing.load(Ordering::Relaxed);
+        let node = if before == 0 {
+            sealed.address
+        } else {
+            self.bytes.append(&mut batch.writer, &encode_link(before, sealed.address.to_bits()))
+        };
+        dir.listing.store(node.to_bits(), Ordering::Release);
+        if children != 0 || before != 0 {
+            self.open.enter(id, dir);
+        }
+    }
+
+    /// Says that the reading of `id` has begun.
+    pub fn begin(&self, id: DirId) {
+        self.dir(id).state.store(State::Reading as u8, Ordering::Relaxed);
+    }
+
+    /// Says that the reading of `id` ended in an error, which is counted there and above.
+    pub fn fail(&self, id: DirId, errno: i32) {
+        self.dir(id).errno.store(errno, Ordering::Relaxed);
+        self.add(id, &Totals { errors: 1, ..Totals::default() });
+        lock(&self.failures).push(Failure { directory: id, entry: None, errno });
+    }
+
+    /// Says that `id` was not, or not wholly, read because the scan was stopped; so are those above when it completes.
+    pub fn stop(&self, id: DirId) {
+        self.dir(id).set_partial();
+    }
+
+    /// Completes a directory that was never begun as if it took no space: it is an alias of another.
+    pub fn discard(&self, id: DirId) {
+        let dir = self.dir(id);
+        dir.disk.store(0, Ordering::Relaxed);
+        dir.apparent.store(0, Ordering::Relaxed);
+        self.release(id);
+    }
+
+    /// The index of the device `id` is on.
+    pub fn device_index(&self, id: DirId) -> u32 {
+        self.dir(id).device.load(Ordering::Relaxed)
+    }
+
+    /// Makes disk bytes known as shared between entries of directories; see [`Tree::shared`].
+    pub fn set_shared(&self, shared: impl IntoIterator<Item = (DirId, u64)>) {
+        *lock(&self.shared) = shared.into_iter().collect();
+    }
+}
+

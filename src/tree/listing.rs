@@ -1,0 +1,456 @@
+//! The encoding of a directory's entries, and reading it back.
+//!
+//! ```text
+//! segment = head  records                          one batch of the kernel, in the kernel's order
+//! head    = varint(length of records << 1)
+//! link    = 1  address of the link or segment before: u64 LE  address of a segment: u64 LE
+//!
+//! record  = tag  name-length varint  name
+//!           EXCLUDED:  reason u8
+//!           FAILED:    errno varint
+//!           else:      apparent varint  blocks varint  mtime delta  inode delta
+//!             directory:  DirId delta
+//!             LINKED:     links varint  device index varint
+//!             OWNED:      uid varint  gid varint  mode varint
+//! tag     = kind (3 bits)  LINKED 8  OWNED 16  EXCLUDED 32  FAILED 64
+//! delta   = zigzag varint of the difference to the record before it in the segment, first to zero
+//! ```
+//!
+//! A directory points to its only segment, or to the newest link of a chain that leads back to the first; so a longer
+//! listing is published by replacing one address, and a listing in hand never changes. A record's name can be read on
+//! its own, which is all a path needs; the rest of it wants the records before it, at most one batch.
+//!
+//! Knows no directory table. Invariant: decoding is total; whatever the bytes, it gives records or [`Malformed`],
+//! never a panic.
+
+use super::DirId;
+use crate::kind::Kind;
+
+const LINKED: u8 = 8;
+const OWNED: u8 = 16;
+const EXCLUDED: u8 = 32;
+const FAILED: u8 = 64;
+
+/// One entry of a directory, as it was when the directory was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Record<'a> {
+    /// The name; any bytes. For a root the path as given.
+    pub name: &'a [u8],
+    /// What it is; of an entry nobody has asked about, what the kernel's listing hinted at.
+    pub kind: Kind,
+    /// What is known of it.
+    pub content: Content,
+}
+
+/// What is known of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// Its attributes.
+    Known(Facts),
+    /// Left out on purpose, and never counted.
+    Excluded(Exclusion),
+    /// Its attributes could not be had: the error number.
+    Failed(i32),
+}
+
+/// Why an entry was left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Exclusion {
+    /// A pattern given by the person matches.
+    Pattern = 0,
+    /// It is on another file system, and one was asked for.
+    OtherFileSystem = 1,
+    /// It is on a file system the kernel makes up.
+    KernelFileSystem = 2,
+    /// It holds a CACHEDIR.TAG.
+    Caches = 3,
+}
+
+impl Exclusion {
+    const ALL: [Self; 4] = [Self::Pattern, Self::OtherFileSystem, Self::KernelFileSystem, Self::Caches];
+}
+
+/// The attributes kept of an entry: its own, never those of what lies below it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// Own length in bytes.
+    pub apparent: u64,
+    /// Own allocated blocks of 512 bytes.
+    pub blocks: u64,
+    /// Own time of last change, in seconds since 1970.
+    pub mtime: i64,
+    /// Inode number.
+    pub inode: u64,
+    /// A directory's place in the table.
+    pub directory: Option<DirId>,
+    /// Set for anything but a directory that has more than one link.
+    pub links: Option<Links>,
+    /// Set when owners were asked for.
+    pub owner: Option<Owner>,
+}
+
+impl Facts {
+    /// Own disk usage in bytes.
+    pub fn disk(&self) -> u64 {
+        self.blocks.saturating_mul(512)
+    }
+}
+
+/// The hard links of an inode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Links {
+    /// How many names the file system says it has, here or elsewhere.
+    pub count: u64,
+    /// Index of its device in the tree's table of devices.
+    pub device: u32,
+}
+
+/// Who owns an entry, and who may use it how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Owner {
+    /// User.
+    pub uid: u32,
+    /// Group.
+    pub gid: u32,
+    /// Type and permission bits.
+    pub mode: u32,
+}
+
+/// The bytes are no listing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Malformed;
+
+impl std::fmt::Display for Malformed {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("malformed listing")
+    }
+}
+
+impl std::error::Error for Malformed {}
+
+/// The fields coded as differences.
+#[derive(Clone, Copy, Default)]
+struct Previous {
+    mtime: i64,
+    inode: u64,
+    directory: u32,
+}
+
+/// A segment being written. Used again and again: [`Draft::clear`] keeps the memory.
+#[derive(Default)]
+pub struct Draft {
+    records: Vec<u8>,
+    previous: Previous,
+}
+
+impl Draft {
+    /// Whether nothing was pushed.
+    pub fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    /// Forgets the records.
+    pub fn clear(&mut self) {
+        self.records.clear();
+        self.previous = Previous::default();
+    }
+
+    /// Appends one record and returns where it begins, in bytes from the first record.
+    pub fn push(&mut self, record: &Record<'_>) -> usize {
+        let start = self.records.len();
+        let flags = match &record.content {
+            Content::Excluded(_) => EXCLUDED,
+            Content::Failed(_) => FAILED,
+            Content::Known(facts) => {
+                facts.links.map_or(0, |_| LINKED) | facts.owner.map_or(0, |_| OWNED)
+            }
+        };
+        self.records.push(record.kind as u8 | flags);
+        self.varint(record.name.len() as u64);
+        self.records.extend_from_slice(record.name);
+        match &record.content {
+            Content::Excluded(reason) => self.records.push(*reason as u8),
+            Content::Failed(errno) => self.varint(u64::from(errno.unsigned_abs())),
+            Content::Known(facts) => self.facts(facts),
+        }
+        start
+    }
+
+    /// The segment as it is stored: the head, then the records. Says how long the head is.
+    pub fn segment<'b>(&self, into: &'b mut Vec<u8>) -> (&'b [u8], usize) {
+        into.clear();
+        write_varint(into, (self.records.len() as u64) << 1);
+        let head = into.len();
+        into.extend_from_slice(&self.records);
+        (into, head)
+    }
+
+    fn facts(&mut self, facts: &Facts) {
+        let previous = self.previous;
+        self.varint(facts.apparent);
+        self.varint(facts.blocks);
+        self.varint(zigzag(facts.mtime.wrapping_sub(previous.mtime)));
+        self.varint(zigzag(facts.inode.wrapping_sub(previous.inode).cast_signed()));
+        self.previous.mtime = facts.mtime;
+        self.previous.inode = facts.inode;
+        if let Some(DirId(directory)) = facts.directory {
+            self.varint(zigzag(i64::from(directory) - i64::from(previous.directory)));
+            self.previous.directory = directory;
+        }
+        if let Some(links) = facts.links {
+            self.varint(links.count);
+            self.varint(u64::from(links.device));
+        }
+        if let Some(owner) = facts.owner {
+            self.varint(u64::from(owner.uid));
+            self.varint(u64::from(owner.gid));
+            self.varint(u64::from(owner.mode));
+        }
+    }
+
+    fn varint(&mut self, value: u64) {
+        write_varint(&mut self.records, value);
+    }
+}
+
+/// A link of a chain, as it is stored.
+pub(super) fn encode_link(before: u64, segment: u64) -> [u8; 17] {
+    let mut bytes = [1; 17];
+    bytes[1..9].copy_from_slice(&before.to_le_bytes());
+    bytes[9..].copy_from_slice(&segment.to_le_bytes());
+    bytes
+}
+
+/// What an address of a listing holds.
+pub(super) enum Node<'a> {
+    /// The records of a segment.
+    Segment(&'a [u8]),
+    /// A link: the address before, and a segment's.
+    Link { before: u64, segment: u64 },
+}
+
+/// Reads the node at the beginning of `bytes`, which may go on behind it.
+pub(super) fn decode_node(bytes: &[u8]) -> Result<Node<'_>, Malformed> {
+    let mut cursor = Cursor { bytes };
+    let head = cursor.varint()?;
+    if head & 1 == 0 {
+        return Ok(Node::Segment(cursor.take(head >> 1)?));
+    }
+    let mut address = || {
+        let bytes = cursor.take(8)?.try_into().map_err(|_| Malformed)?;
+        Ok(u64::from_le_bytes(bytes))
+    };
+    Ok(Node::Link { before: address()?, segment: address()? })
+}
+
+/// The name of the record at the beginning of `bytes`, which may go on behind it.
+///
+/// # Errors
+/// When the bytes end too early.
+pub fn decode_name(bytes: &[u8]) -> Result<&[u8], Malformed> {
+    let mut cursor = Cursor { bytes };
+    cursor.byte()?;
+    let length = cursor.varint()?;
+    cursor.take(length)
+}
+
+/// A directory's entries as published at one moment. Cheap to copy around by reference, valid as long as its tree.
+#[derive(Clone, Debug, Default)]
+pub struct Listing<'t> {
+    /// The records of each segment and where they begin in the listing, in the kernel's order.
+    segments: Vec<(u64, &'t [u8])>,
+}
+
+/// Where a record begins in a [`Listing`]: bytes from the listing's first. Longer prefixes of the listing keep it.
+pub type Position = u64;
+
+impl<'t> Listing<'t> {
+    /// A listing of these segments' records, in this order.
+    pub fn from_segments(records: impl IntoIterator<Item = &'t [u8]>) -> Self {
+        let mut start = 0;
+        let place = |records: &'t [u8]| {
+            let segment = (start, records);
+            start += records.len() as u64;
+            segment
+        };
+        Self { segments: records.into_iter().map(place).collect() }
+    }
+
+    /// Whether it holds no entry.
+    pub fn is_empty(&self) -> bool {
+        self.segments.iter().all(|(_, records)| records.is_empty())
+    }
+
+    /// Its length in bytes: grows with every prefix published, so equal lengths mean equal listings of one directory.
+    pub fn length(&self) -> u64 {
+        self.segments.last().map_or(0, |(start, records)| start + records.len() as u64)
+    }
+
+    /// Every entry with its position, in the kernel's order. Ends early where bytes are malformed.
+    pub fn entries(&self) -> impl Iterator<Item = (Position, Record<'t>)> + Clone + '_ {
+        self.segments.iter().flat_map(|&(start, records)| {
+            Records::new(records).map_while(move |(at, record)| Some((start + at as u64, record.ok()?)))
+        })
+    }
+
+    /// The directories among the entries, in the kernel's order.
+    pub fn directories(&self) -> impl Iterator<Item = DirId> + '_ {
+        self.entries().filter_map(|(_, record)| match record.content {
+            Content::Known(facts) => facts.directory,
+            _ => None,
+        })
+    }
+
+    /// The entry at `position`; reads the records before it in the same batch.
+    pub fn record(&self, position: Position) -> Option<Record<'t>> {
+        let (start, records) = self.segment_of(position)?;
+        let wanted = usize::try_from(position - start).ok()?;
+        let (_, record) = Records::new(records).find(|(at, _)| *at >= wanted).filter(|(at, _)| *at == wanted)?;
+        record.ok()
+    }
+
+    /// The name of the entry at `position`; reads nothing else.
+    pub fn name(&self, position: Position) -> Option<&'t [u8]> {
+        let (start, records) = self.segment_of(position)?;
+        decode_name(records.get(usize::try_from(position - start).ok()?..)?).ok()
+    }
+
+    fn segment_of(&self, position: Position) -> Option<(u64, &'t [u8])> {
+        let after = self.segments.partition_point(|(start, _)| *start <= position);
+        self.segments.get(after.checked_sub(1)?).copied()
+    }
+}
+
+/// The records of one segment, each with where it begins. An error is the last thing it gives.
+#[derive(Clone)]
+pub struct Records<'a> {
+    cursor: Cursor<'a>,
+    length: usize,
+    previous: Previous,
+}
+
+impl<'a> Records<'a> {
+    /// Reads the records of a segment, its head not included.
+    pub fn new(records: &'a [u8]) -> Self {
+        Self { cursor: Cursor { bytes: records }, length: records.len(), previous: Previous::default() }
+    }
+
+    fn record(&mut self) -> Result<Record<'a>, Malformed> {
+        let tag = self.cursor.byte()?;
+        let kind = Kind::from_bits(tag);
+        let length = self.cursor.varint()?;
+        let name = self.cursor.take(length)?;
+        let content = if tag & EXCLUDED != 0 {
+            let reason = self.cursor.byte()?;
+            Content::Excluded(*Exclusion::ALL.get(usize::from(reason)).ok_or(Malformed)?)
+        } else if tag & FAILED != 0 {
+            Content::Failed(i32::try_from(self.cursor.varint()?).map_err(|_| Malformed)?)
+        } else {
+            Content::Known(self.facts(kind, tag)?)
+        };
+        Ok(Record { name, kind, content })
+    }
+
+    fn facts(&mut self, kind: Kind, tag: u8) -> Result<Facts, Malformed> {
+        let cursor = &mut self.cursor;
+        let apparent = cursor.varint()?;
+        let blocks = cursor.varint()?;
+        let mtime = self.previous.mtime.wrapping_add(cursor.delta()?);
+        let inode = self.previous.inode.wrapping_add_signed(cursor.delta()?);
+        self.previous.mtime = mtime;
+        self.previous.inode = inode;
+        let directory = if kind == Kind::Directory {
+            let number = i64::from(self.previous.directory).checked_add(cursor.delta()?).ok_or(Malformed)?;
+            self.previous.directory = u32::try_from(number).map_err(|_| Malformed)?;
+            Some(DirId(self.previous.directory))
+        } else {
+            None
+        };
+        let linked = tag & LINKED != 0;
+        let links = if linked { Some(Links { count: cursor.varint()?, device: cursor.narrow()? }) } else { None };
+        let owned = tag & OWNED != 0;
+        let owner = if owned {
+            Some(Owner { uid: cursor.narrow()?, gid: cursor.narrow()?, mode: cursor.narrow()? })
+        } else {
+            None
+        };
+        Ok(Facts { apparent, blocks, mtime, inode, directory, links, owner })
+    }
+}
+
+impl<'a> Iterator for Records<'a> {
+    type Item = (usize, Result<Record<'a>, Malformed>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.cursor.bytes.is_empty() {
+            return None;
+        }
+        let start = self.length - self.cursor.bytes.len();
+        let record = self.record();
+        if record.is_err() {
+            self.cursor.bytes = &[];
+        }
+        Some((start, record))
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Cursor<'a> {
+    bytes: &'a [u8],
+}
+
+impl<'a> Cursor<'a> {
+    fn byte(&mut self) -> Result<u8, Malformed> {
+        let (&byte, rest) = self.bytes.split_first().ok_or(Malformed)?;
+        self.bytes = rest;
+        Ok(byte)
+    }
+
+    fn take(&mut self, length: u64) -> Result<&'a [u8], Malformed> {
+        let length = usize::try_from(length).map_err(|_| Malformed)?;
+        let (taken, rest) = self.bytes.split_at_checked(length).ok_or(Malformed)?;
+        self.bytes = rest;
+        Ok(taken)
+    }
+
+    /// An unsigned LEB128 number of at most 64 bits.
+    fn varint(&mut self) -> Result<u64, Malformed> {
+        let mut value = 0;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            let bits = u64::from(byte & 0x7f);
+            if shift == 63 && bits > 1 {
+                return Err(Malformed);
+            }
+            value |= bits << shift;
+            if byte & 0x80 == 0 {
+                return Ok(value);
+            }
+        }
+        Err(Malformed)
+    }
+
+    fn narrow(&mut self) -> Result<u32, Malformed> {
+        u32::try_from(self.varint()?).map_err(|_| Malformed)
+    }
+
+    fn delta(&mut self) -> Result<i64, Malformed> {
+        let coded = self.varint()?;
+        Ok((coded >> 1).cast_signed() ^ -(coded & 1).cast_signed())
+    }
+}
+
+fn zigzag(value: i64) -> u64 {
+    ((value << 1) ^ (value >> 63)).cast_unsigned()
+}
+
+fn write_varint(into: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        #[allow(clippy::cast_possible_truncation)] // the low seven bits are what is wanted
+        into.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    #[allow(clippy::cast_possible_truncation)] // below 0x80 here
+    into.push(value as u8);
+}
