@@ -32,7 +32,8 @@ pub enum FileSystem {
     Foreign,
 }
 
-const OPEN: OFlag = OFlag::O_RDONLY.union(OFlag::O_DIRECTORY).union(OFlag::O_CLOEXEC).union(OFlag::O_NONBLOCK);
+const OPEN: OFlag =
+    OFlag::O_RDONLY.union(OFlag::O_DIRECTORY).union(OFlag::O_CLOEXEC).union(OFlag::O_NONBLOCK);
 
 impl Directory {
     /// Opens a root: symbolic links in `path` are followed.
@@ -81,7 +82,8 @@ impl Directory {
     /// # Errors
     /// As openat(2) and read(2); `EINVAL` when it is no regular file.
     pub fn read_start(&self, name: &CStr, start: &mut [u8]) -> Result<usize, Errno> {
-        let flags = OFlag::O_RDONLY | OFlag::O_CLOEXEC | OFlag::O_NONBLOCK | OFlag::O_NOFOLLOW | OFlag::O_NOCTTY;
+        let flags =
+            OFlag::O_RDONLY | OFlag::O_CLOEXEC | OFlag::O_NONBLOCK | OFlag::O_NOFOLLOW | OFlag::O_NOCTTY;
         let file = retry(|| openat(&self.fd, name, flags, Mode::empty()))?;
         if Attributes::from(fstat(&file)?).kind != Kind::File {
             return Err(Errno::EINVAL);

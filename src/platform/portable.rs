@@ -52,7 +52,9 @@ impl<'d> Reader<'d> {
         while buffer.entries.len() < BATCH {
             match stream.next() {
                 None => break,
-                Some(Ok(entry)) => buffer.push(entry.file_name(), kind_of_hint(entry.file_type()), entry.ino()),
+                Some(Ok(entry)) => {
+                    buffer.push(entry.file_name(), kind_of_hint(entry.file_type()), entry.ino())
+                }
                 // What this call has read is kept; a lasting error shows up again in the next call.
                 Some(Err(_)) if !buffer.entries.is_empty() => break,
                 Some(Err(error)) => return Err(error),

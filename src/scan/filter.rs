@@ -45,7 +45,13 @@ impl Filter {
             } else {
                 (&mut names, trimmed.to_owned())
             };
-            set.add(GlobBuilder::new(&glob).literal_separator(true).backslash_escape(true).build().map_err(bad)?);
+            set.add(
+                GlobBuilder::new(&glob)
+                    .literal_separator(true)
+                    .backslash_escape(true)
+                    .build()
+                    .map_err(bad)?,
+            );
         }
         let whole = |set: GlobSetBuilder| {
             set.build().map_err(|error| BadPattern { pattern: String::new(), reason: error.to_string() })

@@ -116,7 +116,11 @@ impl<'s> Roots<'s> {
 
 impl Root<'_> {
     fn identity(&self) -> Option<Identity> {
-        self.attributes.as_ref().ok().filter(|found| found.is_directory()).map(|found| (found.device, found.inode))
+        self.attributes
+            .as_ref()
+            .ok()
+            .filter(|found| found.is_directory())
+            .map(|found| (found.device, found.inode))
     }
 
     /// The entry of the top for this root; of a directory, the one at `target`.

@@ -106,7 +106,7 @@ impl<'v> Visitor<'v> {
         'v: 's,
     {
         scope.spawn(move |scope| match self.open_from_root(id) {
-            Ok(directory) => self.read(scope, id, Opened::new(directory, self.shared)),
+            Ok(directory) => self.read(scope, id, &Opened::new(directory, self.shared)),
             Err(errno) => {
                 self.fail(id, errno);
                 self.shared.tree.release(id);
@@ -134,7 +134,7 @@ impl<'v> Visitor<'v> {
             drop(brood);
         }
         match opened {
-            Ok(directory) => self.read(scope, id, Opened::new(directory, shared)),
+            Ok(directory) => self.read(scope, id, &Opened::new(directory, shared)),
             Err(errno) => {
                 // Gone, or something else now: the directory changed while it was read, which is no error.
                 if !matches!(errno, Errno::ENOENT | Errno::ENOTDIR | Errno::ELOOP | Errno::ESTALE) {
@@ -170,7 +170,7 @@ impl<'v> Visitor<'v> {
         Ok(directory)
     }
 
-    fn read<'s>(&'v self, scope: &Scope<'s>, id: DirId, opened: Arc<Opened<'v>>)
+    fn read<'s>(&'v self, scope: &Scope<'s>, id: DirId, opened: &Arc<Opened<'v>>)
     where
         'v: 's,
     {
@@ -200,20 +200,22 @@ impl<'v> Visitor<'v> {
                 let foreign = here.file_system == FileSystem::Foreign;
                 if foreign || number > 0 || !tools.buffer.is_full() || shared.workers.count() == 1 {
                     let names = foreign.then_some(&mut names);
-                    let sealed = self.seal(&mut tools.batch, &tools.buffer, id, &opened.directory, here, names);
-                    self.publish(scope, &mut tools.batch, id, &opened, sealed);
+                    let sealed =
+                        self.seal(&mut tools.batch, &tools.buffer, id, &opened.directory, here, names);
+                    self.publish(scope, &mut tools.batch, id, opened, sealed);
                     continue;
                 }
             }
             let wide = wide.get_or_insert_with(|| {
                 let place = place.take().expect("taken only here, once");
-                Arc::new(Wide { id, opened: Arc::clone(&opened), place, order: Mutex::default() })
+                Arc::new(Wide { id, opened: Arc::clone(opened), place, order: Mutex::default() })
             });
             if self.handed_out.load(Ordering::Relaxed) < 2 * shared.workers.count() {
                 let full = std::mem::replace(&mut tools.buffer, shared.workers.take_buffer());
                 self.hand_out(scope, Arc::clone(wide), number, full);
             } else {
-                let sealed = self.seal(&mut tools.batch, &tools.buffer, id, &opened.directory, &wide.place, None);
+                let sealed =
+                    self.seal(&mut tools.batch, &tools.buffer, id, &opened.directory, &wide.place, None);
                 self.publish_in_order(scope, &mut tools.batch, wide, number, sealed);
             }
         }

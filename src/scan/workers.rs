@@ -68,7 +68,8 @@ impl Workers {
     pub(super) fn pool(&self) -> ThreadPool {
         let mut count = self.count();
         loop {
-            let builder = ThreadPoolBuilder::new().num_threads(count).thread_name(|index| format!("scan {index}"));
+            let builder =
+                ThreadPoolBuilder::new().num_threads(count).thread_name(|index| format!("scan {index}"));
             match builder.build() {
                 Ok(pool) => return pool,
                 Err(_) if count > 1 => count /= 2,

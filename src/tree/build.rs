@@ -88,7 +88,14 @@ impl Batch {
     }
 
     /// Adds a directory of `parent`, which gets its number and place in the tree now. `device` is the index of its device.
-    pub fn push_directory(&mut self, tree: &Tree, parent: DirId, name: &[u8], facts: Facts, device: u32) -> DirId {
+    pub fn push_directory(
+        &mut self,
+        tree: &Tree,
+        parent: DirId,
+        name: &[u8],
+        facts: Facts,
+        device: u32,
+    ) -> DirId {
         let id = self.number(tree);
         let dir = tree.dir(id);
         // Relaxed: nobody knows the number before the listing is published with Release.
@@ -116,7 +123,11 @@ impl Batch {
             tree.dir(*id).record.store(record(*start).to_bits(), Ordering::Relaxed);
         }
         if !self.failed.is_empty() {
-            let failure = |&(start, errno): &(usize, i32)| Failure { directory: parent, entry: Some(record(start)), errno };
+            let failure = |&(start, errno): &(usize, i32)| Failure {
+                directory: parent,
+                entry: Some(record(start)),
+                errno,
+            };
             lock(&tree.failures).extend(self.failed.iter().map(failure));
             self.failed.clear();
         }
@@ -225,4 +236,3 @@ impl Tree {
         *lock(&self.shared) = shared.into_iter().collect();
     }
 }
-

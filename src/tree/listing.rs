@@ -162,9 +162,7 @@ impl Draft {
         let flags = match &record.content {
             Content::Excluded(_) => EXCLUDED,
             Content::Failed(_) => FAILED,
-            Content::Known(facts) => {
-                facts.links.map_or(0, |_| LINKED) | facts.owner.map_or(0, |_| OWNED)
-            }
+            Content::Known(facts) => facts.links.map_or(0, |_| LINKED) | facts.owner.map_or(0, |_| OWNED),
         };
         self.records.push(record.kind as u8 | flags);
         self.varint(record.name.len() as u64);
@@ -306,7 +304,8 @@ impl<'t> Listing<'t> {
     pub fn record(&self, position: Position) -> Option<Record<'t>> {
         let (start, records) = self.segment_of(position)?;
         let wanted = usize::try_from(position - start).ok()?;
-        let (_, record) = Records::new(records).find(|(at, _)| *at >= wanted).filter(|(at, _)| *at == wanted)?;
+        let (_, record) =
+            Records::new(records).find(|(at, _)| *at >= wanted).filter(|(at, _)| *at == wanted)?;
         record.ok()
     }
 
@@ -367,14 +366,14 @@ impl<'a> Records<'a> {
         } else {
             None
         };
-        let linked = tag & LINKED != 0;
-        let links = if linked { Some(Links { count: cursor.varint()?, device: cursor.narrow()? }) } else { None };
-        let owned = tag & OWNED != 0;
-        let owner = if owned {
-            Some(Owner { uid: cursor.narrow()?, gid: cursor.narrow()?, mode: cursor.narrow()? })
-        } else {
-            None
-        };
+        let mut links = None;
+        if tag & LINKED != 0 {
+            links = Some(Links { count: cursor.varint()?, device: cursor.narrow()? });
+        }
+        let mut owner = None;
+        if tag & OWNED != 0 {
+            owner = Some(Owner { uid: cursor.narrow()?, gid: cursor.narrow()?, mode: cursor.narrow()? });
+        }
         Ok(Facts { apparent, blocks, mtime, inode, directory, links, owner })
     }
 }

@@ -15,6 +15,7 @@ mod build;
 mod devices;
 pub mod listing;
 mod live;
+pub mod order;
 #[cfg(test)]
 mod tests;
 mod totals;
@@ -181,7 +182,8 @@ impl Tree {
                     break;
                 }
                 Ok(Node::Link { before, segment }) => {
-                    let records = Address::from_bits(segment).map(|at| decode_node(self.bytes.from_address(at)));
+                    let records =
+                        Address::from_bits(segment).map(|at| decode_node(self.bytes.from_address(at)));
                     if let Some(Ok(Node::Segment(records))) = records {
                         segments.push(records);
                     }
