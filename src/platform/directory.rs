@@ -6,6 +6,7 @@ use std::ffi::CStr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
+use nix::NixPath;
 use nix::errno::Errno;
 use nix::fcntl::{AT_FDCWD, AtFlags, OFlag, open, openat};
 use nix::sys::stat::{Mode, fstat, fstatat};
@@ -48,7 +49,7 @@ impl Directory {
     ///
     /// # Errors
     /// As openat(2); `ENOTDIR` or `ELOOP` when `name` is no longer a directory.
-    pub fn open_child(&self, name: &CStr) -> Result<Self, Errno> {
+    pub fn open_child(&self, name: &(impl NixPath + ?Sized)) -> Result<Self, Errno> {
         Ok(Self { fd: retry(|| openat(&self.fd, name, OPEN | OFlag::O_NOFOLLOW, Mode::empty()))? })
     }
 
@@ -56,7 +57,7 @@ impl Directory {
     ///
     /// # Errors
     /// As openat(2).
-    pub fn step_into(&self, name: &CStr) -> Result<Self, Errno> {
+    pub fn step_into(&self, name: &(impl NixPath + ?Sized)) -> Result<Self, Errno> {
         let flags = place(OFlag::O_DIRECTORY) | OFlag::O_NOFOLLOW;
         Ok(Self { fd: retry(|| openat(&self.fd, name, flags, Mode::empty()))? })
     }

@@ -53,7 +53,7 @@ impl<'d> Reader<'d> {
             match stream.next() {
                 None => break,
                 Some(Ok(entry)) => {
-                    buffer.push(entry.file_name(), kind_of_hint(entry.file_type()), entry.ino())
+                    buffer.push(entry.file_name(), kind_of_hint(entry.file_type()), entry.ino());
                 }
                 // What this call has read is kept; a lasting error shows up again in the next call.
                 Some(Err(_)) if !buffer.entries.is_empty() => break,

@@ -7,7 +7,6 @@
 //! Invariant: no directory is read, and none counted, through two roots.
 
 use std::collections::HashSet;
-use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -159,11 +158,10 @@ fn mark_inside(roots: &mut [Root<'_>], visitor: &Visitor<'_>) {
 
 /// Climbs from a directory to the top of the file system and looks for one of `others` on the way.
 fn is_inside(path: &Path, own: Identity, others: &HashSet<Identity>) -> bool {
-    let parent = CString::from(c"..");
     let Ok(mut directory) = Directory::open(path) else { return false };
     let mut identity = own;
     loop {
-        let Ok(above) = directory.step_into(&parent) else { return false };
+        let Ok(above) = directory.step_into(c"..") else { return false };
         let Ok(attributes) = above.attributes() else { return false };
         let next = (attributes.device, attributes.inode);
         if next == identity {

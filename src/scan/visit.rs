@@ -30,7 +30,7 @@ pub(super) struct Visitor<'s> {
     pub(super) shared: &'s Shared,
     /// Full buffers handed out and not yet done.
     handed_out: AtomicUsize,
-    /// The file system of each device index met so far.
+    /// The file system of each device met so far, by its index.
     file_systems: Mutex<HashMap<u32, FileSystem>>,
     /// Inode numbers of directories on file systems that may loop.
     foreign: Mutex<HashMap<DirId, u64>>,
@@ -82,7 +82,14 @@ struct Order {
 
 /// What every entry of a directory is judged by.
 struct Place {
+    /// The path, if the filter needs it.
     path: Vec<u8>,
+    mount: Mount,
+}
+
+/// The file system a directory is on.
+#[derive(Clone, Copy)]
+pub(super) struct Mount {
     device: u64,
     device_index: u32,
     file_system: FileSystem,
@@ -147,7 +154,7 @@ impl<'v> Visitor<'v> {
 
     fn open(&self, brood: &Brood<'_>, id: DirId) -> Result<Directory, Errno> {
         let Some(parent) = &brood.parent else { return self.open_from_root(id) };
-        match parent.directory.open_child(&name(self.shared.tree.name(id))?) {
+        match parent.directory.open_child(self.shared.tree.name(id)) {
             // Somebody else of this process or system uses descriptors: those open now will be closed again.
             Err(Errno::EMFILE | Errno::ENFILE) => wait_for_descriptors(|| self.open_from_root(id)),
             result => result,
@@ -162,9 +169,9 @@ impl<'v> Visitor<'v> {
         let path = std::path::Path::new(std::ffi::OsStr::from_bytes(tree.name(root)));
         let mut directory = wait_for_descriptors(|| Directory::open(path))?;
         while let Some(next) = ancestry.pop() {
-            let name = name(tree.name(next))?;
+            let name = tree.name(next);
             directory = wait_for_descriptors(|| {
-                if ancestry.is_empty() { directory.open_child(&name) } else { directory.step_into(&name) }
+                if ancestry.is_empty() { directory.open_child(name) } else { directory.step_into(name) }
             })?;
         }
         Ok(directory)
@@ -179,7 +186,7 @@ impl<'v> Visitor<'v> {
         let tools = &mut *tools;
         shared.tree.begin(id);
         shared.workers.reads(id);
-        let mut place = Some(self.place(id, &opened.directory));
+        let mut place = Some(self.place(id, &opened.directory, &mut tools.mount));
         let mut names = HashSet::new();
         let mut wide: Option<Arc<Wide<'v>>> = None;
         let mut reader = Reader::new(&opened.directory);
@@ -197,7 +204,7 @@ impl<'v> Visitor<'v> {
                 }
             }
             if let Some(here) = &place {
-                let foreign = here.file_system == FileSystem::Foreign;
+                let foreign = here.mount.file_system == FileSystem::Foreign;
                 if foreign || number > 0 || !tools.buffer.is_full() || shared.workers.count() == 1 {
                     let names = foreign.then_some(&mut names);
                     let sealed =
@@ -334,9 +341,9 @@ impl<'v> Visitor<'v> {
             return batch.push(id, &Record { name, kind: attributes.kind, content: Content::Known(facts) });
         }
         match self.judge(id, directory, place, entry, &attributes) {
-            Verdict::Enter { device } => {
+            Verdict::Enter { device, file_system } => {
                 let child = batch.push_directory(&self.shared.tree, id, name, facts, device);
-                self.note(child, device, &attributes);
+                self.note(child, file_system, &attributes);
             }
             Verdict::Leave(content) => batch.push(id, &Record { name, kind: Kind::Directory, content }),
         }
@@ -346,9 +353,12 @@ impl<'v> Visitor<'v> {
     fn facts(&self, attributes: &Attributes, place: &Place) -> Facts {
         let linked = attributes.links > 1 && !attributes.is_directory();
         let links = linked.then(|| {
-            let same = attributes.device == place.device;
-            let device =
-                if same { place.device_index } else { self.shared.tree.devices().index(attributes.device) };
+            let same = attributes.device == place.mount.device;
+            let device = if same {
+                place.mount.device_index
+            } else {
+                self.shared.tree.devices().index(attributes.device)
+            };
             Links { count: attributes.links, device }
         });
         facts(attributes, links, self.shared.options.owners)
@@ -364,20 +374,20 @@ impl<'v> Visitor<'v> {
         attributes: &Attributes,
     ) -> Verdict {
         let options = &self.shared.options;
-        let mut device = place.device_index;
-        let mounted = attributes.device != place.device;
+        let Mount { device_index: mut device, mut file_system, .. } = place.mount;
+        let mounted = attributes.device != place.mount.device;
         if mounted {
             if options.mounts == Mounts::None {
                 return Verdict::Leave(Content::Excluded(Exclusion::OtherFileSystem));
             }
-            let file_system = directory.file_system_of(entry.name).unwrap_or(FileSystem::Ordinary);
+            file_system = directory.file_system_of(entry.name).unwrap_or(FileSystem::Ordinary);
             if file_system == FileSystem::Kernel && options.mounts != Mounts::All {
                 return Verdict::Leave(Content::Excluded(Exclusion::KernelFileSystem));
             }
             device = self.shared.tree.devices().index(attributes.device);
             lock(&self.file_systems).insert(device, file_system);
         }
-        if mounted || attributes.mount_root || place.file_system == FileSystem::Foreign {
+        if mounted || attributes.mount_root || place.mount.file_system == FileSystem::Foreign {
             let identity = (device, attributes.inode);
             if self.shared.tree.ancestry(id).any(|above| self.identity(above) == Some(identity)) {
                 // A mount of a directory above is no error; a file system that loops by itself is.
@@ -392,7 +402,7 @@ impl<'v> Visitor<'v> {
         if options.skip_caches && is_cache(directory, entry.name) {
             return Verdict::Leave(Content::Excluded(Exclusion::Caches));
         }
-        Verdict::Enter { device }
+        Verdict::Enter { device, file_system }
     }
 
     /// The device index and inode of a directory on the way down.
@@ -405,31 +415,29 @@ impl<'v> Visitor<'v> {
 
     /// Remembers what later questions about a directory need: whether it is a root that was waited for, and its inode
     /// where the file system may loop.
-    fn note(&self, id: DirId, device: u32, attributes: &Attributes) {
+    fn note(&self, id: DirId, file_system: FileSystem, attributes: &Attributes) {
         if self.awaits
             && let Some(found) = lock(&self.awaited).get_mut(&(attributes.device, attributes.inode))
         {
             found.get_or_insert(id);
         }
-        if self.file_system(device) == Some(FileSystem::Foreign) {
+        if file_system == FileSystem::Foreign {
             lock(&self.foreign).insert(id, attributes.inode);
         }
     }
 
-    fn file_system(&self, device: u32) -> Option<FileSystem> {
-        lock(&self.file_systems).get(&device).copied()
-    }
-
-    fn place(&self, id: DirId, directory: &Directory) -> Place {
+    /// What the entries of `id` are judged by; `last` is what the worker judged by before.
+    fn place(&self, id: DirId, directory: &Directory, last: &mut Option<Mount>) -> Place {
         let shared = self.shared;
         let device_index = shared.tree.device_index(id);
-        let file_system = self.file_system(device_index).unwrap_or_else(|| {
-            let found = directory.file_system().unwrap_or(FileSystem::Ordinary);
-            lock(&self.file_systems).insert(device_index, found);
-            found
+        let mount = last.filter(|mount| mount.device_index == device_index).unwrap_or_else(|| {
+            let ask = || directory.file_system().unwrap_or(FileSystem::Ordinary);
+            let file_system = *lock(&self.file_systems).entry(device_index).or_insert_with(ask);
+            Mount { device: shared.tree.device(id), device_index, file_system }
         });
+        *last = Some(mount);
         let path = if shared.options.filter.needs_paths() { shared.tree.path(id) } else { Vec::new() };
-        Place { path, device: shared.tree.device(id), device_index, file_system }
+        Place { path, mount }
     }
 
     fn fail(&self, id: DirId, errno: Errno) {
@@ -439,7 +447,7 @@ impl<'v> Visitor<'v> {
 }
 
 enum Verdict {
-    Enter { device: u32 },
+    Enter { device: u32, file_system: FileSystem },
     Leave(Content),
 }
 
@@ -463,10 +471,6 @@ fn is_cache(directory: &Directory, name: &CStr) -> bool {
     let mut start = [0; SIGNATURE.len()];
     let read = directory.open_child(name).and_then(|inner| inner.read_start(c"CACHEDIR.TAG", &mut start));
     read.is_ok_and(|length| &start[..length] == SIGNATURE)
-}
-
-fn name(bytes: &[u8]) -> Result<CString, Errno> {
-    CString::new(bytes).map_err(|_| Errno::EINVAL)
 }
 
 /// Calls `open` again while there are no descriptors left, for a second or so.

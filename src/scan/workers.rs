@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+use super::visit::Mount;
 use crate::platform::Buffer;
 use crate::sync::{AtomicU32, AtomicU64, Mutex, MutexGuard, Ordering, lock};
 use crate::tree::{Batch, DirId, LinkedName, Totals, Tree};
@@ -52,6 +53,8 @@ struct Counters {
 pub(super) struct Tools {
     pub(super) batch: Batch,
     pub(super) buffer: Buffer,
+    /// The file system of the directory read last.
+    pub(super) mount: Option<Mount>,
 }
 
 impl Workers {
