@@ -74,7 +74,7 @@ impl Directory {
     ///
     /// # Errors
     /// As fstatat(2).
-    pub fn attributes_of(&self, name: &CStr) -> Result<Attributes, Errno> {
+    pub fn attributes_of(&self, name: &(impl NixPath + ?Sized)) -> Result<Attributes, Errno> {
         Ok(retry(|| fstatat(&self.fd, name, AtFlags::AT_SYMLINK_NOFOLLOW | NO_AUTOMOUNT))?.into())
     }
 

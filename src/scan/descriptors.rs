@@ -5,8 +5,10 @@
 //!
 //! Invariant: what is allowed leaves every worker the three descriptors it needs to go on.
 
-use crate::platform::limits;
+use super::Shared;
+use crate::platform::{Directory, Errno, limits};
 use crate::sync::{AtomicUsize, Ordering};
+use crate::tree::DirId;
 
 /// What a worker has open at most while it opens a directory name by name and reads it.
 const PER_WORKER: usize = 3;
@@ -45,4 +47,35 @@ impl Descriptors {
         // Relaxed: the count may be off by the workers that open one right now, for which there is room.
         self.open.load(Ordering::Relaxed) <= self.allowed
     }
+}
+
+impl Shared {
+    /// Opens a directory name by name from its root.
+    pub(super) fn open_from_root(&self, id: DirId) -> Result<Directory, Errno> {
+        let tree = &self.tree;
+        let mut ancestry: Vec<DirId> = tree.ancestry(id).collect();
+        let root = ancestry.pop().ok_or(Errno::ENOENT)?;
+        let path = super::path(tree.name(root).to_vec());
+        let mut directory = wait_for_descriptors(|| Directory::open(&path))?;
+        while let Some(next) = ancestry.pop() {
+            let name = tree.name(next);
+            directory = wait_for_descriptors(|| {
+                if ancestry.is_empty() { directory.open_child(name) } else { directory.step_into(name) }
+            })?;
+        }
+        Ok(directory)
+    }
+}
+
+/// Calls `open` again while there are no descriptors left, for a second or so.
+pub(super) fn wait_for_descriptors(
+    mut open: impl FnMut() -> Result<Directory, Errno>,
+) -> Result<Directory, Errno> {
+    for pause in 1..45 {
+        match open() {
+            Err(Errno::EMFILE | Errno::ENFILE) => std::thread::sleep(std::time::Duration::from_millis(pause)),
+            result => return result,
+        }
+    }
+    open()
 }

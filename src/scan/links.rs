@@ -9,42 +9,40 @@
 
 use std::collections::HashMap;
 
-use crate::tree::{Content, DirId, LinkedName, Totals, Tree};
+use crate::tree::{Content, DirId, LinkedName, Totals, Tree, Walk};
 
 /// Takes the repeated names off the totals of a tree at rest and makes the shared sizes known.
-pub fn settle(tree: &Tree, mut names: Vec<LinkedName>) {
-    if names.is_empty() {
-        return;
-    }
-    add_names_seen_with_one_link(tree, &mut names);
-    names.sort_unstable_by_key(|name| (name.device, name.inode));
-    let mut skeleton = Skeleton::default();
-    for inode in names.chunk_by(|a, b| (a.device, a.inode) == (b.device, b.inode)) {
-        // While a file is written, its names were seen with different sizes: take off what was counted too much and
-        // leave the largest, whichever name that was.
-        let mut sizes: Vec<_> = inode.iter().map(|name| (name.disk, name.apparent, name.directory)).collect();
-        sizes.sort_unstable_by(|a, b| b.cmp(a));
-        skeleton.count_once(tree, &sizes);
-    }
-    skeleton.apply(tree);
+pub fn settle(tree: &Tree) {
+    let names = all_names(tree);
+    let skeleton = Skeleton::of(tree, names);
+    tree.set_shared(skeleton.shared());
+    skeleton.hand_up(|id, excess| tree.take_off(id, excess));
+}
+
+/// Counts every name again, as before [`settle`].
+pub fn unsettle(tree: &Tree) {
+    let skeleton = Skeleton::of(tree, all_names(tree));
+    tree.set_shared([]);
+    skeleton.hand_up(|id, excess| tree.add(id, excess));
 }
 
 /// The link count is only the fast path: another name of an inode may have been read while it said 1. Looks for such
 /// names of the inodes that have fewer names here than the file system says.
-fn add_names_seen_with_one_link(tree: &Tree, names: &mut Vec<LinkedName>) {
+fn all_names(tree: &Tree) -> Vec<LinkedName> {
+    let mut names = tree.linked();
     let mut missing: HashMap<(u32, u64), u64> = HashMap::new();
-    for name in names.iter() {
+    for name in &names {
         let left = missing.entry((name.device, name.inode)).or_insert(name.count);
         // A root that is a file may also lie below another root, whatever its link count.
         *left = if name.directory == DirId::TOP { u64::MAX } else { left.saturating_sub(1) };
     }
     missing.retain(|_, left| *left != 0);
     if missing.is_empty() {
-        return;
+        return names;
     }
-    for directory in (0..tree.directories()).map(DirId) {
+    for (directory, listing) in Walk::new(tree, DirId::TOP) {
         let device = tree.device_index(directory);
-        for (_, record) in tree.listing(directory).entries() {
+        for (_, record) in listing.entries() {
             let Content::Known(facts) = record.content else { continue };
             if facts.links.is_none()
                 && facts.directory.is_none()
@@ -55,6 +53,7 @@ fn add_names_seen_with_one_link(tree: &Tree, names: &mut Vec<LinkedName>) {
             }
         }
     }
+    names
 }
 
 /// The directories above linked names, numbered so that a parent comes before its children.
@@ -77,6 +76,21 @@ struct Node {
 }
 
 impl Skeleton {
+    /// What is counted too much, and where.
+    fn of(tree: &Tree, mut names: Vec<LinkedName>) -> Self {
+        names.sort_unstable_by_key(|name| (name.device, name.inode));
+        let mut skeleton = Self::default();
+        for inode in names.chunk_by(|a, b| (a.device, a.inode) == (b.device, b.inode)) {
+            // While a file is written, its names are seen with different sizes: whichever names those were, the
+            // largest stays.
+            let mut sizes: Vec<_> =
+                inode.iter().map(|name| (name.disk, name.apparent, name.directory)).collect();
+            sizes.sort_unstable_by(|a, b| b.cmp(a));
+            skeleton.count_once(tree, &sizes);
+        }
+        skeleton
+    }
+
     /// Notes where an inode is counted more than once; its names come with the largest size first.
     fn count_once(&mut self, tree: &Tree, names: &[(u64, u64, DirId)]) {
         self.inode += 1;
@@ -117,12 +131,15 @@ impl Skeleton {
         parent.expect("a directory has a node now")
     }
 
-    /// Takes every excess off its directory and all above, and makes it known as shared.
-    fn apply(mut self, tree: &Tree) {
-        let shared = self.nodes.iter().filter(|node| node.excess.disk != 0);
-        tree.set_shared(shared.map(|node| (node.id, node.excess.disk)));
+    /// The disk bytes counted too much in each directory itself.
+    fn shared(&self) -> impl Iterator<Item = (DirId, u64)> + '_ {
+        self.nodes.iter().filter(|node| node.excess.disk != 0).map(|node| (node.id, node.excess.disk))
+    }
+
+    /// Gives each directory what is counted too much in it and below.
+    fn hand_up(mut self, mut give: impl FnMut(DirId, &Totals)) {
         while let Some(node) = self.nodes.pop() {
-            tree.take_off(node.id, node.excess.disk, node.excess.apparent);
+            give(node.id, &node.excess);
             if let Some(parent) = node.parent {
                 self.nodes[parent as usize].excess.add(&node.excess);
             }

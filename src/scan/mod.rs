@@ -7,6 +7,7 @@
 //!
 //! Knows nothing of views. Invariant: an error is data in the tree, never the end of a scan.
 
+mod again;
 mod descriptors;
 pub mod filter;
 mod links;
@@ -14,6 +15,7 @@ mod roots;
 mod visit;
 mod workers;
 
+use std::os::unix::ffi::OsStringExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -21,8 +23,10 @@ use std::time::{Duration, Instant};
 use crate::platform::limits;
 use crate::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, lock};
 use crate::tree::{DirId, Tree};
+use again::Again;
 use descriptors::Descriptors;
 pub use filter::Filter;
+use roots::Roots;
 use visit::Visitor;
 pub use workers::Progress;
 use workers::Workers;
@@ -71,11 +75,19 @@ pub struct Scan {
     shared: Arc<Shared>,
 }
 
+/// What a scan reads.
+enum Target {
+    /// These, into a new tree.
+    Roots(Vec<PathBuf>),
+    /// A directory of a tree at rest, again.
+    Again(DirId),
+}
+
 /// What all jobs of a scan share.
 struct Shared {
-    tree: Tree,
+    tree: Arc<Tree>,
     options: Options,
-    roots: Vec<PathBuf>,
+    target: Target,
     workers: Workers,
     descriptors: Descriptors,
     /// Set once by whoever stops the scan, polled by every job. `Relaxed`: it guards no data.
@@ -99,17 +111,34 @@ impl Scan {
     /// # Errors
     /// When not even one thread can be had; [`Scan::run`] needs none.
     pub fn start(roots: Vec<PathBuf>, options: Options) -> std::io::Result<Self> {
-        let scan = Self { shared: Arc::new(Shared::new(roots, options)) };
-        let shared = Arc::clone(&scan.shared);
-        std::thread::Builder::new().name("scan".into()).spawn(move || shared.run())?;
-        Ok(scan)
+        Self::new(Arc::default(), Target::Roots(roots), options).in_background()
+    }
+
+    /// Begins to read the directory `id` again. The tree shows the old one until the new one is complete, and keeps it if
+    /// the rescan is stopped. Only one scan of a tree may run at a time.
+    ///
+    /// # Errors
+    /// When there can be no thread.
+    pub fn rescan(&self, id: DirId) -> std::io::Result<Self> {
+        let options = self.shared.options.clone();
+        Self::new(Arc::clone(&self.shared.tree), Target::Again(id), options).in_background()
     }
 
     /// Scans `roots` and returns when that is over. Works in the calling thread if there can be no other.
     pub fn run(roots: Vec<PathBuf>, options: Options) -> Self {
-        let scan = Self { shared: Arc::new(Shared::new(roots, options)) };
+        let scan = Self::new(Arc::default(), Target::Roots(roots), options);
         scan.shared.run();
         scan
+    }
+
+    fn new(tree: Arc<Tree>, target: Target, options: Options) -> Self {
+        Self { shared: Arc::new(Shared::new(tree, target, options)) }
+    }
+
+    fn in_background(self) -> std::io::Result<Self> {
+        let shared = Arc::clone(&self.shared);
+        std::thread::Builder::new().name("scan".into()).spawn(move || shared.run())?;
+        Ok(self)
     }
 
     /// The tree, complete or still growing.
@@ -150,14 +179,14 @@ impl Scan {
 }
 
 impl Shared {
-    fn new(roots: Vec<PathBuf>, options: Options) -> Self {
+    fn new(tree: Arc<Tree>, target: Target, options: Options) -> Self {
         let wanted = options.threads.unwrap_or_else(default_threads).max(1);
         let (descriptors, threads) = Descriptors::new(wanted);
         Self {
-            tree: Tree::new(),
+            tree,
             workers: Workers::new(threads),
             options,
-            roots,
+            target,
             descriptors,
             stop: AtomicBool::new(false),
             started: Instant::now(),
@@ -181,17 +210,47 @@ impl Shared {
     }
 
     fn scan(&self) {
+        match &self.target {
+            Target::Roots(paths) => self.scan_roots(paths),
+            Target::Again(id) => self.scan_again(*id),
+        }
+    }
+
+    fn scan_roots(&self, paths: &[PathBuf]) {
         let pool = self.workers.pool();
-        let visitor = Visitor::new(self);
-        let roots = roots::Roots::publish(self, &visitor);
+        let visitor = Visitor::new(self, paths.len() > 1);
+        let roots = Roots::publish(self, paths, &visitor);
         pool.in_place_scope(|scope| roots.visit_outermost(&visitor, scope));
         pool.in_place_scope(|scope| roots.visit_rest(&visitor, scope));
         self.tree.release(DirId::TOP);
-        links::settle(&self.tree, self.workers.take_linked());
+        self.tree.add_linked(self.workers.take_linked());
+        links::settle(&self.tree);
+    }
+
+    fn scan_again(&self, old: DirId) {
+        let again = Again::look(self, old);
+        if let Some(id) = again.directory() {
+            let visitor = Visitor::new(self, false);
+            self.workers.pool().in_place_scope(|scope| visitor.visit_root(scope, id));
+        }
+        let linked = self.workers.take_linked();
+        if self.is_stopped() {
+            again.give_up();
+            return;
+        }
+        links::unsettle(&self.tree);
+        again.replace_old();
+        self.tree.add_linked(linked);
+        links::settle(&self.tree);
     }
 }
 
 fn message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "unknown panic".to_owned())
+}
+
+/// A path of these bytes.
+fn path(bytes: Vec<u8>) -> PathBuf {
+    std::ffi::OsString::from_vec(bytes).into()
 }

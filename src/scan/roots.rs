@@ -8,7 +8,7 @@
 
 use std::collections::HashSet;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rayon::Scope;
 
@@ -35,9 +35,8 @@ pub(super) struct Roots<'s> {
 
 impl<'s> Roots<'s> {
     /// Looks at every root and makes them the entries of the top.
-    pub(super) fn publish(shared: &'s Shared, visitor: &Visitor<'_>) -> Self {
-        let mut roots: Vec<Root<'s>> = shared
-            .roots
+    pub(super) fn publish(shared: &'s Shared, paths: &'s [PathBuf], visitor: &Visitor<'_>) -> Self {
+        let mut roots: Vec<Root<'s>> = paths
             .iter()
             .map(|path| Root { path, attributes: attributes_of_path(path), id: None, inside: false })
             .collect();

@@ -15,10 +15,10 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::{CStr, CString};
-use std::os::unix::ffi::OsStrExt;
 
 use rayon::Scope;
 
+use super::descriptors::wait_for_descriptors;
 use super::{Mounts, Shared};
 use crate::kind::Kind;
 use crate::platform::{Attributes, Buffer, Directory, Entry, Errno, FileSystem, Filled, Reader};
@@ -96,14 +96,15 @@ pub(super) struct Mount {
 }
 
 impl<'v> Visitor<'v> {
-    pub(super) fn new(shared: &'v Shared) -> Self {
+    /// `awaits`: whether roots may lie inside one another.
+    pub(super) fn new(shared: &'v Shared, awaits: bool) -> Self {
         Self {
             shared,
             handed_out: AtomicUsize::new(0),
             file_systems: Mutex::default(),
             foreign: Mutex::default(),
             awaited: Mutex::default(),
-            awaits: shared.roots.len() > 1,
+            awaits,
         }
     }
 
@@ -112,7 +113,7 @@ impl<'v> Visitor<'v> {
     where
         'v: 's,
     {
-        scope.spawn(move |scope| match self.open_from_root(id) {
+        scope.spawn(move |scope| match self.shared.open_from_root(id) {
             Ok(directory) => self.read(scope, id, &Opened::new(directory, self.shared)),
             Err(errno) => {
                 self.fail(id, errno);
@@ -153,28 +154,12 @@ impl<'v> Visitor<'v> {
     }
 
     fn open(&self, brood: &Brood<'_>, id: DirId) -> Result<Directory, Errno> {
-        let Some(parent) = &brood.parent else { return self.open_from_root(id) };
+        let Some(parent) = &brood.parent else { return self.shared.open_from_root(id) };
         match parent.directory.open_child(self.shared.tree.name(id)) {
             // Somebody else of this process or system uses descriptors: those open now will be closed again.
-            Err(Errno::EMFILE | Errno::ENFILE) => wait_for_descriptors(|| self.open_from_root(id)),
+            Err(Errno::EMFILE | Errno::ENFILE) => wait_for_descriptors(|| self.shared.open_from_root(id)),
             result => result,
         }
-    }
-
-    /// Opens a directory name by name from its root.
-    fn open_from_root(&self, id: DirId) -> Result<Directory, Errno> {
-        let tree = &self.shared.tree;
-        let mut ancestry: Vec<DirId> = tree.ancestry(id).collect();
-        let root = ancestry.pop().ok_or(Errno::ENOENT)?;
-        let path = std::path::Path::new(std::ffi::OsStr::from_bytes(tree.name(root)));
-        let mut directory = wait_for_descriptors(|| Directory::open(path))?;
-        while let Some(next) = ancestry.pop() {
-            let name = tree.name(next);
-            directory = wait_for_descriptors(|| {
-                if ancestry.is_empty() { directory.open_child(name) } else { directory.step_into(name) }
-            })?;
-        }
-        Ok(directory)
     }
 
     fn read<'s>(&'v self, scope: &Scope<'s>, id: DirId, opened: &Arc<Opened<'v>>)
@@ -471,15 +456,4 @@ fn is_cache(directory: &Directory, name: &CStr) -> bool {
     let mut start = [0; SIGNATURE.len()];
     let read = directory.open_child(name).and_then(|inner| inner.read_start(c"CACHEDIR.TAG", &mut start));
     read.is_ok_and(|length| &start[..length] == SIGNATURE)
-}
-
-/// Calls `open` again while there are no descriptors left, for a second or so.
-fn wait_for_descriptors(mut open: impl FnMut() -> Result<Directory, Errno>) -> Result<Directory, Errno> {
-    for pause in 1..45 {
-        match open() {
-            Err(Errno::EMFILE | Errno::ENFILE) => std::thread::sleep(std::time::Duration::from_millis(pause)),
-            result => return result,
-        }
-    }
-    open()
 }

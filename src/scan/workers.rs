@@ -118,7 +118,7 @@ impl Workers {
                 current = Some(candidate);
             }
         }
-        progress.current = current.map(|(_, id)| path(tree.path(id)));
+        progress.current = current.map(|(_, id)| super::path(tree.path(id)));
         progress
     }
 
@@ -141,9 +141,4 @@ impl Workers {
         // Outside the pool (while the roots are looked at) nobody else works yet, and the first worker's are free.
         &self.workers[rayon::current_thread_index().unwrap_or(0).min(self.workers.len() - 1)]
     }
-}
-
-fn path(bytes: Vec<u8>) -> PathBuf {
-    use std::os::unix::ffi::OsStringExt;
-    std::ffi::OsString::from_vec(bytes).into()
 }

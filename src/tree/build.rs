@@ -3,8 +3,6 @@
 //! Knows nothing of the kernel. Invariant: a directory's record and parent are set before the listing that names it is
 //! published, and the claims for its children are made before anyone can release them.
 
-use std::ops::Range;
-
 use super::listing::{Draft, encode_link};
 use super::{Content, DirId, Facts, Failure, Record, State, Totals, Tree};
 use crate::kind::Kind;
@@ -37,7 +35,7 @@ pub struct LinkedName {
 pub struct Batch {
     draft: Draft,
     writer: Writer,
-    numbers: Range<u32>,
+    numbers: Vec<u32>,
     segment: Vec<u8>,
     sum: Totals,
     /// Directories of the batch and where their records begin.
@@ -96,18 +94,28 @@ impl Batch {
         facts: Facts,
         device: u32,
     ) -> DirId {
-        let id = self.number(tree);
+        let id = self.new_directory(tree, parent, &facts, device);
+        let content = Content::Known(Facts { directory: Some(id), ..facts });
+        let start = self.draft.push(&Record { name, kind: Kind::Directory, content });
+        self.children.push((id, start));
+        self.sum.items += 1;
+        id
+    }
+
+    /// A directory with its own size and one claim, that of whoever reads it.
+    pub(super) fn new_directory(&mut self, tree: &Tree, parent: DirId, facts: &Facts, device: u32) -> DirId {
+        if self.numbers.is_empty() {
+            self.numbers = tree.numbers();
+        }
+        let id = DirId(self.numbers.pop().expect("filled above"));
         let dir = tree.dir(id);
+        dir.reset();
         // Relaxed: nobody knows the number before the listing is published with Release.
         dir.disk.store(facts.disk(), Ordering::Relaxed);
         dir.apparent.store(facts.apparent, Ordering::Relaxed);
         dir.parent.store(parent.0, Ordering::Relaxed);
         dir.device.store(device, Ordering::Relaxed);
         dir.pending.store(1, Ordering::Relaxed);
-        let content = Content::Known(Facts { directory: Some(id), ..facts });
-        let start = self.draft.push(&Record { name, kind: Kind::Directory, content });
-        self.children.push((id, start));
-        self.sum.items += 1;
         id
     }
 
@@ -149,13 +157,32 @@ impl Batch {
         std::mem::take(&mut self.linked)
     }
 
-    fn number(&mut self, tree: &Tree) -> DirId {
-        let number = self.numbers.next().unwrap_or_else(|| {
-            let first = tree.count.fetch_add(NUMBERS, Ordering::AcqRel);
-            self.numbers = first + 1..first + NUMBERS;
-            first
-        });
-        DirId(number)
+    /// Writes a segment behind the listing that ends at `before`, and says where the longer one ends.
+    pub(super) fn append(&mut self, tree: &Tree, before: Option<Address>, draft: &Draft) -> Address {
+        let (segment, _) = draft.segment(&mut self.segment);
+        let address = tree.bytes.append(&mut self.writer, segment);
+        self.link(tree, before, address)
+    }
+
+    fn link(&mut self, tree: &Tree, before: Option<Address>, segment: Address) -> Address {
+        before.map_or(segment, |before| {
+            tree.bytes.append(&mut self.writer, &encode_link(before.to_bits(), segment.to_bits()))
+        })
+    }
+}
+
+/// Numbers of dropped directories.
+#[derive(Default)]
+pub(super) struct Free {
+    ready: Vec<u32>,
+    /// Dropped last: somebody may still look at them.
+    waiting: Vec<u32>,
+}
+
+impl Free {
+    pub(super) fn put(&mut self, gone: Vec<DirId>) {
+        let gone = gone.into_iter().map(|id| id.0).collect();
+        self.ready.extend(std::mem::replace(&mut self.waiting, gone));
     }
 }
 
@@ -169,6 +196,8 @@ impl Default for Tree {
             open: super::live::Open::default(),
             failures: Mutex::default(),
             shared: Mutex::default(),
+            linked: Mutex::default(),
+            free: Mutex::default(),
         };
         // The top waits for whoever fills the tree.
         tree.claim(DirId::TOP, 1);
@@ -182,6 +211,16 @@ impl Tree {
         Self::default()
     }
 
+    /// Numbers for new directories: those of dropped ones, or the next.
+    fn numbers(&self) -> Vec<u32> {
+        let ready = &mut lock(&self.free).ready;
+        if ready.is_empty() {
+            let first = self.count.fetch_add(NUMBERS, Ordering::AcqRel);
+            return (first..first + NUMBERS).rev().collect();
+        }
+        ready.split_off(ready.len().saturating_sub(NUMBERS as usize))
+    }
+
     /// Makes a sealed batch the next entries of `id`, and counts them. Only one thread at a time may publish for one
     /// directory, in the order of the kernel. Every child is claimed: it is released when it is complete.
     pub fn publish(&self, batch: &mut Batch, id: DirId, sealed: &Sealed) {
@@ -189,14 +228,10 @@ impl Tree {
         let children = u32::try_from(sealed.children.len()).expect("a batch is small");
         self.claim(id, children);
         self.add(id, &sealed.sum);
-        let before = dir.listing.load(Ordering::Relaxed);
-        let node = if before == 0 {
-            sealed.address
-        } else {
-            self.bytes.append(&mut batch.writer, &encode_link(before, sealed.address.to_bits()))
-        };
+        let before = Address::from_bits(dir.listing.load(Ordering::Relaxed));
+        let node = batch.link(self, before, sealed.address);
         dir.listing.store(node.to_bits(), Ordering::Release);
-        if children != 0 || before != 0 {
+        if children != 0 || before.is_some() {
             self.open.enter(id, dir);
         }
     }
@@ -229,6 +264,16 @@ impl Tree {
     /// The index of the device `id` is on.
     pub fn device_index(&self, id: DirId) -> u32 {
         self.dir(id).device.load(Ordering::Relaxed)
+    }
+
+    /// Adds names of inodes that may have others.
+    pub fn add_linked(&self, names: impl IntoIterator<Item = LinkedName>) {
+        lock(&self.linked).extend(names);
+    }
+
+    /// Every name of an inode that may have others, in no order.
+    pub fn linked(&self) -> Vec<LinkedName> {
+        lock(&self.linked).clone()
     }
 
     /// Makes disk bytes known as shared between entries of directories; see [`Tree::shared`].

@@ -150,6 +150,11 @@ impl Draft {
         self.records.is_empty()
     }
 
+    /// Bytes of the records.
+    pub fn length(&self) -> usize {
+        self.records.len()
+    }
+
     /// Forgets the records.
     pub fn clear(&mut self) {
         self.records.clear();

@@ -68,8 +68,8 @@ impl Live {
         let mut ready: Vec<DirId> = open.into_iter().filter(|id| !waiting.contains_key(id)).collect();
         while let Some(id) = ready.pop() {
             let Some(parent) = tree.parent(id) else { continue };
-            // Completed meanwhile: its parent has it already.
-            if !tree.status(id).is_complete() {
+            // Completed meanwhile: its parent has it already. Detached: its parent still has the old one.
+            if !tree.status(id).is_complete() && !tree.is_detached(id) {
                 let sum = live.totals(tree, id);
                 live.below.entry(parent).or_default().add(&sum);
             }

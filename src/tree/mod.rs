@@ -16,6 +16,7 @@ mod devices;
 pub mod listing;
 mod live;
 pub mod order;
+mod replace;
 #[cfg(test)]
 mod tests;
 mod totals;
@@ -98,6 +99,8 @@ struct Dir {
     state: AtomicU8,
     partial: AtomicBool,
     is_open: AtomicBool,
+    /// It is being read again, in no listing, and hands nothing on; see `replace`.
+    detached: AtomicBool,
 }
 
 const _: () = assert!(size_of::<Dir>() == 64);
@@ -105,6 +108,19 @@ const _: () = assert!(size_of::<Dir>() == 64);
 impl Dir {
     fn is_partial(&self) -> bool {
         self.partial.load(Ordering::Relaxed)
+    }
+
+    /// Makes a dropped directory like new.
+    fn reset(&self) {
+        for total in [&self.disk, &self.apparent, &self.items, &self.listing, &self.record] {
+            total.store(0, Ordering::Relaxed);
+        }
+        self.errors.store(0, Ordering::Relaxed);
+        self.errno.store(0, Ordering::Relaxed);
+        self.state.store(State::Waiting as u8, Ordering::Relaxed);
+        for flag in [&self.partial, &self.is_open, &self.detached] {
+            flag.store(false, Ordering::Relaxed);
+        }
     }
 
     fn set_partial(&self) {
@@ -134,6 +150,9 @@ pub struct Tree {
     failures: Mutex<Vec<Failure>>,
     /// See [`Tree::shared`]. Written once, when the hard links of a finished scan are settled.
     shared: Mutex<HashMap<DirId, u64>>,
+    /// Names of inodes with several links. Filled when a scan is over.
+    linked: Mutex<Vec<LinkedName>>,
+    free: Mutex<build::Free>,
 }
 
 impl Tree {

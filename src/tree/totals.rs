@@ -95,6 +95,9 @@ impl Tree {
             }
             self.open.leave(id, dir);
             dir.state.store(State::Complete as u8, Ordering::Release);
+            if dir.detached.load(Ordering::Relaxed) {
+                return;
+            }
             let Some(parent) = self.parent(id) else { return };
             let above = self.dir(parent);
             above.add(&dir.totals());
@@ -106,9 +109,18 @@ impl Tree {
     }
 
     /// Takes bytes off `id` alone: how the other names of a hard-linked inode are uncounted, directory by directory.
-    pub(crate) fn take_off(&self, id: DirId, disk: u64, apparent: u64) {
+    pub(crate) fn take_off(&self, id: DirId, excess: &Totals) {
+        self.exchange(id, excess, &Totals::default());
+    }
+
+    /// Takes `before` off `id` alone and adds `after`: how an entry below is replaced.
+    pub(super) fn exchange(&self, id: DirId, before: &Totals, after: &Totals) {
         let dir = self.dir(id);
-        lower(&dir.disk, disk);
-        lower(&dir.apparent, apparent);
+        dir.add(after);
+        lower(&dir.disk, before.disk);
+        lower(&dir.apparent, before.apparent);
+        lower(&dir.items, before.items);
+        let fewer = |now: u32| Some(now.saturating_sub(before.errors));
+        let _ = dir.errors.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fewer);
     }
 }

@@ -1,0 +1,102 @@
+//! Putting a directory that was read again in the place of the old one.
+//!
+//! A rescan fills a *detached* directory: it has a number, a parent and a name, but no listing names it, and completing
+//! it adds nothing to its parent. So a rescan can be stopped and dropped without a trace, and until it is complete
+//! everybody sees the old directory. Then the parent gets a listing that names the new one, and everything above gets
+//! the difference. Readers see the old subtree or the new one. The numbers of what was dropped are used again later.
+//!
+//! Invariant: nothing is counted twice: totals change by the difference of two complete ones, once.
+
+use std::collections::HashSet;
+
+use super::listing::Draft;
+use super::{Batch, Content, DirId, Facts, Record, Totals, Tree, Walk};
+use crate::kind::Kind;
+use crate::platform::memory::Address;
+use crate::sync::{Ordering, lock};
+
+/// Bytes of records in one segment of a rewritten listing: what a batch of the kernel becomes, more or less.
+const SEGMENT: usize = 32 << 10;
+
+impl Tree {
+    /// A detached directory to read `old` into again. `facts` are the directory's own by now, `device` is the index of
+    /// the device it is on by now.
+    pub fn detached(&self, batch: &mut Batch, old: DirId, facts: &Facts, device: u32) -> Option<DirId> {
+        let id = batch.new_directory(self, self.parent(old)?, facts, device);
+        let (new, old) = (self.dir(id), self.dir(old));
+        new.record.store(old.record.load(Ordering::Relaxed), Ordering::Relaxed);
+        new.detached.store(true, Ordering::Relaxed);
+        Some(id)
+    }
+
+    /// Replaces the entry of the directory `old` in its parent: by the detached directory of the facts, once that is
+    /// complete, by another kind of entry, or by nothing where there is none any more. Every name of an inode must be
+    /// counted in all of them.
+    pub fn replace(&self, batch: &mut Batch, old: DirId, new: Option<(Kind, Facts)>) {
+        let Some(parent) = self.parent(old) else { return };
+        let before = self.counted(parent, old);
+        let after = match new {
+            None => Totals::default(),
+            Some((_, facts)) => facts.directory.map_or_else(
+                || Totals { disk: facts.disk(), apparent: facts.apparent, items: 1, errors: 0 },
+                |id| self.counted(parent, id),
+            ),
+        };
+        self.rewrite_listing(batch, parent, |record| match record.content {
+            Content::Known(known) if known.directory == Some(old) => {
+                new.map(|(kind, facts)| Record { kind, content: Content::Known(facts), ..record })
+            }
+            _ => Some(record),
+        });
+        for above in self.ancestry(parent).chain([DirId::TOP]) {
+            self.exchange(above, &before, &after);
+        }
+        if let Some(id) = new.and_then(|(_, facts)| facts.directory) {
+            self.dir(id).detached.store(false, Ordering::Relaxed);
+        }
+        self.drop_subtree(old);
+    }
+
+    pub(super) fn is_detached(&self, id: DirId) -> bool {
+        self.dir(id).detached.load(Ordering::Relaxed)
+    }
+
+    /// What `id` adds to its parent, itself included. A root is no item of the top.
+    fn counted(&self, parent: DirId, id: DirId) -> Totals {
+        let totals = self.totals(id);
+        Totals { items: totals.items.saturating_add(u64::from(parent != DirId::TOP)), ..totals }
+    }
+
+    /// Forgets a directory that is in no listing, and everything below it. Their numbers are used again
+    /// after the next call, so that a reader who still holds one sees the old directory for a while.
+    pub fn drop_subtree(&self, id: DirId) {
+        let gone: HashSet<DirId> = Walk::new(self, id).map(|(id, _)| id).collect();
+        lock(&self.failures).retain(|failure| !gone.contains(&failure.directory));
+        lock(&self.linked).retain(|name| !gone.contains(&name.directory));
+        lock(&self.free).put(gone.into_iter().collect());
+    }
+
+    /// Publishes a new listing of `id` made from its present one, record by record.
+    fn rewrite_listing<'t>(
+        &'t self,
+        batch: &mut Batch,
+        id: DirId,
+        rewrite: impl Fn(Record<'t>) -> Option<Record<'t>>,
+    ) {
+        let mut draft = Draft::default();
+        let mut newest = None;
+        for (_, record) in self.listing(id).entries() {
+            if let Some(record) = rewrite(record) {
+                draft.push(&record);
+            }
+            if draft.length() >= SEGMENT {
+                newest = Some(batch.append(self, newest, &draft));
+                draft.clear();
+            }
+        }
+        if !draft.is_empty() {
+            newest = Some(batch.append(self, newest, &draft));
+        }
+        self.dir(id).listing.store(newest.map_or(0, Address::to_bits), Ordering::Release);
+    }
+}

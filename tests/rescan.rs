@@ -1,0 +1,125 @@
+//! Reading a directory again: afterwards the tree is what a fresh scan of everything would be.
+#![allow(missing_docs)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use duke::scan::{Options, Outcome, Scan};
+use duke::tree::{Content, DirId, Totals, Tree, Walk};
+
+type Picture = BTreeMap<Vec<u8>, (Totals, u64, Vec<Vec<u8>>)>;
+
+/// Every directory's path with its totals, shared bytes and the names in it.
+fn picture(tree: &Tree) -> Picture {
+    Walk::new(tree, DirId::TOP)
+        .map(|(id, listing)| {
+            let mut names: Vec<_> = listing.entries().map(|(_, record)| record.name.to_vec()).collect();
+            names.sort();
+            (tree.path(id), (tree.totals(id), tree.shared(id), names))
+        })
+        .collect()
+}
+
+fn scan(root: &Path) -> Scan {
+    Scan::run(vec![root.to_owned()], Options { threads: Some(2), ..Options::default() })
+}
+
+fn find(tree: &Tree, path: &Path) -> DirId {
+    let wanted = path.as_os_str().as_encoded_bytes();
+    Walk::new(tree, DirId::TOP).find(|(id, _)| tree.path(*id) == wanted).expect("it was scanned").0
+}
+
+fn rescan(scan: &Scan, path: &Path) {
+    let again = scan.rescan(find(scan.tree(), path)).unwrap();
+    assert_eq!(again.wait(Duration::from_secs(60)), Some(Outcome::Complete));
+}
+
+fn fixture() -> tempfile::TempDir {
+    let root = tempfile::tempdir().unwrap();
+    for dir in ["a/deep/deeper", "b", "c"] {
+        fs::create_dir_all(root.path().join(dir)).unwrap();
+    }
+    for (index, file) in ["a/one", "a/deep/two", "a/deep/deeper/three", "b/four", "five"].iter().enumerate() {
+        fs::write(root.path().join(file), vec![b'x'; 5000 * (index + 1)]).unwrap();
+    }
+    fs::hard_link(root.path().join("a/deep/two"), root.path().join("b/two again")).unwrap();
+    fs::hard_link(root.path().join("a/one"), root.path().join("a/deep/one again")).unwrap();
+    root
+}
+
+#[test]
+fn a_rescan_shows_what_changed_and_nothing_twice() {
+    let root = fixture();
+    let scan = scan(root.path());
+    let path = |name: &str| root.path().join(name);
+    rescan(&scan, &path("a"));
+    assert_eq!(picture(scan.tree()), picture(self::scan(root.path()).tree()), "nothing changed");
+
+    fs::write(path("a/deep/new"), vec![b'x'; 100_000]).unwrap();
+    fs::create_dir_all(path("a/more/of/it")).unwrap();
+    fs::remove_dir_all(path("a/deep/deeper")).unwrap();
+    fs::hard_link(path("five"), path("a/more/five again")).unwrap();
+    fs::remove_file(path("a/deep/one again")).unwrap();
+    rescan(&scan, &path("a"));
+    // "five" was read with one link, and its second name is only in the new part.
+    assert_eq!(picture(scan.tree()), picture(self::scan(root.path()).tree()));
+
+    for round in 0..20 {
+        fs::create_dir_all(path("c").join(format!("d{round}"))).unwrap();
+        rescan(&scan, root.path());
+        rescan(&scan, &path("c"));
+        assert_eq!(picture(scan.tree()), picture(self::scan(root.path()).tree()), "round {round}");
+    }
+}
+
+#[test]
+fn a_directory_that_is_gone_or_something_else_is_replaced() {
+    let root = fixture();
+    let scan = scan(root.path());
+    fs::remove_dir_all(root.path().join("a/deep")).unwrap();
+    rescan(&scan, &root.path().join("a/deep"));
+    assert_eq!(picture(scan.tree()), picture(self::scan(root.path()).tree()));
+    fs::remove_dir_all(root.path().join("b")).unwrap();
+    std::os::unix::fs::symlink("/", root.path().join("b")).unwrap();
+    rescan(&scan, &root.path().join("b"));
+    let now = picture(scan.tree());
+    let fresh = self::scan(root.path());
+    let root_name = root.path().as_os_str().as_encoded_bytes();
+    assert_eq!(now[root_name].2, picture(fresh.tree())[root_name].2, "the link is not followed");
+    assert_eq!(scan.tree().totals(DirId::TOP).items, fresh.tree().totals(DirId::TOP).items);
+}
+
+#[test]
+fn a_stopped_rescan_leaves_no_trace() {
+    let root = fixture();
+    let scan = scan(root.path());
+    let before = picture(scan.tree());
+    fs::write(root.path().join("a/deep/new"), "new").unwrap();
+    let again = scan.rescan(find(scan.tree(), root.path())).unwrap();
+    again.stop();
+    if again.wait(Duration::from_secs(60)) == Some(Outcome::Stopped) {
+        assert_eq!(picture(scan.tree()), before);
+        assert_eq!(scan.tree().failures(), []);
+    }
+    rescan(&scan, root.path());
+    assert_ne!(picture(scan.tree()), before);
+}
+
+#[test]
+fn a_rescan_finds_other_names_of_an_inode_elsewhere() {
+    let root = tempfile::tempdir().unwrap();
+    fs::create_dir_all(root.path().join("a")).unwrap();
+    fs::write(root.path().join("single"), vec![0; 50_000]).unwrap();
+    let scan = scan(root.path());
+    fs::hard_link(root.path().join("single"), root.path().join("a/second")).unwrap();
+    rescan(&scan, &root.path().join("a"));
+    let fresh = self::scan(root.path());
+    assert_eq!(scan.tree().totals(DirId::TOP).disk, fresh.tree().totals(DirId::TOP).disk);
+    let seen_once = Walk::new(scan.tree(), DirId::TOP)
+        .flat_map(|(_, listing)| listing.entries().map(|(_, record)| record.content).collect::<Vec<_>>())
+        .filter(|content| matches!(content, Content::Known(facts) if facts.links.is_none() && facts.directory.is_none()))
+        .count();
+    assert_eq!(seen_once, 1, "the first name was read when it was the only one");
+}
