@@ -1,0 +1,83 @@
+//! What the tree costs beyond the kernel: writing, reading and sorting listings.
+#![allow(missing_docs)]
+
+use divan::{Bencher, counter::ItemsCount};
+use duke::kind::Kind;
+use duke::tree::listing::{Draft, Listing};
+use duke::tree::order::{Names, sort};
+use duke::tree::{Content, Facts, Record};
+
+fn main() {
+    divan::main();
+}
+
+const ENTRIES: usize = 100_000;
+
+fn facts(number: usize) -> Facts {
+    let number = number as u64;
+    Facts {
+        apparent: number * 2_654_435_761 % 50_000,
+        blocks: number % 7 * 8,
+        mtime: 1_700_000_000 + (number % 1000).cast_signed(),
+        inode: 400_000 + number,
+        ..Facts::default()
+    }
+}
+
+fn write(draft: &mut Draft, names: &[String]) {
+    for (number, name) in names.iter().enumerate() {
+        let content = Content::Known(facts(number));
+        draft.push(&Record { name: name.as_bytes(), kind: Kind::File, content });
+    }
+}
+
+fn names() -> Vec<String> {
+    (0..ENTRIES).map(|number| format!("file_{:06}.txt", number * 7919 % ENTRIES)).collect()
+}
+
+fn records() -> Vec<u8> {
+    let mut draft = Draft::default();
+    write(&mut draft, &names());
+    let mut segment = Vec::new();
+    let (bytes, head) = draft.segment(&mut segment);
+    bytes[head..].to_vec()
+}
+
+#[divan::bench]
+fn encode(bencher: Bencher) {
+    let names = names();
+    let mut draft = Draft::default();
+    bencher.counter(ItemsCount::new(ENTRIES)).bench_local(|| {
+        draft.clear();
+        write(&mut draft, &names);
+        draft.length()
+    });
+}
+
+#[divan::bench]
+fn decode(bencher: Bencher) {
+    let records = records();
+    let listing = Listing::from_segments([records.as_slice()]);
+    bencher
+        .counter(ItemsCount::new(ENTRIES))
+        .bench(|| listing.entries().fold(0, |sum, (at, record)| sum ^ at ^ record.name.len() as u64));
+}
+
+#[divan::bench]
+fn sort_by_size(bencher: Bencher) {
+    let records = records();
+    let listing = Listing::from_segments([records.as_slice()]);
+    bencher.counter(ItemsCount::new(ENTRIES)).bench(|| {
+        sort(&listing, Names::Ascending, |record| match record.content {
+            Content::Known(facts) => Some(facts.apparent),
+            _ => None,
+        })
+    });
+}
+
+#[divan::bench]
+fn sort_by_name(bencher: Bencher) {
+    let records = records();
+    let listing = Listing::from_segments([records.as_slice()]);
+    bencher.counter(ItemsCount::new(ENTRIES)).bench(|| sort(&listing, Names::Ascending, |_| Some(0)));
+}
