@@ -18,6 +18,7 @@ pub mod limits;
 pub mod linux;
 pub mod memory;
 pub mod portable;
+pub mod signals;
 
 pub use attributes::Attributes;
 pub use directory::{Directory, FileSystem, attributes_of_path};

@@ -146,6 +146,11 @@ impl Scan {
         &self.shared.tree
     }
 
+    /// The roots, as given.
+    pub fn roots(&self) -> &[PathBuf] {
+        &self.shared.roots
+    }
+
     /// How much was read so far.
     pub fn progress(&self) -> Progress {
         self.shared.workers.progress(&self.shared.tree)

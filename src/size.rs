@@ -1,0 +1,298 @@
+//! Numbers to the terminal: sizes, counts, shares, times. Every text has a fixed width, so that columns stay aligned.
+//!
+//! Knows no screen and no clock. Invariant: any number gives a text, of the width promised unless it says otherwise.
+
+use std::time::Duration;
+
+use jiff::{Timestamp, tz::TimeZone};
+
+/// How sizes are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Units {
+    /// Powers of 1024: KiB, MiB.
+    #[default]
+    Binary,
+    /// Powers of 1000: kB, MB (SI).
+    Decimal,
+}
+
+/// Which of the two sizes of an entry is meant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Measure {
+    /// What it takes on the disk.
+    #[default]
+    Disk,
+    /// How long it says it is.
+    Apparent,
+}
+
+impl Measure {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Disk => "disk",
+            Self::Apparent => "apparent",
+        }
+    }
+}
+
+impl Units {
+    const fn base(self) -> u128 {
+        match self {
+            Self::Binary => 1024,
+            Self::Decimal => 1000,
+        }
+    }
+
+    const fn names(self) -> [&'static str; 7] {
+        match self {
+            Self::Binary => ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"],
+            Self::Decimal => ["B", "kB", "MB", "GB", "TB", "PB", "EB"],
+        }
+    }
+
+    /// Columns that [`size`] takes.
+    pub const fn width(self) -> usize {
+        match self {
+            Self::Binary => 9,
+            Self::Decimal => 8,
+        }
+    }
+}
+
+/// Columns that [`brief_size`] takes.
+pub const BRIEF: usize = 4;
+/// Columns that [`count`] takes.
+pub const COUNT: usize = 7;
+/// Columns that [`percent`] takes.
+pub const PERCENT: usize = 6;
+/// Columns that [`date`] takes.
+pub const DATE: usize = 10;
+/// Columns that [`date_and_time`] takes.
+pub const DATE_AND_TIME: usize = 16;
+
+/// `  1.5 GiB`, right-aligned in [`Units::width`] columns; bytes without a fraction.
+pub fn size(bytes: u64, units: Units) -> String {
+    let (tenths, step) = scale(bytes, units);
+    let width = units.width() - 6;
+    let unit = units.names()[step];
+    match step {
+        0 => format!("{bytes:>5} {unit:>width$}"),
+        _ => format!("{:>3}.{} {unit:>width$}", tenths / 10, tenths % 10),
+    }
+}
+
+/// `1.5G`, right-aligned in [`BRIEF`] columns.
+pub fn brief_size(bytes: u64, units: Units) -> String {
+    let (tenths, step) = scale(bytes, units);
+    let unit = &units.names()[step][..1];
+    match (step, tenths) {
+        (0, _) => format!("{bytes:>3}{unit}"),
+        (_, 0..100) => format!("{}.{}{unit}", tenths / 10, tenths % 10),
+        // What would round up to 1000 is cut: it must not get wider.
+        _ => format!("{:>3}{unit}", ((tenths + 5) / 10).min(999)),
+    }
+}
+
+/// `bytes` in tenths of its unit, below 10,000, and which unit that is.
+fn scale(bytes: u64, units: Units) -> (u128, usize) {
+    let mut unit = 1;
+    let mut step = 0;
+    loop {
+        let tenths = (u128::from(bytes) * 10 + unit / 2) / unit;
+        // Bytes are whole, so their tenths are exact; 7 units reach beyond u64.
+        if tenths < 10_000 {
+            return (tenths, step);
+        }
+        unit *= units.base();
+        step += 1;
+    }
+}
+
+/// `12,345` up to 999,999, above that `1.23 M`; right-aligned in [`COUNT`] columns.
+pub fn count(number: u64) -> String {
+    const STEPS: [(u64, char); 5] = [
+        (1_000_000, 'M'),
+        (1_000_000_000, 'G'),
+        (1_000_000_000_000, 'T'),
+        (10_u64.pow(15), 'P'),
+        (10_u64.pow(18), 'E'),
+    ];
+    let Some((unit, name)) = STEPS.iter().rev().find(|(unit, _)| number >= *unit) else {
+        return format!("{:>COUNT$}", grouped(number));
+    };
+    // Cut, not rounded: a count never shows more than there is, nor grows wider.
+    let (whole, hundredths) = (number / unit, u128::from(number % unit) * 100 / u128::from(*unit));
+    let text = match whole {
+        0..10 => format!("{whole}.{hundredths:02} {name}"),
+        10..100 => format!("{whole}.{} {name}", hundredths / 10),
+        _ => format!("{whole} {name}"),
+    };
+    format!("{text:>COUNT$}")
+}
+
+/// `1,234,567`, as wide as it is.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `part` of `whole` in thousandths, never more than all of it.
+pub fn share(part: u64, whole: u64) -> u16 {
+    let thousandths =
+        (u128::from(part) * 1000 + u128::from(whole) / 2).checked_div(u128::from(whole)).unwrap_or(0);
+    u16::try_from(thousandths.min(1000)).unwrap_or(1000)
+}
+
+/// `12.3%`, right-aligned in [`PERCENT`] columns.
+pub fn percent(thousandths: u16) -> String {
+    format!("{:>3}.{}%", thousandths / 10, thousandths % 10)
+}
+
+/// `2026-11-21` in [`DATE`] columns; where the calendar ends, the year alone.
+pub fn date(seconds: i64, zone: &TimeZone) -> String {
+    time(seconds, zone, "%Y-%m-%d", DATE)
+}
+
+/// `2026-11-21 08:15` in [`DATE_AND_TIME`] columns; where the calendar ends, the year alone.
+pub fn date_and_time(seconds: i64, zone: &TimeZone) -> String {
+    time(seconds, zone, "%Y-%m-%d %H:%M", DATE_AND_TIME)
+}
+
+fn time(seconds: i64, zone: &TimeZone, format: &str, width: usize) -> String {
+    let text = Timestamp::from_second(seconds)
+        .ok()
+        .map(|time| zone.to_datetime(time))
+        .filter(|time| time.year() >= 0)
+        .and_then(|time| jiff::fmt::strtime::format(format, time).ok())
+        .unwrap_or_else(|| out_of_calendar(seconds));
+    format!("{text:<width$}")
+}
+
+/// A year that no calendar knows, about: file systems store any number.
+fn out_of_calendar(seconds: i64) -> String {
+    const YEAR: i64 = 31_556_952;
+    match 1970 + seconds / YEAR {
+        year @ -9999..=99_999 => format!("year {year}"),
+        ..0 => "long ago".to_owned(),
+        _ => "far off".to_owned(),
+    }
+}
+
+/// `0.8 s`, `12 s`, `3:05`, `1:02:03`, as wide as it is.
+pub fn duration(time: Duration) -> String {
+    let seconds = time.as_secs();
+    let (hours, minutes, rest) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    match seconds {
+        0..10 => format!("{seconds}.{} s", time.subsec_millis() / 100),
+        10..60 => format!("{seconds} s"),
+        60..3600 => format!("{minutes}:{rest:02}"),
+        _ => format!("{hours}:{minutes:02}:{rest:02}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_rounded_to_a_tenth_of_their_unit() {
+        let cases = [
+            (0, "    0   B"),
+            (999, "  999   B"),
+            (1000, "  1.0 KiB"),
+            (1536, "  1.5 KiB"),
+            (1_023_898, "999.9 KiB"),
+            (1_023_999, "  1.0 MiB"),
+            (5_046_586_573, "  4.7 GiB"),
+            (u64::MAX, " 16.0 EiB"),
+        ];
+        for (bytes, text) in cases {
+            assert_eq!(size(bytes, Units::Binary), text);
+        }
+        assert_eq!(size(1_500, Units::Decimal), "  1.5 kB");
+        assert_eq!(size(u64::MAX, Units::Decimal), " 18.4 EB");
+    }
+
+    #[test]
+    fn every_size_and_count_has_the_width_it_promises() {
+        for shift in 0..64 {
+            for near in [-1_i64, 0, 1, 511] {
+                let number = (1_u64 << shift).wrapping_add_signed(near);
+                for units in [Units::Binary, Units::Decimal] {
+                    assert_eq!(size(number, units).len(), units.width(), "{number}");
+                    assert_eq!(brief_size(number, units).len(), BRIEF, "{number}");
+                }
+                assert_eq!(count(number).len(), COUNT, "{number}");
+            }
+        }
+    }
+
+    #[test]
+    fn brief_sizes_fit_four_columns() {
+        let cases = [
+            (0, "  0B"),
+            (999, "999B"),
+            (1536, "1.5K"),
+            (10 << 20, " 10M"),
+            (1_048_051_712, "999M"),
+            (u64::MAX, " 16E"),
+        ];
+        for (bytes, text) in cases {
+            assert_eq!(brief_size(bytes, Units::Binary), text);
+        }
+    }
+
+    #[test]
+    fn counts_are_grouped_and_shortened_by_cutting() {
+        let cases = [
+            (0, "      0"),
+            (999_999, "999,999"),
+            (1_239_999, " 1.23 M"),
+            (99_990_000, " 99.9 M"),
+            (u64::MAX, " 18.4 E"),
+        ];
+        for (number, text) in cases {
+            assert_eq!(count(number), text);
+        }
+        assert_eq!(grouped(1_234_567), "1,234,567");
+    }
+
+    #[test]
+    fn a_share_is_never_more_than_all() {
+        assert_eq!(share(0, 0), 0);
+        assert_eq!(share(1, 3), 333);
+        assert_eq!(share(2, 3), 667);
+        assert_eq!(share(u64::MAX, 1), 1000);
+        assert_eq!(share(u64::MAX, u64::MAX), 1000);
+        assert_eq!(percent(1000), "100.0%");
+        assert_eq!(percent(7), "  0.7%");
+    }
+
+    #[test]
+    fn any_number_of_seconds_is_a_time() {
+        let zone = TimeZone::UTC;
+        assert_eq!(date(0, &zone), "1970-01-01");
+        assert_eq!(date_and_time(1_795_161_600, &zone), "2026-11-20 08:00");
+        assert_eq!(date(-1, &zone), "1969-12-31");
+        for seconds in [i64::MIN, -1 << 40, -377_705_116_801, 253_402_300_800, 1 << 40, 1 << 45, i64::MAX] {
+            assert_eq!(date(seconds, &zone).len(), DATE, "{seconds}");
+            assert_eq!(date_and_time(seconds, &zone).len(), DATE_AND_TIME, "{seconds}");
+        }
+    }
+
+    #[test]
+    fn durations_grow_coarser() {
+        let cases = [(840, "0.8 s"), (12_345, "12 s"), (185_000, "3:05"), (3_723_000, "1:02:03")];
+        for (milliseconds, text) in cases {
+            assert_eq!(duration(Duration::from_millis(milliseconds)), text);
+        }
+    }
+}

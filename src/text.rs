@@ -1,0 +1,237 @@
+//! Names to the terminal: the one place that makes bytes safe to print, and measures and cuts what is printed.
+//!
+//! A name is any bytes. What could move the cursor, change colours, reverse the reading order or not be seen at all is
+//! replaced by a visible escape, never dropped, so that two different names do not print the same:
+//!
+//! ```text
+//! \n \t \r          these three control characters
+//! \x1b \xff         other controls below 0x80, and bytes that are no UTF-8
+//! \u{9b} \u{202e}   other controls, format characters, invisible characters, blanks other than the space
+//! \\                a backslash
+//! ```
+//!
+//! Knows no screen. Invariant: the result of [`escape`] holds no character of zero width of its own and no control, and
+//! gives the name back uniquely.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+/// Characters that are blank, invisible, or change how their neighbours are shown, besides the controls: general
+/// categories Cf, Zl, Zp and Zs except the space, and `Default_Ignorable_Code_Point` (Unicode 16).
+const UNSEEN: [(u32, u32); 34] = [
+    (0x00a0, 0x00a0),
+    (0x00ad, 0x00ad),
+    (0x034f, 0x034f),
+    (0x0600, 0x0605),
+    (0x061c, 0x061c),
+    (0x06dd, 0x06dd),
+    (0x070f, 0x070f),
+    (0x0890, 0x0891),
+    (0x08e2, 0x08e2),
+    (0x115f, 0x1160),
+    (0x1680, 0x1680),
+    (0x17b4, 0x17b5),
+    (0x180b, 0x180f),
+    (0x2000, 0x200f),
+    (0x2028, 0x202f),
+    (0x205f, 0x206f),
+    (0x2800, 0x2800), // the empty Braille pattern is no blank by category, but by looks
+    (0x3000, 0x3000),
+    (0x3164, 0x3164),
+    (0xfe00, 0xfe0f),
+    (0xfeff, 0xfeff),
+    (0xffa0, 0xffa0),
+    (0xfff0, 0xfffb),
+    (0x110bd, 0x110bd),
+    (0x110cd, 0x110cd),
+    (0x13430, 0x1343f),
+    (0x1bca0, 0x1bca3),
+    (0x1d173, 0x1d17a),
+    (0xe0000, 0xe0fff),
+    // Planes of private use have no agreed look or width.
+    (0xe000, 0xf8ff),
+    (0xf_0000, 0xf_ffff),
+    (0x10_0000, 0x10_ffff),
+    // Noncharacters.
+    (0xfdd0, 0xfdef),
+    (0xfffe, 0xffff),
+];
+
+/// The name as it may be printed anywhere.
+pub fn escape(name: &[u8]) -> Cow<'_, str> {
+    if name.iter().all(|byte| matches!(byte, b' '..=b'~' if *byte != b'\\')) {
+        return String::from_utf8_lossy(name);
+    }
+    let mut escaped = String::with_capacity(name.len() + 8);
+    for chunk in name.utf8_chunks() {
+        for grapheme in chunk.valid().graphemes(true) {
+            push(&mut escaped, grapheme);
+        }
+        for byte in chunk.invalid() {
+            // Writing to a string cannot fail.
+            let _ = write!(escaped, "\\x{byte:02x}");
+        }
+    }
+    Cow::Owned(escaped)
+}
+
+/// How many columns of the terminal `text` takes.
+pub fn width(text: &str) -> usize {
+    // Grapheme by grapheme, as the screen is drawn.
+    text.graphemes(true).map(UnicodeWidthStr::width).sum()
+}
+
+/// `text` in at most `columns` columns: whole, or its two ends with `gap` in place of what is missing between them.
+pub fn fit<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str> {
+    if width(text) <= columns {
+        return Cow::Borrowed(text);
+    }
+    let Some(room) = columns.checked_sub(width(gap)).filter(|room| *room > 0) else {
+        return Cow::Borrowed(start(text, columns));
+    };
+    // The end of a name, with its suffix and number, says as much as its beginning.
+    let head = start(text, room - room / 2);
+    let tail = end(text, room - width(head));
+    Cow::Owned(format!("{head}{gap}{tail}"))
+}
+
+/// `text` cut or filled with spaces to exactly `columns` columns.
+pub fn pad(text: &str, columns: usize, gap: &str) -> String {
+    let mut padded = fit(text, columns, gap).into_owned();
+    let missing = columns - width(&padded).min(columns);
+    padded.extend(std::iter::repeat_n(' ', missing));
+    padded
+}
+
+fn push(escaped: &mut String, grapheme: &str) {
+    // A mark with nothing before it would sit on what is printed in front of the name.
+    let alone = UnicodeWidthStr::width(grapheme) == 0;
+    for character in grapheme.chars() {
+        // Writing to a string cannot fail.
+        let _ = match character {
+            '\\' => escaped.write_str("\\\\"),
+            '\n' => escaped.write_str("\\n"),
+            '\t' => escaped.write_str("\\t"),
+            '\r' => escaped.write_str("\\r"),
+            '\0'..='\x1f' | '\x7f' => write!(escaped, "\\x{:02x}", u32::from(character)),
+            _ if alone || character.is_control() || is_unseen(character) => {
+                write!(escaped, "\\u{{{:x}}}", u32::from(character))
+            }
+            _ => escaped.write_char(character),
+        };
+    }
+}
+
+fn is_unseen(character: char) -> bool {
+    let code = u32::from(character);
+    UNSEEN.iter().any(|(first, last)| (*first..=*last).contains(&code))
+}
+
+/// The longest beginning of `text` of at most `columns` columns.
+fn start(text: &str, columns: usize) -> &str {
+    let mut left = columns;
+    let mut end = 0;
+    for (at, grapheme) in text.grapheme_indices(true) {
+        let Some(rest) = left.checked_sub(UnicodeWidthStr::width(grapheme)) else { break };
+        left = rest;
+        end = at + grapheme.len();
+    }
+    &text[..end]
+}
+
+/// The longest end of `text` of at most `columns` columns.
+fn end(text: &str, columns: usize) -> &str {
+    let mut left = columns;
+    let mut start = text.len();
+    for (at, grapheme) in text.grapheme_indices(true).rev() {
+        let Some(rest) = left.checked_sub(UnicodeWidthStr::width(grapheme)) else { break };
+        left = rest;
+        start = at;
+    }
+    &text[start..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ordinary_names_stay_as_they_are() {
+        for name in ["plain", "with space", "größe", "日本語", "e\u{301}tude", "emoji 🎉", "العربية"]
+        {
+            assert_eq!(escape(name.as_bytes()), name);
+        }
+    }
+
+    #[test]
+    fn what_a_terminal_would_act_on_is_shown_instead() {
+        let cases: [(&[u8], &str); 12] = [
+            (b"a\x1b[31mb", "a\\x1b[31mb"),
+            (b"a\nb\tc\rd", "a\\nb\\tc\\rd"),
+            (b"\x00\x7f", "\\x00\\x7f"),
+            ("\u{9b}31m".as_bytes(), "\\u{9b}31m"),
+            (b"\x9b31m", "\\x9b31m"),
+            ("\u{202e}txt.exe".as_bytes(), "\\u{202e}txt.exe"),
+            ("\u{2066}a\u{2069}".as_bytes(), "\\u{2066}a\\u{2069}"),
+            ("a\u{2028}b\u{a0}c\u{3000}d".as_bytes(), "a\\u{2028}b\\u{a0}c\\u{3000}d"),
+            ("a\u{200d}b\u{fe0f}\u{feff}".as_bytes(), "a\\u{200d}b\\u{fe0f}\\u{feff}"),
+            (b"same\xff\xc3", "same\\xff\\xc3"),
+            (b"back\\slash", "back\\\\slash"),
+            ("\u{301}alone".as_bytes(), "\\u{301}alone"),
+        ];
+        for (name, shown) in cases {
+            assert_eq!(escape(name), shown);
+        }
+    }
+
+    #[test]
+    fn names_that_differ_are_shown_differently() {
+        let names: [&[u8]; 8] = [
+            b"x\xff",
+            b"x\\xff",
+            b"x\\\\xff",
+            b"x\xfe",
+            "x\u{fffd}".as_bytes(),
+            b"x\n",
+            b"x\\n",
+            "x\u{a}\u{301}".as_bytes(),
+        ];
+        for (index, name) in names.iter().enumerate() {
+            assert!(names[index + 1..].iter().all(|other| escape(name) != escape(other)), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn every_character_is_printed_with_a_width_or_escaped() {
+        for character in '\0'..=char::MAX {
+            let name = character.to_string();
+            let shown = escape(name.as_bytes());
+            assert!(width(&shown) > 0, "{character:?}");
+            assert!(!shown.contains(char::is_control), "{character:?}");
+        }
+    }
+
+    #[test]
+    fn a_long_name_keeps_both_ends() {
+        assert_eq!(fit("abcdefghij", 10, "…"), "abcdefghij");
+        assert_eq!(fit("abcdefghij", 7, "…"), "abc…hij");
+        assert_eq!(fit("abcdefghij", 4, ".."), "a..j");
+        assert_eq!(fit("abcdefghij", 2, "…"), "a…");
+        assert_eq!(fit("abcdefghij", 1, "…"), "a");
+        assert_eq!(fit("abcdefghij", 0, "…"), "");
+    }
+
+    #[test]
+    fn a_wide_character_is_never_split() {
+        for columns in 0..12 {
+            let fitted = fit("日本語日本語", columns, "…").into_owned();
+            assert!(width(&fitted) <= columns);
+            assert!(fitted.chars().all(|character| "日本語…".contains(character)));
+            assert_eq!(width(&pad("日本語日本語", columns, "…")), columns);
+        }
+        assert_eq!(fit("e\u{301}e\u{301}e\u{301}", 2, "…"), "e\u{301}…");
+    }
+}

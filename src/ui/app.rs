@@ -1,0 +1,429 @@
+//! The browser's state, and how every action changes it.
+//!
+//! [`App::update`] is the only thing that changes the state; it does no input or output and asks for what it cannot do
+//! through an [`Effect`]. It ends by gathering what is visible ([`Window`]), which is all that drawing needs.
+//!
+//! While a scan runs, ticks bring its progress. Rows are put in order anew on ticks only: not while a key was pressed a
+//! moment ago (so that nothing jumps under the finger), and not too often where it is expensive ([`super::rows`]).
+//!
+//! Knows no terminal and no scan. Invariant: after every update the cursor is on a visible row, if there is any.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use jiff::tz::TimeZone;
+use ratatui::crossterm::event::KeyEvent;
+
+use super::keys::{Answer, Command, Scope, lookup};
+use super::place::{Memory, Place, moved};
+use super::progress::{ScanState, Tick};
+use super::rows::{Column, Direction, Grouping, Hidden, Order};
+use super::view::columns::{Graph, Shown, Wanted};
+use super::view::{help, layout};
+use super::window::Window;
+use super::{Settings, theme::Theme};
+use crate::size::{Measure, Units};
+use crate::tree::{Content, DirId, Live, Tree};
+
+/// How long rows keep their order after a key.
+const HOLD: Duration = Duration::from_millis(800);
+/// A scan that took longer than this is worth a question before it is thrown away.
+const PRECIOUS: Duration = Duration::from_secs(5);
+
+/// Something that happened.
+#[derive(Clone, Debug)]
+pub enum Action {
+    /// A key was pressed.
+    Key(KeyEvent),
+    /// The terminal has this many columns and lines.
+    Resize(u16, u16),
+    /// Time has passed.
+    Tick(Tick),
+}
+
+/// Something the state cannot do itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Leave the browser.
+    Quit,
+    /// Ask the scan to stop.
+    StopScan,
+    /// Give the terminal back and stop the process.
+    Suspend,
+    /// Draw everything anew.
+    Repaint,
+}
+
+/// What has the keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// The list.
+    List,
+    /// The help page, from this line on.
+    Help(usize),
+    /// A question.
+    Question(Question),
+}
+
+/// A question with two buttons.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// What is asked.
+    pub about: About,
+    /// The selected button.
+    pub button: Button,
+}
+
+/// What can be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum About {
+    /// Leaving, and losing the scan.
+    Quit,
+}
+
+/// The buttons of a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Button {
+    /// Do it.
+    Yes,
+    /// Leave it; selected at first.
+    No,
+}
+
+/// The state of the browser.
+pub struct App<'t> {
+    tree: &'t Tree,
+    /// The roots, as given and as shown.
+    roots: Vec<(Vec<u8>, Vec<u8>)>,
+    /// The order of entries.
+    pub order: Order,
+    /// The columns.
+    pub shown: Shown,
+    /// How sizes are written.
+    pub units: Units,
+    /// Looks.
+    pub theme: Theme,
+    /// Where times are told.
+    pub zone: TimeZone,
+    /// What has the keys.
+    pub mode: Mode,
+    /// The scan.
+    pub scan: ScanState,
+    /// What is visible.
+    pub window: Window<'t>,
+    /// Something to say until the next key.
+    pub notice: Option<&'static str>,
+    /// Columns and lines of the terminal.
+    pub size: (u16, u16),
+    place: Place<'t>,
+    /// The directories above, as they were come through.
+    trail: Vec<DirId>,
+    memories: HashMap<DirId, Memory<'t>>,
+    live: Live,
+    pressed: Option<Duration>,
+    sorted: Duration,
+    /// Whether rows may be out of order.
+    is_stale: bool,
+}
+
+impl<'t> App<'t> {
+    /// A browser of `tree`, of which nothing may have been read yet. `roots` are its roots, as given and as shown.
+    pub fn new(
+        tree: &'t Tree,
+        roots: Vec<(Vec<u8>, Vec<u8>)>,
+        settings: &Settings,
+        size: (u16, u16),
+    ) -> Self {
+        let live = Live::default();
+        let order = settings.order;
+        let place = Place::enter(tree, &live, DirId::TOP, order, Memory::default(), 0);
+        let mut app = Self {
+            tree,
+            roots,
+            order,
+            shown: Shown { graph: Graph::Both, items: Wanted::Yes, modified: Wanted::No },
+            units: settings.units,
+            theme: settings.theme,
+            zone: settings.zone.clone(),
+            mode: Mode::List,
+            scan: ScanState::default(),
+            window: Window::default(),
+            notice: None,
+            size,
+            place,
+            trail: Vec::new(),
+            memories: HashMap::new(),
+            live,
+            pressed: None,
+            sorted: Duration::ZERO,
+            is_stale: true,
+        };
+        app.look();
+        app
+    }
+
+    /// Takes one action.
+    pub fn update(&mut self, action: Action) -> Option<Effect> {
+        let effect = match action {
+            Action::Key(event) => self.key(event),
+            Action::Resize(columns, lines) => {
+                self.size = (columns, lines);
+                // Terminals differ in what they leave on the screen.
+                Some(Effect::Repaint)
+            }
+            Action::Tick(tick) => {
+                self.tick(tick);
+                None
+            }
+        };
+        self.look();
+        effect
+    }
+
+    /// Whether time passing can change anything.
+    pub fn wants_ticks(&self) -> bool {
+        self.is_scanning() || self.is_stale
+    }
+
+    /// Whether the scan runs.
+    pub fn is_scanning(&self) -> bool {
+        self.scan.is_running()
+    }
+
+    fn lines(&self) -> usize {
+        layout(self.size).list_lines()
+    }
+
+    /// Gathers what is visible.
+    fn look(&mut self) {
+        let lines = self.lines();
+        self.place.show_cursor(lines);
+        if let Mode::Help(line) = self.mode {
+            self.mode = Mode::Help(line.min(help::scroll_limit(self.size)));
+        }
+        let path = self.path();
+        self.window = Window::new(self.tree, &self.live, &self.place, path, self.order.measure, lines);
+    }
+
+    /// The path of the place, its root as shown.
+    fn path(&self) -> Vec<u8> {
+        if self.place.id == DirId::TOP {
+            return match self.roots.as_slice() {
+                [(_, shown)] => shown.clone(),
+                roots => format!("{} roots", roots.len()).into_bytes(),
+            };
+        }
+        let path = self.tree.path(self.place.id);
+        let root = self.tree.ancestry(self.place.id).last().map_or(&[][..], |root| self.tree.name(root));
+        match (self.roots.iter().find(|(given, _)| given == root), path.strip_prefix(root)) {
+            (Some((_, shown)), Some([])) => shown.clone(),
+            (Some((_, shown)), Some(below)) => {
+                crate::tree::join([shown.as_slice(), below.strip_prefix(b"/").unwrap_or(below)])
+            }
+            _ => path,
+        }
+    }
+
+    fn tick(&mut self, tick: Tick) {
+        let was_scanning = self.is_scanning();
+        self.scan.take(tick);
+        self.live = if was_scanning { Live::sample(self.tree) } else { Live::default() };
+        self.is_stale |= was_scanning;
+        self.enter_only_root();
+        let is_due = !self.is_scanning() || self.place.is_outdated(self.tree);
+        if self.is_stale && is_due && self.may_sort() {
+            self.sort();
+        }
+    }
+
+    /// Goes to the only root as soon as it is there: the level above it has nothing to show.
+    fn enter_only_root(&mut self) {
+        if self.place.id != DirId::TOP || self.roots.len() != 1 {
+            return;
+        }
+        let root = self.tree.listing(DirId::TOP).directories().next();
+        if let Some(root) = root {
+            self.enter(root);
+        }
+    }
+
+    fn may_sort(&self) -> bool {
+        let now = self.scan.last.now;
+        let is_held = self.pressed.is_some_and(|pressed| now.saturating_sub(pressed) < HOLD);
+        let since = now.saturating_sub(self.sorted);
+        self.place.rows().is_empty() || (!is_held && self.place.rows().may_sort(since))
+    }
+
+    fn sort(&mut self) {
+        let lines = self.lines();
+        self.place.sort(self.tree, &self.live, self.order, lines);
+        self.note_sorted();
+    }
+
+    /// The rows were just put in order.
+    fn note_sorted(&mut self) {
+        self.sorted = self.scan.last.now;
+        self.is_stale = self.is_scanning();
+    }
+
+    fn key(&mut self, event: KeyEvent) -> Option<Effect> {
+        self.notice = None;
+        self.pressed = Some(self.scan.last.now);
+        let scope = match self.mode {
+            Mode::List => Scope::List,
+            Mode::Help(_) => Scope::Help,
+            Mode::Question(_) => Scope::Question,
+        };
+        let command = lookup(scope, event)?;
+        match command {
+            Command::Suspend => Some(Effect::Suspend),
+            Command::Repaint => Some(Effect::Repaint),
+            Command::Interrupt => self.interrupt(),
+            _ => match self.mode {
+                Mode::List => self.command(command),
+                Mode::Help(line) => {
+                    self.read_help(line, command);
+                    None
+                }
+                Mode::Question(question) => self.answer(question, command),
+            },
+        }
+    }
+
+    fn command(&mut self, command: Command) -> Option<Effect> {
+        match command {
+            Command::Move(motion) => {
+                self.place.step(motion, self.lines());
+                self.pin();
+            }
+            Command::Open => self.open(),
+            Command::Parent => self.parent(),
+            Command::Sort(column) => self.sort_by(column),
+            Command::DirectoriesFirst => {
+                self.order.grouping = match self.order.grouping {
+                    Grouping::Mixed => Grouping::DirectoriesFirst,
+                    Grouping::DirectoriesFirst => Grouping::Mixed,
+                };
+                self.sort();
+            }
+            Command::Measure => {
+                self.order.measure = match self.order.measure {
+                    Measure::Disk => Measure::Apparent,
+                    Measure::Apparent => Measure::Disk,
+                };
+                self.sort();
+            }
+            Command::Hidden => {
+                self.order.hidden = match self.order.hidden {
+                    Hidden::Shown => Hidden::LeftOut,
+                    Hidden::LeftOut => Hidden::Shown,
+                };
+                self.sort();
+            }
+            Command::Items => self.shown.items.toggle(),
+            Command::Modified => self.shown.modified.toggle(),
+            Command::Graph => self.shown.graph = self.shown.graph.next(),
+            Command::Help => self.mode = Mode::Help(0),
+            Command::Quit => return self.quit(),
+            // There is nothing to close in a list; what has a meaning everywhere was done before.
+            Command::Back | Command::Interrupt | Command::Suspend | Command::Repaint | Command::Answer(_) => {
+            }
+        }
+        None
+    }
+
+    fn read_help(&mut self, line: usize, command: Command) {
+        match command {
+            Command::Move(motion) => {
+                let (limit, page) = (help::scroll_limit(self.size), help::page(self.size));
+                self.mode = Mode::Help(moved(line, motion, page, limit + 1));
+            }
+            _ => self.mode = Mode::List,
+        }
+    }
+
+    fn answer(&mut self, question: Question, command: Command) -> Option<Effect> {
+        let Command::Answer(answer) = command else { return None };
+        let button = match (answer, question.button) {
+            (Answer::Other, button) => {
+                let button = if button == Button::Yes { Button::No } else { Button::Yes };
+                self.mode = Mode::Question(Question { button, ..question });
+                return None;
+            }
+            (Answer::Yes, _) => Button::Yes,
+            (Answer::No, _) => Button::No,
+            (Answer::Selected, button) => button,
+        };
+        self.mode = Mode::List;
+        match (question.about, button) {
+            (About::Quit, Button::Yes) => Some(Effect::Quit),
+            (About::Quit, Button::No) => None,
+        }
+    }
+
+    fn interrupt(&mut self) -> Option<Effect> {
+        match self.mode {
+            // Asked already whether to leave: this is the answer.
+            Mode::Question(Question { about: About::Quit, .. }) => Some(Effect::Quit),
+            _ if self.is_scanning() && !self.scan.is_stopping => {
+                self.scan.is_stopping = true;
+                self.notice = Some("Stopping; what was read stays");
+                Some(Effect::StopScan)
+            }
+            _ => self.quit(),
+        }
+    }
+
+    fn quit(&mut self) -> Option<Effect> {
+        if self.scan.last.elapsed < PRECIOUS {
+            return Some(Effect::Quit);
+        }
+        self.mode = Mode::Question(Question { about: About::Quit, button: Button::No });
+        None
+    }
+
+    fn sort_by(&mut self, column: Column) {
+        self.order.direction =
+            if self.order.column == column { self.order.direction.other() } else { Direction::Usual };
+        self.order.column = column;
+        self.sort();
+    }
+
+    fn pin(&mut self) {
+        self.place.pin(&self.tree.listing(self.place.id));
+    }
+
+    fn open(&mut self) {
+        let listing = self.tree.listing(self.place.id);
+        let record =
+            self.place.rows().position(self.place.index()).and_then(|position| listing.record(position));
+        let directory = record.and_then(|record| match record.content {
+            Content::Known(facts) => facts.directory,
+            _ => None,
+        });
+        match directory {
+            Some(id) => {
+                self.pin();
+                self.trail.push(self.place.id);
+                self.enter(id);
+            }
+            None if record.is_some() => self.notice = Some("Not a directory"),
+            None => {}
+        }
+    }
+
+    fn parent(&mut self) {
+        match self.trail.pop() {
+            Some(id) => self.enter(id),
+            None => self.notice = Some("This is where the scan begins"),
+        }
+    }
+
+    fn enter(&mut self, id: DirId) {
+        let lines = self.lines();
+        self.memories.insert(self.place.id, self.place.memory());
+        let memory = self.memories.remove(&id).unwrap_or_default();
+        self.place = Place::enter(self.tree, &self.live, id, self.order, memory, lines);
+        self.note_sorted();
+    }
+}

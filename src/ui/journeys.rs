@@ -1,0 +1,338 @@
+//! What people do, key by key, on trees made in memory.
+
+use std::time::Duration;
+
+use jiff::tz::TimeZone;
+
+use super::Settings;
+use super::app::{Action, App, Button, Effect, Mode};
+use super::fixture::{Growing, build, dir, excluded, failed, file, stopped, unreadable};
+use super::keys::{Answer, Binding, Command, KEYMAP, Key, Scope};
+use super::progress::Tick;
+use super::rows::Order;
+use super::theme::Theme;
+use super::window::{Bound, Remark};
+use crate::scan::{Outcome, Progress};
+use crate::size::Units;
+use crate::tree::Tree;
+
+fn settings() -> Settings {
+    Settings { order: Order::default(), units: Units::Binary, theme: Theme::default(), zone: TimeZone::UTC }
+}
+
+fn app(tree: &Tree) -> App<'_> {
+    App::new(tree, vec![(b"/r".to_vec(), b"/shown".to_vec())], &settings(), (80, 12))
+}
+
+/// A browser of a scan that is over.
+fn finished(tree: &Tree) -> App<'_> {
+    let mut app = app(tree);
+    tick(&mut app, 0, Some(Outcome::Complete));
+    app
+}
+
+fn tick(app: &mut App<'_>, milliseconds: u64, outcome: Option<Outcome>) {
+    let now = Duration::from_millis(milliseconds);
+    app.update(Action::Tick(Tick { now, progress: Progress::default(), outcome, elapsed: now }));
+}
+
+/// Presses keys by their names in the help page.
+fn press(app: &mut App<'_>, keys: &str) -> Vec<Effect> {
+    let find = |name: &str| {
+        let mut keys = KEYMAP.iter().flat_map(|binding| binding.keys);
+        *keys.find(|key| key.name() == name).unwrap()
+    };
+    keys.split(' ').filter_map(|name| app.update(Action::Key(find(name).event()))).collect()
+}
+
+fn names(app: &App<'_>) -> Vec<String> {
+    app.window.lines.iter().map(|line| String::from_utf8_lossy(line.name).into_owned()).collect()
+}
+
+fn selected(app: &App<'_>) -> String {
+    app.window.selected().map(|line| String::from_utf8_lossy(line.name).into_owned()).unwrap()
+}
+
+fn path(app: &App<'_>) -> String {
+    String::from_utf8(app.window.path.clone()).unwrap()
+}
+
+fn home() -> Tree {
+    let plan = vec![
+        dir("music", vec![file("song", 40_000, 3), file("noise", 9_000, 1)]),
+        dir("empty", vec![]),
+        file("letter", 700, 5),
+        file(".secret", 100, 4),
+        excluded("proc"),
+        failed("lost"),
+        dir("pictures", vec![dir("2024", vec![file("cat", 30_000, 2)])]),
+    ];
+    build(plan).0
+}
+
+#[test]
+fn the_first_frame_has_the_path_before_anything_is_read() {
+    let tree = Tree::new();
+    let app = app(&tree);
+    assert_eq!(path(&app), "/shown");
+    assert!(app.window.lines.is_empty() && !app.window.is_complete && app.wants_ticks());
+}
+
+#[test]
+fn the_largest_comes_first_and_the_unknown_last() {
+    let tree = home();
+    let app = finished(&tree);
+    assert_eq!(names(&app), ["music", "pictures", "empty", "letter", ".secret", "lost", "proc"]);
+    assert_eq!(path(&app), "/shown");
+    assert!(!app.wants_ticks());
+}
+
+#[test]
+fn going_in_and_out_each_directory_remembers_its_cursor() {
+    let tree = home();
+    let mut app = finished(&tree);
+    press(&mut app, "j Enter l");
+    assert_eq!((path(&app), names(&app)), ("/shown/pictures/2024".to_owned(), vec!["cat".to_owned()]));
+    press(&mut app, "Left Left");
+    assert_eq!((path(&app), selected(&app)), ("/shown".to_owned(), "pictures".to_owned()));
+    press(&mut app, "k Enter j h j Enter Left Enter");
+    press(&mut app, "Backspace k Right");
+    assert_eq!((path(&app), selected(&app)), ("/shown/music".to_owned(), "noise".to_owned()));
+}
+
+#[test]
+fn what_is_no_directory_does_not_open_and_the_root_has_no_parent() {
+    let tree = home();
+    let mut app = finished(&tree);
+    press(&mut app, "G Enter");
+    assert_eq!((selected(&app).as_str(), app.notice), ("proc", Some("Not a directory")));
+    press(&mut app, "h");
+    assert_eq!((path(&app).as_str(), app.notice), ("/shown", Some("This is where the scan begins")));
+    press(&mut app, "k");
+    assert_eq!(app.notice, None);
+}
+
+#[test]
+fn sorting_again_turns_the_order_round_and_keeps_the_cursor_on_its_entry() {
+    let tree = home();
+    let mut app = finished(&tree);
+    press(&mut app, "j j");
+    let entry = selected(&app);
+    for keys in ["n", "n", "M", "M", "C", "C", "t", "t", "a", "s", "s"] {
+        press(&mut app, keys);
+        assert_eq!(selected(&app), entry, "after {keys}");
+    }
+    press(&mut app, "n");
+    assert_eq!(names(&app), [".secret", "empty", "letter", "lost", "music", "pictures", "proc"]);
+    press(&mut app, "n");
+    assert_eq!(names(&app), ["proc", "pictures", "music", "lost", "letter", "empty", ".secret"]);
+}
+
+#[test]
+fn hidden_entries_go_and_come_back_and_are_counted() {
+    let tree = home();
+    let mut app = finished(&tree);
+    press(&mut app, "e");
+    assert_eq!(names(&app), ["music", "pictures", "empty", "letter", "lost"]);
+    assert_eq!((app.window.rows, app.window.left_out), (5, 2));
+    press(&mut app, "e");
+    assert_eq!((app.window.rows, app.window.left_out), (7, 0));
+}
+
+#[test]
+fn while_scanning_the_cursor_follows_its_entry_and_the_order_waits_for_the_finger() {
+    let growing = Growing::new();
+    growing.publish(vec![file("a", 3 << 20, 0), file("b", 1 << 20, 0)]);
+    let mut app = app(&growing.tree);
+    tick(&mut app, 100, None);
+    assert_eq!(names(&app), ["a", "b"]);
+    press(&mut app, "j");
+    growing.publish(vec![file("c", 2 << 20, 0)]);
+    tick(&mut app, 200, None);
+    assert_eq!(names(&app), ["a", "b"], "a key was pressed a moment ago");
+    tick(&mut app, 2000, None);
+    assert_eq!(names(&app), ["a", "c", "b"]);
+    assert_eq!(selected(&app), "b");
+    growing.publish(vec![file("d", 4 << 20, 0)]);
+    growing.finish();
+    tick(&mut app, 3000, Some(Outcome::Complete));
+    assert_eq!(
+        (names(&app).as_slice(), selected(&app).as_str()),
+        (["d", "a", "c", "b"].map(String::from).as_slice(), "b")
+    );
+    assert!(!app.wants_ticks());
+}
+
+#[test]
+fn the_last_order_comes_even_if_a_key_was_pressed_at_the_end() {
+    let growing = Growing::new();
+    growing.publish(vec![file("a", 1 << 20, 0)]);
+    let mut app = app(&growing.tree);
+    tick(&mut app, 1000, None);
+    press(&mut app, "j");
+    growing.publish(vec![file("b", 2 << 20, 0)]);
+    growing.finish();
+    tick(&mut app, 1100, Some(Outcome::Complete));
+    assert!(app.wants_ticks(), "the order is still to come");
+    tick(&mut app, 1900, Some(Outcome::Complete));
+    assert_eq!(names(&app), ["b", "a"]);
+    assert!(!app.wants_ticks());
+}
+
+#[test]
+fn live_totals_grow_and_say_so() {
+    let growing = Growing::new();
+    growing.publish(vec![dir("sub", vec![file("x", 1 << 20, 0)])]);
+    let mut app = app(&growing.tree);
+    tick(&mut app, 100, None);
+    assert_eq!(app.window.bound, Bound::Growing);
+    assert_eq!(app.window.totals.items, 2);
+    growing.finish();
+    tick(&mut app, 200, Some(Outcome::Complete));
+    assert_eq!(app.window.bound, Bound::Exact);
+}
+
+#[test]
+fn errors_and_stopped_directories_are_marked_all_the_way_up() {
+    let (tree, _) = build(vec![
+        dir("a", vec![unreadable("locked"), file("x", 100_000, 0)]),
+        dir("b", vec![stopped("later"), file("y", 50_000, 0)]),
+        dir("c", vec![]),
+    ]);
+    let mut app = finished(&tree);
+    let marks: Vec<_> = app.window.lines.iter().map(|line| (line.has_errors, line.bound)).collect();
+    assert_eq!(marks, [(true, Bound::AtLeast), (false, Bound::AtLeast), (false, Bound::Exact)]);
+    assert_eq!((app.window.bound, app.window.totals.errors), (Bound::AtLeast, 1));
+    press(&mut app, "Enter");
+    let locked = app.window.lines.iter().find(|line| line.name == b"locked").unwrap();
+    assert_eq!(locked.remark, Some(Remark::Error(13)));
+    press(&mut app, "G Enter");
+    assert_eq!(app.window.errno, Some(13));
+}
+
+#[test]
+fn a_short_scan_is_left_at_once_and_a_long_one_after_a_question() {
+    let tree = home();
+    let mut app = finished(&tree);
+    assert_eq!(press(&mut app, "q"), [Effect::Quit]);
+    tick(&mut app, 65_000, Some(Outcome::Complete));
+    assert_eq!(press(&mut app, "q"), []);
+    let Mode::Question(question) = app.mode else { panic!("{:?}", app.mode) };
+    assert_eq!(question.button, Button::No);
+    for no in ["Enter", "Esc", "n", "q", "Left Right Enter"] {
+        assert_eq!(press(&mut app, no), [], "{no}");
+        assert_eq!(app.mode, Mode::List);
+        press(&mut app, "q");
+    }
+    assert_eq!(press(&mut app, "y"), [Effect::Quit]);
+    press(&mut app, "q");
+    assert_eq!(press(&mut app, "Right Enter"), [Effect::Quit]);
+    press(&mut app, "q");
+    assert_eq!(press(&mut app, "Ctrl-C"), [Effect::Quit]);
+}
+
+#[test]
+fn escape_never_leaves_and_q_in_the_help_goes_back() {
+    let tree = home();
+    let mut app = finished(&tree);
+    assert_eq!(press(&mut app, "Esc Esc ? q"), []);
+    assert_eq!(app.mode, Mode::List);
+    assert_eq!(press(&mut app, "? Esc Esc"), []);
+}
+
+#[test]
+fn interrupting_stops_the_scan_first_and_then_leaves() {
+    let growing = Growing::new();
+    growing.publish(vec![file("a", 1, 0)]);
+    let mut app = app(&growing.tree);
+    tick(&mut app, 100, None);
+    assert_eq!(press(&mut app, "Ctrl-C"), [Effect::StopScan]);
+    growing.finish();
+    tick(&mut app, 200, Some(Outcome::Stopped));
+    assert_eq!(press(&mut app, "Ctrl-C"), [Effect::Quit]);
+}
+
+#[test]
+fn a_scan_that_does_not_stop_can_be_left_all_the_same() {
+    let growing = Growing::new();
+    let mut app = app(&growing.tree);
+    tick(&mut app, 60_000, None);
+    assert_eq!(press(&mut app, "Ctrl-C Ctrl-C Ctrl-C"), [Effect::StopScan, Effect::Quit]);
+}
+
+#[test]
+fn the_cursor_is_visible_in_any_window_after_any_motion() {
+    let (tree, _) = build((0..200).map(|n| file(&format!("{n:03}"), n * 4096, 0)).collect());
+    let mut app = finished(&tree);
+    for lines in [12, 3, 1, 0, 65_535, 2, 6] {
+        for columns in [80, 1, 0, 65_535, 20] {
+            app.update(Action::Resize(columns, lines));
+            for keys in ["PgDn", "Ctrl-D", "G", "k", "Ctrl-U", "PgUp", "j", "g", "n", "s", "e"] {
+                press(&mut app, keys);
+                assert!(lines == 0 || app.window.selected().is_some(), "{columns}x{lines} after {keys}");
+            }
+        }
+    }
+}
+
+/// A state in which the keys of `binding` have something to do in `scope`.
+fn ready<'t>(tree: &'t Tree, scope: Scope, binding: &Binding) -> App<'t> {
+    let mut app = finished(tree);
+    app.update(Action::Resize(40, 8));
+    tick(&mut app, 60_000, Some(Outcome::Complete));
+    press(&mut app, "j j j");
+    match scope {
+        Scope::List if binding.command == Command::Parent => press(&mut app, "g Enter"),
+        Scope::List if binding.command == Command::Open => press(&mut app, "g"),
+        Scope::List => press(&mut app, "Ctrl-D"),
+        Scope::Help => press(&mut app, "? j j"),
+        Scope::Question => press(&mut app, "q"),
+    };
+    if binding.command == Command::Answer(Answer::Selected) {
+        press(&mut app, "Right");
+    }
+    app
+}
+
+/// Everything about the state that a key may change.
+fn picture(app: &App<'_>) -> String {
+    format!("{:?} {:?} {:?} {:?}", app.mode, app.order, app.shown, app.window)
+}
+
+#[test]
+fn every_key_of_the_table_does_something() {
+    let mut plan: Vec<_> =
+        (0..40).map(|n| file(&format!("{n:02}"), n * 4096, i64::try_from(n % 7).unwrap())).collect();
+    plan.push(dir("dir", vec![file("x", 1 << 20, 0)]));
+    plan.push(file(".dot", 5 << 20, 0));
+    plan.push(dir("a", vec![dir("b", vec![file("y", 8 << 20, 0)])]));
+    let (tree, _) = build(plan);
+    for binding in KEYMAP {
+        for (scope, key) in
+            binding.scopes.iter().flat_map(|scope| binding.keys.iter().map(move |key| (*scope, key)))
+        {
+            // Where nothing is open, Esc has nothing to close.
+            if (binding.command, scope) == (Command::Back, Scope::List) {
+                continue;
+            }
+            let mut app = ready(&tree, scope, binding);
+            let before = picture(&app);
+            let effect = app.update(Action::Key(Key::event(*key)));
+            let has_changed = picture(&app) != before;
+            assert!(effect.is_some() || has_changed, "{} in {scope:?}", key.name());
+        }
+    }
+}
+
+#[test]
+fn motions_of_the_help_page_stay_inside_it() {
+    let tree = home();
+    let mut app = finished(&tree);
+    app.update(Action::Resize(40, 8));
+    press(&mut app, "? G");
+    let Mode::Help(last) = app.mode else { panic!("{:?}", app.mode) };
+    press(&mut app, "j PgDn");
+    assert_eq!(app.mode, Mode::Help(last));
+    app.update(Action::Resize(200, 100));
+    assert_eq!(app.mode, Mode::Help(0));
+}

@@ -1,0 +1,219 @@
+//! The browser: one thread that waits for keys, looks at the tree, and draws.
+//!
+//! ```text
+//! keys, resizes, ticks  ->  App::update  ->  Window  ->  view::draw  ->  cells
+//!                               |
+//!                               +-> Effect: quit, stop the scan, suspend, repaint
+//! ```
+//!
+//! The scan writes atomics and this thread samples them a few times a second, for as long as something runs; afterwards
+//! it sleeps until a key comes. A second thread waits for signals and for the end of the terminal.
+//!
+//! Knows no kernel, but asks `platform` for signals. Invariant: this thread makes no system call on a scanned path, so
+//! that nothing a file system does can keep a person from leaving.
+
+pub mod app;
+#[cfg(test)]
+mod fixture;
+#[cfg(test)]
+mod journeys;
+pub mod keys;
+mod place;
+pub mod progress;
+pub mod rows;
+mod screen;
+pub mod theme;
+pub mod view;
+pub mod window;
+
+use std::io::{self, BufWriter};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use jiff::tz::TimeZone;
+use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
+use ratatui::crossterm::event::{self, Event, KeyEventKind};
+use ratatui::crossterm::queue;
+use ratatui::crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate};
+
+use crate::platform::signals::{self, Watch};
+use crate::scan::Scan;
+use crate::size::Units;
+use app::{Action, App, Effect};
+use progress::Tick;
+use rows::Order;
+use screen::{Guard, Screen};
+use theme::Theme;
+
+/// Between two looks at a growing tree.
+const TICK: Duration = Duration::from_millis(80);
+/// A frame goes out in one write, if it is not larger than this.
+const FRAME: usize = 1 << 18;
+/// Keys that are taken before the next frame, so that holding one down does not draw them all.
+const KEYS_PER_FRAME: usize = 64;
+
+/// What a browser is asked for.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The order of entries at first; says which size is meant, too.
+    pub order: Order,
+    /// How sizes are written.
+    pub units: Units,
+    /// Looks.
+    pub theme: Theme,
+    /// Where times are told.
+    pub zone: TimeZone,
+}
+
+impl Settings {
+    /// Settings for a person where this machine is.
+    pub fn new(order: Order, units: Units, theme: Theme) -> Self {
+        Self { order, units, theme, zone: TimeZone::system() }
+    }
+}
+
+/// Why a browser ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The person left it.
+    Quit,
+}
+
+/// Browses what `scan` finds, until the person leaves. Returns without waiting for the scan.
+///
+/// # Errors
+/// When the terminal cannot be taken over, or does not answer any more. It was given back then.
+pub fn run(scan: &Scan, settings: &Settings) -> io::Result<End> {
+    let screen = Screen::new()?;
+    let _guard = Guard(screen.clone());
+    restore_on_panic(&screen);
+    watch(&screen)?;
+    screen.enter()?;
+    let writer = BufWriter::with_capacity(FRAME, screen.clone());
+    let mut terminal = Terminal::new(CrosstermBackend::new(writer))?;
+    browse(&mut terminal, &screen, scan, settings)
+}
+
+type Output = CrosstermBackend<BufWriter<Screen>>;
+
+fn browse(
+    terminal: &mut Terminal<Output>,
+    screen: &Screen,
+    scan: &Scan,
+    settings: &Settings,
+) -> io::Result<End> {
+    let begun = Instant::now();
+    let size = terminal.size()?;
+    let roots = scan.roots().iter().map(titled).collect();
+    let mut app = App::new(scan.tree(), roots, settings, (size.width, size.height));
+    let mut next_tick = begun;
+    loop {
+        draw(terminal, &app)?;
+        let wait = app.wants_ticks().then(|| next_tick.saturating_duration_since(Instant::now()));
+        let mut effects = Vec::new();
+        for action in pending(wait)? {
+            effects.extend(app.update(action));
+        }
+        if app.wants_ticks() && Instant::now() >= next_tick {
+            effects.extend(app.update(Action::Tick(tick(scan, begun))));
+            next_tick = Instant::now() + TICK;
+        }
+        for effect in effects {
+            match effect {
+                Effect::Quit => return Ok(End::Quit),
+                Effect::StopScan => scan.stop(),
+                Effect::Suspend => {
+                    suspend(screen)?;
+                    terminal.clear()?;
+                }
+                Effect::Repaint => terminal.clear()?,
+            }
+        }
+    }
+}
+
+/// What has happened, after waiting for something at most for `wait`; without it, as long as it takes.
+fn pending(wait: Option<Duration>) -> io::Result<Vec<Action>> {
+    let mut actions = Vec::new();
+    let mut is_there = match wait {
+        Some(wait) => event::poll(wait)?,
+        None => true,
+    };
+    while is_there && actions.len() < KEYS_PER_FRAME {
+        match event::read()? {
+            Event::Key(key) if key.kind != KeyEventKind::Release => actions.push(Action::Key(key)),
+            Event::Resize(columns, lines) => actions.push(Action::Resize(columns, lines)),
+            // What is pasted is no command.
+            _ => {}
+        }
+        is_there = event::poll(Duration::ZERO)?;
+    }
+    Ok(actions)
+}
+
+fn draw(terminal: &mut Terminal<Output>, app: &App<'_>) -> io::Result<()> {
+    queue!(terminal.backend_mut(), BeginSynchronizedUpdate)?;
+    terminal.draw(|frame| view::draw(app, frame))?;
+    queue!(terminal.backend_mut(), EndSynchronizedUpdate)?;
+    io::Write::flush(terminal.backend_mut())
+}
+
+fn tick(scan: &Scan, begun: Instant) -> Tick {
+    // The outcome first: what it says is over is in the progress then.
+    let outcome = scan.outcome();
+    Tick { now: begun.elapsed(), progress: scan.progress(), outcome, elapsed: scan.elapsed() }
+}
+
+/// A root as given, and as it is shown: `.` says little to who looks at it later.
+fn titled(root: &PathBuf) -> (Vec<u8>, Vec<u8>) {
+    let shown = std::path::absolute(root).unwrap_or_else(|_| root.clone());
+    (root.as_os_str().as_bytes().to_vec(), shown.as_os_str().as_bytes().to_vec())
+}
+
+fn suspend(screen: &Screen) -> io::Result<()> {
+    screen.leave();
+    signals::stop_group()?;
+    screen.enter()
+}
+
+/// A panic of the thread that draws must be readable; those of other threads are told by the scan's outcome.
+fn restore_on_panic(screen: &Screen) {
+    let (screen, drawing) = (screen.clone(), thread::current().id());
+    let report = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if thread::current().id() == drawing {
+            screen.leave();
+            report(panic);
+        }
+    }));
+}
+
+/// Waits for signals and the end of the terminal, on a thread of its own.
+fn watch(screen: &Screen) -> io::Result<()> {
+    let mut watch = Watch::new(Some(screen.descriptor()?))?;
+    let screen = screen.clone();
+    thread::Builder::new().name("signals".into()).spawn(move || {
+        loop {
+            match watch.wait() {
+                Ok(signals::Event::Signal(signals::Signal::SIGTSTP)) => {
+                    // The thread that draws is asleep or soon told of the new size, whereupon it draws everything.
+                    if suspend(&screen).and_then(|()| signals::announce_resize()).is_err() {
+                        signals::die(signals::Signal::SIGHUP);
+                    }
+                }
+                Ok(signals::Event::Signal(signal)) => {
+                    screen.leave();
+                    signals::die(signal);
+                }
+                Ok(signals::Event::Hangup) | Err(_) => {
+                    screen.leave();
+                    signals::die(signals::Signal::SIGHUP);
+                }
+            }
+        }
+    })?;
+    Ok(())
+}

@@ -1,0 +1,229 @@
+//! Where one stands: a directory, its rows, and the cursor in them.
+//!
+//! The cursor is an entry, not a row: its position in the listing and its name. When rows are sorted anew it goes where
+//! the entry went. Only as long as nobody has pressed a key here does it stay on the first row, whatever comes to be there.
+//!
+//! Knows no keys and no screen but the number of lines it has. Invariant: when there are rows, the cursor is on one of
+//! the visible ones.
+
+use crate::tree::{DirId, Listing, Live, Position, Tree};
+
+use super::keys::Motion;
+use super::rows::{Order, Rows};
+
+/// An entry that is pointed at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Pin<'t> {
+    position: Position,
+    name: &'t [u8],
+}
+
+/// What is remembered of a directory that was left.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Memory<'t> {
+    pin: Option<Pin<'t>>,
+    index: usize,
+    offset: usize,
+}
+
+/// A directory that is looked at.
+#[derive(Debug)]
+pub struct Place<'t> {
+    /// The directory.
+    pub id: DirId,
+    rows: Rows,
+    /// Whether everything below was read before the rows were put in order.
+    was_complete: bool,
+    pin: Option<Pin<'t>>,
+    index: usize,
+    offset: usize,
+}
+
+impl<'t> Place<'t> {
+    /// Enters `id`, with the cursor where it was the last time.
+    pub fn enter(
+        tree: &'t Tree,
+        live: &Live,
+        id: DirId,
+        order: Order,
+        memory: Memory<'t>,
+        lines: usize,
+    ) -> Self {
+        let Memory { pin, index, offset } = memory;
+        let mut place = Self { id, rows: Rows::default(), was_complete: false, pin, index, offset };
+        place.sort(tree, live, order, lines);
+        place
+    }
+
+    /// What is to be remembered of it.
+    pub fn memory(&self) -> Memory<'t> {
+        Memory { pin: self.pin, index: self.index, offset: self.offset }
+    }
+
+    /// The rows.
+    pub fn rows(&self) -> &Rows {
+        &self.rows
+    }
+
+    /// The row of the cursor; meaningless when there are none.
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// The first row that is visible.
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// Puts the rows in order, with what the tree knows by now; the cursor follows its entry.
+    pub fn sort(&mut self, tree: &'t Tree, live: &Live, order: Order, lines: usize) {
+        self.was_complete = tree.status(self.id).is_complete();
+        let listing = tree.listing(self.id);
+        let above = self.index.saturating_sub(self.offset);
+        self.rows = Rows::new(tree, live, self.id, &listing, order);
+        let found = self.pin.and_then(|pin| self.find(&listing, pin));
+        self.index = match (self.pin, found) {
+            (None, _) => 0,
+            (Some(_), Some(index)) => index,
+            // It is gone, or left out: what took its row will do.
+            (Some(_), None) => self.index,
+        };
+        // Who has scrolled down keeps the line the cursor is on; at the top, the largest stay in view.
+        if self.offset > 0 {
+            self.offset = self.index.saturating_sub(above);
+        }
+        self.show_cursor(lines);
+    }
+
+    /// Whether something was read below it since the rows were put in order.
+    pub fn is_outdated(&self, tree: &Tree) -> bool {
+        !self.was_complete || self.rows.is_outgrown_by(&tree.listing(self.id))
+    }
+
+    /// Makes the entry under the cursor the one it follows.
+    pub fn pin(&mut self, listing: &Listing<'t>) {
+        let entry = |position| Some(Pin { position, name: listing.name(position)? });
+        self.pin = self.rows.position(self.index).and_then(entry);
+    }
+
+    /// Moves the cursor; there are `lines` of rows on the screen.
+    pub fn step(&mut self, motion: Motion, lines: usize) {
+        self.index = moved(self.index, motion, lines, self.rows.len());
+        self.show_cursor(lines);
+    }
+
+    /// Scrolls as little as brings the cursor into view, and leaves no line empty that could show a row.
+    pub fn show_cursor(&mut self, lines: usize) {
+        let lines = lines.max(1);
+        self.index = self.index.min(self.rows.len().saturating_sub(1));
+        let least = (self.index + 1).saturating_sub(lines);
+        let most = self.index.min(self.rows.len().saturating_sub(lines));
+        self.offset = self.offset.clamp(least, most);
+    }
+
+    /// The listing positions of the rows that `lines` can show.
+    pub fn visible(&self, lines: usize) -> impl Iterator<Item = Position> + '_ {
+        self.rows.positions().skip(self.offset).take(lines)
+    }
+
+    fn find(&self, listing: &Listing<'t>, pin: Pin<'t>) -> Option<usize> {
+        if listing.name(pin.position) == Some(pin.name) {
+            return self.rows.find(pin.position);
+        }
+        // Another listing took the place of the one that was read first.
+        self.rows.positions().position(|position| listing.name(position) == Some(pin.name))
+    }
+}
+
+/// Where `motion` leads from `index` in `count` rows, of which `lines` are visible.
+pub fn moved(index: usize, motion: Motion, lines: usize, count: usize) -> usize {
+    let page = lines.max(1);
+    let half = (page / 2).max(1);
+    let last = count.saturating_sub(1);
+    let index = match motion {
+        Motion::Up => index.saturating_sub(1),
+        Motion::Down => index + 1,
+        Motion::PageUp => index.saturating_sub(page),
+        Motion::PageDown => index + page,
+        Motion::HalfUp => index.saturating_sub(half),
+        Motion::HalfDown => index + half,
+        Motion::Top => 0,
+        Motion::Bottom => last,
+    };
+    index.min(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::fixture::{Growing, build, file};
+    use crate::ui::rows::{Column, Direction};
+
+    const LINES: usize = 3;
+
+    fn order() -> Order {
+        Order::default()
+    }
+
+    fn under_cursor<'t>(tree: &'t Tree, place: &Place<'_>) -> &'t [u8] {
+        let position = place.rows().position(place.index()).unwrap();
+        tree.listing(place.id).name(position).unwrap()
+    }
+
+    #[test]
+    fn the_cursor_follows_its_entry_through_every_order() {
+        let (tree, root) = build((0..20).map(|n| file(&format!("{n:02}"), n * 512, 0)).collect());
+        let live = Live::default();
+        let mut place = Place::enter(&tree, &live, root, order(), Memory::default(), LINES);
+        for _ in 0..4 {
+            place.step(Motion::Down, LINES);
+        }
+        place.pin(&tree.listing(root));
+        let name = under_cursor(&tree, &place);
+        for direction in [Direction::Reversed, Direction::Usual] {
+            for column in [Column::Size, Column::Name, Column::Items] {
+                place.sort(&tree, &live, Order { column, direction, ..order() }, LINES);
+                assert_eq!(under_cursor(&tree, &place), name);
+                assert!((place.offset()..place.offset() + LINES).contains(&place.index()));
+            }
+        }
+    }
+
+    #[test]
+    fn a_cursor_nobody_moved_stays_on_top_and_a_moved_one_stays_with_its_entry() {
+        let growing = Growing::new();
+        let root = growing.root();
+        growing.publish(vec![file("small", 512, 0), file("less", 0, 0)]);
+        let live = Live::default();
+        let tree = &growing.tree;
+        let mut untouched = Place::enter(tree, &live, root, order(), Memory::default(), LINES);
+        let mut moved = Place::enter(tree, &live, root, order(), Memory::default(), LINES);
+        moved.pin(&tree.listing(root));
+        growing.publish(vec![file("large", 1 << 20, 0), file("larger", 1 << 21, 0)]);
+        untouched.sort(tree, &live, order(), LINES);
+        moved.sort(tree, &live, order(), LINES);
+        assert_eq!(under_cursor(tree, &untouched), b"larger");
+        assert_eq!(under_cursor(tree, &moved), b"small");
+    }
+
+    #[test]
+    fn motions_stay_inside() {
+        assert_eq!(moved(0, Motion::Up, 3, 10), 0);
+        assert_eq!(moved(8, Motion::PageDown, 3, 10), 9);
+        assert_eq!(moved(5, Motion::HalfUp, 1, 10), 4);
+        assert_eq!(moved(0, Motion::Bottom, 3, 0), 0);
+        assert_eq!(moved(0, Motion::Down, 0, 1), 0);
+    }
+
+    #[test]
+    fn no_line_is_left_empty_below_the_last_row() {
+        let (tree, root) = build((0..10).map(|n| file(&n.to_string(), 0, 0)).collect());
+        let mut place = Place::enter(&tree, &Live::default(), root, order(), Memory::default(), 3);
+        place.step(Motion::Bottom, 3);
+        assert_eq!(place.offset(), 7);
+        place.show_cursor(8);
+        assert_eq!((place.index(), place.offset()), (9, 2));
+        place.show_cursor(0);
+        assert_eq!((place.index(), place.offset()), (9, 9));
+    }
+}

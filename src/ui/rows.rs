@@ -1,0 +1,282 @@
+//! The order of a directory's entries: which are shown, and in what order.
+//!
+//! Sixteen bytes per entry and nothing else is kept, for the one directory that is shown. Sorting a directory of a
+//! million entries takes a while, so how long it took is kept too, and [`Rows::may_sort`] allows the next time only
+//! when the time between is ten times as long: a growing giant takes a tenth of the thread that draws.
+//!
+//! Knows no cursor and no screen. Invariant: every row is an entry of the listing it was made from, once.
+
+use std::time::{Duration, Instant};
+
+use crate::size::Measure;
+use crate::tree::order::{Names, Row, sort};
+use crate::tree::{Content, DirId, Facts, Listing, Live, Position, Record, Tree};
+
+/// What entries can be sorted by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Column {
+    /// The size that is shown, the largest first.
+    #[default]
+    Size,
+    /// The bytes of the name.
+    Name,
+    /// Items below, the most first.
+    Items,
+    /// Time of last change, the newest first.
+    Modified,
+}
+
+/// One way round or the other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Direction {
+    /// The one a column is asked for with.
+    #[default]
+    Usual,
+    /// The other.
+    Reversed,
+}
+
+impl Direction {
+    /// The other one.
+    #[must_use]
+    pub fn other(self) -> Self {
+        match self {
+            Self::Usual => Self::Reversed,
+            Self::Reversed => Self::Usual,
+        }
+    }
+}
+
+/// Where directories stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Grouping {
+    /// Among everything else.
+    #[default]
+    Mixed,
+    /// Before everything else.
+    DirectoriesFirst,
+}
+
+/// Whether entries that a person may not want to see are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Hidden {
+    /// They are.
+    #[default]
+    Shown,
+    /// Names that begin with a dot, and excluded entries, are left out.
+    LeftOut,
+}
+
+/// The order asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Order {
+    /// By what.
+    pub column: Column,
+    /// Which way round.
+    pub direction: Direction,
+    /// Which size is meant.
+    pub measure: Measure,
+    /// Where directories stand.
+    pub grouping: Grouping,
+    /// What is left out.
+    pub hidden: Hidden,
+}
+
+/// The largest number that leaves the topmost bit of a key to the grouping.
+const LARGEST: u64 = u64::MAX >> 1;
+
+impl Order {
+    fn names(self) -> Names {
+        match (self.column, self.direction) {
+            (Column::Name, Direction::Reversed) => Names::Descending,
+            _ => Names::Ascending,
+        }
+    }
+
+    fn leaves_out(self, id: DirId, record: &Record<'_>) -> bool {
+        // Roots are shown whatever they are called: they were asked for.
+        self.hidden == Hidden::LeftOut
+            && id != DirId::TOP
+            && (record.name.starts_with(b".") || matches!(record.content, Content::Excluded(_)))
+    }
+
+    /// The number to sort an entry by, the largest first. What has no number comes last, either way round.
+    fn key(self, tree: &Tree, live: &Live, record: &Record<'_>) -> u64 {
+        let Content::Known(facts) = record.content else { return 0 };
+        let number = self.number(tree, live, &facts).min(LARGEST - 1);
+        let number = match (self.column, self.direction) {
+            (Column::Name, _) => 0,
+            (_, Direction::Usual) => number + 1,
+            (_, Direction::Reversed) => LARGEST - number,
+        };
+        let first = self.grouping == Grouping::DirectoriesFirst && facts.directory.is_some();
+        number | u64::from(first) << 63
+    }
+
+    fn number(self, tree: &Tree, live: &Live, facts: &Facts) -> u64 {
+        match self.column {
+            Column::Size => entry_size(tree, live, facts, self.measure),
+            Column::Items => facts.directory.map_or(0, |id| live.totals(tree, id).items),
+            Column::Modified => {
+                // Times beyond these differ from each other, but not to anybody who looks.
+                (facts.mtime.clamp(-1 << 61, 1 << 61) + (1 << 61)).cast_unsigned()
+            }
+            Column::Name => 0,
+        }
+    }
+}
+
+/// The size of an entry: of a directory, with everything below it.
+fn entry_size(tree: &Tree, live: &Live, facts: &Facts, measure: Measure) -> u64 {
+    match (facts.directory.map(|id| live.totals(tree, id)), measure) {
+        (Some(totals), Measure::Disk) => totals.disk,
+        (Some(totals), Measure::Apparent) => totals.apparent,
+        (None, Measure::Disk) => facts.disk(),
+        (None, Measure::Apparent) => facts.apparent,
+    }
+}
+
+/// A directory's entries in order.
+#[derive(Debug, Default)]
+pub struct Rows {
+    sorted: Box<[Row]>,
+    /// Length of the listing they were made from.
+    length: u64,
+    left_out: usize,
+    cost: Duration,
+}
+
+impl Rows {
+    /// The entries of `listing`, which is that of `id`, in `order`.
+    pub fn new(tree: &Tree, live: &Live, id: DirId, listing: &Listing<'_>, order: Order) -> Self {
+        // The clock decides on nothing but how soon the next sorting may be.
+        let begin = Instant::now();
+        let mut left_out = 0;
+        let rows = sort(listing, order.names(), |record| {
+            let leave_out = order.leaves_out(id, record);
+            left_out += usize::from(leave_out);
+            (!leave_out).then(|| order.key(tree, live, record))
+        });
+        Self { sorted: rows.into_boxed_slice(), length: listing.length(), left_out, cost: begin.elapsed() }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.sorted.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.sorted.is_empty()
+    }
+
+    /// How many entries of the listing are not among them.
+    pub fn left_out(&self) -> usize {
+        self.left_out
+    }
+
+    /// Whether `listing` has entries that came later.
+    pub fn is_outgrown_by(&self, listing: &Listing<'_>) -> bool {
+        self.length != listing.length()
+    }
+
+    /// Whether sorting again, `since` the last time, leaves nine tenths of the time to everything else.
+    pub fn may_sort(&self, since: Duration) -> bool {
+        since >= self.cost.saturating_mul(10)
+    }
+
+    /// Where the entry in row `index` is in the listing.
+    pub fn position(&self, index: usize) -> Option<Position> {
+        self.sorted.get(index).map(|row| row.position)
+    }
+
+    /// The row of the entry at `position`.
+    pub fn find(&self, position: Position) -> Option<usize> {
+        self.sorted.iter().position(|row| row.position == position)
+    }
+
+    /// The positions of the rows, in order.
+    pub fn positions(&self) -> impl Iterator<Item = Position> + '_ {
+        self.sorted.iter().map(|row| row.position)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::fixture::{Plan, build, dir, excluded, failed, file};
+
+    fn names(plan: Vec<Plan>, order: Order) -> Vec<String> {
+        let (tree, root) = build(plan);
+        let listing = tree.listing(root);
+        let rows = Rows::new(&tree, &Live::default(), root, &listing, order);
+        let name = |position| String::from_utf8(listing.name(position).unwrap().to_vec()).unwrap();
+        rows.positions().map(name).collect()
+    }
+
+    fn plan() -> Vec<Plan> {
+        vec![
+            file("b", 5000, 10),
+            excluded("gone"),
+            dir("deep", vec![file("x", 9000, 1), file("y", 0, 1)]),
+            file(".a", 5000, i64::MIN),
+            failed("lost"),
+            dir("empty", vec![]),
+            file("new", 0, i64::MAX),
+        ]
+    }
+
+    fn by(column: Column, direction: Direction) -> Order {
+        Order { column, direction, ..Order::default() }
+    }
+
+    #[test]
+    fn by_size_the_largest_comes_first_and_the_unknown_last() {
+        let order = by(Column::Size, Direction::Usual);
+        assert_eq!(names(plan(), order), ["deep", ".a", "b", "empty", "new", "gone", "lost"]);
+        let order = by(Column::Size, Direction::Reversed);
+        assert_eq!(names(plan(), order), ["new", "empty", ".a", "b", "deep", "gone", "lost"]);
+    }
+
+    #[test]
+    fn by_name_either_way_round() {
+        let order = by(Column::Name, Direction::Usual);
+        assert_eq!(names(plan(), order), [".a", "b", "deep", "empty", "gone", "lost", "new"]);
+        let order = by(Column::Name, Direction::Reversed);
+        assert_eq!(names(plan(), order), ["new", "lost", "gone", "empty", "deep", "b", ".a"]);
+    }
+
+    #[test]
+    fn by_items_and_by_time_of_any_value() {
+        assert_eq!(names(plan(), by(Column::Items, Direction::Usual))[0], "deep");
+        let times = names(plan(), by(Column::Modified, Direction::Usual));
+        assert_eq!((times[0].as_str(), times[4].as_str()), ("new", ".a"));
+    }
+
+    #[test]
+    fn directories_come_first_when_asked() {
+        let order = Order { grouping: Grouping::DirectoriesFirst, ..Order::default() };
+        assert_eq!(names(plan(), order)[..3], ["deep", "empty", ".a"]);
+    }
+
+    #[test]
+    fn dot_and_excluded_entries_are_left_out_when_asked_and_counted() {
+        let order = Order { hidden: Hidden::LeftOut, ..Order::default() };
+        assert_eq!(names(plan(), order), ["deep", "b", "empty", "new", "lost"]);
+        let (tree, root) = build(plan());
+        let rows = Rows::new(&tree, &Live::default(), root, &tree.listing(root), order);
+        assert_eq!((rows.len(), rows.left_out()), (5, 2));
+    }
+
+    #[test]
+    fn a_row_costs_sixteen_bytes() {
+        assert_eq!(size_of::<Row>(), 16);
+    }
+
+    #[test]
+    fn a_slow_sorting_is_not_repeated_before_ten_times_its_cost() {
+        let rows = Rows { cost: Duration::from_millis(30), ..Rows::default() };
+        assert!(!rows.may_sort(Duration::from_millis(299)));
+        assert!(rows.may_sort(Duration::from_millis(300)));
+    }
+}

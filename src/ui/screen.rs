@@ -1,0 +1,109 @@
+//! The terminal taken over and given back.
+//!
+//! Whoever ends the browser (the person, an error, a panic, a signal) calls [`Screen::leave`]; only the first call
+//! does anything. What is drawn afterwards goes nowhere, so that a frame in flight cannot follow it.
+//!
+//! Knows nothing of what is drawn. Invariant: raw mode and the alternate screen are on exactly while `is_on`.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::{AsFd, OwnedFd};
+
+use ratatui::crossterm::cursor::{Hide, Show};
+use ratatui::crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
+use ratatui::crossterm::style::ResetColor;
+use ratatui::crossterm::terminal::{
+    EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+};
+use ratatui::crossterm::{execute, queue};
+
+use crate::platform::signals::is_writable;
+use crate::sync::{Arc, AtomicBool, Ordering};
+
+/// The terminal, shared by all who may have to give it back.
+#[derive(Clone)]
+pub struct Screen {
+    terminal: Arc<File>,
+    /// Whether it is taken over. Swapped by whoever enters or leaves, so that one of several does it; read by whoever
+    /// draws. `SeqCst`, for plainness: it changes a few times in a session.
+    is_on: Arc<AtomicBool>,
+}
+
+impl Screen {
+    /// The terminal behind standard output.
+    ///
+    /// # Errors
+    /// When there is no descriptor left.
+    pub fn new() -> io::Result<Self> {
+        let terminal = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+        Ok(Self { terminal: Arc::new(terminal), is_on: Arc::default() })
+    }
+
+    /// Another descriptor of the terminal.
+    ///
+    /// # Errors
+    /// When there is no descriptor left.
+    pub fn descriptor(&self) -> io::Result<OwnedFd> {
+        self.terminal.as_fd().try_clone_to_owned()
+    }
+
+    /// Takes the terminal over.
+    ///
+    /// # Errors
+    /// When the terminal refuses; it is given back then.
+    pub fn enter(&self) -> io::Result<()> {
+        if self.is_on.swap(true, Ordering::SeqCst) {
+            return Ok(());
+        }
+        let entered = enable_raw_mode()
+            .and_then(|()| execute!(&*self.terminal, EnterAlternateScreen, Hide, EnableBracketedPaste));
+        if entered.is_err() {
+            self.leave();
+        }
+        entered
+    }
+
+    /// Gives it back, as far as it takes anything.
+    pub fn leave(&self) {
+        if !self.is_on.swap(false, Ordering::SeqCst) {
+            return;
+        }
+        let mut bytes = Vec::new();
+        // Errors end here: whoever leaves has nothing else to fall back on. Queueing into memory cannot fail.
+        let _ = queue!(
+            bytes,
+            EndSynchronizedUpdate,
+            DisableBracketedPaste,
+            ResetColor,
+            LeaveAlternateScreen,
+            Show
+        );
+        if is_writable(self.terminal.as_fd()) {
+            let _ = (&*self.terminal).write_all(&bytes);
+        }
+        let _ = disable_raw_mode();
+    }
+}
+
+/// What is drawn; nothing while the terminal is not taken over.
+impl Write for Screen {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if !self.is_on.load(Ordering::SeqCst) {
+            return Ok(bytes.len());
+        }
+        (&*self.terminal).write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Gives the terminal back when dropped.
+pub struct Guard(pub Screen);
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.0.leave();
+    }
+}

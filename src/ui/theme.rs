@@ -1,0 +1,228 @@
+//! Looks: colours and the characters that draw.
+//!
+//! Foregrounds only, chosen to be legible on dark and on light backgrounds (contrast about 4 to 1 on either), blue
+//! against orange so that everybody can tell them apart; what is selected is shown in reverse. So nothing has to be
+//! known of the terminal's background, and without colours nothing is lost but colour.
+//!
+//! Knows no state. Invariant: every column a glyph is drawn in is one wide.
+
+use std::ffi::OsString;
+
+use ratatui::style::{Color, Modifier, Style};
+
+/// When to use colours, as asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ColorChoice {
+    /// As the environment says.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// The colours a terminal has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Colors {
+    /// None.
+    #[default]
+    None,
+    /// The sixteen of ANSI, as the person has set them.
+    Sixteen,
+    /// The palette of 256.
+    Palette,
+    /// Any.
+    True,
+}
+
+impl Colors {
+    /// The colours to use, by the conventions of `NO_COLOR`, `COLORTERM` and `TERM`.
+    pub fn detect(choice: ColorChoice, environment: impl Fn(&str) -> Option<OsString>) -> Self {
+        let variable = |name| environment(name).unwrap_or_default().to_string_lossy().into_owned();
+        let refused = match choice {
+            ColorChoice::Never => true,
+            ColorChoice::Auto => !variable("NO_COLOR").is_empty(),
+            ColorChoice::Always => false,
+        };
+        let (depth, term) = (variable("COLORTERM"), variable("TERM"));
+        if refused {
+            Self::None
+        } else if depth.contains("truecolor") || depth.contains("24bit") || term.contains("direct") {
+            Self::True
+        } else if term.contains("256") {
+            Self::Palette
+        } else {
+            Self::Sixteen
+        }
+    }
+}
+
+/// The characters to draw with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Glyphs {
+    /// Eighth blocks, arrows, an ellipsis.
+    #[default]
+    Unicode,
+    /// ASCII only.
+    Ascii,
+}
+
+impl Glyphs {
+    /// Stands for what is missing in a name too long.
+    pub fn gap(self) -> &'static str {
+        self.pick("…", "~")
+    }
+
+    /// Stands before a number that is too small.
+    pub fn at_least(self) -> &'static str {
+        self.pick("≥", ">")
+    }
+
+    /// Stands before a number that still grows.
+    pub fn growing(self) -> &'static str {
+        self.pick("·", ".")
+    }
+
+    /// Stands between facts.
+    pub fn dot(self) -> &'static str {
+        self.pick("·", "-")
+    }
+
+    /// The order of the sorted column.
+    pub fn descending(self) -> &'static str {
+        self.pick("▾", "v")
+    }
+
+    /// The order of the sorted column.
+    pub fn ascending(self) -> &'static str {
+        self.pick("▴", "^")
+    }
+
+    /// A picture of something going on, the `step`th.
+    pub fn spinner(self, step: u64) -> &'static str {
+        const ROUND: [&str; 8] = ["⠋", "⠙", "⠸", "⠴", "⠦", "⠇", "⠏", "⠛"];
+        const PLAIN: [&str; 4] = ["|", "/", "-", "\\"];
+        let step = usize::try_from(step % 8).unwrap_or(0);
+        self.pick(ROUND[step], PLAIN[step % 4])
+    }
+
+    /// A bar of exactly `columns` columns, `thousandths` of it filled. Anything above zero can be seen.
+    pub fn bar(self, thousandths: u16, columns: usize) -> String {
+        const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+        let parts = match self {
+            Self::Unicode => 8,
+            Self::Ascii => 1,
+        };
+        let thousandths = usize::from(thousandths.min(1000));
+        let filled = (thousandths * columns * parts).div_ceil(1000).min(columns * parts);
+        let (full, rest) = (filled / parts, filled % parts);
+        let mut bar = self.pick("█", "#").repeat(full);
+        bar.push_str(EIGHTHS[rest]);
+        bar.push_str(&" ".repeat(columns - full - usize::from(rest > 0)));
+        bar
+    }
+
+    fn pick(self, unicode: &'static str, ascii: &'static str) -> &'static str {
+        match self {
+            Self::Unicode => unicode,
+            Self::Ascii => ascii,
+        }
+    }
+}
+
+/// What a piece of text is there for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// To be read.
+    Plain,
+    /// To be read first.
+    Strong,
+    /// To be read last.
+    Faint,
+    /// A bar.
+    Bar,
+    /// Something is wrong.
+    Warning,
+    /// Under the cursor.
+    Selected,
+}
+
+/// The looks of a session.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Theme {
+    /// Colours.
+    pub colors: Colors,
+    /// Characters.
+    pub glyphs: Glyphs,
+}
+
+impl Theme {
+    /// How to draw what is there for `role`.
+    pub fn style(self, role: Role) -> Style {
+        let style = Style::new();
+        match role {
+            Role::Plain => style,
+            Role::Strong => style.add_modifier(Modifier::BOLD),
+            Role::Selected => style.add_modifier(Modifier::REVERSED),
+            // Bright black is the background of some schemes, so sixteen colours are not enough for a grey.
+            Role::Faint => match self.colors {
+                Colors::None | Colors::Sixteen => style.add_modifier(Modifier::DIM),
+                Colors::Palette => style.fg(Color::Indexed(244)),
+                Colors::True => style.fg(Color::Rgb(0x80, 0x80, 0x80)),
+            },
+            Role::Bar => match self.colors {
+                Colors::None => style,
+                Colors::Sixteen => style.fg(Color::Blue),
+                Colors::Palette => style.fg(Color::Indexed(32)),
+                Colors::True => style.fg(Color::Rgb(0x3a, 0x80, 0xc4)),
+            },
+            Role::Warning => match self.colors {
+                Colors::None => style.add_modifier(Modifier::BOLD),
+                Colors::Sixteen => style.fg(Color::Red).add_modifier(Modifier::BOLD),
+                Colors::Palette => style.fg(Color::Indexed(166)).add_modifier(Modifier::BOLD),
+                Colors::True => style.fg(Color::Rgb(0xc4, 0x64, 0x0a)).add_modifier(Modifier::BOLD),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::width;
+
+    fn detect(choice: ColorChoice, variables: &[(&str, &str)]) -> Colors {
+        Colors::detect(choice, |name| {
+            variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into())
+        })
+    }
+
+    #[test]
+    fn the_environment_decides_on_colours_unless_the_person_does() {
+        let deep = ("COLORTERM", "truecolor");
+        let term = ("TERM", "xterm-256color");
+        assert_eq!(detect(ColorChoice::Auto, &[deep, term]), Colors::True);
+        assert_eq!(detect(ColorChoice::Auto, &[term]), Colors::Palette);
+        assert_eq!(detect(ColorChoice::Auto, &[("TERM", "linux")]), Colors::Sixteen);
+        assert_eq!(detect(ColorChoice::Auto, &[deep, ("NO_COLOR", "1")]), Colors::None);
+        assert_eq!(detect(ColorChoice::Auto, &[term, ("NO_COLOR", "")]), Colors::Palette);
+        assert_eq!(detect(ColorChoice::Always, &[term, ("NO_COLOR", "1")]), Colors::Palette);
+        assert_eq!(detect(ColorChoice::Never, &[deep]), Colors::None);
+    }
+
+    #[test]
+    fn bars_fill_by_eighths_and_show_the_smallest_share() {
+        assert_eq!(Glyphs::Unicode.bar(0, 4), "    ");
+        assert_eq!(Glyphs::Unicode.bar(1, 4), "▏   ");
+        assert_eq!(Glyphs::Unicode.bar(375, 4), "█▌  ");
+        assert_eq!(Glyphs::Unicode.bar(1000, 4), "████");
+        assert_eq!(Glyphs::Ascii.bar(375, 4), "##  ");
+        for glyphs in [Glyphs::Unicode, Glyphs::Ascii] {
+            for thousandths in 0..=1001 {
+                assert_eq!(width(&glyphs.bar(thousandths, 7)), 7);
+            }
+        }
+        assert_eq!(Glyphs::Unicode.bar(500, 0), "");
+    }
+}

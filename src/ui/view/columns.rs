@@ -1,0 +1,215 @@
+//! Which columns are wanted, and which there is room for.
+//!
+//! ```text
+//! !≥   1.0 GiB  84.3% ████████▍      12,001 2026-11-21 08:15  doc/
+//! 11 1    9   1   6  1    6..24    1   7   1       16        2  the rest
+//! ```
+//!
+//! Columns go in a fixed order when the name has less than [`NAME`] columns left: the time of day, the date, the items,
+//! the bar, the percentage; then the size gets brief, and at last it goes as well.
+//!
+//! Knows no entries. Invariant: the columns and their gaps never take more than there is.
+
+use crate::size::{BRIEF, COUNT, DATE, DATE_AND_TIME, PERCENT, Units};
+
+/// What is drawn beside the numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Graph {
+    /// Percent and bar.
+    #[default]
+    Both,
+    /// The bar.
+    Bar,
+    /// Percent.
+    Percent,
+    /// Nothing.
+    None,
+}
+
+impl Graph {
+    /// What the next press of the key gives.
+    #[must_use]
+    pub fn next(self) -> Self {
+        match self {
+            Self::Both => Self::Bar,
+            Self::Bar => Self::Percent,
+            Self::Percent => Self::None,
+            Self::None => Self::Both,
+        }
+    }
+}
+
+/// Whether a column is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// If there is room.
+    Yes,
+    /// Not at all.
+    No,
+}
+
+impl Wanted {
+    /// The other one.
+    pub fn toggle(&mut self) {
+        *self = match self {
+            Self::Yes => Self::No,
+            Self::No => Self::Yes,
+        };
+    }
+}
+
+/// Which columns are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// Bar and percent.
+    pub graph: Graph,
+    /// Number of items.
+    pub items: Wanted,
+    /// Time of last change.
+    pub modified: Wanted,
+}
+
+/// Columns a name should have at least.
+const NAME: usize = 12;
+/// Columns of the two marks and, before a size in full, their gap.
+const MARKS: usize = 2;
+const SHORTEST_BAR: usize = 6;
+const LONGEST_BAR: usize = 24;
+
+/// How a size is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SizeColumn {
+    /// With its unit in full.
+    Full,
+    /// In four columns.
+    Brief,
+    /// Not at all.
+    None,
+}
+
+/// How a time is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeColumn {
+    /// Date and time of day.
+    Full,
+    /// The date.
+    Date,
+    /// Not at all.
+    None,
+}
+
+/// The columns of the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Columns {
+    /// The size.
+    pub size: SizeColumn,
+    /// The share of the directory in percent.
+    pub percent: bool,
+    /// How wide the bar is; zero for none.
+    pub bar: usize,
+    /// The number of items.
+    pub items: bool,
+    /// The time of last change.
+    pub time: TimeColumn,
+    /// How wide the name is.
+    pub name: usize,
+}
+
+impl Columns {
+    /// The columns that fit into `width`.
+    pub fn new(width: usize, shown: Shown, units: Units) -> Self {
+        let mut columns = Self {
+            size: SizeColumn::Full,
+            percent: matches!(shown.graph, Graph::Both | Graph::Percent),
+            bar: if matches!(shown.graph, Graph::Both | Graph::Bar) { SHORTEST_BAR } else { 0 },
+            items: shown.items == Wanted::Yes,
+            time: if shown.modified == Wanted::Yes { TimeColumn::Full } else { TimeColumn::None },
+            name: 0,
+        };
+        let drops: [fn(&mut Self); 7] = [
+            |columns| {
+                if columns.time == TimeColumn::Full {
+                    columns.time = TimeColumn::Date;
+                }
+            },
+            |columns| columns.time = TimeColumn::None,
+            |columns| columns.items = false,
+            |columns| columns.bar = 0,
+            |columns| columns.percent = false,
+            |columns| columns.size = SizeColumn::Brief,
+            |columns| columns.size = SizeColumn::None,
+        ];
+        for drop in drops {
+            if columns.before_name(units) + NAME <= width {
+                break;
+            }
+            drop(&mut columns);
+        }
+        let spare = width.saturating_sub(columns.before_name(units) + NAME);
+        if columns.bar > 0 {
+            // A fifth of what is left, so that names profit most from a wide window.
+            columns.bar = (SHORTEST_BAR + spare / 5).min(LONGEST_BAR);
+        }
+        columns.name = width.saturating_sub(columns.before_name(units));
+        columns
+    }
+
+    /// Columns to the left of the name, its gap included.
+    fn before_name(&self, units: Units) -> usize {
+        let gap = |width| if width > 0 { width + 1 } else { 0 };
+        let size = match self.size {
+            SizeColumn::Full => MARKS + 1 + units.width(),
+            SizeColumn::Brief => MARKS + BRIEF,
+            SizeColumn::None => return 0,
+        };
+        let time = match self.time {
+            TimeColumn::Full => DATE_AND_TIME,
+            TimeColumn::Date => DATE,
+            TimeColumn::None => 0,
+        };
+        let percent = if self.percent { PERCENT } else { 0 };
+        let items = if self.items { COUNT } else { 0 };
+        let between_size_and_name = if self.size == SizeColumn::Full { 2 } else { 1 };
+        size + gap(percent) + gap(self.bar) + gap(items) + gap(time) + between_size_and_name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: Shown = Shown { graph: Graph::Both, items: Wanted::Yes, modified: Wanted::Yes };
+
+    #[test]
+    fn columns_go_one_after_another_as_the_window_narrows() {
+        let mut before = Columns::new(300, ALL, Units::Binary);
+        assert_eq!((before.bar, before.time), (LONGEST_BAR, TimeColumn::Full));
+        let rank = |columns: &Columns| {
+            let size = match columns.size {
+                SizeColumn::Full => 2,
+                SizeColumn::Brief => 1,
+                SizeColumn::None => 0,
+            };
+            let time = match columns.time {
+                TimeColumn::Full => 2,
+                TimeColumn::Date => 1,
+                TimeColumn::None => 0,
+            };
+            size + time + [columns.percent, columns.items, columns.bar > 0].iter().filter(|has| **has).count()
+        };
+        for width in (0..300).rev() {
+            let columns = Columns::new(width, ALL, Units::Binary);
+            assert!(columns.name <= width);
+            assert!(columns.name >= NAME.min(width), "{width}: {columns:?}");
+            assert!(rank(&columns) <= rank(&before) && rank(&before) - rank(&columns) <= 1, "{width}");
+            before = columns;
+        }
+        assert_eq!(rank(&before), 0);
+    }
+
+    #[test]
+    fn what_is_not_wanted_takes_no_room() {
+        let none = Shown { graph: Graph::None, items: Wanted::No, modified: Wanted::No };
+        assert_eq!(Columns::new(80, none, Units::Binary).name, 80 - MARKS - 1 - 9 - 2);
+    }
+}

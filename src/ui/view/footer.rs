@@ -1,0 +1,122 @@
+//! The footer: something to say, else the progress of the scan, else the keys.
+//!
+//! ```text
+//!  ⠙ 12,345 entries · 85,000/s · 3.2 GiB · 2 errors  /usr/share/doc
+//!  Enter open  Left parent  s size  n name  ? help  q quit       3 of 212
+//! ```
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use super::draw_ends;
+use crate::scan::Outcome;
+use crate::size::{duration, grouped, size};
+use crate::text::{escape, fit, width};
+use crate::ui::app::App;
+use crate::ui::keys::KEYMAP;
+use crate::ui::theme::Role;
+
+pub(super) fn draw(app: &App<'_>, area: Rect, buffer: &mut Buffer) {
+    let room = usize::from(area.width);
+    if let Some(notice) = app.notice {
+        let text = format!(" {notice}");
+        draw_ends(&Line::styled(text, app.theme.style(Role::Strong)), &Line::default(), area, buffer);
+    } else if app.is_scanning() {
+        draw_ends(&progress(app, room), &Line::default(), area, buffer);
+    } else {
+        let right = place(app, room);
+        let left = keys(app, room.saturating_sub(right.width() + 1));
+        draw_ends(&left, &right, area, buffer);
+    }
+}
+
+/// How the scan goes on.
+fn progress<'a>(app: &App<'_>, room: usize) -> Line<'a> {
+    let theme = app.theme;
+    let tick = &app.scan.last;
+    let spinner = theme.glyphs.spinner(u64::try_from(tick.now.as_millis() / 125).unwrap_or(0));
+    let dot = format!(" {} ", theme.glyphs.dot());
+    let errors = match tick.progress.errors {
+        0 => String::new(),
+        1 => format!("{dot}1 error"),
+        errors => format!("{dot}{} errors", grouped(errors)),
+    };
+    let entries = grouped(tick.progress.entries);
+    let bytes = size(tick.progress.disk, app.units).trim_start().to_owned();
+    let rate = format!("{}/s", grouped(app.scan.rate));
+    let texts = [
+        format!("{entries} entries{dot}{rate}{dot}{bytes}"),
+        format!("{entries} entries{dot}{bytes}"),
+        format!("{entries} entries"),
+        entries,
+    ];
+    let text = texts.iter().find(|text| width(text) + width(&errors) + 4 <= room).unwrap_or(&texts[3]);
+    let mut spans = vec![
+        Span::styled(format!(" {spinner} "), theme.style(Role::Bar)),
+        Span::raw(text.clone()),
+        Span::styled(errors, theme.style(Role::Warning)),
+    ];
+    let left = room.saturating_sub(spans.iter().map(Span::width).sum::<usize>() + 3);
+    if let Some(current) = tick.progress.current.as_deref().filter(|_| left >= 12) {
+        let path = escape(std::os::unix::ffi::OsStrExt::as_bytes(current.as_os_str())).into_owned();
+        let path = fit(&path, left, theme.glyphs.gap()).into_owned();
+        spans.push(Span::styled(format!("  {path}"), theme.style(Role::Faint)));
+    }
+    Line::from(spans)
+}
+
+/// The keys that a footer has words for, as many as fit.
+fn keys<'a>(app: &App<'_>, room: usize) -> Line<'a> {
+    let hints = KEYMAP.iter().filter_map(|binding| Some((binding.keys.first()?.name(), binding.footer?)));
+    let mut spans = Vec::new();
+    let mut used = 0;
+    let mut hints: Vec<_> = hints.collect();
+    // The way to all other keys comes first, so that it is the last to go.
+    hints.sort_by_key(|(_, word)| *word != "help");
+    for (key, word) in hints {
+        let needed = 1 + width(&key) + 1 + width(word) + 1;
+        if used + needed > room {
+            break;
+        }
+        used += needed;
+        spans.push(Span::styled(format!(" {key}"), app.theme.style(Role::Strong)));
+        spans.push(Span::styled(format!(" {word} "), app.theme.style(Role::Faint)));
+    }
+    Line::from(spans)
+}
+
+/// Which row of how many, and how the scan went; the more the wider.
+fn place<'a>(app: &App<'_>, room: usize) -> Line<'a> {
+    let window = &app.window;
+    let row = (window.index + 1).min(window.rows);
+    let mut facts =
+        vec![(format!("{} of {}", grouped(row as u64), grouped(window.rows as u64)), Role::Plain)];
+    if window.left_out > 0 {
+        facts.push((format!("{} hidden", grouped(window.left_out as u64)), Role::Strong));
+    }
+    match window.totals.errors {
+        0 => {}
+        1 => facts.push(("1 error".to_owned(), Role::Warning)),
+        errors => facts.push((format!("{} errors", grouped(u64::from(errors))), Role::Warning)),
+    }
+    match &app.scan.last.outcome {
+        Some(Outcome::Stopped) => facts.push(("stopped".to_owned(), Role::Warning)),
+        Some(Outcome::Panicked(_)) => facts.push(("the scan failed".to_owned(), Role::Warning)),
+        Some(Outcome::Complete) | None => facts.push((duration(app.scan.last.elapsed), Role::Faint)),
+    }
+    let mut spans = Vec::new();
+    for (text, role) in facts {
+        let dot = if spans.is_empty() { String::new() } else { format!(" {} ", app.theme.glyphs.dot()) };
+        let used: usize = spans.iter().map(Span::width).sum();
+        // Half of the line belongs to the keys; warnings may take more.
+        let limit = if role == Role::Faint { room / 2 } else { room };
+        if used + width(&dot) + width(&text) + 1 > limit {
+            continue;
+        }
+        spans.push(Span::styled(dot, app.theme.style(Role::Faint)));
+        spans.push(Span::styled(text, app.theme.style(role)));
+    }
+    spans.push(Span::raw(" "));
+    Line::from(spans)
+}

@@ -1,0 +1,51 @@
+//! The header: where one stands, and what is in it.
+//!
+//! ```text
+//!  /usr/share/doc                     ≥ 1.2 GiB disk · 84,120 items
+//! ```
+//!
+//! The right side loses its items and then goes, before the path is cut below half of the line.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use super::draw_ends;
+use crate::size::{grouped, size};
+use crate::text::{escape, fit};
+use crate::ui::app::App;
+use crate::ui::theme::Role;
+use crate::ui::window::Bound;
+
+pub(super) fn draw(app: &App<'_>, area: Rect, buffer: &mut Buffer) {
+    let width = usize::from(area.width);
+    let path = escape(&app.window.path);
+    let wanted = crate::text::width(&path).min(width / 2);
+    let right = totals(app)
+        .into_iter()
+        .map(|text| Line::styled(text, app.theme.style(Role::Plain)))
+        .find(|line| line.width() + wanted + 2 <= width)
+        .unwrap_or_default();
+    let room = width.saturating_sub(right.width() + 1);
+    let path = fit(&path, room, app.theme.glyphs.gap());
+    let left = Line::from(vec![Span::raw(" "), Span::styled(path, app.theme.style(Role::Strong))]);
+    draw_ends(&left, &right, area, buffer);
+}
+
+/// The totals in words, the longest first.
+fn totals(app: &App<'_>) -> [String; 3] {
+    let glyphs = app.theme.glyphs;
+    let measure = app.order.measure;
+    let bound = match app.window.bound {
+        Bound::AtLeast => format!("{} ", glyphs.at_least()),
+        Bound::Exact | Bound::Growing => String::new(),
+    };
+    let size = format!("{bound}{}", size(app.window.size(measure), app.units).trim_start());
+    let items = app.window.totals.items;
+    let word = if items == 1 { "item" } else { "items" };
+    [
+        format!("{size} {} {} {} {word} ", measure.name(), glyphs.dot(), grouped(items)),
+        format!("{size} {} ", measure.name()),
+        format!("{size} "),
+    ]
+}

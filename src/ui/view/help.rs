@@ -1,0 +1,106 @@
+//! The help page: the whole KEYMAP under its headings, side by side where that fits.
+//!
+//! ```text
+//!  Keys                                                        Esc closes
+//!
+//!  Move                                  Sort (again: the other way round)
+//!    Up k              up                  s        by size
+//! ```
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use crate::text::{pad, width};
+use crate::ui::keys::{Group, in_group};
+use crate::ui::theme::{Glyphs, Role, Theme};
+
+/// Columns between what stands side by side.
+const GAP: usize = 2;
+
+struct Section {
+    heading: &'static str,
+    /// Keys and what they do.
+    lines: Vec<(String, &'static str)>,
+}
+
+pub(super) fn draw(theme: Theme, first: usize, area: Rect, buffer: &mut Buffer) {
+    let lines = lines(theme, usize::from(area.width));
+    for (line, y) in lines.iter().skip(first).zip(area.y..area.bottom()) {
+        buffer.set_line(area.x, y, line, area.width);
+    }
+}
+
+/// How many lines scroll at a time.
+pub fn page((_, lines): (u16, u16)) -> usize {
+    usize::from(lines)
+}
+
+/// The last line that may be the first on the screen.
+pub fn scroll_limit((columns, rows): (u16, u16)) -> usize {
+    lines(Theme::default(), usize::from(columns)).len().saturating_sub(usize::from(rows))
+}
+
+fn lines<'a>(theme: Theme, columns: usize) -> Vec<Line<'a>> {
+    let left = [section(Group::Move), section(Group::Question), marks(theme.glyphs)];
+    let right = [section(Group::Sort), section(Group::Show), section(Group::Program)];
+    let title = Span::styled(" Keys", theme.style(Role::Strong));
+    let mut lines = vec![Line::from(vec![title, Span::styled("   Esc closes", theme.style(Role::Faint))])];
+    let (mut beside, mut other) = (block(theme, &left), block(theme, &right));
+    let start = widest(&beside) + GAP;
+    if start + widest(&other) > columns {
+        lines.extend(beside);
+        lines.push(Line::default());
+        lines.extend(other);
+        return lines;
+    }
+    let height = beside.len().max(other.len());
+    beside.resize(height, Line::default());
+    other.resize(height, Line::default());
+    for (mut line, other) in beside.into_iter().zip(other) {
+        line.push_span(" ".repeat(start - line.width()));
+        line.spans.extend(other.spans);
+        lines.push(line);
+    }
+    lines
+}
+
+fn widest(lines: &[Line<'_>]) -> usize {
+    lines.iter().map(Line::width).max().unwrap_or(0)
+}
+
+/// Sections below each other, their texts aligned.
+fn block<'a>(theme: Theme, sections: &[Section]) -> Vec<Line<'a>> {
+    let names = sections.iter().flat_map(|section| &section.lines).map(|(names, _)| width(names));
+    let keys = names.max().unwrap_or(0);
+    let mut lines = Vec::new();
+    for Section { heading, lines: texts } in sections {
+        if !lines.is_empty() {
+            lines.push(Line::default());
+        }
+        lines.push(Line::styled(format!(" {heading}"), theme.style(Role::Faint)));
+        for (names, text) in texts {
+            lines.push(Line::from(vec![
+                Span::styled(format!("  {}", pad(names, keys, "")), theme.style(Role::Strong)),
+                Span::raw(format!("  {text}")),
+            ]));
+        }
+    }
+    lines
+}
+
+fn section(group: Group) -> Section {
+    let lines = in_group(group).map(|binding| (binding.key_names(" "), binding.help)).collect();
+    Section { heading: group.name(), lines }
+}
+
+/// What the marks before a size mean.
+fn marks(glyphs: Glyphs) -> Section {
+    let line = |mark: &str, text| (mark.to_owned(), text);
+    let lines = vec![
+        line("!", "unreadable, or in it"),
+        line(glyphs.at_least(), "at least"),
+        line(glyphs.growing(), "still growing"),
+    ];
+    Section { heading: "Marks", lines }
+}

@@ -1,0 +1,236 @@
+//! The list: a line of titles, and one line per entry.
+//!
+//! ```text
+//!         Disk▾                       Items  Name
+//! !≥  1.0 GiB  84.3% ████████▍      12,001  doc/
+//!   120.0 MiB   9.8% ▉                      core.bz2
+//!    excluded                               proc/  kernel file system
+//! ```
+//!
+//! `!`: something in it could not be read. Before a size, `≥`: it is at least that; `·`: it is still growing.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line as Text, Span};
+
+use super::columns::{Columns, SizeColumn, TimeColumn};
+use crate::kind::Kind;
+use crate::platform::error_text;
+use crate::size::{
+    BRIEF, COUNT, DATE, DATE_AND_TIME, Measure, PERCENT, brief_size, count, date, date_and_time, percent,
+    share, size,
+};
+use crate::text::{escape, fit, pad, width};
+use crate::tree::Exclusion;
+use crate::ui::app::App;
+use crate::ui::rows::{Column, Direction};
+use crate::ui::theme::Role;
+use crate::ui::window::{Bound, Line, Remark};
+
+pub(super) fn draw(app: &App<'_>, titles: Rect, list: Rect, buffer: &mut Buffer) {
+    let columns = Columns::new(usize::from(list.width), app.shown, app.units);
+    if !titles.is_empty() {
+        buffer.set_line(titles.x, titles.y, &title_line(app, &columns), titles.width);
+    }
+    if app.window.lines.is_empty() {
+        draw_empty(app, list, buffer);
+    }
+    for (line, y) in app.window.lines.iter().zip(list.y..list.bottom()) {
+        let is_selected =
+            y - list.y == u16::try_from(app.window.index - app.window.offset).unwrap_or(u16::MAX);
+        buffer.set_line(list.x, y, &entry_line(app, &columns, line), list.width);
+        if is_selected {
+            let row = Rect { y, height: 1, ..list };
+            // One look for all of the line: its own colours reversed would make a chequered one.
+            for cell in row.positions() {
+                buffer[cell].set_style(ratatui::style::Style::reset().patch(app.theme.style(Role::Selected)));
+            }
+        }
+    }
+}
+
+fn draw_empty(app: &App<'_>, list: Rect, buffer: &mut Buffer) {
+    let text = match (app.window.errno, app.window.left_out) {
+        (Some(errno), _) => error_text(errno),
+        (None, 1..) => format!("{} hidden entries (e shows them)", app.window.left_out),
+        (None, 0) if !app.window.is_complete => "reading".to_owned() + app.theme.glyphs.gap(),
+        (None, 0) => "empty".to_owned(),
+    };
+    let role = if app.window.errno.is_some() { Role::Warning } else { Role::Faint };
+    if !list.is_empty() {
+        buffer.set_stringn(
+            list.x,
+            list.y,
+            format!("   {text}"),
+            usize::from(list.width),
+            app.theme.style(role),
+        );
+    }
+}
+
+fn title_line(app: &App<'_>, columns: &Columns) -> Text<'static> {
+    let arrow = |column: Column, usual: &'static str, other: &'static str| match app.order {
+        order if order.column != column => "",
+        order if order.direction == Direction::Usual => usual,
+        _ => other,
+    };
+    let (down, up) = (app.theme.glyphs.descending(), app.theme.glyphs.ascending());
+    let mut cells = Vec::new();
+    let size = match app.order.measure {
+        Measure::Disk => "Disk",
+        Measure::Apparent => "Apparent",
+    };
+    let sized = format!("{size}{}", arrow(Column::Size, down, up));
+    match columns.size {
+        SizeColumn::Full => cells.push(right(&sized, 3 + app.units.width())),
+        SizeColumn::Brief => cells.push(right(&sized, 2 + BRIEF)),
+        SizeColumn::None => {}
+    }
+    if columns.percent {
+        cells.push(" ".repeat(PERCENT));
+    }
+    if columns.bar > 0 {
+        cells.push(" ".repeat(columns.bar));
+    }
+    if columns.items {
+        cells.push(right(&format!("Items{}", arrow(Column::Items, down, up)), COUNT));
+    }
+    let changed = format!("Modified{}", arrow(Column::Modified, down, up));
+    match columns.time {
+        TimeColumn::Full => cells.push(pad(&changed, DATE_AND_TIME, "")),
+        TimeColumn::Date => cells.push(pad(&changed, DATE, "")),
+        TimeColumn::None => {}
+    }
+    let gap = if columns.size == SizeColumn::Full { "  " } else { " " };
+    let gap = if columns.size == SizeColumn::None { "" } else { gap };
+    let name = format!("{gap}Name{}", arrow(Column::Name, up, down));
+    Text::styled(cells.join(" ") + &name, app.theme.style(Role::Faint))
+}
+
+fn right(text: &str, columns: usize) -> String {
+    let text = fit(text, columns, "");
+    " ".repeat(columns - width(&text)) + &text
+}
+
+fn entry_line<'a>(app: &App<'_>, columns: &Columns, line: &Line<'_>) -> Text<'a> {
+    let theme = app.theme;
+    let mut spans = Vec::with_capacity(12);
+    let gap = |spans: &mut Vec<Span<'a>>| spans.push(Span::raw(" "));
+    if columns.size != SizeColumn::None {
+        marks(app, line, &mut spans);
+        if columns.size == SizeColumn::Full {
+            gap(&mut spans);
+        }
+        spans.push(size_span(app, columns, line));
+    }
+    let thousandths = line.size.map(|size| share(size, app.window.size(app.order.measure)));
+    if columns.percent {
+        gap(&mut spans);
+        spans.push(Span::raw(thousandths.map_or_else(|| " ".repeat(PERCENT), percent)));
+    }
+    if columns.bar > 0 {
+        gap(&mut spans);
+        let bar = theme.glyphs.bar(thousandths.unwrap_or(0), columns.bar);
+        spans.push(Span::styled(bar, theme.style(Role::Bar)));
+    }
+    if columns.items {
+        gap(&mut spans);
+        spans.push(Span::raw(line.items.map_or_else(|| " ".repeat(COUNT), count)));
+    }
+    if columns.time != TimeColumn::None {
+        gap(&mut spans);
+        spans.push(time_span(app, columns, line));
+    }
+    match columns.size {
+        SizeColumn::Full => spans.push(Span::raw("  ")),
+        SizeColumn::Brief => spans.push(Span::raw(" ")),
+        SizeColumn::None => {}
+    }
+    name(app, columns.name, line, &mut spans);
+    Text::from(spans)
+}
+
+fn marks(app: &App<'_>, line: &Line<'_>, spans: &mut Vec<Span<'_>>) {
+    let theme = app.theme;
+    let error = Span::styled("!", theme.style(Role::Warning));
+    spans.push(if line.has_errors { error } else { Span::raw(" ") });
+    spans.push(match line.bound {
+        Bound::AtLeast => Span::raw(theme.glyphs.at_least()),
+        Bound::Growing => Span::styled(theme.glyphs.growing(), theme.style(Role::Faint)),
+        Bound::Exact => Span::raw(" "),
+    });
+}
+
+fn size_span<'a>(app: &App<'_>, columns: &Columns, line: &Line<'_>) -> Span<'a> {
+    let (width, brief) = match columns.size {
+        SizeColumn::Full => (app.units.width(), false),
+        SizeColumn::Brief | SizeColumn::None => (BRIEF, true),
+    };
+    let text = match (line.size, line.remark) {
+        (Some(bytes), _) if brief => return Span::raw(brief_size(bytes, app.units)),
+        (Some(bytes), _) => return Span::raw(size(bytes, app.units)),
+        (None, Some(Remark::Excluded(_))) if !brief => "excluded",
+        (None, Some(Remark::Excluded(_))) => "excl",
+        (None, _) if !brief => "unknown",
+        (None, _) => "?",
+    };
+    Span::styled(format!("{text:>width$}"), app.theme.style(Role::Faint))
+}
+
+fn time_span<'a>(app: &App<'_>, columns: &Columns, line: &Line<'_>) -> Span<'a> {
+    let time = line.modified;
+    match columns.time {
+        TimeColumn::Full => {
+            Span::raw(time.map_or_else(|| " ".repeat(DATE_AND_TIME), |time| date_and_time(time, &app.zone)))
+        }
+        TimeColumn::Date | TimeColumn::None => {
+            Span::raw(time.map_or_else(|| " ".repeat(DATE), |time| date(time, &app.zone)))
+        }
+    }
+}
+
+/// The name, and where there is room what else there is to say.
+fn name(app: &App<'_>, room: usize, line: &Line<'_>, spans: &mut Vec<Span<'_>>) {
+    let theme = app.theme;
+    let is_directory = line.kind == Kind::Directory;
+    let suffix = if is_directory && !line.name.ends_with(b"/") { "/" } else { "" };
+    let shown =
+        fit(&escape(line.name), room.saturating_sub(suffix.len()), theme.glyphs.gap()).into_owned() + suffix;
+    let left = room.saturating_sub(width(&shown));
+    let role = match (line.remark, is_directory) {
+        (Some(Remark::Excluded(_)), _) => Role::Faint,
+        (_, true) => Role::Strong,
+        (_, false) => Role::Plain,
+    };
+    spans.push(Span::styled(shown, theme.style(role)));
+    if let Some((text, role)) = remark(line)
+        && left >= text.len() + 2
+    {
+        spans.push(Span::styled(format!("  {text}"), theme.style(role)));
+    }
+}
+
+fn remark(line: &Line<'_>) -> Option<(String, Role)> {
+    let kind = match line.kind {
+        Kind::Directory | Kind::File | Kind::Unknown => None,
+        Kind::Symlink => Some("link"),
+        Kind::Fifo => Some("pipe"),
+        Kind::Socket => Some("socket"),
+        Kind::BlockDevice => Some("block device"),
+        Kind::CharDevice => Some("device"),
+    };
+    match line.remark {
+        Some(Remark::Error(errno)) => Some((error_text(errno), Role::Warning)),
+        Some(Remark::Excluded(exclusion)) => Some((exclusion_text(exclusion).to_owned(), Role::Faint)),
+        None => kind.map(|kind| (kind.to_owned(), Role::Faint)),
+    }
+}
+
+fn exclusion_text(exclusion: Exclusion) -> &'static str {
+    match exclusion {
+        Exclusion::Pattern => "by pattern",
+        Exclusion::OtherFileSystem => "other file system",
+        Exclusion::KernelFileSystem => "kernel file system",
+        Exclusion::Caches => "cache directory",
+    }
+}

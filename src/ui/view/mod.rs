@@ -1,0 +1,85 @@
+//! The screen: regions, one file each.
+//!
+//! ```text
+//! header     /usr/share                                        1.2 GiB disk · 84,120 items     from 2 lines on
+//! titles           Disk▾                       Items  Name                                     from 6 lines on
+//! list          1.0 GiB  84.3% ████████▍      12,001  doc/
+//!             120.0 MiB   9.8% ▉               4,242  icons/
+//! footer     Enter open  Left parent  s size  ? help  q quit                       1 of 212    from 3 lines on
+//! ```
+//!
+//! Knows nothing but the state it draws. Invariant: drawing changes nothing, and any size of the terminal will do.
+
+pub mod columns;
+mod footer;
+mod header;
+pub mod help;
+mod list;
+mod question;
+
+use ratatui::Frame;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+use super::app::{App, Mode};
+
+/// Where the regions of the list are; those without room have no lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    header: Rect,
+    titles: Rect,
+    list: Rect,
+    footer: Rect,
+}
+
+impl Layout {
+    /// Lines for rows.
+    pub fn list_lines(&self) -> usize {
+        usize::from(self.list.height)
+    }
+}
+
+/// The regions of a terminal with these columns and lines.
+pub fn layout((columns, lines): (u16, u16)) -> Layout {
+    let header = u16::from(lines >= 2);
+    let footer = u16::from(lines >= 3);
+    let titles = u16::from(lines >= 6);
+    let list = lines - header - footer - titles;
+    let region = |y, height| Rect { x: 0, y, width: columns, height };
+    Layout {
+        header: region(0, header),
+        titles: region(header, titles),
+        list: region(header + titles, list),
+        footer: region(header + titles + list, footer),
+    }
+}
+
+/// Draws the whole screen.
+pub fn draw(app: &App<'_>, frame: &mut Frame<'_>) {
+    let area = frame.area();
+    let buffer = frame.buffer_mut();
+    if let Mode::Help(line) = app.mode {
+        help::draw(app.theme, line, area, buffer);
+        return;
+    }
+    let layout = layout((area.width, area.height));
+    header::draw(app, layout.header, buffer);
+    list::draw(app, layout.titles, layout.list, buffer);
+    footer::draw(app, layout.footer, buffer);
+    if let Mode::Question(question) = app.mode {
+        question::draw(app, question, area, buffer);
+    }
+}
+
+/// Puts `left` at the beginning of the line and `right` at its end.
+fn draw_ends(left: &Line<'_>, right: &Line<'_>, area: Rect, buffer: &mut Buffer) {
+    if area.is_empty() {
+        return;
+    }
+    buffer.set_line(area.x, area.y, left, area.width);
+    let width = u16::try_from(right.width()).unwrap_or(u16::MAX);
+    if let Some(start) = area.width.checked_sub(width) {
+        buffer.set_line(area.x + start, area.y, right, width);
+    }
+}

@@ -1,0 +1,67 @@
+//! A question, in the middle of whatever is there.
+//!
+//! ```text
+//! ┌──────────────────────────────────────┐
+//! │  Quit and lose the scan of 1:05?     │
+//! │                                      │
+//! │           [ Yes ]   [ No ]           │
+//! └──────────────────────────────────────┘
+//! ```
+//!
+//! Where a box does not fit, one line: `Quit? y/n`.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Alignment, Rect};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, Clear, Paragraph, Widget};
+
+use crate::size::duration;
+use crate::ui::app::{About, App, Button, Question};
+use crate::ui::theme::{Glyphs, Role};
+
+const HEIGHT: u16 = 5;
+
+pub(super) fn draw(app: &App<'_>, question: Question, area: Rect, buffer: &mut Buffer) {
+    let (text, brief) = match question.about {
+        About::Quit => {
+            (format!("Quit and lose the scan of {}?", duration(app.scan.last.elapsed)), "Quit? y/n")
+        }
+    };
+    let style = app.theme.style(Role::Strong);
+    let width = u16::try_from(text.len()).unwrap_or(u16::MAX).saturating_add(6);
+    if area.width < width || area.height < HEIGHT {
+        let line = Rect { y: area.bottom().saturating_sub(1), height: area.height.min(1), ..area };
+        Clear.render(line, buffer);
+        Paragraph::new(Line::styled(brief, style)).render(line, buffer);
+        return;
+    }
+    let area = Rect {
+        x: area.x + (area.width - width) / 2,
+        y: area.y + (area.height - HEIGHT) / 2,
+        width,
+        height: HEIGHT,
+    };
+    let block = match app.theme.glyphs {
+        Glyphs::Unicode => Block::bordered(),
+        Glyphs::Ascii => Block::bordered().border_set(ASCII),
+    };
+    let button = |button, name| {
+        let role = if button == question.button { Role::Selected } else { Role::Plain };
+        Span::styled(format!("[ {name} ]"), app.theme.style(role))
+    };
+    let buttons = Line::from(vec![button(Button::Yes, "Yes"), Span::raw("   "), button(Button::No, "No")]);
+    let lines = vec![Line::styled(text, style), Line::default(), buttons];
+    Clear.render(area, buffer);
+    Paragraph::new(lines).alignment(Alignment::Center).block(block).render(area, buffer);
+}
+
+const ASCII: ratatui::symbols::border::Set<'static> = ratatui::symbols::border::Set {
+    top_left: "+",
+    top_right: "+",
+    bottom_left: "+",
+    bottom_right: "+",
+    vertical_left: "|",
+    vertical_right: "|",
+    horizontal_top: "-",
+    horizontal_bottom: "-",
+};

@@ -1,0 +1,185 @@
+//! What can be seen, as plain data: the header's totals and one line per visible row.
+//!
+//! A tree that is being scanned changes all the time. So it is looked at once per update, and drawing needs no tree.
+//!
+//! Knows no columns and no colours. Invariant: the numbers of one window were read together, right after the live totals.
+
+use crate::kind::Kind;
+use crate::size::Measure;
+use crate::tree::{Content, DirId, Exclusion, Listing, Live, Position, Status, Totals, Tree};
+
+use super::place::Place;
+
+/// How a number relates to the truth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Bound {
+    /// It is the truth.
+    #[default]
+    Exact,
+    /// More is being read.
+    Growing,
+    /// Something below was not read, or the number is beyond counting.
+    AtLeast,
+}
+
+/// What there is to say about an entry besides its numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remark {
+    /// It was left out.
+    Excluded(Exclusion),
+    /// It could not be read: the error number.
+    Error(i32),
+}
+
+/// One visible entry.
+#[derive(Clone, Copy, Debug)]
+pub struct Line<'t> {
+    /// Its name, any bytes.
+    pub name: &'t [u8],
+    /// What it is.
+    pub kind: Kind,
+    /// Its size by the measure asked for; none if it is not known.
+    pub size: Option<u64>,
+    /// Items below it; none but for directories.
+    pub items: Option<u64>,
+    /// Its own time of last change, in seconds since 1970.
+    pub modified: Option<i64>,
+    /// How its numbers relate to the truth.
+    pub bound: Bound,
+    /// Whether it, or something below it, could not be read.
+    pub has_errors: bool,
+    /// Why there is something wrong with it.
+    pub remark: Option<Remark>,
+    /// The directory it opens.
+    pub directory: Option<DirId>,
+}
+
+/// Everything that is visible of a directory.
+#[derive(Debug, Default)]
+pub struct Window<'t> {
+    /// Its path.
+    pub path: Vec<u8>,
+    /// Its totals.
+    pub totals: Totals,
+    /// How they relate to the truth.
+    pub bound: Bound,
+    /// Why it could not be read, if it could not.
+    pub errno: Option<i32>,
+    /// Whether nothing more will come.
+    pub is_complete: bool,
+    /// How many rows it has.
+    pub rows: usize,
+    /// How many entries were left out of them.
+    pub left_out: usize,
+    /// The row of the cursor.
+    pub index: usize,
+    /// The first visible row.
+    pub offset: usize,
+    /// The visible rows.
+    pub lines: Vec<Line<'t>>,
+}
+
+impl<'t> Window<'t> {
+    /// Looks at `place` through `lines` lines.
+    pub fn new(
+        tree: &'t Tree,
+        live: &Live,
+        place: &Place<'t>,
+        path: Vec<u8>,
+        measure: Measure,
+        lines: usize,
+    ) -> Self {
+        let status = tree.status(place.id);
+        let totals = live.totals(tree, place.id);
+        let listing = tree.listing(place.id);
+        let entry = |position| Line::new(tree, live, &listing, position, measure);
+        Self {
+            path,
+            totals,
+            bound: bound(status, &totals, totals_size(&totals, measure)),
+            errno: status.errno,
+            is_complete: status.is_complete(),
+            rows: place.rows().len(),
+            left_out: place.rows().left_out(),
+            index: place.index(),
+            offset: place.offset(),
+            lines: place.visible(lines).filter_map(entry).collect(),
+        }
+    }
+
+    /// The size of the directory itself by `measure`.
+    pub fn size(&self, measure: Measure) -> u64 {
+        totals_size(&self.totals, measure)
+    }
+
+    /// The line under the cursor.
+    pub fn selected(&self) -> Option<&Line<'t>> {
+        self.lines.get(self.index.checked_sub(self.offset)?)
+    }
+}
+
+impl<'t> Line<'t> {
+    fn new(
+        tree: &Tree,
+        live: &Live,
+        listing: &Listing<'t>,
+        position: Position,
+        measure: Measure,
+    ) -> Option<Self> {
+        let record = listing.record(position)?;
+        let mut entry = Self {
+            name: record.name,
+            kind: record.kind,
+            size: None,
+            items: None,
+            modified: None,
+            bound: Bound::Exact,
+            has_errors: false,
+            remark: None,
+            directory: None,
+        };
+        match record.content {
+            Content::Excluded(exclusion) => entry.remark = Some(Remark::Excluded(exclusion)),
+            Content::Failed(errno) => {
+                entry.remark = Some(Remark::Error(errno));
+                entry.has_errors = true;
+            }
+            Content::Known(facts) => {
+                entry.modified = Some(facts.mtime);
+                entry.directory = facts.directory;
+                entry.size = Some(match measure {
+                    Measure::Disk => facts.disk(),
+                    Measure::Apparent => facts.apparent,
+                });
+            }
+        }
+        if let Some(id) = entry.directory {
+            let totals = live.totals(tree, id);
+            let status = tree.status(id);
+            let size = totals_size(&totals, measure);
+            entry.size = Some(size);
+            entry.items = Some(totals.items);
+            entry.bound = bound(status, &totals, size);
+            entry.has_errors = totals.errors > 0;
+            entry.remark = status.errno.map(Remark::Error);
+        }
+        Some(entry)
+    }
+}
+
+fn totals_size(totals: &Totals, measure: Measure) -> u64 {
+    match measure {
+        Measure::Disk => totals.disk,
+        Measure::Apparent => totals.apparent,
+    }
+}
+
+fn bound(status: Status, totals: &Totals, size: u64) -> Bound {
+    if !status.is_complete() {
+        Bound::Growing
+    } else if status.partial || totals.errors > 0 || size == u64::MAX {
+        Bound::AtLeast
+    } else {
+        Bound::Exact
+    }
+}
