@@ -146,9 +146,12 @@ impl Scan {
         &self.shared.tree
     }
 
-    /// The roots, as given.
+    /// The roots, as given; none for a rescan.
     pub fn roots(&self) -> &[PathBuf] {
-        &self.shared.roots
+        match &self.shared.target {
+            Target::Roots(roots) => roots,
+            Target::Again(_) => &[],
+        }
     }
 
     /// How much was read so far.
