@@ -1,5 +1,5 @@
 //! Reading a directory again: afterwards the tree is what a fresh scan of everything would be.
-#![allow(missing_docs)]
+#![allow(missing_docs, clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
 use std::fs;
