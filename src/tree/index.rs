@@ -46,7 +46,8 @@ impl<'t> Index<'t> {
     pub fn record(&self, position: Position) -> Option<Record<'t>> {
         let after = self.stops.partition_point(|stop| stop.position <= position);
         let stop = self.stops.get(after.checked_sub(1)?)?;
-        let mut records = stop.records.clone().take(STRIDE).map(|(at, record)| (stop.start + at as u64, record));
+        let mut records =
+            stop.records.clone().take(STRIDE).map(|(at, record)| (stop.start + at as u64, record));
         records.find(|(at, _)| *at == position)?.1.ok()
     }
 }
