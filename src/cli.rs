@@ -217,3 +217,162 @@ fn refusal(error: clap::Error) -> Refusal {
     let line = lines.join(" ");
     Refusal::Usage(escape(line.strip_prefix("error: ").unwrap_or(&line).as_bytes()).into_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::look::Column;
+
+    fn asked(words: &str, environment: &Environment) -> Result<Request, String> {
+        let words = std::iter::once("duke").chain(words.split_whitespace()).map(OsString::from);
+        request(words, environment).map_err(|refusal| match refusal {
+            Refusal::Answer(text) => text.to_string(),
+            Refusal::Usage(message) => message,
+        })
+    }
+
+    fn terminal() -> Environment {
+        Environment { is_terminal: true, ..Environment::default() }
+    }
+
+    fn format(words: &str, environment: &Environment) -> Option<Format> {
+        match asked(words, environment).unwrap() {
+            Request::Browse { .. } => None,
+            Request::Print(job) => Some(job.format),
+        }
+    }
+
+    fn look(words: &str, environment: &Environment) -> Look {
+        match asked(words, &Environment { is_terminal: true, ..environment.clone() }).unwrap() {
+            Request::Browse { look, .. } => look,
+            Request::Print(_) => panic!("a terminal was there"),
+        }
+    }
+
+    fn scan(words: &str, environment: &Environment) -> scan::Options {
+        match asked(words, environment).unwrap() {
+            Request::Browse { scan, .. } => scan,
+            Request::Print(job) => job.scan,
+        }
+    }
+
+    #[test]
+    fn arguments_are_consistent() {
+        <Arguments as clap::CommandFactory>::command().debug_assert();
+    }
+
+    #[test]
+    fn a_browser_opens_on_a_terminal_unless_something_else_is_asked_for() {
+        let table = |depth| Some(Format::Table { depth, look: Look::default() });
+        assert_eq!(format("", &terminal()), None);
+        assert_eq!(format("-x /usr", &terminal()), None);
+        assert_eq!(format("", &Environment::default()), table(1));
+        assert_eq!(format("-n", &terminal()), table(1));
+        assert_eq!(format("-s", &terminal()), table(0));
+        assert_eq!(format("-d 3", &terminal()), table(3));
+        let dumb = Environment { term: Some("dumb".into()), ..terminal() };
+        assert_eq!(format("", &dumb), table(1));
+    }
+
+    #[test]
+    fn json_has_all_levels_unless_fewer_are_asked_for() {
+        for environment in [terminal(), Environment::default()] {
+            assert_eq!(format("--json", &environment), Some(Format::Json { depth: None }));
+            assert_eq!(format("--json -n -d 2", &environment), Some(Format::Json { depth: Some(2) }));
+            assert_eq!(format("--json -s", &environment), Some(Format::Json { depth: Some(0) }));
+        }
+    }
+
+    #[test]
+    fn the_current_directory_is_meant_when_no_other_is() {
+        let roots = |words| match asked(words, &Environment::default()).unwrap() {
+            Request::Print(job) => job.roots,
+            Request::Browse { .. } => panic!("no terminal was there"),
+        };
+        assert_eq!(roots(""), [PathBuf::from(".")]);
+        assert_eq!(roots("a -- -b"), [PathBuf::from("a"), PathBuf::from("-b")]);
+    }
+
+    #[test]
+    fn flags_win_over_variables_and_variables_over_defaults() {
+        let environment = Environment {
+            threads: Some("3".into()),
+            color: Some("always".into()),
+            ascii: Some("1".into()),
+            no_color: Some("1".into()),
+            ..terminal()
+        };
+        assert_eq!(scan("", &environment).threads, Some(3));
+        assert_eq!(scan("-t 5", &environment).threads, Some(5));
+        assert_eq!(scan("", &terminal()).threads, None);
+        assert_eq!(look("", &environment).colors, Colors::Used);
+        assert_eq!(look("--color never", &environment).colors, Colors::Unused);
+        assert_eq!(look("--color auto", &environment).colors, Colors::Unused);
+        assert_eq!(look("", &Environment::default()).colors, Colors::Used);
+        assert_eq!(look("", &environment).glyphs, Glyphs::Ascii);
+        let zero = Environment { ascii: Some("0".into()), ..terminal() };
+        assert_eq!(look("", &zero).glyphs, Glyphs::Unicode);
+    }
+
+    #[test]
+    fn flags_become_options() {
+        let none = Environment::default();
+        assert_eq!(scan("-x", &none).mounts, Mounts::None);
+        assert_eq!(scan("--include-kernfs", &none).mounts, Mounts::All);
+        assert_eq!(scan("", &none).mounts, Mounts::Real);
+        assert!(scan("--exclude *.o --exclude a", &none).filter.excludes(b"", b"x.o"));
+        assert!(scan("--exclude-caches", &none).skip_caches);
+        assert!(scan("-e", &none).owners);
+        let expected = Look {
+            measure: Measure::Apparent,
+            units: Units::Decimal,
+            column: Column::Mtime,
+            ..Look::default()
+        };
+        assert_eq!(look("-a --si --sort mtime", &none), expected);
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused_in_one_line() {
+        let cases = [
+            ("-t 0", "not a number from 1 to 1024"),
+            ("-t many", "not a number from 1 to 1024"),
+            ("-d -1", "unexpected argument '-1' found"),
+            ("-d x", "invalid digit"),
+            ("-s -d 1", "cannot be used with"),
+            ("--sort foo", "[possible values: size, name, count, mtime]"),
+            ("--exclude a[b", "pattern 'a[b': unclosed"),
+        ];
+        for (words, reason) in cases {
+            let message = asked(words, &terminal()).unwrap_err();
+            assert!(message.contains(reason), "{words}: {message}");
+            assert_eq!(message.lines().count(), 1, "{message}");
+        }
+        for (name, environment) in [
+            ("DUKE_THREADS=x: ", Environment { threads: Some("x".into()), ..terminal() }),
+            ("DUKE_COLOR=x: ", Environment { color: Some("x".into()), ..terminal() }),
+        ] {
+            let message = asked("", &environment).unwrap_err();
+            assert!(message.starts_with(name), "{message}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_built_yet_is_unknown() {
+        const RESERVED: &str = "--ndjson --csv --top --min-size --by --reverse --no-mouse -0 --print0 -o -f -c -r \
+            --read-only --dry-run --pick --config --no-config --skip-network";
+        for word in RESERVED.split_whitespace() {
+            assert!(asked(word, &terminal()).unwrap_err().contains("unexpected argument"), "{word}");
+        }
+    }
+
+    #[test]
+    fn a_message_cannot_act_on_the_terminal() {
+        let words = ["duke", "--exclude", "\x1b[31m["].map(OsString::from);
+        let Err(Refusal::Usage(message)) = request(words, &terminal()) else { panic!("no refusal") };
+        assert!(message.contains("\\x1b[31m["), "{message}");
+        let words = ["duke", "--sort", "\x1b[31m"].map(OsString::from);
+        let Err(Refusal::Usage(message)) = request(words, &terminal()) else { panic!("no refusal") };
+        assert!(!message.contains('\x1b'), "{message}");
+    }
+}

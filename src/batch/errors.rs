@@ -29,7 +29,7 @@ pub(super) fn summarise(tree: &Tree, outcome: Option<&Outcome>) {
     }
     match outcome {
         Some(Outcome::Panicked(reason)) => {
-            say(&format!("a bug ended the scan early: {}", escape(reason.as_bytes())))
+            say(&format!("a bug ended the scan early: {}", escape(reason.as_bytes())));
         }
         None => say("the scan hangs in a system call; what it had read is printed"),
         Some(Outcome::Complete | Outcome::Stopped) => {}

@@ -3,9 +3,10 @@
 //! Invariant: standard error that is no terminal sees nothing of it.
 
 use std::io::{self, IsTerminal, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::time::{Duration, Instant};
 
-use crate::scan::Scan;
+use crate::scan::{self, Scan};
 use crate::size::{Units, grouped, size};
 use crate::text::{escape, fit, width};
 
@@ -54,18 +55,8 @@ impl Line {
         }
         self.next = Instant::now() + PERIOD;
         let progress = scan.progress();
-        let mut text =
-            format!("{} entries, {}", grouped(progress.entries), size(progress.disk, units).trim_start());
-        if progress.errors > 0 {
-            text += &format!(", {} errors", grouped(progress.errors));
-        }
-        if let Some(current) = progress.current {
-            use std::os::unix::ffi::OsStrExt;
-            text += "  ";
-            text += &escape(current.as_os_str().as_bytes());
-        }
         let columns = crossterm::terminal::size().map_or(COLUMNS, |(columns, _)| usize::from(columns));
-        self.replace(&fit(&text, columns.saturating_sub(1), "..."));
+        self.replace(&fit(&describe(&progress, units), columns.saturating_sub(1), "..."));
     }
 
     /// Writes `text` over the line. Spaces wipe what was longer before: every terminal understands them.
@@ -85,4 +76,15 @@ impl Drop for Line {
             self.replace("");
         }
     }
+}
+
+fn describe(progress: &scan::Progress, units: Units) -> String {
+    let entries = grouped(progress.entries);
+    let size = size(progress.disk, units);
+    let errors = match progress.errors {
+        0 => String::new(),
+        errors => format!(", {} errors", grouped(errors)),
+    };
+    let current = progress.current.as_deref().map(|path| path.as_os_str().as_bytes()).unwrap_or_default();
+    format!("{entries} entries, {}{errors}  {}", size.trim_start(), escape(current))
 }
