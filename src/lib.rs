@@ -3,7 +3,13 @@
 #[cfg(not(unix))]
 compile_error!("duke reads directories the Unix way");
 
+pub mod batch;
+pub mod cli;
+pub mod exit;
+pub mod json;
 pub mod kind;
+pub mod look;
+mod message;
 pub mod platform;
 pub mod scan;
 pub mod size;

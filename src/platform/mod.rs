@@ -13,6 +13,7 @@
 
 mod attributes;
 mod directory;
+pub mod interrupt;
 pub mod limits;
 #[cfg(target_os = "linux")]
 pub mod linux;

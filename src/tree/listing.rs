@@ -320,6 +320,11 @@ impl<'t> Listing<'t> {
         decode_name(records.get(usize::try_from(position - start).ok()?..)?).ok()
     }
 
+    /// The records of each segment, with where it begins in the listing.
+    pub(super) fn segments(&self) -> impl Iterator<Item = (Position, Records<'t>)> + '_ {
+        self.segments.iter().map(|&(start, records)| (start, Records::new(records)))
+    }
+
     fn segment_of(&self, position: Position) -> Option<(u64, &'t [u8])> {
         let after = self.segments.partition_point(|(start, _)| *start <= position);
         self.segments.get(after.checked_sub(1)?).copied()

@@ -13,6 +13,7 @@
 
 mod build;
 mod devices;
+mod index;
 pub mod listing;
 mod live;
 pub mod order;
@@ -26,6 +27,7 @@ use std::collections::HashMap;
 
 pub use build::{Batch, LinkedName, Sealed};
 pub use devices::Devices;
+pub use index::Index;
 pub use listing::{Content, Exclusion, Facts, Links, Listing, Owner, Position, Record};
 pub use live::Live;
 pub use totals::Totals;

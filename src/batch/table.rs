@@ -1,0 +1,138 @@
+//! The table: one line an entry, largest first, a directory behind what lies in it, as `du` does.
+//!
+//! ```text
+//!   1.2 GiB   35.1%   12,345   /usr/lib
+//!   3.4 GiB  100.0%  123,456 ! /usr            `!`: something in it could not be read
+//! ```
+//!
+//! Excluded entries have no line. Invariant: lines come out while the tree is walked; memory is held for the way down only.
+
+use std::io::{self, BufWriter, Write};
+
+use crate::look::{Column, Look};
+use crate::size::{Measure, count, percent, share, size};
+use crate::text::escape;
+use crate::tree::order::{Names, Row, sort};
+use crate::tree::{Content, DirId, Facts, Index, Live, Record, Totals, Tree, join};
+
+/// What a scan has found, to be written once.
+pub(super) struct Table<'t> {
+    pub(super) tree: &'t Tree,
+    /// What is still open in it: nothing, unless the scan had to be left alone.
+    pub(super) live: Live,
+    /// Levels below the roots.
+    pub(super) depth: usize,
+    pub(super) look: Look,
+}
+
+/// A directory whose entries are being written.
+struct Open<'t> {
+    rows: std::vec::IntoIter<Row>,
+    index: Index<'t>,
+    path: Vec<u8>,
+    totals: Totals,
+}
+
+impl<'t> Table<'t> {
+    /// Writes the table.
+    pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut out = BufWriter::new(out);
+        let roots = self.tree.listing(DirId::TOP);
+        let mut lines = 0;
+        for (_, root) in roots.entries() {
+            if let Content::Known(facts) = &root.content {
+                self.root(&mut out, &root, facts)?;
+                lines += 1;
+            }
+        }
+        if lines > 1 {
+            let totals = self.live.totals(self.tree, DirId::TOP);
+            self.line(&mut out, &totals, self.size(&totals), Some(totals.items), b"total")?;
+        }
+        out.flush()
+    }
+
+    fn root(&self, out: &mut dyn Write, root: &Record<'t>, facts: &Facts) -> io::Result<()> {
+        let whole = self.size(&self.totals(facts));
+        let mut open: Vec<Open<'t>> = Vec::new();
+        open.extend(self.entry(out, root, facts, &[], (whole, 0))?);
+        while let Some(directory) = open.last_mut() {
+            if let Some(row) = directory.rows.next() {
+                let Some(record) = directory.index.record(row.position) else { continue };
+                let Content::Known(facts) = &record.content else { continue };
+                let depth = open.len();
+                let above = &open[depth - 1].path;
+                let child = self.entry(out, &record, facts, above, (whole, depth))?;
+                open.extend(child);
+            } else if let Some(Open { path, totals, .. }) = open.pop() {
+                self.line(out, &totals, whole, Some(totals.items), &path)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the line of an entry, unless it is a directory whose entries come first.
+    fn entry(
+        &self,
+        out: &mut dyn Write,
+        record: &Record<'t>,
+        facts: &Facts,
+        above: &[u8],
+        (whole, depth): (u64, usize),
+    ) -> io::Result<Option<Open<'t>>> {
+        let path = join([above, record.name]);
+        let totals = self.totals(facts);
+        match facts.directory {
+            Some(id) if depth < self.depth => {
+                let listing = self.tree.listing(id);
+                let names = Names::Ascending;
+                let rows = sort(&listing, names, |record| self.key(record)).into_iter();
+                return Ok(Some(Open { rows, index: Index::new(&listing), path, totals }));
+            }
+            Some(_) => self.line(out, &totals, whole, Some(totals.items), &path)?,
+            None => self.line(out, &totals, whole, None, &path)?,
+        }
+        Ok(None)
+    }
+
+    fn line(
+        &self,
+        out: &mut dyn Write,
+        totals: &Totals,
+        whole: u64,
+        items: Option<u64>,
+        path: &[u8],
+    ) -> io::Result<()> {
+        let own = self.size(totals);
+        let mark = if totals.errors > 0 { '!' } else { ' ' };
+        let items = items.map(count).unwrap_or_default();
+        let (size, percent) = (size(own, self.look.units), percent(share(own, whole)));
+        writeln!(out, "{size}  {percent}  {items:>7} {mark} {}", escape(path))
+    }
+
+    /// What an entry is sorted by, the largest first; none leaves it out.
+    fn key(&self, record: &Record<'_>) -> Option<u64> {
+        let Content::Known(facts) = &record.content else { return None };
+        Some(match self.look.column {
+            Column::Size => self.size(&self.totals(facts)),
+            Column::Count => self.totals(facts).items,
+            // The sign turned, so that earlier times are smaller numbers.
+            Column::Mtime => facts.mtime.cast_unsigned() ^ (1 << 63),
+            Column::Name => 0,
+        })
+    }
+
+    fn totals(&self, facts: &Facts) -> Totals {
+        match facts.directory {
+            Some(id) => self.live.totals(self.tree, id),
+            None => Totals { disk: facts.disk(), apparent: facts.apparent, ..Totals::default() },
+        }
+    }
+
+    fn size(&self, totals: &Totals) -> u64 {
+        match self.look.measure {
+            Measure::Disk => totals.disk,
+            Measure::Apparent => totals.apparent,
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! How the words of the command line are spelled, and what the help says of them.
+//!
+//! Invariant: a flag stands here if and only if it works.
+
+use std::ffi::OsString;
+
+use clap::builder::ValueParser;
+use clap::{ArgAction, Parser, ValueEnum};
+
+use crate::look::Column;
+
+/// More threads than this are a mistake in typing.
+const MOST_THREADS: u16 = 1024;
+
+const AFTER: &str = "\
+Sizes are what files take on the disk; a hard-linked file counts once in each directory above any of its names. \
+The apparent size of a directory includes its own length.
+
+Environment:
+  DUKE_THREADS  as --threads
+  DUKE_COLOR    as --color
+  DUKE_ASCII    as --ascii, unless 0
+  NO_COLOR      as --color never
+
+Exit codes:
+  0    everything was read
+  1    something could not be read or written, the rest is there
+  2    wrong usage, or no PATH could be read
+  130  interrupted; what was read until then is printed
+";
+
+/// Shows what takes the space below each PATH.
+///
+/// On a terminal a browser opens; otherwise a table is printed.
+#[derive(Debug, Parser)]
+#[command(version, max_term_width = 100, after_long_help = AFTER, disable_help_flag = true, disable_version_flag = true)]
+#[allow(clippy::struct_excessive_bools)] // flags are what this struct is for; `cli` makes enums of them
+pub(super) struct Arguments {
+    /// What to look at: the current directory, unless something else is named
+    ///
+    /// A symbolic link to a directory is followed here, and nowhere else.
+    #[arg(value_name = "PATH")]
+    pub(super) paths: Vec<OsString>,
+
+    /// Print the whole tree as JSON
+    #[arg(long, help_heading = "Output")]
+    pub(super) json: bool,
+
+    /// Print a table, on a terminal too
+    #[arg(short, long, help_heading = "Output")]
+    pub(super) no_interactive: bool,
+
+    /// Print one line for each PATH: depth 0
+    #[arg(short, long, conflicts_with = "depth", help_heading = "Output")]
+    pub(super) summarize: bool,
+
+    /// Print N levels below each PATH: 1 in a table, all in JSON, unless told otherwise
+    ///
+    /// Sizes include what lies deeper.
+    #[arg(short, long, value_name = "N", help_heading = "Output")]
+    pub(super) depth: Option<usize>,
+
+    /// Print no progress on standard error
+    #[arg(short, long, help_heading = "Output")]
+    pub(super) quiet: bool,
+
+    /// Show how long files are, not what they take on the disk
+    #[arg(short, long, help_heading = "Display")]
+    pub(super) apparent_size: bool,
+
+    /// Show sizes in powers of 1000
+    #[arg(long, help_heading = "Display")]
+    pub(super) si: bool,
+
+    /// Sort by a column; JSON is always sorted by disk usage
+    #[arg(long, value_name = "COL", value_enum, default_value = "size", help_heading = "Display")]
+    pub(super) sort: Column,
+
+    /// Use colours in the browser
+    #[arg(long, value_name = "WHEN", value_enum, help_heading = "Display")]
+    pub(super) color: Option<When>,
+
+    /// Draw with ASCII characters only
+    #[arg(long, help_heading = "Display")]
+    pub(super) ascii: bool,
+
+    /// Read with N threads
+    #[arg(short, long, value_name = "N", value_parser = ValueParser::new(threads), help_heading = "Scan")]
+    pub(super) threads: Option<u16>,
+
+    /// Stay on the file system of each PATH
+    ///
+    /// Decided for each directory by its device; a btrfs subvolume has a device of its own.
+    #[arg(short = 'x', long, help_heading = "Scan")]
+    pub(super) one_file_system: bool,
+
+    /// Leave out what the pattern matches
+    ///
+    /// A pattern without a slash is held against names, one with a slash against the ends of paths. `*` and `?` match no
+    /// slash, `**` does. Can be given more than once.
+    #[arg(long, value_name = "GLOB", help_heading = "Scan")]
+    pub(super) exclude: Vec<String>,
+
+    /// Leave out what a pattern in FILE matches, one a line; - is standard input
+    #[arg(short = 'X', value_name = "FILE", help_heading = "Scan")]
+    pub(super) exclude_from: Vec<OsString>,
+
+    /// Leave out directories that hold a CACHEDIR.TAG
+    #[arg(long, help_heading = "Scan")]
+    pub(super) exclude_caches: bool,
+
+    /// Enter /proc, /sys and the like below a PATH
+    #[arg(long, conflicts_with = "one_file_system", help_heading = "Scan")]
+    pub(super) include_kernfs: bool,
+
+    /// Keep owner, group and mode of every entry
+    #[arg(short, long, help_heading = "Scan")]
+    pub(super) extended: bool,
+
+    /// Print help: -h in short, --help with details
+    #[arg(short, long, action = ArgAction::Help)]
+    help: Option<bool>,
+
+    /// Print the version
+    #[arg(short = 'V', long, action = ArgAction::Version)]
+    version: Option<bool>,
+}
+
+/// When colours are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum When {
+    /// Unless `NO_COLOR` is set
+    Auto,
+    /// In any case
+    Always,
+    /// In no case
+    Never,
+}
+
+/// A number of threads.
+pub(super) fn threads(word: &str) -> Result<u16, String> {
+    let number = word.parse().ok().filter(|number| (1..=MOST_THREADS).contains(number));
+    number.ok_or_else(|| format!("not a number from 1 to {MOST_THREADS}"))
+}
+
+/// When colours are used.
+pub(super) fn when(word: &str) -> Result<When, String> {
+    When::from_str(word, false).map_err(|_| "not auto, always or never".to_owned())
+}

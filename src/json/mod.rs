@@ -1,0 +1,11 @@
+//! The tree as JSON, for programs.
+//!
+//! [`Report`] knows the schema (docs/json.md), `writer` knows JSON. Neither recurses, and neither holds more than a
+//! buffer and the order of the directories on the way down.
+//!
+//! Invariant: what comes out is valid JSON and valid UTF-8, whatever bytes a name has.
+
+mod report;
+mod writer;
+
+pub use report::Report;

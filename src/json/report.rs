@@ -1,0 +1,238 @@
+//! The document of `--json`: schema `duke/1`, described in docs/json.md and docs/schema.json.
+//!
+//! Knows nothing of how a tree comes to be. Invariant: memory is held for the buffer and for the order of the directories on
+//! the way down, never for the depth of a call or the size of the tree.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use super::writer::Writer;
+use crate::platform::error_text;
+use crate::tree::order::{Names, Row, sort};
+use crate::tree::{Content, DirId, Exclusion, Facts, Index, Live, Owner, Record, Totals, Tree};
+
+/// What a scan has found, to be written once.
+pub struct Report<'t> {
+    /// The tree.
+    pub tree: &'t Tree,
+    /// What is still open in it: nothing, unless the scan had to be left alone.
+    pub live: Live,
+    /// Whether everything was read, as far as it could be.
+    pub is_complete: bool,
+    /// How long the scan took.
+    pub elapsed: Duration,
+    /// How many levels below the roots are written; none for all.
+    pub depth: Option<usize>,
+}
+
+/// What stands before the first element of a list, and before every other: each has a line of its own.
+const FIRST: &str = "\n";
+const NEXT: &str = ",\n";
+
+/// A directory whose children are being written.
+struct Open<'t> {
+    rows: std::vec::IntoIter<Row>,
+    index: Index<'t>,
+    separator: &'static str,
+    end: End,
+}
+
+/// What stands behind the children of a directory.
+#[derive(Clone, Copy)]
+struct End {
+    owner: Option<Owner>,
+    errno: Option<i32>,
+}
+
+impl<'t> Report<'t> {
+    /// Writes the document.
+    ///
+    /// # Errors
+    /// When `out` cannot be written to.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut json = Writer::new(out);
+        self.head(&mut json);
+        self.errors(&mut json)?;
+        json.raw(",\n\"roots\":[");
+        let roots = self.tree.listing(DirId::TOP);
+        let mut separator = FIRST;
+        for (_, root) in roots.entries() {
+            json.raw(std::mem::replace(&mut separator, NEXT));
+            self.root(&mut json, &root)?;
+        }
+        json.raw("]}\n");
+        json.finish()
+    }
+
+    fn head(&self, json: &mut Writer<'_>) {
+        json.raw("{\"schema\":\"duke/1\",\"version\":\"");
+        json.raw(env!("CARGO_PKG_VERSION"));
+        json.raw("\",\"complete\":");
+        json.raw(if self.is_complete { "true" } else { "false" });
+        json.raw(",\"elapsed_ms\":");
+        json.number(u64::try_from(self.elapsed.as_millis()).unwrap_or(u64::MAX));
+        let Totals { disk, apparent, items, errors } = self.totals(DirId::TOP);
+        json.raw(",\n\"totals\":{\"disk\":");
+        json.number(disk);
+        json.raw(",\"apparent\":");
+        json.number(apparent);
+        json.raw(",\"items\":");
+        json.number(items);
+        json.raw(",\"errors\":");
+        json.number(u64::from(errors));
+        json.raw("},\n");
+    }
+
+    /// What could not be read, by path: threads find errors in any order.
+    fn errors(&self, json: &mut Writer<'_>) -> io::Result<()> {
+        let mut failures: Vec<(Vec<u8>, i32)> = self
+            .tree
+            .failures()
+            .iter()
+            .map(|failure| (self.tree.failure_path(failure), failure.errno))
+            .collect();
+        failures.sort_unstable();
+        json.raw("\"errors\":[");
+        let mut separator = FIRST;
+        for (path, errno) in &failures {
+            json.raw(std::mem::replace(&mut separator, NEXT));
+            json.raw("{\"path\":");
+            if !json.string(path) {
+                json.raw(",\"path_base64\":");
+                json.base64(path);
+            }
+            error(json, *errno);
+            json.raw("}");
+            json.spill()?;
+        }
+        json.raw("]");
+        Ok(())
+    }
+
+    fn root(&self, json: &mut Writer<'_>, root: &Record<'t>) -> io::Result<()> {
+        let mut open: Vec<Open<'t>> = Vec::new();
+        open.extend(self.entry(json, root, 0));
+        while let Some(directory) = open.last_mut() {
+            if let Some(row) = directory.rows.next() {
+                let Some(record) = directory.index.record(row.position) else { continue };
+                json.raw(std::mem::replace(&mut directory.separator, NEXT));
+                let depth = open.len();
+                open.extend(self.entry(json, &record, depth));
+            } else {
+                json.raw("]");
+                end(json, directory.end);
+                open.pop();
+            }
+            json.spill()?;
+        }
+        Ok(())
+    }
+
+    /// Writes an entry; of a directory with children to come, everything before them.
+    fn entry(&self, json: &mut Writer<'_>, record: &Record<'t>, depth: usize) -> Option<Open<'t>> {
+        json.raw("{\"name\":");
+        if !json.string(record.name) {
+            json.raw(",\"name_base64\":");
+            json.base64(record.name);
+        }
+        json.raw(",\"type\":\"");
+        json.raw(record.kind.name());
+        json.raw("\"");
+        match &record.content {
+            Content::Excluded(exclusion) => {
+                json.raw(",\"excluded\":\"");
+                json.raw(name_of(*exclusion));
+                json.raw("\"}");
+            }
+            Content::Failed(errno) => end(json, End { owner: None, errno: Some(*errno) }),
+            Content::Known(facts) => match facts.directory {
+                Some(id) => return self.directory(json, facts, id, depth),
+                None => self.file(json, facts),
+            },
+        }
+        None
+    }
+
+    fn file(&self, json: &mut Writer<'_>, facts: &Facts) {
+        sizes(json, facts.disk(), facts.apparent, facts.mtime);
+        if let Some(links) = facts.links.filter(|links| links.count > 1) {
+            json.raw(",\"inode\":");
+            json.number(facts.inode);
+            json.raw(",\"device\":");
+            json.number(self.tree.devices().number(links.device));
+            json.raw(",\"links\":");
+            json.number(links.count);
+        }
+        end(json, End { owner: facts.owner, errno: None });
+    }
+
+    fn directory(&self, json: &mut Writer<'_>, facts: &Facts, id: DirId, depth: usize) -> Option<Open<'t>> {
+        let totals = self.totals(id);
+        sizes(json, totals.disk, totals.apparent, facts.mtime);
+        json.raw(",\"items\":");
+        json.number(totals.items);
+        json.raw(",\"shared\":");
+        json.number(self.tree.shared(id));
+        let after = End { owner: facts.owner, errno: self.tree.status(id).errno };
+        if self.depth.is_some_and(|limit| depth >= limit) {
+            end(json, after);
+            return None;
+        }
+        json.raw(",\"children\":[");
+        let listing = self.tree.listing(id);
+        let rows = sort(&listing, Names::Ascending, |record| Some(self.disk(record))).into_iter();
+        Some(Open { rows, index: Index::new(&listing), separator: FIRST, end: after })
+    }
+
+    fn disk(&self, record: &Record<'_>) -> u64 {
+        match &record.content {
+            Content::Known(facts) => facts.directory.map_or(facts.disk(), |id| self.totals(id).disk),
+            Content::Excluded(_) | Content::Failed(_) => 0,
+        }
+    }
+
+    fn totals(&self, id: DirId) -> Totals {
+        self.live.totals(self.tree, id)
+    }
+}
+
+fn sizes(json: &mut Writer<'_>, disk: u64, apparent: u64, mtime: i64) {
+    json.raw(",\"disk\":");
+    json.number(disk);
+    json.raw(",\"apparent\":");
+    json.number(apparent);
+    json.raw(",\"mtime\":");
+    json.signed(mtime);
+}
+
+/// Writes the last keys of an entry and closes it.
+fn end(json: &mut Writer<'_>, end: End) {
+    if let Some(Owner { uid, gid, mode }) = end.owner {
+        json.raw(",\"uid\":");
+        json.number(u64::from(uid));
+        json.raw(",\"gid\":");
+        json.number(u64::from(gid));
+        json.raw(",\"mode\":");
+        json.number(u64::from(mode));
+    }
+    if let Some(errno) = end.errno {
+        error(json, errno);
+    }
+    json.raw("}");
+}
+
+fn error(json: &mut Writer<'_>, errno: i32) {
+    json.raw(",\"error\":");
+    json.string(error_text(errno).as_bytes());
+    json.raw(",\"errno\":");
+    json.signed(i64::from(errno));
+}
+
+fn name_of(exclusion: Exclusion) -> &'static str {
+    match exclusion {
+        Exclusion::Pattern => "pattern",
+        Exclusion::OtherFileSystem => "other_filesystem",
+        Exclusion::KernelFileSystem => "kernel_filesystem",
+        Exclusion::Caches => "caches",
+    }
+}

@@ -1,0 +1,218 @@
+//! JSON by the byte: strings, numbers and punctuation into one large buffer.
+//!
+//! Knows no schema. Invariant: a string is valid UTF-8 and holds no character that moves a cursor, ends a line or turns
+//! the direction of writing; such are written as escapes, which every parser gives back.
+
+use std::io::{self, Write};
+
+/// A buffer this full is written out. Large enough that system calls do not matter, small enough to stay in a cache.
+const FULL: usize = 1 << 18;
+
+/// What goes into a string as it is: printable ASCII except the quote and the backslash.
+const PLAIN: [bool; 256] = {
+    let mut plain = [false; 256];
+    let mut byte = 0x20;
+    while byte < 0x7f {
+        plain[byte] = byte != b'"' as usize && byte != b'\\' as usize;
+        byte += 1;
+    }
+    plain
+};
+
+/// Writes JSON. Nothing reaches `out` except in [`Writer::spill`] and [`Writer::finish`].
+pub struct Writer<'o> {
+    out: &'o mut dyn Write,
+    bytes: Vec<u8>,
+}
+
+impl<'o> Writer<'o> {
+    /// A writer that has written nothing.
+    pub fn new(out: &'o mut dyn Write) -> Self {
+        Self { out, bytes: Vec::with_capacity(FULL + FULL / 8) }
+    }
+
+    /// Empties the buffer if it is full: to be called now and then.
+    ///
+    /// # Errors
+    /// When `out` cannot be written to.
+    pub fn spill(&mut self) -> io::Result<()> {
+        if self.bytes.len() >= FULL { self.empty() } else { Ok(()) }
+    }
+
+    /// Writes what is left.
+    ///
+    /// # Errors
+    /// When `out` cannot be written to.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.empty()?;
+        self.out.flush()
+    }
+
+    /// Writes `text` as it is: punctuation, and keys with theirs.
+    pub fn raw(&mut self, text: &str) {
+        self.bytes.extend_from_slice(text.as_bytes());
+    }
+
+    /// Writes a number.
+    pub fn number(&mut self, number: u64) {
+        let mut digits = [0; 20];
+        let mut start = digits.len();
+        let mut rest = number;
+        loop {
+            start -= 1;
+            #[allow(clippy::cast_possible_truncation)] // below ten
+            let digit = (rest % 10) as u8;
+            digits[start] = b'0' + digit;
+            rest /= 10;
+            if rest == 0 {
+                break;
+            }
+        }
+        self.bytes.extend_from_slice(&digits[start..]);
+    }
+
+    /// Writes a number that may be negative.
+    pub fn signed(&mut self, number: i64) {
+        if number < 0 {
+            self.bytes.push(b'-');
+        }
+        self.number(number.unsigned_abs());
+    }
+
+    /// Writes `bytes` as a string; U+FFFD stands for what is not UTF-8. Says whether everything was.
+    pub fn string(&mut self, bytes: &[u8]) -> bool {
+        self.bytes.push(b'"');
+        let is_plain = bytes.iter().all(|byte| PLAIN[usize::from(*byte)]);
+        let mut is_exact = true;
+        if is_plain {
+            self.bytes.extend_from_slice(bytes);
+        } else {
+            for chunk in bytes.utf8_chunks() {
+                chunk.valid().chars().for_each(|char| self.char(char));
+                if !chunk.invalid().is_empty() {
+                    is_exact = false;
+                    self.raw("\u{fffd}");
+                }
+            }
+        }
+        self.bytes.push(b'"');
+        is_exact
+    }
+
+    /// Writes `bytes` as a string of base64 (RFC 4648, section 4, with padding).
+    pub fn base64(&mut self, bytes: &[u8]) {
+        const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        self.bytes.push(b'"');
+        for three in bytes.chunks(3) {
+            let byte = |index: usize| u32::from(three.get(index).copied().unwrap_or(0));
+            let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+            for digit in 0..4 {
+                let six = bits >> (18 - 6 * digit) & 63;
+                self.bytes.push(if digit > three.len() { b'=' } else { DIGITS[six as usize] });
+            }
+        }
+        self.bytes.push(b'"');
+    }
+
+    fn char(&mut self, char: char) {
+        match char {
+            '"' => self.raw("\\\""),
+            '\\' => self.raw("\\\\"),
+            '\n' => self.raw("\\n"),
+            '\r' => self.raw("\\r"),
+            '\t' => self.raw("\\t"),
+            _ if char.is_control() || is_invisible(char) => self.escape(u32::from(char)),
+            _ => self.raw(char.encode_utf8(&mut [0; 4])),
+        }
+    }
+
+    /// Writes `\uXXXX`; all that is escaped lies in the basic plane.
+    fn escape(&mut self, code: u32) {
+        self.raw("\\u");
+        for shift in [12, 8, 4, 0] {
+            self.bytes.push(b"0123456789abcdef"[(code >> shift & 15) as usize]);
+        }
+    }
+
+    fn empty(&mut self) -> io::Result<()> {
+        self.out.write_all(&self.bytes)?;
+        self.bytes.clear();
+        Ok(())
+    }
+}
+
+/// Characters that end a line (U+2028, U+2029) or turn the direction of writing (Unicode Standard Annex 9, 2).
+fn is_invisible(char: char) -> bool {
+    matches!(char, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(write: impl FnOnce(&mut Writer<'_>)) -> String {
+        let mut out = Vec::new();
+        let mut writer = Writer::new(&mut out);
+        write(&mut writer);
+        writer.finish().unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    fn string(bytes: &[u8]) -> (String, bool) {
+        let mut is_exact = false;
+        let text = written(|writer| is_exact = writer.string(bytes));
+        (text, is_exact)
+    }
+
+    #[test]
+    fn numbers_are_whole_and_exact() {
+        for number in [0, 7, 10, 99, 100, 12_345_678_901, u64::MAX] {
+            assert_eq!(written(|writer| writer.number(number)), number.to_string());
+        }
+        for number in [i64::MIN, -1, 0, 1, i64::MAX] {
+            assert_eq!(written(|writer| writer.signed(number)), number.to_string());
+        }
+    }
+
+    #[test]
+    fn a_plain_name_is_written_as_it_is() {
+        assert_eq!(string(b"main.rs ~!"), ("\"main.rs ~!\"".to_owned(), true));
+        assert_eq!(string("größe 木".as_bytes()), ("\"größe 木\"".to_owned(), true));
+    }
+
+    #[test]
+    fn what_a_terminal_or_parser_would_act_on_is_escaped() {
+        let name = "\"\\\n\r\t\0\x1b\x7f\u{85}\u{9b}\u{202e}\u{2066}\u{2028}\u{200f}\u{61c}";
+        let expected = r#""\"\\\n\r\t\u0000\u001b\u007f\u0085\u009b\u202e\u2066\u2028\u200f\u061c""#;
+        assert_eq!(string(name.as_bytes()), (expected.to_owned(), true));
+    }
+
+    #[test]
+    fn invalid_bytes_are_replaced_and_said_so() {
+        assert_eq!(string(b"same\xff"), ("\"same\u{fffd}\"".to_owned(), false));
+        assert_eq!(string(b"\xe6\x9c|\xf0\x9f"), ("\"\u{fffd}|\u{fffd}\"".to_owned(), false));
+        assert_eq!(string("\u{fffd}".as_bytes()), ("\"\u{fffd}\"".to_owned(), true));
+    }
+
+    #[test]
+    fn base64_is_that_of_the_rfc() {
+        let examples = ["", "f", "fo", "foo", "foob", "fooba", "foobar"];
+        let expected = ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"];
+        for (example, expected) in examples.iter().zip(expected) {
+            assert_eq!(written(|writer| writer.base64(example.as_bytes())), format!("\"{expected}\""));
+        }
+        assert_eq!(written(|writer| writer.base64(b"\xff\xfe\x00")), "\"//4A\"");
+    }
+
+    #[test]
+    fn nothing_is_lost_when_the_buffer_is_full() {
+        let text = "0123456789".repeat(7);
+        let all = written(|writer| {
+            for _ in 0..10_000 {
+                writer.raw(&text);
+                writer.spill().unwrap();
+            }
+        });
+        assert_eq!(all, text.repeat(10_000));
+    }
+}

@@ -1,0 +1,99 @@
+//! Finding the entries of a listing again in any order, fast.
+//!
+//! An entry is coded as a difference to the one before it, so decoding has to begin somewhere before. An index remembers the
+//! decoder at every eighth entry, which is seven bytes an entry and four entries decoded too many on average; without
+//! one, reading a sorted listing costs the square of a batch.
+//!
+//! Invariant: for every position it gives the very record the listing gives.
+
+use super::listing::Records;
+use super::{Listing, Position, Record};
+
+/// Entries from one stop to the next.
+const STRIDE: usize = 8;
+
+/// Where decoding a listing can be taken up again.
+pub struct Index<'t> {
+    stops: Vec<Stop<'t>>,
+}
+
+struct Stop<'t> {
+    position: Position,
+    /// Where the segment begins.
+    start: Position,
+    /// About to read the entry at `position`.
+    records: Records<'t>,
+}
+
+impl<'t> Index<'t> {
+    /// An index of all entries.
+    pub fn new(listing: &Listing<'t>) -> Self {
+        let mut stops = Vec::new();
+        for (start, mut records) in listing.segments() {
+            loop {
+                let stop = records.clone();
+                let Some((at, Ok(_))) = records.next() else { break };
+                stops.push(Stop { position: start + at as u64, start, records: stop });
+                if records.by_ref().take(STRIDE - 1).any(|(_, record)| record.is_err()) {
+                    break;
+                }
+            }
+        }
+        Self { stops }
+    }
+
+    /// The entry at `position`, if one begins there.
+    pub fn record(&self, position: Position) -> Option<Record<'t>> {
+        let after = self.stops.partition_point(|stop| stop.position <= position);
+        let stop = self.stops.get(after.checked_sub(1)?)?;
+        let mut records =
+            stop.records.clone().take(STRIDE).map(|(at, record)| (stop.start + at as u64, record));
+        records.find(|(at, _)| *at == position)?.1.ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kind::Kind;
+    use crate::tree::listing::Draft;
+    use crate::tree::{Content, Facts};
+
+    fn segment(entries: std::ops::Range<u64>) -> Vec<u8> {
+        let mut draft = Draft::default();
+        for number in entries {
+            let name = number.to_string();
+            let facts = Facts { inode: number * number, apparent: number, ..Facts::default() };
+            let content = if number % 5 == 0 { Content::Failed(13) } else { Content::Known(facts) };
+            draft.push(&Record { name: name.as_bytes(), kind: Kind::File, content });
+        }
+        let mut into = Vec::new();
+        let (bytes, head) = draft.segment(&mut into);
+        bytes[head..].to_vec()
+    }
+
+    #[test]
+    fn every_entry_is_found_at_its_position_and_nothing_between() {
+        let segments = [segment(0..1), segment(1..30), segment(30..30), segment(30..46)];
+        let listing = Listing::from_segments(segments.iter().map(Vec::as_slice));
+        let index = Index::new(&listing);
+        let entries: Vec<_> = listing.entries().collect();
+        assert_eq!(entries.len(), 46);
+        for position in 0..listing.length() + 20 {
+            let expected = entries.iter().find(|(at, _)| *at == position).map(|(_, record)| *record);
+            assert_eq!(index.record(position), expected, "at {position}");
+        }
+    }
+
+    #[test]
+    fn a_malformed_listing_ends_where_it_is_malformed() {
+        let whole = segment(0..20);
+        for length in 0..whole.len() {
+            let listing = Listing::from_segments([&whole[..length]]);
+            let index = Index::new(&listing);
+            for (position, record) in listing.entries() {
+                assert_eq!(index.record(position), Some(record));
+            }
+        }
+    }
+}

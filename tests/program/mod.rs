@@ -1,0 +1,54 @@
+//! Running the program as a person would, and reading what it prints.
+#![allow(dead_code)] // each test binary uses a part
+
+pub mod json;
+pub mod place;
+pub mod schema;
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+/// What a run has left behind.
+pub struct Run {
+    pub code: Option<i32>,
+    pub stdout: Vec<u8>,
+    pub stderr: String,
+}
+
+impl Run {
+    pub fn text(&self) -> &str {
+        std::str::from_utf8(&self.stdout).expect("the program prints UTF-8")
+    }
+
+    pub fn json(&self) -> json::Document {
+        json::parse(&self.stdout).unwrap_or_else(|error| panic!("{error}; standard error: {}", self.stderr))
+    }
+
+    /// Fails unless the program ended with `code`.
+    pub fn ended(self, code: i32) -> Self {
+        assert_eq!(self.code, Some(code), "standard error: {}", self.stderr);
+        self
+    }
+}
+
+/// The program, with an environment of its own.
+pub fn program() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_duke"));
+    for name in ["DUKE_THREADS", "DUKE_COLOR", "DUKE_ASCII", "NO_COLOR", "TERM"] {
+        command.env_remove(name);
+    }
+    command.stdin(Stdio::null());
+    command
+}
+
+/// Runs the program with `words` in the directory `place`.
+pub fn run_in<S: AsRef<OsStr>>(place: &Path, words: impl IntoIterator<Item = S>) -> Run {
+    run(program().current_dir(place).args(words))
+}
+
+/// Runs `command` to its end.
+pub fn run(command: &mut Command) -> Run {
+    let Output { status, stdout, stderr } = command.output().expect("the program can be started");
+    Run { code: status.code(), stdout, stderr: String::from_utf8(stderr).expect("messages are UTF-8") }
+}

@@ -1,0 +1,64 @@
+//! Directories to run the program on.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use nix::fcntl::{AT_FDCWD, OFlag, openat};
+use nix::sys::stat::{Mode, mkdirat};
+
+/// A directory that is removed again, however deep it has become.
+pub struct Place {
+    path: PathBuf,
+}
+
+impl Place {
+    /// An empty directory that everybody may enter.
+    pub fn new() -> Self {
+        let path = tempfile::Builder::new().prefix("duke-").tempdir().unwrap().keep();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        Self { path }
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub fn join(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// Makes a directory and those above it.
+    pub fn directory(&self, name: impl AsRef<Path>) -> PathBuf {
+        let path = self.join(name);
+        fs::create_dir_all(&path).unwrap();
+        path
+    }
+
+    /// Makes a file of `length` bytes that take space, and the directories above it.
+    pub fn file(&self, name: impl AsRef<Path>, length: usize) -> PathBuf {
+        let path = self.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, vec![b'x'; length]).unwrap();
+        path
+    }
+
+    /// Makes directories in each other, `depth` of them, each with `name`.
+    pub fn chain(&self, name: &str, depth: usize) {
+        let mut place = openat(AT_FDCWD, &self.path, OFlag::O_DIRECTORY, Mode::empty()).unwrap();
+        for _ in 0..depth {
+            mkdirat(&place, name, Mode::from_bits_truncate(0o755)).unwrap();
+            place = openat(&place, name, OFlag::O_DIRECTORY, Mode::empty()).unwrap();
+        }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        // rm(1) neither recurses nor runs out of descriptors; remove_dir_all would.
+        let _ = Command::new("chmod").arg("-R").arg("u+rwX").arg(self.path.join("locked")).output();
+        let status = Command::new("rm").arg("-rf").arg(&self.path).status();
+        assert!(status.is_ok_and(|status| status.success()) || std::thread::panicking());
+    }
+}
