@@ -82,6 +82,11 @@ pub fn size(bytes: u64, units: Units) -> String {
     }
 }
 
+/// `1.5 GiB`, as wide as it is.
+pub fn plain_size(bytes: u64, units: Units) -> String {
+    size(bytes, units).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// `1.5G`, right-aligned in [`BRIEF`] columns.
 pub fn brief_size(bytes: u64, units: Units) -> String {
     let (tenths, step) = scale(bytes, units);
@@ -219,6 +224,12 @@ mod tests {
         }
         assert_eq!(size(1_500, Units::Decimal), "  1.5 kB");
         assert_eq!(size(u64::MAX, Units::Decimal), " 18.4 EB");
+    }
+
+    #[test]
+    fn a_size_in_a_sentence_has_one_space() {
+        assert_eq!(plain_size(0, Units::Binary), "0 B");
+        assert_eq!(plain_size(1536, Units::Decimal), "1.5 kB");
     }
 
     #[test]

@@ -85,12 +85,14 @@ pub fn width(text: &str) -> usize {
 }
 
 /// `text` in at most `columns` columns: whole, or its two ends with `gap` in place of what is missing between them.
+/// Looks only at what it keeps, however long the text is.
 pub fn fit<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str> {
-    if width(text) <= columns {
+    let whole = start(text, columns);
+    if whole.len() == text.len() {
         return Cow::Borrowed(text);
     }
     let Some(room) = columns.checked_sub(width(gap)).filter(|room| *room > 0) else {
-        return Cow::Borrowed(start(text, columns));
+        return Cow::Borrowed(whole);
     };
     // The end of a name, with its suffix and number, says as much as its beginning.
     let head = start(text, room - room / 2);

@@ -109,7 +109,9 @@ pub struct App<'t> {
     pub mode: Mode,
     /// The scan.
     pub scan: ScanState,
-    /// What is visible.
+    /// The path of the directory that is shown, its root as shown.
+    pub path: Vec<u8>,
+    /// What is visible in it.
     pub window: Window<'t>,
     /// Something to say until the next key.
     pub notice: Option<&'static str>,
@@ -147,6 +149,7 @@ impl<'t> App<'t> {
             zone: settings.zone.clone(),
             mode: Mode::List,
             scan: ScanState::default(),
+            path: Vec::new(),
             window: Window::default(),
             notice: None,
             size,
@@ -158,6 +161,8 @@ impl<'t> App<'t> {
             sorted: Duration::ZERO,
             is_stale: true,
         };
+        app.path = app.place_path();
+        app.enter_only_root();
         app.look();
         app
     }
@@ -201,12 +206,10 @@ impl<'t> App<'t> {
         if let Mode::Help(line) = self.mode {
             self.mode = Mode::Help(line.min(help::scroll_limit(self.size)));
         }
-        let path = self.path();
-        self.window = Window::new(self.tree, &self.live, &self.place, path, self.order.measure, lines);
+        self.window = Window::new(self.tree, &self.live, &self.place, self.order.measure, lines);
     }
 
-    /// The path of the place, its root as shown.
-    fn path(&self) -> Vec<u8> {
+    fn place_path(&self) -> Vec<u8> {
         if self.place.id == DirId::TOP {
             return match self.roots.as_slice() {
                 [(_, shown)] => shown.clone(),
@@ -424,6 +427,7 @@ impl<'t> App<'t> {
         self.memories.insert(self.place.id, self.place.memory());
         let memory = self.memories.remove(&id).unwrap_or_default();
         self.place = Place::enter(self.tree, &self.live, id, self.order, memory, lines);
+        self.path = self.place_path();
         self.note_sorted();
     }
 }

@@ -54,7 +54,7 @@ fn selected(app: &App<'_>) -> String {
 }
 
 fn path(app: &App<'_>) -> String {
-    String::from_utf8(app.window.path.clone()).unwrap()
+    String::from_utf8(app.path.clone()).unwrap()
 }
 
 fn home() -> Tree {
@@ -335,4 +335,31 @@ fn motions_of_the_help_page_stay_inside_it() {
     assert_eq!(app.mode, Mode::Help(last));
     app.update(Action::Resize(200, 100));
     assert_eq!(app.mode, Mode::Help(0));
+}
+
+#[test]
+fn a_screen_of_any_size_can_be_drawn_in_every_mode() {
+    use ratatui::{Terminal, backend::TestBackend};
+    let (tree, _) = build(vec![
+        dir("日本語のとても長い名前のディレクトリ", vec![file("x", 1 << 30, 0)]),
+        file("bad\u{1b}[31m\u{202e}name", u64::MAX, i64::MIN),
+        unreadable("locked"),
+        excluded("proc"),
+        failed("lost"),
+        stopped("later"),
+    ]);
+    let sizes = (0..50).flat_map(|columns| (0..9).map(move |lines| (columns, lines)));
+    for (columns, lines) in sizes.chain([(65_535, 1), (1, 65_535), (1000, 500), (80, 24)]) {
+        for keys in ["m", "?", "q", "B c"] {
+            let mut app = finished(&tree);
+            tick(&mut app, 60_000, Some(Outcome::Stopped));
+            app.update(Action::Resize(columns, lines));
+            press(&mut app, keys);
+            let mut terminal = Terminal::new(TestBackend::new(columns, lines)).unwrap();
+            terminal.draw(|frame| super::view::draw(&app, frame)).unwrap();
+            // A frame may come before the terminal's new size is known.
+            app.update(Action::Resize(80, 24));
+            terminal.draw(|frame| super::view::draw(&app, frame)).unwrap();
+        }
+    }
 }

@@ -197,8 +197,8 @@ pub struct Binding {
     pub group: Group,
     /// What they do, in words.
     pub help: &'static str,
-    /// A word for the footer.
-    pub footer: Option<&'static str>,
+    /// A word for the footer, and how many go before it where there is room for few.
+    pub footer: Option<(u8, &'static str)>,
 }
 
 const LIST: &[Scope] = &[Scope::List];
@@ -216,8 +216,8 @@ const fn bind(
     Binding { keys, scopes, command, group, help, footer: None }
 }
 
-const fn hint(footer: &'static str, binding: Binding) -> Binding {
-    Binding { footer: Some(footer), ..binding }
+const fn hint(rank: u8, word: &'static str, binding: Binding) -> Binding {
+    Binding { footer: Some((rank, word)), ..binding }
 }
 
 /// Every key there is.
@@ -235,10 +235,12 @@ pub const KEYMAP: &[Binding] = &{
         bind(&[key(K::Home), letter('g')], TEXT, C::Move(Motion::Top), G::Move, "top"),
         bind(&[key(K::End), letter('G')], TEXT, C::Move(Motion::Bottom), G::Move, "bottom"),
         hint(
+            2,
             "open",
             bind(&[key(K::Enter), key(K::Right), letter('l')], LIST, C::Open, G::Move, "open the directory"),
         ),
         hint(
+            3,
             "parent",
             bind(
                 &[key(K::Left), key(K::Backspace), letter('h')],
@@ -248,20 +250,20 @@ pub const KEYMAP: &[Binding] = &{
                 "the directory above",
             ),
         ),
-        hint("size", bind(&[letter('s')], LIST, C::Sort(Column::Size), G::Sort, "by size")),
-        hint("name", bind(&[letter('n')], LIST, C::Sort(Column::Name), G::Sort, "by name")),
+        hint(4, "size", bind(&[letter('s')], LIST, C::Sort(Column::Size), G::Sort, "by size")),
+        hint(5, "name", bind(&[letter('n')], LIST, C::Sort(Column::Name), G::Sort, "by name")),
         bind(&[letter('C')], LIST, C::Sort(Column::Items), G::Sort, "by number of items"),
         bind(&[letter('M')], LIST, C::Sort(Column::Modified), G::Sort, "by time of last change"),
         bind(&[letter('t')], LIST, C::DirectoriesFirst, G::Sort, "directories first, or mixed"),
-        hint("apparent", bind(&[letter('a')], LIST, C::Measure, G::Show, "apparent size or disk usage")),
+        hint(6, "apparent", bind(&[letter('a')], LIST, C::Measure, G::Show, "apparent size or disk usage")),
         bind(&[letter('c')], LIST, C::Items, G::Show, "number of items"),
         bind(&[letter('m')], LIST, C::Modified, G::Show, "time of last change"),
         bind(&[letter('B')], LIST, C::Graph, G::Show, "bar, percent, both, none"),
         bind(&[letter('e')], LIST, C::Hidden, G::Show, "dot and excluded entries"),
-        hint("help", bind(&[letter('?')], LIST, C::Help, G::Program, "this page")),
+        hint(0, "help", bind(&[letter('?')], LIST, C::Help, G::Program, "this page")),
         bind(&[key(K::Esc)], TEXT, C::Back, G::Program, "close, back; never quits"),
         bind(&[letter('?'), key(K::Enter)], &[Scope::Help], C::Back, G::Program, "close this page"),
-        hint("quit", bind(&[letter('q')], TEXT, C::Quit, G::Program, "back; in the list: quit")),
+        hint(1, "quit", bind(&[letter('q')], TEXT, C::Quit, G::Program, "back; in the list: quit")),
         bind(&[control('c')], EVERYWHERE, C::Interrupt, G::Program, "stop the scan; else quit"),
         bind(&[control('z')], EVERYWHERE, C::Suspend, G::Program, "suspend"),
         bind(&[control('l')], EVERYWHERE, C::Repaint, G::Program, "repaint"),

@@ -127,9 +127,9 @@ fn browse(
                 Effect::StopScan => scan.stop(),
                 Effect::Suspend => {
                     suspend(screen)?;
-                    terminal.clear()?;
+                    repaint(terminal)?;
                 }
-                Effect::Repaint => terminal.clear()?,
+                Effect::Repaint => repaint(terminal)?,
             }
         }
     }
@@ -159,6 +159,12 @@ fn draw(terminal: &mut Terminal<Output>, app: &App<'_>) -> io::Result<()> {
     terminal.draw(|frame| view::draw(app, frame))?;
     queue!(terminal.backend_mut(), EndSynchronizedUpdate)?;
     io::Write::flush(terminal.backend_mut())
+}
+
+/// Makes the next frame draw every cell. (`Terminal::clear` would ask the terminal for its cursor, and wait for an answer.)
+fn repaint(terminal: &mut Terminal<Output>) -> io::Result<()> {
+    let size = terminal.size()?;
+    terminal.resize(size.into())
 }
 
 fn tick(scan: &Scan, begun: Instant) -> Tick {

@@ -57,8 +57,6 @@ pub struct Line<'t> {
 /// Everything that is visible of a directory.
 #[derive(Debug, Default)]
 pub struct Window<'t> {
-    /// Its path.
-    pub path: Vec<u8>,
     /// Its totals.
     pub totals: Totals,
     /// How they relate to the truth.
@@ -81,20 +79,12 @@ pub struct Window<'t> {
 
 impl<'t> Window<'t> {
     /// Looks at `place` through `lines` lines.
-    pub fn new(
-        tree: &'t Tree,
-        live: &Live,
-        place: &Place<'t>,
-        path: Vec<u8>,
-        measure: Measure,
-        lines: usize,
-    ) -> Self {
+    pub fn new(tree: &'t Tree, live: &Live, place: &Place<'t>, measure: Measure, lines: usize) -> Self {
         let status = tree.status(place.id);
         let totals = live.totals(tree, place.id);
         let listing = tree.listing(place.id);
         let entry = |position| Line::new(tree, live, &listing, position, measure);
         Self {
-            path,
             totals,
             bound: bound(status, &totals, totals_size(&totals, measure)),
             errno: status.errno,

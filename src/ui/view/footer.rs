@@ -11,11 +11,16 @@ use ratatui::text::{Line, Span};
 
 use super::draw_ends;
 use crate::scan::Outcome;
-use crate::size::{duration, grouped, size};
+use crate::size::{duration, grouped, plain_size};
 use crate::text::{escape, fit, width};
 use crate::ui::app::App;
 use crate::ui::keys::KEYMAP;
 use crate::ui::theme::Role;
+
+/// Columns for the first of the keys, beside the progress of a scan.
+const HELP: usize = 9;
+/// Columns from which on there is room for both.
+const WIDE: usize = 60;
 
 pub(super) fn draw(app: &App<'_>, area: Rect, buffer: &mut Buffer) {
     let room = usize::from(area.width);
@@ -23,7 +28,9 @@ pub(super) fn draw(app: &App<'_>, area: Rect, buffer: &mut Buffer) {
         let text = format!(" {notice}");
         draw_ends(&Line::styled(text, app.theme.style(Role::Strong)), &Line::default(), area, buffer);
     } else if app.is_scanning() {
-        draw_ends(&progress(app, room), &Line::default(), area, buffer);
+        let help = if room < WIDE { 0 } else { HELP };
+        let (left, right) = (progress(app, room - help), keys(app, help));
+        draw_ends(&left, &right, area, buffer);
     } else {
         let right = place(app, room);
         let left = keys(app, room.saturating_sub(right.width() + 1));
@@ -43,10 +50,10 @@ fn progress<'a>(app: &App<'_>, room: usize) -> Line<'a> {
         errors => format!("{dot}{} errors", grouped(errors)),
     };
     let entries = grouped(tick.progress.entries);
-    let bytes = size(tick.progress.disk, app.units).trim_start().to_owned();
-    let rate = format!("{}/s", grouped(app.scan.rate));
+    let bytes = plain_size(tick.progress.disk, app.units);
+    let rate = if app.scan.rate == 0 { String::new() } else { format!("{dot}{}/s", grouped(app.scan.rate)) };
     let texts = [
-        format!("{entries} entries{dot}{rate}{dot}{bytes}"),
+        format!("{entries} entries{rate}{dot}{bytes}"),
         format!("{entries} entries{dot}{bytes}"),
         format!("{entries} entries"),
         entries,
@@ -68,13 +75,12 @@ fn progress<'a>(app: &App<'_>, room: usize) -> Line<'a> {
 
 /// The keys that a footer has words for, as many as fit.
 fn keys<'a>(app: &App<'_>, room: usize) -> Line<'a> {
-    let hints = KEYMAP.iter().filter_map(|binding| Some((binding.keys.first()?.name(), binding.footer?)));
+    let hints = KEYMAP.iter().filter_map(|binding| Some((binding.footer?, binding.keys.first()?.name())));
+    let mut hints: Vec<_> = hints.collect();
+    hints.sort_by_key(|((rank, _), _)| *rank);
     let mut spans = Vec::new();
     let mut used = 0;
-    let mut hints: Vec<_> = hints.collect();
-    // The way to all other keys comes first, so that it is the last to go.
-    hints.sort_by_key(|(_, word)| *word != "help");
-    for (key, word) in hints {
+    for ((_, word), key) in hints {
         let needed = 1 + width(&key) + 1 + width(word) + 1;
         if used + needed > room {
             break;

@@ -11,7 +11,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::draw_ends;
-use crate::size::{grouped, size};
+use crate::size::{grouped, plain_size};
 use crate::text::{escape, fit};
 use crate::ui::app::App;
 use crate::ui::theme::Role;
@@ -19,14 +19,15 @@ use crate::ui::window::Bound;
 
 pub(super) fn draw(app: &App<'_>, area: Rect, buffer: &mut Buffer) {
     let width = usize::from(area.width);
-    let path = escape(&app.window.path);
+    let path = escape(&app.path);
     let wanted = crate::text::width(&path).min(width / 2);
     let right = totals(app)
         .into_iter()
         .map(|text| Line::styled(text, app.theme.style(Role::Plain)))
         .find(|line| line.width() + wanted + 2 <= width)
         .unwrap_or_default();
-    let room = width.saturating_sub(right.width() + 1);
+    // A space on either side of the path.
+    let room = width.saturating_sub(right.width() + 2);
     let path = fit(&path, room, app.theme.glyphs.gap());
     let left = Line::from(vec![Span::raw(" "), Span::styled(path, app.theme.style(Role::Strong))]);
     draw_ends(&left, &right, area, buffer);
@@ -40,7 +41,7 @@ fn totals(app: &App<'_>) -> [String; 3] {
         Bound::AtLeast => format!("{} ", glyphs.at_least()),
         Bound::Exact | Bound::Growing => String::new(),
     };
-    let size = format!("{bound}{}", size(app.window.size(measure), app.units).trim_start());
+    let size = format!("{bound}{}", plain_size(app.window.size(measure), app.units));
     let items = app.window.totals.items;
     let word = if items == 1 { "item" } else { "items" };
     [

@@ -27,6 +27,9 @@ use crate::ui::rows::{Column, Direction};
 use crate::ui::theme::Role;
 use crate::ui::window::{Bound, Line, Remark};
 
+/// Columns below which a remark would say nothing.
+const REMARK: usize = 10;
+
 pub(super) fn draw(app: &App<'_>, titles: Rect, list: Rect, buffer: &mut Buffer) {
     let columns = Columns::new(usize::from(list.width), app.shown, app.units);
     if !titles.is_empty() {
@@ -76,9 +79,10 @@ fn title_line(app: &App<'_>, columns: &Columns) -> Text<'static> {
     };
     let (down, up) = (app.theme.glyphs.descending(), app.theme.glyphs.ascending());
     let mut cells = Vec::new();
-    let size = match app.order.measure {
-        Measure::Disk => "Disk",
-        Measure::Apparent => "Apparent",
+    let size = match (columns.size, app.order.measure) {
+        (SizeColumn::Brief, _) => "Size",
+        (_, Measure::Disk) => "Disk",
+        (_, Measure::Apparent) => "Apparent",
     };
     let sized = format!("{size}{}", arrow(Column::Size, down, up));
     match columns.size {
@@ -87,7 +91,7 @@ fn title_line(app: &App<'_>, columns: &Columns) -> Text<'static> {
         SizeColumn::None => {}
     }
     if columns.percent {
-        cells.push(" ".repeat(PERCENT));
+        cells.push(right("Share", PERCENT));
     }
     if columns.bar > 0 {
         cells.push(" ".repeat(columns.bar));
@@ -204,8 +208,9 @@ fn name(app: &App<'_>, room: usize, line: &Line<'_>, spans: &mut Vec<Span<'_>>) 
     };
     spans.push(Span::styled(shown, theme.style(role)));
     if let Some((text, role)) = remark(line)
-        && left >= text.len() + 2
+        && left >= REMARK
     {
+        let text = fit(&text, left - 2, theme.glyphs.gap());
         spans.push(Span::styled(format!("  {text}"), theme.style(role)));
     }
 }

@@ -1,0 +1,192 @@
+//! The program in a real terminal: what it does to it, and what it leaves.
+
+#![allow(clippy::unwrap_used)] // helpers of tests are tests
+
+use std::io::{Read, Write};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtyPair, PtySize, native_pty_system};
+use tempfile::TempDir;
+use vt100::Parser;
+
+/// Longer than anything here takes on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+struct Session {
+    child: Box<dyn Child + Send + Sync>,
+    master: Box<dyn MasterPty + Send>,
+    keys: Box<dyn Write + Send>,
+    output: Receiver<Vec<u8>>,
+    screen: Parser,
+    before: String,
+}
+
+impl Session {
+    /// Starts the program on `folder` in a terminal of 80 columns and 24 lines.
+    fn start(folder: &Path) -> Self {
+        let PtyPair { master, slave } = open_terminal();
+        let before = modes(master.as_ref());
+        let child = slave.spawn_command(duke(folder)).unwrap();
+        let mut reader = master.try_clone_reader().unwrap();
+        let (sender, output) = channel();
+        std::thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            while let Ok(length @ 1..) = reader.read(&mut buffer) {
+                if sender.send(buffer[..length].to_vec()).is_err() {
+                    break;
+                }
+            }
+        });
+        let keys = master.take_writer().unwrap();
+        Self { child, master, keys, output, screen: Parser::new(24, 80, 0), before }
+    }
+
+    fn press(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).unwrap();
+        self.keys.flush().unwrap();
+    }
+
+    /// Takes output until the screen is as wanted.
+    fn wait_for(&mut self, what: &str, is_there: impl Fn(&vt100::Screen) -> bool) {
+        let end = Instant::now() + PATIENCE;
+        while !is_there(self.screen.screen()) {
+            let left = end.saturating_duration_since(Instant::now());
+            let Ok(bytes) = self.output.recv_timeout(left) else {
+                panic!("no {what} on the screen:\n{}", self.screen.screen().contents());
+            };
+            self.screen.process(&bytes);
+        }
+    }
+
+    fn wait_for_text(&mut self, text: &str) {
+        self.wait_for(text, |screen| screen.contents().contains(text));
+    }
+
+    /// Waits for the program to end, and says how.
+    fn end(&mut self) -> ExitStatus {
+        end(self.child.as_mut())
+    }
+
+    fn assert_restored(&mut self) {
+        self.wait_for("main screen", |screen| !screen.alternate_screen() && !screen.hide_cursor());
+        assert!(!self.screen.screen().bracketed_paste());
+        assert_eq!(modes(self.master.as_ref()), self.before);
+    }
+
+    fn signal(&self, signal: Signal) {
+        let id = i32::try_from(self.child.process_id().unwrap()).unwrap();
+        kill(Pid::from_raw(id), signal).unwrap();
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // A failed test leaves nothing running; what ended already cannot be killed.
+        let _ = self.child.kill();
+    }
+}
+
+fn open_terminal() -> PtyPair {
+    let size = PtySize { rows: 24, cols: 80, pixel_width: 0, pixel_height: 0 };
+    native_pty_system().openpty(size).unwrap()
+}
+
+fn duke(folder: &Path) -> CommandBuilder {
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_duke"));
+    command.arg(folder);
+    command.env("TERM", "xterm-256color");
+    command
+}
+
+fn end(child: &mut dyn Child) -> ExitStatus {
+    let end = Instant::now() + PATIENCE;
+    loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status;
+        }
+        assert!(Instant::now() < end, "still running");
+        std::thread::yield_now();
+    }
+}
+
+fn modes(terminal: &dyn MasterPty) -> String {
+    format!("{:?}", terminal.get_termios().unwrap())
+}
+
+fn folder() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, length) in [("large/inner/deep", 40_000), ("small/file", 9000), ("plain", 100)] {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, vec![1; length]).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn start_wait_drill_in_and_quit_leaves_the_terminal_as_it_was() {
+    let folder = folder();
+    let mut session = Session::start(folder.path());
+    session.wait_for_text("6 items");
+    session.wait_for_text("1 of 3");
+    session.wait_for("alternate screen", |screen| screen.alternate_screen() && screen.hide_cursor());
+    assert_ne!(modes(session.master.as_ref()), session.before);
+    session.press("\r");
+    session.wait_for_text("inner/");
+    session.press("h\x1b[B\r");
+    session.wait_for_text("file");
+    session.press("q");
+    assert!(session.end().success());
+    session.assert_restored();
+}
+
+#[test]
+fn every_signal_that_ends_it_restores_the_terminal_first() {
+    let folder = folder();
+    for signal in [Signal::SIGTERM, Signal::SIGHUP, Signal::SIGINT, Signal::SIGQUIT] {
+        let mut session = Session::start(folder.path());
+        session.wait_for_text("1 of 3");
+        session.signal(signal);
+        let status = session.end();
+        assert!(status.signal().is_some(), "{signal}: {status:?}");
+        session.assert_restored();
+    }
+}
+
+#[test]
+fn a_terminal_that_goes_away_ends_the_program_even_if_nobody_sends_a_signal() {
+    let folder = folder();
+    let PtyPair { master, slave } = open_terminal();
+    let mut command = duke(folder.path());
+    // Not the terminal of its session, so that the system has nobody to send SIGHUP to.
+    command.set_controlling_tty(false);
+    let mut child = slave.spawn_command(command).unwrap();
+    drop(slave);
+    let mut reader = master.try_clone_reader().unwrap();
+    let mut screen = Parser::new(24, 80, 0);
+    let mut buffer = [0; 4096];
+    while !screen.screen().contents().contains("1 of 3") {
+        let length = reader.read(&mut buffer).unwrap();
+        screen.process(&buffer[..length]);
+    }
+    drop((reader, master));
+    assert!(!end(child.as_mut()).success());
+}
+
+#[test]
+fn it_follows_the_size_of_the_window() {
+    let folder = folder();
+    let mut session = Session::start(folder.path());
+    session.wait_for_text("1 of 3");
+    for (rows, cols) in [(1, 1), (50, 200), (3, 10), (12, 60)] {
+        session.screen = Parser::new(rows, cols, 0);
+        session.master.resize(PtySize { rows, cols, pixel_width: 0, pixel_height: 0 }).unwrap();
+    }
+    session.wait_for_text("1 of 3");
+    session.press("q");
+    assert!(session.end().success());
+}

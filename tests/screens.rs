@@ -1,0 +1,181 @@
+//! Screens of the browser, from keys pressed one after another on a folder made for it.
+//!
+//! Sizes are apparent ones of sparse files, so that they are the same on every file system.
+
+#![allow(clippy::unwrap_used)] // helpers of tests are tests
+
+use std::fs::File;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use duke::scan::{Filter, Options, Outcome, Progress, Scan};
+use duke::size::{Measure, Units};
+use duke::ui::app::{Action, App};
+use duke::ui::keys::KEYMAP;
+use duke::ui::progress::Tick;
+use duke::ui::rows::Order;
+use duke::ui::theme::{Colors, Glyphs, Theme};
+use duke::ui::{Settings, view};
+use jiff::tz::TimeZone;
+use nix::fcntl::AT_FDCWD;
+use nix::sys::stat::{UtimensatFlags, utimensat};
+use nix::sys::time::TimeSpec;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::style::Modifier;
+use tempfile::TempDir;
+
+const MIB: u64 = 1 << 20;
+
+fn file(folder: &Path, name: &str, mebibytes: u64, day: u64) {
+    let path = folder.join(name);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let file = File::create(path).unwrap();
+    file.set_len(mebibytes * MIB).unwrap();
+    file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000 + day * 86_400)).unwrap();
+}
+
+/// A home folder: large and small, plain and odd names, something excluded.
+fn home() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    file(path, "music/albums/symphony.flac", 900, 1);
+    file(path, "music/albums/concerto.flac", 700, 2);
+    file(path, "music/noise.ogg", 12, 3);
+    file(path, "pictures/2024/写真 一枚.jpg", 48, 4);
+    file(path, "pictures/a name that is far too long to be shown in a narrow window.tiff", 64, 5);
+    file(path, "backup.tar", 400, 6);
+    file(path, "line\nbreak \u{1b}[31mred\u{202e}", 3, 7);
+    file(path, ".cache/objects", 150, 8);
+    file(path, "trash/old", 500, 9);
+    std::os::unix::fs::symlink("music", path.join("songs")).unwrap();
+    for (name, day) in [("music", 1), ("pictures/2024", 2), ("pictures", 3), (".cache", 4), ("songs", 5)] {
+        let time = TimeSpec::new(1_600_000_000 + day * 86_400, 0);
+        utimensat(AT_FDCWD, &path.join(name), &time, &time, UtimensatFlags::NoFollowSymlink).unwrap();
+    }
+    folder
+}
+
+fn scan(roots: Vec<PathBuf>) -> Scan {
+    let filter = Filter::new(["trash"]).unwrap();
+    let scan = Scan::run(roots, Options { filter, ..Options::default() });
+    assert_eq!(scan.outcome(), Some(Outcome::Complete));
+    scan
+}
+
+fn app(scan: &Scan, glyphs: Glyphs, size: (u16, u16)) -> App<'_> {
+    let given = |root: &PathBuf| root.as_os_str().as_bytes().to_vec();
+    let roots = scan.roots().iter().map(|root| (given(root), b"/home/me".to_vec())).collect();
+    let settings = Settings {
+        order: Order { measure: Measure::Apparent, ..Order::default() },
+        units: Units::Binary,
+        theme: Theme { colors: Colors::None, glyphs },
+        zone: TimeZone::UTC,
+    };
+    App::new(scan.tree(), roots, &settings, size)
+}
+
+/// The scan is over, after `seconds`.
+fn finish(app: &mut App<'_>, seconds: u64) {
+    let elapsed = Duration::from_secs(seconds);
+    let outcome = Some(Outcome::Complete);
+    app.update(Action::Tick(Tick { now: elapsed, elapsed, outcome, progress: Progress::default() }));
+}
+
+/// Presses keys by their names in the help page.
+fn press(app: &mut App<'_>, keys: &str) {
+    for name in keys.split_whitespace() {
+        let key = KEYMAP.iter().flat_map(|binding| binding.keys).find(|key| key.name() == name).unwrap();
+        app.update(Action::Key(key.event()));
+    }
+}
+
+/// The screen as text, a line in reverse between angle brackets.
+fn screen(app: &App<'_>) -> String {
+    let mut terminal = Terminal::new(TestBackend::new(app.size.0, app.size.1)).unwrap();
+    terminal.draw(|frame| view::draw(app, frame)).unwrap();
+    let buffer = terminal.backend().buffer();
+    let mut text = String::new();
+    for y in 0..buffer.area.height {
+        let is_selected = buffer[(0, y)].modifier.contains(Modifier::REVERSED);
+        let mut covered = 0;
+        text.push(if is_selected { '>' } else { '|' });
+        for x in 0..buffer.area.width {
+            // A wide character takes the cell after its own.
+            if covered > 0 {
+                covered -= 1;
+                continue;
+            }
+            let symbol = buffer[(x, y)].symbol();
+            covered = duke::text::width(symbol).saturating_sub(1);
+            text.push_str(symbol);
+        }
+        text.push_str(if is_selected { "<\n" } else { "|\n" });
+    }
+    text
+}
+
+/// Pictures of one journey at one size.
+fn journey(name: &str, size: (u16, u16), glyphs: Glyphs) {
+    let folder = home();
+    let scan = scan(vec![folder.path().to_owned()]);
+    let mut app = app(&scan, glyphs, size);
+    let mut pictures = vec![("at first", screen(&app))];
+    finish(&mut app, 1);
+    for (title, keys) in [
+        ("the list", ""),
+        ("sorted by name, with times", "n m"),
+        ("turned round, no graph", "n B B B"),
+        ("inside", "B m s s s g Enter Enter"),
+        ("pictures, from apparent to disk and back", "h h j j j Enter a a"),
+        ("help", "?"),
+        ("without the hidden", "q h e"),
+    ] {
+        press(&mut app, keys);
+        pictures.push((title, screen(&app)));
+    }
+    finish(&mut app, 65);
+    press(&mut app, "q Right");
+    pictures.push(("a question", screen(&app)));
+    let text: Vec<String> =
+        pictures.into_iter().map(|(title, screen)| format!("{title}\n{screen}")).collect();
+    insta::assert_snapshot!(name, text.join("\n"));
+}
+
+#[test]
+fn in_a_usual_window() {
+    journey("80x24", (80, 24), Glyphs::Unicode);
+}
+
+#[test]
+fn in_a_large_window() {
+    journey("120x40", (120, 40), Glyphs::Unicode);
+}
+
+#[test]
+fn in_a_small_window() {
+    journey("40x10", (40, 10), Glyphs::Unicode);
+}
+
+#[test]
+fn in_a_tiny_window_with_ascii() {
+    journey("20x6", (20, 6), Glyphs::Ascii);
+}
+
+#[test]
+fn while_the_scan_runs() {
+    let folder = home();
+    let scan = scan(vec![folder.path().to_owned(), folder.path().join("music"), "/does/not/exist".into()]);
+    let mut app = app(&scan, Glyphs::Unicode, (100, 10));
+    for (seconds, entries) in [(1, 12_000), (2, 97_000)] {
+        let elapsed = Duration::from_secs(seconds);
+        let current = Some("/home/me/a directory far down/that is being read/\u{9b}31m/at the moment".into());
+        let progress = Progress { entries, disk: 1234 * MIB, errors: 1, current };
+        app.update(Action::Tick(Tick { now: elapsed, elapsed, outcome: None, progress }));
+    }
+    let text = screen(&app);
+    assert!(text.contains("97,000 entries · 85,000/s · 1.2 GiB · 1 error"), "{text}");
+    assert!(text.contains("!    unknown") && text.contains("no such file"), "{text}");
+    assert!(text.lines().all(|line| !line.contains(char::is_control)), "{text:?}");
+}
