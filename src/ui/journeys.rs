@@ -27,7 +27,7 @@ fn app(tree: &Tree) -> App<'_> {
 /// A browser of a scan that is over.
 fn finished(tree: &Tree) -> App<'_> {
     let mut app = app(tree);
-    tick(&mut app, 0, Some(Outcome::Complete));
+    tick(&mut app, 1000, Some(Outcome::Complete));
     app
 }
 
