@@ -4,6 +4,7 @@ mod support;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use duke::tree::{DirId, Totals, Walk};
 use support::{Fixture, child, fixtures, naive};
@@ -84,21 +85,19 @@ fn ten_thousand_directories_in_one_directory() {
 #[test]
 fn five_thousand_levels_with_paths_beyond_what_the_system_takes() {
     let fixture = fixtures::chain(5_000, "level");
-    let output = std::process::Command::new("du").arg("-B1").arg(fixture.path()).output().unwrap();
+    let output = Command::new("du").arg("-B1").arg(fixture.path()).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
-    let du: BTreeMap<PathBuf, u64> = text
-        .lines()
-        .map(|line| line.split_once('\t').unwrap())
-        .map(|(disk, path)| (path.into(), disk.parse().unwrap()))
-        .collect();
+    // The deepest comes first.
+    let du: Vec<u64> =
+        text.lines().rev().map(|line| line.split('\t').next().unwrap().parse().unwrap()).collect();
     assert_eq!(du.len(), 5_001);
-    let scanned = scanned(fixture.path());
-    let disk: BTreeMap<PathBuf, u64> =
-        scanned.iter().map(|(path, totals)| (path.clone(), totals.disk)).collect();
-    assert!(disk == du);
-    for (path, totals) in scanned {
-        let depth = path.components().count() - fixture.path().components().count();
-        assert_eq!(totals.items, 5_001 - depth as u64);
+    for threads in [1, 2, 8, 8] {
+        let scan = support::scan(fixture.path(), threads);
+        support::assert_sums_agree(scan.tree());
+        let totals = Walk::new(scan.tree(), DirId::TOP).skip(1).map(|(id, _)| scan.tree().totals(id));
+        let (disk, items): (Vec<_>, Vec<_>) = totals.map(|totals| (totals.disk, totals.items)).unzip();
+        assert_eq!(disk, du);
+        assert!(items.into_iter().eq((1..=5_001).rev()));
     }
 }
 
