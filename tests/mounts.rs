@@ -12,7 +12,8 @@ use std::process::{Command, Stdio};
 
 use duke::scan::{Mounts, Options, Scan};
 use duke::tree::{Content, DirId, Exclusion};
-use support::{Fixture, child, fixtures, naive};
+use support::fixtures::{self, Fixture};
+use support::{child, naive};
 
 /// Runs the body of `test` in a mount namespace of its own: true there, false where it has been run or cannot be.
 fn in_namespace(test: &str) -> bool {

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use duke::tree::{DirId, Totals, Walk};
-use support::{Fixture, child, fixtures, naive};
+use support::fixtures::{self, Fixture};
+use support::{child, naive};
 
 /// Every directory with its totals, scanned with several thread counts and several times: always the same.
 fn scanned(root: &Path) -> BTreeMap<PathBuf, Totals> {

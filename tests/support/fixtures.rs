@@ -180,7 +180,10 @@ pub fn weird_names() -> Fixture {
 
 /// Many empty files in one directory, and one directory among them.
 pub fn crowd(files: usize) -> Fixture {
-    Fixture::build(|root| {
+    // In memory where there is such a place: a disk takes its time.
+    let memory = Path::new("/dev/shm");
+    let place = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
+    Fixture::build_in(&place, |root| {
         fs::create_dir(root.join("directory"))?;
         file(root.join("directory/file"), 3_000)?;
         (0..files).try_for_each(|number| File::create(root.join(format!("file-{number:06}"))).map(drop))

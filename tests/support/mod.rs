@@ -13,8 +13,6 @@ use std::path::{Path, PathBuf};
 use duke::scan::{Options, Scan};
 use duke::tree::{Content, DirId, Facts, Record, Totals, Tree, Walk};
 
-pub use fixtures::Fixture;
-
 /// Scans one root with this many threads.
 pub fn scan(root: &Path, threads: usize) -> Scan {
     scan_with(root, Options { threads: Some(threads), ..Options::default() })
