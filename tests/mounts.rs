@@ -1,5 +1,5 @@
 //! Mounted file systems below a root, each test in a mount namespace of its own.
-
+#![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 #![cfg(target_os = "linux")]
 
 mod support;

@@ -1,4 +1,5 @@
 //! Every directory of every fixture shows what the naive walker and `du -s` of it alone say, whatever the thread count.
+#![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 mod support;
 

@@ -30,8 +30,8 @@ pub fn run(test: &str, launcher: &[&str], argument: impl Into<OsString>) -> Stri
     command.args([test, "--exact", "--nocapture", "--test-threads=1"]);
     command.env(ROLE, test).env("DUKE_TEST_ARGUMENT", argument.into());
     let output = finish(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()), test);
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+    let readable = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (stdout, stderr) = (readable(&output.stdout), readable(&output.stderr));
     let passed = output.status.success() && stdout.contains("1 passed");
     assert!(passed, "the child of {test} ended with {}:\n{stdout}\n{stderr}", output.status);
     eprint!("{}", stderr.lines().filter(|line| line.contains("SKIPPED")).collect::<Vec<_>>().join("\n"));

@@ -1,7 +1,7 @@
 //! What the tests of the engine share: fixtures with names, the naive walker they are held against, and children.
 //!
 //! Every test crate takes what it needs of it, so none needs all.
-#![allow(dead_code)]
+#![allow(dead_code, clippy::unwrap_used)]
 
 pub mod child;
 pub mod fixtures;
