@@ -58,7 +58,7 @@ impl Directory {
     /// # Errors
     /// As openat(2).
     pub fn step_into(&self, name: &(impl NixPath + ?Sized)) -> Result<Self, Errno> {
-        let flags = place(OFlag::O_DIRECTORY) | OFlag::O_NOFOLLOW;
+        let flags = PLACE | OFlag::O_DIRECTORY;
         Ok(Self { fd: retry(|| openat(&self.fd, name, flags, Mode::empty()))? })
     }
 
@@ -112,7 +112,9 @@ impl Directory {
     /// # Errors
     /// As openat(2) and fstatfs(2).
     pub fn file_system_of(&self, name: &CStr) -> Result<FileSystem, Errno> {
-        self.step_into(name)?.file_system()
+        // `O_DIRECTORY` would wake it: open(2) spares automounters for a mere `O_PATH` only.
+        let flags = if cfg!(target_os = "linux") { PLACE } else { PLACE | OFlag::O_DIRECTORY };
+        Self { fd: retry(|| openat(&self.fd, name, flags, Mode::empty()))? }.file_system()
     }
 }
 
@@ -141,13 +143,9 @@ const NO_AUTOMOUNT: AtFlags = AtFlags::empty();
 
 /// `O_PATH` where it exists: such a descriptor names a place and nothing more.
 #[cfg(target_os = "linux")]
-fn place(flags: OFlag) -> OFlag {
-    flags | OFlag::O_PATH | OFlag::O_CLOEXEC
-}
+const PLACE: OFlag = OFlag::O_PATH.union(OFlag::O_CLOEXEC).union(OFlag::O_NOFOLLOW);
 #[cfg(not(target_os = "linux"))]
-fn place(flags: OFlag) -> OFlag {
-    flags | OFlag::O_RDONLY | OFlag::O_CLOEXEC | OFlag::O_NONBLOCK
-}
+const PLACE: OFlag = OPEN.difference(OFlag::O_DIRECTORY).union(OFlag::O_NOFOLLOW);
 
 /// Tells file systems apart by the magic number of statfs(2); the list of those made up by the kernel follows
 /// linux/magic.h.

@@ -155,20 +155,24 @@ fn mark_inside(roots: &mut [Root<'_>], visitor: &Visitor<'_>) {
     }
 }
 
-/// Climbs from a directory to the top of the file system and looks for one of `others` on the way.
+/// Climbs from a directory to the top of the file system and looks for one of `others` on the way. Where it cannot climb,
+/// it may be inside: then it is looked for in all the others before it is read on its own.
 fn is_inside(path: &Path, own: Identity, others: &HashSet<Identity>) -> bool {
-    let Ok(mut directory) = Directory::open(path) else { return false };
     let mut identity = own;
+    let climb = |from: Result<Directory, Errno>| {
+        let above = from?.step_into(c"..")?;
+        let attributes = above.attributes()?;
+        Ok::<_, Errno>((above, (attributes.device, attributes.inode)))
+    };
+    let mut at = Directory::open(path);
     loop {
-        let Ok(above) = directory.step_into(c"..") else { return false };
-        let Ok(attributes) = above.attributes() else { return false };
-        let next = (attributes.device, attributes.inode);
+        let Ok((above, next)) = climb(at) else { return true };
         if next == identity {
             return false;
         }
-        if others.contains(&next) && next != own {
+        if next != own && others.contains(&next) {
             return true;
         }
-        (directory, identity) = (above, next);
+        (at, identity) = (Ok(above), next);
     }
 }

@@ -144,8 +144,7 @@ impl<'v> Visitor<'v> {
         match opened {
             Ok(directory) => self.read(scope, id, &Opened::new(directory, shared)),
             Err(errno) => {
-                // Gone, or something else now: the directory changed while it was read, which is no error.
-                if !matches!(errno, Errno::ENOENT | Errno::ENOTDIR | Errno::ELOOP | Errno::ESTALE) {
+                if !is_gone(errno) {
                     self.fail(id, errno);
                 }
                 shared.tree.release(id);
@@ -184,7 +183,10 @@ impl<'v> Visitor<'v> {
                 Ok(Filled::Some) => {}
                 Ok(Filled::End) => break,
                 Err(errno) => {
-                    self.fail(id, errno);
+                    // A directory may be removed while it is read; a root is expected to be there.
+                    if !is_gone(errno) || shared.tree.parent(id) == Some(DirId::TOP) {
+                        self.fail(id, errno);
+                    }
                     break;
                 }
             }
@@ -373,8 +375,10 @@ impl<'v> Visitor<'v> {
             lock(&self.file_systems).insert(device, file_system);
         }
         if mounted || attributes.mount_root || place.mount.file_system == FileSystem::Foreign {
-            let identity = (device, attributes.inode);
-            if self.shared.tree.ancestry(id).any(|above| self.identity(above) == Some(identity)) {
+            let tree = &self.shared.tree;
+            let is_same =
+                |above| tree.device_index(above) == device && self.inode(above) == Some(attributes.inode);
+            if tree.ancestry(id).any(is_same) {
                 // A mount of a directory above is no error; a file system that loops by itself is.
                 let loops = !mounted && !attributes.mount_root;
                 return Verdict::Leave(if loops {
@@ -390,12 +394,10 @@ impl<'v> Visitor<'v> {
         Verdict::Enter { device, file_system }
     }
 
-    /// The device index and inode of a directory on the way down.
-    fn identity(&self, id: DirId) -> Option<(u32, u64)> {
-        let tree = &self.shared.tree;
+    /// The inode of a directory on the way down.
+    fn inode(&self, id: DirId) -> Option<u64> {
         let known = lock(&self.foreign).get(&id).copied();
-        let inode = known.or_else(|| Some(tree.own_facts(id)?.inode))?;
-        Some((tree.device_index(id), inode))
+        known.or_else(|| Some(self.shared.tree.own_facts(id)?.inode))
     }
 
     /// Remembers what later questions about a directory need: whether it is a root that was waited for, and its inode
@@ -456,4 +458,9 @@ fn is_cache(directory: &Directory, name: &CStr) -> bool {
     let mut start = [0; SIGNATURE.len()];
     let read = directory.open_child(name).and_then(|inner| inner.read_start(c"CACHEDIR.TAG", &mut start));
     read.is_ok_and(|length| &start[..length] == SIGNATURE)
+}
+
+/// Whether a directory is gone, or something else now: its parent changed since it was read, which is no error.
+fn is_gone(errno: Errno) -> bool {
+    matches!(errno, Errno::ENOENT | Errno::ENOTDIR | Errno::ELOOP | Errno::ESTALE)
 }

@@ -42,53 +42,47 @@ impl Open {
     }
 }
 
-/// What the open directories add to those above them, at one moment.
+/// The totals of the open directories with everything below them, at one moment.
 #[derive(Debug, Default)]
 pub struct Live {
-    below: HashMap<DirId, Totals>,
+    open: HashMap<DirId, Totals>,
 }
 
 impl Live {
     /// Looks at the tree now. Costs time and memory for the open directories only.
+    ///
+    /// The totals of a directory are read before it is asked whether those below it are complete: one that is not was
+    /// not yet added to it then, so nothing counts twice. What completes in between is missing from this look alone.
     pub fn sample(tree: &Tree) -> Self {
-        let mut open: HashSet<DirId> = tree.open.all().into_iter().collect();
-        // The shards were read one after another: what was opened meanwhile above one of them is open too.
-        for id in open.iter().copied().collect::<Vec<_>>() {
-            let mut above = tree.parent(id);
-            while let Some(id) = above.filter(|id| open.insert(*id)) {
-                above = tree.parent(id);
+        let mut open: HashMap<DirId, Totals> = HashMap::new();
+        let mut order = Vec::new();
+        for id in tree.open.all() {
+            // What was opened meanwhile above one of them is open too.
+            let first = order.len();
+            order.extend(
+                std::iter::successors(Some(id), |id| tree.parent(*id))
+                    .take_while(|id| !open.contains_key(id)),
+            );
+            order[first..].reverse();
+            open.extend(order[first..].iter().map(|id| (*id, tree.totals(*id))));
+        }
+        // Each directory stands behind the one above it: backwards, it is whole when it is added there.
+        for id in order.into_iter().rev() {
+            // Of a detached one, the parent still has the old totals.
+            if !tree.status(id).is_complete()
+                && !tree.is_detached(id)
+                && let Some(below) = open.get(&id).copied()
+                && let Some(above) = tree.parent(id).and_then(|parent| open.get_mut(&parent))
+            {
+                above.add(&below);
             }
         }
-        // A directory is handed on after all of its open children: count those, and begin where there are none.
-        let mut waiting: HashMap<DirId, u32> = HashMap::with_capacity(open.len());
-        for parent in open.iter().filter_map(|id| tree.parent(*id)) {
-            *waiting.entry(parent).or_default() += 1;
-        }
-        let mut live = Self::default();
-        let mut ready: Vec<DirId> = open.into_iter().filter(|id| !waiting.contains_key(id)).collect();
-        while let Some(id) = ready.pop() {
-            let Some(parent) = tree.parent(id) else { continue };
-            // Completed meanwhile: its parent has it already. Detached: its parent still has the old one.
-            if !tree.status(id).is_complete() && !tree.is_detached(id) {
-                let sum = live.totals(tree, id);
-                live.below.entry(parent).or_default().add(&sum);
-            }
-            if let Some(left) = waiting.get_mut(&parent) {
-                *left -= 1;
-                if *left == 0 {
-                    ready.push(parent);
-                }
-            }
-        }
-        live
+        Self { open }
     }
 
     /// The totals of `id` with everything read below it so far.
     pub fn totals(&self, tree: &Tree, id: DirId) -> Totals {
-        let mut totals = tree.totals(id);
-        if let Some(below) = self.below.get(&id) {
-            totals.add(below);
-        }
-        totals
+        let sampled = self.open.get(&id).filter(|_| !tree.status(id).is_complete());
+        sampled.copied().unwrap_or_else(|| tree.totals(id))
     }
 }

@@ -1,1 +1,367 @@
+//! The encoding, publication and totals, on made-up trees.
 
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::listing::{Draft, Records};
+use super::*;
+use crate::kind::Kind;
+use crate::platform::memory::Writer;
+
+fn numbers() -> impl Strategy<Value = u64> {
+    prop_oneof![0..300_u64, any::<u64>(), Just(u64::MAX)]
+}
+
+fn facts(kind: Kind) -> impl Strategy<Value = Facts> {
+    let links =
+        proptest::option::of((numbers(), any::<u32>()).prop_map(|(count, device)| Links { count, device }));
+    let owner =
+        (any::<u32>(), any::<u32>(), any::<u32>()).prop_map(|(uid, gid, mode)| Owner { uid, gid, mode });
+    let owner = proptest::option::of(owner);
+    let rest = (any::<u32>(), links, owner);
+    (numbers(), numbers(), any::<i64>(), numbers(), rest).prop_map(
+        move |(apparent, blocks, mtime, inode, (directory, links, owner))| {
+            let directory = (kind == Kind::Directory).then_some(DirId(directory));
+            Facts { apparent, blocks, mtime, inode, directory, links, owner }
+        },
+    )
+}
+
+fn content(kind: Kind) -> impl Strategy<Value = Content> {
+    use Exclusion::{Caches, KernelFileSystem, OtherFileSystem, Pattern};
+    prop_oneof![
+        8 => facts(kind).prop_map(Content::Known),
+        1 => select(vec![Pattern, OtherFileSystem, KernelFileSystem, Caches]).prop_map(Content::Excluded),
+        1 => (0..=i32::MAX).prop_map(Content::Failed),
+    ]
+}
+
+/// Names with what is known of them.
+fn entries() -> impl Strategy<Value = Vec<(Vec<u8>, Kind, Content)>> {
+    let entry = select(Kind::ALL.to_vec())
+        .prop_flat_map(|kind| (vec(any::<u8>(), 0..300), Just(kind), content(kind)));
+    vec(entry, 0..40)
+}
+
+fn records(entries: &[(Vec<u8>, Kind, Content)]) -> Vec<Record<'_>> {
+    entries.iter().map(|(name, kind, content)| Record { name, kind: *kind, content: *content }).collect()
+}
+
+/// The bytes of the records without their head.
+fn encode(records: &[Record<'_>]) -> (Vec<u8>, Vec<usize>) {
+    let mut draft = Draft::default();
+    let starts = records.iter().map(|record| draft.push(record)).collect();
+    let mut stored = Vec::new();
+    let (segment, head) = draft.segment(&mut stored);
+    (segment[head..].to_vec(), starts)
+}
+
+/// Looks at everything a listing offers.
+fn look_at_all(listing: &Listing<'_>) {
+    for (position, record) in listing.entries() {
+        assert_eq!(listing.record(position), Some(record));
+        assert_eq!(listing.name(position), Some(record.name));
+    }
+    for position in [0, 1, 2, 3, listing.length(), listing.length() + 1, u64::MAX] {
+        let _ = (listing.record(position), listing.name(position));
+    }
+    let _ = (listing.directories().count(), listing.is_empty());
+}
+
+proptest! {
+    // A failing case is printed, not kept in a file.
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn records_are_read_as_they_were_written(batches in vec(entries(), 0..4)) {
+        let encoded: Vec<_> = batches.iter().map(|entries| encode(&records(entries))).collect();
+        let listing = Listing::from_segments(encoded.iter().map(|(bytes, _)| bytes.as_slice()));
+        let written: Vec<_> = batches.iter().flat_map(|entries| records(entries)).collect();
+        let read: Vec<_> = listing.entries().map(|(_, record)| record).collect();
+        prop_assert_eq!(read, written);
+        let mut base = 0;
+        let mut expected = Vec::new();
+        for (bytes, starts) in &encoded {
+            expected.extend(starts.iter().map(|start| base + *start as u64));
+            base += bytes.len() as u64;
+        }
+        let positions: Vec<_> = listing.entries().map(|(position, _)| position).collect();
+        prop_assert_eq!(positions, expected);
+        look_at_all(&listing);
+    }
+
+    #[test]
+    fn any_bytes_are_decoded_or_refused(segments in vec(vec(any::<u8>(), 0..200), 0..4)) {
+        for bytes in &segments {
+            for (start, record) in Records::new(bytes) {
+                prop_assert!(start < bytes.len());
+                if let Ok(record) = record {
+                    prop_assert!(record.name.len() <= bytes.len());
+                }
+            }
+            let _ = (decode_name(bytes), decode_node(bytes).is_ok());
+        }
+        look_at_all(&Listing::from_segments(segments.iter().map(Vec::as_slice)));
+    }
+
+    #[test]
+    fn damaged_records_are_decoded_or_refused(entries in entries(), at in any::<proptest::sample::Index>(), byte in any::<u8>()) {
+        let (mut bytes, _) = encode(&records(&entries));
+        if !bytes.is_empty() {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+            look_at_all(&Listing::from_segments([bytes.as_slice()]));
+            look_at_all(&Listing::from_segments([&bytes[..at]]));
+        }
+    }
+
+    #[test]
+    fn a_listing_of_any_bytes_at_any_address_is_read(bytes in vec(any::<u8>(), 0..300), address in any::<u64>(), near in 0..400_u64) {
+        let tree = Tree::new();
+        let start = tree.bytes.append(&mut Writer::default(), &bytes).to_bits();
+        for address in [address, start, start + near, 0] {
+            // A chain of links only leads to what was written before; here it could lead into itself.
+            tree.dir(DirId(1)).record.store(address, Ordering::Relaxed);
+            let _ = (tree.name(DirId(1)), tree.path(DirId(1)));
+            let head = Address::from_bits(address).and_then(|at| tree.bytes.from_address(at).first());
+            if head.is_none_or(|head| head & 1 == 0) {
+                tree.dir(DirId(1)).listing.store(address, Ordering::Relaxed);
+                look_at_all(&tree.listing(DirId(1)));
+            }
+        }
+    }
+
+    #[test]
+    fn a_longer_listing_leaves_a_shorter_one_as_it_is(batches in vec(entries(), 1..6)) {
+        let tree = Tree::new();
+        let mut batch = Batch::default();
+        let mut held: Vec<(Listing<'_>, usize)> = Vec::new();
+        let mut written = Vec::new();
+        for entries in &batches {
+            for record in records(entries) {
+                // A directory would have to exist.
+                let record = Record { kind: if record.kind == Kind::Directory { Kind::File } else { record.kind }, ..record };
+                let content = match record.content {
+                    Content::Known(facts) => Content::Known(Facts { directory: None, ..facts }),
+                    other => other,
+                };
+                let record = Record { content, ..record };
+                batch.push(DirId::TOP, &record);
+                written.push(record);
+            }
+            if let Some(sealed) = batch.seal(&tree, DirId::TOP) {
+                tree.publish(&mut batch, DirId::TOP, &sealed);
+            }
+            held.push((tree.listing(DirId::TOP), written.len()));
+        }
+        for (listing, count) in held {
+            let read: Vec<_> = listing.entries().map(|(_, record)| record).collect();
+            prop_assert_eq!(&read[..], &written[..count]);
+            look_at_all(&listing);
+        }
+    }
+
+    #[test]
+    fn totals_add_up_in_whatever_order_directories_complete(
+        parents in vec(any::<proptest::sample::Index>(), 1..60),
+        sizes in vec(prop_oneof![0..1_000_u64, Just(u64::MAX / 2)], 60),
+        order in any::<u64>(),
+    ) {
+        // Directory `n + 1` lies in one of those before it.
+        let above: Vec<usize> = parents.iter().enumerate().map(|(number, parent)| parent.index(number + 1)).collect();
+        let tree = Tree::new();
+        let ids = plant(&tree, &above, &sizes);
+        prop_assert_eq!(tree.totals(DirId::TOP).disk, sizes[0], "children count when they are complete");
+        let mut waiting: Vec<DirId> = ids.clone();
+        let mut random = order | 1;
+        while !waiting.is_empty() {
+            // Any reproducible order will do (the generator of Knuth's MMIX).
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let next = usize::try_from(random >> 33).unwrap() % waiting.len();
+            tree.release(waiting.swap_remove(next));
+            let live = Live::sample(&tree);
+            prop_assert!(live.totals(&tree, DirId::TOP).disk <= sizes[..ids.len()].iter().fold(0_u64, |sum, size| sum.saturating_add(*size)));
+        }
+        prop_assert!(tree.status(DirId::TOP).is_complete());
+        prop_assert!(Live::sample(&tree).totals(&tree, DirId::TOP) == tree.totals(DirId::TOP));
+        for (number, id) in ids.iter().enumerate() {
+            let below = (number..ids.len()).filter(|other| lies_in(&above, *other, number));
+            let disk = below.clone().fold(0_u64, |sum, other| sum.saturating_add(sizes[other]));
+            let expected = Totals { disk, items: below.count() as u64 - 1, ..Totals::default() };
+            prop_assert_eq!(tree.totals(*id), expected);
+        }
+    }
+}
+
+/// Makes the top and directories, each in the one given for it, with so many bytes read in each.
+fn plant(tree: &Tree, above: &[usize], sizes: &[u64]) -> Vec<DirId> {
+    let mut batch = Batch::default();
+    let mut ids = vec![DirId::TOP; above.len() + 1];
+    for number in 0..ids.len() {
+        let id = ids[number];
+        tree.begin(id);
+        tree.add(id, &Totals { disk: sizes[number], ..Totals::default() });
+        for child in (0..above.len()).filter(|child| above[*child] == number) {
+            ids[child + 1] =
+                batch.push_directory(tree, id, format!("{child}").as_bytes(), Facts::default(), 0);
+        }
+        if let Some(sealed) = batch.seal(tree, id) {
+            tree.publish(&mut batch, id, &sealed);
+        }
+    }
+    ids
+}
+
+/// Whether directory `other` is `number` or below it.
+fn lies_in(above: &[usize], other: usize, number: usize) -> bool {
+    std::iter::successors(Some(other), |at| at.checked_sub(1).map(|index| above[index]))
+        .any(|at| at == number)
+}
+
+/// A wide and a deep part, many directories waiting for few.
+fn thicket() -> (Vec<usize>, Vec<u64>) {
+    let above: Vec<usize> =
+        (0..3_000).map(|number| if number % 3 == 0 { number } else { number / 50 }).collect();
+    let sizes = (0..=above.len() as u64).map(|number| number * 7 % 1_000).collect();
+    (above, sizes)
+}
+
+#[test]
+fn each_directory_completes_once_whoever_releases_it() {
+    let (above, sizes) = thicket();
+    for _ in 0..20 {
+        let tree = Tree::new();
+        let ids = plant(&tree, &above, &sizes);
+        std::thread::scope(|scope| {
+            for part in 0..4 {
+                let ids = ids.iter().rev().skip(part).step_by(4);
+                scope.spawn(|| ids.for_each(|id| tree.release(*id)));
+            }
+        });
+        assert!(ids.iter().all(|id| tree.status(*id).is_complete()));
+        let expected = Totals { disk: sizes.iter().sum(), items: above.len() as u64, ..Totals::default() };
+        assert_eq!(tree.totals(DirId::TOP), expected);
+    }
+}
+
+#[test]
+fn live_totals_never_exceed_what_there_is() {
+    let (above, sizes) = thicket();
+    let whole: u64 = sizes.iter().sum();
+    for _ in 0..20 {
+        let tree = Tree::new();
+        let ids = plant(&tree, &above, &sizes);
+        assert_eq!(Live::sample(&tree).totals(&tree, DirId::TOP).disk, whole - leaves(&above, &sizes));
+        std::thread::scope(|scope| {
+            scope.spawn(|| ids.iter().rev().for_each(|id| tree.release(*id)));
+            while !tree.status(DirId::TOP).is_complete() {
+                let live = Live::sample(&tree);
+                assert!(live.totals(&tree, DirId::TOP).disk <= whole);
+                assert!(live.totals(&tree, DirId::TOP).disk <= whole, "nor after a while");
+            }
+        });
+        assert_eq!(Live::sample(&tree).totals(&tree, DirId::TOP).disk, whole);
+    }
+}
+
+/// What lies in directories without directories: these are not open, and counted when they complete.
+fn leaves(above: &[usize], sizes: &[u64]) -> u64 {
+    let mut is_leaf = vec![true; sizes.len()];
+    for parent in above {
+        is_leaf[*parent] = false;
+    }
+    sizes.iter().zip(is_leaf).filter_map(|(size, is_leaf)| is_leaf.then_some(size)).sum()
+}
+
+#[test]
+fn a_reader_beside_a_publisher_sees_a_prefix() {
+    const BATCHES: u64 = 400;
+    let tree = Tree::new();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut batch = Batch::default();
+            for number in 0..BATCHES {
+                for entry in 0..5 {
+                    let facts = Facts { inode: number * 5 + entry, ..Facts::default() };
+                    let name = format!("name-{}", facts.inode);
+                    let content = Content::Known(facts);
+                    batch.push(DirId::TOP, &Record { name: name.as_bytes(), kind: Kind::File, content });
+                }
+                let below = batch.push_directory(&tree, DirId::TOP, b"directory", Facts::default(), 7);
+                let sealed = batch.seal(&tree, DirId::TOP).unwrap();
+                tree.publish(&mut batch, DirId::TOP, &sealed);
+                tree.release(below);
+            }
+            tree.release(DirId::TOP);
+        });
+        let mut seen = 0;
+        while seen < BATCHES {
+            let listing = tree.listing(DirId::TOP);
+            let mut inodes = 0;
+            let mut directories = 0;
+            for (_, record) in listing.entries() {
+                let Content::Known(facts) = record.content else { panic!("nothing else was written") };
+                if let Some(id) = facts.directory {
+                    directories += 1;
+                    assert_eq!((tree.parent(id), tree.name(id)), (Some(DirId::TOP), b"directory".as_slice()));
+                    assert_eq!(tree.device_index(id), 7);
+                } else {
+                    assert_eq!(record.name, format!("name-{inodes}").as_bytes());
+                    inodes += 1;
+                }
+            }
+            assert_eq!(inodes, directories * 5, "whole batches only");
+            assert!(directories >= seen, "never shorter");
+            seen = directories;
+        }
+    });
+    assert_eq!(tree.totals(DirId::TOP).items, BATCHES * 6);
+}
+
+#[test]
+fn sums_stop_at_the_largest_number_and_stay_there() {
+    let tree = Tree::new();
+    let mut batch = Batch::default();
+    let huge = Facts { apparent: u64::MAX, blocks: u64::MAX, ..Facts::default() };
+    for name in [b"a", b"b"] {
+        batch.push(DirId::TOP, &Record { name, kind: Kind::File, content: Content::Known(huge) });
+    }
+    let below = batch.push_directory(&tree, DirId::TOP, b"c", huge, 0);
+    let sealed = batch.seal(&tree, DirId::TOP).unwrap();
+    tree.publish(&mut batch, DirId::TOP, &sealed);
+    let errors = Totals { errors: u32::MAX, items: u64::MAX, ..Totals::default() };
+    tree.add(below, &errors);
+    tree.add(below, &errors);
+    tree.release(below);
+    tree.release(DirId::TOP);
+    let most = Totals { disk: u64::MAX, apparent: u64::MAX, items: u64::MAX, errors: u32::MAX };
+    assert_eq!(tree.totals(DirId::TOP), most);
+    let some = Totals { disk: 1_000, apparent: 1_000, ..Totals::default() };
+    tree.take_off(DirId::TOP, &some);
+    assert_eq!(tree.totals(DirId::TOP), most, "at least that much");
+    let less = Tree::new();
+    less.take_off(DirId::TOP, &some);
+    assert_eq!(less.totals(DirId::TOP), Totals::default(), "never below nothing");
+}
+
+#[test]
+fn a_walk_meets_each_directory_once_and_before_those_below_it() {
+    let tree = Tree::new();
+    let mut batch = Batch::default();
+    let root = batch.push_directory(&tree, DirId::TOP, b"root", Facts::default(), 0);
+    let sealed = batch.seal(&tree, DirId::TOP).unwrap();
+    tree.publish(&mut batch, DirId::TOP, &sealed);
+    let below = batch.push_directory(&tree, root, b"below", Facts::default(), 0);
+    let sealed = batch.seal(&tree, root).unwrap();
+    tree.publish(&mut batch, root, &sealed);
+    // The root is given again under another name, and so is the directory in it.
+    for directory in [root, root, below] {
+        let content = Content::Known(Facts { directory: Some(directory), ..Facts::default() });
+        batch.push(DirId::TOP, &Record { name: b"again", kind: Kind::Directory, content });
+    }
+    batch.replace_listing(&tree, DirId::TOP);
+    assert_eq!(tree.listing(DirId::TOP).directories().count(), 3);
+    let met: Vec<_> = Walk::new(&tree, DirId::TOP).map(|(id, _)| id).collect();
+    assert_eq!(met, [DirId::TOP, root, below]);
+}

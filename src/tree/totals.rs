@@ -39,15 +39,16 @@ impl Dir {
     /// The totals now. Each number is exact by itself; together they may be a moment apart while a scan runs.
     pub(super) fn totals(&self) -> Totals {
         Totals {
-            disk: self.disk.load(Ordering::Relaxed),
-            apparent: self.apparent.load(Ordering::Relaxed),
-            items: self.items.load(Ordering::Relaxed),
-            errors: self.errors.load(Ordering::Relaxed),
+            disk: self.disk.load(Ordering::Acquire),
+            apparent: self.apparent.load(Ordering::Acquire),
+            items: self.items.load(Ordering::Acquire),
+            errors: self.errors.load(Ordering::Acquire),
         }
     }
 
-    // All of these fields are written by any worker and read by anyone. `Relaxed` is enough: the last claim on the
-    // directory is released with `AcqRel`, which orders every addition before the completion that reads the sums.
+    // All of these fields are written by any worker and read by anyone. The last claim on the directory is released with
+    // `AcqRel`, which orders every addition before the completion that reads the sums. `Release` here and `Acquire` above are
+    // for `Live`: who sees a child's totals in these sees that the child is complete.
     fn add(&self, sum: &Totals) {
         raise(&self.disk, sum.disk);
         raise(&self.apparent, sum.apparent);
@@ -60,12 +61,12 @@ impl Dir {
 
 fn raise(total: &AtomicU64, by: u64) {
     if by != 0 {
-        let _ = total.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |now| Some(now.saturating_add(by)));
+        let _ = total.fetch_update(Ordering::Release, Ordering::Relaxed, |now| Some(now.saturating_add(by)));
     }
 }
 
 fn raise_count(total: &AtomicU32, by: u32) {
-    let _ = total.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |now| Some(now.saturating_add(by)));
+    let _ = total.fetch_update(Ordering::Release, Ordering::Relaxed, |now| Some(now.saturating_add(by)));
 }
 
 fn lower(total: &AtomicU64, by: u64) {

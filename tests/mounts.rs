@@ -1,0 +1,200 @@
+//! Mounted file systems below a root, each test in a mount namespace of its own.
+#![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
+#![cfg(target_os = "linux")]
+
+mod support;
+
+use std::fs;
+use std::io::Read;
+use std::os::fd::AsRawFd;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use duke::scan::{Mounts, Options, Scan};
+use duke::tree::{Content, DirId, Exclusion};
+use support::fixtures::{self, Fixture};
+use support::{child, naive};
+
+/// Runs the body of `test` in a mount namespace of its own: true there, false where it has been run or cannot be.
+fn in_namespace(test: &str) -> bool {
+    if child::argument_of(test).is_some() {
+        return true;
+    }
+    let launcher = ["unshare", "--mount", "--propagation", "private"];
+    if Command::new("unshare").args(&launcher[1..]).arg("true").status().is_ok_and(|status| status.success())
+    {
+        child::run(test, &launcher, "");
+    } else {
+        support::skip(&format!("{test}: no mount namespace to be had"));
+    }
+    false
+}
+
+fn mount(arguments: &[&str], at: &Path) {
+    let status = Command::new("mount").args(arguments).arg(at).status().unwrap();
+    assert!(status.success(), "mount {arguments:?}");
+}
+
+fn exclusions(scan: &Scan, id: DirId) -> Vec<(String, Exclusion)> {
+    let listing = scan.tree().listing(id);
+    let excluded = |record: duke::tree::Record<'_>| match record.content {
+        Content::Excluded(reason) => Some((String::from_utf8_lossy(record.name).into_owned(), reason)),
+        _ => None,
+    };
+    listing.entries().filter_map(|(_, record)| excluded(record)).collect()
+}
+
+fn first_root(scan: &Scan) -> DirId {
+    scan.tree().listing(DirId::TOP).directories().next().expect("there is a root")
+}
+
+/// A directory with a tmpfs mounted on `tmpfs` and `below/tmpfs`, 20,000 bytes in each.
+fn with_tmpfs() -> Fixture {
+    Fixture::build(|root| {
+        fixtures::file(root.join("outside"), 10_000)?;
+        for name in ["tmpfs", "below/tmpfs"] {
+            fs::create_dir_all(root.join(name))?;
+            mount(&["-t", "tmpfs", "none"], &root.join(name));
+            fs::create_dir(root.join(name).join("inner"))?;
+            fixtures::file(root.join(name).join("inner/file"), 20_000)?;
+        }
+        Ok(())
+    })
+}
+
+fn options(mounts: Mounts) -> Options {
+    Options { mounts, threads: Some(2), ..Options::default() }
+}
+
+#[test]
+fn another_file_system_is_entered_unless_only_one_is_wanted() {
+    if !in_namespace("another_file_system_is_entered_unless_only_one_is_wanted") {
+        return;
+    }
+    let fixture = with_tmpfs();
+    let all = support::scan_with(fixture.path(), options(Mounts::Real));
+    assert_eq!(all.tree().totals(DirId::TOP), naive::totals(fixture.path()));
+    support::assert_sums_agree(all.tree());
+
+    let one = support::scan_with(fixture.path(), options(Mounts::None));
+    let output = Command::new("du").args(["-sx", "-B1"]).arg(fixture.path()).output().unwrap();
+    let du = String::from_utf8(output.stdout).unwrap();
+    let totals = one.tree().totals(DirId::TOP);
+    assert_eq!(Some(totals.disk.to_string().as_str()), du.split('\t').next());
+    assert_eq!((totals.items, totals.errors), (2, 0), "the file and the directory below");
+    assert_eq!(exclusions(&one, first_root(&one)), [("tmpfs".into(), Exclusion::OtherFileSystem)]);
+    support::assert_sums_agree(one.tree());
+}
+
+#[test]
+fn every_root_has_a_file_system_of_its_own() {
+    if !in_namespace("every_root_has_a_file_system_of_its_own") {
+        return;
+    }
+    let fixture = with_tmpfs();
+    let inner = fixture.join("tmpfs");
+    let own = naive::totals(&inner);
+    // Excluded from the first root, so it is read as the second.
+    let roots = vec![fixture.path().to_owned(), inner.clone(), fixture.join("outside")];
+    let scan = Scan::run(roots, options(Mounts::None));
+    let directories: Vec<_> = support::directories(scan.tree());
+    let found = directories.iter().find(|(path, _)| *path == inner).map(|(_, totals)| *totals);
+    assert_eq!(found, Some(own));
+    assert_eq!(scan.tree().totals(DirId::TOP).disk, directories[0].1.disk + own.disk, "the file counts once");
+    // Met in the first root, so it is the same directory.
+    let scan = Scan::run(vec![fixture.path().to_owned(), inner.clone()], options(Mounts::Real));
+    assert_eq!(scan.tree().totals(DirId::TOP), naive::totals(fixture.path()));
+}
+
+#[test]
+fn a_mount_of_a_directory_above_ends_there() {
+    if !in_namespace("a_mount_of_a_directory_above_ends_there") {
+        return;
+    }
+    let fixture = fixtures::plain();
+    let before = naive::totals(fixture.path());
+    let loops = fixture.join("a/b/c/loop");
+    fs::create_dir(&loops).unwrap();
+    mount(&["--rbind", fixture.path().to_str().unwrap()], &loops);
+    for threads in [1, 2, 8] {
+        let scan = support::scan(fixture.path(), threads);
+        let totals = scan.tree().totals(DirId::TOP);
+        assert_eq!((totals.items, totals.errors), (before.items, 0), "the mount is shown and not counted");
+        assert!(totals.disk >= before.disk);
+        support::assert_sums_agree(scan.tree());
+    }
+    let scan = support::scan(&loops, 2);
+    assert_eq!(
+        scan.tree().totals(DirId::TOP).items,
+        before.items + 1,
+        "as a root it is entered: the loop is in it"
+    );
+}
+
+#[test]
+fn kernel_file_systems_are_entered_only_when_asked_for() {
+    if !in_namespace("kernel_file_systems_are_entered_only_when_asked_for") {
+        return;
+    }
+    let fixture = fixtures::plain();
+    let before = support::scan(fixture.path(), 1).tree().totals(DirId::TOP);
+    let place = fixture.join("empty/inside");
+    mount(&["-t", "sysfs", "none"], &place);
+    let scan = support::scan_with(fixture.path(), options(Mounts::Real));
+    let totals = scan.tree().totals(DirId::TOP);
+    assert_eq!((totals.items, totals.errors), (before.items - 1, 0));
+    let tree = scan.tree();
+    let empty = support::id_of(tree, &fixture.join("empty"));
+    assert_eq!(exclusions(&scan, empty), [("inside".into(), Exclusion::KernelFileSystem)]);
+
+    let asked = support::scan_with(fixture.path(), options(Mounts::All));
+    assert!(asked.tree().totals(DirId::TOP).items > before.items + 1_000);
+    let root = support::scan_with(&place, options(Mounts::Real));
+    assert!(root.tree().totals(DirId::TOP).items > 1_000, "a root is always entered");
+}
+
+#[test]
+fn processes_come_and_go_in_proc() {
+    let scan = support::scan_with(Path::new("/proc"), options(Mounts::Real));
+    assert_eq!(scan.outcome(), Some(duke::scan::Outcome::Complete));
+    let totals = scan.tree().totals(DirId::TOP);
+    assert!(totals.items > 1_000);
+    assert_eq!(totals.disk, 0, "nothing in it takes space");
+    support::assert_sums_agree(scan.tree());
+}
+
+/// An automount point that answers nobody: whoever wakes it waits for ever.
+#[test]
+fn an_automounter_is_not_woken() {
+    const NAME: &str = "an_automounter_is_not_woken";
+    if !in_namespace(NAME) {
+        return;
+    }
+    let fixture = fixtures::plain();
+    let place = fixture.join("empty/inside");
+    // The daemon's process group may pass: it is another one. Started first, so that it holds no end of the pipe.
+    let mut daemon = std::os::unix::process::CommandExt::process_group(&mut Command::new("sleep"), 0)
+        .arg("30")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let (reader, writer) = nix::unistd::pipe().unwrap();
+    let options = format!("fd={},pgrp={},minproto=5,maxproto=5,direct", writer.as_raw_fd(), daemon.id());
+    let mounted =
+        Command::new("mount").args(["-t", "autofs", "-o", &options, "none"]).arg(&place).status().unwrap();
+    if mounted.success() {
+        let scan = support::scan(fixture.path(), 2);
+        let empty = support::id_of(scan.tree(), &fixture.join("empty"));
+        assert_eq!(exclusions(&scan, empty), [("inside".into(), Exclusion::KernelFileSystem)]);
+        assert!(Command::new("umount").arg(&place).status().unwrap().success());
+        drop(writer);
+        let mut requests = Vec::new();
+        fs::File::from(reader).read_to_end(&mut requests).unwrap();
+        assert!(requests.is_empty(), "it was woken");
+    } else {
+        support::skip(&format!("{NAME}: no autofs here"));
+    }
+    daemon.kill().unwrap();
+    daemon.wait().unwrap();
+}

@@ -1,0 +1,256 @@
+//! One set of tests for every implementation of the platform's contract that this host has.
+#![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::ffi::{CStr, OsStr};
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, symlink};
+use std::path::Path;
+
+use duke::kind::Kind;
+use duke::platform::{Attributes, Directory, Errno, attributes_of_path};
+use support::fixtures;
+
+/// What an implementation says of a directory: each name's hint, inode number and attributes.
+type Found = BTreeMap<Vec<u8>, (Kind, u64, Result<Attributes, Errno>)>;
+
+/// What the standard library says of a directory.
+fn expected(path: &Path) -> BTreeMap<Vec<u8>, Attributes> {
+    let attributes = |entry: fs::DirEntry| {
+        let metadata = fs::symlink_metadata(entry.path()).unwrap();
+        let attributes = Attributes {
+            kind: kind(metadata.file_type()),
+            blocks: metadata.blocks(),
+            apparent: metadata.size(),
+            mtime: metadata.mtime(),
+            inode: metadata.ino(),
+            device: metadata.dev(),
+            links: metadata.nlink(),
+            uid: metadata.uid(),
+            gid: metadata.gid(),
+            mode: metadata.mode(),
+            mount_root: false,
+        };
+        (entry.file_name().as_bytes().to_vec(), attributes)
+    };
+    fs::read_dir(path).unwrap().map(|entry| attributes(entry.unwrap())).collect()
+}
+
+fn kind(file_type: fs::FileType) -> Kind {
+    let kinds = [
+        (file_type.is_dir(), Kind::Directory),
+        (file_type.is_file(), Kind::File),
+        (file_type.is_symlink(), Kind::Symlink),
+        (file_type.is_fifo(), Kind::Fifo),
+        (file_type.is_socket(), Kind::Socket),
+        (file_type.is_block_device(), Kind::BlockDevice),
+        (file_type.is_char_device(), Kind::CharDevice),
+    ];
+    kinds.into_iter().find_map(|(is, kind)| is.then_some(kind)).unwrap_or(Kind::Unknown)
+}
+
+/// Apart from what only some implementations can know.
+fn without_mounts(attributes: Attributes) -> Attributes {
+    Attributes { mount_root: false, ..attributes }
+}
+
+macro_rules! conformance {
+    ($($module:ident),*) => { $( mod $module {
+        use super::*;
+        use duke::platform::$module::{Buffer, Reader};
+        use duke::platform::Filled;
+
+        /// Reads all of a directory; says how many batches there were.
+        pub fn read(path: &Path) -> (Found, usize) {
+            let directory = Directory::open(path).unwrap();
+            let mut reader = Reader::new(&directory);
+            let mut buffer = Buffer::default();
+            let (mut found, mut batches) = (Found::new(), 0);
+            while reader.fill(&mut buffer).unwrap() == Filled::Some {
+                batches += 1;
+                for entry in buffer.entries() {
+                    let said = (entry.hint, entry.inode, buffer.attributes(&directory, &entry));
+                    let before = found.insert(entry.name.to_bytes().to_vec(), said);
+                    assert!(before.is_none(), "{:?} came twice", entry.name);
+                }
+            }
+            assert_eq!(buffer.entries().count(), 0, "nothing is left behind the end");
+            (found, batches)
+        }
+
+        fn conforms(path: &Path) -> usize {
+            let (found, batches) = read(path);
+            let expected = expected(path);
+            assert!(found.keys().eq(expected.keys()));
+            for (name, (hint, inode, attributes)) in found {
+                let (attributes, expected) = (without_mounts(attributes.unwrap()), expected[&name]);
+                assert_eq!(attributes, expected, "{:?}", OsStr::from_bytes(&name));
+                assert!(hint == expected.kind || hint == Kind::Unknown);
+                assert_eq!(inode, expected.inode);
+            }
+            batches
+        }
+
+        #[test]
+        fn names_kinds_and_attributes_are_what_the_standard_library_says() {
+            for fixture in [fixtures::weird_names(), fixtures::sparse(), fixtures::hard_links(), fixtures::symlinks()] {
+                conforms(fixture.path());
+            }
+            let plain = fixtures::plain();
+            conforms(&plain.join("a"));
+            conforms(Path::new("/usr"));
+        }
+
+        #[test]
+        fn an_empty_directory_ends_at_once() {
+            let fixture = fixtures::empty();
+            let directory = Directory::open(fixture.path()).unwrap();
+            let mut buffer = Buffer::default();
+            let mut reader = Reader::new(&directory);
+            while reader.fill(&mut buffer).unwrap() == Filled::Some {
+                assert_eq!(buffer.entries().count(), 0);
+            }
+            assert_eq!(reader.fill(&mut buffer), Ok(Filled::End), "and stays at its end");
+        }
+
+        #[test]
+        fn a_hundred_thousand_names_come_in_many_batches_each_once() {
+            let fixture = fixtures::crowd(100_000);
+            let batches = conforms(fixture.path());
+            assert!(batches > 10, "{batches}");
+        }
+
+        #[test]
+        fn a_name_that_vanished_is_not_found() {
+            let fixture = fixtures::plain();
+            let directory = Directory::open(fixture.path()).unwrap();
+            let mut buffer = Buffer::default();
+            assert_eq!(Reader::new(&directory).fill(&mut buffer), Ok(Filled::Some));
+            fs::remove_dir_all(fixture.join("a")).unwrap();
+            let of = |name: &CStr| {
+                let entry = buffer.entries().find(|entry| entry.name == name).unwrap();
+                buffer.attributes(&directory, &entry)
+            };
+            assert_eq!(of(c"a"), Err(Errno::ENOENT));
+            assert!(of(c"empty").unwrap().is_directory());
+        }
+
+        #[test]
+        fn a_removed_directory_has_nothing_in_it() {
+            let fixture = fixtures::plain();
+            let inside = fixture.join("empty/inside");
+            let directory = Directory::open(&inside).unwrap();
+            fs::remove_dir(inside).unwrap();
+            let mut buffer = Buffer::default();
+            let result = Reader::new(&directory).fill(&mut buffer);
+            assert!(matches!(result, Err(Errno::ENOENT) | Ok(Filled::End)), "{result:?}");
+            assert_eq!(buffer.entries().count(), 0);
+        }
+
+        #[test]
+        fn a_buffer_forgets_what_it_held() {
+            let (full, none) = (fixtures::crowd(500), fixtures::empty());
+            let mut buffer = Buffer::default();
+            for (path, entries) in [(full.path(), true), (none.path(), false)] {
+                let directory = Directory::open(path).unwrap();
+                let _ = Reader::new(&directory).fill(&mut buffer).unwrap();
+                assert_eq!(buffer.entries().count() > 0, entries);
+            }
+        }
+    } )* };
+}
+
+conformance!(portable);
+#[cfg(target_os = "linux")]
+conformance!(linux);
+
+/// Device files, kernel files and what else a system has: whatever it is, all implementations say the same.
+#[cfg(target_os = "linux")]
+#[test]
+fn implementations_agree_on_the_system() {
+    for path in ["/", "/dev", "/etc", "/proc/sys/kernel", "/sys/kernel", "/usr/bin"].map(Path::new) {
+        let plain = |found: Found| -> Vec<_> {
+            found
+                .into_iter()
+                .map(|(name, (_, inode, said))| (name, inode, said.map(without_mounts)))
+                .collect()
+        };
+        assert_eq!(plain(linux::read(path).0), plain(portable::read(path).0), "{}", path.display());
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_mount_point_is_known_as_one() {
+    let (found, _) = linux::read(Path::new("/"));
+    let attributes = |name: &str| found[name.as_bytes()].2.unwrap();
+    assert!(attributes("proc").mount_root);
+    assert!(
+        !attributes("etc").mount_root
+            || fs::metadata("/etc").unwrap().dev() != fs::metadata("/").unwrap().dev()
+    );
+}
+
+#[test]
+fn a_child_is_opened_only_if_it_is_a_directory_itself() {
+    let fixture = fixtures::plain();
+    symlink("empty", fixture.join("to-directory")).unwrap();
+    symlink("empty/", fixture.join("to-directory-with-slash")).unwrap();
+    let root = Directory::open(fixture.path()).unwrap();
+    assert!(root.open_child(c"a").is_ok());
+    let not = |name: &CStr| root.open_child(name).map(|_| ()).unwrap_err();
+    for name in [c"to-directory", c"to-directory-with-slash"] {
+        assert!(matches!(not(name), Errno::ELOOP | Errno::ENOTDIR));
+        assert!(matches!(root.step_into(name).map(|_| ()), Err(Errno::ELOOP | Errno::ENOTDIR)));
+    }
+    assert_eq!(not(c"file-0-1"), Errno::ENOTDIR);
+    assert_eq!(not(c"missing"), Errno::ENOENT);
+    let a = root.open_child(c"a").unwrap();
+    assert_eq!(a.open_child(c"fifo").map(|_| ()), Err(Errno::ENOTDIR), "nor does it wait for a writer");
+    assert_eq!(
+        a.open_child(c"socket").map(|_| ()).map_err(|errno| errno == Errno::ENXIO || errno == Errno::ENOTDIR),
+        Err(true)
+    );
+}
+
+#[test]
+fn a_place_needs_no_right_to_be_listed_and_leads_on() {
+    let fixture = fixtures::plain();
+    let bottom = Directory::open(fixture.path()).unwrap();
+    let bottom = ["a", "b"].iter().fold(bottom, |at, name| at.step_into(*name).unwrap());
+    let own = bottom.attributes().unwrap();
+    assert_eq!(own.inode, fs::metadata(fixture.join("a/b")).unwrap().ino());
+    assert_eq!(bottom.attributes_of(c"c").unwrap(), bottom.open_child(c"c").unwrap().attributes().unwrap());
+}
+
+#[test]
+fn a_path_given_by_a_person_is_followed_to_a_directory_only() {
+    let fixture = fixtures::symlinks();
+    let kind = |name: &str| attributes_of_path(&fixture.join(name)).map(|attributes| attributes.kind);
+    assert_eq!(kind("to-directory"), Ok(Kind::Directory));
+    assert_eq!(kind("real/"), Ok(Kind::Directory));
+    assert_eq!(kind("to-file"), Ok(Kind::Symlink));
+    assert_eq!(kind("dangling"), Ok(Kind::Symlink));
+    assert_eq!(kind("self"), Ok(Kind::Symlink));
+    assert_eq!(kind("missing"), Err(Errno::ENOENT));
+    assert_eq!(kind("real/file/"), Err(Errno::ENOTDIR));
+    assert!(Directory::open(&fixture.join("to-directory")).is_ok());
+}
+
+#[test]
+fn the_start_of_a_file_is_read_and_nothing_else_is() {
+    let fixture = fixtures::plain();
+    fs::write(fixture.join("a/tag"), b"0123456789").unwrap();
+    symlink("tag", fixture.join("a/link")).unwrap();
+    let directory = Directory::open(&fixture.join("a")).unwrap();
+    let mut start = [0; 4];
+    assert_eq!(directory.read_start(c"tag", &mut start), Ok(4));
+    assert_eq!(&start, b"0123");
+    assert_eq!(directory.read_start(c"tag", &mut [0; 40]), Ok(10));
+    assert_eq!(directory.read_start(c"fifo", &mut start), Err(Errno::EINVAL), "without waiting for a writer");
+    assert_eq!(directory.read_start(c"b", &mut start), Err(Errno::EINVAL));
+    assert!(matches!(directory.read_start(c"link", &mut start), Err(Errno::ELOOP)));
+}

@@ -1,0 +1,83 @@
+//! Running a test again in a process of its own, where it may spoil limits, identity and mounts.
+
+use std::env;
+use std::ffi::OsString;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+const ROLE: &str = "DUKE_TEST_CHILD";
+/// Long enough for a loaded machine: whatever takes longer hangs.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What the parent gave to this process, if it is the child of `test`.
+pub fn argument_of(test: &str) -> Option<OsString> {
+    let is_child = env::var_os(ROLE).is_some_and(|role| role == test);
+    is_child.then(|| env::var_os("DUKE_TEST_ARGUMENT").unwrap_or_default())
+}
+
+/// Runs `test` of this binary again by way of `launcher` (none: directly), and fails if it fails or hangs there.
+/// Returns what it printed.
+pub fn run(test: &str, launcher: &[&str], argument: impl Into<OsString>) -> String {
+    let myself = env::current_exe().expect("a process knows its program");
+    let mut command = match launcher {
+        [] => Command::new(myself),
+        [program, arguments @ ..] => {
+            let mut command = Command::new(program);
+            command.args(arguments).arg(myself);
+            command
+        }
+    };
+    command.args([test, "--exact", "--nocapture", "--test-threads=1"]);
+    command.env(ROLE, test).env("DUKE_TEST_ARGUMENT", argument.into());
+    let output = finish(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()), test);
+    let readable = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (stdout, stderr) = (readable(&output.stdout), readable(&output.stderr));
+    let passed = output.status.success() && stdout.contains("1 passed");
+    assert!(passed, "the child of {test} ended with {}:\n{stdout}\n{stderr}", output.status);
+    eprint!("{}", stderr.lines().filter(|line| line.contains("SKIPPED")).collect::<Vec<_>>().join("\n"));
+    stdout
+}
+
+fn finish(command: &mut Command, test: &str) -> Output {
+    let mut child = command.spawn().expect("a child can be started");
+    let (mut out, mut err) = (child.stdout.take().expect("piped"), child.stderr.take().expect("piped"));
+    let read = |pipe: &mut dyn std::io::Read| {
+        let mut bytes = Vec::new();
+        pipe.read_to_end(&mut bytes).map(|_| bytes).unwrap_or_default()
+    };
+    std::thread::scope(|scope| {
+        let stdout = scope.spawn(move || read(&mut out));
+        let stderr = scope.spawn(move || read(&mut err));
+        let begun = Instant::now();
+        let status = loop {
+            if let Some(status) = child.try_wait().expect("a child can be waited for") {
+                break status;
+            }
+            if begun.elapsed() > PATIENCE {
+                child.kill().expect("a child can be killed");
+                let _ = child.wait();
+                panic!("the child of {test} hangs");
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        };
+        let join = |reader: std::thread::ScopedJoinHandle<'_, Vec<u8>>| {
+            reader.join().expect("reading does not panic")
+        };
+        Output { status, stdout: join(stdout), stderr: join(stderr) }
+    })
+}
+
+/// Whether this process may do anything; if so, permissions cannot be tested in it.
+pub fn is_root() -> bool {
+    nix::unistd::geteuid().is_root()
+}
+
+/// Gives up all rights of root, if this process has them.
+pub fn become_nobody() {
+    use nix::unistd::{Gid, Uid, setgid, setgroups, setuid};
+    if is_root() {
+        setgroups(&[]).expect("root may");
+        setgid(Gid::from_raw(65_534)).expect("root may");
+        setuid(Uid::from_raw(65_534)).expect("root may");
+    }
+}

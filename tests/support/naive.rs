@@ -1,0 +1,51 @@
+//! The specification: what a directory's totals are, said as plainly as it can be, and what du says of it.
+
+use std::collections::HashMap;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::process::Command;
+
+use duke::tree::Totals;
+
+/// A directory and everything below it: each inode once, each name an item. Links are never followed; what cannot be read
+/// counts as far as it is known.
+pub fn totals(directory: &Path) -> Totals {
+    let mut inodes = HashMap::new();
+    let mut totals = Totals::default();
+    let mut waiting = vec![directory.to_owned()];
+    inodes.extend(identity_and_sizes(directory));
+    while let Some(directory) = waiting.pop() {
+        let Ok(names) = fs::read_dir(&directory) else {
+            totals.errors += 1;
+            continue;
+        };
+        for name in names {
+            let path = name.expect("a directory that can be opened can be read").path();
+            totals.items += 1;
+            match identity_and_sizes(&path) {
+                Some(found) => inodes.extend([found]),
+                None => totals.errors += 1,
+            }
+            if fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_dir()) {
+                waiting.push(path);
+            }
+        }
+    }
+    totals.disk = inodes.values().map(|(disk, _)| disk).sum();
+    totals.apparent = inodes.values().map(|(_, apparent)| apparent).sum();
+    totals
+}
+
+fn identity_and_sizes(path: &Path) -> Option<((u64, u64), (u64, u64))> {
+    let metadata = fs::symlink_metadata(path).ok()?;
+    Some(((metadata.dev(), metadata.ino()), (metadata.blocks() * 512, metadata.len())))
+}
+
+/// What `du -s` of a directory alone says: bytes on disk.
+pub fn du(directory: &Path) -> u64 {
+    let output = Command::new("du").args(["-s", "-B1", "--"]).arg(directory).output().expect("du can be run");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let first = text.split('\t').next().unwrap_or_default();
+    first.parse().unwrap_or_else(|_| panic!("du of {}: {output:?}", directory.display()))
+}
