@@ -5,6 +5,7 @@
 
 mod arguments;
 
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Read, Write};
 use std::os::unix::ffi::OsStrExt;
@@ -14,28 +15,37 @@ use clap::Parser;
 
 use crate::batch::{Format, Job, Progress};
 use crate::exit::Exit;
-use crate::look::{Colors, Glyphs, Look};
 use crate::message::{say, words};
 use crate::scan::filter::BadPattern;
 use crate::scan::{self, Filter, Mounts};
 use crate::size::{Measure, Units};
 use crate::text::escape;
-use arguments::{Arguments, When};
+use crate::ui::rows::{Column, Order};
+use crate::ui::theme::{ColorChoice, Colors, Glyphs, Theme};
+use arguments::{Arguments, SortBy, When};
 
 /// What a person asks for.
 #[derive(Debug)]
 pub enum Request {
     /// The browser.
-    Browse {
-        /// What to scan.
-        roots: Vec<PathBuf>,
-        /// How to scan it.
-        scan: scan::Options,
-        /// How to show it.
-        look: Look,
-    },
+    Browse(Browse),
     /// A table or JSON.
     Print(Job),
+}
+
+/// What the browser is asked for.
+#[derive(Debug)]
+pub struct Browse {
+    /// What to scan.
+    pub roots: Vec<PathBuf>,
+    /// How to scan it.
+    pub scan: scan::Options,
+    /// The order of entries at first.
+    pub order: Order,
+    /// How sizes are written.
+    pub units: Units,
+    /// Looks.
+    pub theme: Theme,
 }
 
 /// What the command line depends on besides its words.
@@ -43,17 +53,13 @@ pub enum Request {
 pub struct Environment {
     /// Whether standard output is a terminal.
     pub is_terminal: bool,
-    /// The variable TERM.
-    pub term: Option<OsString>,
-    /// The variable `DUKE_THREADS`.
-    pub threads: Option<OsString>,
-    /// The variable `DUKE_COLOR`.
-    pub color: Option<OsString>,
-    /// The variable `DUKE_ASCII`.
-    pub ascii: Option<OsString>,
-    /// The variable `NO_COLOR`.
-    pub no_color: Option<OsString>,
+    /// The variables among [`VARIABLES`] that are set and not empty.
+    pub variables: HashMap<&'static str, OsString>,
 }
+
+/// The environment variables that mean something.
+pub const VARIABLES: [&str; 6] =
+    ["TERM", "COLORTERM", "NO_COLOR", "DUKE_THREADS", "DUKE_COLOR", "DUKE_ASCII"];
 
 /// Why there is no [`Request`].
 #[derive(Debug)]
@@ -65,17 +71,17 @@ pub enum Refusal {
 }
 
 impl Environment {
-    /// That of this process. An empty variable counts as none.
+    /// That of this process.
     pub fn of_process() -> Self {
-        let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+        let variable = |name| Some((name, std::env::var_os(name).filter(|value| !value.is_empty())?));
         Self {
             is_terminal: io::stdout().is_terminal(),
-            term: variable("TERM"),
-            threads: variable("DUKE_THREADS"),
-            color: variable("DUKE_COLOR"),
-            ascii: variable("DUKE_ASCII"),
-            no_color: variable("NO_COLOR"),
+            variables: VARIABLES.into_iter().filter_map(variable).collect(),
         }
+    }
+
+    fn variable(&self, name: &str) -> Option<&OsString> {
+        self.variables.get(name)
     }
 }
 
@@ -118,18 +124,20 @@ pub fn request(
         skip_caches: arguments.exclude_caches,
         owners: arguments.extended,
     };
-    let look = look(&arguments, environment)?;
+    let theme = theme(&arguments, environment)?;
+    let order = order(&arguments);
+    let units = if arguments.si { Units::Decimal } else { Units::Binary };
     let depth = if arguments.summarize { Some(0) } else { arguments.depth };
-    let is_dumb = environment.term.as_ref().is_some_and(|term| term == "dumb");
+    let is_dumb = environment.variable("TERM").is_some_and(|term| term == "dumb");
     let is_browser = environment.is_terminal && !is_dumb && !arguments.no_interactive && depth.is_none();
     let format = if arguments.json {
         Format::Json { depth }
     } else if is_browser {
-        return Ok(Request::Browse { roots: roots(arguments.paths), scan, look });
+        return Ok(Request::Browse(Browse { roots: roots(arguments.paths), scan, order, units, theme }));
     } else {
-        Format::Table { depth: depth.unwrap_or(1), look }
+        Format::Table { depth: depth.unwrap_or(1), order, units }
     };
-    let progress = if arguments.quiet { Progress::Silent } else { Progress::Shown(look.units) };
+    let progress = if arguments.quiet { Progress::Silent } else { Progress::Shown(units) };
     Ok(Request::Print(Job { roots: roots(arguments.paths), scan, format, progress }))
 }
 
@@ -137,29 +145,35 @@ fn roots(paths: Vec<OsString>) -> Vec<PathBuf> {
     if paths.is_empty() { vec![PathBuf::from(".")] } else { paths.into_iter().map(PathBuf::from).collect() }
 }
 
-fn look(arguments: &Arguments, environment: &Environment) -> Result<Look, Refusal> {
-    let when = match (arguments.color, &environment.color) {
+fn order(arguments: &Arguments) -> Order {
+    let column = match arguments.sort {
+        SortBy::Size => Column::Size,
+        SortBy::Name => Column::Name,
+        SortBy::Count => Column::Items,
+        SortBy::Mtime => Column::Modified,
+    };
+    let measure = if arguments.apparent_size { Measure::Apparent } else { Measure::Disk };
+    Order { column, measure, ..Order::default() }
+}
+
+fn theme(arguments: &Arguments, environment: &Environment) -> Result<Theme, Refusal> {
+    let when = match (arguments.color, environment.variable("DUKE_COLOR")) {
         (Some(when), _) => when,
         (None, Some(value)) => variable("DUKE_COLOR", value, arguments::when)?,
         (None, None) => When::Auto,
     };
-    let colors = match when {
-        When::Always => Colors::Used,
-        When::Auto if environment.no_color.is_none() => Colors::Used,
-        When::Auto | When::Never => Colors::Unused,
+    let choice = match when {
+        When::Auto => ColorChoice::Auto,
+        When::Always => ColorChoice::Always,
+        When::Never => ColorChoice::Never,
     };
-    let ascii = arguments.ascii || environment.ascii.as_ref().is_some_and(|value| value != "0");
-    Ok(Look {
-        measure: if arguments.apparent_size { Measure::Apparent } else { Measure::Disk },
-        units: if arguments.si { Units::Decimal } else { Units::Binary },
-        column: arguments.sort,
-        colors,
-        glyphs: if ascii { Glyphs::Ascii } else { Glyphs::Unicode },
-    })
+    let colors = Colors::detect(choice, |name| environment.variable(name).cloned());
+    let is_ascii = arguments.ascii || environment.variable("DUKE_ASCII").is_some_and(|value| value != "0");
+    Ok(Theme { colors, glyphs: if is_ascii { Glyphs::Ascii } else { Glyphs::Unicode } })
 }
 
 fn threads(arguments: &Arguments, environment: &Environment) -> Result<Option<usize>, Refusal> {
-    let threads = match (arguments.threads, &environment.threads) {
+    let threads = match (arguments.threads, environment.variable("DUKE_THREADS")) {
         (Some(threads), _) => Some(threads),
         (None, Some(value)) => Some(variable("DUKE_THREADS", value, arguments::threads)?),
         (None, None) => None,
@@ -221,7 +235,6 @@ fn refusal(error: clap::Error) -> Refusal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::look::Column;
 
     fn asked(words: &str, environment: &Environment) -> Result<Request, String> {
         let words = std::iter::once("duke").chain(words.split_whitespace()).map(OsString::from);
@@ -231,29 +244,27 @@ mod tests {
         })
     }
 
-    fn terminal() -> Environment {
-        Environment { is_terminal: true, ..Environment::default() }
+    fn terminal(variables: &[(&'static str, &str)]) -> Environment {
+        let variables = variables.iter().map(|(name, value)| (*name, OsString::from(value))).collect();
+        Environment { is_terminal: true, variables }
     }
 
     fn format(words: &str, environment: &Environment) -> Option<Format> {
         match asked(words, environment).unwrap() {
-            Request::Browse { .. } => None,
+            Request::Browse(_) => None,
             Request::Print(job) => Some(job.format),
         }
     }
 
-    fn look(words: &str, environment: &Environment) -> Look {
-        match asked(words, &Environment { is_terminal: true, ..environment.clone() }).unwrap() {
-            Request::Browse { look, .. } => look,
+    fn browse(words: &str, variables: &[(&'static str, &str)]) -> Browse {
+        match asked(words, &terminal(variables)).unwrap() {
+            Request::Browse(browse) => browse,
             Request::Print(_) => panic!("a terminal was there"),
         }
     }
 
-    fn scan(words: &str, environment: &Environment) -> scan::Options {
-        match asked(words, environment).unwrap() {
-            Request::Browse { scan, .. } => scan,
-            Request::Print(job) => job.scan,
-        }
+    fn table(depth: usize) -> Format {
+        Format::Table { depth, order: Order::default(), units: Units::Binary }
     }
 
     #[test]
@@ -263,20 +274,18 @@ mod tests {
 
     #[test]
     fn a_browser_opens_on_a_terminal_unless_something_else_is_asked_for() {
-        let table = |depth| Some(Format::Table { depth, look: Look::default() });
-        assert_eq!(format("", &terminal()), None);
-        assert_eq!(format("-x /usr", &terminal()), None);
-        assert_eq!(format("", &Environment::default()), table(1));
-        assert_eq!(format("-n", &terminal()), table(1));
-        assert_eq!(format("-s", &terminal()), table(0));
-        assert_eq!(format("-d 3", &terminal()), table(3));
-        let dumb = Environment { term: Some("dumb".into()), ..terminal() };
-        assert_eq!(format("", &dumb), table(1));
+        assert_eq!(format("", &terminal(&[])), None);
+        assert_eq!(format("-x /usr", &terminal(&[("TERM", "xterm")])), None);
+        assert_eq!(format("", &Environment::default()), Some(table(1)));
+        assert_eq!(format("-n", &terminal(&[])), Some(table(1)));
+        assert_eq!(format("-s", &terminal(&[])), Some(table(0)));
+        assert_eq!(format("-d 3", &terminal(&[])), Some(table(3)));
+        assert_eq!(format("", &terminal(&[("TERM", "dumb")])), Some(table(1)));
     }
 
     #[test]
     fn json_has_all_levels_unless_fewer_are_asked_for() {
-        for environment in [terminal(), Environment::default()] {
+        for environment in [terminal(&[]), Environment::default()] {
             assert_eq!(format("--json", &environment), Some(Format::Json { depth: None }));
             assert_eq!(format("--json -n -d 2", &environment), Some(Format::Json { depth: Some(2) }));
             assert_eq!(format("--json -s", &environment), Some(Format::Json { depth: Some(0) }));
@@ -287,7 +296,7 @@ mod tests {
     fn the_current_directory_is_meant_when_no_other_is() {
         let roots = |words| match asked(words, &Environment::default()).unwrap() {
             Request::Print(job) => job.roots,
-            Request::Browse { .. } => panic!("no terminal was there"),
+            Request::Browse(_) => panic!("no terminal was there"),
         };
         assert_eq!(roots(""), [PathBuf::from(".")]);
         assert_eq!(roots("a -- -b"), [PathBuf::from("a"), PathBuf::from("-b")]);
@@ -295,41 +304,31 @@ mod tests {
 
     #[test]
     fn flags_win_over_variables_and_variables_over_defaults() {
-        let environment = Environment {
-            threads: Some("3".into()),
-            color: Some("always".into()),
-            ascii: Some("1".into()),
-            no_color: Some("1".into()),
-            ..terminal()
-        };
-        assert_eq!(scan("", &environment).threads, Some(3));
-        assert_eq!(scan("-t 5", &environment).threads, Some(5));
-        assert_eq!(scan("", &terminal()).threads, None);
-        assert_eq!(look("", &environment).colors, Colors::Used);
-        assert_eq!(look("--color never", &environment).colors, Colors::Unused);
-        assert_eq!(look("--color auto", &environment).colors, Colors::Unused);
-        assert_eq!(look("", &Environment::default()).colors, Colors::Used);
-        assert_eq!(look("", &environment).glyphs, Glyphs::Ascii);
-        let zero = Environment { ascii: Some("0".into()), ..terminal() };
-        assert_eq!(look("", &zero).glyphs, Glyphs::Unicode);
+        let set = [("DUKE_THREADS", "3"), ("DUKE_COLOR", "always"), ("DUKE_ASCII", "1"), ("NO_COLOR", "1")];
+        assert_eq!(browse("", &set).scan.threads, Some(3));
+        assert_eq!(browse("-t 5", &set).scan.threads, Some(5));
+        assert_eq!(browse("", &[]).scan.threads, None);
+        assert_eq!(browse("", &set).theme.colors, Colors::Sixteen);
+        assert_eq!(browse("--color never", &set).theme.colors, Colors::None);
+        assert_eq!(browse("--color auto", &set).theme.colors, Colors::None);
+        assert_eq!(browse("", &[("TERM", "xterm-256color")]).theme.colors, Colors::Palette);
+        assert_eq!(browse("", &set).theme.glyphs, Glyphs::Ascii);
+        assert_eq!(browse("", &[("DUKE_ASCII", "0")]).theme.glyphs, Glyphs::Unicode);
+        assert_eq!(browse("--ascii", &[]).theme.glyphs, Glyphs::Ascii);
     }
 
     #[test]
     fn flags_become_options() {
-        let none = Environment::default();
-        assert_eq!(scan("-x", &none).mounts, Mounts::None);
-        assert_eq!(scan("--include-kernfs", &none).mounts, Mounts::All);
-        assert_eq!(scan("", &none).mounts, Mounts::Real);
-        assert!(scan("--exclude *.o --exclude a", &none).filter.excludes(b"", b"x.o"));
-        assert!(scan("--exclude-caches", &none).skip_caches);
-        assert!(scan("-e", &none).owners);
-        let expected = Look {
-            measure: Measure::Apparent,
-            units: Units::Decimal,
-            column: Column::Mtime,
-            ..Look::default()
-        };
-        assert_eq!(look("-a --si --sort mtime", &none), expected);
+        let scan = |words| browse(words, &[]).scan;
+        assert_eq!(scan("-x").mounts, Mounts::None);
+        assert_eq!(scan("--include-kernfs").mounts, Mounts::All);
+        assert_eq!(scan("").mounts, Mounts::Real);
+        assert!(scan("--exclude *.o --exclude a").filter.excludes(b"", b"x.o"));
+        assert!(scan("--exclude-caches").skip_caches);
+        assert!(scan("-e").owners);
+        let Browse { order, units, .. } = browse("-a --si --sort mtime", &[]);
+        assert_eq!((order.measure, order.column), (Measure::Apparent, Column::Modified));
+        assert_eq!(units, Units::Decimal);
     }
 
     #[test]
@@ -344,16 +343,13 @@ mod tests {
             ("--exclude a[b", "pattern 'a[b': unclosed"),
         ];
         for (words, reason) in cases {
-            let message = asked(words, &terminal()).unwrap_err();
+            let message = asked(words, &terminal(&[])).unwrap_err();
             assert!(message.contains(reason), "{words}: {message}");
             assert_eq!(message.lines().count(), 1, "{message}");
         }
-        for (name, environment) in [
-            ("DUKE_THREADS=x: ", Environment { threads: Some("x".into()), ..terminal() }),
-            ("DUKE_COLOR=x: ", Environment { color: Some("x".into()), ..terminal() }),
-        ] {
-            let message = asked("", &environment).unwrap_err();
-            assert!(message.starts_with(name), "{message}");
+        for name in ["DUKE_THREADS", "DUKE_COLOR"] {
+            let message = asked("", &terminal(&[(name, "x")])).unwrap_err();
+            assert!(message.starts_with(&format!("{name}=x: ")), "{message}");
         }
     }
 
@@ -362,17 +358,17 @@ mod tests {
         const RESERVED: &str = "--ndjson --csv --top --min-size --by --reverse --no-mouse -0 --print0 -o -f -c -r \
             --read-only --dry-run --pick --config --no-config --skip-network";
         for word in RESERVED.split_whitespace() {
-            assert!(asked(word, &terminal()).unwrap_err().contains("unexpected argument"), "{word}");
+            assert!(asked(word, &terminal(&[])).unwrap_err().contains("unexpected argument"), "{word}");
         }
     }
 
     #[test]
     fn a_message_cannot_act_on_the_terminal() {
         let words = ["duke", "--exclude", "\x1b[31m["].map(OsString::from);
-        let Err(Refusal::Usage(message)) = request(words, &terminal()) else { panic!("no refusal") };
+        let Err(Refusal::Usage(message)) = request(words, &terminal(&[])) else { panic!("no refusal") };
         assert!(message.contains("\\x1b[31m["), "{message}");
         let words = ["duke", "--sort", "\x1b[31m"].map(OsString::from);
-        let Err(Refusal::Usage(message)) = request(words, &terminal()) else { panic!("no refusal") };
+        let Err(Refusal::Usage(message)) = request(words, &terminal(&[])) else { panic!("no refusal") };
         assert!(!message.contains('\x1b'), "{message}");
     }
 }

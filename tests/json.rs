@@ -266,7 +266,7 @@ fn control_and_direction_characters_in_names_are_escaped_and_come_back() {
 #[test]
 fn a_chain_of_50_000_directories_is_written_whole() {
     const DEPTH: usize = 50_000;
-    let place = Place::new();
+    let place = Place::in_memory();
     place.chain("d", DEPTH);
     let output = report(place.path(), &[]);
     let mut at = output.root().get("roots").elements()[0];
@@ -392,7 +392,7 @@ fn is_prepared(child: &Child) -> bool {
 #[test]
 #[cfg(target_os = "linux")]
 fn an_interrupted_scan_prints_what_it_has_and_says_so() {
-    let place = Place::new();
+    let place = Place::in_memory();
     place.chain("d", 50_000);
     // Once in a while the scan is over before the signal comes: then the output is cut short, or whole with 0.
     for _ in 0..50 {

@@ -31,7 +31,8 @@ pub(super) fn summarise(tree: &Tree, outcome: Option<&Outcome>) {
         Some(Outcome::Panicked(reason)) => {
             say(&format!("a bug ended the scan early: {}", escape(reason.as_bytes())));
         }
-        None => say("the scan hangs in a system call; what it had read is printed"),
-        Some(Outcome::Complete | Outcome::Stopped) => {}
+        None => say("interrupted, and a system call hangs; what was read until then is printed"),
+        Some(Outcome::Stopped) => say("interrupted; what was read until then is printed"),
+        Some(Outcome::Complete) => {}
     }
 }

@@ -17,11 +17,12 @@ use std::time::{Duration, Instant};
 
 use crate::exit::Exit;
 use crate::json::Report;
-use crate::look::Look;
 use crate::message::{say, words};
-use crate::platform::interrupt;
+use crate::platform::interrupt::Interrupt;
 use crate::scan::{self, Outcome, Scan};
-use crate::tree::{Content, DirId, Live, Record, Tree};
+use crate::size::Units;
+use crate::tree::Live;
+use crate::ui::rows::Order;
 pub use progress::Progress;
 use table::Table;
 
@@ -45,8 +46,10 @@ pub enum Format {
     Table {
         /// Levels below the roots.
         depth: usize,
-        /// Units, order and so on.
-        look: Look,
+        /// Of the entries of a directory; says which size is meant, too.
+        order: Order,
+        /// How sizes are written.
+        units: Units,
     },
     /// The tree for a program.
     Json {
@@ -62,12 +65,17 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Does the job and says how it went.
 pub fn run(job: Job) -> Exit {
-    interrupt::hold();
+    let interrupt = Interrupt::hold().ok();
     let Job { roots, scan: options, format, progress } = job;
     // Without a thread to spare, the scan runs in this one; nobody looks at progress and interrupts then.
     let scan = Scan::start(roots.clone(), options.clone()).unwrap_or_else(|_| Scan::run(roots, options));
-    let outcome = wait(&scan, progress);
-    let exit = if interrupt::release() { Exit::Interrupted } else { judge(scan.tree(), outcome.as_ref()) };
+    let outcome = wait(&scan, interrupt.as_ref(), progress);
+    let exit = if interrupt.is_some_and(Interrupt::release) {
+        Exit::Interrupted
+    } else {
+        let seen = if matches!(outcome, Some(Outcome::Panicked(_))) { Exit::Incomplete } else { Exit::Fine };
+        seen.max(Exit::of_everything(scan.tree()))
+    };
     let printed = standard_output().and_then(|mut out| print(&scan, outcome.as_ref(), format, &mut out));
     let exit = match printed {
         Ok(()) => {
@@ -87,14 +95,14 @@ pub fn run(job: Job) -> Exit {
 }
 
 /// Waits for the scan, or after an interrupt until it had its chance to stop. None: it still hangs somewhere.
-fn wait(scan: &Scan, progress: Progress) -> Option<Outcome> {
+fn wait(scan: &Scan, interrupt: Option<&Interrupt>, progress: Progress) -> Option<Outcome> {
     let mut line = progress.line();
     let mut interrupted: Option<Instant> = None;
     loop {
         if let Some(outcome) = scan.wait(TICK) {
             return Some(outcome);
         }
-        if interrupt::was_noted() {
+        if interrupt.is_some_and(Interrupt::was_noted) {
             scan.stop();
             if interrupted.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
                 return None;
@@ -113,27 +121,8 @@ fn print(scan: &Scan, outcome: Option<&Outcome>, format: Format, out: &mut dyn W
             let is_complete = outcome == Some(&Outcome::Complete);
             Report { tree, live, is_complete, elapsed: scan.elapsed(), depth }.write(out)
         }
-        Format::Table { depth, look } => Table { tree, live, depth, look }.write(out),
+        Format::Table { depth, order, units } => Table { tree, live, depth, order, units }.write(out),
     }
-}
-
-fn judge(tree: &Tree, outcome: Option<&Outcome>) -> Exit {
-    let roots = tree.listing(DirId::TOP);
-    let was_read = |(_, root): (_, Record<'_>)| match root.content {
-        Content::Known(facts) => facts.directory.is_none_or(|id| was_read(tree, id)),
-        Content::Failed(_) | Content::Excluded(_) => false,
-    };
-    if !roots.entries().any(was_read) {
-        Exit::Useless
-    } else if tree.totals(DirId::TOP).errors > 0 || matches!(outcome, Some(Outcome::Panicked(_))) {
-        Exit::Incomplete
-    } else {
-        Exit::Fine
-    }
-}
-
-fn was_read(tree: &Tree, id: DirId) -> bool {
-    tree.status(id).errno.is_none() || !tree.listing(id).is_empty()
 }
 
 /// Standard output without the line buffer of the standard library, which would only copy everything once more.

@@ -9,11 +9,10 @@
 
 use std::io::{self, BufWriter, Write};
 
-use crate::look::{Column, Look};
-use crate::size::{Measure, count, percent, share, size};
+use crate::size::{Measure, Units, count, percent, share, size};
 use crate::text::escape;
-use crate::tree::order::{Names, Row, sort};
 use crate::tree::{Content, DirId, Facts, Index, Live, Record, Totals, Tree, join};
+use crate::ui::rows::{Order, Rows};
 
 /// What a scan has found, to be written once.
 pub(super) struct Table<'t> {
@@ -22,12 +21,14 @@ pub(super) struct Table<'t> {
     pub(super) live: Live,
     /// Levels below the roots.
     pub(super) depth: usize,
-    pub(super) look: Look,
+    pub(super) order: Order,
+    pub(super) units: Units,
 }
 
 /// A directory whose entries are being written.
 struct Open<'t> {
-    rows: std::vec::IntoIter<Row>,
+    rows: Rows,
+    next: usize,
     index: Index<'t>,
     path: Vec<u8>,
     totals: Totals,
@@ -57,8 +58,9 @@ impl<'t> Table<'t> {
         let mut open: Vec<Open<'t>> = Vec::new();
         open.extend(self.entry(out, root, facts, &[], (whole, 0))?);
         while let Some(directory) = open.last_mut() {
-            if let Some(row) = directory.rows.next() {
-                let Some(record) = directory.index.record(row.position) else { continue };
+            if let Some(position) = directory.rows.position(directory.next) {
+                directory.next += 1;
+                let Some(record) = directory.index.record(position) else { continue };
                 let Content::Known(facts) = &record.content else { continue };
                 let depth = open.len();
                 let above = &open[depth - 1].path;
@@ -85,9 +87,8 @@ impl<'t> Table<'t> {
         match facts.directory {
             Some(id) if depth < self.depth => {
                 let listing = self.tree.listing(id);
-                let names = Names::Ascending;
-                let rows = sort(&listing, names, |record| self.key(record)).into_iter();
-                return Ok(Some(Open { rows, index: Index::new(&listing), path, totals }));
+                let rows = Rows::new(self.tree, &self.live, id, &listing, self.order);
+                return Ok(Some(Open { rows, next: 0, index: Index::new(&listing), path, totals }));
             }
             Some(_) => self.line(out, &totals, whole, Some(totals.items), &path)?,
             None => self.line(out, &totals, whole, None, &path)?,
@@ -106,20 +107,8 @@ impl<'t> Table<'t> {
         let own = self.size(totals);
         let mark = if totals.errors > 0 { '!' } else { ' ' };
         let items = items.map(count).unwrap_or_default();
-        let (size, percent) = (size(own, self.look.units), percent(share(own, whole)));
+        let (size, percent) = (size(own, self.units), percent(share(own, whole)));
         writeln!(out, "{size}  {percent}  {items:>7} {mark} {}", escape(path))
-    }
-
-    /// What an entry is sorted by, the largest first; none leaves it out.
-    fn key(&self, record: &Record<'_>) -> Option<u64> {
-        let Content::Known(facts) = &record.content else { return None };
-        Some(match self.look.column {
-            Column::Size => self.size(&self.totals(facts)),
-            Column::Count => self.totals(facts).items,
-            // The sign turned, so that earlier times are smaller numbers.
-            Column::Mtime => facts.mtime.cast_unsigned() ^ (1 << 63),
-            Column::Name => 0,
-        })
     }
 
     fn totals(&self, facts: &Facts) -> Totals {
@@ -130,7 +119,7 @@ impl<'t> Table<'t> {
     }
 
     fn size(&self, totals: &Totals) -> u64 {
-        match self.look.measure {
+        match self.order.measure {
             Measure::Disk => totals.disk,
             Measure::Apparent => totals.apparent,
         }

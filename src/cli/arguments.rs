@@ -7,8 +7,6 @@ use std::ffi::OsString;
 use clap::builder::ValueParser;
 use clap::{ArgAction, Parser, ValueEnum};
 
-use crate::look::Column;
-
 /// More threads than this are a mistake in typing.
 const MOST_THREADS: u16 = 1024;
 
@@ -74,7 +72,7 @@ pub(super) struct Arguments {
 
     /// Sort by a column; JSON is always sorted by disk usage
     #[arg(long, value_name = "COL", value_enum, default_value = "size", help_heading = "Display")]
-    pub(super) sort: Column,
+    pub(super) sort: SortBy,
 
     /// Use colours in the browser
     #[arg(long, value_name = "WHEN", value_enum, help_heading = "Display")]
@@ -124,6 +122,19 @@ pub(super) struct Arguments {
     /// Print the version
     #[arg(short = 'V', long, action = ArgAction::Version)]
     version: Option<bool>,
+}
+
+/// What entries are sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum SortBy {
+    /// Largest first
+    Size,
+    /// By the bytes of the name
+    Name,
+    /// Most items first
+    Count,
+    /// Last changed first
+    Mtime,
 }
 
 /// When colours are used.

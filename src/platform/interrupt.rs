@@ -1,63 +1,59 @@
 //! Ctrl-C for a run without a browser: a first one may be held back so that what was read is still printed.
 //!
-//! A handler can reach nothing but a static, so there is one, here: the disposition of a signal is the process's in any
-//! case. No thread and no pipe take part: whoever waits for a scan looks every few milliseconds whether a signal came.
+//! No thread takes part: whoever waits for a scan looks every few milliseconds whether a signal came.
 //!
 //! Invariant: a signal is either noted once, or it ends the process at once; so a second one always does.
 
-use crate::sync::{AtomicU8, Ordering};
+use std::io;
 
-/// The process ends at the next signal.
-const ENDS: u8 = 0;
-/// The next signal is noted.
-const HOLDS: u8 = 1;
-/// A signal was noted; the process ends at the next one.
-const NOTED: u8 = 2;
+use signal_hook::consts::SIGINT;
+use signal_hook::flag;
 
-/// Written by [`hold`], [`release`] and the handler, each in one step. `SeqCst`: it orders a signal against the threads, and
-/// speed is no matter here.
-static STATE: AtomicU8 = AtomicU8::new(ENDS);
+use crate::sync::{Arc, AtomicBool, Ordering};
 
 /// Exit code of a process ended by SIGINT, as shells give it.
-const CODE: libc::c_int = 130;
+const CODE: i32 = 130;
 
-/// From now on the first SIGINT is noted instead of ending the process. One that was ignored when the process began, as in
-/// a background job, stays ignored.
-#[allow(unsafe_code)]
-pub fn hold() {
-    STATE.store(HOLDS, Ordering::SeqCst);
-    // SAFETY: all zeros is a valid `sigaction`: no flags, an empty mask and the default handler.
-    let mut before: libc::sigaction = unsafe { std::mem::zeroed() };
-    // SAFETY: a null action asks only; `before` is valid for writing. sigaction(2) fails only for a bad signal number.
-    unsafe { libc::sigaction(libc::SIGINT, std::ptr::null(), &raw mut before) };
-    if before.sa_sigaction == libc::SIG_IGN {
-        return;
+/// SIGINT, held back.
+#[derive(Debug)]
+pub struct Interrupt {
+    /// Whether the next signal ends the process: because one was noted, or because none is held back any longer. Set by
+    /// the handler and by [`Interrupt::release`]. `SeqCst`: it orders signals against threads, and speed is no matter.
+    ends: Arc<AtomicBool>,
+}
+
+impl Interrupt {
+    /// From now on the first SIGINT is noted instead of ending the process. One that was ignored when the process began,
+    /// as in a background job, stays ignored.
+    ///
+    /// # Errors
+    /// As sigaction(2). Every signal ends the process then.
+    pub fn hold() -> io::Result<Self> {
+        let ends = Arc::new(AtomicBool::new(false));
+        if !is_ignored() {
+            // In this order: the first signal finds the flag down and raises it.
+            flag::register_conditional_shutdown(SIGINT, CODE, Arc::clone(&ends))?;
+            flag::register(SIGINT, Arc::clone(&ends))?;
+        }
+        Ok(Self { ends })
     }
-    // SAFETY: as above.
-    let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
-    action.sa_sigaction = handle as extern "C" fn(libc::c_int) as libc::sighandler_t;
-    // Interrupted calls go on: it is the waiting loop that looks.
-    action.sa_flags = libc::SA_RESTART;
-    // SAFETY: `action` is whole, and its handler does only what signal-safety(7) allows: it uses an atomic and `_exit`.
-    unsafe { libc::sigaction(libc::SIGINT, &raw const action, std::ptr::null_mut()) };
-}
 
-/// Whether a SIGINT was noted.
-pub fn was_noted() -> bool {
-    STATE.load(Ordering::SeqCst) == NOTED
-}
+    /// Whether a signal was noted.
+    pub fn was_noted(&self) -> bool {
+        self.ends.load(Ordering::SeqCst)
+    }
 
-/// From now on the next SIGINT ends the process. Says whether one was noted before.
-pub fn release() -> bool {
-    let noted = was_noted();
-    // A signal between the two lines finds `HOLDS`, turns it into `NOTED`, and is seen by the exchange.
-    noted || STATE.compare_exchange(HOLDS, ENDS, Ordering::SeqCst, Ordering::SeqCst) == Err(NOTED)
+    /// From now on the next signal ends the process. Says whether one was noted before.
+    pub fn release(self) -> bool {
+        self.ends.swap(true, Ordering::SeqCst)
+    }
 }
 
 #[allow(unsafe_code)]
-extern "C" fn handle(_: libc::c_int) {
-    if STATE.compare_exchange(HOLDS, NOTED, Ordering::SeqCst, Ordering::SeqCst).is_err() {
-        // SAFETY: `_exit` may be called from a handler and never returns.
-        unsafe { libc::_exit(CODE) }
-    }
+fn is_ignored() -> bool {
+    // SAFETY: all zeros is a valid `sigaction`: no flags, an empty mask, the default handler.
+    let mut now: libc::sigaction = unsafe { std::mem::zeroed() };
+    // SAFETY: without a new action the call only asks, and `now` can be written to. It fails for bad signal numbers only.
+    unsafe { libc::sigaction(SIGINT, std::ptr::null(), &raw mut now) };
+    now.sa_sigaction == libc::SIG_IGN
 }

@@ -206,7 +206,7 @@ impl Default for Tree {
 }
 
 impl Tree {
-    /// An empty tree whose top is held: [`Tree::release`] it when everything was added.
+    /// An empty tree whose top is held: `Tree::release` it when everything was added.
     pub fn new() -> Self {
         Self::default()
     }

@@ -5,7 +5,7 @@
 //! 11 1    9   1   6  1    6..24    1   7   1       16        2  the rest
 //! ```
 //!
-//! Columns go in a fixed order when the name has less than [`NAME`] columns left: the time of day, the date, the items,
+//! Columns go in a fixed order when the name has less than `NAME` columns left: the time of day, the date, the items,
 //! the bar, the percentage; then the size gets brief, and at last it goes as well.
 //!
 //! Knows no entries. Invariant: the columns and their gaps never take more than there is.
