@@ -14,13 +14,14 @@ use std::path::{Path, PathBuf};
 use clap::Parser;
 
 use crate::batch::{Format, Job, Progress};
+use crate::browse;
 use crate::exit::Exit;
 use crate::message::{say, words};
+use crate::rows::{Column, Order};
 use crate::scan::filter::BadPattern;
 use crate::scan::{self, Filter, Mounts};
 use crate::size::{Measure, Units};
 use crate::text::escape;
-use crate::ui::rows::{Column, Order};
 use crate::ui::theme::{ColorChoice, Colors, Glyphs, Theme};
 use arguments::{Arguments, SortBy, When};
 
@@ -28,24 +29,9 @@ use arguments::{Arguments, SortBy, When};
 #[derive(Debug)]
 pub enum Request {
     /// The browser.
-    Browse(Browse),
+    Browse(browse::Job),
     /// A table or JSON.
     Print(Job),
-}
-
-/// What the browser is asked for.
-#[derive(Debug)]
-pub struct Browse {
-    /// What to scan.
-    pub roots: Vec<PathBuf>,
-    /// How to scan it.
-    pub scan: scan::Options,
-    /// The order of entries at first.
-    pub order: Order,
-    /// How sizes are written.
-    pub units: Units,
-    /// Looks.
-    pub theme: Theme,
 }
 
 /// What the command line depends on besides its words.
@@ -133,7 +119,7 @@ pub fn request(
     let format = if arguments.json {
         Format::Json { depth }
     } else if is_browser {
-        return Ok(Request::Browse(Browse { roots: roots(arguments.paths), scan, order, units, theme }));
+        return Ok(Request::Browse(browse::Job { roots: roots(arguments.paths), scan, order, units, theme }));
     } else {
         Format::Table { depth: depth.unwrap_or(1), order, units }
     };
@@ -256,7 +242,7 @@ mod tests {
         }
     }
 
-    fn browse(words: &str, variables: &[(&'static str, &str)]) -> Browse {
+    fn browse(words: &str, variables: &[(&'static str, &str)]) -> browse::Job {
         match asked(words, &terminal(variables)).unwrap() {
             Request::Browse(browse) => browse,
             Request::Print(_) => panic!("a terminal was there"),
@@ -326,7 +312,7 @@ mod tests {
         assert!(scan("--exclude *.o --exclude a").filter.excludes(b"", b"x.o"));
         assert!(scan("--exclude-caches").skip_caches);
         assert!(scan("-e").owners);
-        let Browse { order, units, .. } = browse("-a --si --sort mtime", &[]);
+        let browse::Job { order, units, .. } = browse("-a --si --sort mtime", &[]);
         assert_eq!((order.measure, order.column), (Measure::Apparent, Column::Modified));
         assert_eq!(units, Units::Decimal);
     }

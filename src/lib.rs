@@ -4,12 +4,16 @@
 compile_error!("duke reads directories the Unix way");
 
 pub mod batch;
+pub mod browse;
 pub mod cli;
 pub mod exit;
+#[cfg(test)]
+mod fixture;
 pub mod json;
 pub mod kind;
 pub mod message;
 pub mod platform;
+pub mod rows;
 pub mod scan;
 pub mod size;
 mod sync;

@@ -8,23 +8,24 @@ use std::path::{Path, PathBuf};
 const BASE: [&str; 3] = ["kind", "sync", "table"];
 
 /// Each module with what it may use beside the base and itself.
-const ARROWS: [(&str, &[&str]); 16] = [
+const ARROWS: [(&str, &[&str]); 17] = [
     ("kind", &[]),
     ("sync", &[]),
     ("table", &[]),
     ("size", &[]),
     ("text", &[]),
     ("platform", &[]),
+    ("message", &["platform::error_text"]),
     ("tree", &["platform::memory"]),
     ("scan", &["platform", "tree"]),
     ("delete", &["platform", "tree"]),
     ("search", &["tree"]),
-    ("look", &["size"]),
-    ("exit", &[]),
-    ("message", &["platform::error_text"]),
+    ("exit", &["tree"]),
+    ("rows", &["tree", "size"]),
     ("json", &["tree", "size", "text", "platform::error_text"]),
-    ("batch", &["tree", "scan", "json", "size", "text", "look", "exit", "message", "platform"]),
-    ("ui", &["tree", "scan", "size", "text", "delete", "search", "platform"]),
+    ("batch", &["tree", "scan", "json", "rows", "size", "text", "exit", "message", "platform"]),
+    ("ui", &["tree", "scan", "rows", "size", "text", "delete", "search", "platform"]),
+    ("browse", &["scan", "ui", "rows", "size", "exit", "message"]),
 ];
 
 /// Where the arrow begins: these may use everything, and only the program itself uses them.

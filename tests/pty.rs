@@ -171,6 +171,7 @@ fn a_terminal_that_goes_away_ends_the_program_even_if_nobody_sends_a_signal() {
     let mut buffer = [0; 4096];
     while !screen.screen().contents().contains("1 of 3") {
         let length = reader.read(&mut buffer).unwrap();
+        assert_ne!(length, 0, "the program ended by itself");
         screen.process(&buffer[..length]);
     }
     drop((reader, master));

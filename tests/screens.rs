@@ -9,12 +9,12 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use duke::rows::Order;
 use duke::scan::{Filter, Options, Outcome, Progress, Scan};
 use duke::size::{Measure, Units};
 use duke::ui::app::{Action, App};
 use duke::ui::keys::KEYMAP;
 use duke::ui::progress::Tick;
-use duke::ui::rows::Order;
 use duke::ui::theme::{Colors, Glyphs, Theme};
 use duke::ui::{Settings, view};
 use jiff::tz::TimeZone;

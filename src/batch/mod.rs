@@ -19,10 +19,10 @@ use crate::exit::Exit;
 use crate::json::Report;
 use crate::message::{say, words};
 use crate::platform::interrupt::Interrupt;
+use crate::rows::Order;
 use crate::scan::{self, Outcome, Scan};
 use crate::size::Units;
 use crate::tree::Live;
-use crate::ui::rows::Order;
 pub use progress::Progress;
 use table::Table;
 

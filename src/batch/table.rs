@@ -9,10 +9,10 @@
 
 use std::io::{self, BufWriter, Write};
 
+use crate::rows::{Order, Rows};
 use crate::size::{Measure, Units, count, percent, share, size};
 use crate::text::escape;
 use crate::tree::{Content, DirId, Facts, Index, Live, Record, Totals, Tree, join};
-use crate::ui::rows::{Order, Rows};
 
 /// What a scan has found, to be written once.
 pub(super) struct Table<'t> {

@@ -4,7 +4,7 @@
 //! through an [`Effect`]. It ends by gathering what is visible ([`Window`]), which is all that drawing needs.
 //!
 //! While a scan runs, ticks bring its progress. Rows are put in order anew on ticks only: not while a key was pressed a
-//! moment ago (so that nothing jumps under the finger), and not too often where it is expensive ([`super::rows`]).
+//! moment ago (so that nothing jumps under the finger), and not too often where it is expensive ([`crate::rows`]).
 //!
 //! Knows no terminal and no scan. Invariant: after every update the cursor is on a visible row, if there is any.
 
@@ -17,11 +17,11 @@ use ratatui::crossterm::event::KeyEvent;
 use super::keys::{Answer, Command, Scope, lookup};
 use super::place::{Memory, Place, moved};
 use super::progress::{ScanState, Tick};
-use super::rows::{Column, Direction, Grouping, Hidden, Order};
 use super::view::columns::{Graph, Shown, Wanted};
 use super::view::{help, layout};
 use super::window::Window;
 use super::{Settings, theme::Theme};
+use crate::rows::{Column, Direction, Grouping, Hidden, Order};
 use crate::size::{Measure, Units};
 use crate::tree::{Content, DirId, Live, Tree};
 

@@ -6,12 +6,12 @@ use jiff::tz::TimeZone;
 
 use super::Settings;
 use super::app::{Action, App, Button, Effect, Mode};
-use super::fixture::{Growing, build, dir, excluded, failed, file, stopped, unreadable};
 use super::keys::{Answer, Binding, Command, KEYMAP, Key, Scope};
 use super::progress::Tick;
-use super::rows::Order;
 use super::theme::Theme;
 use super::window::{Bound, Remark};
+use crate::fixture::{Growing, build, dir, excluded, failed, file, stopped, unreadable};
+use crate::rows::Order;
 use crate::scan::{Outcome, Progress};
 use crate::size::Units;
 use crate::tree::Tree;

@@ -14,13 +14,10 @@
 
 pub mod app;
 #[cfg(test)]
-mod fixture;
-#[cfg(test)]
 mod journeys;
 pub mod keys;
 mod place;
 pub mod progress;
-pub mod rows;
 mod screen;
 pub mod theme;
 pub mod view;
@@ -40,11 +37,11 @@ use ratatui::crossterm::queue;
 use ratatui::crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate};
 
 use crate::platform::signals::{self, Watch};
+use crate::rows::Order;
 use crate::scan::Scan;
 use crate::size::Units;
 use app::{Action, App, Effect};
 use progress::Tick;
-use rows::Order;
 use screen::{Guard, Screen};
 use theme::Theme;
 
@@ -75,18 +72,11 @@ impl Settings {
     }
 }
 
-/// Why a browser ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    /// The person left it.
-    Quit,
-}
-
 /// Browses what `scan` finds, until the person leaves. Returns without waiting for the scan.
 ///
 /// # Errors
 /// When the terminal cannot be taken over, or does not answer any more. It was given back then.
-pub fn run(scan: &Scan, settings: &Settings) -> io::Result<End> {
+pub fn run(scan: &Scan, settings: &Settings) -> io::Result<()> {
     let screen = Screen::new()?;
     let _guard = Guard(screen.clone());
     restore_on_panic(&screen);
@@ -104,7 +94,7 @@ fn browse(
     screen: &Screen,
     scan: &Scan,
     settings: &Settings,
-) -> io::Result<End> {
+) -> io::Result<()> {
     let begun = Instant::now();
     let size = terminal.size()?;
     let roots = scan.roots().iter().map(titled).collect();
@@ -123,7 +113,7 @@ fn browse(
         }
         for effect in effects {
             match effect {
-                Effect::Quit => return Ok(End::Quit),
+                Effect::Quit => return Ok(()),
                 Effect::StopScan => scan.stop(),
                 Effect::Suspend => {
                     suspend(screen)?;

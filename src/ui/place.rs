@@ -9,7 +9,7 @@
 use crate::tree::{DirId, Listing, Live, Position, Tree};
 
 use super::keys::Motion;
-use super::rows::{Order, Rows};
+use crate::rows::{Order, Rows};
 
 /// An entry that is pointed at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,8 +156,8 @@ pub fn moved(index: usize, motion: Motion, lines: usize, count: usize) -> usize 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ui::fixture::{Growing, build, file};
-    use crate::ui::rows::{Column, Direction};
+    use crate::fixture::{Growing, build, file};
+    use crate::rows::{Column, Direction};
 
     const LINES: usize = 3;
 

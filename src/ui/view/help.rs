@@ -104,3 +104,29 @@ fn marks(glyphs: Glyphs) -> Section {
     ];
     Section { heading: "Marks", lines }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::keys::KEYMAP;
+
+    #[test]
+    fn every_binding_is_on_the_page_in_full_at_any_width_that_holds_it() {
+        for columns in [44, 80, 200] {
+            let text: Vec<String> =
+                lines(Theme::default(), columns).iter().map(ToString::to_string).collect();
+            assert!(text.iter().all(|line| width(line) <= columns), "{columns}");
+            for binding in KEYMAP {
+                let (keys, help) = (binding.key_names(" "), binding.help);
+                let is_there =
+                    text.iter().any(|line| line.contains(&format!(" {keys} ")) && line.contains(help));
+                assert!(is_there, "{keys} {help} at {columns}");
+            }
+        }
+    }
+
+    #[test]
+    fn all_of_it_fits_a_usual_window() {
+        assert_eq!(scroll_limit((80, 24)), 0);
+    }
+}

@@ -16,6 +16,7 @@ use ratatui::text::{Line as Text, Span};
 use super::columns::{Columns, SizeColumn, TimeColumn};
 use crate::kind::Kind;
 use crate::platform::error_text;
+use crate::rows::{Column, Direction};
 use crate::size::{
     BRIEF, COUNT, DATE, DATE_AND_TIME, Measure, PERCENT, brief_size, count, date, date_and_time, percent,
     share, size,
@@ -23,7 +24,6 @@ use crate::size::{
 use crate::text::{escape, fit, pad, width};
 use crate::tree::Exclusion;
 use crate::ui::app::App;
-use crate::ui::rows::{Column, Direction};
 use crate::ui::theme::Role;
 use crate::ui::window::{Bound, Line, Remark};
 

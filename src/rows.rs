@@ -204,7 +204,7 @@ impl Rows {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ui::fixture::{Plan, build, dir, excluded, failed, file};
+    use crate::fixture::{Plan, build, dir, excluded, failed, file};
 
     fn names(plan: Vec<Plan>, order: Order) -> Vec<String> {
         let (tree, root) = build(plan);
