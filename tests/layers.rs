@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const BASE: [&str; 3] = ["kind", "sync", "table"];
 
 /// Each module with what it may use beside the base and itself.
-const ARROWS: [(&str, &[&str]); 17] = [
+const ARROWS: [(&str, &[&str]); 18] = [
     ("kind", &[]),
     ("sync", &[]),
     ("table", &[]),
@@ -18,6 +18,8 @@ const ARROWS: [(&str, &[&str]); 17] = [
     ("message", &["platform::error_text"]),
     ("tree", &["platform::memory"]),
     ("scan", &["platform", "tree"]),
+    // Trees for unit tests.
+    ("fixture", &["tree"]),
     ("delete", &["platform", "tree"]),
     ("search", &["tree"]),
     ("exit", &["tree"]),
@@ -88,6 +90,8 @@ fn may_use(module: &str, path: &str) -> bool {
         |prefix: &str| path == prefix || path.strip_prefix(prefix).is_some_and(|rest| rest.starts_with("::"));
     let allowed = ARROWS.iter().find(|(name, _)| *name == module).map(|(_, allowed)| *allowed);
     starts(module)
+        // Only there for unit tests, of any module.
+        || starts("fixture")
         || BASE.iter().any(|base| starts(base))
         || FRONT.contains(&module)
         || allowed.is_some_and(|allowed| allowed.iter().any(|module| starts(module)))

@@ -216,7 +216,7 @@ fn directories_with_a_cache_tag_are_left_out_when_asked() {
     support::assert_sums_agree(scan.tree());
     let output =
         Command::new("find").arg(fixture.path()).args(["-mindepth", "1", "-not", "-path", "*/a/b*"]).output();
-    let lines = output.unwrap().stdout.iter().filter(|byte| **byte == b'\n').count() as u64;
+    let lines = output.unwrap().stdout.split(|byte| *byte == b'\n').count() as u64 - 1;
     assert_eq!(scan.tree().totals(DirId::TOP).items, lines);
     let all = support::scan(fixture.path(), 1);
     assert_eq!(all.tree().totals(DirId::TOP), naive::totals(fixture.path()));
