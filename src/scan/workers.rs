@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::{Scope, ThreadPool, ThreadPoolBuilder};
 
 use super::visit::Mount;
 use crate::platform::Buffer;
@@ -57,6 +57,20 @@ pub(super) struct Tools {
     pub(super) mount: Option<Mount>,
 }
 
+/// Threads to scan with; none where the calling thread works alone and, as it stays in the pool of its first scan for
+/// ever, is in one already.
+pub(super) struct Pool(Option<ThreadPool>);
+
+impl Pool {
+    /// Calls `begin` and returns when all jobs spawned by it are done.
+    pub(super) fn in_place_scope<'s>(&self, begin: impl FnOnce(&Scope<'s>)) {
+        match &self.0 {
+            Some(pool) => pool.in_place_scope(begin),
+            None => rayon::in_place_scope(begin),
+        }
+    }
+}
+
 impl Workers {
     pub(super) fn new(count: usize) -> Self {
         Self { workers: (0..count).map(|_| Worker::default()).collect(), spare: Mutex::default() }
@@ -68,19 +82,18 @@ impl Workers {
 
     /// The pool to scan with: as many threads as there are workers, or as the system lets us have; in the worst case
     /// the calling thread alone.
-    pub(super) fn pool(&self) -> ThreadPool {
+    pub(super) fn pool(&self) -> Pool {
         let mut count = self.count();
         loop {
             let builder =
                 ThreadPoolBuilder::new().num_threads(count).thread_name(|index| format!("scan {index}"));
             match builder.build() {
-                Ok(pool) => return pool,
+                Ok(pool) => return Pool(Some(pool)),
                 Err(_) if count > 1 => count /= 2,
                 Err(_) => break,
             }
         }
-        let alone = ThreadPoolBuilder::new().num_threads(1).use_current_thread();
-        alone.build().expect("a pool of the calling thread needs no other")
+        Pool(ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().ok())
     }
 
     /// The tools of the calling thread's worker.

@@ -53,6 +53,12 @@ impl Drop for Fixture {
     }
 }
 
+/// A file system in memory where there is one: a disk takes its time for the largest fixtures.
+fn memory() -> PathBuf {
+    let memory = PathBuf::from("/dev/shm");
+    if memory.is_dir() { memory } else { std::env::temp_dir() }
+}
+
 /// A file with `length` bytes of content.
 pub fn file(path: impl AsRef<Path>, length: usize) -> io::Result<()> {
     File::create(path)?.write_all(&vec![b'x'; length])
@@ -180,10 +186,7 @@ pub fn weird_names() -> Fixture {
 
 /// Many empty files in one directory, and one directory among them.
 pub fn crowd(files: usize) -> Fixture {
-    // In memory where there is such a place: a disk takes its time.
-    let memory = Path::new("/dev/shm");
-    let place = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
-    Fixture::build_in(&place, |root| {
+    Fixture::build_in(&memory(), |root| {
         fs::create_dir(root.join("directory"))?;
         file(root.join("directory/file"), 3_000)?;
         (0..files).try_for_each(|number| File::create(root.join(format!("file-{number:06}"))).map(drop))
@@ -203,7 +206,8 @@ pub fn wide(directories: usize) -> Fixture {
 
 /// One directory in the other, each with the same name, down to `depth`: the path is longer than any path may be.
 pub fn chain(depth: usize, name: &str) -> Fixture {
-    Fixture::build(|root| {
+    let place = if depth > 10_000 { memory() } else { std::env::temp_dir() };
+    Fixture::build_in(&place, |root| {
         let name = CString::new(name)?;
         let mut at: OwnedFd = File::open(root)?.into();
         for _ in 0..depth {

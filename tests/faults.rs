@@ -1,0 +1,110 @@
+//! System calls that fail, by `strace -e inject`.
+#![cfg(target_os = "linux")]
+#![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
+
+mod support;
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use duke::scan::Outcome;
+use duke::tree::{DirId, Totals};
+use support::{child, fixtures, naive};
+
+/// What a scan found, and what there is.
+struct Found {
+    root: PathBuf,
+    totals: Totals,
+    failures: Vec<(PathBuf, i32)>,
+    whole_disk: u64,
+}
+
+impl Found {
+    fn is_whole(&self) {
+        assert_eq!(self.failures, []);
+        assert_eq!(self.totals.disk, self.whole_disk);
+    }
+}
+
+/// Runs `check` on the scan of a fixture, in a child whose system calls fail as told: `faults` are for `strace -e`.
+fn with_faults(test: &str, faults: &[&str], check: impl FnOnce(&Found)) {
+    if let Some(argument) = child::argument_of(test) {
+        let argument = argument.into_string().unwrap();
+        let (disk, root) = argument.split_once(' ').unwrap();
+        let (whole_disk, root) = (disk.parse().unwrap(), PathBuf::from(root));
+        let scan = support::scan(&root, 2);
+        assert_eq!(scan.outcome(), Some(Outcome::Complete));
+        support::assert_sums_agree(scan.tree());
+        let (totals, failures) = (scan.tree().totals(DirId::TOP), support::failures(scan.tree()));
+        return check(&Found { root, totals, failures, whole_disk });
+    }
+    let can =
+        Command::new("strace").args(["-o", "/dev/null", "-e", "inject=getppid:retval=1", "true"]).status();
+    if !can.is_ok_and(|status| status.success()) {
+        return support::skip(&format!("{test}: no strace that injects"));
+    }
+    let fixture = fixtures::hard_links();
+    let mut launcher = vec!["strace", "-f", "-qq", "-o", "/dev/null"];
+    launcher.extend(faults.iter().flat_map(|fault| ["-e", fault]));
+    child::run(test, &launcher, format!("{} {}", naive::du(fixture.path()), fixture.path().display()));
+}
+
+#[test]
+fn an_interrupted_listing_is_read_on() {
+    let fault = ["inject=getdents64:error=EINTR:when=2+3"];
+    with_faults("an_interrupted_listing_is_read_on", &fault, Found::is_whole);
+}
+
+#[test]
+fn interrupted_opens_and_attributes_are_asked_for_again() {
+    let faults = ["inject=openat:error=EINTR:when=40+3", "inject=statx:error=EINTR:when=40+3"];
+    with_faults("interrupted_opens_and_attributes_are_asked_for_again", &faults, Found::is_whole);
+}
+
+#[test]
+fn a_sandbox_without_statx_is_served_by_fstatat() {
+    let fault = ["inject=statx:error=ENOSYS"];
+    with_faults("a_sandbox_without_statx_is_served_by_fstatat", &fault, Found::is_whole);
+}
+
+#[test]
+fn a_sandbox_that_refuses_statx_is_served_by_fstatat() {
+    let fault = ["inject=statx:error=EPERM"];
+    with_faults("a_sandbox_that_refuses_statx_is_served_by_fstatat", &fault, Found::is_whole);
+}
+
+/// Every fifth listing fails, for good: each is one error at its directory, and all else is there.
+#[test]
+fn a_listing_that_fails_is_an_error_of_its_directory() {
+    let fault = ["inject=getdents64:error=EIO:when=6+5"];
+    with_faults(
+        "a_listing_that_fails_is_an_error_of_its_directory",
+        &fault,
+        |Found { root, totals, failures, .. }| {
+            assert!((1..8).contains(&failures.len()), "{failures:?}");
+            assert!(failures.iter().all(|(path, errno)| path.starts_with(root) && *errno == 5));
+            assert_eq!(totals.errors as usize, failures.len());
+            assert!(totals.disk > 0);
+        },
+    );
+}
+
+#[test]
+fn attributes_that_fail_are_an_error_of_their_entry() {
+    let fault = ["inject=statx:error=EIO:when=100+50"];
+    with_faults(
+        "attributes_that_fail_are_an_error_of_their_entry",
+        &fault,
+        |Found { totals, failures, .. }| {
+            assert!((2..20).contains(&failures.len()), "{failures:?}");
+            assert_eq!(totals.errors as usize, failures.len());
+            assert!(totals.items > 150);
+        },
+    );
+}
+
+#[test]
+fn descriptors_that_run_out_for_a_moment_lose_nothing() {
+    let fault = ["inject=openat:error=EMFILE:when=30+2"];
+    with_faults("descriptors_that_run_out_for_a_moment_lose_nothing", &fault, Found::is_whole);
+}

@@ -1,0 +1,172 @@
+//! Little of everything: descriptors, threads, memory for addresses. Each test runs in a process of its own.
+#![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
+
+mod support;
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+use duke::scan::{Options, Outcome, Scan};
+use duke::tree::{DirId, Totals};
+use nix::sys::resource::{Resource, setrlimit};
+use support::fixtures::{self, Fixture};
+use support::{child, naive};
+
+/// Limits both what is granted and what may be asked for.
+fn limit(resource: Resource, to: u64) {
+    setrlimit(resource, to, to).unwrap();
+}
+
+/// Scans and holds the result against `expected`.
+fn scans(root: &Path, threads: Option<usize>, expected: Totals) {
+    let scan = Scan::run(vec![root.to_owned()], Options { threads, ..Options::default() });
+    assert_eq!(scan.outcome(), Some(Outcome::Complete));
+    assert_eq!(support::failures(scan.tree()), []);
+    assert_eq!(scan.tree().totals(DirId::TOP), expected);
+}
+
+/// Many directories, wide and deep.
+fn forest() -> Fixture {
+    Fixture::build(|root| {
+        for number in 0..300 {
+            let path = root.join(format!("{}/{}/{}/{number}", number % 3, number % 7, number % 11));
+            std::fs::create_dir_all(path.join("leaf"))?;
+            fixtures::file(path.join("file"), 1_000 * (number % 5))?;
+        }
+        Ok(())
+    })
+}
+
+/// Runs `body` in a child of `test` for the forest, with its totals known.
+fn with_forest(test: &str, body: impl FnOnce(&Path, Totals)) {
+    match child::argument_of(test) {
+        None => {
+            let fixture = forest();
+            child::run(test, &[], fixture.path());
+        }
+        Some(root) => {
+            let root = PathBuf::from(root);
+            body(&root, naive::totals(&root));
+        }
+    }
+}
+
+#[test]
+fn sixteen_descriptors_are_enough() {
+    with_forest("sixteen_descriptors_are_enough", |root, expected| {
+        limit(Resource::RLIMIT_NOFILE, 16);
+        for threads in [None, Some(1), Some(2), Some(8)] {
+            scans(root, threads, expected);
+        }
+    });
+}
+
+#[test]
+fn sixty_four_descriptors_are_enough_and_so_are_thirty_more_than_inherited() {
+    with_forest(
+        "sixty_four_descriptors_are_enough_and_so_are_thirty_more_than_inherited",
+        |root, expected| {
+            limit(Resource::RLIMIT_NOFILE, 80);
+            let inherited: Vec<OwnedFd> = (0..50).map(|_| File::open("/dev/null").unwrap().into()).collect();
+            for threads in [None, Some(2), Some(8)] {
+                scans(root, threads, expected);
+            }
+            drop(inherited);
+            limit(Resource::RLIMIT_NOFILE, 64);
+            for threads in [None, Some(2), Some(8)] {
+                scans(root, threads, expected);
+            }
+        },
+    );
+}
+
+/// Somebody else of the process takes what the scan has counted on, and gives it back after a while.
+#[test]
+fn descriptors_may_run_out_for_a_moment() {
+    with_forest("descriptors_may_run_out_for_a_moment", |root, expected| {
+        limit(Resource::RLIMIT_NOFILE, 64);
+        let done = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !done.load(std::sync::atomic::Ordering::Relaxed) {
+                    let taken: Vec<_> = std::iter::from_fn(|| File::open("/dev/null").ok()).collect();
+                    drop(taken);
+                }
+            });
+            for threads in [1, 2, 8] {
+                scans(root, Some(threads), expected);
+            }
+            done.store(true, std::sync::atomic::Ordering::Relaxed);
+        });
+    });
+}
+
+#[test]
+fn a_deep_tree_needs_few_descriptors() {
+    const NAME: &str = "a_deep_tree_needs_few_descriptors";
+    if child::argument_of(NAME).is_none() {
+        child::run(NAME, &[], "");
+        return;
+    }
+    let fixture = fixtures::chain(600, "level");
+    let expected = naive::totals(fixture.path());
+    limit(Resource::RLIMIT_NOFILE, 16);
+    scans(fixture.path(), None, expected);
+}
+
+#[test]
+fn no_thread_at_all_is_enough() {
+    const NAME: &str = "no_thread_at_all_is_enough";
+    if child::argument_of(NAME).is_none() {
+        child::run(NAME, &[], "");
+        return;
+    }
+    child::become_nobody();
+    let fixture = forest();
+    let expected = naive::totals(fixture.path());
+    limit(Resource::RLIMIT_NPROC, 0);
+    if std::thread::Builder::new().spawn(|| ()).is_ok() {
+        return support::skip("threads cannot be forbidden here");
+    }
+    for threads in [None, Some(1), Some(8)] {
+        scans(fixture.path(), threads, expected);
+    }
+    assert!(Scan::start(vec![fixture.path().to_owned()], Options::default()).is_err());
+}
+
+#[test]
+fn half_a_gigabyte_of_addresses_is_enough() {
+    with_forest("half_a_gigabyte_of_addresses_is_enough", |root, expected| {
+        limit(Resource::RLIMIT_AS, 512 << 20);
+        for threads in [None, Some(1), Some(64)] {
+            scans(root, threads, expected);
+        }
+    });
+}
+
+#[test]
+fn any_number_of_threads_may_be_asked_for() {
+    with_forest("any_number_of_threads_may_be_asked_for", |root, expected| {
+        limit(Resource::RLIMIT_NOFILE, 1_024);
+        for threads in [0, 1, 3, 1_000, usize::MAX] {
+            scans(root, Some(threads), expected);
+        }
+    });
+}
+
+#[test]
+fn a_small_stack_is_enough_for_fifty_thousand_levels() {
+    let fixture = fixtures::chain(50_000, "d");
+    let root = fixture.path().to_owned();
+    let thread = std::thread::Builder::new().stack_size(256 << 10);
+    let scanned = thread.spawn(move || {
+        let scan = support::scan(&root, 2);
+        let deepest =
+            duke::tree::Walk::new(scan.tree(), DirId::TOP).last().map(|(id, _)| scan.tree().path(id).len());
+        (scan.tree().totals(DirId::TOP).items, deepest.unwrap() - OsStr::len(root.as_os_str()))
+        // The tree is dropped here, on the small stack.
+    });
+    assert_eq!(scanned.unwrap().join().unwrap(), (50_001, 100_000));
+}
