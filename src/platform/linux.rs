@@ -10,7 +10,7 @@ use std::os::fd::{AsFd, AsRawFd};
 use nix::errno::Errno;
 
 use super::attributes::kind_of_mode;
-use super::{Attributes, Directory, Entry, Filled, retry};
+use super::{Attributes, Border, Directory, Entry, Filled, Said, retry};
 use crate::kind::Kind;
 
 /// Bytes asked for in one call. Larger ones were not faster, and a directory of some 1,800 short names fits.
@@ -84,7 +84,7 @@ impl Buffer {
                     continue;
                 }
                 let inode = u64::from_ne_bytes(record.get(..8)?.try_into().ok()?);
-                return Some(Entry { name, hint: kind_of_hint(record[18]), inode });
+                return Some(Entry { name, hint: kind_of_hint(record[18]), inode, said: Said::Nothing });
             }
         })
     }
@@ -132,7 +132,7 @@ fn statx(directory: &Directory, name: &CStr) -> Result<Attributes, Errno> {
         uid: answer.stx_uid,
         gid: answer.stx_gid,
         mode: u32::from(answer.stx_mode),
-        mount_root: answer.stx_attributes & MOUNT_ROOT != 0,
+        border: if answer.stx_attributes & MOUNT_ROOT == 0 { Border::None } else { Border::Mount },
     })
 }
 

@@ -10,7 +10,7 @@ use nix::errno::Errno;
 use nix::fcntl::OFlag;
 use nix::sys::stat::Mode;
 
-use super::{Attributes, Directory, Entry, Filled};
+use super::{Attributes, Directory, Entry, Filled, Said};
 use crate::kind::Kind;
 
 /// Entries in one batch.
@@ -42,8 +42,7 @@ impl<'d> Reader<'d> {
     /// # Errors
     /// As readdir(3) and, for the first batch, openat(2). What was read before stays valid; the directory ends there.
     pub fn fill(&mut self, buffer: &mut Buffer) -> Result<Filled, Errno> {
-        buffer.names.clear();
-        buffer.entries.clear();
+        buffer.clear();
         if self.stream.is_none() {
             let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
             self.stream = Some(Dir::openat(self.directory, ".", flags, Mode::empty())?.into_iter());
@@ -65,6 +64,12 @@ impl<'d> Reader<'d> {
 }
 
 impl Buffer {
+    /// Forgets the batch.
+    pub(super) fn clear(&mut self) {
+        self.names.clear();
+        self.entries.clear();
+    }
+
     fn push(&mut self, name: &CStr, kind: Kind, inode: u64) {
         if !matches!(name.to_bytes(), b"." | b"..") {
             self.names.extend_from_slice(name.to_bytes_with_nul());
@@ -83,7 +88,7 @@ impl Buffer {
         self.entries.iter().filter_map(move |&(hint, inode, end)| {
             let name = CStr::from_bytes_with_nul(&self.names[start..end]).ok()?;
             start = end;
-            Some(Entry { name, hint, inode })
+            Some(Entry { name, hint, inode, said: Said::Nothing })
         })
     }
 

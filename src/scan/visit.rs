@@ -21,7 +21,7 @@ use rayon::Scope;
 use super::descriptors::wait_for_descriptors;
 use super::{Mounts, Shared};
 use crate::kind::Kind;
-use crate::platform::{Attributes, Buffer, Directory, Entry, Errno, FileSystem, Filled, Reader};
+use crate::platform::{Attributes, Border, Buffer, Directory, Entry, Errno, FileSystem, Filled, Reader};
 use crate::sync::{Arc, AtomicUsize, Mutex, Ordering, lock};
 use crate::tree::{Batch, Content, DirId, Exclusion, Facts, Links, Owner, Record, Sealed, Totals};
 
@@ -374,13 +374,14 @@ impl<'v> Visitor<'v> {
             device = self.shared.tree.devices().index(attributes.device);
             lock(&self.file_systems).insert(device, file_system);
         }
-        if mounted || attributes.mount_root || place.mount.file_system == FileSystem::Foreign {
+        let is_mount = attributes.border == Border::Mount;
+        if mounted || is_mount || place.mount.file_system == FileSystem::Foreign {
             let tree = &self.shared.tree;
             let is_same =
                 |above| tree.device_index(above) == device && self.inode(above) == Some(attributes.inode);
             if tree.ancestry(id).any(is_same) {
                 // A mount of a directory above is no error; a file system that loops by itself is.
-                let loops = !mounted && !attributes.mount_root;
+                let loops = !mounted && !is_mount;
                 return Verdict::Leave(if loops {
                     Content::Failed(Errno::ELOOP as i32)
                 } else {
