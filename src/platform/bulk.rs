@@ -253,3 +253,6 @@ fn mode_of(kind: Kind, access: u32) -> u32 {
     };
     bits | access & 0o7777
 }
+
+#[cfg(test)]
+mod tests;
