@@ -87,6 +87,21 @@ pub(super) fn kind_of_mode(mode: u32) -> Kind {
     .unwrap_or(Kind::Unknown)
 }
 
+/// The kind for the `d_type` of a listing.
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+pub(super) fn kind_of_hint(d_type: u8) -> Kind {
+    match d_type {
+        libc::DT_DIR => Kind::Directory,
+        libc::DT_REG => Kind::File,
+        libc::DT_LNK => Kind::Symlink,
+        libc::DT_FIFO => Kind::Fifo,
+        libc::DT_SOCK => Kind::Socket,
+        libc::DT_BLK => Kind::BlockDevice,
+        libc::DT_CHR => Kind::CharDevice,
+        _ => Kind::Unknown,
+    }
+}
+
 impl From<FileStat> for Attributes {
     // The fields of `struct stat` differ in width and sign between systems; each cast keeps the bits the kernel meant.
     #[allow(clippy::cast_sign_loss, clippy::unnecessary_cast, clippy::cast_lossless)]

@@ -9,9 +9,8 @@ use std::os::fd::{AsFd, AsRawFd};
 
 use nix::errno::Errno;
 
-use super::attributes::kind_of_mode;
+use super::attributes::{kind_of_hint, kind_of_mode};
 use super::{Attributes, Border, Directory, Entry, Filled, Said, retry};
-use crate::kind::Kind;
 
 /// Bytes asked for in one call. Larger ones were not faster, and a directory of some 1,800 short names fits.
 const SIZE: usize = 64 << 10;
@@ -134,17 +133,4 @@ fn statx(directory: &Directory, name: &CStr) -> Result<Attributes, Errno> {
         mode: u32::from(answer.stx_mode),
         border: if answer.stx_attributes & MOUNT_ROOT == 0 { Border::None } else { Border::Mount },
     })
-}
-
-fn kind_of_hint(d_type: u8) -> Kind {
-    match d_type {
-        libc::DT_DIR => Kind::Directory,
-        libc::DT_REG => Kind::File,
-        libc::DT_LNK => Kind::Symlink,
-        libc::DT_FIFO => Kind::Fifo,
-        libc::DT_SOCK => Kind::Socket,
-        libc::DT_BLK => Kind::BlockDevice,
-        libc::DT_CHR => Kind::CharDevice,
-        _ => Kind::Unknown,
-    }
 }

@@ -7,7 +7,7 @@
 //! | module     | system                  | names             | attributes  |
 //! |------------|-------------------------|-------------------|-------------|
 //! | `linux`    | Linux                   | `getdents64(2)`   | `statx(2)`  |
-//! | `macos`    | macOS                   | `getattrlistbulk(2)`, read by `bulk` | the same call |
+//! | `macos`    | macOS                   | `getattrlistbulk(2)`, read by `bulk` | the same call, of directories `fstatat(2)` |
 //! | `portable` | any Unix, and the oracle of the tests | `readdir(3)` | `fstatat(2)` |
 //!
 //! Invariant: everything `unsafe` in the crate is below this module, each block with its reason.
@@ -25,6 +25,8 @@ pub mod macos;
 pub mod memory;
 pub mod portable;
 pub mod signals;
+#[cfg(target_os = "macos")]
+mod stream;
 
 pub use attributes::{Attributes, Border};
 pub use directory::{Directory, FileSystem, attributes_of_path, second_way};
