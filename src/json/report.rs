@@ -234,5 +234,6 @@ fn name_of(exclusion: Exclusion) -> &'static str {
         Exclusion::OtherFileSystem => "other_filesystem",
         Exclusion::KernelFileSystem => "kernel_filesystem",
         Exclusion::Caches => "caches",
+        Exclusion::Dataless => "dataless",
     }
 }

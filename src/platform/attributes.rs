@@ -29,9 +29,37 @@ pub struct Attributes {
     pub gid: u32,
     /// Type and permission bits (`st_mode`).
     pub mode: u32,
-    /// Whether it is known to be the root of a mount: bind mounts share the device of their origin, so that only the
-    /// kernel can tell (`STATX_ATTR_MOUNT_ROOT`, Linux 5.8). Elsewhere always false.
-    pub mount_root: bool,
+    /// What one crosses by opening it, as far as the kernel tells.
+    pub border: Border,
+}
+
+/// What lies between an entry of a directory and the directory it opens as.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Border {
+    /// Nothing known of.
+    #[default]
+    None,
+    /// It is the root of a mount. Bind mounts share the device of their origin and so do the volumes of a group, so that
+    /// only the kernel can tell (`STATX_ATTR_MOUNT_ROOT`, Linux 5.8; `DIR_MNTSTATUS_MNTPOINT`, macOS).
+    Mount,
+    /// It leads to another volume of the same system: `/Users` of macOS lies on the data volume (`SF_FIRMLINK`).
+    Firmlink,
+    /// Opening it would mount something (`DIR_MNTSTATUS_TRIGGER`, macOS).
+    Trigger,
+    /// Its content is in the cloud, and opening it would fetch it (`SF_DATALESS`, macOS).
+    Dataless,
+}
+
+impl Border {
+    /// `SF_DATALESS` in `st_flags`.
+    pub(super) const DATALESS_FLAG: u32 = 0x4000_0000;
+    /// `SF_FIRMLINK` in `st_flags`.
+    pub(super) const FIRMLINK_FLAG: u32 = 0x0080_0000;
+
+    /// Whether it must not be opened.
+    pub fn is_closed(self) -> bool {
+        matches!(self, Self::Trigger | Self::Dataless)
+    }
 }
 
 impl Attributes {
@@ -59,6 +87,21 @@ pub(super) fn kind_of_mode(mode: u32) -> Kind {
     .unwrap_or(Kind::Unknown)
 }
 
+/// The kind for the `d_type` of a listing.
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+pub(super) fn kind_of_hint(d_type: u8) -> Kind {
+    match d_type {
+        libc::DT_DIR => Kind::Directory,
+        libc::DT_REG => Kind::File,
+        libc::DT_LNK => Kind::Symlink,
+        libc::DT_FIFO => Kind::Fifo,
+        libc::DT_SOCK => Kind::Socket,
+        libc::DT_BLK => Kind::BlockDevice,
+        libc::DT_CHR => Kind::CharDevice,
+        _ => Kind::Unknown,
+    }
+}
+
 impl From<FileStat> for Attributes {
     // The fields of `struct stat` differ in width and sign between systems; each cast keeps the bits the kernel meant.
     #[allow(clippy::cast_sign_loss, clippy::unnecessary_cast, clippy::cast_lossless)]
@@ -74,7 +117,16 @@ impl From<FileStat> for Attributes {
             uid: stat.st_uid,
             gid: stat.st_gid,
             mode: stat.st_mode as u32,
-            mount_root: false,
+            border: border_of(&stat),
         }
     }
+}
+
+#[cfg(target_os = "macos")]
+fn border_of(stat: &FileStat) -> Border {
+    if stat.st_flags & Border::DATALESS_FLAG != 0 { Border::Dataless } else { Border::None }
+}
+#[cfg(not(target_os = "macos"))]
+fn border_of(_: &FileStat) -> Border {
+    Border::None
 }

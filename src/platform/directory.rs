@@ -104,6 +104,10 @@ impl Directory {
     /// # Errors
     /// As fstatfs(2).
     pub fn file_system(&self) -> Result<FileSystem, Errno> {
+        #[cfg(target_os = "macos")]
+        if is_disk(self.attributes()?.device) {
+            return Ok(FileSystem::Ordinary);
+        }
         Ok(classify(&retry(|| fstatfs(&self.fd))?))
     }
 
@@ -134,6 +138,19 @@ pub fn attributes_of_path(path: &Path) -> Result<Attributes, Errno> {
     let target = || retry(|| fstatat(AT_FDCWD, path, AtFlags::empty())).ok().map(Attributes::from);
     let own = Attributes::from(own);
     Ok(target().filter(Attributes::is_directory).unwrap_or(own))
+}
+
+/// Device and inode of the directory whose content is reached in a second way, and which a scan that comes from above must
+/// therefore not enter: the data volume of macOS, which firmlinks such as `/Users` lead into.
+#[cfg(target_os = "macos")]
+pub fn second_way() -> Option<(u64, u64)> {
+    let volume = attributes_of_path(Path::new("/System/Volumes/Data")).ok()?;
+    Some((volume.device, volume.inode))
+}
+/// No directory is reached in a second way here.
+#[cfg(not(target_os = "macos"))]
+pub fn second_way() -> Option<(u64, u64)> {
+    None
 }
 
 #[cfg(target_os = "linux")]
@@ -193,6 +210,14 @@ fn classify(status: &nix::sys::statfs::Statfs) -> FileSystem {
     } else {
         FileSystem::Ordinary
     }
+}
+
+/// Whether a device number is that of a disk. File systems without one get numbers above those of the 24 block
+/// drivers (`vfs_getnewfsid` in XNU); only they are worth another call.
+#[cfg(target_os = "macos")]
+fn is_disk(device: u64) -> bool {
+    const BLOCK_DRIVERS: u64 = 24;
+    device >> 24 < BLOCK_DRIVERS
 }
 
 #[cfg(target_os = "macos")]

@@ -9,9 +9,8 @@ use std::os::fd::{AsFd, AsRawFd};
 
 use nix::errno::Errno;
 
-use super::attributes::kind_of_mode;
-use super::{Attributes, Directory, Entry, Filled, retry};
-use crate::kind::Kind;
+use super::attributes::{kind_of_hint, kind_of_mode};
+use super::{Attributes, Border, Directory, Entry, Filled, Said, retry};
 
 /// Bytes asked for in one call. Larger ones were not faster, and a directory of some 1,800 short names fits.
 const SIZE: usize = 64 << 10;
@@ -84,7 +83,7 @@ impl Buffer {
                     continue;
                 }
                 let inode = u64::from_ne_bytes(record.get(..8)?.try_into().ok()?);
-                return Some(Entry { name, hint: kind_of_hint(record[18]), inode });
+                return Some(Entry { name, hint: kind_of_hint(record[18]), inode, said: Said::Nothing });
             }
         })
     }
@@ -132,19 +131,6 @@ fn statx(directory: &Directory, name: &CStr) -> Result<Attributes, Errno> {
         uid: answer.stx_uid,
         gid: answer.stx_gid,
         mode: u32::from(answer.stx_mode),
-        mount_root: answer.stx_attributes & MOUNT_ROOT != 0,
+        border: if answer.stx_attributes & MOUNT_ROOT == 0 { Border::None } else { Border::Mount },
     })
-}
-
-fn kind_of_hint(d_type: u8) -> Kind {
-    match d_type {
-        libc::DT_DIR => Kind::Directory,
-        libc::DT_REG => Kind::File,
-        libc::DT_LNK => Kind::Symlink,
-        libc::DT_FIFO => Kind::Fifo,
-        libc::DT_SOCK => Kind::Socket,
-        libc::DT_BLK => Kind::BlockDevice,
-        libc::DT_CHR => Kind::CharDevice,
-        _ => Kind::Unknown,
-    }
 }

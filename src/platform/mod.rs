@@ -7,25 +7,34 @@
 //! | module     | system                  | names             | attributes  |
 //! |------------|-------------------------|-------------------|-------------|
 //! | `linux`    | Linux                   | `getdents64(2)`   | `statx(2)`  |
+//! | `macos`    | macOS                   | `getattrlistbulk(2)`, read by `bulk` | the same call, of directories `fstatat(2)` |
 //! | `portable` | any Unix, and the oracle of the tests | `readdir(3)` | `fstatat(2)` |
 //!
 //! Invariant: everything `unsafe` in the crate is below this module, each block with its reason.
 
 mod attributes;
+pub mod bulk;
+pub mod cloud;
 mod directory;
 pub mod interrupt;
 pub mod limits;
 #[cfg(target_os = "linux")]
 pub mod linux;
+#[cfg(target_os = "macos")]
+pub mod macos;
 pub mod memory;
 pub mod portable;
 pub mod signals;
+#[cfg(target_os = "macos")]
+mod stream;
 
-pub use attributes::Attributes;
-pub use directory::{Directory, FileSystem, attributes_of_path};
+pub use attributes::{Attributes, Border};
+pub use directory::{Directory, FileSystem, attributes_of_path, second_way};
 #[cfg(target_os = "linux")]
 pub use linux::{Buffer, Reader};
-#[cfg(not(target_os = "linux"))]
+#[cfg(target_os = "macos")]
+pub use macos::{Buffer, Reader};
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
 pub use portable::{Buffer, Reader};
 
 pub use nix::errno::Errno;
@@ -43,6 +52,21 @@ pub struct Entry<'b> {
     pub hint: Kind,
     /// The inode number of the listing: for a mount point the covered directory's, unlike [`Attributes::inode`].
     pub inode: u64,
+    /// What else the listing says of it. [`Buffer::attributes`] asks for the rest.
+    pub said: Said,
+}
+
+/// What a listing says of an entry beyond its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Said {
+    /// Nothing that could be relied on.
+    Nothing,
+    /// What one crosses by opening it. The rest has to be asked by name, since the listing describes this side.
+    Border(Border),
+    /// Everything.
+    All(Attributes),
+    /// That its attributes cannot be had.
+    Failed(Errno),
 }
 
 /// How a [`Reader::fill`] ended.

@@ -1,16 +1,15 @@
-//! Any Unix: names by `readdir(3)`, attributes by `fstatat(2)`, both through nix.
+//! Any Unix: names by `readdir(3)` (through nix, or `stream`), attributes by `fstatat(2)`.
 //!
 //! Serves where no faster way is built, and everywhere as the oracle the faster ways are tested against.
 //! Invariant: no `unsafe` here.
 
 use std::ffi::CStr;
 
-use nix::dir::{Dir, OwningIter, Type};
 use nix::errno::Errno;
-use nix::fcntl::OFlag;
-use nix::sys::stat::Mode;
 
-use super::{Attributes, Directory, Entry, Filled};
+#[cfg(target_os = "macos")]
+use super::stream::{Stream, kind_of, open};
+use super::{Attributes, Directory, Entry, Filled, Said};
 use crate::kind::Kind;
 
 /// Entries in one batch.
@@ -28,7 +27,7 @@ pub struct Buffer {
 /// Reads one directory from its beginning to its end.
 pub struct Reader<'d> {
     directory: &'d Directory,
-    stream: Option<OwningIter>,
+    stream: Option<Stream>,
 }
 
 impl<'d> Reader<'d> {
@@ -42,19 +41,15 @@ impl<'d> Reader<'d> {
     /// # Errors
     /// As readdir(3) and, for the first batch, openat(2). What was read before stays valid; the directory ends there.
     pub fn fill(&mut self, buffer: &mut Buffer) -> Result<Filled, Errno> {
-        buffer.names.clear();
-        buffer.entries.clear();
+        buffer.clear();
         if self.stream.is_none() {
-            let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
-            self.stream = Some(Dir::openat(self.directory, ".", flags, Mode::empty())?.into_iter());
+            self.stream = Some(open(self.directory)?);
         }
         let stream = self.stream.as_mut().expect("opened above");
         while buffer.entries.len() < BATCH {
             match stream.next() {
                 None => break,
-                Some(Ok(entry)) => {
-                    buffer.push(entry.file_name(), kind_of_hint(entry.file_type()), entry.ino());
-                }
+                Some(Ok(entry)) => buffer.push(entry.file_name(), kind_of(&entry), entry.ino()),
                 // What this call has read is kept; a lasting error shows up again in the next call.
                 Some(Err(_)) if !buffer.entries.is_empty() => break,
                 Some(Err(error)) => return Err(error),
@@ -65,6 +60,12 @@ impl<'d> Reader<'d> {
 }
 
 impl Buffer {
+    /// Forgets the batch.
+    pub(super) fn clear(&mut self) {
+        self.names.clear();
+        self.entries.clear();
+    }
+
     fn push(&mut self, name: &CStr, kind: Kind, inode: u64) {
         if !matches!(name.to_bytes(), b"." | b"..") {
             self.names.extend_from_slice(name.to_bytes_with_nul());
@@ -83,7 +84,7 @@ impl Buffer {
         self.entries.iter().filter_map(move |&(hint, inode, end)| {
             let name = CStr::from_bytes_with_nul(&self.names[start..end]).ok()?;
             start = end;
-            Some(Entry { name, hint, inode })
+            Some(Entry { name, hint, inode, said: Said::Nothing })
         })
     }
 
@@ -97,8 +98,20 @@ impl Buffer {
     }
 }
 
-fn kind_of_hint(hint: Option<Type>) -> Kind {
-    match hint {
+#[cfg(not(target_os = "macos"))]
+type Stream = nix::dir::OwningIter;
+
+#[cfg(not(target_os = "macos"))]
+fn open(directory: &Directory) -> Result<Stream, Errno> {
+    use nix::fcntl::OFlag;
+    let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
+    Ok(nix::dir::Dir::openat(directory, ".", flags, nix::sys::stat::Mode::empty())?.into_iter())
+}
+
+#[cfg(not(target_os = "macos"))]
+fn kind_of(entry: &nix::dir::Entry) -> Kind {
+    use nix::dir::Type;
+    match entry.file_type() {
         Some(Type::Directory) => Kind::Directory,
         Some(Type::File) => Kind::File,
         Some(Type::Symlink) => Kind::Symlink,

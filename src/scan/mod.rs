@@ -20,7 +20,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use crate::platform::limits;
+use crate::platform::{cloud, limits};
 use crate::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, lock};
 use crate::tree::{DirId, Tree};
 use again::Again;
@@ -208,11 +208,13 @@ impl Shared {
     }
 
     fn run(&self) {
+        cloud::refuse();
         let outcome = match catch_unwind(AssertUnwindSafe(|| self.scan())) {
             Ok(()) if self.is_stopped() => Outcome::Stopped,
             Ok(()) => Outcome::Complete,
             Err(panic) => Outcome::Panicked(message(panic.as_ref())),
         };
+        cloud::as_the_process();
         *lock(&self.end) = Some((outcome, self.started.elapsed()));
         self.ended.notify_all();
     }

@@ -21,7 +21,9 @@ use rayon::Scope;
 use super::descriptors::wait_for_descriptors;
 use super::{Mounts, Shared};
 use crate::kind::Kind;
-use crate::platform::{Attributes, Buffer, Directory, Entry, Errno, FileSystem, Filled, Reader};
+use crate::platform::{
+    self, Attributes, Border, Buffer, Directory, Entry, Errno, FileSystem, Filled, Reader,
+};
 use crate::sync::{Arc, AtomicUsize, Mutex, Ordering, lock};
 use crate::tree::{Batch, Content, DirId, Exclusion, Facts, Links, Owner, Record, Sealed, Totals};
 
@@ -37,6 +39,8 @@ pub(super) struct Visitor<'s> {
     /// Roots that lie inside another one and wait to be met there: by device and inode. Empty unless there are several roots.
     pub(super) awaited: Mutex<HashMap<(u64, u64), Option<DirId>>>,
     awaits: bool,
+    /// See [`platform::second_way`].
+    second_way: Option<(u64, u64)>,
 }
 
 /// The directories of one batch, waiting to be visited one after another.
@@ -105,6 +109,7 @@ impl<'v> Visitor<'v> {
             foreign: Mutex::default(),
             awaited: Mutex::default(),
             awaits,
+            second_way: platform::second_way(),
         }
     }
 
@@ -361,37 +366,48 @@ impl<'v> Visitor<'v> {
         attributes: &Attributes,
     ) -> Verdict {
         let options = &self.shared.options;
+        let leave = |why| Verdict::Leave(Content::Excluded(why));
+        match attributes.border {
+            Border::Trigger => return leave(Exclusion::KernelFileSystem),
+            Border::Dataless => return leave(Exclusion::Dataless),
+            _ if self.second_way == Some((attributes.device, attributes.inode)) => {
+                return leave(Exclusion::OtherFileSystem);
+            }
+            Border::None | Border::Mount | Border::Firmlink => {}
+        }
         let Mount { device_index: mut device, mut file_system, .. } = place.mount;
         let mounted = attributes.device != place.mount.device;
-        if mounted {
+        if mounted && attributes.border == Border::Firmlink {
+            // Another volume, and yet the same system for everyone who uses it.
+            device = self.shared.tree.devices().index(attributes.device);
+        } else if mounted {
             if options.mounts == Mounts::None {
-                return Verdict::Leave(Content::Excluded(Exclusion::OtherFileSystem));
+                return leave(Exclusion::OtherFileSystem);
             }
             file_system = directory.file_system_of(entry.name).unwrap_or(FileSystem::Ordinary);
             if file_system == FileSystem::Kernel && options.mounts != Mounts::All {
-                return Verdict::Leave(Content::Excluded(Exclusion::KernelFileSystem));
+                return leave(Exclusion::KernelFileSystem);
             }
             device = self.shared.tree.devices().index(attributes.device);
             lock(&self.file_systems).insert(device, file_system);
         }
-        if mounted || attributes.mount_root || place.mount.file_system == FileSystem::Foreign {
-            let tree = &self.shared.tree;
-            let is_same =
-                |above| tree.device_index(above) == device && self.inode(above) == Some(attributes.inode);
-            if tree.ancestry(id).any(is_same) {
-                // A mount of a directory above is no error; a file system that loops by itself is.
-                let loops = !mounted && !attributes.mount_root;
-                return Verdict::Leave(if loops {
-                    Content::Failed(Errno::ELOOP as i32)
-                } else {
-                    Content::Excluded(Exclusion::OtherFileSystem)
-                });
-            }
+        let is_mount = mounted || attributes.border == Border::Mount;
+        let may_loop = is_mount || place.mount.file_system == FileSystem::Foreign;
+        if may_loop && self.is_above(id, device, attributes.inode) {
+            // A mount of a directory above is no error; a file system that loops by itself is.
+            let loops = Verdict::Leave(Content::Failed(Errno::ELOOP as i32));
+            return if is_mount { leave(Exclusion::OtherFileSystem) } else { loops };
         }
         if options.skip_caches && is_cache(directory, entry.name) {
-            return Verdict::Leave(Content::Excluded(Exclusion::Caches));
+            return leave(Exclusion::Caches);
         }
         Verdict::Enter { device, file_system }
+    }
+
+    /// Whether `id` or a directory above it is the one with this device index and inode.
+    fn is_above(&self, id: DirId, device: u32, inode: u64) -> bool {
+        let tree = &self.shared.tree;
+        tree.ancestry(id).any(|above| tree.device_index(above) == device && self.inode(above) == Some(inode))
     }
 
     /// The inode of a directory on the way down.

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use rayon::{Scope, ThreadPool, ThreadPoolBuilder};
 
 use super::visit::Mount;
-use crate::platform::Buffer;
+use crate::platform::{Buffer, cloud};
 use crate::sync::{AtomicU32, AtomicU64, Mutex, MutexGuard, Ordering, lock};
 use crate::tree::{Batch, DirId, LinkedName, Totals, Tree};
 
@@ -85,8 +85,10 @@ impl Workers {
     pub(super) fn pool(&self) -> Pool {
         let mut count = self.count();
         loop {
-            let builder =
-                ThreadPoolBuilder::new().num_threads(count).thread_name(|index| format!("scan {index}"));
+            let builder = ThreadPoolBuilder::new()
+                .num_threads(count)
+                .thread_name(|index| format!("scan {index}"))
+                .start_handler(|_| cloud::refuse());
             match builder.build() {
                 Ok(pool) => return Pool(Some(pool)),
                 Err(_) if count > 1 => count /= 2,

@@ -65,10 +65,13 @@ pub enum Exclusion {
     KernelFileSystem = 2,
     /// It holds a CACHEDIR.TAG.
     Caches = 3,
+    /// Its content is in the cloud and takes no space here; to look at it would fetch it.
+    Dataless = 4,
 }
 
 impl Exclusion {
-    const ALL: [Self; 4] = [Self::Pattern, Self::OtherFileSystem, Self::KernelFileSystem, Self::Caches];
+    const ALL: [Self; 5] =
+        [Self::Pattern, Self::OtherFileSystem, Self::KernelFileSystem, Self::Caches, Self::Dataless];
 }
 
 /// The attributes kept of an entry: its own, never those of what lies below it.

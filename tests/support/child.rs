@@ -74,9 +74,10 @@ pub fn is_root() -> bool {
 
 /// Gives up all rights of root, if this process has them.
 pub fn become_nobody() {
-    use nix::unistd::{Gid, Uid, setgid, setgroups, setuid};
+    use nix::unistd::{Gid, Uid, setgid, setuid};
     if is_root() {
-        setgroups(&[]).expect("root may");
+        #[cfg(not(target_os = "macos"))] // nix does not offer it there
+        nix::unistd::setgroups(&[]).expect("root may");
         setgid(Gid::from_raw(65_534)).expect("root may");
         setuid(Uid::from_raw(65_534)).expect("root may");
     }

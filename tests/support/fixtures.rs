@@ -173,10 +173,13 @@ pub fn weird_names() -> Fixture {
         &longest,
     ];
     Fixture::build(|root| {
+        // APFS refuses names that are not UTF-8.
+        let refused = |name: &[u8]| cfg!(target_os = "macos") && std::str::from_utf8(name).is_err();
+        let names: Vec<_> = names.into_iter().filter(|name| !refused(name)).collect();
         for (number, name) in names.iter().enumerate() {
             let directory = root.join(OsStr::from_bytes(name));
             fs::create_dir(&directory)?;
-            for name in names {
+            for name in &names {
                 file(directory.join(OsStr::from_bytes(name)), 100 * number)?;
             }
         }

@@ -237,5 +237,6 @@ fn exclusion_text(exclusion: Exclusion) -> &'static str {
         Exclusion::OtherFileSystem => "other file system",
         Exclusion::KernelFileSystem => "kernel file system",
         Exclusion::Caches => "cache directory",
+        Exclusion::Dataless => "only in the cloud",
     }
 }

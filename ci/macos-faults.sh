@@ -1,0 +1,184 @@
+#!/usr/bin/env bash
+# Let the kernel fail in every way the macOS scanner has an answer to, and look at the numbers it comes to.
+# usage: macos-faults.sh RUNNER MACOS_BINARY NATIVE_BINARY
+# RUNNER runs a macOS binary on this system, and makes getattrlistbulk fail as the variables MR_* say:
+#   MR_EIO=name  MR_FAIL=directory=errno,..  MR_MNT=name  MR_TRIGGER=name  MR_FIRMLINK=name  MR_DATALESS=name
+#   MR_BATCH=entries-per-call  MR_NOAPFS=1 (attributes only APFS has are missing)
+set -euo pipefail
+runner=$(realpath "$1") macos=$(realpath "$2") native=$(realpath "$3")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+mkdir -p tree/many tree/deep/er/est tree/plain
+for number in $(seq 700); do head -c $((number * 31)) /dev/zero >"tree/many/file with a long name, number $number"; done
+printf 'content' >tree/deep/er/est/bottom
+printf 'x%.0s' $(seq 9000) >tree/plain/bad
+ln tree/plain/bad tree/deep/link
+ln -s nowhere tree/plain/soft
+mkfifo tree/plain/fifo
+printf y >"tree/plain/$(printf 'not\377text')"
+
+"$native" --json tree >expected.json
+status=0
+
+# same NAME VARIABLE..: the same report as the native build's
+same() {
+  local name=$1; shift
+  local code=0; env "$@" "$runner" "$macos" --json tree >got.json 2>err || code=$?
+  judge "$name" "$code" 0 'differing(got, expected) == []'
+}
+
+# other NAME EXIT EXPRESSION VARIABLE..: this exit code, and the Python expression holds for the report
+other() {
+  local name=$1 exit=$2 expression=$3; shift 3
+  local code=0; env "$@" "$runner" "$macos" --json tree >got.json 2>err || code=$?
+  judge "$name" "$code" "$exit" "$expression"
+}
+
+judge() {
+  if ! python3 - "$@" <<'PYTHON'
+import json, sys
+name, code, exit, expression = sys.argv[1:]
+got, expected = (json.load(open(path, encoding='utf-8')) for path in ('got.json', 'expected.json'))
+
+def entries(report):
+    found, waiting = {}, [((), root) for root in report['roots']]
+    while waiting:
+        path, entry = waiting.pop()
+        path += (entry.get('name_base64', entry['name']),)
+        found['/'.join(path)] = entry
+        waiting += [(path, child) for child in entry.get('children', [])]
+    return found
+
+def differing(a, b):
+    "The paths whose entries are not the same, in whatever respect."
+    a, b = ({path: {key: value for key, value in entry.items() if key != 'children'}
+             for path, entry in entries(report).items()} for report in (a, b))
+    return sorted(path for path in a.keys() | b.keys() if a.get(path) != b.get(path))
+
+def entry(path):
+    return entries(got)['tree/' + path]
+
+def lost(*paths):
+    "Totals are those of the native build less what these have."
+    gone = [entries(expected)['tree/' + path] for path in paths]
+    return all(got['totals'][key] == expected['totals'][key] - sum(each[key] for each in gone)
+               for key in ('disk', 'apparent'))
+
+def below(path):
+    "Totals are those of the native build less what this directory holds."
+    whole = entries(expected)['tree/' + path]['children']
+    return all(got['totals'][key] == expected['totals'][key] - sum(each[key] for each in whole)
+               for key in ('disk', 'apparent'))
+
+def files(report, path):
+    "What the files below a path hold, each inode once. Directories have other lengths on other file systems."
+    each = {(entry.get('inode'), entry.get('inode') or name): entry['apparent'] for name, entry in entries(report).items()
+            if name.startswith(path + '/') and 'apparent' in entry and entry['type'] != 'directory'}
+    return sum(each.values())
+
+if code != exit:
+    sys.exit(f'{name}: exit code {code} in place of {exit}: ' + open('err').read())
+if not eval(' '.join(expression.split('\n'))):
+    sys.exit(f'{name}: not true: {expression}\n  errors {got["errors"]}\n  totals {got["totals"]}'
+             f'\n  native {expected["totals"]}\n  differing {differing(got, expected)[:9]}')
+PYTHON
+  then
+    status=1
+  else
+    echo "ok: $1"
+  fi
+}
+
+ENOTSUP=45 ENOSYS=78 EDEADLK=11
+
+same "nothing fails" MR_NONE=1
+same "one entry in each call" MR_BATCH=1
+same "seven entries in each call" MR_BATCH=7
+same "a file system with few attributes" MR_NOAPFS=1
+same "interrupted by a signal" MR_FAIL=many=4
+for errno in $ENOTSUP $ENOSYS 22 34; do
+  same "no bulk reading of one directory, error $errno" MR_FAIL=many=$errno
+done
+same "no bulk reading of any directory" MR_FAIL="tree=$ENOTSUP,many=34,deep=22,er=$ENOSYS,est=22,plain=34"
+same "a mount of the same device" MR_MNT=deep
+same "a firmlink" MR_FIRMLINK=deep
+same "a firmlink and a mount" MR_FIRMLINK=many MR_MNT=er
+same "a file in the cloud" MR_DATALESS=bottom
+
+other "an entry with an error" 1 \
+  'entry("deep/er/est/bottom")["errno"] == 5 and lost("deep/er/est/bottom") and got["totals"]["errors"] == 1' \
+  MR_EIO=bottom
+other "one name of a linked file with an error" 1 \
+  'entry("plain/bad")["errno"] == 5 and got["totals"]["disk"] == expected["totals"]["disk"]' MR_EIO=bad
+other "a directory with an error" 1 'entry("deep/er")["errno"] == 5 and lost("deep/er")' MR_EIO=er
+other "errors in more than one batch" 1 'got["totals"]["errors"] == 2 and lost("deep/er/est/bottom", "plain/soft")' \
+  MR_EIO=bottom,soft MR_BATCH=2
+for errno in 1 5 13 $EDEADLK; do
+  other "a directory that cannot be read, error $errno" 1 \
+    "entry('many')['errno'] == $errno and len(got['errors']) == 1 and below('many')" MR_FAIL=many=$errno
+done
+other "a trigger" 0 'entry("many")["excluded"] == "kernel_filesystem" and lost("many")' MR_TRIGGER=many
+other "a trigger on which something is mounted" 0 'differing(got, expected) == []' MR_TRIGGER=many MR_MNT=many
+other "a folder in the cloud" 0 'entry("many")["excluded"] == "dataless" and lost("many")' MR_DATALESS=many
+
+# Neither may so much as be opened: nothing is read after the directories around it.
+for closed in MR_TRIGGER MR_DATALESS; do
+  calls=$(env MR_TRACE=1 "$closed=many" "$runner" "$macos" --json tree 2>&1 >/dev/null | grep -c getattrlistbulk) || true
+  [ "$calls" = 5 ] || { echo "$closed: $calls calls in place of 5"; status=1; }
+done
+
+other "a root that cannot be read" 2 'got["errors"][0]["errno"] == 1' MR_FAIL=tree=1
+
+# A system of two volumes: /Users is a firmlink into the one at /System/Volumes/Data. In a mount namespace of our own, with a
+# bind mount for the firmlink; the second time the volume has a device number of its own.
+system() {
+  local volume=$1; shift
+  unshare --map-root-user --mount bash -euc '
+    cd "$1"; shift
+    volume=$1; shift
+    if [ "$volume" = own-device ]; then
+      rm -rf data; cp -a system/System/Volumes/Data data
+      mount -t tmpfs none system/System/Volumes/Data
+      cp -a data/. system/System/Volumes/Data
+    fi
+    mount --bind system/System/Volumes/Data/Users system/Users
+    for part in usr lib lib64 proc; do [ ! -e /$part ] || mount --rbind /$part system/$part; done
+    exec chroot system env MR_MNT=Data MR_FIRMLINK=Users /runner /duke --json --exclude /usr --exclude /lib \
+      --exclude /lib64 --exclude /proc "$@"
+  ' _ "$work" "$volume" "$@"
+}
+
+# volumes NAME EXIT EXPRESSION VOLUME ARGUMENT..: as `other`, for that system
+volumes() {
+  local name=$1 exit=$2 expression=$3; shift 3
+  local code=0; system "$@" >got.json 2>err || code=$?
+  judge "$name" "$code" "$exit" "$expression"
+}
+
+if unshare --map-root-user --mount true 2>/dev/null; then
+  mkdir -p system/{Users,Library,System/Volumes/Data/Users/me,usr,lib,lib64,proc}
+  cp "$runner" system/runner
+  cp "$macos" system/duke
+  head -c 123456 /dev/zero >system/System/Volumes/Data/Users/me/mine
+  head -c 12345 /dev/zero >system/System/Volumes/Data/data
+  head -c 1234 /dev/zero >system/Library/library
+  ln system/System/Volumes/Data/Users/me/{mine,again}
+  "$native" --json --exclude /usr --exclude /lib --exclude /lib64 --exclude /proc system >expected.json
+  once='entries(got)["//System/Volumes/Data"]["excluded"] == "other_filesystem"
+    and files(got, "//Users") == 123456
+    and files(got, "/") == files(expected, "system") - files(expected, "system/System/Volumes/Data") + 123456'
+  for volume in same-device own-device; do
+    volumes "the data volume is counted once from /, $volume" 0 "$once" $volume /
+    volumes "and with -x, $volume" 0 "$once" $volume -x /
+    volumes "all of it where it is the root, $volume" 0 \
+      'files(got, "/System/Volumes/Data") == files(expected, "system/System/Volumes/Data") == 123456 + 12345' \
+      $volume /System/Volumes/Data
+    volumes "not from the folders above, $volume" 0 \
+      'entries(got)["/System/Volumes/Data"]["excluded"] == "other_filesystem"' $volume /System
+  done
+else
+  echo "skipped: two volumes, as there are no user namespaces"
+fi
+exit $status
