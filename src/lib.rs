@@ -16,6 +16,7 @@ pub mod message;
 pub mod platform;
 pub mod rows;
 pub mod scan;
+pub mod search;
 pub mod size;
 mod sync;
 mod table;
