@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use proptest::test_runner::Config as ProptestConfig;
+
 use crate::job::{Job, Outcome, Pool};
 use crate::kind::Kind;
 use crate::search::{Query, Request};
@@ -11,6 +13,11 @@ use crate::tree::{Batch, Content, DirId, Exclusion, Facts, Links, Record, Tree};
 
 /// The present, in these trees.
 pub(crate) const NOW: i64 = 2_000_000_000;
+
+/// So many cases of a property; none is written to a file.
+pub(crate) fn cases(cases: u32) -> ProptestConfig {
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases) }
+}
 
 /// An entry to be: its path below the root, and what it is.
 #[derive(Clone, Debug)]
@@ -71,7 +78,9 @@ pub(crate) fn tree(items: &[Item]) -> Arc<Tree> {
     let (tree, mut batch) = (Tree::new(), Batch::default());
     let facts = directory("").facts();
     let root = batch.push_directory(&tree, DirId::TOP, b"root", facts, 0);
-    let sealed = batch.seal(&tree, DirId::TOP).unwrap();
+    let mut sealed = batch.seal(&tree, DirId::TOP).unwrap();
+    // Roots are no items.
+    sealed.sum.items = 0;
     tree.publish(&mut batch, DirId::TOP, &sealed);
     let mut waiting = VecDeque::from([(root, String::new())]);
     while let Some((id, path)) = waiting.pop_front() {

@@ -165,6 +165,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::search::fixture::cases(512))]
+
         #[test]
         fn it_means_what_exclude_means(glob in "[ab/*?{},!\\[\\]-]{0,8}", name in "[ab]{0,4}(/[ab.-]{1,4}){0,2}") {
             let has_slash = glob.trim_end_matches('/').contains('/');

@@ -20,6 +20,8 @@ mod parse;
 mod query;
 mod rows;
 mod sweep;
+#[cfg(test)]
+mod tests;
 
 use std::io;
 

@@ -363,7 +363,7 @@ fn has_capital_in_regex(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::fixture::{Item, NOW, directory, file, paths, tree};
+    use crate::search::fixture::{self, Item, NOW, directory, file, paths, tree};
     use proptest::prelude::*;
 
     fn items() -> Vec<Item> {
@@ -491,6 +491,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(fixture::cases(512))]
+
         #[test]
         fn any_text_gives_a_query_or_a_complaint_about_a_part_of_it(
             text in "([-\"/\\\\*?\\[\\]{}<>=:. ,a-z0-9é]|type:|older:|size|is:){0,12}",

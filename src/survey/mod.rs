@@ -12,6 +12,8 @@
 pub mod ages;
 pub mod errors;
 pub mod links;
+#[cfg(test)]
+mod tests;
 pub mod treemap;
 pub mod types;
 

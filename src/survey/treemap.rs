@@ -46,7 +46,7 @@ struct Rectangle {
 pub fn layout(weights: &[u64], area: Area) -> Vec<Tile> {
     let mut order: Vec<usize> = (0..weights.len()).filter(|index| weights[*index] != 0).collect();
     order.sort_by_key(|index| std::cmp::Reverse(weights[*index]));
-    let sum: f64 = order.iter().map(|index| as_float(weights[*index])).sum();
+    let left = sums_from(weights, &order);
     let mut free = Rectangle {
         left: f64::from(area.x),
         top: f64::from(area.y),
@@ -54,21 +54,28 @@ pub fn layout(weights: &[u64], area: Area) -> Vec<Tile> {
         bottom: f64::from(area.y) + f64::from(area.height),
     };
     let mut tiles = Vec::new();
-    let mut rest = order.as_slice();
-    let mut left = sum;
-    while !rest.is_empty() {
-        let (row, others) = rest.split_at(next_row(weights, rest, left, free));
-        let of_row: f64 = row.iter().map(|index| as_float(weights[*index])).sum();
-        // The last row takes what is left, whatever the rounding of sums did.
-        let share = if others.is_empty() { 1.0 } else { of_row / left };
+    let mut at = 0;
+    while at < order.len() {
+        let end = at + next_row(weights, &order[at..], left[at], free);
+        // Exactly 1 for the last row, which takes all that is left.
+        let share = (left[at] - left[end]) / left[at];
         let along = free.shorter_side();
         let (strip, after) = free.cut(along.other(), share);
-        place_row(weights, row, along, strip, &mut tiles);
+        place_row(weights, &order[at..end], along, strip, &mut tiles);
         free = after;
-        left -= of_row;
-        rest = others;
+        at = end;
     }
     tiles
+}
+
+/// The sums of all weights from each one on, and a zero at the end. Added up from the smallest, so that beside a huge weight
+/// small ones are not lost before their turn.
+fn sums_from(weights: &[u64], order: &[usize]) -> Vec<f64> {
+    let mut sums = vec![0.0; order.len() + 1];
+    for at in (0..order.len()).rev() {
+        sums[at] = sums[at + 1] + as_float(weights[order[at]]);
+    }
+    sums
 }
 
 /// How many of the next weights make the best row.
@@ -99,7 +106,7 @@ fn place_row(weights: &[u64], row: &[usize], along: Side, strip: Rectangle, tile
     let mut done = 0.0;
     for (number, index) in row.iter().enumerate() {
         done += as_float(weights[*index]);
-        let end = if number + 1 == row.len() { 1.0 } else { done / sum };
+        let end = if number + 1 == row.len() { 1.0 } else { (done / sum).min(1.0) };
         let area = strip.part(along, start, end).cells();
         start = end;
         if area.width != 0 && area.height != 0 {
@@ -177,4 +184,101 @@ fn cell(edge: f64) -> u16 {
 #[allow(clippy::cast_precision_loss)] // a share of an area needs no more than 53 bits
 fn as_float(weight: u64) -> f64 {
     weight as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn area(width: u16, height: u16) -> Area {
+        Area { x: 3, y: 2, width, height }
+    }
+
+    fn cells(area: Area) -> impl Iterator<Item = (u16, u16)> {
+        (area.y..area.y + area.height)
+            .flat_map(move |line| (area.x..area.x + area.width).map(move |column| (column, line)))
+    }
+
+    #[test]
+    fn halves_and_quarters_are_exact() {
+        let tiles = layout(&[1, 2, 1], area(40, 10));
+        assert_eq!(tiles[0], Tile { index: 1, area: Area { x: 3, y: 2, width: 20, height: 10 } });
+        assert_eq!(tiles[1], Tile { index: 0, area: Area { x: 23, y: 2, width: 10, height: 10 } });
+        assert_eq!(tiles[2], Tile { index: 2, area: Area { x: 33, y: 2, width: 10, height: 10 } });
+    }
+
+    #[test]
+    fn nothing_to_show_or_nowhere_to_show_it_gives_no_tile() {
+        assert_eq!(layout(&[], area(10, 10)), []);
+        assert_eq!(layout(&[0, 0], area(10, 10)), []);
+        assert_eq!(layout(&[1, 2], area(0, 10)), []);
+        assert_eq!(layout(&[1, 2], area(10, 0)), []);
+    }
+
+    #[test]
+    fn a_million_small_weights_are_laid_out_too() {
+        let tiles = layout(&vec![1; 1_000_000], area(80, 24));
+        assert!(tiles.len() <= 80 * 24);
+    }
+
+    #[test]
+    fn equal_weights_look_like_squares() {
+        for Tile { area, .. } in layout(&[7; 16], area(80, 40)) {
+            let ratio = f64::from(area.width) / (f64::from(area.height) * CELL_HEIGHT);
+            assert!((0.5..=2.0).contains(&ratio), "{area:?}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(crate::search::fixture::cases(256))]
+
+        #[test]
+        fn tiles_cover_the_area_and_each_cell_once(
+            weights in prop::collection::vec(prop_oneof![0..100_u64, Just(u64::MAX), 0..u64::MAX], 1..60),
+            width in 0..200_u16,
+            height in 0..60_u16,
+        ) {
+            let whole = area(width, height);
+            let tiles = layout(&weights, whole);
+            let mut covered: Vec<_> = tiles.iter().flat_map(|tile| cells(tile.area)).collect();
+            covered.sort_unstable();
+            let mut expected: Vec<_> = cells(whole).collect();
+            expected.sort_unstable();
+            if weights.iter().any(|weight| *weight != 0) {
+                prop_assert_eq!(covered, expected);
+            } else {
+                prop_assert_eq!(covered, []);
+            }
+        }
+
+        #[test]
+        fn areas_are_in_proportion_but_for_the_rounding_of_edges(
+            weights in prop::collection::vec(1..1000_u64, 1..40),
+            width in 1..200_u16,
+            height in 1..60_u16,
+        ) {
+            let sum: u64 = weights.iter().sum();
+            let whole = f64::from(width) * f64::from(height);
+            for Tile { index, area } in layout(&weights, area(width, height)) {
+                let exact = as_float(weights[index]) / as_float(sum) * whole;
+                let (w, h) = (f64::from(area.width), f64::from(area.height));
+                // Each edge is off by half a cell at most, so each side by one.
+                prop_assert!(exact <= (w + 1.0) * (h + 1.0) + 1e-6, "{} {:?}", exact, area);
+                prop_assert!(exact >= (w - 1.0).max(0.0) * (h - 1.0).max(0.0) - 1e-6, "{} {:?}", exact, area);
+            }
+        }
+
+        #[test]
+        fn the_order_of_weights_moves_nothing_but_the_indices(
+            mut weights in prop::collection::vec(1..1000_u64, 1..40),
+        ) {
+            let areas = |weights: &[u64]| -> Vec<_> {
+                layout(weights, area(80, 24)).iter().map(|tile| (weights[tile.index], tile.area)).collect()
+            };
+            let before = areas(&weights);
+            weights.reverse();
+            prop_assert_eq!(before, areas(&weights));
+        }
+    }
 }
