@@ -8,11 +8,11 @@
 
 use std::cmp::Reverse;
 
-use super::query::Inode;
-use super::sweep::{Entry, Mode, Progress, Tally, sweep};
+use super::query::{Inode, Query, Subject, push_name};
+use super::sweep::{Entry, Mode, Progress, Tally, as_root, sizes, sweep};
 use super::{Account, Request};
 use crate::job::Task;
-use crate::tree::{Content, DirId, Totals, Tree};
+use crate::tree::{Content, DirId, Record, Totals, Tree};
 
 /// What a filter keeps.
 #[derive(Clone, Debug, Default)]
@@ -37,6 +37,40 @@ impl Filtered {
     /// Whether a view shows the directory `id`: something in it is kept, or it is itself.
     pub fn keeps(&self, id: DirId) -> bool {
         self.totals.binary_search_by_key(&id, |(id, _)| *id).is_ok()
+    }
+}
+
+/// Tells which entries of one directory a filter keeps. Of a child directory it tells whether that is kept itself; a view
+/// shows it if [`Filtered::keeps`] it.
+pub struct Keeper<'q> {
+    tree: &'q Tree,
+    query: &'q Query,
+    directory: DirId,
+    /// What the directory and those above it say.
+    said: u64,
+    /// Its path with a slash behind, and then the name of the entry asked about.
+    path: Vec<u8>,
+    /// How much of that is the directory's.
+    length: usize,
+}
+
+impl<'q> Keeper<'q> {
+    /// For the entries of `directory`.
+    pub fn new(tree: &'q Tree, query: &'q Query, directory: DirId) -> Self {
+        let mut path = tree.path(directory);
+        push_name(&mut path, b"");
+        let said = query.said_by_path(tree, directory);
+        Self { tree, query, directory, said, length: path.len(), path }
+    }
+
+    /// Whether the filter keeps an entry of the directory.
+    pub fn keeps(&mut self, record: &Record<'_>) -> bool {
+        self.path.truncate(self.length);
+        self.path.extend_from_slice(record.name);
+        let asked = if self.directory == DirId::TOP { as_root(*record) } else { *record };
+        let (Totals { disk, apparent, .. }, _) = sizes(self.tree, Mode::Filter, record);
+        let subject = Subject { tree: self.tree, record: &asked, disk, apparent, path: &self.path };
+        self.query.check(&subject, self.said).0
     }
 }
 

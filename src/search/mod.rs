@@ -4,7 +4,8 @@
 //! every directory, what a view restricted by it shows there. Both are [`Job`]s: they return at once, and their
 //! newest result can be picked up at any time.
 //!
-//! A **search** asks each entry by itself, and a directory's size is that of all that lies in it. A **filter** asks what
+//! A **search** asks each entry by itself, and a directory's size is that of all that lies in it; one that was asked
+//! for, by name or by type, brings all that into the sum. A **filter** asks what
 //! to keep: the name of a directory counts for everything below it, its size and age only for itself.
 //!
 //! Does no I/O: it reads a [`Tree`] as far as that has grown, and is run again to see more. Invariant: nothing here
@@ -31,7 +32,7 @@ use crate::tree::{DirId, Tree};
 
 pub(crate) use account::Account;
 pub use class::{Class, Extension};
-pub use filter::Filtered;
+pub use filter::{Filtered, Keeper};
 pub(crate) use query::errno;
 pub use query::{Complaint, Inode, Query, Size, Term, Test, Types};
 pub(crate) use rows::Rows;

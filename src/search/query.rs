@@ -17,7 +17,7 @@ use regex::bytes::Regex;
 use super::class::{Class, Extension};
 use super::parse;
 use crate::kind::Kind;
-use crate::tree::{Content, Facts, Record, Tree};
+use crate::tree::{Content, DirId, Facts, Record, Tree};
 
 /// More tests of names than this fit into no set of bits.
 pub(super) const MOST_NAMED: usize = u64::BITS as usize;
@@ -29,6 +29,8 @@ pub struct Query {
     own: Vec<Term>,
     /// Tests that a directory can answer for what lies below it; at most [`MOST_NAMED`].
     named: Vec<Term>,
+    /// See [`Query::asks_for_directories`].
+    asks_for_directories: bool,
     unfinished: Option<Complaint>,
 }
 
@@ -71,7 +73,8 @@ pub enum Test {
     Disk(Size),
     /// Is its apparent size in bytes like this?
     Apparent(Size),
-    /// Is its time of last change in this range of seconds since 1970?
+    /// Is its time of last change in this range of seconds since 1970? Of directories only those are asked that the query asks for
+    /// by name or by type: their time does not say how old anything in them is.
     Modified(Range<i64>),
     /// Is it one of these?
     Type(Types),
@@ -208,6 +211,7 @@ impl Query {
     pub fn and(mut self, other: &Self) -> Result<Self, Complaint> {
         self.own.extend_from_slice(&other.own);
         self.named.extend_from_slice(&other.named);
+        self.asks_for_directories |= other.asks_for_directories;
         if self.named.len() > MOST_NAMED {
             return Err(Complaint { at: 0..0, reason: format!("more than {MOST_NAMED} words to look for") });
         }
@@ -238,6 +242,7 @@ impl Query {
 
     /// Adds a term, unless it is a name too many.
     pub(super) fn push(&mut self, term: Term) -> bool {
+        self.asks_for_directories |= !term.negated && term.test.asks_for_directories();
         match term.test {
             Test::Name(_) | Test::Path(_) | Test::Hidden if self.named.len() == MOST_NAMED => return false,
             Test::Name(_) | Test::Path(_) | Test::Hidden => self.named.push(term),
@@ -251,11 +256,23 @@ impl Query {
         self.named.iter().any(|term| matches!(term.test, Test::Path(_)))
     }
 
+    /// Whether it asks for directories, by name or by type. Such a search finds a directory with all that lies in it, and
+    /// asks it for its age. Any other only meets directories on its way: `-*.log` does not mean everything in a
+    /// directory that has another name, nor `older:1y` everything in a directory that got no new names for a year.
+    pub(super) fn asks_for_directories(&self) -> bool {
+        self.asks_for_directories
+    }
+
     /// Whether the subject meets the query, given what the directories above it have said. For a directory, also what
     /// is to be said below it.
     pub(super) fn check(&self, subject: &Subject<'_>, above: u64) -> (bool, u64) {
         let is_directory = subject.record.kind == Kind::Directory;
-        let mut met = self.own.iter().all(|term| term.test.holds(subject) != term.negated);
+        let is_ageless = is_directory && !self.asks_for_directories;
+        let holds = |term: &Term| {
+            !(is_ageless && matches!(term.test, Test::Modified(_)))
+                && term.test.holds(subject) != term.negated
+        };
+        let mut met = self.own.iter().all(holds);
         let mut said = above;
         for (bit, term) in self.named.iter().enumerate() {
             if !met && !is_directory {
@@ -268,9 +285,31 @@ impl Query {
         }
         (met, said)
     }
+
+    /// What the directory `id` and those above it say, except the root.
+    pub(super) fn said_by_path(&self, tree: &Tree, id: DirId) -> u64 {
+        let mut way: Vec<DirId> = tree.ancestry(id).collect();
+        let Some(root) = way.pop() else { return 0 };
+        let mut path = tree.name(root).to_vec();
+        way.iter().rev().fold(0, |said, id| {
+            let name = tree.name(*id);
+            push_name(&mut path, name);
+            let record = Record { name, kind: Kind::Directory, content: Content::Known(Facts::default()) };
+            let subject = Subject { tree, record: &record, disk: 0, apparent: 0, path: &path };
+            self.check(&subject, said).1
+        })
+    }
 }
 
 impl Test {
+    fn asks_for_directories(&self) -> bool {
+        match self {
+            Self::Name(_) | Self::Path(_) | Self::Hidden => true,
+            Self::Type(types) => types.kinds & 1 << Kind::Directory as u8 != 0,
+            _ => false,
+        }
+    }
+
     fn holds(&self, subject: &Subject<'_>) -> bool {
         let record = subject.record;
         let facts = match &record.content {
@@ -298,6 +337,14 @@ impl Test {
             Self::Excluded => matches!(record.content, Content::Excluded(_)),
         }
     }
+}
+
+/// Puts a name behind a path, with a slash between where there is none.
+pub(super) fn push_name(path: &mut Vec<u8>, name: &[u8]) {
+    if !path.is_empty() && !path.ends_with(b"/") {
+        path.push(b'/');
+    }
+    path.extend_from_slice(name);
 }
 
 fn is_empty(tree: &Tree, kind: Kind, facts: &Facts) -> bool {

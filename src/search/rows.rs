@@ -53,7 +53,8 @@ pub struct Found {
     pub matched: u64,
     /// How many entries were looked at: the m.
     pub searched: u64,
-    /// What the entries found take up, with all that lies in directories found, each byte once.
+    /// What the entries found take up, each inode once; with all that lies in directories that were asked for, by name or by
+    /// type.
     pub sum: Totals,
     /// Whether everything was looked at.
     pub complete: bool,

@@ -6,7 +6,7 @@
 //!       +-----------------------------------------------+
 //! ```
 //!
-//! Rounds like this take some milliseconds. Between them the leader puts the tallies together, looks whether it
+//! A round like this takes about a millisecond. Between them the leader puts the tallies together, looks whether it
 //! should end, and publishes what there is when it is time. A huge listing becomes several visits, one for each piece.
 //!
 //! Knows nothing of what is tallied. Invariant: a directory is entered before what lies below it, every entry is met once,
@@ -17,18 +17,18 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 
 use super::Request;
-use super::query::{Query, Subject, errno};
+use super::query::{Query, Subject, errno, push_name};
 use crate::job::Task;
 use crate::kind::Kind;
 use crate::sync::Arc;
 use crate::tree::{Content, DirId, Facts, Listing, Position, Record, Totals, Tree};
 
-/// Bytes of listings one worker reads in one round: some 20,000 entries, one or two milliseconds.
-const BUDGET: u64 = 1 << 20;
+/// Bytes of listings one worker reads in one round: some 5,000 entries, half a millisecond or so.
+const BUDGET: u64 = 1 << 18;
 /// What a directory costs beside its entries, in bytes of listings.
 const VISIT: u64 = 64;
 /// A listing of more bytes is shared by several visits.
-const PIECE: u64 = 1 << 18;
+const PIECE: u64 = 1 << 17;
 /// Visits given to one worker in one round.
 const VISITS: usize = 256;
 /// Workers are given so many parts each, so that the first to be done has something left to do.
@@ -125,8 +125,8 @@ pub(crate) fn sweep<T: Tally, R: Send + Sync>(
     // A compiled pattern that several threads use at a time makes them wait for each other.
     let queries: Vec<Query> = vec![request.query.clone(); workers];
     let path = request.query.needs_paths().then(|| tree.path(request.from).into());
-    let mut stack =
-        vec![Visit { id: request.from, piece: None, said: 0, is_covered: false, own: None, path }];
+    let said = if mode == Mode::Filter { request.query.said_by_path(tree, request.from) } else { 0 };
+    let mut stack = vec![Visit { id: request.from, piece: None, said, is_covered: false, own: None, path }];
     let mut searched = 0;
     while !stack.is_empty() && !task.is_cancelled() {
         let parts = take_parts(&mut stack, workers);
@@ -216,9 +216,7 @@ impl<'t, T: Tally> Worker<'_, 't, T> {
         self.path.clear();
         if let Some(path) = &visit.path {
             self.path.extend_from_slice(path);
-            if !path.is_empty() && !path.ends_with(b"/") {
-                self.path.push(b'/');
-            }
+            push_name(&mut self.path, b"");
         }
         let directory = self.path.len();
         for (position, record) in listing.entries() {
@@ -234,7 +232,8 @@ impl<'t, T: Tally> Worker<'_, 't, T> {
     fn ask(&mut self, visit: &Visit<'t>, position: Position, record: Record<'t>) {
         let (tree, mode) = (self.tree, self.mode);
         let (Totals { disk, apparent, .. }, own) = sizes(tree, mode, &record);
-        let subject = Subject { tree, record: &record, disk, apparent, path: &self.path };
+        let asked = if visit.id == DirId::TOP { as_root(record) } else { record };
+        let subject = Subject { tree, record: &asked, disk, apparent, path: &self.path };
         let (is_hit, said) = self.query.check(&subject, visit.said);
         let counts = is_hit || visit.is_covered;
         let child = child_of(tree, visit.id, &record);
@@ -247,13 +246,20 @@ impl<'t, T: Tally> Worker<'_, 't, T> {
             self.stack.push(Visit {
                 id,
                 piece: None,
-                said: if mode == Mode::Filter { said } else { 0 },
-                is_covered: mode == Mode::Search && counts,
+                // A root answers for itself only: what lies in it is all there is, whatever it is called.
+                said: if mode == Mode::Filter && visit.id != DirId::TOP { said } else { 0 },
+                is_covered: mode == Mode::Search && counts && self.query.asks_for_directories(),
                 own: counts.then_some(own),
                 path: visit.path.as_ref().map(|_| self.path.as_slice().into()),
             });
         }
     }
+}
+
+/// The record of a root with a name as other entries have one: the end of the path it was given by.
+pub(super) fn as_root(record: Record<'_>) -> Record<'_> {
+    let name = record.name.rsplit(|byte| *byte == b'/').find(|part| !part.is_empty());
+    Record { name: name.unwrap_or(record.name), ..record }
 }
 
 /// The directory that a record in `parent` is. An alias is none: it points to a directory whose parent is another, and
@@ -266,7 +272,7 @@ fn child_of(tree: &Tree, parent: DirId, record: &Record<'_>) -> Option<DirId> {
 }
 
 /// The sizes an entry is compared by, and what it adds by itself.
-fn sizes(tree: &Tree, mode: Mode, record: &Record<'_>) -> (Totals, Totals) {
+pub(super) fn sizes(tree: &Tree, mode: Mode, record: &Record<'_>) -> (Totals, Totals) {
     let errors = u32::from(errno(tree, record).is_some());
     let Content::Known(facts) = &record.content else {
         return (Totals::default(), Totals { errors, ..Totals::default() });

@@ -25,7 +25,7 @@ const RULES: [(&str, Rule); 7] = [
     ("a", has_a),
     ("-a", |item, parents| !has_a(item, parents)),
     (">10k type:file", |item, _| item.kind == Kind::File && item.facts().disk() > 10 << 10),
-    ("older:1y", |item, _| item.facts().mtime < NOW - 365 * 24 * 3600),
+    ("older:1y", |item, _| item.kind != Kind::Directory && item.facts().mtime < NOW - 365 * 24 * 3600),
     ("a* -type:dir", |item, parents| {
         item.kind != Kind::Directory
             && parents.iter().copied().chain([item]).any(|item| name(item).starts_with('a'))
@@ -105,6 +105,19 @@ proptest! {
                 prop_assert_eq!(filtered.totals(id), sum, "{} {}", text, path);
             }
             prop_assert_eq!(filtered.searched, items.len() as u64);
+            let query = Query::parse(text, NOW).unwrap();
+            for (id, listing) in Walk::new(&tree, DirId::TOP).skip(1) {
+                let mut keeper = Keeper::new(&tree, &query, id);
+                for (_, record) in listing.entries() {
+                    let mut path = tree.path(id);
+                    query::push_name(&mut path, record.name);
+                    let item = items.iter().find(|item| format!("root/{}", item.path).as_bytes() == path).unwrap();
+                    prop_assert_eq!(keeper.keeps(&record), rule(item, &parents(&items, item)), "{} {}", text, item.path);
+                }
+                let from = finish(filter(&pool(), Request { from: id, ..request(&tree, text) }));
+                prop_assert!(from.totals(id).disk <= filtered.totals(id).disk);
+                prop_assert_eq!(from.totals(id).items, filtered.totals(id).items, "{} {:?}", text, id);
+            }
             let kept = items.iter().filter(|item| rule(item, &parents(&items, item))).count();
             prop_assert_eq!(filtered.matched, kept as u64);
         }
@@ -146,6 +159,24 @@ fn rows_come_largest_first_and_a_directory_counts_what_lies_in_it() {
         found.rows[0].disk,
         tree.totals(DirId(found.rows[0].record(&tree).map_or(0, directory_number))).disk
     );
+}
+
+#[test]
+fn directories_that_were_not_asked_for_bring_nothing_along() {
+    let items = [directory("old").days_old(400), file("old/new", 900_000), file("stale", 1000).days_old(400)];
+    let tree = tree(&items);
+    assert_eq!(
+        paths(&tree, "older:1y"),
+        ["stale"],
+        "the time of a directory says nothing of what lies in it"
+    );
+    assert_eq!(paths(&tree, "-newer:1y"), ["stale"]);
+    assert_eq!(paths(&tree, "old older:1y"), ["old"]);
+    assert_eq!(paths(&tree, "type:dir older:1y"), ["old"]);
+    let sum = |text: &str| finish(search(&pool(), request(&tree, text))).sum.apparent;
+    assert_eq!(sum("old older:1y"), 4096 + 900_000);
+    assert_eq!(sum("-new"), 4096 * 2 + 1000, "what was left out is not counted with its directory");
+    assert_eq!(sum(">100k type:file"), 900_000);
 }
 
 fn directory_number(record: crate::tree::Record<'_>) -> u32 {
@@ -224,6 +255,24 @@ fn depth_is_no_trouble() {
     let filtered = finish(filter(&pool(), request(&tree, "type:dir")));
     for id in [chain[0], chain[1], chain[25_000], chain[50_000]] {
         assert_eq!(filtered.totals(id), tree.totals(id));
+    }
+}
+
+#[test]
+fn a_root_is_known_by_the_end_of_its_path_and_says_nothing_for_what_lies_in_it() {
+    let tree = tree(&[file("other", 600), file("root.txt", 5000)]);
+    assert_eq!(paths(&tree, "root"), ["root", "root.txt"]);
+    let filtered = finish(filter(&pool(), request(&tree, "root type:file")));
+    assert_eq!((filtered.matched, filtered.sum.apparent), (1, 5000));
+    let record = |name: &'static [u8]| {
+        sweep::as_root(crate::tree::Record {
+            name,
+            kind: Kind::Directory,
+            content: Content::Known(Facts::default()),
+        })
+    };
+    for (given, name) in [("/home/anna/", "anna"), ("/", "/"), (".", "."), ("a/b", "b")] {
+        assert_eq!(record(given.as_bytes()).name, name.as_bytes());
     }
 }
 
