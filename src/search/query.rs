@@ -246,6 +246,8 @@ impl Query {
         match term.test {
             Test::Name(_) | Test::Path(_) | Test::Hidden if self.named.len() == MOST_NAMED => return false,
             Test::Name(_) | Test::Path(_) | Test::Hidden => self.named.push(term),
+            // Sizes and times are asked first: that is a comparison, the others look at names or directories.
+            Test::Disk(_) | Test::Apparent(_) | Test::Modified(_) => self.own.insert(0, term),
             _ => self.own.push(term),
         }
         true

@@ -203,7 +203,7 @@ fn more_rows_than_wanted_leave_the_largest() {
     let job = pool().start({
         let request = request(&tree, "f type:file");
         move |task| {
-            sweep(&request, Mode::Search, task, Rows::new(3), |rows, progress| Some(rows.found(progress)))
+            sweep(&request, Mode::Search, task, Rows::new(3), |rows, progress| Some(rows.found(progress)));
         }
     });
     let found = finish(job);

@@ -1,7 +1,7 @@
 //! Views of one directory's subtree other than the list: what is largest, of which types, how old, linked, unreadable.
 //!
 //! Each is a [`Job`] like a search and takes the same [`Request`]: its query is the filter that is on, if one is. What a
-//! row stands for is a [`Query`]: together with the filter it finds the entries behind the row
+//! row stands for is a [`crate::search::Query`]: together with the filter it finds the entries behind the row
 //! (`filter.and(&row.query())`, then [`largest`]), so that no view has a way of its own to list files.
 //!
 //! Bytes are summed with each inode once: in a row, and in the total. So rows may add up to more than the total when names of

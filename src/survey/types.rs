@@ -31,7 +31,7 @@ impl Type {
     /// The class its files belong to; none for what are no files.
     pub fn class(self) -> Option<Class> {
         match self {
-            Self::Extension(extension) => Some(Class::of_extension(extension.as_bytes())),
+            Self::Extension(extension) => Some(Class::of_extension(extension)),
             Self::NoExtension => Some(Class::Other),
             Self::Kind(_) => None,
         }
