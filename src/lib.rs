@@ -9,13 +9,16 @@ pub mod cli;
 pub mod exit;
 #[cfg(test)]
 mod fixture;
+pub mod job;
 pub mod json;
 pub mod kind;
 pub mod message;
 pub mod platform;
 pub mod rows;
 pub mod scan;
+pub mod search;
 pub mod size;
+pub mod survey;
 mod sync;
 mod table;
 pub mod text;

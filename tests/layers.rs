@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const BASE: [&str; 3] = ["kind", "sync", "table"];
 
 /// Each module with what it may use beside the base and itself.
-const ARROWS: [(&str, &[&str]); 18] = [
+const ARROWS: [(&str, &[&str]); 20] = [
     ("kind", &[]),
     ("sync", &[]),
     ("table", &[]),
@@ -21,12 +21,14 @@ const ARROWS: [(&str, &[&str]); 18] = [
     // Trees for unit tests.
     ("fixture", &["tree"]),
     ("delete", &["platform", "tree"]),
-    ("search", &["tree"]),
+    ("job", &[]),
+    ("search", &["tree", "job"]),
+    ("survey", &["tree", "job", "search"]),
     ("exit", &["tree"]),
     ("rows", &["tree", "size"]),
     ("json", &["tree", "size", "text", "platform::error_text"]),
     ("batch", &["tree", "scan", "json", "rows", "size", "text", "exit", "message", "platform"]),
-    ("ui", &["tree", "scan", "rows", "size", "text", "delete", "search", "platform"]),
+    ("ui", &["tree", "scan", "rows", "size", "text", "delete", "search", "survey", "job", "platform"]),
     ("browse", &["scan", "ui", "rows", "size", "exit", "message"]),
 ];
 

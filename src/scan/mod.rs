@@ -141,8 +141,8 @@ impl Scan {
         Ok(self)
     }
 
-    /// The tree, complete or still growing.
-    pub fn tree(&self) -> &Tree {
+    /// The tree, complete or still growing. It is shared with whoever works on it in the background.
+    pub fn tree(&self) -> &Arc<Tree> {
         &self.shared.tree
     }
 

@@ -308,6 +308,15 @@ impl<'t> Listing<'t> {
         })
     }
 
+    /// The listing in pieces of about `bytes` bytes, so that several workers can share it. Positions stay what they are.
+    pub fn split(&self, bytes: u64) -> Vec<Self> {
+        let piece = |start: &u64| start / bytes.max(1);
+        self.segments
+            .chunk_by(|(a, _), (b, _)| piece(a) == piece(b))
+            .map(|segments| Self { segments: segments.to_vec() })
+            .collect()
+    }
+
     /// The entry at `position`; reads the records before it in the same batch.
     pub fn record(&self, position: Position) -> Option<Record<'t>> {
         let (start, records) = self.segment_of(position)?;

@@ -1,0 +1,216 @@
+//! Work beside the screen: a job runs on threads of its own, and its newest result can be picked up at any time.
+//!
+//! One thread leads a job and hands the heavy parts to a [`Pool`] that all jobs share, so that a new search does not wait
+//! behind an old survey for longer than one such part. A job that nobody holds any more stops.
+//!
+//! Knows nothing of what the work is. Invariant: who asks never waits; a job that panics says so instead of staying
+//! silent for ever.
+
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, PoisonError, lock};
+
+/// The threads that jobs share. Cheap to clone.
+#[derive(Clone)]
+pub struct Pool {
+    threads: Arc<ThreadPool>,
+}
+
+/// How a job ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Its latest result is the whole one.
+    Complete,
+    /// It was cancelled.
+    Stopped,
+    /// A bug: it panicked with this message.
+    Panicked(String),
+}
+
+/// A running or finished job that makes a `T`, piece by piece. Dropping it cancels it.
+pub struct Job<T> {
+    shared: Arc<Shared<T>>,
+    /// The number of the result that was polled last.
+    polled: u64,
+}
+
+/// A job as its own work sees it.
+pub struct Task<T> {
+    pool: Pool,
+    shared: Arc<Shared<T>>,
+}
+
+struct Shared<T> {
+    /// Set by whoever cancels, polled by the work. `Relaxed`: it guards no data.
+    cancelled: AtomicBool,
+    slot: Mutex<Slot<T>>,
+    ended: Condvar,
+}
+
+struct Slot<T> {
+    latest: Option<Arc<T>>,
+    /// How many results there were.
+    number: u64,
+    outcome: Option<Outcome>,
+}
+
+impl Pool {
+    /// A pool of so many threads, at least one.
+    ///
+    /// # Errors
+    /// When the system gives no thread.
+    pub fn new(threads: usize) -> io::Result<Self> {
+        let builder =
+            ThreadPoolBuilder::new().num_threads(threads.max(1)).thread_name(|index| format!("job {index}"));
+        Ok(Self { threads: Arc::new(builder.build().map_err(io::Error::other)?) })
+    }
+
+    /// Begins `work` in the background.
+    ///
+    /// # Errors
+    /// When the system gives no thread to lead it.
+    pub fn start<T: Send + Sync + 'static>(
+        &self,
+        work: impl FnOnce(&Task<T>) + Send + 'static,
+    ) -> io::Result<Job<T>> {
+        let shared = Arc::new(Shared {
+            cancelled: AtomicBool::new(false),
+            slot: Mutex::new(Slot { latest: None, number: 0, outcome: None }),
+            ended: Condvar::new(),
+        });
+        let task = Task { pool: self.clone(), shared: Arc::clone(&shared) };
+        std::thread::Builder::new().name("job".into()).spawn(move || task.lead(work))?;
+        Ok(Job { shared, polled: 0 })
+    }
+}
+
+impl<T> Job<T> {
+    /// The newest result, if there is one that no call before has returned.
+    pub fn poll(&mut self) -> Option<Arc<T>> {
+        let slot = lock(&self.shared.slot);
+        let is_new = slot.number != self.polled;
+        self.polled = slot.number;
+        slot.latest.clone().filter(|_| is_new)
+    }
+
+    /// The newest result.
+    pub fn latest(&self) -> Option<Arc<T>> {
+        lock(&self.shared.slot).latest.clone()
+    }
+
+    /// Asks the job to end soon. The latest result stays.
+    pub fn cancel(&self) {
+        self.shared.cancelled.store(true, Ordering::Relaxed);
+    }
+
+    /// How it ended; none while it runs.
+    pub fn outcome(&self) -> Option<Outcome> {
+        lock(&self.shared.slot).outcome.clone()
+    }
+
+    /// Waits until it is over, at most for `limit`, and says how it ended. Not for the thread of the screen.
+    pub fn wait(&self, limit: Duration) -> Option<Outcome> {
+        let slot = lock(&self.shared.slot);
+        let (slot, _) = self
+            .shared
+            .ended
+            .wait_timeout_while(slot, limit, |slot| slot.outcome.is_none())
+            .unwrap_or_else(PoisonError::into_inner);
+        slot.outcome.clone()
+    }
+}
+
+impl<T> Drop for Job<T> {
+    fn drop(&mut self) {
+        self.cancel();
+    }
+}
+
+impl<T> Task<T> {
+    /// Makes `result` the newest one.
+    pub fn publish(&self, result: T) {
+        let mut slot = lock(&self.shared.slot);
+        let before = slot.latest.replace(Arc::new(result));
+        slot.number += 1;
+        drop(slot);
+        // Freeing a large result takes time; nobody should wait for the lock meanwhile.
+        drop(before);
+    }
+
+    /// Whether the work should end.
+    pub fn is_cancelled(&self) -> bool {
+        self.shared.cancelled.load(Ordering::Relaxed)
+    }
+
+    /// The threads for its heavy parts.
+    pub fn threads(&self) -> &ThreadPool {
+        &self.pool.threads
+    }
+
+    fn lead(&self, work: impl FnOnce(&Self)) {
+        let outcome = match catch_unwind(AssertUnwindSafe(|| work(self))) {
+            Ok(()) if self.is_cancelled() => Outcome::Stopped,
+            Ok(()) => Outcome::Complete,
+            Err(panic) => Outcome::Panicked(message(panic.as_ref())),
+        };
+        lock(&self.shared.slot).outcome = Some(outcome);
+        self.shared.ended.notify_all();
+    }
+}
+
+fn message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "unknown panic".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LONG: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn a_result_is_polled_once_and_stays_the_latest() {
+        let mut job = Pool::new(1).unwrap().start(|task| task.publish(7)).unwrap();
+        assert_eq!(job.wait(LONG), Some(Outcome::Complete));
+        assert_eq!(job.poll().as_deref(), Some(&7));
+        assert_eq!(job.poll(), None);
+        assert_eq!(job.latest().as_deref(), Some(&7));
+    }
+
+    #[test]
+    fn a_cancelled_job_ends_and_says_so() {
+        let work = |task: &Task<u32>| {
+            while !task.is_cancelled() {
+                std::thread::yield_now();
+            }
+        };
+        let job = Pool::new(1).unwrap().start(work).unwrap();
+        assert_eq!(job.outcome(), None);
+        job.cancel();
+        assert_eq!(job.wait(LONG), Some(Outcome::Stopped));
+    }
+
+    #[test]
+    fn a_dropped_job_is_cancelled() {
+        let (tell, told) = std::sync::mpsc::channel();
+        let work = move |task: &Task<u32>| {
+            while !task.is_cancelled() {
+                std::thread::yield_now();
+            }
+            tell.send(()).expect("the test waits");
+        };
+        drop(Pool::new(1).unwrap().start(work).unwrap());
+        assert_eq!(told.recv_timeout(LONG), Ok(()));
+    }
+
+    #[test]
+    fn a_panic_is_an_outcome() {
+        let job = Pool::new(1).unwrap().start::<u32>(|_| panic!("on purpose")).unwrap();
+        assert_eq!(job.wait(LONG), Some(Outcome::Panicked("on purpose".to_owned())));
+    }
+}

@@ -1,0 +1,120 @@
+//! What a search finds: rows, largest first, with their count and sum.
+//!
+//! A row is 24 bytes; names and the rest stay in the tree, where [`Row::record`] reads them. When more than the wanted
+//! number were found the largest are kept, and counts and sums are still of all.
+//!
+//! Invariant: rows are ordered by size and then by place, so the same tree gives the same rows whatever the threads do.
+
+use std::cmp::Reverse;
+
+use rayon::slice::ParallelSliceMut;
+
+use super::Account;
+use super::sweep::{Entry, Progress, Tally};
+use crate::tree::{DirId, Position, Record, Totals, Tree, join};
+
+/// An entry that was found. Valid until the tree gets a new listing for its directory, which only a rescan or a
+/// deletion gives it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The directory it is in.
+    pub directory: DirId,
+    /// Where it is in that directory's listing.
+    pub position: Position,
+    /// Disk usage in bytes; of a directory found by a search, all that lies in it.
+    pub disk: u64,
+}
+
+const _: () = assert!(size_of::<Row>() == 24);
+
+impl Row {
+    /// What the tree says of it. Reads the records before it in the same batch.
+    pub fn record<'t>(&self, tree: &'t Tree) -> Option<Record<'t>> {
+        tree.listing(self.directory).record(self.position)
+    }
+
+    /// Its path, with the root as it was given.
+    pub fn path(&self, tree: &Tree) -> Option<Vec<u8>> {
+        let name = tree.listing(self.directory).name(self.position)?;
+        Some(join([tree.path(self.directory).as_slice(), name]))
+    }
+
+    fn order(&self) -> (Reverse<u64>, DirId, Position) {
+        (Reverse(self.disk), self.directory, self.position)
+    }
+}
+
+/// What was found so far.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// The largest of what was found, the largest first.
+    pub rows: Vec<Row>,
+    /// How many entries meet the query: the n in "n of m".
+    pub matched: u64,
+    /// How many entries were looked at: the m.
+    pub searched: u64,
+    /// What the entries found take up, each inode once; with all that lies in directories that were asked for, by name or by
+    /// type.
+    pub sum: Totals,
+    /// Whether everything was looked at.
+    pub complete: bool,
+}
+
+/// Rows being gathered.
+pub(crate) struct Rows {
+    most: usize,
+    largest: Vec<Row>,
+    matched: u64,
+    account: Account,
+}
+
+impl Rows {
+    /// Keeps the `most` largest.
+    pub(crate) fn new(most: usize) -> Self {
+        Self { most, largest: Vec::new(), matched: 0, account: Account::default() }
+    }
+
+    pub(crate) fn found(&mut self, progress: Progress) -> Found {
+        self.trim(self.most);
+        self.largest.par_sort_unstable_by_key(Row::order);
+        Found {
+            // The last report takes the rows away: there may be many.
+            rows: if progress.complete { std::mem::take(&mut self.largest) } else { self.largest.clone() },
+            matched: self.matched,
+            searched: progress.searched,
+            sum: self.account.sum(),
+            complete: progress.complete,
+        }
+    }
+
+    /// Drops all but the largest when there are more than `limit`.
+    fn trim(&mut self, limit: usize) {
+        if self.largest.len() > limit && self.largest.len() > self.most {
+            self.largest.select_nth_unstable_by_key(self.most, Row::order);
+            self.largest.truncate(self.most);
+        }
+    }
+}
+
+impl Tally for Rows {
+    fn fresh(&self) -> Self {
+        Self::new(self.most)
+    }
+
+    fn meet(&mut self, entry: &Entry<'_>) {
+        self.account.add(entry);
+        if entry.is_hit {
+            self.matched += 1;
+            self.largest.push(Row { directory: entry.directory, position: entry.position, disk: entry.disk });
+            // Rarely, so that dropping costs little for each row.
+            self.trim(self.most.saturating_mul(2).max(1024));
+        }
+    }
+
+    fn absorb(&mut self, other: Self) {
+        self.largest.extend_from_slice(&other.largest);
+        self.trim(self.most.saturating_mul(2).max(1024));
+        self.matched += other.matched;
+        self.account.absorb(other.account);
+    }
+}

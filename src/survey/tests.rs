@@ -1,0 +1,123 @@
+//! Surveys of small trees: what a row says is what its query finds.
+
+use super::*;
+use crate::kind::Kind;
+use crate::search::fixture::{Item, NOW, directory, file, finish, pool, request, tree};
+use crate::search::{Class, Extension, Query, Request, Test, search};
+use crate::tree::{DirId, Totals};
+
+fn items() -> Vec<Item> {
+    vec![
+        directory("sub"),
+        file("film.MKV", 100_000),
+        file("sub/other.mkv", 50_000).days_old(31),
+        file("sub/clip.mp4", 70_000).days_old(89),
+        file("notes.txt", 10_000).days_old(91),
+        file("Makefile", 2_000).days_old(366),
+        file("linked.o", 30_000).linked(7, 3).days_old(2000),
+        file("sub/linked.txt", 30_000).linked(7, 3).days_old(2000),
+        file("sub/here1", 1_000).linked(8, 2).days_old(-3),
+        file("sub/here2", 1_000).linked(8, 2).days_old(-3),
+        file("denied", 0).failed(13),
+        file("sub/denied", 0).failed(13),
+        file("sub/io", 0).failed(5),
+        Item { kind: Kind::Symlink, ..file("sub/link", 512) },
+    ]
+}
+
+/// What a query finds without what lies in directories found, as the views count it.
+fn found(query: Query) -> Totals {
+    let mut request = request(&tree(&items()), "");
+    request.query = query;
+    Totals { errors: 0, ..finish(search(&pool(), request)).sum }
+}
+
+fn files(query: Query) -> Totals {
+    found(query.without_directories())
+}
+
+#[test]
+fn types_add_up_to_the_directory_and_their_queries_find_them() {
+    let tree = tree(&items());
+    let typed = finish(types(&pool(), request(&tree, "")));
+    let of = |text: &str| Type::Extension(Extension::new(text.as_bytes()).unwrap());
+    let mkv = typed.types.iter().find(|(name, _)| *name == of("mkv")).unwrap().1;
+    assert_eq!((mkv.items, mkv.apparent), (2, 150_000));
+    for (name, totals) in &typed.types {
+        if *name != Type::Kind(Kind::Directory) {
+            assert_eq!(files(name.query()), Totals { errors: 0, ..*totals }, "{name:?}");
+        }
+    }
+    for (class, totals) in &typed.classes {
+        assert_eq!(files(types::class_query(*class)), Totals { errors: 0, ..*totals }, "{class:?}");
+    }
+    assert_eq!(typed.classes[0].0, Class::Video);
+    // The tree was not settled: it counts one name of the first inode, and one of the second, too much.
+    let excess = 59 * 512 + 2 * 512;
+    assert_eq!(typed.total.disk + excess, tree.totals(DirId::TOP).disk);
+    assert!(typed.types.is_sorted_by(|(_, a), (_, b)| a.disk >= b.disk));
+}
+
+#[test]
+fn ages_fall_into_buckets_and_their_queries_find_them() {
+    let tree = tree(&items());
+    let ages = finish(ages(&pool(), request(&tree, ""), NOW));
+    // Three that failed have no time.
+    assert_eq!(ages.rows.map(|row| row.items), [2, 2, 1, 1, 2, 2]);
+    for age in Age::ALL {
+        let found = files(age.query(NOW).and(&Query::not(Test::Error)).unwrap());
+        assert_eq!(found, ages.rows[age as usize], "{age:?}");
+    }
+    for (mtime, age) in [(0, Age::Unknown), (-1, Age::Unknown), (1, Age::Older), (NOW + 3600, Age::Month)] {
+        assert_eq!(Age::of(mtime, NOW), age, "{mtime}");
+    }
+    assert_eq!(Age::of(i64::MAX, i64::MAX), Age::Unknown);
+    assert_eq!(Age::of(i64::MIN, i64::MIN), Age::Unknown);
+}
+
+#[test]
+fn links_say_what_is_inside_and_what_is_not() {
+    let tree = tree(&items());
+    let links = finish(links(&pool(), request(&tree, "")));
+    let [shared, alone] = links.inodes.as_slice() else { panic!("two inodes: {:?}", links.inodes) };
+    assert_eq!((shared.count, shared.inside, shared.elsewhere, shared.is_shared()), (3, 2, 0, true));
+    assert_eq!((alone.count, alone.inside, alone.elsewhere, alone.is_shared()), (2, 2, 0, false));
+    assert_eq!((links.shared.items, links.shared.apparent), (1, 30_000));
+    assert_eq!((links.alone.items, links.alone.apparent), (1, 1_000));
+    let mut names: Vec<_> = links.names(alone).iter().map(|row| row.path(&tree).unwrap()).collect();
+    names.sort();
+    assert_eq!(names, [b"root/sub/here1", b"root/sub/here2"]);
+    assert_eq!(files(shared.query()).items, 2);
+
+    let root = tree.listing(DirId::TOP).directories().next().unwrap();
+    let sub = tree.listing(root).directories().next().unwrap();
+    let below = Request { from: sub, ..request(&tree, "") };
+    let links = finish(super::links(&pool(), below));
+    let shared = links.inodes.iter().find(|inode| inode.is_shared()).unwrap();
+    assert_eq!((shared.inside, shared.elsewhere), (1, 1));
+}
+
+#[test]
+fn errors_are_grouped_by_reason() {
+    let tree = tree(&items());
+    let errors = finish(errors(&pool(), request(&tree, "")));
+    let groups: Vec<_> = errors.groups.iter().map(|group| (group.errno, group.rows.len())).collect();
+    assert_eq!(groups, [(13, 2), (5, 1)]);
+    assert_eq!(errors.itself, None);
+    let mut request = request(&tree, "");
+    request.query = errors.groups[0].query();
+    assert_eq!(finish(search(&pool(), request)).rows.len(), 2);
+}
+
+#[test]
+fn a_filter_restricts_every_view() {
+    let tree = tree(&items());
+    let request = || request(&tree, "sub >40k");
+    assert_eq!(finish(types(&pool(), request())).total.apparent, 120_000);
+    assert_eq!(finish(ages(&pool(), request(), NOW)).total.apparent, 120_000);
+    assert_eq!(finish(links(&pool(), request())).inodes, []);
+    assert_eq!(finish(errors(&pool(), request())).groups, []);
+    let largest = finish(largest(&pool(), request(), 1));
+    assert_eq!((largest.matched, largest.rows.len()), (2, 1));
+    assert_eq!(largest.rows[0].path(&tree).unwrap(), b"root/sub/clip.mp4");
+}
