@@ -38,8 +38,7 @@ fn names() -> Vec<String> {
 fn records() -> Vec<u8> {
     let mut draft = Draft::default();
     write(&mut draft, &names());
-    let mut segment = Vec::new();
-    let (bytes, head) = draft.segment(&mut segment);
+    let (bytes, head) = draft.segment();
     bytes[head..].to_vec()
 }
 

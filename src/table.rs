@@ -7,11 +7,10 @@
 
 use crate::sync::OnceLock;
 
-/// Rows in a leaf. With 64-byte rows a leaf is 256 KiB: large enough to come straight from the kernel, small enough
-/// that the unused end of the last one does not matter.
-const LEAF: usize = 1 << 12;
-const BRANCH: usize = 1 << 10;
-const SPINE: usize = 1 << 10;
+/// Rows in a leaf. With 64-byte rows a leaf is 64 KiB, so the unused end of the last one does not matter.
+const LEAF: usize = 1 << 10;
+const BRANCH: usize = 1 << 11;
+const SPINE: usize = 1 << 11;
 
 type Leaf<T> = Box<[T]>;
 type Branch<T> = Box<[OnceLock<Leaf<T>>]>;
@@ -65,9 +64,9 @@ mod tests {
     #[test]
     fn rows_are_found_again_at_the_edges_of_every_level() {
         let table = Table::<AtomicU32>::new();
-        let edges = [0, 1, 4095, 4096, 4096 * 1024 - 1, 4096 * 1024, u32::MAX];
+        let edges = [0, 1, 1023, 1024, (1 << 21) - 1, 1 << 21, u32::MAX];
         for index in edges {
-            assert!(index == 1 || index == 4095 || table.find(index).is_none());
+            assert!(index == 1 || index == 1023 || table.find(index).is_none());
             table.make(index).store(index ^ 7, Ordering::Relaxed);
         }
         for index in edges {

@@ -23,8 +23,8 @@ const MOUNT_ROOT: u64 = 0x2000;
 
 /// One batch of directory records, as the kernel packed them.
 pub struct Buffer {
-    bytes: Box<[u8]>,
-    filled: usize,
+    /// The records. Its capacity is [`SIZE`]; pages the kernel never wrote to are not used.
+    bytes: Vec<u8>,
     /// Whether `statx` is still worth trying: old container sandboxes refuse it.
     statx: Cell<bool>,
 }
@@ -46,33 +46,36 @@ impl<'d> Reader<'d> {
     /// As getdents64(2). What was read before stays valid; the directory ends there.
     #[allow(unsafe_code)]
     pub fn fill(&mut self, buffer: &mut Buffer) -> Result<Filled, Errno> {
-        buffer.filled = 0;
+        buffer.bytes.clear();
         let fd = self.directory.as_fd().as_raw_fd();
         let filled = retry(|| {
-            let (start, length) = (buffer.bytes.as_mut_ptr(), buffer.bytes.len());
+            let room = buffer.bytes.spare_capacity_mut();
+            let (start, length) = (room.as_mut_ptr(), room.len());
             // SAFETY: `start` points to `length` writable bytes that nothing else refers to during the call.
             Errno::result(unsafe { libc::syscall(libc::SYS_getdents64, fd, start, length) })
         })?;
-        buffer.filled = usize::try_from(filled).map_err(|_| Errno::EIO)?;
-        Ok(if buffer.filled == 0 { Filled::End } else { Filled::Some })
+        let filled = usize::try_from(filled).map_err(|_| Errno::EIO)?;
+        // SAFETY: the kernel has written that many bytes from the beginning on, never more than there is room for.
+        unsafe { buffer.bytes.set_len(filled) };
+        Ok(if filled == 0 { Filled::End } else { Filled::Some })
     }
 }
 
 impl Default for Buffer {
     fn default() -> Self {
-        Self { bytes: vec![0; SIZE].into(), filled: 0, statx: Cell::new(true) }
+        Self { bytes: Vec::with_capacity(SIZE), statx: Cell::new(true) }
     }
 }
 
 impl Buffer {
     /// Whether the batch is so large that there are probably more to come.
     pub fn is_full(&self) -> bool {
-        self.filled >= SIZE / 2
+        self.bytes.len() >= SIZE / 2
     }
 
     /// The entries of the batch, in the kernel's order, without `.` and `..`.
     pub fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
-        let mut rest = &self.bytes[..self.filled];
+        let mut rest = self.bytes.as_slice();
         std::iter::from_fn(move || {
             loop {
                 let length = usize::from(u16::from_ne_bytes(rest.get(16..18)?.try_into().ok()?));

@@ -36,7 +36,6 @@ pub struct Batch {
     draft: Draft,
     writer: Writer,
     numbers: Vec<u32>,
-    segment: Vec<u8>,
     sum: Totals,
     /// Directories of the batch and where their records begin.
     children: Vec<(DirId, usize)>,
@@ -124,7 +123,7 @@ impl Batch {
         if self.draft.is_empty() {
             return None;
         }
-        let (segment, head) = self.draft.segment(&mut self.segment);
+        let (segment, head) = self.draft.segment();
         let address = tree.bytes.append(&mut self.writer, segment);
         let record = |start: usize| address.plus(head + start);
         for (id, start) in &self.children {
@@ -158,8 +157,8 @@ impl Batch {
     }
 
     /// Writes a segment behind the listing that ends at `before`, and says where the longer one ends.
-    pub(super) fn append(&mut self, tree: &Tree, before: Option<Address>, draft: &Draft) -> Address {
-        let (segment, _) = draft.segment(&mut self.segment);
+    pub(super) fn append(&mut self, tree: &Tree, before: Option<Address>, draft: &mut Draft) -> Address {
+        let (segment, _) = draft.segment();
         let address = tree.bytes.append(&mut self.writer, segment);
         self.link(tree, before, address)
     }

@@ -67,8 +67,7 @@ mod tests {
             let content = if number % 5 == 0 { Content::Failed(13) } else { Content::Known(facts) };
             draft.push(&Record { name: name.as_bytes(), kind: Kind::File, content });
         }
-        let mut into = Vec::new();
-        let (bytes, head) = draft.segment(&mut into);
+        let (bytes, head) = draft.segment();
         bytes[head..].to_vec()
     }
 

@@ -140,43 +140,57 @@ struct Previous {
     directory: u32,
 }
 
+/// Room kept in front of the records for the head: the longest varint.
+const HEAD: usize = 10;
+/// What a draft has room for from the start, more than a batch of the kernel becomes. Only pages written to are used.
+const ROOM: usize = 160 << 10;
+
 /// A segment being written. Used again and again: [`Draft::clear`] keeps the memory.
-#[derive(Default)]
 pub struct Draft {
-    records: Vec<u8>,
+    /// [`HEAD`] bytes for the head, then the records.
+    bytes: Vec<u8>,
+    head: Vec<u8>,
     previous: Previous,
+}
+
+impl Default for Draft {
+    fn default() -> Self {
+        let mut bytes = Vec::with_capacity(ROOM);
+        bytes.resize(HEAD, 0);
+        Self { bytes, head: Vec::new(), previous: Previous::default() }
+    }
 }
 
 impl Draft {
     /// Whether nothing was pushed.
     pub fn is_empty(&self) -> bool {
-        self.records.is_empty()
+        self.length() == 0
     }
 
     /// Bytes of the records.
     pub fn length(&self) -> usize {
-        self.records.len()
+        self.bytes.len() - HEAD
     }
 
     /// Forgets the records.
     pub fn clear(&mut self) {
-        self.records.clear();
+        self.bytes.truncate(HEAD);
         self.previous = Previous::default();
     }
 
     /// Appends one record and returns where it begins, in bytes from the first record.
     pub fn push(&mut self, record: &Record<'_>) -> usize {
-        let start = self.records.len();
+        let start = self.length();
         let flags = match &record.content {
             Content::Excluded(_) => EXCLUDED,
             Content::Failed(_) => FAILED,
             Content::Known(facts) => facts.links.map_or(0, |_| LINKED) | facts.owner.map_or(0, |_| OWNED),
         };
-        self.records.push(record.kind as u8 | flags);
+        self.bytes.push(record.kind as u8 | flags);
         self.varint(record.name.len() as u64);
-        self.records.extend_from_slice(record.name);
+        self.bytes.extend_from_slice(record.name);
         match &record.content {
-            Content::Excluded(reason) => self.records.push(*reason as u8),
+            Content::Excluded(reason) => self.bytes.push(*reason as u8),
             Content::Failed(errno) => self.varint(u64::from(errno.unsigned_abs())),
             Content::Known(facts) => self.facts(facts),
         }
@@ -184,12 +198,13 @@ impl Draft {
     }
 
     /// The segment as it is stored: the head, then the records. Says how long the head is.
-    pub fn segment<'b>(&self, into: &'b mut Vec<u8>) -> (&'b [u8], usize) {
-        into.clear();
-        write_varint(into, (self.records.len() as u64) << 1);
-        let head = into.len();
-        into.extend_from_slice(&self.records);
-        (into, head)
+    pub fn segment(&mut self) -> (&[u8], usize) {
+        let length = self.length() as u64;
+        self.head.clear();
+        write_varint(&mut self.head, length << 1);
+        let start = HEAD - self.head.len();
+        self.bytes[start..HEAD].copy_from_slice(&self.head);
+        (&self.bytes[start..], self.head.len())
     }
 
     fn facts(&mut self, facts: &Facts) {
@@ -216,7 +231,7 @@ impl Draft {
     }
 
     fn varint(&mut self, value: u64) {
-        write_varint(&mut self.records, value);
+        write_varint(&mut self.bytes, value);
     }
 }
 

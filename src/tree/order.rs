@@ -127,8 +127,7 @@ mod tests {
             let facts = Facts { apparent: *apparent, ..Facts::default() };
             draft.push(&Record { name: name.as_bytes(), kind: Kind::File, content: Content::Known(facts) });
         }
-        let mut segment = Vec::new();
-        let (bytes, head) = draft.segment(&mut segment);
+        let (bytes, head) = draft.segment();
         bytes[head..].to_vec()
     }
 

@@ -90,12 +90,12 @@ impl Tree {
                 draft.push(&record);
             }
             if draft.length() >= SEGMENT {
-                newest = Some(batch.append(self, newest, &draft));
+                newest = Some(batch.append(self, newest, &mut draft));
                 draft.clear();
             }
         }
         if !draft.is_empty() {
-            newest = Some(batch.append(self, newest, &draft));
+            newest = Some(batch.append(self, newest, &mut draft));
         }
         self.dir(id).listing.store(newest.map_or(0, Address::to_bits), Ordering::Release);
     }

@@ -52,8 +52,7 @@ fn records(entries: &[(Vec<u8>, Kind, Content)]) -> Vec<Record<'_>> {
 fn encode(records: &[Record<'_>]) -> (Vec<u8>, Vec<usize>) {
     let mut draft = Draft::default();
     let starts = records.iter().map(|record| draft.push(record)).collect();
-    let mut stored = Vec::new();
-    let (segment, head) = draft.segment(&mut stored);
+    let (segment, head) = draft.segment();
     (segment[head..].to_vec(), starts)
 }
 
