@@ -168,5 +168,5 @@ fn a_small_stack_is_enough_for_fifty_thousand_levels() {
         (scan.tree().totals(DirId::TOP).items, deepest.unwrap() - OsStr::len(root.as_os_str()))
         // The tree is dropped here, on the small stack.
     });
-    assert_eq!(scanned.unwrap().join().unwrap(), (50_001, 100_000));
+    assert_eq!(scanned.unwrap().join().unwrap(), (100_001, 100_000));
 }

@@ -198,7 +198,7 @@ pub fn crowd(files: usize) -> Fixture {
 
 /// Many directories in one directory, each with a file and a directory.
 pub fn wide(directories: usize) -> Fixture {
-    Fixture::build(|root| {
+    Fixture::build_in(&memory(), |root| {
         (0..directories).try_for_each(|number| {
             let directory = root.join(format!("directory-{number:05}"));
             fs::create_dir_all(directory.join("inner"))?;
@@ -207,19 +207,23 @@ pub fn wide(directories: usize) -> Fixture {
     })
 }
 
-/// One directory in the other, each with the same name, down to `depth`: the path is longer than any path may be.
+/// One directory in the other, each with the same name and with a file beside it, down to `depth`: the path is longer than
+/// any path may be. There are `2 * depth + 1` entries.
 pub fn chain(depth: usize, name: &str) -> Fixture {
-    let place = if depth > 10_000 { memory() } else { std::env::temp_dir() };
-    Fixture::build_in(&place, |root| {
+    Fixture::build_in(&memory(), |root| {
         let name = CString::new(name)?;
         let mut at: OwnedFd = File::open(root)?.into();
+        let fill = |at: &OwnedFd| -> io::Result<()> {
+            let file: File = openat(at, "file", OFlag::O_WRONLY | OFlag::O_CREAT, Mode::S_IRWXU)?.into();
+            (&file).write_all(b"content")
+        };
+        fill(&at)?;
         for _ in 0..depth {
             mkdirat(&at, name.as_c_str(), Mode::S_IRWXU)?;
             at = openat(&at, name.as_c_str(), OFlag::O_RDONLY | OFlag::O_DIRECTORY, Mode::empty())?;
+            fill(&at)?;
         }
-        let flags = OFlag::O_WRONLY | OFlag::O_CREAT;
-        let bottom: File = openat(&at, "bottom", flags, Mode::S_IRWXU)?.into();
-        (&bottom).write_all(&[b'x'; 9_000])
+        Ok(())
     })
 }
 
