@@ -80,6 +80,8 @@ impl<'t> Place<'t> {
         self.was_complete = tree.status(self.id).is_complete();
         let listing = tree.listing(self.id);
         let above = self.index.saturating_sub(self.offset);
+        // The old ones go first: a million rows are not held twice.
+        self.rows = Rows::default();
         self.rows = Rows::new(tree, live, self.id, &listing, order);
         let found = self.pin.and_then(|pin| self.find(&listing, pin));
         self.index = match (self.pin, found) {
