@@ -1,11 +1,13 @@
 //! Entries of a listing in the order a person or a script wants them: by a number, then by name.
 //!
-//! Sorting moves 16 bytes an entry and compares numbers only. Names take part eight bytes at a time, and only among
+//! Sorting moves 16 bytes an entry, on all processors when there are many, and compares numbers only. Names take part eight bytes at a time, and only among
 //! entries whose numbers are equal, so that a million files of the same size are sorted as fast as any other million.
 //!
 //! Knows no columns. Invariant: the order depends on nothing but numbers and names; the same entries always come the same way.
 
 use std::cmp::Reverse;
+
+use rayon::prelude::*;
 
 use super::{Listing, Position, Record};
 
@@ -27,6 +29,8 @@ pub enum Names {
     Descending,
 }
 
+/// From so many rows on, it is worth waking other processors.
+const MANY: usize = 1 << 14;
 /// Up to so many equal numbers are sorted by comparing whole names.
 const FEW: usize = 24;
 
@@ -38,7 +42,7 @@ pub fn sort<'t>(
 ) -> Vec<Row> {
     let row = |(position, record): (Position, Record<'t>)| Some(Row { key: key(&record)?, position });
     let mut rows: Vec<Row> = listing.entries().filter_map(row).collect();
-    rows.sort_unstable_by_key(|row| (Reverse(row.key), row.position));
+    sort_rows(&mut rows, |row| (Reverse(row.key), row.position));
     for equal in rows.chunk_by_mut(|a, b| a.key == b.key) {
         sort_by_name(listing, names, equal);
     }
@@ -57,12 +61,10 @@ fn sort_by_name(listing: &Listing<'_>, names: Names, rows: &mut [Row]) {
             continue;
         }
         let agreed = agreement(listing, rows, agreed);
-        for row in rows.iter_mut() {
-            row.key = chunk(name(listing, row), agreed);
-        }
+        rows.par_iter_mut().with_min_len(MANY).for_each(|row| row.key = chunk(name(listing, row), agreed));
         match names {
-            Names::Ascending => rows.sort_unstable_by_key(|row| (row.key, row.position)),
-            Names::Descending => rows.sort_unstable_by_key(|row| (Reverse(row.key), row.position)),
+            Names::Ascending => sort_rows(rows, |row| (row.key, row.position)),
+            Names::Descending => sort_rows(rows, |row| (Reverse(row.key), row.position)),
         }
         let mut start = part.start;
         for equal in rows.chunk_by(|a, b| a.key == b.key) {
@@ -86,19 +88,20 @@ fn sort_few(listing: &Listing<'_>, names: Names, rows: &mut [Row]) {
     });
 }
 
+/// Sorts rows by numbers.
+fn sort_rows<K: Ord>(rows: &mut [Row], key: impl Fn(&Row) -> K + Sync) {
+    if rows.len() < MANY { rows.sort_unstable_by_key(key) } else { rows.par_sort_unstable_by_key(key) }
+}
+
 /// In how many leading bytes, at least `agreed`, the names of all rows agree.
 fn agreement(listing: &Listing<'_>, rows: &[Row], agreed: usize) -> usize {
     let Some((first, others)) = rows.split_first() else { return agreed };
-    let mut common = name(listing, first).get(agreed..).unwrap_or_default();
-    for row in others {
+    let first = name(listing, first).get(agreed..).unwrap_or_default();
+    let same = |row: &Row| {
         let rest = name(listing, row).get(agreed..).unwrap_or_default();
-        let same = common.iter().zip(rest).take_while(|(a, b)| a == b).count();
-        common = &common[..same];
-        if common.is_empty() {
-            break;
-        }
-    }
-    agreed + common.len()
+        first.iter().zip(rest).take_while(|(a, b)| a == b).count()
+    };
+    agreed + others.par_iter().with_min_len(MANY).map(same).min().unwrap_or(first.len())
 }
 
 /// Eight bytes of a name from `start` on as a number that sorts like them; zeros stand behind the end.
