@@ -318,6 +318,15 @@ mod tests {
     }
 
     #[test]
+    fn the_last_of_a_repeated_flag_wins_so_that_an_alias_may_have_it_already() {
+        assert_eq!(browse("-x -x -t 2 -t 5", &[]).scan.threads, Some(5));
+        assert_eq!(format("-n -n -d 1 -d 3", &terminal(&[])), Some(table(3)));
+        assert_eq!(browse("--color never --color always", &[]).theme.colors, Colors::Sixteen);
+        let filter = browse("--exclude a --exclude b", &[]).scan.filter;
+        assert!(filter.excludes(b"", b"a") && filter.excludes(b"", b"b"));
+    }
+
+    #[test]
     fn what_makes_no_sense_is_refused_in_one_line() {
         let cases = [
             ("-t 0", "not a number from 1 to 1024"),

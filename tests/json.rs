@@ -412,6 +412,32 @@ fn an_interrupted_scan_prints_what_it_has_and_says_so() {
     panic!("the scan was never interrupted");
 }
 
+/// Ctrl-C ends the whole of `duke --json | jq`.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_reader_who_is_interrupted_too_is_not_complained_about() {
+    let place = Place::in_memory();
+    place.chain("d", 50_000);
+    for _ in 0..50 {
+        let mut command = program();
+        command.args(["--json", "-t", "1"]).current_dir(place.path());
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        while !is_prepared(&child) && child.try_wait().unwrap().is_none() {
+            std::thread::yield_now();
+        }
+        interrupt(&child);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+        match output.status.code() {
+            Some(130) => return,
+            // The scan was over before.
+            code => assert_eq!(code, Some(0)),
+        }
+    }
+    panic!("the scan was never interrupted");
+}
+
 #[test]
 fn output_that_has_begun_is_cut_short_by_an_interrupt() {
     let place = Place::new();

@@ -112,6 +112,25 @@ fn every_arrow_points_forward() {
 }
 
 #[test]
+fn locks_and_atomics_come_from_one_module() {
+    for (_, path, code) in code().into_iter().filter(|(module, ..)| module != "sync") {
+        // Channels are for tests.
+        let other = code.split("std::sync").skip(1).find(|rest| !rest.starts_with("::mpsc::"));
+        assert_eq!(other.map(|rest| rest.lines().next()), None, "{}", path.display());
+        assert!(!code.contains("thread_local!"), "{}", path.display());
+    }
+}
+
+#[test]
+fn the_map_of_the_program_names_every_module() {
+    let map = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("ARCHITECTURE.md")).unwrap();
+    for module in code().into_iter().map(|(module, ..)| module).filter(|module| module != "lib") {
+        let named = |as_what: &str| map.contains(&format!("`src/{module}{as_what}`"));
+        assert!(named("/") || named(".rs"), "ARCHITECTURE.md does not name {module}");
+    }
+}
+
+#[test]
 fn only_the_platform_is_unsafe() {
     for (module, path, code) in code() {
         let words = code.split(|letter: char| !letter.is_alphanumeric() && letter != '_');

@@ -28,9 +28,14 @@ struct Session {
 impl Session {
     /// Starts the program on `folder` in a terminal of 80 columns and 24 lines.
     fn start(folder: &Path) -> Self {
+        Self::run(duke(folder))
+    }
+
+    /// Starts `command` in a terminal of 80 columns and 24 lines.
+    fn run(command: CommandBuilder) -> Self {
         let PtyPair { master, slave } = open_terminal();
         let before = modes(master.as_ref());
-        let child = slave.spawn_command(duke(folder)).unwrap();
+        let child = slave.spawn_command(command).unwrap();
         let mut reader = master.try_clone_reader().unwrap();
         let (sender, output) = channel();
         std::thread::spawn(move || {
@@ -71,6 +76,7 @@ impl Session {
         end(self.child.as_mut())
     }
 
+    /// Waits for the terminal to be as it was before.
     fn assert_restored(&mut self) {
         self.wait_for("main screen", |screen| !screen.alternate_screen() && !screen.hide_cursor());
         assert!(!self.screen.screen().bracketed_paste());
@@ -155,6 +161,35 @@ fn every_signal_that_ends_it_restores_the_terminal_first() {
         assert!(status.signal().is_some(), "{signal}: {status:?}");
         session.assert_restored();
     }
+}
+
+/// A shell with job control runs the program, says when it is stopped, and brings it back when told to.
+#[test]
+fn ctrl_z_gives_the_terminal_to_the_shell_and_fg_takes_it_again() {
+    let folder = folder();
+    let mut shell = CommandBuilder::new("sh");
+    shell.args(["-mc", r#""$0" "$1"; echo stopped; read -r _; fg; echo ended $?"#]);
+    shell.arg(env!("CARGO_BIN_EXE_duke"));
+    shell.arg(folder.path());
+    shell.env("TERM", "xterm-256color");
+    let mut session = Session::run(shell);
+    session.wait_for_text("1 of 3");
+    session.press("G\x1a");
+    session.wait_for_text("stopped");
+    session.assert_restored();
+    // The window shrinks meanwhile: the cursor must be in view all the same.
+    session.screen = Parser::new(4, 80, 0);
+    session.master.resize(PtySize { rows: 4, cols: 80, pixel_width: 0, pixel_height: 0 }).unwrap();
+    session.press("\n");
+    session.wait_for("browser with the cursor in view", |screen| {
+        screen.alternate_screen()
+            && screen.contents().contains("3 of 3")
+            && screen.contents().contains("plain")
+    });
+    session.press("q");
+    session.wait_for_text("ended 0");
+    assert!(session.end().success());
+    session.assert_restored();
 }
 
 #[test]

@@ -82,8 +82,11 @@ pub fn run(job: Job) -> Exit {
             errors::summarise(scan.tree(), outcome.as_ref());
             exit
         }
-        // The reader has seen enough.
-        Err(error) if error.kind() == ErrorKind::BrokenPipe && exit != Exit::Interrupted => Exit::Fine,
+        // The reader has seen enough, or was interrupted by the same key.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => match exit {
+            Exit::Interrupted => exit,
+            _ => Exit::Fine,
+        },
         Err(error) => {
             say(&format!("standard output: {}", words(&error)));
             exit.max(Exit::Incomplete)

@@ -83,8 +83,25 @@ fn describe(progress: &scan::Progress, units: Units) -> String {
     let size = size(progress.disk, units);
     let errors = match progress.errors {
         0 => String::new(),
+        1 => ", 1 error".to_owned(),
         errors => format!(", {} errors", grouped(errors)),
     };
     let current = progress.current.as_deref().map(|path| path.as_os_str().as_bytes()).unwrap_or_default();
     format!("{entries} entries, {}{errors}  {}", size.trim_start(), escape(current))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_says_how_much_was_read_what_failed_and_where_it_is() {
+        let line = |errors| {
+            let current = Some("/a\n".into());
+            describe(&scan::Progress { entries: 1234, disk: 2048, errors, current }, Units::Binary)
+        };
+        assert_eq!(line(0), "1,234 entries, 2.0 KiB  /a\\n");
+        assert_eq!(line(1), "1,234 entries, 2.0 KiB, 1 error  /a\\n");
+        assert_eq!(line(2000), "1,234 entries, 2.0 KiB, 2,000 errors  /a\\n");
+    }
 }

@@ -31,7 +31,7 @@ Exit codes:
 ///
 /// On a terminal a browser opens; otherwise a table is printed.
 #[derive(Debug, Parser)]
-#[command(version, max_term_width = 100, after_long_help = AFTER, disable_help_flag = true, disable_version_flag = true)]
+#[command(version, args_override_self = true, max_term_width = 100, after_long_help = AFTER, disable_help_flag = true, disable_version_flag = true)]
 #[allow(clippy::struct_excessive_bools)] // flags are what this struct is for; `cli` makes enums of them
 pub(super) struct Arguments {
     /// What to look at: the current directory, unless something else is named

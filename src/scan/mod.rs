@@ -21,7 +21,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crate::platform::{cloud, limits};
-use crate::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, lock};
+use crate::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, PoisonError, lock};
 use crate::tree::{DirId, Tree};
 use again::Again;
 use descriptors::Descriptors;
@@ -181,7 +181,7 @@ impl Scan {
             .shared
             .ended
             .wait_timeout_while(end, limit, |end| end.is_none())
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
+            .unwrap_or_else(PoisonError::into_inner);
         end.as_ref().map(|(outcome, _)| outcome.clone())
     }
 }

@@ -60,7 +60,7 @@ impl<'s> Roots<'s> {
             // Roots are no items.
             sealed.sum.items = 0;
             shared.tree.publish(batch, DirId::TOP, &sealed);
-            shared.workers.has_read(&sealed.sum);
+            shared.workers.has_read(&sealed);
         }
         shared.tree.begin(DirId::TOP);
         Self { shared, roots }

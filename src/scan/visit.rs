@@ -25,7 +25,7 @@ use crate::platform::{
     self, Attributes, Border, Buffer, Directory, Entry, Errno, FileSystem, Filled, Reader,
 };
 use crate::sync::{Arc, AtomicUsize, Mutex, Ordering, lock};
-use crate::tree::{Batch, Content, DirId, Exclusion, Facts, Links, Owner, Record, Sealed, Totals};
+use crate::tree::{Batch, Content, DirId, Exclusion, Facts, Links, Owner, Record, Sealed};
 
 /// The jobs of one scan and what they share beyond [`Shared`].
 pub(super) struct Visitor<'s> {
@@ -273,7 +273,7 @@ impl<'v> Visitor<'v> {
     {
         let Some(sealed) = sealed else { return };
         self.shared.tree.publish(batch, id, &sealed);
-        self.shared.workers.has_read(&sealed.sum);
+        self.shared.workers.has_read(&sealed);
         if !sealed.children.is_empty() {
             let parent = self.shared.descriptors.suffice().then(|| Arc::clone(opened));
             let brood = Arc::new(Brood { parent, children: sealed.children });
@@ -445,7 +445,7 @@ impl<'v> Visitor<'v> {
 
     fn fail(&self, id: DirId, errno: Errno) {
         self.shared.tree.fail(id, errno as i32);
-        self.shared.workers.has_read(&Totals { errors: 1, ..Totals::default() });
+        self.shared.workers.has_failed();
     }
 }
 

@@ -9,7 +9,7 @@ use rayon::{Scope, ThreadPool, ThreadPoolBuilder};
 use super::visit::Mount;
 use crate::platform::{Buffer, cloud};
 use crate::sync::{AtomicU32, AtomicU64, Mutex, MutexGuard, Ordering, lock};
-use crate::tree::{Batch, DirId, LinkedName, Totals, Tree};
+use crate::tree::{Batch, DirId, LinkedName, Sealed, Tree};
 
 /// What a scan has read so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -108,16 +108,17 @@ impl Workers {
         self.worker().counters.current.store(id.0, Ordering::Relaxed);
     }
 
-    /// Adds what the calling thread's worker has read.
-    pub(super) fn has_read(&self, sum: &Totals) {
+    /// Adds a batch that the calling thread's worker has read.
+    pub(super) fn has_read(&self, sealed: &Sealed) {
         let counters = &self.worker().counters;
-        let add = |counter: &AtomicU64, by: u64| {
-            let now = counter.load(Ordering::Relaxed);
-            counter.store(now.saturating_add(by), Ordering::Relaxed);
-        };
-        add(&counters.entries, sum.items);
-        add(&counters.disk, sum.disk);
-        add(&counters.errors, u64::from(sum.errors));
+        add(&counters.entries, sealed.sum.items);
+        add(&counters.disk, sealed.sum.disk.saturating_add(sealed.children_disk));
+        add(&counters.errors, u64::from(sealed.sum.errors));
+    }
+
+    /// Adds a directory that the calling thread's worker could not read.
+    pub(super) fn has_failed(&self) {
+        add(&self.worker().counters.errors, 1);
     }
 
     pub(super) fn progress(&self, tree: &Tree) -> Progress {
@@ -156,4 +157,10 @@ impl Workers {
         // Outside the pool (while the roots are looked at) nobody else works yet, and the first worker's are free.
         &self.workers[rayon::current_thread_index().unwrap_or(0).min(self.workers.len() - 1)]
     }
+}
+
+/// Adds to a counter that nobody else writes.
+fn add(counter: &AtomicU64, by: u64) {
+    let now = counter.load(Ordering::Relaxed);
+    counter.store(now.saturating_add(by), Ordering::Relaxed);
 }

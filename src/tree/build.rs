@@ -37,6 +37,8 @@ pub struct Batch {
     writer: Writer,
     numbers: Vec<u32>,
     sum: Totals,
+    /// Disk usage of the directories of the batch themselves.
+    children_disk: u64,
     /// Directories of the batch and where their records begin.
     children: Vec<(DirId, usize)>,
     /// Failed entries of the batch: where their records begin, and the error numbers.
@@ -52,6 +54,8 @@ pub struct Sealed {
     pub children: Box<[DirId]>,
     /// What the entries add to their directory; a child directory only as an item.
     pub sum: Totals,
+    /// Disk usage in bytes of the child directories themselves.
+    pub children_disk: u64,
 }
 
 impl Batch {
@@ -98,6 +102,7 @@ impl Batch {
         let start = self.draft.push(&Record { name, kind: Kind::Directory, content });
         self.children.push((id, start));
         self.sum.items += 1;
+        self.children_disk = self.children_disk.saturating_add(facts.disk());
         id
     }
 
@@ -140,7 +145,8 @@ impl Batch {
         }
         let children = self.children.drain(..).map(|(id, _)| id).collect();
         self.draft.clear();
-        Some(Sealed { address, children, sum: std::mem::take(&mut self.sum) })
+        let children_disk = std::mem::take(&mut self.children_disk);
+        Some(Sealed { address, children, sum: std::mem::take(&mut self.sum), children_disk })
     }
 
     /// Makes the entries the listing of `parent` in place of what it had, without counting anything.

@@ -117,6 +117,9 @@ fn browse(
                 Effect::StopScan => scan.stop(),
                 Effect::Suspend => {
                     suspend(screen)?;
+                    // Nobody tells a stopped program of a new size.
+                    let size = terminal.size()?;
+                    app.update(Action::Resize(size.width, size.height));
                     repaint(terminal)?;
                 }
                 Effect::Repaint => repaint(terminal)?,
