@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use proptest::test_runner::Config as ProptestConfig;
+use proptest::test_runner::{Config as ProptestConfig, RngSeed};
 
 use crate::job::{Job, Outcome, Pool};
 use crate::kind::Kind;
@@ -14,9 +14,10 @@ use crate::tree::{Batch, Content, DirId, Exclusion, Facts, Links, Record, Tree};
 /// The present, in these trees.
 pub(crate) const NOW: i64 = 2_000_000_000;
 
-/// So many cases of a property; none is written to a file.
+/// So many cases of a property, the same in each run; none is written to a file.
 pub(crate) fn cases(cases: u32) -> ProptestConfig {
-    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases) }
+    let rng_seed = RngSeed::Fixed(1);
+    ProptestConfig { failure_persistence: None, rng_seed, ..ProptestConfig::with_cases(cases) }
 }
 
 /// An entry to be: its path below the root, and what it is.
