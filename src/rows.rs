@@ -95,8 +95,12 @@ impl Order {
 
     fn leaves_out(self, id: DirId, record: &Record<'_>) -> bool {
         // Roots are shown whatever they are called: they were asked for.
+        id != DirId::TOP && self.hides(record)
+    }
+
+    /// Whether an entry that is no root is left out.
+    pub fn hides(self, record: &Record<'_>) -> bool {
         self.hidden == Hidden::LeftOut
-            && id != DirId::TOP
             && (record.name.starts_with(b".") || matches!(record.content, Content::Excluded(_)))
     }
 

@@ -22,13 +22,13 @@ use crate::size::{
     share, size,
 };
 use crate::text::{escape, fit, pad, width};
-use crate::tree::Exclusion;
+use crate::tree::{Content, Exclusion, Record};
 use crate::ui::app::App;
 use crate::ui::theme::Role;
 use crate::ui::window::{Bound, Line, Remark};
 
 /// Columns below which a remark would say nothing.
-const REMARK: usize = 10;
+pub(super) const REMARK: usize = 10;
 
 pub(super) fn draw(app: &App<'_>, titles: Rect, list: Rect, buffer: &mut Buffer) {
     let columns = Columns::new(usize::from(list.width), app.shown, app.units);
@@ -43,12 +43,16 @@ pub(super) fn draw(app: &App<'_>, titles: Rect, list: Rect, buffer: &mut Buffer)
             y - list.y == u16::try_from(app.window.index - app.window.offset).unwrap_or(u16::MAX);
         buffer.set_line(list.x, y, &entry_line(app, &columns, line), list.width);
         if is_selected {
-            let row = Rect { y, height: 1, ..list };
-            // One look for all of the line: its own colours reversed would make a chequered one.
-            for cell in row.positions() {
-                buffer[cell].set_style(ratatui::style::Style::reset().patch(app.theme.style(Role::Selected)));
-            }
+            select(app, Rect { y, height: 1, ..list }, buffer);
         }
+    }
+}
+
+/// Makes a line the one under the cursor.
+pub(super) fn select(app: &App<'_>, row: Rect, buffer: &mut Buffer) {
+    // One look for all of the line: its own colours reversed would make a chequered one.
+    for cell in row.positions() {
+        buffer[cell].set_style(ratatui::style::Style::reset().patch(app.theme.style(Role::Selected)));
     }
 }
 
@@ -111,7 +115,7 @@ fn title_line(app: &App<'_>, columns: &Columns) -> Text<'static> {
     Text::styled(cells.join(" ") + &name, app.theme.style(Role::Faint))
 }
 
-fn right(text: &str, columns: usize) -> String {
+pub(super) fn right(text: &str, columns: usize) -> String {
     let text = fit(text, columns, "");
     " ".repeat(columns - width(&text)) + &text
 }
@@ -216,18 +220,32 @@ fn name(app: &App<'_>, room: usize, line: &Line<'_>, spans: &mut Vec<Span<'_>>) 
 }
 
 fn remark(line: &Line<'_>) -> Option<(String, Role)> {
-    let kind = match line.kind {
+    let kind = kind_text(line.kind);
+    match line.remark {
+        Some(Remark::Error(errno)) => Some((error_text(errno), Role::Warning)),
+        Some(Remark::Excluded(exclusion)) => Some((exclusion_text(exclusion).to_owned(), Role::Faint)),
+        None => kind.map(|kind| (kind.to_owned(), Role::Faint)),
+    }
+}
+
+/// What an entry is, where that is worth a word.
+fn kind_text(kind: Kind) -> Option<&'static str> {
+    match kind {
         Kind::Directory | Kind::File | Kind::Unknown => None,
         Kind::Symlink => Some("link"),
         Kind::Fifo => Some("pipe"),
         Kind::Socket => Some("socket"),
         Kind::BlockDevice => Some("block device"),
         Kind::CharDevice => Some("device"),
-    };
-    match line.remark {
-        Some(Remark::Error(errno)) => Some((error_text(errno), Role::Warning)),
-        Some(Remark::Excluded(exclusion)) => Some((exclusion_text(exclusion).to_owned(), Role::Faint)),
-        None => kind.map(|kind| (kind.to_owned(), Role::Faint)),
+    }
+}
+
+/// What there is to say about an entry of any directory.
+pub(super) fn remark_of(record: &Record<'_>) -> Option<String> {
+    match record.content {
+        Content::Excluded(exclusion) => Some(format!("excluded: {}", exclusion_text(exclusion))),
+        Content::Failed(errno) => Some(error_text(errno)),
+        Content::Known(_) => kind_text(record.kind).map(str::to_owned),
     }
 }
 
