@@ -19,7 +19,7 @@ use ratatui::crossterm::event::KeyEvent;
 use super::keys::{Answer, Command, Scope, View, lookup};
 use super::place::{Memory, Place, moved};
 use super::progress::{ScanState, Tick};
-use super::view::columns::{Graph, Shown, Wanted};
+use super::view::columns::{Graph, Scale, Shown, Wanted};
 use super::view::help;
 use super::window::Window;
 use super::work::Findings;
@@ -156,7 +156,13 @@ impl<'t> App<'t> {
             tree,
             roots,
             order,
-            shown: Shown { graph: Graph::Both, items: Wanted::Yes, modified: Wanted::No },
+            shown: Shown {
+                graph: Graph::Both,
+                items: Wanted::Yes,
+                modified: Wanted::No,
+                shared: Wanted::No,
+                scale: Scale::Directory,
+            },
             units: settings.units,
             theme: settings.theme,
             zone: settings.zone.clone(),
@@ -357,6 +363,8 @@ impl<'t> App<'t> {
             }
             Command::Items => self.shown.items.toggle(),
             Command::Modified => self.shown.modified.toggle(),
+            Command::Shared => self.shown.shared.toggle(),
+            Command::Scale => self.shown.scale.toggle(),
             Command::Graph => self.shown.graph = self.shown.graph.next(),
             Command::Help => self.mode = Mode::Help(0),
             Command::Quit | Command::Back if self.views.base == View::Treemap => self.view_command(command),

@@ -25,6 +25,10 @@ pub enum Command {
     Items,
     /// Show or hide the time of last change.
     Modified,
+    /// Show or hide what hard links share.
+    Shared,
+    /// Bars as shares of the directory, or of its largest entry.
+    Scale,
     /// Directories before everything else, or not.
     DirectoriesFirst,
     /// Show or hide entries whose name begins with a dot, and excluded ones.
@@ -333,14 +337,13 @@ pub const KEYMAP: &[Binding] = &{
         hint(5, "name", bind(&[letter('n')], LIST, C::Sort(Column::Name), G::Sort, "by name")),
         bind(&[letter('C')], LIST, C::Sort(Column::Items), G::Sort, "by number of items"),
         bind(&[letter('M')], LIST, C::Sort(Column::Modified), G::Sort, "by time of last change"),
-        bind(&[letter('t')], LIST, C::DirectoriesFirst, G::Sort, "directories first, or mixed"),
-        hint(
-            6,
-            "apparent",
-            bind(&[letter('a')], DIRECTORY, C::Measure, G::Show, "apparent size or disk usage"),
-        ),
+        bind(&[letter('S')], LIST, C::Sort(Column::Shared), G::Sort, "by what links share"),
+        bind(&[letter('t')], LIST, C::DirectoriesFirst, G::Sort, "directories first"),
+        hint(6, "apparent", bind(&[letter('a')], DIRECTORY, C::Measure, G::Show, "apparent or disk sizes")),
         bind(&[letter('c')], LIST, C::Items, G::Show, "number of items"),
         bind(&[letter('m')], ROWS, C::Modified, G::Show, "time of last change"),
+        bind(&[letter('u')], LIST, C::Shared, G::Show, "what hard links share"),
+        bind(&[letter('=')], LIST, C::Scale, G::Show, "bar: of all, of largest"),
         bind(&[letter('B')], ROWS, C::Graph, G::Show, "bar, percent, both, none"),
         bind(&[letter('e')], DIRECTORY, C::Hidden, G::Show, "dot and excluded entries"),
         bind(&[letter('1')], VIEWS, C::View(View::List), G::View, "list"),

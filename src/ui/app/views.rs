@@ -13,7 +13,7 @@ use super::{App, Effect, Mode};
 use crate::rows::{Column, Direction, Grouping, Hidden, Order};
 use crate::search::Query;
 use crate::survey::Tile;
-use crate::tree::{DirId, Position};
+use crate::tree::{Content, DirId, Position};
 use crate::ui::keys::{Command, Motion, Scope, Side, View};
 use crate::ui::place::Memory;
 use crate::ui::sheet::{Page, Sheet, Target};
@@ -275,6 +275,16 @@ impl App<'_> {
         }
         way.reverse();
         self.enter(directory);
+        // On the way back up the cursor is to be where one came from.
+        for (above, below) in way.iter().zip(way.iter().skip(1).chain([&directory])) {
+            let child = self.tree.listing(*above).entries().find(|(_, record)| match record.content {
+                Content::Known(facts) => facts.directory == Some(*below),
+                Content::Excluded(_) | Content::Failed(_) => false,
+            });
+            if let Some((position, record)) = child {
+                self.memories.insert(*above, Memory::at(position, record.name));
+            }
+        }
         self.trail = way;
         self.memories.insert(directory, Memory::at(position, record.name));
         self.enter_again(directory);

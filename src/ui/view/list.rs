@@ -13,7 +13,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line as Text, Span};
 
-use super::columns::{Columns, SizeColumn, TimeColumn};
+use super::columns::{Columns, Scale, SizeColumn, TimeColumn};
 use crate::kind::Kind;
 use crate::platform::error_text;
 use crate::rows::{Column, Direction};
@@ -103,6 +103,10 @@ fn title_line(app: &App<'_>, columns: &Columns) -> Text<'static> {
     if columns.items {
         cells.push(right(&format!("Items{}", arrow(Column::Items, down, up)), COUNT));
     }
+    if columns.shared {
+        let shared = format!("Shared{}", arrow(Column::Shared, down, up));
+        cells.push(right(&shared, app.units.width()));
+    }
     let changed = format!("Modified{}", arrow(Column::Modified, down, up));
     match columns.time {
         TimeColumn::Full => cells.push(pad(&changed, DATE_AND_TIME, "")),
@@ -138,12 +142,18 @@ fn entry_line<'a>(app: &App<'_>, columns: &Columns, line: &Line<'_>) -> Text<'a>
     }
     if columns.bar > 0 {
         gap(&mut spans);
+        let thousandths = line.size.map(|size| share(size, full_bar(app)));
         let bar = theme.glyphs.bar(thousandths.unwrap_or(0), columns.bar);
         spans.push(Span::styled(bar, theme.style(Role::Bar)));
     }
     if columns.items {
         gap(&mut spans);
         spans.push(Span::raw(line.items.map_or_else(|| " ".repeat(COUNT), count)));
+    }
+    if columns.shared {
+        gap(&mut spans);
+        let text = if line.shared == 0 { String::new() } else { size(line.shared, app.units) };
+        spans.push(Span::raw(right(&text, app.units.width())));
     }
     if columns.time != TimeColumn::None {
         gap(&mut spans);
@@ -156,6 +166,14 @@ fn entry_line<'a>(app: &App<'_>, columns: &Columns, line: &Line<'_>) -> Text<'a>
     }
     name(app, columns.name, line, &mut spans);
     Text::from(spans)
+}
+
+/// What a full bar stands for.
+fn full_bar(app: &App<'_>) -> u64 {
+    match app.shown.scale {
+        Scale::Directory => app.window.size(app.order.measure),
+        Scale::Largest => app.window.largest,
+    }
 }
 
 fn marks(app: &App<'_>, line: &Line<'_>, spans: &mut Vec<Span<'_>>) {

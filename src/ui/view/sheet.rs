@@ -61,7 +61,7 @@ fn columns(app: &App<'_>, page: &Page, width: usize) -> Columns {
         let items = width >= 30;
         let name = width.saturating_sub(if items { COUNT + 2 } else { 0 });
         let (size, time) = (SizeColumn::None, TimeColumn::None);
-        return Columns { size, percent: false, bar: 0, items, time, name };
+        return Columns { size, percent: false, bar: 0, items, shared: false, time, name };
     }
     let has_items = !page.is_of_entries;
     let items = if has_items { Wanted::Yes } else { Wanted::No };
@@ -71,7 +71,7 @@ fn columns(app: &App<'_>, page: &Page, width: usize) -> Columns {
         Graph::Both | Graph::Bar if page.is_of_entries => Graph::None,
         graph => graph,
     };
-    Columns::new(width, Shown { graph, items, modified }, app.units)
+    Columns::new(width, Shown { graph, items, modified, shared: Wanted::No, ..app.shown }, app.units)
 }
 
 fn title_line(app: &App<'_>, page: &Page, columns: &Columns) -> Text<'static> {
