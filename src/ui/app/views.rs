@@ -331,10 +331,13 @@ impl App<'_> {
     fn search(&mut self) {
         let (filter, complaint) = match Query::parse(&self.views.text, self.views.clock) {
             Ok(query) => {
-                let unfinished = query.unfinished().map(|awaited| format!("awaiting {awaited}"));
+                let unfinished = query.unfinished().map(|awaited| format!("unfinished: {awaited}"));
                 (query, unfinished)
             }
-            Err(complaint) => (Query::default(), Some(complaint.to_string())),
+            Err(complaint) => {
+                let part = self.views.text.get(complaint.at.clone()).unwrap_or_default();
+                (Query::default(), Some(format!("{part}: {complaint}")))
+            }
         };
         let wish = self.wish(Ask::Search, filter.clone());
         self.views.filter = filter;

@@ -1,8 +1,8 @@
 //! Entries of a whole subtree in one list: the largest files, and what a search has found.
 //!
 //! ```text
-//!      Disk▾  Share           Modified          Name
-//!   1.0 GiB  84.3% ████████▍  2026-11-21 08:15  music/albums/symphony.flac
+//!      Disk  Share Modified          Path
+//!   1.0 GiB  84.3% 2026-11-21 08:15  music/albums/symphony.flac
 //! ```
 //!
 //! Names are paths from the directory one stands in. Enter goes to the entry in its directory.

@@ -113,8 +113,9 @@ fn prompt<'a>(app: &App<'_>, room: usize) -> Line<'a> {
     ];
     let used: usize = spans.iter().map(Span::width).sum();
     let left = room.saturating_sub(used + 3);
+    let is_said_above = app.views.page.as_ref().is_some_and(|page| page.failure.is_some());
     match &app.views.complaint {
-        Some(complaint) if left >= 8 => {
+        Some(complaint) if left >= 8 && !is_said_above => {
             let complaint = fit(complaint, left, app.theme.glyphs.gap()).into_owned();
             spans.push(Span::styled(format!("   {complaint}"), app.theme.style(Role::Warning)));
         }

@@ -1,7 +1,7 @@
 //! Hard links: a row for each inode with several names.
 //!
 //! ```text
-//!      Disk▾  Share               Names  Name
+//!      Disk   Share               Names  Name
 //!   1.6 GiB  84.3% ████████▍          2  music/song.flac  2 of 3 names here: removing them frees nothing
 //! ```
 //!

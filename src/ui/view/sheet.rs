@@ -1,7 +1,7 @@
 //! A view of a whole subtree: a line of titles, and one line per row.
 //!
 //! ```text
-//!      Disk▾  Share               Items  Name
+//!      Disk   Share               Items  Name
 //!   1.6 GiB  84.3% ████████▍         12  audio
 //! ```
 //!
@@ -10,6 +10,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line as Text, Span};
+use ratatui::widgets::{Paragraph, Widget, Wrap};
 
 use super::columns::{Columns, Graph, Shown, SizeColumn, TimeColumn, Wanted};
 use super::list::{REMARK, right, select};
@@ -17,7 +18,7 @@ use crate::size::{
     BRIEF, COUNT, DATE, DATE_AND_TIME, PERCENT, brief_size, count, date, date_and_time, grouped, percent,
     plain_size, share, size,
 };
-use crate::text::{fit, pad, width};
+use crate::text::{escape, fit, pad, width};
 use crate::ui::app::App;
 use crate::ui::keys::View;
 use crate::ui::sheet::{Page, SheetLine};
@@ -25,7 +26,7 @@ use crate::ui::theme::Role;
 
 pub(super) fn draw(app: &App<'_>, page: &Page, titles: Rect, list: Rect, buffer: &mut Buffer) {
     let columns = columns(app, page, usize::from(list.width));
-    if !titles.is_empty() {
+    if !titles.is_empty() && page.failure.is_none() {
         buffer.set_line(titles.x, titles.y, &title_line(app, page, &columns), titles.width);
     }
     if page.lines.is_empty() && !list.is_empty() {
@@ -41,6 +42,9 @@ pub(super) fn draw(app: &App<'_>, page: &Page, titles: Rect, list: Rect, buffer:
 
 /// The totals in words, the longest first.
 pub(super) fn totals(app: &App<'_>, page: &Page) -> Vec<String> {
+    if page.failure.is_some() {
+        return Vec::new();
+    }
     let counted = if page.view == View::Errors { ("error", "errors") } else { ("entry", "entries") };
     let counted = if page.matched == 1 && page.matched == page.searched { counted.0 } else { counted.1 };
     let (matched, searched) = (grouped(page.matched), grouped(page.searched));
@@ -68,7 +72,7 @@ fn columns(app: &App<'_>, page: &Page, width: usize) -> Columns {
     let modified = if page.is_of_entries { app.shown.modified } else { Wanted::No };
     // The paths of entries need the room more than bars do.
     let graph = match app.shown.graph {
-        Graph::Both | Graph::Bar if page.is_of_entries => Graph::None,
+        Graph::Both if page.is_of_entries => Graph::Percent,
         graph => graph,
     };
     Columns::new(width, Shown { graph, items, modified, shared: Wanted::No, ..app.shown }, app.units)
@@ -180,12 +184,7 @@ fn draw_empty(app: &App<'_>, page: &Page, list: Rect, buffer: &mut Buffer) {
         (None, View::Search) => "nothing meets this".to_owned(),
         (None, _) => "nothing".to_owned(),
     };
-    let text = fit(&text, usize::from(list.width).saturating_sub(3), app.theme.glyphs.gap()).into_owned();
-    buffer.set_stringn(
-        list.x,
-        list.y,
-        format!("   {text}"),
-        usize::from(list.width),
-        app.theme.style(Role::Faint),
-    );
+    let style = app.theme.style(Role::Faint);
+    let area = Rect { x: list.x + 3.min(list.width), width: list.width.saturating_sub(4), ..list };
+    Paragraph::new(escape(text.as_bytes())).style(style).wrap(Wrap { trim: true }).render(area, buffer);
 }
