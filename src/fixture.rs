@@ -5,6 +5,7 @@
 use std::cell::RefCell;
 
 use crate::kind::Kind;
+use crate::sync::Arc;
 use crate::tree::{Batch, Content, DirId, Exclusion, Facts, Record, Tree};
 
 /// An entry to be.
@@ -59,12 +60,12 @@ pub fn build(entries: Vec<Plan>) -> (Tree, DirId) {
     growing.publish(entries);
     growing.finish();
     let root = growing.root();
-    (growing.tree, root)
+    (Arc::into_inner(growing.tree).expect("it is shared with nobody"), root)
 }
 
 /// A tree whose only root is being read.
 pub struct Growing {
-    pub tree: Tree,
+    pub tree: Arc<Tree>,
     root: DirId,
     batch: RefCell<Batch>,
 }
@@ -72,7 +73,7 @@ pub struct Growing {
 impl Growing {
     /// Nothing of the root was read.
     pub fn new() -> Self {
-        let tree = Tree::new();
+        let tree: Arc<Tree> = Arc::default();
         let mut batch = Batch::default();
         let root = batch.push_directory(&tree, DirId::TOP, b"/r", own(), 0);
         let mut sealed = batch.seal(&tree, DirId::TOP).unwrap();

@@ -18,12 +18,14 @@ pub enum Column {
     /// The size that is shown, the largest first.
     #[default]
     Size,
-    /// The bytes of the name.
+    /// The name, numbers in it by what they are worth.
     Name,
     /// Items below, the most first.
     Items,
     /// Time of last change, the newest first.
     Modified,
+    /// What hard links share, the most first.
+    Shared,
 }
 
 /// One way round or the other.
@@ -88,15 +90,20 @@ const LARGEST: u64 = u64::MAX >> 1;
 impl Order {
     fn names(self) -> Names {
         match (self.column, self.direction) {
-            (Column::Name, Direction::Reversed) => Names::Descending,
+            (Column::Name, Direction::Usual) => Names::Natural,
+            (Column::Name, Direction::Reversed) => Names::NaturalReversed,
             _ => Names::Ascending,
         }
     }
 
     fn leaves_out(self, id: DirId, record: &Record<'_>) -> bool {
         // Roots are shown whatever they are called: they were asked for.
+        id != DirId::TOP && self.hides(record)
+    }
+
+    /// Whether an entry that is no root is left out.
+    pub fn hides(self, record: &Record<'_>) -> bool {
         self.hidden == Hidden::LeftOut
-            && id != DirId::TOP
             && (record.name.starts_with(b".") || matches!(record.content, Content::Excluded(_)))
     }
 
@@ -121,8 +128,19 @@ impl Order {
                 // Times beyond these differ from each other, but not to anybody who looks.
                 (facts.mtime.clamp(-1 << 61, 1 << 61) + (1 << 61)).cast_unsigned()
             }
+            Column::Shared => shared(tree, facts),
             Column::Name => 0,
         }
+    }
+}
+
+/// Disk bytes of an entry that hard links share: of a directory, what is counted in more than one of its entries; of
+/// anything else with several names, all of it.
+pub fn shared(tree: &Tree, facts: &Facts) -> u64 {
+    match facts.directory {
+        Some(id) => tree.shared(id),
+        None if facts.links.is_some() => facts.disk(),
+        None => 0,
     }
 }
 
@@ -143,6 +161,7 @@ pub struct Rows {
     /// Length of the listing they were made from.
     length: u64,
     left_out: usize,
+    largest: u64,
     cost: Duration,
 }
 
@@ -151,13 +170,22 @@ impl Rows {
     pub fn new(tree: &Tree, live: &Live, id: DirId, listing: &Listing<'_>, order: Order) -> Self {
         // The clock decides on nothing but how soon the next sorting may be.
         let begin = Instant::now();
-        let mut left_out = 0;
+        let (mut left_out, mut largest) = (0, 0);
         let rows = sort(listing, order.names(), |record| {
             let leave_out = order.leaves_out(id, record);
             left_out += usize::from(leave_out);
+            if let (false, Content::Known(facts)) = (leave_out, &record.content) {
+                largest = largest.max(entry_size(tree, live, facts, order.measure));
+            }
             (!leave_out).then(|| order.key(tree, live, record))
         });
-        Self { sorted: rows.into_boxed_slice(), length: listing.length(), left_out, cost: begin.elapsed() }
+        Self {
+            sorted: rows.into_boxed_slice(),
+            length: listing.length(),
+            left_out,
+            largest,
+            cost: begin.elapsed(),
+        }
     }
 
     /// How many there are.
@@ -173,6 +201,11 @@ impl Rows {
     /// How many entries of the listing are not among them.
     pub fn left_out(&self) -> usize {
         self.left_out
+    }
+
+    /// The size of the largest, when they were put in order.
+    pub fn largest(&self) -> u64 {
+        self.largest
     }
 
     /// Whether `listing` has entries that came later.

@@ -25,8 +25,10 @@ pub struct Row {
 pub enum Names {
     /// By the bytes of their names.
     Ascending,
-    /// The other way round.
-    Descending,
+    /// As a person counts: numbers by what they are worth, letters of either case together.
+    Natural,
+    /// That the other way round.
+    NaturalReversed,
 }
 
 /// From so many rows on, it is worth waking other processors.
@@ -60,17 +62,26 @@ fn sort_by_name(listing: &Listing<'_>, names: Names, rows: &mut [Row]) {
             sort_few(listing, names, rows);
             continue;
         }
-        let agreed = agreement(listing, rows, agreed);
-        rows.par_iter_mut().with_min_len(MANY).for_each(|row| row.key = chunk(name(listing, row), agreed));
+        let agreed = if names == Names::Ascending { agreement(listing, rows, agreed) } else { agreed };
+        rows.par_iter_mut().with_min_len(MANY).for_each(|row| {
+            let name = name(listing, row);
+            row.key = match names {
+                Names::Ascending => chunk(name, agreed),
+                Names::Natural | Names::NaturalReversed => natural_chunk(name, agreed),
+            };
+        });
         match names {
-            Names::Ascending => sort_rows(rows, |row| (row.key, row.position)),
-            Names::Descending => sort_rows(rows, |row| (Reverse(row.key), row.position)),
+            Names::Ascending | Names::Natural => sort_rows(rows, |row| (row.key, row.position)),
+            Names::NaturalReversed => sort_rows(rows, |row| (Reverse(row.key), row.position)),
         }
         let mut start = part.start;
-        for equal in rows.chunk_by(|a, b| a.key == b.key) {
-            // A chunk that ends in zero is the end of the name: the same name more than once.
+        for equal in rows.chunk_by_mut(|a, b| a.key == b.key) {
+            // A chunk that ends in zero is the end of the name.
             if equal.len() > 1 && equal[0].key & 0xff != 0 {
                 parts.push((start..start + equal.len(), agreed + 8));
+            } else if equal.len() > 1 && names != Names::Ascending {
+                // They differ in the case of letters, or in zeros before a number.
+                sort_few(listing, names, equal);
             }
             start += equal.len();
         }
@@ -82,8 +93,12 @@ fn sort_by_name(listing: &Listing<'_>, names: Names, rows: &mut [Row]) {
 
 fn sort_few(listing: &Listing<'_>, names: Names, rows: &mut [Row]) {
     rows.sort_unstable_by(|a, b| {
-        let order = name(listing, a).cmp(name(listing, b));
-        let order = if names == Names::Ascending { order } else { order.reverse() };
+        let (one, other) = (name(listing, a), name(listing, b));
+        let order = match names {
+            Names::Ascending => one.cmp(other),
+            Names::Natural => natural(one).cmp(natural(other)).then(one.cmp(other)),
+            Names::NaturalReversed => natural(other).cmp(natural(one)).then(other.cmp(one)),
+        };
         order.then(a.position.cmp(&b.position))
     });
 }
@@ -110,6 +125,28 @@ fn chunk(name: &[u8], start: usize) -> u64 {
     let mut bytes = [0; 8];
     let length = rest.len().min(8);
     bytes[..length].copy_from_slice(&rest[..length]);
+    u64::from_be_bytes(bytes)
+}
+
+/// Bytes that sort as a person sorts the name: small letters, and each number as a `0`, how many digits it has, and those
+/// without leading zeros. None of them is zero.
+fn natural(name: &[u8]) -> impl Iterator<Item = u8> + '_ {
+    let runs = name.chunk_by(|a, b| a.is_ascii_digit() && b.is_ascii_digit());
+    runs.flat_map(|run| {
+        let digits = if run[0].is_ascii_digit() { run } else { &[] };
+        let zeros = digits.iter().take_while(|digit| **digit == b'0').count();
+        let digits = &digits[zeros..];
+        // No name has more than 255 bytes.
+        let length = u8::try_from(digits.len() + 1).unwrap_or(u8::MAX);
+        let head = if run[0].is_ascii_digit() { [b'0', length] } else { [run[0].to_ascii_lowercase(), 0] };
+        head.into_iter().filter(|byte| *byte != 0).chain(digits.iter().copied())
+    })
+}
+
+/// As [`chunk`], of the natural bytes.
+fn natural_chunk(name: &[u8], start: usize) -> u64 {
+    let mut bytes = [0; 8];
+    bytes.iter_mut().zip(natural(name).skip(start)).for_each(|(byte, next)| *byte = next);
     u64::from_be_bytes(bytes)
 }
 
@@ -166,14 +203,39 @@ mod tests {
         assert_eq!(sorted, entries);
     }
 
-    #[test]
-    fn names_can_come_the_other_way_round() {
-        let bytes = records(&entries());
+    fn natural_names(names: &[&str], order: Names) -> Vec<String> {
+        let entries: Vec<_> = names.iter().map(|name| ((*name).to_owned(), 0)).collect();
+        let bytes = records(&entries);
         let listing = Listing::from_segments([bytes.as_slice()]);
-        let ascending = sort(&listing, Names::Ascending, |_| Some(0));
-        let mut descending = sort(&listing, Names::Descending, |_| Some(0));
-        descending.reverse();
-        assert_eq!(ascending, descending);
+        let text = |row| String::from_utf8(name(&listing, row).to_vec()).unwrap();
+        sort(&listing, order, |_| Some(0)).iter().map(text).collect()
+    }
+
+    #[test]
+    fn naturally_numbers_count_and_case_does_not() {
+        let names =
+            ["b10", "B9", "a", "b9", "b09", "b", "B", "img-2-x", "img-10-a", "Z", "7", "07a", "12", "é"];
+        let sorted =
+            ["7", "07a", "12", "a", "B", "b", "B9", "b09", "b9", "b10", "img-2-x", "img-10-a", "Z", "é"];
+        assert_eq!(natural_names(&names, Names::Natural), sorted);
+        let mut reversed = natural_names(&names, Names::NaturalReversed);
+        reversed.reverse();
+        assert_eq!(reversed, sorted);
+    }
+
+    #[test]
+    fn many_names_come_in_the_same_natural_order_as_few() {
+        let many: Vec<String> = entries().into_iter().map(|(name, _)| name).collect();
+        let names: Vec<&str> = many.iter().map(String::as_str).collect();
+        let sorted = natural_names(&names, Names::Natural);
+        for few in sorted.windows(FEW).step_by(7) {
+            let mut shuffled: Vec<&str> = few.iter().map(String::as_str).collect();
+            shuffled.reverse();
+            assert_eq!(natural_names(&shuffled, Names::Natural), few);
+        }
+        let mut reversed = natural_names(&names, Names::NaturalReversed);
+        reversed.reverse();
+        assert_eq!(reversed, sorted);
     }
 
     #[test]

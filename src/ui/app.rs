@@ -8,18 +8,21 @@
 //!
 //! Knows no terminal and no scan. Invariant: after every update the cursor is on a visible row, if there is any.
 
+mod views;
+
 use std::collections::HashMap;
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use ratatui::crossterm::event::KeyEvent;
 
-use super::keys::{Answer, Command, Scope, lookup};
+use super::keys::{Answer, Command, Scope, View, lookup};
 use super::place::{Memory, Place, moved};
 use super::progress::{ScanState, Tick};
-use super::view::columns::{Graph, Shown, Wanted};
-use super::view::{help, layout};
+use super::view::columns::{Graph, Scale, Shown, Wanted};
+use super::view::help;
 use super::window::Window;
+use super::work::Findings;
 use super::{Settings, theme::Theme};
 use crate::rows::{Column, Direction, Grouping, Hidden, Order};
 use crate::size::{Measure, Units};
@@ -39,6 +42,12 @@ pub enum Action {
     Resize(u16, u16),
     /// Time has passed.
     Tick(Tick),
+    /// It is so many seconds since 1970.
+    Clock(i64),
+    /// A text was pasted.
+    Paste(String),
+    /// This was found for the wish with this number.
+    Findings(u64, Findings),
 }
 
 /// Something the state cannot do itself.
@@ -63,6 +72,8 @@ pub enum Mode {
     Help(usize),
     /// A question.
     Question(Question),
+    /// The line in which a search is typed.
+    Prompt,
 }
 
 /// A question with two buttons.
@@ -117,6 +128,8 @@ pub struct App<'t> {
     pub notice: Option<&'static str>,
     /// Columns and lines of the terminal.
     pub size: (u16, u16),
+    /// The other views.
+    pub views: views::Views,
     place: Place<'t>,
     /// The directories above, as they were come through.
     trail: Vec<DirId>,
@@ -143,7 +156,13 @@ impl<'t> App<'t> {
             tree,
             roots,
             order,
-            shown: Shown { graph: Graph::Both, items: Wanted::Yes, modified: Wanted::No },
+            shown: Shown {
+                graph: Graph::Both,
+                items: Wanted::Yes,
+                modified: Wanted::No,
+                shared: Wanted::No,
+                scale: Scale::Directory,
+            },
             units: settings.units,
             theme: settings.theme,
             zone: settings.zone.clone(),
@@ -153,6 +172,7 @@ impl<'t> App<'t> {
             window: Window::default(),
             notice: None,
             size,
+            views: views::Views::default(),
             place,
             trail: Vec::new(),
             memories: HashMap::new(),
@@ -180,6 +200,18 @@ impl<'t> App<'t> {
                 self.tick(tick);
                 None
             }
+            Action::Clock(seconds) => {
+                self.set_clock(seconds);
+                return None;
+            }
+            Action::Paste(text) => {
+                self.paste(&text);
+                None
+            }
+            Action::Findings(number, findings) => {
+                self.take_findings(number, &findings);
+                None
+            }
         };
         self.look();
         effect
@@ -187,7 +219,7 @@ impl<'t> App<'t> {
 
     /// Whether time passing can change anything.
     pub fn wants_ticks(&self) -> bool {
-        self.is_scanning() || self.is_stale
+        self.is_scanning() || self.is_stale || self.has_outdated_sheet()
     }
 
     /// Whether the scan runs.
@@ -195,18 +227,18 @@ impl<'t> App<'t> {
         self.scan.is_running()
     }
 
-    fn lines(&self) -> usize {
-        layout(self.size).list_lines()
-    }
-
     /// Gathers what is visible.
     fn look(&mut self) {
-        let lines = self.lines();
-        self.place.show_cursor(lines);
+        let lines = self.lines_here();
+        match self.views.base {
+            View::Treemap => self.place.show_first(lines),
+            _ => self.place.show_cursor(lines),
+        }
         if let Mode::Help(line) = self.mode {
             self.mode = Mode::Help(line.min(help::scroll_limit(self.size)));
         }
         self.window = Window::new(self.tree, &self.live, &self.place, self.order.measure, lines);
+        self.look_at_views();
     }
 
     fn place_path(&self) -> Vec<u8> {
@@ -232,6 +264,7 @@ impl<'t> App<'t> {
         self.scan.take(tick);
         self.live = if was_scanning { Live::sample(self.tree) } else { Live::default() };
         self.is_stale |= was_scanning;
+        self.refresh_views(was_scanning);
         self.enter_only_root();
         let is_due = !self.is_scanning() || self.place.is_outdated(self.tree);
         if self.is_stale && is_due && self.may_sort() {
@@ -258,8 +291,8 @@ impl<'t> App<'t> {
     }
 
     fn sort(&mut self) {
-        let lines = self.lines();
-        self.place.sort(self.tree, &self.live, self.order, lines);
+        let lines = self.lines_here();
+        self.place.sort(self.tree, &self.live, self.order_here(), lines);
         self.note_sorted();
     }
 
@@ -272,18 +305,23 @@ impl<'t> App<'t> {
     fn key(&mut self, event: KeyEvent) -> Option<Effect> {
         self.notice = None;
         self.pressed = Some(self.scan.last.now);
-        let scope = match self.mode {
-            Mode::List => Scope::List,
-            Mode::Help(_) => Scope::Help,
-            Mode::Question(_) => Scope::Question,
-        };
-        let command = lookup(scope, event)?;
+        let scope = self.scope();
+        let command = lookup(scope, event);
+        if command.is_none() && scope == Scope::Prompt {
+            return self.prompt_key(event, None);
+        }
+        let command = command?;
         match command {
             Command::Suspend => Some(Effect::Suspend),
             Command::Repaint => Some(Effect::Repaint),
             Command::Interrupt => self.interrupt(),
             _ => match self.mode {
+                Mode::List if scope == Scope::Sheet => {
+                    self.sheet_command(command);
+                    None
+                }
                 Mode::List => self.command(command),
+                Mode::Prompt => self.prompt_key(event, Some(command)),
                 Mode::Help(line) => {
                     self.read_help(line, command);
                     None
@@ -296,7 +334,7 @@ impl<'t> App<'t> {
     fn command(&mut self, command: Command) -> Option<Effect> {
         match command {
             Command::Move(motion) => {
-                self.place.step(motion, self.lines());
+                self.place.step(motion, self.lines_here());
                 self.pin();
             }
             Command::Open => self.open(),
@@ -325,12 +363,23 @@ impl<'t> App<'t> {
             }
             Command::Items => self.shown.items.toggle(),
             Command::Modified => self.shown.modified.toggle(),
+            Command::Shared => self.shown.shared.toggle(),
+            Command::Scale => self.shown.scale.toggle(),
             Command::Graph => self.shown.graph = self.shown.graph.next(),
             Command::Help => self.mode = Mode::Help(0),
+            Command::Quit | Command::Back if self.views.base == View::Treemap => self.view_command(command),
+            Command::View(_) | Command::Search | Command::Cell(_) => self.view_command(command),
             Command::Quit => return self.quit(),
-            // There is nothing to close in a list; what has a meaning everywhere was done before.
-            Command::Back | Command::Interrupt | Command::Suspend | Command::Repaint | Command::Answer(_) => {
-            }
+            // There is nothing to close in a list; what has a meaning everywhere was done before, and the others are
+            // keys of the line in which a search is typed.
+            Command::Back
+            | Command::Interrupt
+            | Command::Suspend
+            | Command::Repaint
+            | Command::Answer(_)
+            | Command::Accept
+            | Command::Erase
+            | Command::EraseAll => {}
         }
         None
     }
@@ -423,10 +472,15 @@ impl<'t> App<'t> {
     }
 
     fn enter(&mut self, id: DirId) {
-        let lines = self.lines();
         self.memories.insert(self.place.id, self.place.memory());
+        self.enter_again(id);
+    }
+
+    /// Enters a directory as it is remembered; how the one left is to be remembered was said before.
+    fn enter_again(&mut self, id: DirId) {
+        let lines = self.lines_here();
         let memory = self.memories.remove(&id).unwrap_or_default();
-        self.place = Place::enter(self.tree, &self.live, id, self.order, memory, lines);
+        self.place = Place::enter(self.tree, &self.live, id, self.order_here(), memory, lines);
         self.path = self.place_path();
         self.note_sorted();
     }

@@ -3,18 +3,24 @@
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::Settings;
 use super::app::{Action, App, Button, Effect, Mode};
-use super::keys::{Answer, Binding, Command, KEYMAP, Key, Scope};
+use super::keys::{Answer, Binding, Command, KEYMAP, Key, Scope, Side, View};
 use super::progress::Tick;
 use super::theme::Theme;
 use super::window::{Bound, Remark};
+use super::work::Desk;
 use crate::fixture::{Growing, build, dir, excluded, failed, file, stopped, unreadable};
+use crate::job::Pool;
 use crate::rows::Order;
 use crate::scan::{Outcome, Progress};
 use crate::size::Units;
+use crate::sync::Arc;
 use crate::tree::Tree;
+
+mod views;
 
 fn settings() -> Settings {
     Settings { order: Order::default(), units: Units::Binary, theme: Theme::default(), zone: TimeZone::UTC }
@@ -43,6 +49,27 @@ fn press(app: &mut App<'_>, keys: &str) -> Vec<Effect> {
         *keys.find(|key| key.name() == name).unwrap()
     };
     keys.split(' ').filter_map(|name| app.update(Action::Key(find(name).event()))).collect()
+}
+
+/// Types a text, letter by letter.
+fn write(app: &mut App<'_>, text: &str) {
+    for letter in text.chars() {
+        app.update(Action::Key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE)));
+    }
+}
+
+/// Does what the state wishes for, to the end.
+fn work(app: &mut App<'_>, tree: &Arc<Tree>) {
+    let mut desk = Desk::new(Pool::new(1).unwrap(), Arc::clone(tree));
+    loop {
+        for (number, findings) in desk.serve(app.wishes()) {
+            app.update(Action::Findings(number, findings));
+        }
+        if !desk.is_busy() && app.wishes().next().is_none() {
+            return;
+        }
+        std::thread::yield_now();
+    }
 }
 
 fn names(app: &App<'_>) -> Vec<String> {
@@ -276,7 +303,7 @@ fn the_cursor_is_visible_in_any_window_after_any_motion() {
 }
 
 /// A state in which the keys of `binding` have something to do in `scope`.
-fn ready<'t>(tree: &'t Tree, scope: Scope, binding: &Binding) -> App<'t> {
+fn ready<'t>(tree: &'t Arc<Tree>, scope: Scope, binding: &Binding) -> App<'t> {
     let mut app = finished(tree);
     app.update(Action::Resize(40, 8));
     tick(&mut app, 60_000, Some(Outcome::Complete));
@@ -287,7 +314,26 @@ fn ready<'t>(tree: &'t Tree, scope: Scope, binding: &Binding) -> App<'t> {
         Scope::List => press(&mut app, "Ctrl-D"),
         Scope::Help => press(&mut app, "? j j"),
         Scope::Question => press(&mut app, "q"),
+        Scope::Sheet => press(&mut app, "2"),
+        Scope::Treemap if binding.command == Command::Parent => press(&mut app, "5 g Enter"),
+        Scope::Treemap if binding.command == Command::Open => press(&mut app, "5 g"),
+        Scope::Treemap => press(&mut app, "5"),
+        Scope::Prompt => press(&mut app, "/"),
     };
+    match (scope, binding.command) {
+        (Scope::Sheet, _) => {
+            work(&mut app, tree);
+            press(&mut app, "Ctrl-D j");
+        }
+        (Scope::Prompt, _) => {
+            write(&mut app, "0");
+            work(&mut app, tree);
+            press(&mut app, "Down");
+        }
+        // A cell that has others on all sides, or some on the side that is asked for.
+        (Scope::Treemap, Command::Cell(side)) => lean(&mut app, side),
+        _ => {}
+    }
     if binding.command == Command::Answer(Answer::Selected) {
         press(&mut app, "Right");
     }
@@ -296,7 +342,18 @@ fn ready<'t>(tree: &'t Tree, scope: Scope, binding: &Binding) -> App<'t> {
 
 /// Everything about the state that a key may change.
 fn picture(app: &App<'_>) -> String {
-    format!("{:?} {:?} {:?} {:?}", app.mode, app.order, app.shown, app.window)
+    format!("{:?} {:?} {:?} {:?} {:?}", app.mode, app.order, app.shown, app.window, app.views)
+}
+
+/// Moves in the treemap to a cell with another one on this side.
+fn lean(app: &mut App<'_>, side: Side) {
+    let key = match side {
+        Side::Left => "l",
+        Side::Right => "h",
+        Side::Above => "j",
+        Side::Below => "k",
+    };
+    (0..40).for_each(|_| assert!(press(app, key).is_empty()));
 }
 
 #[test]
@@ -306,13 +363,16 @@ fn every_key_of_the_table_does_something() {
     plan.push(dir("dir", vec![file("x", 1 << 20, 0)]));
     plan.push(file(".dot", 5 << 20, 0));
     plan.push(dir("a", vec![dir("b", vec![file("y", 8 << 20, 0)])]));
-    let (tree, _) = build(plan);
+    let tree = Arc::new(build(plan).0);
     for binding in KEYMAP {
         for (scope, key) in
             binding.scopes.iter().flat_map(|scope| binding.keys.iter().map(move |key| (*scope, key)))
         {
-            // Where nothing is open, Esc has nothing to close.
-            if (binding.command, scope) == (Command::Back, Scope::List) {
+            // Where nothing is open, Esc has nothing to close, nor is there a list to go to from the list.
+            let idle = [Command::Back, Command::View(View::List)];
+            let is_idle = idle.contains(&binding.command) && scope == Scope::List
+                || binding.command == Command::View(View::Treemap) && scope == Scope::Treemap;
+            if is_idle {
                 continue;
             }
             let mut app = ready(&tree, scope, binding);
@@ -348,13 +408,15 @@ fn a_screen_of_any_size_can_be_drawn_in_every_mode() {
         failed("lost"),
         stopped("later"),
     ]);
+    let tree = Arc::new(tree);
     let sizes = (0..50).flat_map(|columns| (0..9).map(move |lines| (columns, lines)));
     for (columns, lines) in sizes.chain([(65_535, 1), (1, 65_535), (1000, 500), (80, 24)]) {
-        for keys in ["m", "?", "q", "B c"] {
+        for keys in ["m", "?", "q", "B c", "2", "3", "4", "5", "6", "7", "/"] {
             let mut app = finished(&tree);
             tick(&mut app, 60_000, Some(Outcome::Stopped));
             app.update(Action::Resize(columns, lines));
             press(&mut app, keys);
+            work(&mut app, &tree);
             let mut terminal = Terminal::new(TestBackend::new(columns, lines)).unwrap();
             terminal.draw(|frame| super::view::draw(&app, frame)).unwrap();
             // A frame may come before the terminal's new size is known.

@@ -25,6 +25,10 @@ pub enum Command {
     Items,
     /// Show or hide the time of last change.
     Modified,
+    /// Show or hide what hard links share.
+    Shared,
+    /// Bars as shares of the directory, or of its largest entry.
+    Scale,
     /// Directories before everything else, or not.
     DirectoriesFirst,
     /// Show or hide entries whose name begins with a dot, and excluded ones.
@@ -45,6 +49,53 @@ pub enum Command {
     Repaint,
     /// Answer a question.
     Answer(Answer),
+    /// Show the directory, or what lies below it, in this way.
+    View(View),
+    /// Type what to search for.
+    Search,
+    /// To the next cell of the treemap.
+    Cell(Side),
+    /// Stay with what was typed.
+    Accept,
+    /// Take the last letter away.
+    Erase,
+    /// Take all letters away.
+    EraseAll,
+}
+
+/// Ways to look at a directory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum View {
+    /// Its entries.
+    #[default]
+    List,
+    /// The largest files below it.
+    Largest,
+    /// What they are.
+    Types,
+    /// When they were changed.
+    Ages,
+    /// Its entries as rectangles.
+    Treemap,
+    /// Files with several names.
+    Links,
+    /// What could not be read.
+    Errors,
+    /// What was searched for.
+    Search,
+}
+
+/// A side of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// To the left of it.
+    Left,
+    /// To the right of it.
+    Right,
+    /// Above it.
+    Above,
+    /// Below it.
+    Below,
 }
 
 /// Where to move.
@@ -90,11 +141,18 @@ pub enum Scope {
     Help,
     /// A question.
     Question,
+    /// A view of everything below a directory.
+    Sheet,
+    /// The treemap.
+    Treemap,
+    /// The line in which a search is typed.
+    Prompt,
 }
 
 impl Scope {
     /// Every scope.
-    pub const ALL: [Self; 3] = [Self::List, Self::Help, Self::Question];
+    pub const ALL: [Self; 6] =
+        [Self::List, Self::Help, Self::Question, Self::Sheet, Self::Treemap, Self::Prompt];
 }
 
 /// Headings of the help page.
@@ -106,6 +164,10 @@ pub enum Group {
     Sort,
     /// What is shown.
     Show,
+    /// The other views.
+    View,
+    /// Searching.
+    Search,
     /// The program itself.
     Program,
     /// Questions.
@@ -114,7 +176,8 @@ pub enum Group {
 
 impl Group {
     /// Every group, in the order of the help page.
-    pub const ALL: [Self; 5] = [Self::Move, Self::Sort, Self::Show, Self::Program, Self::Question];
+    pub const ALL: [Self; 7] =
+        [Self::Move, Self::Sort, Self::Show, Self::View, Self::Search, Self::Program, Self::Question];
 
     /// The heading.
     pub fn name(self) -> &'static str {
@@ -122,6 +185,8 @@ impl Group {
             Self::Move => "Move",
             Self::Sort => "Sort (again: the other way round)",
             Self::Show => "Show",
+            Self::View => "Views of this directory",
+            Self::Search => "Search (while it is typed)",
             Self::Program => "Program",
             Self::Question => "Questions",
         }
@@ -202,7 +267,14 @@ pub struct Binding {
 }
 
 const LIST: &[Scope] = &[Scope::List];
-const TEXT: &[Scope] = &[Scope::List, Scope::Help];
+const TEXT: &[Scope] = &[Scope::List, Scope::Help, Scope::Sheet];
+const OPENED: &[Scope] = &[Scope::List, Scope::Help, Scope::Sheet, Scope::Treemap];
+const VIEWS: &[Scope] = &[Scope::List, Scope::Sheet, Scope::Treemap];
+const ROWS: &[Scope] = &[Scope::List, Scope::Sheet];
+const DIRECTORY: &[Scope] = &[Scope::List, Scope::Treemap];
+const SHEET: &[Scope] = &[Scope::Sheet];
+const TREEMAP: &[Scope] = &[Scope::Treemap];
+const PROMPT: &[Scope] = &[Scope::Prompt];
 const QUESTION: &[Scope] = &[Scope::Question];
 const EVERYWHERE: &[Scope] = &Scope::ALL;
 
@@ -232,12 +304,12 @@ pub const KEYMAP: &[Binding] = &{
         bind(&[key(K::PageDown)], TEXT, C::Move(Motion::PageDown), G::Move, "a page down"),
         bind(&[control('u')], TEXT, C::Move(Motion::HalfUp), G::Move, "half a page up"),
         bind(&[control('d')], TEXT, C::Move(Motion::HalfDown), G::Move, "half a page down"),
-        bind(&[key(K::Home), letter('g')], TEXT, C::Move(Motion::Top), G::Move, "top"),
+        bind(&[key(K::Home), letter('g')], OPENED, C::Move(Motion::Top), G::Move, "top"),
         bind(&[key(K::End), letter('G')], TEXT, C::Move(Motion::Bottom), G::Move, "bottom"),
         hint(
             2,
             "open",
-            bind(&[key(K::Enter), key(K::Right), letter('l')], LIST, C::Open, G::Move, "open the directory"),
+            bind(&[key(K::Enter), key(K::Right), letter('l')], ROWS, C::Open, G::Move, "open the directory"),
         ),
         hint(
             3,
@@ -250,20 +322,54 @@ pub const KEYMAP: &[Binding] = &{
                 "the directory above",
             ),
         ),
+        hint(
+            3,
+            "back",
+            bind(
+                &[key(K::Left), key(K::Backspace), letter('h')],
+                SHEET,
+                C::Back,
+                G::View,
+                "back from a view",
+            ),
+        ),
         hint(4, "size", bind(&[letter('s')], LIST, C::Sort(Column::Size), G::Sort, "by size")),
         hint(5, "name", bind(&[letter('n')], LIST, C::Sort(Column::Name), G::Sort, "by name")),
         bind(&[letter('C')], LIST, C::Sort(Column::Items), G::Sort, "by number of items"),
         bind(&[letter('M')], LIST, C::Sort(Column::Modified), G::Sort, "by time of last change"),
-        bind(&[letter('t')], LIST, C::DirectoriesFirst, G::Sort, "directories first, or mixed"),
-        hint(6, "apparent", bind(&[letter('a')], LIST, C::Measure, G::Show, "apparent size or disk usage")),
+        bind(&[letter('S')], LIST, C::Sort(Column::Shared), G::Sort, "by what links share"),
+        bind(&[letter('t')], LIST, C::DirectoriesFirst, G::Sort, "directories first"),
+        hint(6, "apparent", bind(&[letter('a')], DIRECTORY, C::Measure, G::Show, "apparent or disk sizes")),
         bind(&[letter('c')], LIST, C::Items, G::Show, "number of items"),
-        bind(&[letter('m')], LIST, C::Modified, G::Show, "time of last change"),
-        bind(&[letter('B')], LIST, C::Graph, G::Show, "bar, percent, both, none"),
-        bind(&[letter('e')], LIST, C::Hidden, G::Show, "dot and excluded entries"),
-        hint(0, "help", bind(&[letter('?')], LIST, C::Help, G::Program, "this page")),
-        bind(&[key(K::Esc)], TEXT, C::Back, G::Program, "close, back; never quits"),
+        bind(&[letter('m')], ROWS, C::Modified, G::Show, "time of last change"),
+        bind(&[letter('u')], LIST, C::Shared, G::Show, "what hard links share"),
+        bind(&[letter('=')], LIST, C::Scale, G::Show, "bar: of all, of largest"),
+        bind(&[letter('B')], ROWS, C::Graph, G::Show, "bar, percent, both, none"),
+        bind(&[letter('e')], DIRECTORY, C::Hidden, G::Show, "dot and excluded entries"),
+        bind(&[letter('1')], VIEWS, C::View(View::List), G::View, "list"),
+        hint(7, "largest", bind(&[letter('2')], VIEWS, C::View(View::Largest), G::View, "largest files")),
+        hint(8, "types", bind(&[letter('3')], VIEWS, C::View(View::Types), G::View, "types of files")),
+        hint(9, "age", bind(&[letter('4')], VIEWS, C::View(View::Ages), G::View, "age of files")),
+        hint(10, "treemap", bind(&[letter('5')], VIEWS, C::View(View::Treemap), G::View, "treemap")),
+        bind(&[letter('6')], VIEWS, C::View(View::Links), G::View, "hard links"),
+        bind(&[letter('7')], VIEWS, C::View(View::Errors), G::View, "errors, by reason"),
+        bind(&[key(K::Left), letter('h')], TREEMAP, C::Cell(Side::Left), G::View, "cell to the left"),
+        bind(&[key(K::Right), letter('l')], TREEMAP, C::Cell(Side::Right), G::View, "cell to the right"),
+        bind(&[key(K::Up), letter('k')], TREEMAP, C::Cell(Side::Above), G::View, "cell above"),
+        bind(&[key(K::Down), letter('j')], TREEMAP, C::Cell(Side::Below), G::View, "cell below"),
+        hint(2, "open", bind(&[key(K::Enter)], TREEMAP, C::Open, G::View, "open the cell")),
+        hint(3, "parent", bind(&[key(K::Backspace)], TREEMAP, C::Parent, G::View, "cells one level up")),
+        hint(4, "search", bind(&[letter('/')], VIEWS, C::Search, G::Search, "search everything below")),
+        hint(0, "keep", bind(&[key(K::Enter)], PROMPT, C::Accept, G::Search, "stay with the results")),
+        hint(1, "clear", bind(&[key(K::Esc)], PROMPT, C::Back, G::Search, "clear, back to the list")),
+        bind(&[key(K::Backspace)], PROMPT, C::Erase, G::Search, "take a letter back"),
+        bind(&[control('u')], PROMPT, C::EraseAll, G::Search, "take all back"),
+        bind(&[key(K::Up)], PROMPT, C::Move(Motion::Up), G::Search, "up in the results"),
+        bind(&[key(K::Down)], PROMPT, C::Move(Motion::Down), G::Search, "down in the results"),
+        hint(0, "help", bind(&[letter('?')], VIEWS, C::Help, G::Program, "this page")),
+        bind(&[key(K::Esc)], OPENED, C::Back, G::Program, "close, back; never quits"),
         bind(&[letter('?'), key(K::Enter)], &[Scope::Help], C::Back, G::Program, "close this page"),
-        hint(1, "quit", bind(&[letter('q')], TEXT, C::Quit, G::Program, "back; in the list: quit")),
+        hint(1, "quit", bind(&[letter('q')], OPENED, C::Quit, G::Program, "back; in the list: quit")),
         bind(&[control('c')], EVERYWHERE, C::Interrupt, G::Program, "stop the scan; else quit"),
         bind(&[control('z')], EVERYWHERE, C::Suspend, G::Program, "suspend"),
         bind(&[control('l')], EVERYWHERE, C::Repaint, G::Program, "repaint"),
@@ -304,6 +410,8 @@ pub fn markdown() -> String {
             Group::Sort => "sort: ",
             Group::Show => "show: ",
             Group::Question => "question: ",
+            Group::View => "view: ",
+            Group::Search => "search: ",
             Group::Move | Group::Program => "",
         };
         // Writing to a string cannot fail.

@@ -19,9 +19,11 @@ pub mod keys;
 mod place;
 pub mod progress;
 mod screen;
+pub mod sheet;
 pub mod theme;
 pub mod view;
 pub mod window;
+pub mod work;
 
 use std::io::{self, BufWriter};
 use std::os::unix::ffi::OsStrExt;
@@ -29,6 +31,7 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
@@ -36,17 +39,23 @@ use ratatui::crossterm::event::{self, Event, KeyEventKind};
 use ratatui::crossterm::queue;
 use ratatui::crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate};
 
+use crate::job::Pool;
+use crate::platform::limits::processors;
 use crate::platform::signals::{self, Watch};
 use crate::rows::Order;
 use crate::scan::Scan;
 use crate::size::Units;
+use crate::sync::Arc;
 use app::{Action, App, Effect};
 use progress::Tick;
 use screen::{Guard, Screen};
 use theme::Theme;
+use work::Desk;
 
 /// Between two looks at a growing tree.
 const TICK: Duration = Duration::from_millis(80);
+/// Between two looks at jobs while any runs: what they find is to be seen at once.
+const GLANCE: Duration = Duration::from_millis(10);
 /// A frame goes out in one write, if it is not larger than this.
 const FRAME: usize = 1 << 18;
 /// Keys that are taken before the next frame, so that holding one down does not draw them all.
@@ -100,16 +109,29 @@ fn browse(
     let roots = scan.roots().iter().map(titled).collect();
     let mut app = App::new(scan.tree(), roots, settings, (size.width, size.height));
     let mut next_tick = begun;
+    let mut desk = Desk::new(Pool::new(processors())?, Arc::clone(scan.tree()));
+    let mut has_changed = true;
     loop {
-        draw(terminal, &app)?;
+        if has_changed {
+            draw(terminal, &app)?;
+        }
+        has_changed = false;
         let wait = app.wants_ticks().then(|| next_tick.saturating_duration_since(Instant::now()));
+        let wait = if desk.is_busy() { Some(wait.unwrap_or(GLANCE).min(GLANCE)) } else { wait };
         let mut effects = Vec::new();
+        app.update(Action::Clock(Timestamp::now().as_second()));
         for action in pending(wait)? {
             effects.extend(app.update(action));
+            has_changed = true;
         }
         if app.wants_ticks() && Instant::now() >= next_tick {
             effects.extend(app.update(Action::Tick(tick(scan, begun))));
             next_tick = Instant::now() + TICK;
+            has_changed = true;
+        }
+        for (number, findings) in desk.serve(app.wishes()) {
+            effects.extend(app.update(Action::Findings(number, findings)));
+            has_changed = true;
         }
         for effect in effects {
             match effect {
@@ -139,7 +161,8 @@ fn pending(wait: Option<Duration>) -> io::Result<Vec<Action>> {
         match event::read()? {
             Event::Key(key) if key.kind != KeyEventKind::Release => actions.push(Action::Key(key)),
             Event::Resize(columns, lines) => actions.push(Action::Resize(columns, lines)),
-            // What is pasted is no command.
+            // What is pasted is no command, but may be searched for.
+            Event::Paste(text) => actions.push(Action::Paste(text)),
             _ => {}
         }
         is_there = event::poll(Duration::ZERO)?;

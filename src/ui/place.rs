@@ -26,6 +26,13 @@ pub struct Memory<'t> {
     offset: usize,
 }
 
+impl<'t> Memory<'t> {
+    /// Of somebody who stood on the entry at `position`, which has this name.
+    pub fn at(position: Position, name: &'t [u8]) -> Self {
+        Self { pin: Some(Pin { position, name }), index: 0, offset: 0 }
+    }
+}
+
 /// A directory that is looked at.
 #[derive(Debug)]
 pub struct Place<'t> {
@@ -112,6 +119,19 @@ impl<'t> Place<'t> {
     pub fn step(&mut self, motion: Motion, lines: usize) {
         self.index = moved(self.index, motion, lines, self.rows.len());
         self.show_cursor(lines);
+    }
+
+    /// Puts the cursor on a row.
+    pub fn go_to(&mut self, index: usize) {
+        self.index = index;
+    }
+
+    /// Makes the first `lines` rows the visible ones, for a view that does not scroll.
+    pub fn show_first(&mut self, lines: usize) {
+        if self.index >= lines {
+            self.index = 0;
+        }
+        self.offset = 0;
     }
 
     /// Scrolls as little as brings the cursor into view, and leaves no line empty that could show a row.

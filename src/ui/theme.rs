@@ -10,6 +10,8 @@ use std::ffi::OsString;
 
 use ratatui::style::{Color, Modifier, Style};
 
+use crate::search::Class;
+
 /// When to use colours, as asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ColorChoice {
@@ -183,6 +185,27 @@ impl Theme {
                 Colors::Palette => style.fg(Color::Indexed(166)).add_modifier(Modifier::BOLD),
                 Colors::True => style.fg(Color::Rgb(0xc4, 0x64, 0x0a)).add_modifier(Modifier::BOLD),
             },
+        }
+    }
+}
+
+impl Theme {
+    /// How to fill the cell of a file of this class. Related classes share a colour; the palette is that of Okabe and Ito,
+    /// which everybody can tell apart, darkened to be legible on white.
+    pub fn class(self, class: Class) -> Style {
+        let (sixteen, indexed, (red, green, blue)) = match class {
+            Class::Video => (Color::Red, 166, (0xc4, 0x64, 0x0a)),
+            Class::Image | Class::Audio => (Color::Magenta, 132, (0xb0, 0x60, 0x90)),
+            Class::Archive | Class::DiskImage => (Color::Yellow, 136, (0xa0, 0x7c, 0x00)),
+            Class::Document | Class::Font => (Color::Cyan, 37, (0x1c, 0x8c, 0x9c)),
+            Class::Code | Class::Data | Class::Program => (Color::Green, 29, (0x00, 0x8a, 0x62)),
+            Class::Log | Class::Temporary | Class::Other => return self.style(Role::Faint),
+        };
+        match self.colors {
+            Colors::None => Style::new(),
+            Colors::Sixteen => Style::new().fg(sixteen),
+            Colors::Palette => Style::new().fg(Color::Indexed(indexed)),
+            Colors::True => Style::new().fg(Color::Rgb(red, green, blue)),
         }
     }
 }

@@ -5,6 +5,7 @@
 //! Knows no columns and no colours. Invariant: the numbers of one window were read together, right after the live totals.
 
 use crate::kind::Kind;
+use crate::rows::shared;
 use crate::size::Measure;
 use crate::tree::{Content, DirId, Exclusion, Listing, Live, Position, Status, Totals, Tree};
 
@@ -42,6 +43,8 @@ pub struct Line<'t> {
     pub size: Option<u64>,
     /// Items below it; none but for directories.
     pub items: Option<u64>,
+    /// Disk bytes that hard links share in it; zero while the scan runs.
+    pub shared: u64,
     /// Its own time of last change, in seconds since 1970.
     pub modified: Option<i64>,
     /// How its numbers relate to the truth.
@@ -69,6 +72,8 @@ pub struct Window<'t> {
     pub rows: usize,
     /// How many entries were left out of them.
     pub left_out: usize,
+    /// The size of the largest.
+    pub largest: u64,
     /// The row of the cursor.
     pub index: usize,
     /// The first visible row.
@@ -91,6 +96,7 @@ impl<'t> Window<'t> {
             is_complete: status.is_complete(),
             rows: place.rows().len(),
             left_out: place.rows().left_out(),
+            largest: place.rows().largest(),
             index: place.index(),
             offset: place.offset(),
             lines: place.visible(lines).filter_map(entry).collect(),
@@ -122,6 +128,7 @@ impl<'t> Line<'t> {
             kind: record.kind,
             size: None,
             items: None,
+            shared: 0,
             modified: None,
             bound: Bound::Exact,
             has_errors: false,
@@ -136,6 +143,7 @@ impl<'t> Line<'t> {
             }
             Content::Known(facts) => {
                 entry.modified = Some(facts.mtime);
+                entry.shared = shared(tree, &facts);
                 entry.directory = facts.directory;
                 entry.size = Some(match measure {
                     Measure::Disk => facts.disk(),

@@ -5,8 +5,8 @@
 //! 11 1    9   1   6  1    6..24    1   7   1       16        2  the rest
 //! ```
 //!
-//! Columns go in a fixed order when the name has less than `NAME` columns left: the time of day, the date, the items,
-//! the bar, the percentage; then the size gets brief, and at last it goes as well.
+//! Columns go in a fixed order when the name has less than `NAME` columns left: the time of day, the date, what is shared, the
+//! items, the bar, the percentage; then the size gets brief, and at last it goes as well.
 //!
 //! Knows no entries. Invariant: the columns and their gaps never take more than there is.
 
@@ -58,6 +58,26 @@ impl Wanted {
     }
 }
 
+/// What a full bar stands for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scale {
+    /// All of the directory.
+    #[default]
+    Directory,
+    /// The largest entry.
+    Largest,
+}
+
+impl Scale {
+    /// The other one.
+    pub fn toggle(&mut self) {
+        *self = match self {
+            Self::Directory => Self::Largest,
+            Self::Largest => Self::Directory,
+        };
+    }
+}
+
 /// Which columns are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shown {
@@ -67,6 +87,10 @@ pub struct Shown {
     pub items: Wanted,
     /// Time of last change.
     pub modified: Wanted,
+    /// What hard links share.
+    pub shared: Wanted,
+    /// What a full bar stands for.
+    pub scale: Scale,
 }
 
 /// Columns a name should have at least.
@@ -109,6 +133,8 @@ pub struct Columns {
     pub bar: usize,
     /// The number of items.
     pub items: bool,
+    /// What hard links share.
+    pub shared: bool,
     /// The time of last change.
     pub time: TimeColumn,
     /// How wide the name is.
@@ -123,16 +149,18 @@ impl Columns {
             percent: matches!(shown.graph, Graph::Both | Graph::Percent),
             bar: if matches!(shown.graph, Graph::Both | Graph::Bar) { SHORTEST_BAR } else { 0 },
             items: shown.items == Wanted::Yes,
+            shared: shown.shared == Wanted::Yes,
             time: if shown.modified == Wanted::Yes { TimeColumn::Full } else { TimeColumn::None },
             name: 0,
         };
-        let drops: [fn(&mut Self); 7] = [
+        let drops: [fn(&mut Self); 8] = [
             |columns| {
                 if columns.time == TimeColumn::Full {
                     columns.time = TimeColumn::Date;
                 }
             },
             |columns| columns.time = TimeColumn::None,
+            |columns| columns.shared = false,
             |columns| columns.items = false,
             |columns| columns.bar = 0,
             |columns| columns.percent = false,
@@ -170,7 +198,8 @@ impl Columns {
         let percent = if self.percent { PERCENT } else { 0 };
         let items = if self.items { COUNT } else { 0 };
         let between_size_and_name = if self.size == SizeColumn::Full { 2 } else { 1 };
-        size + gap(percent) + gap(self.bar) + gap(items) + gap(time) + between_size_and_name
+        let shared = if self.shared { units.width() } else { 0 };
+        size + gap(percent) + gap(self.bar) + gap(items) + gap(shared) + gap(time) + between_size_and_name
     }
 }
 
@@ -178,7 +207,13 @@ impl Columns {
 mod tests {
     use super::*;
 
-    const ALL: Shown = Shown { graph: Graph::Both, items: Wanted::Yes, modified: Wanted::Yes };
+    const ALL: Shown = Shown {
+        graph: Graph::Both,
+        items: Wanted::Yes,
+        modified: Wanted::Yes,
+        shared: Wanted::Yes,
+        scale: Scale::Directory,
+    };
 
     #[test]
     fn columns_go_one_after_another_as_the_window_narrows() {
@@ -195,7 +230,11 @@ mod tests {
                 TimeColumn::Date => 1,
                 TimeColumn::None => 0,
             };
-            size + time + [columns.percent, columns.items, columns.bar > 0].iter().filter(|has| **has).count()
+            size + time
+                + [columns.percent, columns.items, columns.shared, columns.bar > 0]
+                    .iter()
+                    .filter(|has| **has)
+                    .count()
         };
         for width in (0..300).rev() {
             let columns = Columns::new(width, ALL, Units::Binary);
@@ -209,7 +248,8 @@ mod tests {
 
     #[test]
     fn what_is_not_wanted_takes_no_room() {
-        let none = Shown { graph: Graph::None, items: Wanted::No, modified: Wanted::No };
+        let none =
+            Shown { graph: Graph::None, items: Wanted::No, modified: Wanted::No, shared: Wanted::No, ..ALL };
         assert_eq!(Columns::new(80, none, Units::Binary).name, 80 - MARKS - 1 - 9 - 2);
     }
 }

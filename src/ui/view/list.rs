@@ -13,7 +13,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line as Text, Span};
 
-use super::columns::{Columns, SizeColumn, TimeColumn};
+use super::columns::{Columns, Scale, SizeColumn, TimeColumn};
 use crate::kind::Kind;
 use crate::platform::error_text;
 use crate::rows::{Column, Direction};
@@ -22,13 +22,13 @@ use crate::size::{
     share, size,
 };
 use crate::text::{escape, fit, pad, width};
-use crate::tree::Exclusion;
+use crate::tree::{Content, Exclusion, Record};
 use crate::ui::app::App;
 use crate::ui::theme::Role;
 use crate::ui::window::{Bound, Line, Remark};
 
 /// Columns below which a remark would say nothing.
-const REMARK: usize = 10;
+pub(super) const REMARK: usize = 10;
 
 pub(super) fn draw(app: &App<'_>, titles: Rect, list: Rect, buffer: &mut Buffer) {
     let columns = Columns::new(usize::from(list.width), app.shown, app.units);
@@ -43,12 +43,16 @@ pub(super) fn draw(app: &App<'_>, titles: Rect, list: Rect, buffer: &mut Buffer)
             y - list.y == u16::try_from(app.window.index - app.window.offset).unwrap_or(u16::MAX);
         buffer.set_line(list.x, y, &entry_line(app, &columns, line), list.width);
         if is_selected {
-            let row = Rect { y, height: 1, ..list };
-            // One look for all of the line: its own colours reversed would make a chequered one.
-            for cell in row.positions() {
-                buffer[cell].set_style(ratatui::style::Style::reset().patch(app.theme.style(Role::Selected)));
-            }
+            select(app, Rect { y, height: 1, ..list }, buffer);
         }
+    }
+}
+
+/// Makes a line the one under the cursor.
+pub(super) fn select(app: &App<'_>, row: Rect, buffer: &mut Buffer) {
+    // One look for all of the line: its own colours reversed would make a chequered one.
+    for cell in row.positions() {
+        buffer[cell].set_style(ratatui::style::Style::reset().patch(app.theme.style(Role::Selected)));
     }
 }
 
@@ -99,6 +103,10 @@ fn title_line(app: &App<'_>, columns: &Columns) -> Text<'static> {
     if columns.items {
         cells.push(right(&format!("Items{}", arrow(Column::Items, down, up)), COUNT));
     }
+    if columns.shared {
+        let shared = format!("Shared{}", arrow(Column::Shared, down, up));
+        cells.push(right(&shared, app.units.width()));
+    }
     let changed = format!("Modified{}", arrow(Column::Modified, down, up));
     match columns.time {
         TimeColumn::Full => cells.push(pad(&changed, DATE_AND_TIME, "")),
@@ -111,7 +119,7 @@ fn title_line(app: &App<'_>, columns: &Columns) -> Text<'static> {
     Text::styled(cells.join(" ") + &name, app.theme.style(Role::Faint))
 }
 
-fn right(text: &str, columns: usize) -> String {
+pub(super) fn right(text: &str, columns: usize) -> String {
     let text = fit(text, columns, "");
     " ".repeat(columns - width(&text)) + &text
 }
@@ -134,12 +142,18 @@ fn entry_line<'a>(app: &App<'_>, columns: &Columns, line: &Line<'_>) -> Text<'a>
     }
     if columns.bar > 0 {
         gap(&mut spans);
+        let thousandths = line.size.map(|size| share(size, full_bar(app)));
         let bar = theme.glyphs.bar(thousandths.unwrap_or(0), columns.bar);
         spans.push(Span::styled(bar, theme.style(Role::Bar)));
     }
     if columns.items {
         gap(&mut spans);
         spans.push(Span::raw(line.items.map_or_else(|| " ".repeat(COUNT), count)));
+    }
+    if columns.shared {
+        gap(&mut spans);
+        let text = if line.shared == 0 { String::new() } else { size(line.shared, app.units) };
+        spans.push(Span::raw(right(&text, app.units.width())));
     }
     if columns.time != TimeColumn::None {
         gap(&mut spans);
@@ -152,6 +166,14 @@ fn entry_line<'a>(app: &App<'_>, columns: &Columns, line: &Line<'_>) -> Text<'a>
     }
     name(app, columns.name, line, &mut spans);
     Text::from(spans)
+}
+
+/// What a full bar stands for.
+fn full_bar(app: &App<'_>) -> u64 {
+    match app.shown.scale {
+        Scale::Directory => app.window.size(app.order.measure),
+        Scale::Largest => app.window.largest,
+    }
 }
 
 fn marks(app: &App<'_>, line: &Line<'_>, spans: &mut Vec<Span<'_>>) {
@@ -216,18 +238,32 @@ fn name(app: &App<'_>, room: usize, line: &Line<'_>, spans: &mut Vec<Span<'_>>) 
 }
 
 fn remark(line: &Line<'_>) -> Option<(String, Role)> {
-    let kind = match line.kind {
+    let kind = kind_text(line.kind);
+    match line.remark {
+        Some(Remark::Error(errno)) => Some((error_text(errno), Role::Warning)),
+        Some(Remark::Excluded(exclusion)) => Some((exclusion_text(exclusion).to_owned(), Role::Faint)),
+        None => kind.map(|kind| (kind.to_owned(), Role::Faint)),
+    }
+}
+
+/// What an entry is, where that is worth a word.
+fn kind_text(kind: Kind) -> Option<&'static str> {
+    match kind {
         Kind::Directory | Kind::File | Kind::Unknown => None,
         Kind::Symlink => Some("link"),
         Kind::Fifo => Some("pipe"),
         Kind::Socket => Some("socket"),
         Kind::BlockDevice => Some("block device"),
         Kind::CharDevice => Some("device"),
-    };
-    match line.remark {
-        Some(Remark::Error(errno)) => Some((error_text(errno), Role::Warning)),
-        Some(Remark::Excluded(exclusion)) => Some((exclusion_text(exclusion).to_owned(), Role::Faint)),
-        None => kind.map(|kind| (kind.to_owned(), Role::Faint)),
+    }
+}
+
+/// What there is to say about an entry of any directory.
+pub(super) fn remark_of(record: &Record<'_>) -> Option<String> {
+    match record.content {
+        Content::Excluded(exclusion) => Some(format!("excluded: {}", exclusion_text(exclusion))),
+        Content::Failed(errno) => Some(error_text(errno)),
+        Content::Known(_) => kind_text(record.kind).map(str::to_owned),
     }
 }
 

@@ -10,12 +10,19 @@
 //!
 //! Knows nothing but the state it draws. Invariant: drawing changes nothing, and any size of the terminal will do.
 
+pub mod ages;
 pub mod columns;
+pub mod errors;
+pub mod files;
 mod footer;
 mod header;
 pub mod help;
+pub mod links;
 mod list;
 mod question;
+mod sheet;
+pub mod treemap;
+pub mod types;
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -23,13 +30,15 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use super::app::{App, Mode};
+use super::keys::View;
 
 /// Where the regions of the list are; those without room have no lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     header: Rect,
     titles: Rect,
-    list: Rect,
+    /// The rows, or whatever stands in their place.
+    pub list: Rect,
     footer: Rect,
 }
 
@@ -65,7 +74,11 @@ pub fn draw(app: &App<'_>, frame: &mut Frame<'_>) {
     }
     let layout = layout((area.width, area.height));
     header::draw(app, layout.header, buffer);
-    list::draw(app, layout.titles, layout.list, buffer);
+    match (&app.views.page, app.views.base) {
+        (Some(page), _) => sheet::draw(app, page, layout.titles, layout.list, buffer),
+        (None, View::Treemap) => treemap::draw(app, layout.titles, layout.list, buffer),
+        (None, _) => list::draw(app, layout.titles, layout.list, buffer),
+    }
     footer::draw(app, layout.footer, buffer);
     if let Mode::Question(question) = app.mode {
         question::draw(app, question, area, buffer);

@@ -55,7 +55,7 @@ pub(super) fn draw(app: &App<'_>, question: Question, area: Rect, buffer: &mut B
     Paragraph::new(lines).alignment(Alignment::Center).block(block).render(area, buffer);
 }
 
-const ASCII: ratatui::symbols::border::Set<'static> = ratatui::symbols::border::Set {
+pub(super) const ASCII: ratatui::symbols::border::Set<'static> = ratatui::symbols::border::Set {
     top_left: "+",
     top_right: "+",
     bottom_left: "+",

@@ -1,0 +1,354 @@
+//! The views beside the list: which one is open, what is searched for, and what the keys do there.
+//!
+//! Sheets lie on each other: the types, and on them the files of one type. Under them is the directory, as a list or as a
+//! treemap. What is being searched for is the filter of every sheet, until the last one is left.
+//!
+//! Invariant: every sheet is about the directory one stands in.
+
+use std::time::Duration;
+
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::{App, Effect, Mode};
+use crate::rows::{Column, Direction, Grouping, Hidden, Order};
+use crate::search::Query;
+use crate::survey::Tile;
+use crate::tree::{Content, DirId, Position};
+use crate::ui::keys::{Command, Motion, Scope, Side, View};
+use crate::ui::place::Memory;
+use crate::ui::sheet::{Page, Sheet, Target};
+use crate::ui::view::{layout, treemap};
+use crate::ui::work::{Ask, Findings, Wish};
+
+/// Between two looks of a view at a growing tree.
+const REFRESH: Duration = Duration::from_secs(2);
+/// What is said before anything is typed.
+const EXAMPLES: &str = "type part of a name, or *.log  >1G  older:90d  type:video  -tmp";
+
+/// The state of the views.
+#[derive(Debug, Default)]
+pub struct Views {
+    /// How the directory is shown: as a list or as a treemap.
+    pub base: View,
+    /// What is searched for, as it was typed; empty for nothing.
+    pub text: String,
+    /// What is not understood of that, or not yet.
+    pub complaint: Option<String>,
+    /// What is visible of the sheet on top.
+    pub page: Option<Page>,
+    /// The places of the rows in the treemap.
+    pub tiles: Vec<Tile>,
+    /// The sheets, the one on top last.
+    sheets: Vec<Sheet>,
+    /// What is searched for, as far as it is understood.
+    filter: Query,
+    /// The present, in seconds since 1970.
+    clock: i64,
+    /// How many wishes there were.
+    wishes: u64,
+    /// When a sheet was last asked for again.
+    refreshed: Duration,
+}
+
+impl App<'_> {
+    /// What is to be found out at present.
+    pub fn wishes(&self) -> impl Iterator<Item = &Wish> + Clone {
+        self.views.sheets.last().and_then(Sheet::wish).into_iter()
+    }
+
+    /// Whether the list has the keys, or what lies on it.
+    pub fn scope(&self) -> Scope {
+        match self.mode {
+            Mode::List if !self.views.sheets.is_empty() => Scope::Sheet,
+            Mode::List if self.views.base == View::Treemap => Scope::Treemap,
+            Mode::List => Scope::List,
+            Mode::Prompt => Scope::Prompt,
+            Mode::Help(_) => Scope::Help,
+            Mode::Question(_) => Scope::Question,
+        }
+    }
+
+    pub(super) fn set_clock(&mut self, seconds: i64) {
+        self.views.clock = seconds;
+    }
+
+    pub(super) fn take_findings(&mut self, number: u64, findings: &Findings) {
+        for sheet in &mut self.views.sheets {
+            sheet.take(number, findings.clone());
+        }
+    }
+
+    /// The order of the rows where one stands: a treemap is laid out from the largest on.
+    pub(super) fn order_here(&self) -> Order {
+        match self.views.base {
+            View::Treemap => Order {
+                column: Column::Size,
+                direction: Direction::Usual,
+                grouping: Grouping::Mixed,
+                ..self.order
+            },
+            _ => self.order,
+        }
+    }
+
+    /// How many rows of the directory are looked at.
+    pub(super) fn lines_here(&self) -> usize {
+        match self.views.base {
+            View::Treemap => treemap::MOST,
+            _ => layout(self.size).list_lines(),
+        }
+    }
+
+    /// Gathers what is visible of the views, after the window.
+    pub(super) fn look_at_views(&mut self) {
+        let lines = layout(self.size).list_lines();
+        self.views.page = self.views.sheets.last_mut().map(|sheet| sheet.look(self.tree, lines));
+        if let (Some(page), Some(sheet)) = (&mut self.views.page, self.views.sheets.last())
+            && !self.views.text.is_empty()
+        {
+            let title = if sheet.view == View::Search { String::new() } else { page.title.clone() + " " };
+            page.title = format!("{title}/{}", self.views.text);
+        }
+        self.views.tiles = match self.views.base {
+            View::Treemap => treemap::tiles(&self.window, self.order.measure, layout(self.size).list),
+            _ => Vec::new(),
+        };
+    }
+
+    /// What was found may miss what is read now. Asks again when a scan is over, and now and then before.
+    pub(super) fn refresh_views(&mut self, has_grown: bool) {
+        if has_grown {
+            self.views.sheets.iter_mut().for_each(Sheet::outdate);
+        }
+        let now = self.scan.last.now;
+        let is_due = !self.is_scanning() || now.saturating_sub(self.views.refreshed) >= REFRESH;
+        if is_due && self.has_outdated_sheet() {
+            self.views.refreshed = now;
+            let number = self.next_wish();
+            if let Some(sheet) = self.views.sheets.last_mut() {
+                sheet.ask_again(number);
+            }
+        }
+    }
+
+    /// Whether there is a sheet that will have to be asked for again.
+    pub(super) fn has_outdated_sheet(&self) -> bool {
+        self.views.sheets.last().is_some_and(Sheet::is_outdated)
+    }
+
+    /// What a key does to the views; the list's own keys are none of them.
+    pub(super) fn view_command(&mut self, command: Command) {
+        match command {
+            Command::View(view) => self.show(view),
+            Command::Search => self.begin_search(),
+            Command::Cell(side) => self.step_cell(side),
+            Command::Back | Command::Quit => self.close_view(),
+            _ => {}
+        }
+    }
+
+    /// What a key does on a sheet.
+    pub(super) fn sheet_command(&mut self, command: Command) {
+        let lines = layout(self.size).list_lines();
+        match command {
+            Command::Move(motion) => self.step_sheet(motion, lines),
+            Command::Open => self.follow(),
+            Command::Graph => self.shown.graph = self.shown.graph.next(),
+            Command::Modified => self.shown.modified.toggle(),
+            Command::Help => self.mode = Mode::Help(0),
+            other => self.view_command(other),
+        }
+    }
+
+    /// What a key does while a search is typed; letters that are no command are what is searched for.
+    pub(super) fn prompt_key(&mut self, event: KeyEvent, command: Option<Command>) -> Option<Effect> {
+        let lines = layout(self.size).list_lines();
+        match (command, event.code) {
+            (Some(Command::Move(motion)), _) => self.step_sheet(motion, lines),
+            (Some(Command::Accept), _) => self.accept(),
+            (Some(Command::Back), _) => self.clear_search(),
+            (Some(Command::Erase), _) => {
+                self.views.text.pop();
+                self.search();
+            }
+            (Some(Command::EraseAll), _) => {
+                self.views.text.clear();
+                self.search();
+            }
+            (None, KeyCode::Char(letter))
+                if !event.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) =>
+            {
+                self.paste(&letter.to_string());
+            }
+            _ => {}
+        }
+        None
+    }
+
+    /// Puts a text behind what is searched for.
+    pub(super) fn paste(&mut self, text: &str) {
+        if self.mode == Mode::Prompt {
+            self.views.text.extend(text.chars().filter(|letter| !letter.is_control()));
+            self.search();
+        }
+    }
+
+    fn show(&mut self, view: View) {
+        let title = match view {
+            View::List | View::Treemap => {
+                self.leave_sheets();
+                self.views.base = view;
+                self.sort();
+                return;
+            }
+            View::Search => return,
+            View::Largest => "largest files",
+            View::Types => "types",
+            View::Ages => "age",
+            View::Links => "hard links",
+            View::Errors => "errors",
+        };
+        let ask = match view {
+            View::Types => Ask::Types,
+            View::Ages => Ask::Ages { now: self.views.clock },
+            View::Links => Ask::Links,
+            View::Errors => Ask::Errors,
+            _ => Ask::Largest,
+        };
+        let wish = self.wish(ask, self.views.filter.clone());
+        self.views.sheets = vec![Sheet::new(view, title.to_owned(), wish)];
+    }
+
+    fn wish(&mut self, ask: Ask, query: Query) -> Wish {
+        Wish { number: self.next_wish(), ask, from: self.place.id, query }
+    }
+
+    fn next_wish(&mut self) -> u64 {
+        self.views.wishes += 1;
+        self.views.wishes
+    }
+
+    fn step_sheet(&mut self, motion: Motion, lines: usize) {
+        if let Some(sheet) = self.views.sheets.last_mut() {
+            sheet.step(motion, lines);
+        }
+    }
+
+    fn step_cell(&mut self, side: Side) {
+        if let Some(index) = treemap::neighbour(&self.views.tiles, self.window.index, side) {
+            self.place.go_to(index);
+            self.pin();
+        }
+    }
+
+    /// Goes where the row under the cursor leads.
+    fn follow(&mut self) {
+        let Some(sheet) = self.views.sheets.last() else { return };
+        match sheet.target() {
+            Some(Target::Entry(directory, position)) => self.go_to_entry(directory, position),
+            Some(Target::Files { label, ask, query }) => match self.views.filter.clone().and(&query) {
+                Ok(query) => {
+                    let (view, wish) = (sheet.view, self.wish(ask, query));
+                    self.views.sheets.push(Sheet::new(view, label, wish));
+                }
+                Err(_) => self.notice = Some("Too many words to look for"),
+            },
+            None => {}
+        }
+    }
+
+    /// Goes to an entry in its directory.
+    fn go_to_entry(&mut self, directory: DirId, position: Position) {
+        let listing = self.tree.listing(directory);
+        let Some(record) = listing.record(position) else {
+            self.notice = Some("It is not there any more");
+            return;
+        };
+        if self.order.hides(&record) {
+            self.order.hidden = Hidden::Shown;
+        }
+        self.leave_sheets();
+        self.views.base = View::List;
+        let mut way: Vec<DirId> = self.tree.ancestry(directory).skip(1).collect();
+        if self.roots.len() != 1 && directory != DirId::TOP {
+            way.push(DirId::TOP);
+        }
+        way.reverse();
+        self.enter(directory);
+        // On the way back up the cursor is to be where one came from.
+        for (above, below) in way.iter().zip(way.iter().skip(1).chain([&directory])) {
+            let child = self.tree.listing(*above).entries().find(|(_, record)| match record.content {
+                Content::Known(facts) => facts.directory == Some(*below),
+                Content::Excluded(_) | Content::Failed(_) => false,
+            });
+            if let Some((position, record)) = child {
+                self.memories.insert(*above, Memory::at(position, record.name));
+            }
+        }
+        self.trail = way;
+        self.memories.insert(directory, Memory::at(position, record.name));
+        self.enter_again(directory);
+    }
+
+    /// Leaves the sheet on top, or the treemap. What was searched for is forgotten with the last sheet.
+    fn close_view(&mut self) {
+        if self.views.sheets.len() > 1 {
+            self.views.sheets.pop();
+        } else if self.views.sheets.is_empty() {
+            self.show(View::List);
+        } else {
+            self.leave_sheets();
+        }
+    }
+
+    fn leave_sheets(&mut self) {
+        self.views.sheets.clear();
+        self.views.text.clear();
+        self.views.filter = Query::default();
+        self.views.complaint = None;
+    }
+
+    fn begin_search(&mut self) {
+        self.mode = Mode::Prompt;
+        self.search();
+    }
+
+    fn clear_search(&mut self) {
+        self.mode = Mode::List;
+        self.leave_sheets();
+    }
+
+    /// The search stays and its results get the keys, unless there is something to be said about it.
+    fn accept(&mut self) {
+        if self.views.text.is_empty() {
+            self.clear_search();
+        } else if !self.views.filter.is_empty() {
+            self.mode = Mode::List;
+        }
+    }
+
+    /// Looks for what is typed by now.
+    fn search(&mut self) {
+        let (filter, complaint) = match Query::parse(&self.views.text, self.views.clock) {
+            Ok(query) => {
+                let unfinished = query.unfinished().map(|awaited| format!("unfinished: {awaited}"));
+                (query, unfinished)
+            }
+            Err(complaint) => {
+                let part = self.views.text.get(complaint.at.clone()).unwrap_or_default();
+                (Query::default(), Some(format!("{part}: {complaint}")))
+            }
+        };
+        let wish = self.wish(Ask::Search, filter.clone());
+        self.views.filter = filter;
+        let before = self.views.sheets.pop();
+        let mut sheet = Sheet::new(View::Search, String::new(), wish);
+        if self.views.filter.is_empty() {
+            sheet.say(complaint.clone().unwrap_or_else(|| EXAMPLES.to_owned()));
+        } else {
+            sheet.keep_showing(before);
+        }
+        self.views.complaint = complaint;
+        self.views.sheets = vec![sheet];
+    }
+}

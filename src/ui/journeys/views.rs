@@ -1,0 +1,194 @@
+//! Journeys through the views beside the list.
+
+use super::*;
+use crate::ui::sheet::Page;
+
+fn page<'a>(app: &'a App<'_>) -> &'a Page {
+    app.views.page.as_ref().expect("a view is open")
+}
+
+fn labels(app: &App<'_>) -> Vec<String> {
+    page(app).lines.iter().map(|line| line.label.clone()).collect()
+}
+
+fn tree() -> Arc<Tree> {
+    let day = 24 * 3600;
+    Arc::new(
+        build(vec![
+            dir("music", vec![file("song.flac", 40_960, 999 * day), file("noise.ogg", 8_192, 1)]),
+            file("letter.txt", 512, 1000 * day),
+            file(".secret", 1_024, 500 * day),
+            unreadable("locked"),
+            dir("pictures", vec![dir("2024", vec![file("cat.jpg", 20_480, 950 * day)])]),
+        ])
+        .0,
+    )
+}
+
+/// At the thousandth day, with the results of a view.
+fn at<'t>(tree: &'t Arc<Tree>, keys: &str) -> App<'t> {
+    let mut app = finished(tree);
+    app.update(Action::Clock(1000 * 24 * 3600));
+    press(&mut app, keys);
+    work(&mut app, tree);
+    app
+}
+
+#[test]
+fn the_largest_files_of_all_below_lead_to_their_directories_and_back_up() {
+    let tree = tree();
+    let mut app = at(&tree, "2");
+    let files = ["music/song.flac", "pictures/2024/cat.jpg", "music/noise.ogg", ".secret", "letter.txt"];
+    assert_eq!(labels(&app), files);
+    press(&mut app, "j Enter");
+    assert!(app.views.page.is_none());
+    assert_eq!((path(&app).as_str(), selected(&app).as_str()), ("/shown/pictures/2024", "cat.jpg"));
+    press(&mut app, "h h");
+    assert_eq!((path(&app).as_str(), selected(&app).as_str()), ("/shown", "pictures"));
+}
+
+#[test]
+fn what_was_left_out_of_the_list_is_shown_when_one_goes_there() {
+    let tree = tree();
+    let mut app = at(&tree, "e 2");
+    press(&mut app, "j j j Enter");
+    assert_eq!(selected(&app), ".secret");
+}
+
+#[test]
+fn types_and_ages_open_their_files_and_lead_back_one_by_one() {
+    let tree = tree();
+    let mut app = at(&tree, "3");
+    assert_eq!(labels(&app)[..3], ["audio", "  .flac", "  .ogg"]);
+    press(&mut app, "j Enter");
+    work(&mut app, &tree);
+    assert_eq!((labels(&app), page(&app).title.as_str()), (vec!["music/song.flac".to_owned()], ".flac"));
+    press(&mut app, "Left");
+    assert_eq!(page(&app).title, "types");
+    assert_eq!(press(&mut app, "q"), []);
+    assert!(app.views.page.is_none(), "q closes a view and does not leave");
+    press(&mut app, "4");
+    work(&mut app, &tree);
+    let counts: Vec<_> = page(&app).lines.iter().map(|line| line.items).collect();
+    assert_eq!(counts, [2, 1, 0, 2, 0, 0].map(Some));
+    press(&mut app, "j Enter");
+    work(&mut app, &tree);
+    assert_eq!(labels(&app), ["pictures/2024/cat.jpg"]);
+}
+
+#[test]
+fn directories_have_a_type_too_and_it_leads_to_them() {
+    let tree = tree();
+    let mut app = at(&tree, "3");
+    press(&mut app, "G Enter");
+    work(&mut app, &tree);
+    assert_eq!(labels(&app), ["music/", "pictures/", "pictures/2024/", "locked/"]);
+}
+
+#[test]
+fn errors_stand_below_their_reason_and_lead_to_the_entry() {
+    let tree = tree();
+    let mut app = at(&tree, "7");
+    assert_eq!(labels(&app), ["permission denied".to_owned(), "  locked".to_owned()]);
+    press(&mut app, "j Enter");
+    assert_eq!(selected(&app), "locked");
+}
+
+#[test]
+fn a_search_lists_what_meets_it_while_it_is_typed() {
+    let tree = tree();
+    let mut app = at(&tree, "/");
+    assert!(page(&app).failure.is_some(), "examples");
+    write(&mut app, "C");
+    press(&mut app, "Backspace");
+    write(&mut app, "c");
+    work(&mut app, &tree);
+    let found = ["music/", "music/song.flac", "pictures/", "pictures/2024/cat.jpg", "locked/", ".secret"];
+    assert_eq!(labels(&app), found);
+    assert_eq!((page(&app).matched, page(&app).searched), (6, 9));
+    write(&mut app, "at");
+    work(&mut app, &tree);
+    assert_eq!((labels(&app), page(&app).matched), (vec!["pictures/2024/cat.jpg".to_owned()], 1));
+    press(&mut app, "Enter Enter");
+    assert_eq!((path(&app).as_str(), selected(&app).as_str()), ("/shown/pictures/2024", "cat.jpg"));
+}
+
+#[test]
+fn a_search_restricts_the_other_views_and_says_so_until_it_is_cleared() {
+    let tree = tree();
+    let mut app = at(&tree, "/");
+    write(&mut app, "music");
+    press(&mut app, "Enter 2");
+    work(&mut app, &tree);
+    assert_eq!(labels(&app), ["music/song.flac", "music/noise.ogg"]);
+    let page = page(&app);
+    assert_eq!(
+        (page.title.as_str(), page.matched, page.sum.unwrap().disk),
+        ("largest files /music", 2, 49_152)
+    );
+    press(&mut app, "Esc 2");
+    work(&mut app, &tree);
+    assert_eq!(labels(&app).len(), 5);
+}
+
+#[test]
+fn a_search_that_makes_no_sense_says_why_and_is_not_accepted() {
+    let tree = tree();
+    let mut app = at(&tree, "/");
+    write(&mut app, "type:nonsense x");
+    assert!(page(&app).failure.is_some() && app.views.complaint.is_some());
+    press(&mut app, "Enter");
+    assert_eq!(app.mode, Mode::Prompt);
+    press(&mut app, "Ctrl-U");
+    assert_eq!((app.views.text.as_str(), &app.views.complaint), ("", &None));
+    press(&mut app, "Enter");
+    assert!(app.mode == Mode::List && app.views.page.is_none(), "nothing was searched for");
+}
+
+#[test]
+fn letters_that_are_keys_elsewhere_are_letters_of_a_search_and_pasted_text_is_too() {
+    let tree = tree();
+    let mut app = at(&tree, "/");
+    write(&mut app, "q?1");
+    app.update(Action::Paste(" two\n".to_owned()));
+    assert_eq!((app.views.text.as_str(), app.mode), ("q?1 two", Mode::Prompt));
+    press(&mut app, "Esc");
+    assert_eq!((app.views.text.as_str(), app.mode), ("", Mode::List));
+    app.update(Action::Paste("q".to_owned()));
+    assert_eq!(app.views.text, "");
+}
+
+#[test]
+fn in_the_treemap_keys_move_between_cells_and_enter_opens() {
+    let tree = tree();
+    let mut app = at(&tree, "n 5");
+    press(&mut app, "g");
+    assert_eq!(names(&app)[..2], ["music", "pictures"], "the largest first, however the list is sorted");
+    press(&mut app, "l");
+    assert_eq!(selected(&app), "pictures");
+    press(&mut app, "Enter Enter");
+    assert_eq!(path(&app), "/shown/pictures/2024");
+    press(&mut app, "Backspace Backspace");
+    assert_eq!((path(&app).as_str(), selected(&app).as_str()), ("/shown", "pictures"));
+    press(&mut app, "h q");
+    assert_eq!((names(&app)[0].as_str(), selected(&app).as_str()), (".secret", "music"));
+}
+
+#[test]
+fn a_view_opened_while_scanning_is_asked_for_again_until_it_has_all() {
+    let growing = Growing::new();
+    growing.publish(vec![file("a", 4096, 0)]);
+    let tree = Arc::clone(&growing.tree);
+    let mut app = app(&growing.tree);
+    tick(&mut app, 100, None);
+    press(&mut app, "2");
+    work(&mut app, &tree);
+    assert_eq!(labels(&app), ["a"]);
+    growing.publish(vec![file("b", 8192, 0)]);
+    tick(&mut app, 200, None);
+    assert!(app.wishes().next().is_none(), "not all the time");
+    growing.finish();
+    tick(&mut app, 300, Some(Outcome::Complete));
+    work(&mut app, &tree);
+    assert_eq!(labels(&app), ["b", "a"]);
+}

@@ -1,0 +1,44 @@
+//! How long ago the files of a subtree were changed: a row for each age.
+//!
+//! ```text
+//!      Disk   Share               Items  Last changed
+//!   1.6 GiB  84.3% ████████▍         12  less than 30 days ago
+//! ```
+//!
+//! Enter shows the files of that age.
+
+use crate::survey::{Age, Ages};
+use crate::ui::sheet::{SheetLine, Target};
+use crate::ui::theme::Role;
+use crate::ui::work::Ask;
+
+/// A row.
+pub fn line(ages: &Ages, index: usize) -> Option<SheetLine> {
+    let totals = ages.rows.get(index)?;
+    Some(SheetLine {
+        size: Some(totals.disk),
+        items: Some(totals.items),
+        modified: None,
+        label: name(*Age::ALL.get(index)?).to_owned(),
+        role: Role::Plain,
+        note: None,
+    })
+}
+
+/// Where a row leads, if `ask` was the question.
+pub fn target(ask: Ask, index: usize) -> Option<Target> {
+    let Ask::Ages { now } = ask else { return None };
+    let age = Age::ALL.get(index)?;
+    Some(Target::Files { label: format!("changed {}", name(*age)), ask: Ask::Largest, query: age.query(now) })
+}
+
+fn name(age: Age) -> &'static str {
+    match age {
+        Age::Month => "less than 30 days ago",
+        Age::Quarter => "30 to 90 days ago",
+        Age::Year => "90 days to a year ago",
+        Age::ThreeYears => "one to three years ago",
+        Age::Older => "more than three years ago",
+        Age::Unknown => "in the future, or no time",
+    }
+}

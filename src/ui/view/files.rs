@@ -1,0 +1,55 @@
+//! Entries of a whole subtree in one list: the largest files, and what a search has found.
+//!
+//! ```text
+//!      Disk  Share Modified          Path
+//!   1.0 GiB  84.3% 2026-11-21 08:15  music/albums/symphony.flac
+//! ```
+//!
+//! Names are paths from the directory one stands in. Enter goes to the entry in its directory.
+
+use super::list::remark_of;
+use crate::kind::Kind;
+use crate::search::{Found, Row};
+use crate::text::escape;
+use crate::tree::{Content, DirId, Tree, join};
+use crate::ui::sheet::{SheetLine, Target};
+use crate::ui::theme::Role;
+
+/// The row of an entry that is found anew, or the same row if it is gone.
+pub fn follow(old: &Found, new: &Found, index: usize) -> usize {
+    let is_same = |row: &Row, other: &Row| (row.directory, row.position) == (other.directory, other.position);
+    let found = old.rows.get(index).and_then(|row| new.rows.iter().position(|other| is_same(row, other)));
+    found.unwrap_or(index)
+}
+
+/// Where a row leads.
+pub fn target(found: &Found, index: usize) -> Option<Target> {
+    found.rows.get(index).map(|row| Target::Entry(row.directory, row.position))
+}
+
+/// A row.
+pub fn line(tree: &Tree, from: DirId, row: &Row) -> Option<SheetLine> {
+    let record = row.record(tree)?;
+    let is_directory = record.kind == Kind::Directory;
+    let mut label = path_below(tree, from, row, record.name);
+    if is_directory && !label.ends_with('/') {
+        label.push('/');
+    }
+    let (size, items, modified) = match record.content {
+        Content::Known(facts) => {
+            (Some(row.disk), facts.directory.map(|id| tree.totals(id).items), Some(facts.mtime))
+        }
+        Content::Excluded(_) | Content::Failed(_) => (None, None, None),
+    };
+    let role = if is_directory { Role::Strong } else { Role::Plain };
+    Some(SheetLine { size, items, modified, label, role, note: remark_of(&record) })
+}
+
+/// The path of an entry from the directory `from` on, safe for a terminal.
+pub fn path_below(tree: &Tree, from: DirId, row: &Row, name: &[u8]) -> String {
+    let above = tree.ancestry(row.directory).take_while(|id| *id != from);
+    let mut names: Vec<&[u8]> = above.map(|id| tree.name(id)).collect();
+    names.reverse();
+    names.push(name);
+    escape(&join(names)).into_owned()
+}

@@ -1,0 +1,58 @@
+//! Hard links: a row for each inode with several names.
+//!
+//! ```text
+//!      Disk   Share               Names  Name
+//!   1.6 GiB  84.3% ████████▍          2  music/song.flac  2 of 3 names here: removing them frees nothing
+//! ```
+//!
+//! Enter shows its names.
+
+use super::files::path_below;
+use crate::survey::Links;
+use crate::survey::links::LinkedInode;
+use crate::tree::{DirId, Totals, Tree};
+use crate::ui::sheet::{SheetLine, Target};
+use crate::ui::theme::Role;
+use crate::ui::work::Ask;
+
+/// A row.
+pub fn line(tree: &Tree, from: DirId, links: &Links, index: usize) -> Option<SheetLine> {
+    let inode = links.inodes.get(index)?;
+    Some(SheetLine {
+        size: Some(inode.disk),
+        items: Some(inode.inside),
+        modified: None,
+        label: first_name(tree, from, links, inode)?,
+        role: Role::Plain,
+        note: note(inode),
+    })
+}
+
+/// Where a row leads.
+pub fn target(links: &Links, index: usize) -> Option<Target> {
+    let inode = links.inodes.get(index)?;
+    let label = "names of one file".to_owned();
+    Some(Target::Files { label, ask: Ask::Largest, query: inode.query() })
+}
+
+/// What all of the inodes take up, and how many names of them there are.
+pub fn sum(links: &Links) -> (Option<Totals>, u64) {
+    let mut sum = links.alone;
+    sum.add(&links.shared);
+    (Some(sum), links.inodes.iter().map(|inode| inode.inside).sum())
+}
+
+fn first_name(tree: &Tree, from: DirId, links: &Links, inode: &LinkedInode) -> Option<String> {
+    let row = links.names(inode).first()?;
+    Some(path_below(tree, from, row, row.record(tree)?.name))
+}
+
+/// What is to be known before removing it.
+fn note(inode: &LinkedInode) -> Option<String> {
+    let LinkedInode { inside, count, elsewhere, .. } = *inode;
+    match (inode.is_shared(), elsewhere) {
+        (false, _) => None,
+        (true, 0) => Some(format!("{inside} of {count} names here, the others out of sight")),
+        (true, _) => Some(format!("{inside} of {count} names here, {elsewhere} elsewhere in the scan")),
+    }
+}

@@ -1,0 +1,190 @@
+//! A view of a whole subtree: a line of titles, and one line per row.
+//!
+//! ```text
+//!      Disk   Share               Items  Name
+//!   1.6 GiB  84.3% ████████▍         12  audio
+//! ```
+//!
+//! What the rows are is in the files of the views.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line as Text, Span};
+use ratatui::widgets::{Paragraph, Widget, Wrap};
+
+use super::columns::{Columns, Graph, Shown, SizeColumn, TimeColumn, Wanted};
+use super::list::{REMARK, right, select};
+use crate::size::{
+    BRIEF, COUNT, DATE, DATE_AND_TIME, PERCENT, brief_size, count, date, date_and_time, grouped, percent,
+    plain_size, share, size,
+};
+use crate::text::{escape, fit, pad, width};
+use crate::ui::app::App;
+use crate::ui::keys::View;
+use crate::ui::sheet::{Page, SheetLine};
+use crate::ui::theme::Role;
+
+pub(super) fn draw(app: &App<'_>, page: &Page, titles: Rect, list: Rect, buffer: &mut Buffer) {
+    let columns = columns(app, page, usize::from(list.width));
+    if !titles.is_empty() && page.failure.is_none() {
+        buffer.set_line(titles.x, titles.y, &title_line(app, page, &columns), titles.width);
+    }
+    if page.lines.is_empty() && !list.is_empty() {
+        draw_empty(app, page, list, buffer);
+    }
+    for ((row, line), y) in (page.offset..).zip(&page.lines).zip(list.y..list.bottom()) {
+        buffer.set_line(list.x, y, &row_line(app, page, &columns, line), list.width);
+        if row == page.index {
+            select(app, Rect { y, height: 1, ..list }, buffer);
+        }
+    }
+}
+
+/// The totals in words, the longest first.
+pub(super) fn totals(app: &App<'_>, page: &Page) -> Vec<String> {
+    if page.failure.is_some() {
+        return Vec::new();
+    }
+    let counted = if page.view == View::Errors { ("error", "errors") } else { ("entry", "entries") };
+    let counted = if page.matched == 1 && page.matched == page.searched { counted.0 } else { counted.1 };
+    let (matched, searched) = (grouped(page.matched), grouped(page.searched));
+    let of = if page.matched == page.searched {
+        format!("{matched} {counted}")
+    } else {
+        format!("{matched} of {searched}")
+    };
+    let dot = app.theme.glyphs.dot();
+    let sum = page.sum.map(|sum| plain_size(sum.disk, app.units));
+    let with_sum = sum.map(|sum| format!("{sum} disk {dot} {of} "));
+    with_sum.into_iter().chain([format!("{of} "), format!("{matched} ")]).collect()
+}
+
+fn columns(app: &App<'_>, page: &Page, width: usize) -> Columns {
+    if page.view == View::Errors {
+        // What could not be read has no size.
+        let items = width >= 30;
+        let name = width.saturating_sub(if items { COUNT + 2 } else { 0 });
+        let (size, time) = (SizeColumn::None, TimeColumn::None);
+        return Columns { size, percent: false, bar: 0, items, shared: false, time, name };
+    }
+    let has_items = !page.is_of_entries;
+    let items = if has_items { Wanted::Yes } else { Wanted::No };
+    let modified = if page.is_of_entries { app.shown.modified } else { Wanted::No };
+    // The paths of entries need the room more than bars do.
+    let graph = match app.shown.graph {
+        Graph::Both if page.is_of_entries => Graph::Percent,
+        graph => graph,
+    };
+    Columns::new(width, Shown { graph, items, modified, shared: Wanted::No, ..app.shown }, app.units)
+}
+
+fn title_line(app: &App<'_>, page: &Page, columns: &Columns) -> Text<'static> {
+    let mut cells = Vec::new();
+    match columns.size {
+        SizeColumn::Full => cells.push(right("Disk", 3 + app.units.width())),
+        SizeColumn::Brief => cells.push(right("Disk", 2 + BRIEF)),
+        SizeColumn::None => {}
+    }
+    if columns.percent {
+        cells.push(right("Share", PERCENT));
+    }
+    if columns.bar > 0 {
+        cells.push(" ".repeat(columns.bar));
+    }
+    if columns.items {
+        cells.push(right(if page.view == View::Links { "Names" } else { "Items" }, COUNT));
+    }
+    match columns.time {
+        TimeColumn::Full => cells.push(pad("Modified", DATE_AND_TIME, "")),
+        TimeColumn::Date => cells.push(pad("Modified", DATE, "")),
+        TimeColumn::None => {}
+    }
+    let name = match page.view {
+        View::Ages if !page.is_of_entries => "Last changed",
+        View::Types if !page.is_of_entries => "Type",
+        View::Errors => "Reason",
+        _ => "Path",
+    };
+    let text = cells.join(" ") + gap(columns) + name;
+    Text::styled(text, app.theme.style(Role::Faint))
+}
+
+/// What stands before the name.
+fn gap(columns: &Columns) -> &'static str {
+    match columns.size {
+        SizeColumn::Full => "  ",
+        SizeColumn::Brief => " ",
+        SizeColumn::None if columns.items => "  ",
+        SizeColumn::None => "",
+    }
+}
+
+fn row_line<'a>(app: &App<'_>, page: &Page, columns: &Columns, line: &SheetLine) -> Text<'a> {
+    let theme = app.theme;
+    let mut cells: Vec<Span<'a>> = Vec::new();
+    match columns.size {
+        SizeColumn::Full => {
+            let text = line.size.map_or_else(String::new, |bytes| size(bytes, app.units));
+            cells.push(Span::raw(right(&text, 3 + app.units.width())));
+        }
+        SizeColumn::Brief => {
+            let text = line.size.map_or_else(String::new, |bytes| brief_size(bytes, app.units));
+            cells.push(Span::raw(right(&text, 2 + BRIEF)));
+        }
+        SizeColumn::None => {}
+    }
+    let whole = page.sum.map_or(0, |sum| sum.disk);
+    let thousandths = line.size.map(|bytes| share(bytes, whole));
+    if columns.percent {
+        cells.push(Span::raw(thousandths.map_or_else(|| " ".repeat(PERCENT), percent)));
+    }
+    if columns.bar > 0 {
+        let bar = theme.glyphs.bar(thousandths.unwrap_or(0), columns.bar);
+        cells.push(Span::styled(bar, theme.style(Role::Bar)));
+    }
+    if columns.items {
+        cells.push(Span::raw(line.items.map_or_else(|| " ".repeat(COUNT), count)));
+    }
+    match columns.time {
+        TimeColumn::Full => cells.push(Span::raw(pad(
+            &line.modified.map_or_else(String::new, |time| date_and_time(time, &app.zone)),
+            DATE_AND_TIME,
+            "",
+        ))),
+        TimeColumn::Date => {
+            let text = line.modified.map_or_else(String::new, |time| date(time, &app.zone));
+            cells.push(Span::raw(pad(&text, DATE, "")));
+        }
+        TimeColumn::None => {}
+    }
+    let mut spans = Vec::with_capacity(cells.len() * 2 + 3);
+    for (number, cell) in cells.into_iter().enumerate() {
+        if number > 0 {
+            spans.push(Span::raw(" "));
+        }
+        spans.push(cell);
+    }
+    spans.push(Span::raw(gap(columns)));
+    let label = fit(&line.label, columns.name, theme.glyphs.gap()).into_owned();
+    let left = columns.name.saturating_sub(width(&label));
+    spans.push(Span::styled(label, theme.style(line.role)));
+    if let Some(note) = line.note.as_ref().filter(|_| left >= REMARK) {
+        let note = fit(note, left - 2, theme.glyphs.gap());
+        spans.push(Span::styled(format!("  {note}"), theme.style(Role::Faint)));
+    }
+    Text::from(spans)
+}
+
+fn draw_empty(app: &App<'_>, page: &Page, list: Rect, buffer: &mut Buffer) {
+    let text = match (&page.failure, page.view) {
+        (Some(text), _) => text.clone(),
+        (None, _) if !page.is_complete => format!("looking{}", app.theme.glyphs.gap()),
+        (None, View::Errors) => "everything could be read".to_owned(),
+        (None, View::Links) => "no file here has more than one name".to_owned(),
+        (None, View::Search) => "nothing meets this".to_owned(),
+        (None, _) => "nothing".to_owned(),
+    };
+    let style = app.theme.style(Role::Faint);
+    let area = Rect { x: list.x + 3.min(list.width), width: list.width.saturating_sub(4), ..list };
+    Paragraph::new(escape(text.as_bytes())).style(style).wrap(Wrap { trim: true }).render(area, buffer);
+}

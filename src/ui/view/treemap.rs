@@ -1,0 +1,218 @@
+//! The treemap: a cell for each entry of the directory, as large as its share.
+//!
+//! ```text
+//!  music/  1.6 GiB  84.3%                                      what the cursor is on
+//!  ┌────────────────────┐████████▌
+//!  │music/              │backup.t▌
+//!  │1.6 GiB             │400.0 Mi▌
+//!  └────────────────────┘▀▀▀▀▀▀▀▀▘
+//! ```
+//!
+//! Cells are filled with the colour of their class of files, directories with that of bars; the one under the cursor is
+//! a frame. Only the largest entries have cells of their own, the others one together.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line as Text, Span};
+use ratatui::widgets::{Block, Clear, Widget};
+
+use super::question::ASCII;
+use crate::kind::Kind;
+use crate::search::Class;
+use crate::size::{Measure, grouped, percent, plain_size, share};
+use crate::survey::treemap::layout;
+use crate::survey::{Area, Tile};
+use crate::text::{escape, fit};
+use crate::ui::app::App;
+use crate::ui::keys::Side;
+use crate::ui::theme::{Glyphs, Role};
+use crate::ui::window::{Line, Window};
+
+/// How many entries have a cell of their own at most.
+pub const MOST: usize = 200;
+
+/// The cells of the rows of `window`; an index behind the last one stands for all other rows.
+pub fn tiles(window: &Window<'_>, measure: Measure, area: Rect) -> Vec<Tile> {
+    let mut weights: Vec<u64> = window.lines.iter().map(|line| line.size.unwrap_or(0)).collect();
+    if window.rows > window.lines.len() {
+        let shown = weights.iter().fold(0, |sum: u64, weight| sum.saturating_add(*weight));
+        weights.push(window.size(measure).saturating_sub(shown));
+    }
+    layout(&weights, Area { x: area.x, y: area.y, width: area.width, height: area.height })
+}
+
+/// The row whose cell lies on one side of that of row `index`; none if that is the edge.
+pub fn neighbour(tiles: &[Tile], index: usize, side: Side) -> Option<usize> {
+    let Some(from) = tiles.iter().find(|tile| tile.index == index) else {
+        // What is too small for a cell has no neighbours; the largest is as good as any.
+        return tiles.first().map(|tile| tile.index);
+    };
+    let (from, middle) = (from.area, middle(from.area));
+    let touches = |area: Area| match side {
+        Side::Left => area.x + area.width == from.x,
+        Side::Right => area.x == from.x + from.width,
+        Side::Above => area.y + area.height == from.y,
+        Side::Below => area.y == from.y + from.height,
+    };
+    let distance = |area: Area| match side {
+        Side::Left | Side::Right => beyond(middle.1, area.y, area.height),
+        Side::Above | Side::Below => beyond(middle.0, area.x, area.width),
+    };
+    let beside = tiles.iter().filter(|tile| tile.index < MOST && touches(tile.area));
+    beside.min_by_key(|tile| (distance(tile.area), tile.index)).map(|tile| tile.index)
+}
+
+fn middle(area: Area) -> (u16, u16) {
+    (area.x + area.width / 2, area.y + area.height / 2)
+}
+
+/// How far `point` is from the cells that begin at `start`.
+fn beyond(point: u16, start: u16, length: u16) -> u16 {
+    start.saturating_sub(point).max(point.saturating_sub((start + length).saturating_sub(1)))
+}
+
+pub(super) fn draw(app: &App<'_>, titles: Rect, area: Rect, buffer: &mut Buffer) {
+    if !titles.is_empty() {
+        buffer.set_line(titles.x, titles.y, &title(app), titles.width);
+    }
+    if app.views.tiles.is_empty() && !area.is_empty() {
+        let text = if app.window.is_complete {
+            "nothing here takes up space".to_owned()
+        } else {
+            "reading".to_owned() + app.theme.glyphs.gap()
+        };
+        buffer.set_stringn(
+            area.x + 1,
+            area.y,
+            text,
+            usize::from(area.width.saturating_sub(1)),
+            app.theme.style(Role::Faint),
+        );
+    }
+    for Tile { index, area: cells } in &app.views.tiles {
+        let cells =
+            Rect { x: cells.x, y: cells.y, width: cells.width, height: cells.height }.intersection(area);
+        draw_cell(app, *index, cells, buffer);
+    }
+}
+
+/// What the cursor is on, also where its cell is too small to say so.
+fn title(app: &App<'_>) -> Text<'static> {
+    let Some(line) = app.window.selected() else { return Text::default() };
+    let mut spans = vec![Span::styled(format!(" {}", name(line)), app.theme.style(Role::Strong))];
+    if let Some(size) = line.size {
+        let whole = app.window.size(app.order.measure);
+        let share = percent(share(size, whole));
+        let text = format!("  {}  {}", plain_size(size, app.units), share.trim_start());
+        spans.push(Span::raw(text));
+    }
+    Text::from(spans)
+}
+
+fn draw_cell(app: &App<'_>, index: usize, area: Rect, buffer: &mut Buffer) {
+    if area.is_empty() {
+        return;
+    }
+    let line = app.window.lines.get(index);
+    let is_selected = line.is_some() && app.window.offset + index == app.window.index;
+    if is_selected {
+        draw_frame(app, area, buffer);
+    } else {
+        let style = line.map_or_else(|| app.theme.style(Role::Faint), |line| style(app, line));
+        fill(app.theme.glyphs, style, area, buffer);
+    }
+    // Inside the frame, or left of and above the seam.
+    let inside = match (is_selected, area.width, area.height) {
+        (true, 3.., 3..) => {
+            Rect { x: area.x + 1, y: area.y + 1, width: area.width - 2, height: area.height - 2 }
+        }
+        _ => Rect { width: area.width - 1, ..area },
+    };
+    let (label, size) = match line {
+        Some(line) => (name(line), line.size.map(|size| plain_size(size, app.units))),
+        None => (format!("{} others", grouped((app.window.rows - app.window.lines.len()) as u64)), None),
+    };
+    if inside.width >= 3 {
+        let room = usize::from(inside.width);
+        let label = fit(&label, room, app.theme.glyphs.gap()).into_owned();
+        buffer.set_stringn(inside.x, inside.y, label, room, Style::new());
+        if let Some(size) = size.filter(|size| inside.height >= 3 && size.len() <= room) {
+            buffer.set_stringn(inside.x, inside.y + 1, size, room, Style::new());
+        }
+    }
+}
+
+/// Fills a cell but for a seam to the right and below.
+fn fill(glyphs: Glyphs, style: Style, area: Rect, buffer: &mut Buffer) {
+    let (right, below, corner) = match glyphs {
+        Glyphs::Unicode => ("▌", "▀", "▘"),
+        Glyphs::Ascii => ("|", "-", "+"),
+    };
+    let (last, bottom) = (area.right() - 1, area.bottom() - 1);
+    for position in area.positions() {
+        let cell = &mut buffer[position];
+        // A cell of one line has no room for a seam below.
+        let is_below = position.y == bottom && area.height > 1;
+        match (position.x == last, is_below) {
+            (true, true) => cell.set_symbol(corner).set_style(style),
+            (true, false) => cell.set_symbol(right).set_style(style),
+            (false, true) => cell.set_symbol(below).set_style(style),
+            (false, false) => cell.set_symbol(" ").set_style(style.reversed()),
+        };
+    }
+}
+
+fn draw_frame(app: &App<'_>, area: Rect, buffer: &mut Buffer) {
+    Clear.render(area, buffer);
+    let style = app.theme.style(Role::Strong);
+    if area.width >= 3 && area.height >= 3 {
+        let block = match app.theme.glyphs {
+            Glyphs::Unicode => Block::bordered(),
+            Glyphs::Ascii => Block::bordered().border_set(ASCII),
+        };
+        block.border_style(style).render(area, buffer);
+        return;
+    }
+    // Too small for a frame: something that no other cell is filled with.
+    let fill = if app.theme.glyphs == Glyphs::Unicode { "░" } else { "*" };
+    for position in area.positions() {
+        buffer[position].set_symbol(fill).set_style(style);
+    }
+}
+
+fn style(app: &App<'_>, line: &Line<'_>) -> Style {
+    match line.kind {
+        Kind::Directory => app.theme.style(Role::Bar),
+        Kind::File => app.theme.class(Class::of_name(line.name)),
+        _ => app.theme.style(Role::Faint),
+    }
+}
+
+fn name(line: &Line<'_>) -> String {
+    let suffix = if line.kind == Kind::Directory && !line.name.ends_with(b"/") { "/" } else { "" };
+    escape(line.name).into_owned() + suffix
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_lead_to_the_cell_beside_and_stop_at_the_edge() {
+        // Half, and to the right of it two quarters, one above the other.
+        let area = Area { x: 0, y: 0, width: 40, height: 10 };
+        let tiles = [
+            Tile { index: 0, area: Area { width: 20, ..area } },
+            Tile { index: 1, area: Area { x: 20, width: 20, height: 5, ..area } },
+            Tile { index: 2, area: Area { x: 20, y: 5, width: 20, height: 5 } },
+        ];
+        let from = |index, side| neighbour(&tiles, index, side);
+        assert_eq!(from(0, Side::Right), Some(2));
+        assert_eq!(from(2, Side::Above), Some(1));
+        assert_eq!(from(1, Side::Below), Some(2));
+        assert_eq!((from(1, Side::Left), from(2, Side::Left)), (Some(0), Some(0)));
+        assert_eq!((from(0, Side::Left), from(1, Side::Above), from(2, Side::Right)), (None, None, None));
+        assert_eq!(from(9, Side::Right), Some(0), "what has no cell");
+    }
+}

@@ -1,0 +1,168 @@
+//! Work beside the screen: starts the jobs that the state wishes for, and brings what they find.
+//!
+//! The state says what it wants ([`Wish`]); here it becomes a [`Job`], and a job nobody wishes for any more is dropped,
+//! which cancels it. What was found comes back as data, for as long as the wish stands.
+//!
+//! Knows no view. Invariant: nothing here waits for a job.
+
+use std::io;
+
+use crate::job::{Job, Outcome, Pool};
+use crate::search::{self, Found, Query, Request};
+use crate::survey::{self, Ages, Errors, Links, Typed};
+use crate::sync::Arc;
+use crate::tree::{DirId, Tree};
+
+/// The most files a list of the largest shows.
+const MOST_FILES: usize = 100_000;
+
+/// Something to be found out.
+#[derive(Clone, Debug)]
+pub struct Wish {
+    /// Which one: no two wishes have the same.
+    pub number: u64,
+    /// What is asked.
+    pub ask: Ask,
+    /// Of this directory and all below it.
+    pub from: DirId,
+    /// Of what meets this.
+    pub query: Query,
+}
+
+/// What can be asked of a subtree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ask {
+    /// The entries that meet the query themselves.
+    Search,
+    /// The largest files.
+    Largest,
+    /// The sums by type.
+    Types,
+    /// The sums by age.
+    Ages {
+        /// The present, in seconds since 1970.
+        now: i64,
+    },
+    /// The inodes with several names.
+    Links,
+    /// What could not be read.
+    Errors,
+}
+
+/// What was found.
+#[derive(Clone, Debug)]
+pub enum Findings {
+    /// Entries.
+    Found(Arc<Found>),
+    /// Sums by type.
+    Types(Arc<Typed>),
+    /// Sums by age.
+    Ages(Arc<Ages>),
+    /// Inodes with several names.
+    Links(Arc<Links>),
+    /// What could not be read.
+    Errors(Arc<Errors>),
+    /// Nothing: why.
+    Failed(String),
+}
+
+impl Findings {
+    /// Whether nothing more will come.
+    pub fn is_complete(&self) -> bool {
+        match self {
+            Self::Found(found) => found.complete,
+            Self::Types(types) => types.complete,
+            Self::Ages(ages) => ages.complete,
+            Self::Links(links) => links.complete,
+            Self::Errors(errors) => errors.complete,
+            Self::Failed(_) => true,
+        }
+    }
+
+    /// How many entries were looked at.
+    pub fn searched(&self) -> u64 {
+        match self {
+            Self::Found(found) => found.searched,
+            Self::Types(types) => types.searched,
+            Self::Ages(ages) => ages.searched,
+            Self::Links(links) => links.searched,
+            Self::Errors(errors) => errors.searched,
+            Self::Failed(_) => 0,
+        }
+    }
+}
+
+/// The jobs that run.
+pub struct Desk {
+    pool: Pool,
+    tree: Arc<Tree>,
+    running: Vec<Running>,
+}
+
+/// The newest result, if it is new, and how it ended, if it has.
+type Poll = Box<dyn FnMut() -> (Option<Findings>, Option<Outcome>)>;
+
+struct Running {
+    number: u64,
+    poll: Poll,
+    has_ended: bool,
+}
+
+impl Desk {
+    /// For work on `tree`.
+    pub fn new(pool: Pool, tree: Arc<Tree>) -> Self {
+        Self { pool, tree, running: Vec::new() }
+    }
+
+    /// Whether something may be found soon.
+    pub fn is_busy(&self) -> bool {
+        self.running.iter().any(|job| !job.has_ended)
+    }
+
+    /// Drops what is not wished for any more, begins what is not begun, and returns what is new, by number of its wish.
+    pub fn serve<'w>(&mut self, wishes: impl Iterator<Item = &'w Wish> + Clone) -> Vec<(u64, Findings)> {
+        self.running.retain(|job| wishes.clone().any(|wish| wish.number == job.number));
+        let mut news = Vec::new();
+        for wish in wishes {
+            if self.running.iter().any(|job| job.number == wish.number) {
+                continue;
+            }
+            let begun = begin(&self.pool, &self.tree, wish);
+            let has_ended = begun.is_err();
+            let poll = begun.unwrap_or_else(|error| {
+                news.push((wish.number, Findings::Failed(format!("no thread to look for it: {error}"))));
+                Box::new(|| (None, None))
+            });
+            self.running.push(Running { number: wish.number, poll, has_ended });
+        }
+        for job in self.running.iter_mut().filter(|job| !job.has_ended) {
+            let (findings, outcome) = (job.poll)();
+            news.extend(findings.map(|findings| (job.number, findings)));
+            job.has_ended = outcome.is_some();
+            if let Some(Outcome::Panicked(message)) = outcome {
+                news.push((job.number, Findings::Failed(format!("this failed: {message}"))));
+            }
+        }
+        news
+    }
+}
+
+fn begin(pool: &Pool, tree: &Arc<Tree>, wish: &Wish) -> io::Result<Poll> {
+    let request = Request { tree: Arc::clone(tree), from: wish.from, query: wish.query.clone() };
+    Ok(match wish.ask {
+        Ask::Search => poll(search::search(pool, request)?, Findings::Found),
+        Ask::Largest => poll(survey::largest(pool, request, MOST_FILES)?, Findings::Found),
+        Ask::Types => poll(survey::types(pool, request)?, Findings::Types),
+        Ask::Ages { now } => poll(survey::ages(pool, request, now)?, Findings::Ages),
+        Ask::Links => poll(survey::links(pool, request)?, Findings::Links),
+        Ask::Errors => poll(survey::errors(pool, request)?, Findings::Errors),
+    })
+}
+
+fn poll<T: Send + Sync + 'static>(mut job: Job<T>, findings: fn(Arc<T>) -> Findings) -> Poll {
+    Box::new(move || {
+        // The outcome first: what it says is over has been published then.
+        let outcome = job.outcome();
+        (job.poll().map(findings), outcome)
+    })
+}
