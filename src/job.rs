@@ -207,10 +207,4 @@ mod tests {
         drop(Pool::new(1).unwrap().start(work).unwrap());
         assert_eq!(told.recv_timeout(LONG), Ok(()));
     }
-
-    #[test]
-    fn a_panic_is_an_outcome() {
-        let job = Pool::new(1).unwrap().start::<u32>(|_| panic!("on purpose")).unwrap();
-        assert_eq!(job.wait(LONG), Some(Outcome::Panicked("on purpose".to_owned())));
-    }
 }
