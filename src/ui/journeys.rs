@@ -1,5 +1,7 @@
 //! What people do, key by key, on trees made in memory.
 
+mod marks;
+
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
@@ -105,9 +107,10 @@ fn what_is_no_directory_does_not_open_and_the_root_has_no_parent() {
     let tree = home();
     let mut app = finished(&tree);
     press(&mut app, "G Enter");
-    assert_eq!((selected(&app).as_str(), app.notice), ("proc", Some("Not a directory")));
+    assert_eq!((selected(&app).as_str(), app.notice.as_deref()), ("proc", Some("Not a directory")));
     press(&mut app, "h");
-    assert_eq!((path(&app).as_str(), app.notice), ("/shown", Some("This is where the scan begins")));
+    assert_eq!(path(&app), "/shown");
+    assert_eq!(app.notice.as_deref(), Some("This is where the scan begins"));
     press(&mut app, "k");
     assert_eq!(app.notice, None);
 }
@@ -287,7 +290,11 @@ fn ready<'t>(tree: &'t Tree, scope: Scope, binding: &Binding) -> App<'t> {
         Scope::List => press(&mut app, "Ctrl-D"),
         Scope::Help => press(&mut app, "? j j"),
         Scope::Question => press(&mut app, "q"),
+        Scope::Marks => press(&mut app, "+ Tab j j"),
     };
+    if (binding.command, scope) == (Command::PrintMarks, Scope::List) {
+        press(&mut app, "Space");
+    }
     if binding.command == Command::Answer(Answer::Selected) {
         press(&mut app, "Right");
     }
@@ -296,7 +303,9 @@ fn ready<'t>(tree: &'t Tree, scope: Scope, binding: &Binding) -> App<'t> {
 
 /// Everything about the state that a key may change.
 fn picture(app: &App<'_>) -> String {
-    format!("{:?} {:?} {:?} {:?}", app.mode, app.order, app.shown, app.window)
+    let (lines, index) = (&app.pane().lines, app.pane().index);
+    let ranging = app.is_ranging();
+    format!("{:?} {:?} {:?} {:?} {lines:?} {index} {ranging}", app.mode, app.order, app.shown, app.window)
 }
 
 #[test]
@@ -350,7 +359,7 @@ fn a_screen_of_any_size_can_be_drawn_in_every_mode() {
     ]);
     let sizes = (0..50).flat_map(|columns| (0..9).map(move |lines| (columns, lines)));
     for (columns, lines) in sizes.chain([(65_535, 1), (1, 65_535), (1000, 500), (80, 24)]) {
-        for keys in ["m", "?", "q", "B c"] {
+        for keys in ["m", "?", "q", "B c", "+", "+ Tab", "+ q", "Tab"] {
             let mut app = finished(&tree);
             tick(&mut app, 60_000, Some(Outcome::Stopped));
             app.update(Action::Resize(columns, lines));

