@@ -1,8 +1,9 @@
 //! Reading one directory: the heart of a scan.
 //!
 //! ```text
-//! visit(brood, n): spawn visit(brood, n + 1)          the siblings, for whoever is idle
-//!                  open child n, read it              names by the batch, attributes by the entry
+//! visit(brood, n): open child n                       relative to the parent, which closes with the last of them
+//!                  spawn visit(brood, n + 1)          the siblings, for whoever is idle
+//!                  read child n                       names by the batch, attributes by the entry
 //!                  each batch: seal, publish, spawn visit(its directories, 0)
 //!                  release
 //! ```

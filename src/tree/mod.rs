@@ -158,11 +158,6 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// How many directories it knows of, the top included; they are numbered from zero without gaps.
-    pub fn directories(&self) -> u32 {
-        self.count.load(Ordering::Acquire)
-    }
-
     /// The directory above; none for the top.
     pub fn parent(&self, id: DirId) -> Option<DirId> {
         (id != DirId::TOP).then(|| DirId(self.dir(id).parent.load(Ordering::Relaxed)))
