@@ -61,6 +61,24 @@ pub enum Command {
     Erase,
     /// Take all letters away.
     EraseAll,
+    /// Read the directory under the cursor again.
+    Rescan,
+    /// Read the root that is shown again.
+    RescanRoot,
+    /// Mark, or take the mark off.
+    Mark,
+    /// Begin a range, or mark it.
+    MarkRange,
+    /// Mark everything that is shown.
+    MarkShown,
+    /// Mark what is not marked here, and the other way round.
+    InvertMarks,
+    /// List the marks.
+    Marks,
+    /// Leave and print the marks.
+    PrintMarks,
+    /// Put the path where it can be pasted.
+    CopyPath,
 }
 
 /// Ways to look at a directory.
@@ -147,12 +165,14 @@ pub enum Scope {
     Treemap,
     /// The line in which a search is typed.
     Prompt,
+    /// The list of the marks.
+    Marks,
 }
 
 impl Scope {
     /// Every scope.
-    pub const ALL: [Self; 6] =
-        [Self::List, Self::Help, Self::Question, Self::Sheet, Self::Treemap, Self::Prompt];
+    pub const ALL: [Self; 7] =
+        [Self::List, Self::Help, Self::Question, Self::Sheet, Self::Treemap, Self::Prompt, Self::Marks];
 }
 
 /// Headings of the help page.
@@ -168,6 +188,8 @@ pub enum Group {
     View,
     /// Searching.
     Search,
+    /// Marks.
+    Mark,
     /// The program itself.
     Program,
     /// Questions.
@@ -176,8 +198,16 @@ pub enum Group {
 
 impl Group {
     /// Every group, in the order of the help page.
-    pub const ALL: [Self; 7] =
-        [Self::Move, Self::Sort, Self::Show, Self::View, Self::Search, Self::Program, Self::Question];
+    pub const ALL: [Self; 8] = [
+        Self::Move,
+        Self::Sort,
+        Self::Show,
+        Self::View,
+        Self::Search,
+        Self::Mark,
+        Self::Program,
+        Self::Question,
+    ];
 
     /// The heading.
     pub fn name(self) -> &'static str {
@@ -187,6 +217,7 @@ impl Group {
             Self::Show => "Show",
             Self::View => "Views of this directory",
             Self::Search => "Search (while it is typed)",
+            Self::Mark => "Mark",
             Self::Program => "Program",
             Self::Question => "Questions",
         }
@@ -227,13 +258,14 @@ impl Key {
             KeyCode::Left => "Left",
             KeyCode::Right => "Right",
             KeyCode::Enter => "Enter",
-            KeyCode::Backspace => "Backspace",
+            KeyCode::Backspace => "Bksp",
             KeyCode::PageUp => "PgUp",
             KeyCode::PageDown => "PgDn",
             KeyCode::Home => "Home",
             KeyCode::End => "End",
             KeyCode::Esc => "Esc",
             KeyCode::Tab => "Tab",
+            KeyCode::Char(' ') => "Space",
             KeyCode::Char(letter) if self.control => return format!("Ctrl-{}", letter.to_ascii_uppercase()),
             KeyCode::Char(letter) => return letter.to_string(),
             other => return other.to_string(),
@@ -267,14 +299,16 @@ pub struct Binding {
 }
 
 const LIST: &[Scope] = &[Scope::List];
-const TEXT: &[Scope] = &[Scope::List, Scope::Help, Scope::Sheet];
-const OPENED: &[Scope] = &[Scope::List, Scope::Help, Scope::Sheet, Scope::Treemap];
+const TEXT: &[Scope] = &[Scope::List, Scope::Help, Scope::Sheet, Scope::Marks];
+const OPENED: &[Scope] = &[Scope::List, Scope::Help, Scope::Sheet, Scope::Treemap, Scope::Marks];
 const VIEWS: &[Scope] = &[Scope::List, Scope::Sheet, Scope::Treemap];
 const ROWS: &[Scope] = &[Scope::List, Scope::Sheet];
+const GOING: &[Scope] = &[Scope::List, Scope::Sheet, Scope::Marks];
 const DIRECTORY: &[Scope] = &[Scope::List, Scope::Treemap];
 const SHEET: &[Scope] = &[Scope::Sheet];
 const TREEMAP: &[Scope] = &[Scope::Treemap];
 const PROMPT: &[Scope] = &[Scope::Prompt];
+const MARKS: &[Scope] = &[Scope::List, Scope::Marks];
 const QUESTION: &[Scope] = &[Scope::Question];
 const EVERYWHERE: &[Scope] = &Scope::ALL;
 
@@ -309,7 +343,7 @@ pub const KEYMAP: &[Binding] = &{
         hint(
             2,
             "open",
-            bind(&[key(K::Enter), key(K::Right), letter('l')], ROWS, C::Open, G::Move, "open the directory"),
+            bind(&[key(K::Enter), key(K::Right), letter('l')], GOING, C::Open, G::Move, "open, or go there"),
         ),
         hint(
             3,
@@ -336,21 +370,21 @@ pub const KEYMAP: &[Binding] = &{
         hint(4, "size", bind(&[letter('s')], LIST, C::Sort(Column::Size), G::Sort, "by size")),
         hint(5, "name", bind(&[letter('n')], LIST, C::Sort(Column::Name), G::Sort, "by name")),
         bind(&[letter('C')], LIST, C::Sort(Column::Items), G::Sort, "by number of items"),
-        bind(&[letter('M')], LIST, C::Sort(Column::Modified), G::Sort, "by time of last change"),
+        bind(&[letter('M')], LIST, C::Sort(Column::Modified), G::Sort, "by last change"),
         bind(&[letter('S')], LIST, C::Sort(Column::Shared), G::Sort, "by what links share"),
         bind(&[letter('t')], LIST, C::DirectoriesFirst, G::Sort, "directories first"),
-        hint(6, "apparent", bind(&[letter('a')], DIRECTORY, C::Measure, G::Show, "apparent or disk sizes")),
+        hint(6, "apparent", bind(&[letter('a')], DIRECTORY, C::Measure, G::Show, "apparent or disk")),
         bind(&[letter('c')], LIST, C::Items, G::Show, "number of items"),
-        bind(&[letter('m')], ROWS, C::Modified, G::Show, "time of last change"),
+        bind(&[letter('m')], ROWS, C::Modified, G::Show, "last change"),
         bind(&[letter('u')], LIST, C::Shared, G::Show, "what hard links share"),
-        bind(&[letter('=')], LIST, C::Scale, G::Show, "bar: of all, of largest"),
-        bind(&[letter('B')], ROWS, C::Graph, G::Show, "bar, percent, both, none"),
-        bind(&[letter('e')], DIRECTORY, C::Hidden, G::Show, "dot and excluded entries"),
+        bind(&[letter('=')], LIST, C::Scale, G::Show, "bars of the largest"),
+        bind(&[letter('B')], ROWS, C::Graph, G::Show, "bars and percents"),
+        bind(&[letter('e')], DIRECTORY, C::Hidden, G::Show, "hidden and excluded"),
         bind(&[letter('1')], VIEWS, C::View(View::List), G::View, "list"),
-        hint(7, "largest", bind(&[letter('2')], VIEWS, C::View(View::Largest), G::View, "largest files")),
-        hint(8, "types", bind(&[letter('3')], VIEWS, C::View(View::Types), G::View, "types of files")),
-        hint(9, "age", bind(&[letter('4')], VIEWS, C::View(View::Ages), G::View, "age of files")),
-        hint(10, "treemap", bind(&[letter('5')], VIEWS, C::View(View::Treemap), G::View, "treemap")),
+        hint(9, "largest", bind(&[letter('2')], VIEWS, C::View(View::Largest), G::View, "largest files")),
+        hint(10, "types", bind(&[letter('3')], VIEWS, C::View(View::Types), G::View, "types of files")),
+        hint(11, "age", bind(&[letter('4')], VIEWS, C::View(View::Ages), G::View, "age of files")),
+        hint(12, "treemap", bind(&[letter('5')], VIEWS, C::View(View::Treemap), G::View, "treemap")),
         bind(&[letter('6')], VIEWS, C::View(View::Links), G::View, "hard links"),
         bind(&[letter('7')], VIEWS, C::View(View::Errors), G::View, "errors, by reason"),
         bind(&[key(K::Left), letter('h')], TREEMAP, C::Cell(Side::Left), G::View, "cell to the left"),
@@ -359,18 +393,28 @@ pub const KEYMAP: &[Binding] = &{
         bind(&[key(K::Down), letter('j')], TREEMAP, C::Cell(Side::Below), G::View, "cell below"),
         hint(2, "open", bind(&[key(K::Enter)], TREEMAP, C::Open, G::View, "open the cell")),
         hint(3, "parent", bind(&[key(K::Backspace)], TREEMAP, C::Parent, G::View, "cells one level up")),
-        hint(4, "search", bind(&[letter('/')], VIEWS, C::Search, G::Search, "search everything below")),
-        hint(0, "keep", bind(&[key(K::Enter)], PROMPT, C::Accept, G::Search, "stay with the results")),
-        hint(1, "clear", bind(&[key(K::Esc)], PROMPT, C::Back, G::Search, "clear, back to the list")),
+        hint(4, "search", bind(&[letter('/')], VIEWS, C::Search, G::Search, "search below")),
+        hint(0, "keep", bind(&[key(K::Enter)], PROMPT, C::Accept, G::Search, "keep the results")),
+        hint(1, "clear", bind(&[key(K::Esc)], PROMPT, C::Back, G::Search, "clear and close")),
         bind(&[key(K::Backspace)], PROMPT, C::Erase, G::Search, "take a letter back"),
         bind(&[control('u')], PROMPT, C::EraseAll, G::Search, "take all back"),
         bind(&[key(K::Up)], PROMPT, C::Move(Motion::Up), G::Search, "up in the results"),
         bind(&[key(K::Down)], PROMPT, C::Move(Motion::Down), G::Search, "down in the results"),
+        hint(7, "mark", bind(&[letter(' ')], MARKS, C::Mark, G::Mark, "mark or unmark")),
+        bind(&[letter('V')], LIST, C::MarkRange, G::Mark, "a range: V, move, V"),
+        bind(&[letter('+')], LIST, C::MarkShown, G::Mark, "all shown"),
+        bind(&[letter('*')], LIST, C::InvertMarks, G::Mark, "invert here"),
+        hint(8, "marks", bind(&[key(K::Tab)], LIST, C::Marks, G::Mark, "list the marks")),
+        bind(&[key(K::Tab)], &[Scope::Marks], C::Back, G::Mark, "close the list"),
+        bind(&[letter('p')], MARKS, C::PrintMarks, G::Mark, "quit and print marks"),
+        bind(&[letter('y')], LIST, C::CopyPath, G::Program, "copy the path"),
+        bind(&[letter('r')], LIST, C::Rescan, G::Program, "rescan directory"),
+        bind(&[letter('R')], LIST, C::RescanRoot, G::Program, "rescan the root"),
         hint(0, "help", bind(&[letter('?')], VIEWS, C::Help, G::Program, "this page")),
-        bind(&[key(K::Esc)], OPENED, C::Back, G::Program, "close, back; never quits"),
+        bind(&[key(K::Esc)], OPENED, C::Back, G::Program, "close, stop or back"),
         bind(&[letter('?'), key(K::Enter)], &[Scope::Help], C::Back, G::Program, "close this page"),
-        hint(1, "quit", bind(&[letter('q')], OPENED, C::Quit, G::Program, "back; in the list: quit")),
-        bind(&[control('c')], EVERYWHERE, C::Interrupt, G::Program, "stop the scan; else quit"),
+        hint(1, "quit", bind(&[letter('q')], OPENED, C::Quit, G::Program, "back, or quit")),
+        bind(&[control('c')], EVERYWHERE, C::Interrupt, G::Program, "stop, or quit"),
         bind(&[control('z')], EVERYWHERE, C::Suspend, G::Program, "suspend"),
         bind(&[control('l')], EVERYWHERE, C::Repaint, G::Program, "repaint"),
         bind(&[letter('y')], QUESTION, C::Answer(Answer::Yes), G::Question, "yes"),
@@ -412,6 +456,7 @@ pub fn markdown() -> String {
             Group::Question => "question: ",
             Group::View => "view: ",
             Group::Search => "search: ",
+            Group::Mark => "mark: ",
             Group::Move | Group::Program => "",
         };
         // Writing to a string cannot fail.
@@ -456,6 +501,6 @@ mod tests {
     #[test]
     fn the_markdown_table_has_every_binding() {
         assert_eq!(markdown().lines().count(), 2 + KEYMAP.len());
-        assert!(markdown().contains("| `Enter` `Right` `l` | open the directory |"));
+        assert!(markdown().contains("| `Enter` `Right` `l` | open, or go there |"));
     }
 }
