@@ -23,20 +23,21 @@ mod shadow;
 pub mod words;
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 pub use crate::platform::Errno;
 pub use crate::platform::capacity::Capacity;
 use crate::platform::capacity::capacity;
+use crate::platform::deleted;
 pub use crate::platform::deleted::{Deleted, Holder, Reach, Through};
 use crate::platform::mounts::{Mount, mounts, standing};
+pub use crate::platform::native::Quota;
 pub use crate::platform::native::btrfs::Subvolume;
 use crate::platform::native::{self, Native};
-use crate::platform::{deleted, native::Quota};
 
 use crate::job::{Job, Pool};
 use crate::sync::Arc;
-use crate::tree::{DirId, Tree};
+use crate::tree::{Content, DirId, Facts, Tree};
 pub use parts::{Part, Standing, What};
 use regions::{Regions, System};
 pub use scanned::Scanned;
@@ -180,33 +181,43 @@ pub fn account(pool: &Pool, tree: Arc<Tree>, from: DirId) -> io::Result<Job<Repo
 /// The accounting of every file system that `tree` has met, that of `from` first. Asks the system for all it
 /// takes, which may be a while; ends early, with less, once `is_cancelled`.
 pub fn report(tree: &Tree, from: DirId, is_cancelled: &dyn Fn() -> bool) -> Report {
+    Report { spaces: spaces(tree, from, usize::MAX, is_cancelled) }
+}
+
+/// The accounting of the file system of the first root that is the topmost directory of one, if there is such a root. All of it
+/// was scanned then, so that something can be said of the rest.
+pub fn of_whole(tree: &Tree) -> Option<Space> {
+    spaces(tree, whole_root(tree)?, 1, &|| false).pop()
+}
+
+/// The first root that is the topmost directory of a file system.
+pub fn whole_root(tree: &Tree) -> Option<DirId> {
+    tree.listing(DirId::TOP).entries().find_map(|(_, root)| {
+        let Content::Known(Facts { directory, .. }) = root.content else { return None };
+        let standing = standing(&crate::scan::path(root.name.to_vec())).ok()?;
+        directory.filter(|_| standing.is_mount_point)
+    })
+}
+
+/// The accounting of at most so many file systems, that of `from` first.
+fn spaces(tree: &Tree, from: DirId, most: usize, is_cancelled: &dyn Fn() -> bool) -> Vec<Space> {
     let mounts = mounts().unwrap_or_default();
     let mut regions = regions::find(tree, &mounts);
     let mut met = Met::default();
     let sums = scanned::add_up(tree, &mut regions, &mut met);
     let open = deleted::find(is_cancelled);
     let first = first_system(tree, &regions, &sums, from);
-    let mut spaces = Vec::new();
     let mut order: Vec<usize> = (0..regions.systems.len()).collect();
     order.sort_by_key(|index| Some(*index) != first);
-    for index in order {
+    let mut spaces = Vec::new();
+    for index in order.into_iter().take(most) {
         let system = &regions.systems[index];
         let shadows = shadow::look(&system.covers, &mut met, is_cancelled);
-        let mut space = space(system, sums.scanned[index]);
-        space.shadows = shadows;
-        space.deleted = of_system(&open.files, system, &mounts);
-        space.reach = open.reach;
-        spaces.push(space);
+        let deleted = of_system(&open.files, system, &mounts);
+        let space = space(system, sums.scanned[index]);
+        spaces.push(Space { shadows, deleted, reach: open.reach, ..space });
     }
-    Report { spaces }
-}
-
-/// Whether a root of `tree` is the topmost directory of a file system, so that its accounting leaves nothing outside.
-pub fn is_whole(tree: &Tree) -> bool {
-    tree.listing(DirId::TOP).entries().any(|(_, root)| {
-        standing(Path::new(&crate::scan::path(root.name.to_vec())))
-            .is_ok_and(|standing| standing.is_mount_point)
-    })
+    spaces
 }
 
 fn first_system(tree: &Tree, regions: &Regions, sums: &Sums, from: DirId) -> Option<usize> {

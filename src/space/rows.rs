@@ -84,7 +84,7 @@ pub struct Row {
 
 /// All lines of a file system.
 pub fn rows(space: &Space, units: Units) -> Vec<Row> {
-    let mut rows = Rows { space, units, rows: Vec::new() };
+    let mut rows = Rows { space, rows: Vec::new() };
     rows.capacity();
     rows.used();
     for (index, note) in space.notes.iter().enumerate() {
@@ -107,7 +107,6 @@ pub fn title(space: &Space) -> String {
 
 struct Rows<'s> {
     space: &'s Space,
-    units: Units,
     rows: Vec<Row>,
 }
 

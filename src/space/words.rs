@@ -42,7 +42,11 @@ pub fn explain(space: &Space, subject: Subject, units: Units) -> Vec<String> {
             return space.deleted.get(index).map(|file| file_text(file, units)).unwrap_or_default();
         }
         Subject::Part(index) => {
-            return space.parts.get(index).map(|part| part_text(part.what, part.standing)).unwrap_or_default();
+            return space
+                .parts
+                .get(index)
+                .map(|part| part_text(part.what, part.standing))
+                .unwrap_or_default();
         }
         Subject::Remainder => return remainder(space, units),
         Subject::Unreadable => vec![
