@@ -10,6 +10,7 @@
 
 mod marking;
 mod rescan;
+mod space;
 mod views;
 
 use std::borrow::Cow;
