@@ -199,7 +199,8 @@ fn theme(arguments: &Arguments, environment: &Environment) -> Result<Theme, Refu
     };
     let colors = Colors::detect(choice, |name| environment.variable(name).cloned());
     let is_ascii = arguments.ascii || environment.variable("DUKE_ASCII").is_some_and(|value| value != "0");
-    Ok(Theme { colors, glyphs: if is_ascii { Glyphs::Ascii } else { Glyphs::Unicode } })
+    let glyphs = if is_ascii { Glyphs::Ascii } else { Glyphs::Unicode };
+    Ok(Theme { colors, glyphs, ..Theme::default() })
 }
 
 fn threads(given: Option<u16>, environment: &Environment) -> Result<Option<usize>, Refusal> {
