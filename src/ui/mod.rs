@@ -49,6 +49,7 @@ use crate::scan::Scan;
 use crate::size::Units;
 use crate::sync::Arc;
 use app::{Action, App, Effect};
+use keys::Keymap;
 use progress::{Again, Tick};
 use screen::{Guard, Screen};
 use theme::Theme;
@@ -72,6 +73,10 @@ pub struct Settings {
     pub units: Units,
     /// Looks.
     pub theme: Theme,
+    /// What the keys mean.
+    pub keymap: Keymap,
+    /// Something to say until the first key.
+    pub notice: Option<String>,
     /// Where times are told.
     pub zone: TimeZone,
 }
@@ -79,7 +84,7 @@ pub struct Settings {
 impl Settings {
     /// Settings for a person where this machine is.
     pub fn new(order: Order, units: Units, theme: Theme) -> Self {
-        Self { order, units, theme, zone: TimeZone::system() }
+        Self { order, units, theme, keymap: Keymap::default(), notice: None, zone: TimeZone::system() }
     }
 }
 
