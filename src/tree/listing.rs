@@ -162,6 +162,11 @@ impl Default for Draft {
 }
 
 impl Draft {
+    /// A draft that takes memory only as it grows, for where there are many.
+    pub fn small() -> Self {
+        Self { bytes: vec![0; HEAD], head: Vec::new(), previous: Previous::default() }
+    }
+
     /// Whether nothing was pushed.
     pub fn is_empty(&self) -> bool {
         self.length() == 0
@@ -178,7 +183,8 @@ impl Draft {
         self.previous = Previous::default();
     }
 
-    /// Appends one record and returns where it begins, in bytes from the first record.
+    /// Appends one record and returns where it begins, in bytes from the first record. A directory is what has a number:
+    /// where kind and number disagree, the number decides, since a reader looks for one behind that kind only.
     pub fn push(&mut self, record: &Record<'_>) -> usize {
         let start = self.length();
         let flags = match &record.content {
@@ -186,7 +192,7 @@ impl Draft {
             Content::Failed(_) => FAILED,
             Content::Known(facts) => facts.links.map_or(0, |_| LINKED) | facts.owner.map_or(0, |_| OWNED),
         };
-        self.bytes.push(record.kind as u8 | flags);
+        self.bytes.push(kind_as_stored(record) as u8 | flags);
         self.varint(record.name.len() as u64);
         self.bytes.extend_from_slice(record.name);
         match &record.content {
@@ -232,6 +238,14 @@ impl Draft {
 
     fn varint(&mut self, value: u64) {
         write_varint(&mut self.bytes, value);
+    }
+}
+
+fn kind_as_stored(record: &Record<'_>) -> Kind {
+    match (&record.content, record.kind) {
+        (Content::Known(Facts { directory: Some(_), .. }), _) => Kind::Directory,
+        (Content::Known(_), Kind::Directory) => Kind::Unknown,
+        (_, kind) => kind,
     }
 }
 

@@ -14,6 +14,7 @@
 mod build;
 mod devices;
 mod index;
+pub mod links;
 pub mod listing;
 mod live;
 pub mod order;
@@ -25,7 +26,7 @@ mod walk;
 
 use std::collections::HashMap;
 
-pub use build::{Batch, LinkedName, Sealed};
+pub use build::{Batch, LinkedName, Page, Sealed};
 pub use devices::Devices;
 pub use index::Index;
 pub use listing::{Content, Exclusion, Facts, Links, Listing, Owner, Position, Record};
