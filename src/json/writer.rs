@@ -1,9 +1,11 @@
 //! JSON by the byte: strings, numbers and punctuation into one large buffer.
 //!
-//! Knows no schema. Invariant: a string is valid UTF-8 and holds no character that moves a cursor, ends a line or turns
+//! Knows no schema. Invariant: a string of [`Writer::string`] is valid UTF-8 and holds no character that moves a cursor, ends a line or turns
 //! the direction of writing; such are written as escapes, which every parser gives back.
 
 use std::io::{self, Write};
+
+use crate::text::base64;
 
 /// A buffer this full is written out. Large enough that system calls do not matter, small enough to stay in a cache.
 const FULL: usize = 1 << 18;
@@ -20,7 +22,7 @@ const PLAIN: [bool; 256] = {
 };
 
 /// Writes JSON. Nothing reaches `out` except in [`Writer::spill`] and [`Writer::finish`].
-pub struct Writer<'o> {
+pub(crate) struct Writer<'o> {
     out: &'o mut dyn Write,
     bytes: Vec<u8>,
 }
@@ -99,19 +101,30 @@ impl<'o> Writer<'o> {
         is_exact
     }
 
-    /// Writes `bytes` as a string of base64 (RFC 4648, section 4, with padding).
-    pub fn base64(&mut self, bytes: &[u8]) {
-        const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    /// Writes `bytes` as a string as ncdu does: what is no control character as it is, be it UTF-8 or not.
+    pub fn raw_string(&mut self, bytes: &[u8]) {
         self.bytes.push(b'"');
-        for three in bytes.chunks(3) {
-            let byte = |index: usize| u32::from(three.get(index).copied().unwrap_or(0));
-            let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-            for digit in 0..4 {
-                let six = bits >> (18 - 6 * digit) & 63;
-                self.bytes.push(if digit > three.len() { b'=' } else { DIGITS[six as usize] });
+        for byte in bytes {
+            match byte {
+                b'"' => self.raw("\\\""),
+                b'\\' => self.raw("\\\\"),
+                b'\n' => self.raw("\\n"),
+                b'\r' => self.raw("\\r"),
+                b'\t' => self.raw("\\t"),
+                8 => self.raw("\\b"),
+                12 => self.raw("\\f"),
+                0..0x20 | 0x7f => self.escape(u32::from(*byte)),
+                byte => self.bytes.push(*byte),
             }
         }
         self.bytes.push(b'"');
+    }
+
+    /// Writes `bytes` as a string of base64 (RFC 4648, section 4, with padding).
+    pub fn base64(&mut self, bytes: &[u8]) {
+        self.raw("\"");
+        self.raw(&base64(bytes));
+        self.raw("\"");
     }
 
     fn char(&mut self, char: char) {

@@ -28,7 +28,7 @@ pub mod signals;
 #[cfg(target_os = "macos")]
 mod stream;
 
-pub use attributes::{Attributes, Border};
+pub use attributes::{Attributes, Border, kind_of_mode};
 pub use directory::{Directory, FileSystem, attributes_of_path, second_way};
 #[cfg(target_os = "linux")]
 pub use linux::{Buffer, Reader};

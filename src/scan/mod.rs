@@ -66,6 +66,8 @@ pub enum Outcome {
     Stopped,
     /// A bug: a worker panicked with this message. The tree may miss anything.
     Panicked(String),
+    /// Of an import: what could not be read to its end, and why, each safe for a terminal. The tree holds what came before.
+    Broken(Vec<String>),
 }
 
 /// A running or finished scan.
@@ -254,7 +256,8 @@ impl Shared {
     }
 }
 
-fn message(panic: &(dyn std::any::Any + Send)) -> String {
+/// What a panic says.
+pub(crate) fn message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "unknown panic".to_owned())
 }

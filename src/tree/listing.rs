@@ -372,6 +372,35 @@ impl<'t> Listing<'t> {
     }
 }
 
+/// The entries of a listing, which they hold themselves: for who goes down from one listing to the next.
+pub struct Entries<'t> {
+    segments: std::vec::IntoIter<(u64, &'t [u8])>,
+    records: Records<'t>,
+}
+
+impl<'t> IntoIterator for Listing<'t> {
+    type Item = Record<'t>;
+    type IntoIter = Entries<'t>;
+
+    fn into_iter(self) -> Entries<'t> {
+        Entries { segments: self.segments.into_iter(), records: Records::new(&[]) }
+    }
+}
+
+impl<'t> Iterator for Entries<'t> {
+    type Item = Record<'t>;
+
+    /// As [`Listing::entries`], a malformed segment ends where it is malformed.
+    fn next(&mut self) -> Option<Record<'t>> {
+        loop {
+            if let Some((_, Ok(record))) = self.records.next() {
+                return Some(record);
+            }
+            self.records = Records::new(self.segments.next()?.1);
+        }
+    }
+}
+
 /// The records of one segment, each with where it begins. An error is the last thing it gives.
 #[derive(Clone)]
 pub struct Records<'a> {

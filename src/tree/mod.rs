@@ -29,7 +29,7 @@ use std::collections::HashMap;
 pub use build::{Batch, LinkedName, Page, Sealed};
 pub use devices::Devices;
 pub use index::Index;
-pub use listing::{Content, Exclusion, Facts, Links, Listing, Owner, Position, Record};
+pub use listing::{Content, Entries, Exclusion, Facts, Links, Listing, Owner, Position, Record};
 pub use live::Live;
 pub use totals::Totals;
 pub use walk::Walk;
