@@ -5,12 +5,13 @@
 
 mod arguments;
 mod describe;
+mod exchange;
 
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Read, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Parser;
 use clap::error::ErrorKind;
@@ -129,6 +130,7 @@ fn of_command(command: &Command) -> Request {
 
 /// What is asked for without a command.
 fn look(arguments: Arguments, environment: &Environment) -> Result<Request, Refusal> {
+    let patterns = patterns(&arguments)?;
     let scan = scan::Options {
         threads: threads(&arguments, environment)?,
         mounts: match (arguments.one_file_system, arguments.include_kernfs) {
@@ -136,10 +138,11 @@ fn look(arguments: Arguments, environment: &Environment) -> Result<Request, Refu
             (false, true) => Mounts::All,
             (false, false) => Mounts::Real,
         },
-        filter: filter(&arguments)?,
+        filter: filter(&patterns)?,
         skip_caches: arguments.exclude_caches,
-        owners: arguments.extended,
+        owners: arguments.extended || exchange::needs_owners(&arguments),
     };
+    let wanted = exchange::wanted(&arguments, &patterns, scan)?;
     let theme = theme(&arguments, environment)?;
     let order = order(&arguments);
     let units = if arguments.si { Units::Decimal } else { Units::Binary };
@@ -147,21 +150,18 @@ fn look(arguments: Arguments, environment: &Environment) -> Result<Request, Refu
     let is_dumb = environment.variable("TERM").is_some_and(|term| term == "dumb");
     let is_browser =
         arguments.pick || environment.is_terminal && !is_dumb && !arguments.no_interactive && depth.is_none();
-    let format = if arguments.json {
+    let format = if let Some(format) = exchange::format(&arguments, environment.is_terminal)? {
+        format
+    } else if arguments.json {
         Format::Json { depth }
     } else if is_browser {
         let ending = if arguments.print0 { browse::Ending::Nul } else { browse::Ending::Line };
-        let roots = roots(arguments.paths);
-        return Ok(Request::Browse(browse::Job { roots, scan, order, units, theme, ending }));
+        return Ok(Request::Browse(browse::Job { wanted, order, units, theme, ending }));
     } else {
         Format::Table { depth: depth.unwrap_or(1), order, units }
     };
     let progress = if arguments.quiet { Progress::Silent } else { Progress::Shown(units) };
-    Ok(Request::Print(Job { roots: roots(arguments.paths), scan, format, progress }))
-}
-
-fn roots(paths: Vec<OsString>) -> Vec<PathBuf> {
-    if paths.is_empty() { vec![PathBuf::from(".")] } else { paths.into_iter().map(PathBuf::from).collect() }
+    Ok(Request::Print(Job { wanted, format, progress }))
 }
 
 fn order(arguments: &Arguments) -> Order {
@@ -211,11 +211,16 @@ fn variable<T>(
     parse(word).map_err(|reason| refused(&reason))
 }
 
-fn filter(arguments: &Arguments) -> Result<Filter, Refusal> {
+/// The patterns given, also those in files.
+fn patterns(arguments: &Arguments) -> Result<Vec<String>, Refusal> {
     let mut patterns = arguments.exclude.clone();
     for path in &arguments.exclude_from {
         patterns.extend(patterns_of(Path::new(path))?);
     }
+    Ok(patterns)
+}
+
+fn filter(patterns: &[String]) -> Result<Filter, Refusal> {
     let bad = |BadPattern { pattern, reason }| {
         Refusal::Usage(format!("pattern '{}': {reason}", escape(pattern.as_bytes())))
     };

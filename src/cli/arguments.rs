@@ -80,13 +80,37 @@ impl Command {
 pub(super) struct Arguments {
     /// What to look at: the current directory, unless something else is named
     ///
-    /// A symbolic link to a directory is followed here, and nowhere else.
+    /// A symbolic link to a directory is followed here, and nowhere else. `ssh://[USER@]HOST[:PORT]/PATH` runs duke there.
     #[arg(value_name = "PATH")]
     pub(super) paths: Vec<OsString>,
 
     /// Print the whole tree as JSON
     #[arg(long, help_heading = "Output")]
     pub(super) json: bool,
+
+    /// Print a JSON object for each entry, one a line
+    #[arg(long, conflicts_with = "json", help_heading = "Output")]
+    pub(super) ndjson: bool,
+
+    /// Print comma-separated values for each entry, one a line
+    #[arg(long, conflicts_with_all = ["json", "ndjson"], help_heading = "Output")]
+    pub(super) csv: bool,
+
+    /// Write ncdu's JSON export to FILE; - is standard output
+    ///
+    /// Packed with zstd if FILE ends in .zst. A file takes the place of the old one when it is whole.
+    #[arg(short, value_name = "FILE", conflicts_with_all = ["json", "ndjson", "csv"], help_heading = "Exchange")]
+    pub(super) output: Option<OsString>,
+
+    /// Pack what -o writes with zstd
+    #[arg(short, requires = "output", help_heading = "Exchange")]
+    pub(super) compress: bool,
+
+    /// Look at an export of ncdu, gdu or duke instead of a PATH; - is standard input
+    ///
+    /// Plain, or packed with zstd or gzip. Can be given more than once.
+    #[arg(short = 'f', value_name = "FILE", conflicts_with_all = ["paths", "one_file_system", "exclude", "exclude_from", "exclude_caches", "include_kernfs", "threads", "extended"], help_heading = "Exchange")]
+    pub(super) import: Vec<OsString>,
 
     /// Print a table, on a terminal too
     #[arg(short, long, help_heading = "Output")]

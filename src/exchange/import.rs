@@ -97,6 +97,11 @@ impl Import {
         &self.shared.tree
     }
 
+    /// What the exports are called.
+    pub fn names(&self) -> Vec<PathBuf> {
+        self.shared.inputs.iter().map(Input::title).collect()
+    }
+
     /// How much was read so far.
     pub fn progress(&self) -> Progress {
         let (counts, id) = *lock(&self.shared.progress);
@@ -252,6 +257,14 @@ impl Input {
             Self::File(path) => escape(path.as_os_str().as_bytes()).into_owned(),
             Self::Standard => "standard input".to_owned(),
             Self::Remote(remote) => escape(remote.host().as_bytes()).into_owned(),
+        }
+    }
+
+    fn title(&self) -> PathBuf {
+        match self {
+            Self::File(path) => path.clone(),
+            Self::Standard => "-".into(),
+            Self::Remote(remote) => remote.host().into(),
         }
     }
 

@@ -78,6 +78,11 @@ pub enum Filled {
     End,
 }
 
+/// The name of this machine; none if it is not UTF-8.
+pub fn host_name() -> Option<String> {
+    nix::unistd::gethostname().ok()?.into_string().ok()
+}
+
 /// How often one call is made again when a signal interrupts it, before that counts as an error.
 const RETRIES: usize = 64;
 
