@@ -16,7 +16,7 @@ use std::path::Path;
 use clap::Parser;
 use clap::error::ErrorKind;
 
-use crate::batch::{Format, Job, Progress};
+use crate::batch::{Comparison, Format, Job, Progress};
 use crate::browse;
 use crate::exit::Exit;
 use crate::message::{say, words};
@@ -36,6 +36,8 @@ pub enum Request {
     Browse(browse::Job),
     /// A table or JSON.
     Print(Job),
+    /// What changed.
+    Compare(Comparison),
     /// What the command line itself is.
     Describe(Description),
 }
@@ -108,7 +110,7 @@ pub fn request(
     if words.get(1).is_some_and(|word| Command::is(word)) {
         let words = Words::try_parse_from(words).map_err(refusal)?;
         return match words.command {
-            Some(command) => Ok(of_command(&command)),
+            Some(command) => of_command(command),
             None => look(words.arguments, environment),
         };
     }
@@ -121,11 +123,12 @@ pub fn request(
 }
 
 /// What a command asks for.
-fn of_command(command: &Command) -> Request {
-    match command {
-        Command::Completions { shell } => Request::Describe(Description::Completions(*shell)),
+fn of_command(command: Command) -> Result<Request, Refusal> {
+    Ok(match command {
+        Command::Completions { shell } => Request::Describe(Description::Completions(shell)),
         Command::Man => Request::Describe(Description::Manual),
-    }
+        Command::Diff(words) => Request::Compare(exchange::comparison(&words)?),
+    })
 }
 
 /// What is asked for without a command.

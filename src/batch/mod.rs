@@ -5,6 +5,7 @@
 //!
 //! Invariant: the exit code says the worst that happened; see [`Exit`].
 
+mod compare;
 mod errors;
 mod export;
 mod progress;
@@ -25,6 +26,7 @@ use crate::scan::Outcome;
 use crate::size::Units;
 use crate::source::{Source, Wanted};
 use crate::tree::Live;
+pub use compare::{Comparison, Form as DiffForm, Telling, compare};
 pub use export::{Packing, Target};
 pub use progress::Progress;
 use table::Table;

@@ -8,6 +8,8 @@ use clap::builder::ValueParser;
 use clap::{ArgAction, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+use crate::search::bytes;
+
 /// More threads than this are a mistake in typing.
 const MOST_THREADS: u16 = 1024;
 
@@ -56,8 +58,53 @@ pub(super) enum Command {
         /// Whose
         shell: Shell,
     },
+    /// Print what changed since an export was made
+    ///
+    /// OLD and NEW are exports of ncdu, gdu or duke, or directories. Directories of another name are recognised by their inode
+    /// where both sides have one.
+    Diff(Difference),
     /// Print the manual page, for man -l -
     Man,
+}
+
+/// The words of `diff`.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct Difference {
+    /// How it was
+    #[arg(value_name = "OLD")]
+    pub(super) old: OsString,
+
+    /// How it is; without it, the directory of OLD is read now
+    #[arg(value_name = "NEW")]
+    pub(super) new: Option<OsString>,
+
+    /// Print the changes as JSON
+    #[arg(long)]
+    pub(super) json: bool,
+
+    /// Leave out changes of less than SIZE, such as 100M
+    #[arg(long, value_name = "SIZE", value_parser = ValueParser::new(size))]
+    pub(super) min_change: Option<u64>,
+
+    /// Compare how long files are, not what they take on the disk
+    #[arg(short, long)]
+    pub(super) apparent_size: bool,
+
+    /// Show sizes in powers of 1000
+    #[arg(long)]
+    pub(super) si: bool,
+
+    /// Stay on the file system of a directory
+    #[arg(short = 'x', long)]
+    pub(super) one_file_system: bool,
+
+    /// Leave out what the pattern matches in a directory
+    #[arg(long, value_name = "GLOB")]
+    pub(super) exclude: Vec<String>,
+
+    /// Print no progress on standard error
+    #[arg(short, long)]
+    pub(super) quiet: bool,
 }
 
 impl Command {
@@ -222,6 +269,11 @@ pub(super) enum When {
     Always,
     /// In no case
     Never,
+}
+
+/// A size in bytes.
+pub(super) fn size(word: &str) -> Result<u64, String> {
+    bytes(word).ok_or_else(|| "not a size such as 10k, 1.5G or 200MB".to_owned())
 }
 
 /// A number of threads.

@@ -4,17 +4,17 @@
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use super::Refusal;
-use super::arguments::Arguments;
-use crate::batch::{Format, Packing, Target};
+use super::arguments::{Arguments, Difference};
+use crate::batch::{Comparison, DiffForm, Format, Packing, Progress, Target, Telling};
 use crate::exchange::{Form, Input, Remote};
-use crate::scan;
+use crate::scan::{self, Mounts};
+use crate::size::{Measure, Units};
 use crate::source::Wanted;
 use crate::text::escape;
-
-use std::os::unix::ffi::OsStrExt;
 
 /// What is looked at. `patterns` are those of files too.
 pub(super) fn wanted(
@@ -57,6 +57,50 @@ pub(super) fn format(arguments: &Arguments, is_terminal: bool) -> Result<Option<
     }
     let is_packed = arguments.compress || file.as_bytes().ends_with(b".zst");
     Ok(Some(Format::Export { to, packing: if is_packed { Packing::Zstd } else { Packing::Plain } }))
+}
+
+/// What is to be compared.
+pub(super) fn comparison(words: &Difference) -> Result<Comparison, Refusal> {
+    let scan = scan::Options {
+        mounts: if words.one_file_system { Mounts::None } else { Mounts::Real },
+        filter: super::filter(&words.exclude)?,
+        ..scan::Options::default()
+    };
+    if words.new.is_none() && is_directory(&words.old) {
+        return Err(Refusal::Usage("diff: a directory needs something to be compared with".to_owned()));
+    }
+    if words.old == "-" && words.new.as_ref().is_some_and(|new| new == "-") {
+        return Err(Refusal::Usage("diff: standard input can be read once".to_owned()));
+    }
+    let units = if words.si { Units::Decimal } else { Units::Binary };
+    let telling = Telling {
+        form: if words.json { DiffForm::Json } else { DiffForm::Table(units) },
+        measure: if words.apparent_size { Measure::Apparent } else { Measure::Disk },
+        least: words.min_change.unwrap_or(0),
+    };
+    Ok(Comparison {
+        old: side(&words.old, &scan)?,
+        new: words.new.as_ref().map(|new| side(new, &scan)).transpose()?,
+        scan,
+        telling,
+        progress: if words.quiet { Progress::Silent } else { Progress::Shown(units) },
+    })
+}
+
+/// A directory, here or elsewhere, or an export.
+fn side(word: &OsString, scan: &scan::Options) -> Result<Wanted, Refusal> {
+    if let Some(remote) = Remote::parse(word, Vec::new()) {
+        let refused = |reason| Refusal::Usage(format!("{}: {reason}", escape(word.as_bytes())));
+        return Ok(Wanted::Exports(vec![Input::Remote(remote.map_err(refused)?)]));
+    }
+    if is_directory(word) {
+        return Ok(Wanted::Paths(vec![PathBuf::from(word)], scan.clone()));
+    }
+    Ok(Wanted::Exports(files(std::slice::from_ref(word))?))
+}
+
+fn is_directory(word: &OsString) -> bool {
+    std::fs::metadata(word).is_ok_and(|metadata| metadata.is_dir())
 }
 
 fn files(names: &[OsString]) -> Result<Vec<Input>, Refusal> {

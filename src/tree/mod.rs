@@ -13,6 +13,7 @@
 
 mod build;
 mod devices;
+pub mod diff;
 mod index;
 pub mod links;
 pub mod listing;
