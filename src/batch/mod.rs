@@ -9,6 +9,7 @@ mod compare;
 mod errors;
 mod export;
 mod progress;
+mod summary;
 mod table;
 
 use std::fs::File;
@@ -25,10 +26,11 @@ use crate::rows::Order;
 use crate::scan::Outcome;
 use crate::size::Units;
 use crate::source::{Source, Wanted};
-use crate::tree::Live;
+use crate::tree::{DirId, Live};
 pub use compare::{Comparison, Form as DiffForm, Telling, compare};
 pub use export::{Packing, Target};
 pub use progress::Progress;
+pub use summary::{By, Selection};
 use table::Table;
 
 /// What is to be done.
@@ -38,6 +40,8 @@ pub struct Job {
     pub wanted: Wanted,
     /// What to print of it.
     pub format: Format,
+    /// Which entries, and which lists.
+    pub selection: Selection,
     /// Whether progress is shown meanwhile.
     pub progress: Progress,
 }
@@ -78,7 +82,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Does the job and says how it went.
 pub fn run(job: Job) -> Exit {
     let interrupt = Interrupt::hold().ok();
-    let Job { wanted, format, progress } = job;
+    let Job { wanted, format, selection, progress } = job;
     let source = match Source::run(wanted) {
         Ok(source) => source,
         Err(error) => {
@@ -95,8 +99,8 @@ pub fn run(job: Job) -> Exit {
             } else {
                 exit_of(&source, outcome.as_ref())
             };
-            let printed =
-                standard_output().and_then(|mut out| print(&source, outcome.as_ref(), format, &mut out));
+            let printed = standard_output()
+                .and_then(|mut out| print(&source, outcome.as_ref(), format, &selection, &mut out));
             exit_of_writing(&source, outcome.as_ref(), printed, "standard output", exit)
         }
     };
@@ -158,16 +162,33 @@ fn wait(source: &Source, interrupt: Option<&Interrupt>, progress: Progress) -> O
     }
 }
 
-fn print(source: &Source, outcome: Option<&Outcome>, format: Format, out: &mut dyn Write) -> io::Result<()> {
+fn print(
+    source: &Source,
+    outcome: Option<&Outcome>,
+    format: Format,
+    selection: &Selection,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let tree = source.tree();
     // At rest nothing is open; a scan left hanging has not added up what it has.
     let live = if outcome.is_some() { Live::default() } else { Live::sample(tree) };
     match format {
         Format::Json { depth } => {
             let is_complete = outcome == Some(&Outcome::Complete);
-            Report { tree, live, is_complete, elapsed: source.elapsed(), depth }.write(out)
+            let summary = &selection.lists(tree)?;
+            // Lists are instead of the tree, unless some of it is asked for too.
+            let depth = if selection.has_lists() { depth.or(Some(0)) } else { depth };
+            let (elapsed, least) = (source.elapsed(), selection.least);
+            Report { tree, live, is_complete, elapsed, depth, least, summary }.write(out)
         }
-        Format::Table { depth, order, units } => Table { tree, live, depth, order, units }.write(out),
+        Format::Table { units, .. } if selection.has_lists() => {
+            let whole = live.totals(tree, DirId::TOP).disk;
+            summary::print(&selection.lists(tree)?, whole, units, out)
+        }
+        Format::Table { depth, order, units } => {
+            let least = selection.least;
+            Table { tree, live, depth, order, units, least }.write(out)
+        }
         Format::Flat(form) => Flat { tree, form, provenance: &source.provenance() }.write(out),
         Format::Export { .. } => Ok(()),
     }

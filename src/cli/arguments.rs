@@ -136,17 +136,17 @@ pub(super) struct Arguments {
     pub(super) json: bool,
 
     /// Print a JSON object for each entry, one a line
-    #[arg(long, conflicts_with = "json", help_heading = "Output")]
+    #[arg(long, conflicts_with_all = ["json", "pick"], help_heading = "Output")]
     pub(super) ndjson: bool,
 
     /// Print comma-separated values for each entry, one a line
-    #[arg(long, conflicts_with_all = ["json", "ndjson"], help_heading = "Output")]
+    #[arg(long, conflicts_with_all = ["json", "ndjson", "pick"], help_heading = "Output")]
     pub(super) csv: bool,
 
     /// Write ncdu's JSON export to FILE; - is standard output
     ///
     /// Packed with zstd if FILE ends in .zst. A file takes the place of the old one when it is whole.
-    #[arg(short, value_name = "FILE", conflicts_with_all = ["json", "ndjson", "csv"], help_heading = "Exchange")]
+    #[arg(short, value_name = "FILE", conflicts_with_all = ["json", "ndjson", "csv", "pick"], help_heading = "Exchange")]
     pub(super) output: Option<OsString>,
 
     /// Pack what -o writes with zstd
@@ -172,6 +172,20 @@ pub(super) struct Arguments {
     /// Sizes include what lies deeper.
     #[arg(short, long, value_name = "N", help_heading = "Output")]
     pub(super) depth: Option<usize>,
+
+    /// Print no entries that take less than SIZE, such as 100M
+    ///
+    /// Of a table that shows apparent sizes, none that are shorter. Totals are of everything.
+    #[arg(long, value_name = "SIZE", value_parser = ValueParser::new(size), help_heading = "Output")]
+    pub(super) min_size: Option<u64>,
+
+    /// Print the N files that take most, instead of the tree
+    #[arg(long, value_name = "N", help_heading = "Output")]
+    pub(super) top: Option<usize>,
+
+    /// Print sums by type, age or owner, instead of the tree
+    #[arg(long, value_name = "WHAT", value_enum, value_delimiter = ',', help_heading = "Output")]
+    pub(super) by: Vec<Summed>,
 
     /// Print no progress on standard error
     #[arg(short, long, help_heading = "Output")]
@@ -258,6 +272,17 @@ pub(super) enum SortBy {
     Count,
     /// Last changed first
     Mtime,
+}
+
+/// What sums are by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Summed {
+    /// Extensions, and kinds of what is no file
+    Type,
+    /// Time since the last change
+    Age,
+    /// User
+    Owner,
 }
 
 /// When colours are used.

@@ -6,6 +6,7 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
+use super::summary::Summary;
 use super::writer::Writer;
 use crate::platform::error_text;
 use crate::tree::order::{Names, Row, sort};
@@ -23,6 +24,10 @@ pub struct Report<'t> {
     pub elapsed: Duration,
     /// How many levels below the roots are written; none for all.
     pub depth: Option<usize>,
+    /// Entries that take fewer bytes of the disk are left out, but for roots.
+    pub least: u64,
+    /// The lists that were asked for.
+    pub summary: &'t Summary,
 }
 
 /// What stands before the first element of a list, and before every other: each has a line of its own.
@@ -53,6 +58,7 @@ impl<'t> Report<'t> {
         let mut json = Writer::new(out);
         self.head(&mut json);
         self.errors(&mut json)?;
+        self.summary.write(&mut json)?;
         json.raw(",\n\"roots\":[");
         let roots = self.tree.listing(DirId::TOP);
         let mut separator = FIRST;
@@ -180,7 +186,8 @@ impl<'t> Report<'t> {
         }
         json.raw(",\"children\":[");
         let listing = self.tree.listing(id);
-        let rows = sort(&listing, Names::Ascending, |record| Some(self.disk(record))).into_iter();
+        let disk = |record: &Record<'_>| Some(self.disk(record)).filter(|disk| *disk >= self.least);
+        let rows = sort(&listing, Names::Ascending, disk).into_iter();
         Some(Open { rows, index: Index::new(&listing), separator: FIRST, end: after })
     }
 
@@ -196,7 +203,7 @@ impl<'t> Report<'t> {
     }
 }
 
-fn sizes(json: &mut Writer<'_>, disk: u64, apparent: u64, mtime: i64) {
+pub(super) fn sizes(json: &mut Writer<'_>, disk: u64, apparent: u64, mtime: i64) {
     json.raw(",\"disk\":");
     json.number(disk);
     json.raw(",\"apparent\":");
