@@ -21,6 +21,7 @@ pub mod scan;
 pub mod search;
 pub mod size;
 pub mod source;
+pub mod space;
 pub mod survey;
 mod sync;
 mod table;

@@ -6,6 +6,7 @@
 //! Invariant: the exit code says the worst that happened; see [`Exit`].
 
 mod compare;
+mod df;
 mod errors;
 mod export;
 mod progress;
@@ -19,13 +20,14 @@ use std::time::{Duration, Instant};
 
 use crate::exchange::{Flat, Form};
 use crate::exit::Exit;
-use crate::json::Report;
+use crate::json::{Body, Report};
 use crate::message::{say, words};
 use crate::platform::interrupt::Interrupt;
 use crate::rows::Order;
 use crate::scan::Outcome;
 use crate::size::Units;
-use crate::source::{Source, Wanted};
+use crate::source::{Nature, Source, Wanted};
+use crate::space;
 use crate::tree::{DirId, Live};
 pub use compare::{Comparison, Form as DiffForm, Telling, compare};
 pub use export::{Packing, Target};
@@ -72,6 +74,10 @@ pub enum Format {
         /// Whether it is packed.
         packing: Packing,
     },
+    /// The file systems for a person.
+    Spaces(Units),
+    /// The file systems for a program.
+    SpacesJson,
 }
 
 /// How often the waiting loop looks round.
@@ -172,14 +178,25 @@ fn print(
     let tree = source.tree();
     // At rest nothing is open; a scan left hanging has not added up what it has.
     let live = if outcome.is_some() { Live::default() } else { Live::sample(tree) };
+    let is_complete = outcome == Some(&Outcome::Complete);
+    let report = |live, body| Report {
+        tree,
+        live,
+        is_complete,
+        elapsed: source.elapsed(),
+        least: selection.least,
+        body,
+    };
+    let spaces = || space::report(tree, DirId::TOP, &|| false);
     match format {
         Format::Json { depth } => {
-            let is_complete = outcome == Some(&Outcome::Complete);
+            // What was recorded has no file system here.
+            let is_whole = is_complete && source.nature() == Nature::Live;
+            let space = if is_whole { space::of_whole(tree) } else { None };
             let summary = &selection.lists(tree)?;
             // Lists are instead of the tree, unless some of it is asked for too.
             let depth = if selection.has_lists() { depth.or(Some(0)) } else { depth };
-            let (elapsed, least) = (source.elapsed(), selection.least);
-            Report { tree, live, is_complete, elapsed, depth, least, summary }.write(out)
+            report(live, Body::Tree { depth, summary, space: space.as_ref() }).write(out)
         }
         Format::Table { units, .. } if selection.has_lists() => {
             let whole = live.totals(tree, DirId::TOP).disk;
@@ -191,6 +208,8 @@ fn print(
         }
         Format::Flat(form) => Flat { tree, form, provenance: &source.provenance() }.write(out),
         Format::Export { .. } => Ok(()),
+        Format::Spaces(units) => df::write(&spaces(), units, out),
+        Format::SpacesJson => report(live, Body::Spaces(&spaces().spaces)).write(out),
     }
 }
 
