@@ -98,6 +98,7 @@ impl View {
             Self::Treemap => "treemap",
             Self::Links => "links",
             Self::Errors => "errors",
+            Self::Space => "space",
             Self::Search => "results",
         }
     }
