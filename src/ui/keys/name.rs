@@ -99,6 +99,7 @@ impl View {
             Self::Links => "links",
             Self::Errors => "errors",
             Self::Search => "results",
+            Self::Space => "rest",
         }
     }
 }
