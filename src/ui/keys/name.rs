@@ -100,6 +100,7 @@ impl View {
             Self::Errors => "errors",
             Self::Space => "space",
             Self::Search => "results",
+            Self::Space => "rest",
         }
     }
 }
