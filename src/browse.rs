@@ -11,6 +11,7 @@ use crate::scan::Outcome;
 use crate::size::Units;
 use crate::source::{Source, Wanted};
 use crate::text::escape;
+use crate::ui::keys::Keymap;
 use crate::ui::theme::Theme;
 use crate::ui::{self, Settings};
 
@@ -25,6 +26,10 @@ pub struct Job {
     pub units: Units,
     /// Colours and glyphs.
     pub theme: Theme,
+    /// What the keys mean.
+    pub keymap: Keymap,
+    /// Something to say at first.
+    pub notice: Option<String>,
     /// What ends a path that is printed.
     pub ending: Ending,
 }
@@ -53,7 +58,12 @@ pub fn run(job: Job) -> Exit {
     if broken(&source).is_some() && Exit::of_broken(source.tree()) == Exit::Useless {
         return faults(&source);
     }
-    let settings = Settings::new(job.order, job.units, job.theme, source.nature());
+    let settings = Settings {
+        keymap: job.keymap,
+        notice: job.notice,
+        nature: source.nature(),
+        ..Settings::new(job.order, job.units, job.theme)
+    };
     let exit = match ui::run(&source, &settings) {
         Ok(picked) => Exit::of_roots(source.tree()).max(print(&picked, job.ending)).max(faults(&source)),
         Err(error) => {
@@ -76,7 +86,9 @@ fn broken(source: &Source) -> Option<Vec<String>> {
 /// Says what could not be read of exports.
 fn faults(source: &Source) -> Exit {
     let Some(faults) = broken(source) else { return Exit::Fine };
-    faults.iter().for_each(|fault| say(fault));
+    for fault in &faults {
+        say(fault);
+    }
     Exit::of_broken(source.tree())
 }
 

@@ -4,8 +4,11 @@
 //! program before anything is read; nothing is silently ignored.
 
 mod arguments;
+mod configured;
+mod defaults;
 mod describe;
 mod exchange;
+mod show;
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -13,22 +16,24 @@ use std::io::{self, IsTerminal, Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use clap::Parser;
 use clap::error::ErrorKind;
+use clap::{FromArgMatches, Parser};
 
 use crate::batch::{Comparison, Format, Job, Progress, Selection};
 use crate::browse;
 use crate::exit::Exit;
 use crate::message::{say, words};
-use crate::rows::{Column, Order};
+use crate::rows::{Column, Direction, Order};
 use crate::scan::filter::BadPattern;
 use crate::scan::{self, Filter, Mounts};
 use crate::size::{Measure, Units};
 use crate::source::Wanted;
 use crate::text::escape;
-use crate::ui::theme::{ColorChoice, Colors, Glyphs, Theme};
+use crate::ui::theme::{ColorChoice, Colors, Glyphs, Looks, Theme};
 use arguments::{Arguments, Command, Df, SortBy, When, Words};
+use configured::{Configured, source};
 pub use describe::Description;
+pub use show::Answer;
 
 /// What a person asks for.
 #[derive(Debug)]
@@ -41,6 +46,8 @@ pub enum Request {
     Compare(Comparison),
     /// What the command line itself is.
     Describe(Description),
+    /// Something about the program itself.
+    Answer(Answer),
 }
 
 /// What the command line depends on besides its words.
@@ -53,8 +60,17 @@ pub struct Environment {
 }
 
 /// The environment variables that mean something.
-pub const VARIABLES: [&str; 6] =
-    ["TERM", "COLORTERM", "NO_COLOR", "DUKE_THREADS", "DUKE_COLOR", "DUKE_ASCII"];
+pub const VARIABLES: [&str; 9] = [
+    "TERM",
+    "COLORTERM",
+    "NO_COLOR",
+    "DUKE_THREADS",
+    "DUKE_COLOR",
+    "DUKE_ASCII",
+    "DUKE_CONFIG",
+    "XDG_CONFIG_HOME",
+    "HOME",
+];
 
 /// Why there is no [`Request`].
 #[derive(Debug)]
@@ -81,6 +97,14 @@ impl Environment {
 }
 
 impl Refusal {
+    /// It in one line.
+    fn reason(self) -> String {
+        match self {
+            Self::Answer(text) => text.to_string(),
+            Self::Usage(reason) => reason,
+        }
+    }
+
     /// Prints it and says how the program ends.
     pub fn answer(&self) -> Exit {
         match self {
@@ -99,34 +123,39 @@ impl Refusal {
     }
 }
 
-/// Understands `words`, the first of which is the program's own name.
+/// Understands `words`, the first of which is the program's own name. What is wrong with the configuration is said on
+/// standard error.
 ///
 /// # Errors
-/// When they make no sense, a pattern is no pattern, or a file of patterns cannot be read.
+/// When they make no sense, a pattern is no pattern, or a file that is named cannot be read.
 pub fn request(
     words: impl IntoIterator<Item = OsString>,
     environment: &Environment,
 ) -> Result<Request, Refusal> {
     let words: Vec<OsString> = words.into_iter().collect();
     if words.get(1).is_some_and(|word| Command::is(word)) {
-        let words = Words::try_parse_from(words).map_err(refusal)?;
-        return match words.command {
-            Some(command) => of_command(command, environment),
-            None => look(words.arguments, environment),
-        };
+        let parsed = Words::try_parse_from(&words).map_err(refusal)?;
+        if let Some(command) = parsed.command {
+            return of_command(command, environment);
+        }
     }
-    let arguments = Arguments::try_parse_from(&words).map_err(|error| match error.kind() {
-        // The help is about the commands as well.
-        ErrorKind::DisplayHelp => refusal(Words::try_parse_from(&words).err().unwrap_or(error)),
-        _ => refusal(error),
-    })?;
-    look(arguments, environment)
+    let typed = words.get(1..).unwrap_or_default();
+    let alone = understood(&[], typed)?;
+    let source = source(alone.config, alone.no_config, environment);
+    let configured = Configured::read(&source, typed, environment)?;
+    for warning in &configured.warnings {
+        say(warning);
+    }
+    look(understood(&configured.words, typed)?, configured, environment)
 }
 
 /// What a command asks for.
 fn of_command(command: Command, environment: &Environment) -> Result<Request, Refusal> {
     Ok(match command {
         Command::Completions { shell } => Request::Describe(Description::Completions(shell)),
+        Command::Config { what, config, no_config, .. } => {
+            Request::Answer(show::answer(what, &source(config, no_config, environment), environment)?)
+        }
         Command::Df(words) => Request::Print(df(*words, environment)?),
         Command::Diff(words) => Request::Compare(exchange::comparison(&words)?),
         Command::Man => Request::Describe(Description::Manual),
@@ -144,8 +173,20 @@ fn df(words: Df, environment: &Environment) -> Result<Job, Refusal> {
     Ok(Job { wanted, format, selection: Selection::default(), progress })
 }
 
+/// What the words say that come from the configuration, and those that were typed.
+fn understood(configured: &[OsString], typed: &[OsString]) -> Result<Arguments, Refusal> {
+    let line = defaults::line(configured, typed);
+    let matches = defaults::command().try_get_matches_from(&line).map_err(|error| match error.kind() {
+        // The help is about the commands as well.
+        ErrorKind::DisplayHelp => refusal(Words::try_parse_from(line).err().unwrap_or(error)),
+        _ => refusal(error),
+    })?;
+    Arguments::from_arg_matches(&matches).map_err(refusal)
+}
+
 /// What is asked for without a command.
-fn look(arguments: Arguments, environment: &Environment) -> Result<Request, Refusal> {
+fn look(arguments: Arguments, configured: Configured, environment: &Environment) -> Result<Request, Refusal> {
+    let Configured { config, notice, .. } = configured;
     let patterns = patterns(&arguments)?;
     let scan = scan::Options {
         threads: threads(arguments.threads, environment)?,
@@ -159,7 +200,7 @@ fn look(arguments: Arguments, environment: &Environment) -> Result<Request, Refu
         owners: arguments.extended || exchange::needs_owners(&arguments),
     };
     let wanted = exchange::wanted(&arguments, &patterns, scan)?;
-    let theme = theme(&arguments, environment)?;
+    let theme = theme(&arguments, config.looks, environment)?;
     let order = order(&arguments);
     let units = if arguments.si { Units::Decimal } else { Units::Binary };
     let depth = if arguments.summarize { Some(0) } else { arguments.depth };
@@ -176,7 +217,9 @@ fn look(arguments: Arguments, environment: &Environment) -> Result<Request, Refu
         Format::Json { depth }
     } else if is_browser {
         let ending = if arguments.print0 { browse::Ending::Nul } else { browse::Ending::Line };
-        return Ok(Request::Browse(browse::Job { wanted, order, units, theme, ending }));
+        let keymap = config.keymap;
+        let job = browse::Job { wanted, order, units, theme, keymap, notice, ending };
+        return Ok(Request::Browse(job));
     } else {
         Format::Table { depth: depth.unwrap_or(1), order, units }
     };
@@ -193,10 +236,11 @@ fn order(arguments: &Arguments) -> Order {
         SortBy::Mtime => Column::Modified,
     };
     let measure = if arguments.apparent_size { Measure::Apparent } else { Measure::Disk };
-    Order { column, measure, ..Order::default() }
+    let direction = if arguments.reverse { Direction::Reversed } else { Direction::Usual };
+    Order { column, direction, measure, ..Order::default() }
 }
 
-fn theme(arguments: &Arguments, environment: &Environment) -> Result<Theme, Refusal> {
+fn theme(arguments: &Arguments, looks: Looks, environment: &Environment) -> Result<Theme, Refusal> {
     let when = match (arguments.color, environment.variable("DUKE_COLOR")) {
         (Some(when), _) => when,
         (None, Some(value)) => variable("DUKE_COLOR", value, arguments::when)?,
@@ -209,7 +253,8 @@ fn theme(arguments: &Arguments, environment: &Environment) -> Result<Theme, Refu
     };
     let colors = Colors::detect(choice, |name| environment.variable(name).cloned());
     let is_ascii = arguments.ascii || environment.variable("DUKE_ASCII").is_some_and(|value| value != "0");
-    Ok(Theme { colors, glyphs: if is_ascii { Glyphs::Ascii } else { Glyphs::Unicode } })
+    let glyphs = if is_ascii { Glyphs::Ascii } else { Glyphs::Unicode };
+    Ok(Theme { colors, glyphs, looks })
 }
 
 fn threads(given: Option<u16>, environment: &Environment) -> Result<Option<usize>, Refusal> {
@@ -302,7 +347,7 @@ mod tests {
         match asked(words, environment).unwrap() {
             Request::Browse(_) => None,
             Request::Print(job) => Some(job.format),
-            Request::Describe(_) | Request::Compare(_) => panic!("no command was given"),
+            _ => panic!("a command was given"),
         }
     }
 
@@ -333,6 +378,7 @@ mod tests {
 
     #[test]
     fn arguments_are_consistent() {
+        defaults::command().debug_assert();
         <Words as clap::CommandFactory>::command().debug_assert();
     }
 
@@ -486,8 +532,7 @@ mod tests {
 
     #[test]
     fn what_is_not_built_yet_is_unknown() {
-        const RESERVED: &str =
-            "--reverse --no-mouse -r --read-only --dry-run --config --no-config --skip-network";
+        const RESERVED: &str = "--no-mouse -r --read-only --dry-run --skip-network";
         for word in RESERVED.split_whitespace() {
             assert!(asked(word, &terminal(&[])).unwrap_err().contains("unexpected argument"), "{word}");
         }

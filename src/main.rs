@@ -9,6 +9,7 @@ fn main() {
         Ok(Request::Print(job)) => batch::run(job),
         Ok(Request::Compare(comparison)) => batch::compare(comparison),
         Ok(Request::Describe(description)) => description.print(),
+        Ok(Request::Answer(answer)) => answer.print(),
         Err(refusal) => refusal.answer(),
     };
     exit.end()

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const BASE: [&str; 3] = ["kind", "sync", "table"];
 
 /// Each module with what it may use beside the base and itself.
-const ARROWS: [(&str, &[&str]); 23] = [
+const ARROWS: [(&str, &[&str]); 24] = [
     ("kind", &[]),
     ("sync", &[]),
     ("table", &[]),
@@ -54,6 +54,7 @@ const ARROWS: [(&str, &[&str]); 23] = [
         "ui",
         &["tree", "scan", "source", "rows", "size", "text", "delete", "search", "survey", "job", "platform"],
     ),
+    ("config", &["ui::keys", "ui::theme", "text", "message", "platform::trusted"]),
     ("browse", &["scan", "source", "ui", "rows", "size", "text", "exit", "message"]),
 ];
 

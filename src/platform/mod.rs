@@ -36,6 +36,7 @@ pub mod signals;
 mod status;
 #[cfg(target_os = "macos")]
 mod stream;
+pub mod trusted;
 pub mod uncover;
 
 pub use attributes::{Attributes, Border, kind_of_mode};

@@ -50,6 +50,7 @@ use crate::size::Units;
 use crate::source::{Nature, Source};
 use crate::sync::Arc;
 use app::{Action, App, Effect};
+use keys::Keymap;
 use progress::{Again, Tick};
 use screen::{Guard, Screen};
 use theme::Theme;
@@ -73,6 +74,10 @@ pub struct Settings {
     pub units: Units,
     /// Looks.
     pub theme: Theme,
+    /// What the keys mean.
+    pub keymap: Keymap,
+    /// Something to say until the first key.
+    pub notice: Option<String>,
     /// Where times are told.
     pub zone: TimeZone,
     /// What there is to look at: whether it can be read again and changed.
@@ -81,8 +86,16 @@ pub struct Settings {
 
 impl Settings {
     /// Settings for a person where this machine is.
-    pub fn new(order: Order, units: Units, theme: Theme, nature: Nature) -> Self {
-        Self { order, units, theme, zone: TimeZone::system(), nature }
+    pub fn new(order: Order, units: Units, theme: Theme) -> Self {
+        Self {
+            order,
+            units,
+            theme,
+            keymap: Keymap::default(),
+            notice: None,
+            zone: TimeZone::system(),
+            nature: Nature::default(),
+        }
     }
 }
 
