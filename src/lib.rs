@@ -13,6 +13,7 @@ pub mod job;
 pub mod json;
 pub mod kind;
 pub mod message;
+pub mod output;
 pub mod platform;
 pub mod rows;
 pub mod scan;
