@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const BASE: [&str; 3] = ["kind", "sync", "table"];
 
 /// Each module with what it may use beside the base and itself.
-const ARROWS: [(&str, &[&str]); 20] = [
+const ARROWS: [(&str, &[&str]); 22] = [
     ("kind", &[]),
     ("sync", &[]),
     ("table", &[]),
@@ -16,7 +16,9 @@ const ARROWS: [(&str, &[&str]); 20] = [
     ("text", &[]),
     ("platform", &[]),
     ("message", &["platform::error_text"]),
-    ("tree", &["platform::memory"]),
+    ("tree", &["platform::memory", "platform::blocks"]),
+    ("output", &[]),
+    ("snapshot", &["tree", "platform", "output"]),
     ("scan", &["platform", "tree"]),
     // Trees for unit tests.
     ("fixture", &["tree"]),
