@@ -5,17 +5,18 @@
 
 mod arguments;
 mod describe;
+mod exchange;
 
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Read, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Parser;
 use clap::error::ErrorKind;
 
-use crate::batch::{Format, Job, Progress};
+use crate::batch::{Comparison, Format, Job, Progress};
 use crate::browse;
 use crate::exit::Exit;
 use crate::message::{say, words};
@@ -35,6 +36,8 @@ pub enum Request {
     Browse(browse::Job),
     /// A table or JSON.
     Print(Job),
+    /// What changed.
+    Compare(Comparison),
     /// What the command line itself is.
     Describe(Description),
 }
@@ -107,7 +110,7 @@ pub fn request(
     if words.get(1).is_some_and(|word| Command::is(word)) {
         let words = Words::try_parse_from(words).map_err(refusal)?;
         return match words.command {
-            Some(command) => Ok(of_command(&command)),
+            Some(command) => of_command(command),
             None => look(words.arguments, environment),
         };
     }
@@ -120,15 +123,17 @@ pub fn request(
 }
 
 /// What a command asks for.
-fn of_command(command: &Command) -> Request {
-    match command {
-        Command::Completions { shell } => Request::Describe(Description::Completions(*shell)),
+fn of_command(command: Command) -> Result<Request, Refusal> {
+    Ok(match command {
+        Command::Completions { shell } => Request::Describe(Description::Completions(shell)),
         Command::Man => Request::Describe(Description::Manual),
-    }
+        Command::Diff(words) => Request::Compare(exchange::comparison(&words)?),
+    })
 }
 
 /// What is asked for without a command.
 fn look(arguments: Arguments, environment: &Environment) -> Result<Request, Refusal> {
+    let patterns = patterns(&arguments)?;
     let scan = scan::Options {
         threads: threads(&arguments, environment)?,
         mounts: match (arguments.one_file_system, arguments.include_kernfs) {
@@ -136,10 +141,11 @@ fn look(arguments: Arguments, environment: &Environment) -> Result<Request, Refu
             (false, true) => Mounts::All,
             (false, false) => Mounts::Real,
         },
-        filter: filter(&arguments)?,
+        filter: filter(&patterns)?,
         skip_caches: arguments.exclude_caches,
-        owners: arguments.extended,
+        owners: arguments.extended || exchange::needs_owners(&arguments),
     };
+    let wanted = exchange::wanted(&arguments, &patterns, scan)?;
     let theme = theme(&arguments, environment)?;
     let order = order(&arguments);
     let units = if arguments.si { Units::Decimal } else { Units::Binary };
@@ -147,21 +153,18 @@ fn look(arguments: Arguments, environment: &Environment) -> Result<Request, Refu
     let is_dumb = environment.variable("TERM").is_some_and(|term| term == "dumb");
     let is_browser =
         arguments.pick || environment.is_terminal && !is_dumb && !arguments.no_interactive && depth.is_none();
-    let format = if arguments.json {
+    let format = if let Some(format) = exchange::format(&arguments, environment.is_terminal)? {
+        format
+    } else if arguments.json {
         Format::Json { depth }
     } else if is_browser {
         let ending = if arguments.print0 { browse::Ending::Nul } else { browse::Ending::Line };
-        let roots = roots(arguments.paths);
-        return Ok(Request::Browse(browse::Job { roots, scan, order, units, theme, ending }));
+        return Ok(Request::Browse(browse::Job { wanted, order, units, theme, ending }));
     } else {
         Format::Table { depth: depth.unwrap_or(1), order, units }
     };
     let progress = if arguments.quiet { Progress::Silent } else { Progress::Shown(units) };
-    Ok(Request::Print(Job { roots: roots(arguments.paths), scan, format, progress }))
-}
-
-fn roots(paths: Vec<OsString>) -> Vec<PathBuf> {
-    if paths.is_empty() { vec![PathBuf::from(".")] } else { paths.into_iter().map(PathBuf::from).collect() }
+    Ok(Request::Print(Job { wanted, format, progress }))
 }
 
 fn order(arguments: &Arguments) -> Order {
@@ -211,11 +214,16 @@ fn variable<T>(
     parse(word).map_err(|reason| refused(&reason))
 }
 
-fn filter(arguments: &Arguments) -> Result<Filter, Refusal> {
+/// The patterns given, also those in files.
+fn patterns(arguments: &Arguments) -> Result<Vec<String>, Refusal> {
     let mut patterns = arguments.exclude.clone();
     for path in &arguments.exclude_from {
         patterns.extend(patterns_of(Path::new(path))?);
     }
+    Ok(patterns)
+}
+
+fn filter(patterns: &[String]) -> Result<Filter, Refusal> {
     let bad = |BadPattern { pattern, reason }| {
         Refusal::Usage(format!("pattern '{}': {reason}", escape(pattern.as_bytes())))
     };

@@ -44,6 +44,7 @@ fn app(scan: &Scan) -> App<'_> {
         units: Units::Binary,
         theme: Theme::default(),
         zone: TimeZone::UTC,
+        nature: duke::source::Nature::Live,
     };
     let mut app = App::new(scan.tree(), scan.roots().iter().map(title).collect(), &settings, (80, 24));
     let now = Duration::from_secs(1);

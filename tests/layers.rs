@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const BASE: [&str; 3] = ["kind", "sync", "table"];
 
 /// Each module with what it may use beside the base and itself.
-const ARROWS: [(&str, &[&str]); 22] = [
+const ARROWS: [(&str, &[&str]); 21] = [
     ("kind", &[]),
     ("sync", &[]),
     ("table", &[]),
@@ -17,8 +17,7 @@ const ARROWS: [(&str, &[&str]); 22] = [
     ("platform", &[]),
     ("message", &["platform::error_text"]),
     ("tree", &["platform::memory", "platform::blocks"]),
-    ("output", &[]),
-    ("snapshot", &["tree", "platform", "output"]),
+    ("snapshot", &["tree", "platform"]),
     ("scan", &["platform", "tree"]),
     // Trees for unit tests.
     ("fixture", &["tree"]),

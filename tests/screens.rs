@@ -72,6 +72,7 @@ fn app(scan: &Scan, glyphs: Glyphs, size: (u16, u16)) -> App<'_> {
         units: Units::Binary,
         theme: Theme { colors: Colors::None, glyphs },
         zone: TimeZone::UTC,
+        nature: duke::source::Nature::Live,
     };
     App::new(scan.tree(), roots, &settings, size)
 }

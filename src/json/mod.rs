@@ -9,3 +9,5 @@ mod report;
 mod writer;
 
 pub use report::Report;
+pub(crate) use report::name_of;
+pub(crate) use writer::Writer;

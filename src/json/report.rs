@@ -228,7 +228,8 @@ fn error(json: &mut Writer<'_>, errno: i32) {
     json.signed(i64::from(errno));
 }
 
-fn name_of(exclusion: Exclusion) -> &'static str {
+/// The word for why an entry was left out.
+pub(crate) fn name_of(exclusion: Exclusion) -> &'static str {
     match exclusion {
         Exclusion::Pattern => "pattern",
         Exclusion::OtherFileSystem => "other_filesystem",

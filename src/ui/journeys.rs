@@ -19,13 +19,20 @@ use crate::job::Pool;
 use crate::rows::Order;
 use crate::scan::{Outcome, Progress};
 use crate::size::Units;
+use crate::source::Nature;
 use crate::sync::Arc;
 use crate::tree::Tree;
 
 mod views;
 
 fn settings() -> Settings {
-    Settings { order: Order::default(), units: Units::Binary, theme: Theme::default(), zone: TimeZone::UTC }
+    Settings {
+        order: Order::default(),
+        units: Units::Binary,
+        theme: Theme::default(),
+        zone: TimeZone::UTC,
+        nature: Nature::Live,
+    }
 }
 
 fn app(tree: &Tree) -> App<'_> {
