@@ -17,7 +17,7 @@ const ARROWS: [(&str, &[&str]); 21] = [
     ("platform", &[]),
     ("message", &["platform::error_text"]),
     ("tree", &["platform::memory", "platform::blocks"]),
-    ("snapshot", &["tree", "platform"]),
+    ("snapshot", &["tree", "platform", "replacement"]),
     ("scan", &["platform", "tree"]),
     // Trees for unit tests.
     ("fixture", &["tree"]),

@@ -25,9 +25,8 @@ fn about() -> About {
     About {
         scanned_at: -5,
         elapsed: Duration::from_millis(1234),
-        is_complete: true,
         host: b"here".to_vec(),
-        roots: vec![b"/one".to_vec(), b"".to_vec(), vec![0xff; 300]],
+        scope: b"-x".to_vec(),
     }
 }
 

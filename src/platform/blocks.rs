@@ -9,7 +9,7 @@
 //! Knows nothing of what the bytes mean. Invariant: bytes are handed out only after their checksum was right.
 
 use std::fmt;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::ops::{Deref, Range};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
@@ -18,6 +18,7 @@ use std::path::Path;
 use memmap2::Mmap;
 use nix::unistd::{SysconfVar, sysconf};
 
+use super::Errno;
 use crate::sync::Arc;
 
 /// How the bytes of a file come into memory.
@@ -115,16 +116,10 @@ impl BlockFile {
     /// # Errors
     /// As open(2) and mmap(2); when it is something else than a file.
     pub fn open(path: &Path, access: Option<Access>) -> io::Result<Self> {
-        // Of a pipe, the other end would be waited for.
+        // A pipe is not even opened: whoever writes into it would notice.
+        length_of_file(&std::fs::metadata(path)?)?;
         let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
-        let metadata = file.metadata()?;
-        if metadata.is_dir() {
-            return Err(ErrorKind::IsADirectory.into());
-        }
-        if !metadata.is_file() {
-            return Err(io::Error::new(ErrorKind::Unsupported, "not a file"));
-        }
-        let length = metadata.len();
+        let length = length_of_file(&file.metadata()?)?;
         let access = access.unwrap_or_else(|| Access::for_length(length));
         let mapping = if access == Access::Mapped { Some(Arc::new(map(&file)?)) } else { None };
         Ok(Self { file, length, mapping })
@@ -168,6 +163,13 @@ impl BlockFile {
         }
         Ok(Bytes::Mapped(Arc::clone(mapping), place(offset)?..place(end)?))
     }
+}
+
+fn length_of_file(there: &Metadata) -> io::Result<u64> {
+    if there.is_dir() {
+        return Err(Errno::EISDIR.into());
+    }
+    if there.is_file() { Ok(there.len()) } else { Err(io::Error::new(ErrorKind::Unsupported, "not a file")) }
 }
 
 /// An error of a read in words.

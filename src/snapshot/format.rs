@@ -139,7 +139,6 @@ impl IndexDraft {
         bytes.extend_from_slice(&self.entries);
         write_varint(&mut bytes, devices.len() as u64);
         devices.iter().for_each(|device| write_varint(&mut bytes, *device));
-        bytes.push(u8::from(about.is_complete));
         write_varint(&mut bytes, zigzag(about.scanned_at));
         write_varint(&mut bytes, u64::try_from(about.elapsed.as_millis()).unwrap_or(u64::MAX));
         let mut text = |text: &[u8]| {
@@ -147,8 +146,8 @@ impl IndexDraft {
             bytes.extend_from_slice(text);
         };
         text(&about.host);
+        text(&about.scope);
         text(env!("CARGO_PKG_VERSION").as_bytes());
-        about.roots.iter().for_each(|root| text(root));
         bytes
     }
 }
@@ -205,23 +204,15 @@ fn plan(cursor: &mut Cursor<'_>, index: u64) -> Result<Plan, Malformed> {
 }
 
 fn about(cursor: &mut Cursor<'_>) -> Result<About, Malformed> {
-    let is_complete = match cursor.byte()? {
-        0 => false,
-        1 => true,
-        _ => return Err(Malformed),
-    };
     let scanned_at = cursor.delta()?;
     let elapsed = Duration::from_millis(cursor.varint()?);
     let mut text = || {
         let length = cursor.varint()?;
         Ok(cursor.take(length)?.to_vec())
     };
-    let host = text()?;
-    let _written_by = text()?;
-    let mut roots = Vec::new();
-    while !cursor.rest().is_empty() {
-        let length = cursor.varint()?;
-        roots.push(cursor.take(length)?.to_vec());
+    let (host, scope, _written_by) = (text()?, text()?, text()?);
+    if !cursor.rest().is_empty() {
+        return Err(Malformed);
     }
-    Ok(About { scanned_at, elapsed, is_complete, host, roots })
+    Ok(About { scanned_at, elapsed, host, scope })
 }

@@ -11,13 +11,15 @@ mod format;
 mod write;
 
 use std::fmt;
-use std::io;
+use std::fs;
+use std::io::{self, Read};
 use std::path::Path;
 use std::time::Duration;
 
 use crate::platform::blocks::{Access, Block, BlockFile, Damage};
 use crate::platform::error_text;
 use crate::tree::{DirId, Tree};
+pub use automatic::latest_for;
 pub use format::MAGIC;
 use format::{FOOTER, HEADER};
 pub use write::{Limits, Unsaved, save};
@@ -29,12 +31,10 @@ pub struct About {
     pub scanned_at: i64,
     /// How long that took.
     pub elapsed: Duration,
-    /// Whether everything was read, as far as it could be.
-    pub is_complete: bool,
     /// The machine; empty where it is not known.
     pub host: Vec<u8>,
-    /// The absolute paths of the roots, in their order; the tree has them as they were given.
-    pub roots: Vec<Vec<u8>>,
+    /// What was left out on purpose, as the flags that ask for it; empty for nothing. Snapshots of another scope say little about growth.
+    pub scope: Vec<u8>,
 }
 
 /// A snapshot that was opened.
@@ -82,9 +82,11 @@ impl fmt::Display for Unopened {
 
 impl std::error::Error for Unopened {}
 
-/// Whether a file that begins with `bytes` is a snapshot. Eight bytes are enough to tell.
-pub fn is_snapshot(bytes: &[u8]) -> bool {
-    bytes.starts_with(&MAGIC)
+/// Whether there is a snapshot at `path`, going by its first bytes. Pipes and devices are not touched.
+pub fn is_snapshot(path: &Path) -> bool {
+    let is_file = fs::metadata(path).is_ok_and(|there| there.is_file());
+    let mut head = [0; MAGIC.len()];
+    is_file && fs::File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == MAGIC
 }
 
 /// Opens a snapshot. Reads its index, its roots, and nothing else.
@@ -104,7 +106,7 @@ pub fn open_by(path: &Path, access: Option<Access>) -> Result<Snapshot, Unopened
     let file = BlockFile::open(path, access).map_err(Unopened::Unreadable)?;
     let length = file.length();
     let head = file.bytes(0, length.min(HEADER))?;
-    if !is_snapshot(&head) {
+    if !head.starts_with(&MAGIC) {
         return Err(Unopened::Foreign);
     }
     let version = format::version(&head)?;

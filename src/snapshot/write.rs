@@ -3,12 +3,17 @@
 //! Directories get new numbers in the order in which they are met, so the same tree gives the same bytes, whichever threads
 //! found it in whatever order. Memory is held for a block of each kind and for the directories that were met and not written yet.
 //!
+//! Roots are written with their absolute paths, since nobody knows later where `.` was.
+//!
 //! Invariant: nothing is sought or read back, so that a pipe can be written to; and what was read while the tree
 //! changed is not called a snapshot.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt;
 use std::io::{self, Write};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{self, Path};
 
 use super::About;
 use super::format::{IndexDraft, footer, header};
@@ -241,7 +246,8 @@ impl<'t, 'b, 'o> Body<'t, 'b, 'o> {
                 }
                 Content::Excluded(_) => record.content,
             };
-            self.segments.push(&Record { content, ..record });
+            let name = if id == DirId::TOP { absolute(record.name) } else { Cow::Borrowed(record.name) };
+            self.segments.push(&Record { name: &name, content, ..record });
         }
         self.segments.finish(number, &mut self.page);
     }
@@ -261,6 +267,15 @@ impl<'t, 'b, 'o> Body<'t, 'b, 'o> {
         given.map_or(Content::Failed(libc::ENOENT), |given| {
             Content::Known(Facts { directory: Some(DirId(given)), ..facts })
         })
+    }
+}
+
+/// The path of a root from the top of the file system. Symbolic links stay what they are.
+pub(super) fn absolute(root: &[u8]) -> Cow<'_, [u8]> {
+    match path::absolute(Path::new(std::ffi::OsStr::from_bytes(root))) {
+        Ok(absolute) => Cow::Owned(absolute.into_os_string().into_vec()),
+        // The current directory is gone.
+        Err(_) => Cow::Borrowed(root),
     }
 }
 
