@@ -6,6 +6,7 @@
 mod arguments;
 mod describe;
 mod exchange;
+mod snapshot;
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -16,7 +17,7 @@ use std::path::Path;
 use clap::Parser;
 use clap::error::ErrorKind;
 
-use crate::batch::{Comparison, Format, Job, Progress};
+use crate::batch::{Comparison, Format, Job, Progress, Saving};
 use crate::browse;
 use crate::exit::Exit;
 use crate::message::{say, words};
@@ -38,6 +39,8 @@ pub enum Request {
     Print(Job),
     /// What changed.
     Compare(Comparison),
+    /// A snapshot.
+    Save(Saving),
     /// What the command line itself is.
     Describe(Description),
 }
@@ -52,8 +55,8 @@ pub struct Environment {
 }
 
 /// The environment variables that mean something.
-pub const VARIABLES: [&str; 6] =
-    ["TERM", "COLORTERM", "NO_COLOR", "DUKE_THREADS", "DUKE_COLOR", "DUKE_ASCII"];
+pub const VARIABLES: [&str; 8] =
+    ["TERM", "COLORTERM", "NO_COLOR", "DUKE_THREADS", "DUKE_COLOR", "DUKE_ASCII", "XDG_STATE_HOME", "HOME"];
 
 /// Why there is no [`Request`].
 #[derive(Debug)]
@@ -110,7 +113,7 @@ pub fn request(
     if words.get(1).is_some_and(|word| Command::is(word)) {
         let words = Words::try_parse_from(words).map_err(refusal)?;
         return match words.command {
-            Some(command) => of_command(command),
+            Some(command) => of_command(command, environment),
             None => look(words.arguments, environment),
         };
     }
@@ -123,11 +126,12 @@ pub fn request(
 }
 
 /// What a command asks for.
-fn of_command(command: Command) -> Result<Request, Refusal> {
+fn of_command(command: Command, environment: &Environment) -> Result<Request, Refusal> {
     Ok(match command {
         Command::Completions { shell } => Request::Describe(Description::Completions(shell)),
         Command::Man => Request::Describe(Description::Manual),
         Command::Diff(words) => Request::Compare(exchange::comparison(&words)?),
+        Command::Save(words) => Request::Save(snapshot::saving(words, environment)?),
     })
 }
 
@@ -158,8 +162,9 @@ fn look(arguments: Arguments, environment: &Environment) -> Result<Request, Refu
     } else if arguments.json {
         Format::Json { depth }
     } else if is_browser {
+        let snapshots = snapshot::settings(environment);
         let ending = if arguments.print0 { browse::Ending::Nul } else { browse::Ending::Line };
-        return Ok(Request::Browse(browse::Job { wanted, order, units, theme, ending }));
+        return Ok(Request::Browse(browse::Job { wanted, order, units, theme, ending, snapshots }));
     } else {
         Format::Table { depth: depth.unwrap_or(1), order, units }
     };

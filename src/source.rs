@@ -16,7 +16,7 @@ use jiff::Timestamp;
 use crate::exchange::{Import, Input, Provenance};
 use crate::platform::host_name;
 use crate::scan::{self, Outcome, Progress, Scan};
-use crate::snapshot::is_snapshot;
+use crate::snapshot::{About, is_snapshot};
 use crate::sync::Arc;
 use crate::tree::Tree;
 pub use recorded::Recorded;
@@ -153,6 +153,18 @@ impl Source {
             }
             Self::Import(import) => import.provenance(),
             Self::Recorded(recorded) => recorded.provenance(),
+        }
+    }
+
+    /// What a snapshot of it says of itself.
+    pub fn about(&self) -> About {
+        let Provenance { host, scanned_at } = self.provenance().into_iter().next().unwrap_or_default();
+        let scope = self.scan().and_then(|scan| scan.options().scope());
+        About {
+            scanned_at: scanned_at.unwrap_or_default(),
+            elapsed: self.elapsed(),
+            host: host.unwrap_or_default().into_bytes(),
+            scope: scope.unwrap_or("filtered").into(),
         }
     }
 

@@ -9,6 +9,7 @@ mod compare;
 mod errors;
 mod export;
 mod progress;
+mod save;
 mod table;
 
 use std::fs::File;
@@ -29,6 +30,7 @@ use crate::tree::Live;
 pub use compare::{Comparison, Form as DiffForm, Telling, compare};
 pub use export::{Packing, Target};
 pub use progress::Progress;
+pub use save::{Saving, Shelf, save};
 use table::Table;
 
 /// What is to be done.

@@ -115,7 +115,8 @@ fn files(names: &[OsString]) -> Result<Vec<Input>, Refusal> {
     Ok(names.iter().map(input).collect())
 }
 
-fn paths(paths: &[OsString]) -> Vec<PathBuf> {
+/// The current directory, unless something else is named.
+pub(super) fn paths(paths: &[OsString]) -> Vec<PathBuf> {
     if paths.is_empty() { vec![PathBuf::from(".")] } else { paths.iter().map(PathBuf::from).collect() }
 }
 
