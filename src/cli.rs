@@ -17,7 +17,7 @@ use std::path::Path;
 use clap::Parser;
 use clap::error::ErrorKind;
 
-use crate::batch::{Comparison, Format, Job, Progress, Saving};
+use crate::batch::{Comparison, Format, Job, Progress, Saving, Selection};
 use crate::browse;
 use crate::exit::Exit;
 use crate::message::{say, words};
@@ -25,9 +25,10 @@ use crate::rows::{Column, Order};
 use crate::scan::filter::BadPattern;
 use crate::scan::{self, Filter, Mounts};
 use crate::size::{Measure, Units};
+use crate::source::Wanted;
 use crate::text::escape;
 use crate::ui::theme::{ColorChoice, Colors, Glyphs, Theme};
-use arguments::{Arguments, Command, SortBy, When, Words};
+use arguments::{Arguments, Command, Df, SortBy, When, Words};
 pub use describe::Description;
 
 /// What a person asks for.
@@ -129,17 +130,29 @@ pub fn request(
 fn of_command(command: Command, environment: &Environment) -> Result<Request, Refusal> {
     Ok(match command {
         Command::Completions { shell } => Request::Describe(Description::Completions(shell)),
-        Command::Man => Request::Describe(Description::Manual),
+        Command::Df(words) => Request::Print(df(*words, environment)?),
         Command::Diff(words) => Request::Compare(exchange::comparison(&words)?),
+        Command::Man => Request::Describe(Description::Manual),
         Command::Save(words) => Request::Save(snapshot::saving(words, environment)?),
     })
+}
+
+/// The file systems below some paths.
+fn df(words: Df, environment: &Environment) -> Result<Job, Refusal> {
+    let units = if words.si { Units::Decimal } else { Units::Binary };
+    let mounts = if words.one_file_system { Mounts::None } else { Mounts::Real };
+    let scan = scan::Options { threads: threads(words.threads, environment)?, mounts, ..Default::default() };
+    let format = if words.json { Format::SpacesJson } else { Format::Spaces(units) };
+    let progress = if words.quiet { Progress::Silent } else { Progress::Shown(units) };
+    let wanted = Wanted::Paths(exchange::paths(&words.paths), scan);
+    Ok(Job { wanted, format, selection: Selection::default(), progress })
 }
 
 /// What is asked for without a command.
 fn look(arguments: Arguments, environment: &Environment) -> Result<Request, Refusal> {
     let patterns = patterns(&arguments)?;
     let scan = scan::Options {
-        threads: threads(&arguments, environment)?,
+        threads: threads(arguments.threads, environment)?,
         mounts: match (arguments.one_file_system, arguments.include_kernfs) {
             (true, _) => Mounts::None,
             (false, true) => Mounts::All,
@@ -155,8 +168,12 @@ fn look(arguments: Arguments, environment: &Environment) -> Result<Request, Refu
     let units = if arguments.si { Units::Decimal } else { Units::Binary };
     let depth = if arguments.summarize { Some(0) } else { arguments.depth };
     let is_dumb = environment.variable("TERM").is_some_and(|term| term == "dumb");
-    let is_browser =
-        arguments.pick || environment.is_terminal && !is_dumb && !arguments.no_interactive && depth.is_none();
+    let is_browser = arguments.pick
+        || environment.is_terminal
+            && !is_dumb
+            && !arguments.no_interactive
+            && depth.is_none()
+            && !exchange::selects(&arguments);
     let format = if let Some(format) = exchange::format(&arguments, environment.is_terminal)? {
         format
     } else if arguments.json {
@@ -169,7 +186,8 @@ fn look(arguments: Arguments, environment: &Environment) -> Result<Request, Refu
         Format::Table { depth: depth.unwrap_or(1), order, units }
     };
     let progress = if arguments.quiet { Progress::Silent } else { Progress::Shown(units) };
-    Ok(Request::Print(Job { wanted, format, progress }))
+    let selection = exchange::selection(&arguments)?;
+    Ok(Request::Print(Job { wanted, format, selection, progress }))
 }
 
 fn order(arguments: &Arguments) -> Order {
@@ -199,8 +217,8 @@ fn theme(arguments: &Arguments, environment: &Environment) -> Result<Theme, Refu
     Ok(Theme { colors, glyphs: if is_ascii { Glyphs::Ascii } else { Glyphs::Unicode } })
 }
 
-fn threads(arguments: &Arguments, environment: &Environment) -> Result<Option<usize>, Refusal> {
-    let threads = match (arguments.threads, environment.variable("DUKE_THREADS")) {
+fn threads(given: Option<u16>, environment: &Environment) -> Result<Option<usize>, Refusal> {
+    let threads = match (given, environment.variable("DUKE_THREADS")) {
         (Some(threads), _) => Some(threads),
         (None, Some(value)) => Some(variable("DUKE_THREADS", value, arguments::threads)?),
         (None, None) => None,
@@ -266,7 +284,11 @@ fn refusal(error: clap::Error) -> Refusal {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
+    use crate::batch::{By, Packing, Target};
+    use crate::exchange::{Form, Input};
 
     fn asked(words: &str, environment: &Environment) -> Result<Request, String> {
         let words = std::iter::once("duke").chain(words.split_whitespace()).map(OsString::from);
@@ -285,7 +307,7 @@ mod tests {
         match asked(words, environment).unwrap() {
             Request::Browse(_) => None,
             Request::Print(job) => Some(job.format),
-            Request::Describe(_) => panic!("no command was given"),
+            Request::Describe(_) | Request::Compare(_) | Request::Save(_) => panic!("no command was given"),
         }
     }
 
@@ -293,6 +315,20 @@ mod tests {
         match asked(words, &terminal(variables)).unwrap() {
             Request::Browse(browse) => browse,
             _ => panic!("a terminal was there"),
+        }
+    }
+
+    fn roots(wanted: Wanted) -> Vec<PathBuf> {
+        match wanted {
+            Wanted::Paths(roots, _) => roots,
+            Wanted::Exports(_) => panic!("paths were given"),
+        }
+    }
+
+    fn scan(words: &str, variables: &[(&'static str, &str)]) -> scan::Options {
+        match browse(words, variables).wanted {
+            Wanted::Paths(_, options) => options,
+            Wanted::Exports(_) => panic!("paths were given"),
         }
     }
 
@@ -320,9 +356,9 @@ mod tests {
     fn a_command_is_one_as_the_first_word_only() {
         let described = |words| matches!(asked(words, &terminal(&[])), Ok(Request::Describe(_)));
         assert!(described("man") && described("completions zsh"));
-        assert_eq!(browse("./man", &[]).roots, [PathBuf::from("./man")]);
-        assert_eq!(browse("-x man", &[]).roots, [PathBuf::from("man")]);
-        assert_eq!(browse("-- man", &[]).roots, [PathBuf::from("man")]);
+        assert_eq!(roots(browse("./man", &[]).wanted), [PathBuf::from("./man")]);
+        assert_eq!(roots(browse("-x man", &[]).wanted), [PathBuf::from("man")]);
+        assert_eq!(roots(browse("-- man", &[]).wanted), [PathBuf::from("man")]);
         assert!(asked("man -x", &terminal(&[])).unwrap_err().contains("unexpected argument '-x'"));
         assert!(asked("completions csh", &terminal(&[])).unwrap_err().contains("invalid value 'csh'"));
     }
@@ -337,9 +373,38 @@ mod tests {
     }
 
     #[test]
+    fn what_is_read_and_what_is_written_can_be_exports() {
+        let inputs = |words| match asked(words, &Environment::default()).unwrap() {
+            Request::Print(Job { wanted: Wanted::Exports(inputs), .. }) => inputs,
+            _ => panic!("exports were given"),
+        };
+        assert_eq!(inputs("-f a -f b"), [Input::File("a".into()), Input::File("b".into())]);
+        assert!(matches!(inputs("ssh://me@box/a -e --exclude *.o")[..], [Input::Remote(_)]));
+        let written = |words| format(words, &Environment::default());
+        let export = |to, packing| Some(Format::Export { to, packing });
+        assert_eq!(written("-o a"), export(Target::File("a".into()), Packing::Plain));
+        assert_eq!(written("-o a.zst"), export(Target::File("a.zst".into()), Packing::Zstd));
+        assert_eq!(written("-o - -c"), export(Target::Standard, Packing::Zstd));
+        assert_eq!(written("--csv"), Some(Format::Flat(Form::Csv)));
+        assert_eq!(format("--ndjson", &terminal(&[])), Some(Format::Flat(Form::Json)));
+    }
+
+    #[test]
+    fn lists_and_sums_are_printed_instead_of_browsed() {
+        let Request::Print(job) = asked("--top 3 --by type,owner --min-size 1M", &terminal(&[])).unwrap()
+        else {
+            panic!("a table was asked for")
+        };
+        assert_eq!((job.selection.least, job.selection.top), (1 << 20, Some(3)));
+        assert_eq!(job.selection.by, [By::Type, By::Owner]);
+        // Owners are kept where they are asked for.
+        assert!(matches!(job.wanted, Wanted::Paths(_, scan::Options { owners: true, .. })));
+    }
+
+    #[test]
     fn the_current_directory_is_meant_when_no_other_is() {
         let roots = |words| match asked(words, &Environment::default()).unwrap() {
-            Request::Print(job) => job.roots,
+            Request::Print(job) => roots(job.wanted),
             _ => panic!("no terminal was there"),
         };
         assert_eq!(roots(""), [PathBuf::from(".")]);
@@ -349,9 +414,9 @@ mod tests {
     #[test]
     fn flags_win_over_variables_and_variables_over_defaults() {
         let set = [("DUKE_THREADS", "3"), ("DUKE_COLOR", "always"), ("DUKE_ASCII", "1"), ("NO_COLOR", "1")];
-        assert_eq!(browse("", &set).scan.threads, Some(3));
-        assert_eq!(browse("-t 5", &set).scan.threads, Some(5));
-        assert_eq!(browse("", &[]).scan.threads, None);
+        assert_eq!(scan("", &set).threads, Some(3));
+        assert_eq!(scan("-t 5", &set).threads, Some(5));
+        assert_eq!(scan("", &[]).threads, None);
         assert_eq!(browse("", &set).theme.colors, Colors::Sixteen);
         assert_eq!(browse("--color never", &set).theme.colors, Colors::None);
         assert_eq!(browse("--color auto", &set).theme.colors, Colors::None);
@@ -363,7 +428,7 @@ mod tests {
 
     #[test]
     fn flags_become_options() {
-        let scan = |words| browse(words, &[]).scan;
+        let scan = |words| scan(words, &[]);
         assert_eq!(scan("-x").mounts, Mounts::None);
         assert_eq!(scan("--include-kernfs").mounts, Mounts::All);
         assert_eq!(scan("").mounts, Mounts::Real);
@@ -379,10 +444,10 @@ mod tests {
 
     #[test]
     fn the_last_of_a_repeated_flag_wins_so_that_an_alias_may_have_it_already() {
-        assert_eq!(browse("-x -x -t 2 -t 5", &[]).scan.threads, Some(5));
+        assert_eq!(scan("-x -x -t 2 -t 5", &[]).threads, Some(5));
         assert_eq!(format("-n -n -d 1 -d 3", &terminal(&[])), Some(table(3)));
         assert_eq!(browse("--color never --color always", &[]).theme.colors, Colors::Sixteen);
-        let filter = browse("--exclude a --exclude b", &[]).scan.filter;
+        let filter = scan("--exclude a --exclude b", &[]).filter;
         assert!(filter.excludes(b"", b"a") && filter.excludes(b"", b"b"));
     }
 
@@ -396,6 +461,21 @@ mod tests {
             ("-s -d 1", "cannot be used with"),
             ("--pick --json", "cannot be used with"),
             ("--sort foo", "[possible values: size, name, count, mtime]"),
+            ("--json --csv", "cannot be used with"),
+            ("-o x --json", "cannot be used with"),
+            ("-o x --pick", "cannot be used with"),
+            ("-f x -x", "cannot be used with"),
+            ("-f x y", "cannot be used with"),
+            ("-f - -f -", "can be read once"),
+            ("-c", "required"),
+            ("-o x a b", "writes one directory"),
+            ("-o - a", "standard output is a terminal"),
+            ("ssh://box/a b", "do not go together"),
+            ("ssh://-box/a", "not a host"),
+            ("--csv --top 3", "are for tables and --json"),
+            ("--min-size x", "not a size"),
+            ("--by size", "[possible values: type, age, owner]"),
+            ("diff", "required"),
             ("--exclude a[b", "pattern 'a[b': unclosed"),
         ];
         for (words, reason) in cases {
@@ -411,8 +491,8 @@ mod tests {
 
     #[test]
     fn what_is_not_built_yet_is_unknown() {
-        const RESERVED: &str = "--ndjson --csv --top --min-size --by --reverse --no-mouse -o -f -c -r \
-            --read-only --dry-run --config --no-config --skip-network";
+        const RESERVED: &str =
+            "--reverse --no-mouse -r --read-only --dry-run --config --no-config --skip-network";
         for word in RESERVED.split_whitespace() {
             assert!(asked(word, &terminal(&[])).unwrap_err().contains("unexpected argument"), "{word}");
         }

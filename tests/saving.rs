@@ -5,14 +5,11 @@ mod program;
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
-use nix::sys::resource::{Resource, setrlimit};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::{Pid, geteuid};
+use nix::unistd::geteuid;
 use program::place::Place;
 use program::{Run, program, run, run_in};
 
@@ -104,18 +101,104 @@ fn what_cannot_be_written_leaves_the_old_file() {
     // As much as a full disk, wherever the tests run.
     let mut limited = program();
     limited.arg("save").arg("-o").arg(&file).arg(place.path());
-    // SAFETY is none of ours: the standard library's own limits for what runs between fork and exec hold.
-    let limited = with_limit(limited, 100);
-    assert_refused(run(&mut { limited }), folder.path(), "file too large");
+    assert_refused(run(&mut without_room(&limited)), folder.path(), "file too large");
 }
 
-/// The program, which may write no file beyond so many bytes, and is not killed for trying.
-fn with_limit(command: Command, bytes: u64) -> Command {
+/// The program, which may write nothing into files, and is not killed for trying.
+fn without_room(command: &Command) -> Command {
     let mut shell = Command::new("sh");
-    shell.arg("-c").arg(format!("trap '' XFSZ; ulimit -f {}; exec \"$0\" \"$@\"", bytes / 512));
+    shell.args(["-c", r#"trap '' XFSZ; ulimit -f 0; exec "$0" "$@""#]);
     shell.arg(command.get_program()).args(command.get_args());
     shell.stdin(Stdio::null());
     shell
+}
+
+#[test]
+fn a_kill_leaves_the_old_file_or_a_whole_new_one() {
+    let place = Place::new();
+    for number in 0..3000 {
+        place.file(format!("{}/{number}", number / 10), 1);
+    }
+    let folder = Place::new();
+    let file = folder.path().join("file");
+    let mut unfinished = 0;
+    for _ in 0..8 {
+        fs::write(&file, "old").unwrap();
+        let mut child = program().arg("save").arg("-o").arg(&file).arg(place.path()).spawn().unwrap();
+        // As soon as something is written.
+        while names(folder.path()) == ["file"] && child.try_wait().unwrap().is_none() {
+            std::hint::spin_loop();
+        }
+        child.kill().unwrap();
+        let status = child.wait().unwrap();
+        assert!(status.signal() == Some(9) || status.success(), "{status}");
+        if fs::read(&file).unwrap() == b"old" {
+            unfinished += 1;
+        } else {
+            run(program().arg("-f").arg(&file).arg("-s")).ended(0);
+        }
+        let left = names(folder.path()).into_iter().filter(|name| name != "file");
+        left.for_each(|name| fs::remove_file(folder.path().join(name)).unwrap());
+    }
+    eprintln!("{unfinished} of 8 were killed before they had finished");
+}
+
+#[test]
+fn a_damaged_snapshot_is_one_error_that_says_where() {
+    let (place, folder) = some();
+    let file = folder.path().join("file");
+    save(&place, &file).ended(0);
+    let whole = fs::read(&file).unwrap();
+    let name = file.to_str().unwrap();
+    let assert_damaged = |bytes: &[u8], code: i32, reason: &str| {
+        fs::write(&file, bytes).unwrap();
+        for words in [&["--json"][..], &["-s"], &["--ndjson"]] {
+            let run = run(program().arg("-f").arg(&file).args(words)).ended(code);
+            assert_eq!(run.stderr, format!("duke: {name}: {reason}\n"));
+        }
+    };
+    assert_damaged(
+        &whole[..whole.len() - 1],
+        2,
+        &format!(
+            "byte {}: not the end of a snapshot: the file is cut off, or something was put behind it",
+            whole.len() - 33
+        ),
+    );
+    assert_damaged(&whole[..20], 2, "byte 20: the file is cut off here");
+    let mut changed = whole.clone();
+    changed[17] ^= 1;
+    assert_damaged(&changed, 2, "byte 16: wrong checksum");
+}
+
+#[test]
+fn without_a_name_it_is_kept_with_the_others_and_old_ones_go() {
+    let (place, state) = some();
+    let kept = state.path().join("duke");
+    let keep = || run(program().env("XDG_STATE_HOME", state.path()).arg("save").arg(place.path()));
+    let first = keep();
+    if first.code == Some(1) && first.stderr.contains("nearly full") {
+        eprintln!("SKIPPED: the disk is nearly full");
+        return;
+    }
+    let path = PathBuf::from(first.ended(0).text().trim_end());
+    assert_eq!(path.parent(), Some(kept.as_path()));
+    let modes = [&path, &kept].map(|path| fs::metadata(path).unwrap().permissions().mode() & 0o777);
+    assert_eq!(modes, [0o600, 0o700]);
+    run(program().arg("-f").arg(&path).arg("-s")).ended(0);
+    fs::write(kept.join("notes"), "mine").unwrap();
+    fs::write(kept.join("scan-00000000-00000000007.duke"), "of long ago").unwrap();
+    keep().ended(0);
+    let names = names(&kept);
+    assert!(names.contains(&"notes".to_owned()) && names.len() <= 3, "{names:?}");
+    assert!(!names.iter().any(|name| name.contains("00000000007")), "{names:?}");
+}
+
+#[test]
+fn without_a_home_a_name_is_needed() {
+    let (place, _) = some();
+    let run = run(program().env_remove("XDG_STATE_HOME").env_remove("HOME").arg("save").arg(place.path()));
+    assert!(run.ended(2).stderr.contains("-o is needed"));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use duke::json::Report;
+use duke::json::{Body, Report, Summary};
 use duke::kind::Kind;
 use duke::platform::blocks::Access;
 use duke::scan::{Options, Scan};
@@ -146,6 +146,13 @@ fn the_same_tree_gives_the_same_bytes_whoever_has_scanned_it() {
     assert!(bytes[0] == bytes[1]);
 }
 
+fn write_json(tree: &Tree, depth: Option<usize>, out: &mut Vec<u8>) {
+    let body = Body::Tree { depth, summary: &Summary::default(), space: None };
+    let live = Live::sample(tree);
+    let report = Report { tree, live, is_complete: true, elapsed: Duration::ZERO, least: 0, body };
+    report.write(out).unwrap();
+}
+
 #[test]
 fn json_of_a_snapshot_is_that_of_the_scan() {
     let fixture = fixtures::hard_links();
@@ -153,10 +160,7 @@ fn json_of_a_snapshot_is_that_of_the_scan() {
     let (_folder, path) = stored(&bytes_of(scan.tree()));
     let json = |tree: &Tree| {
         let mut out = Vec::new();
-        let elapsed = Duration::ZERO;
-        Report { tree, live: Live::default(), is_complete: true, elapsed, depth: None }
-            .write(&mut out)
-            .unwrap();
+        write_json(tree, None, &mut out);
         String::from_utf8(out).unwrap()
     };
     assert_eq!(json(&open(&path, Access::Read).unwrap().tree), json(scan.tree()));
@@ -292,10 +296,7 @@ fn explore(tree: &Tree) -> usize {
     tree.failures().iter().for_each(|failure| drop(tree.failure_path(failure)));
     tree.linked();
     let mut out = Vec::new();
-    let live = Live::sample(tree);
-    Report { tree, live, is_complete: true, elapsed: Duration::ZERO, depth: Some(9) }
-        .write(&mut out)
-        .unwrap();
+    write_json(tree, Some(9), &mut out);
     met
 }
 

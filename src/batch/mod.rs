@@ -6,10 +6,12 @@
 //! Invariant: the exit code says the worst that happened; see [`Exit`].
 
 mod compare;
+mod df;
 mod errors;
 mod export;
 mod progress;
 mod save;
+mod summary;
 mod table;
 
 use std::fs::File;
@@ -19,18 +21,20 @@ use std::time::{Duration, Instant};
 
 use crate::exchange::{Flat, Form};
 use crate::exit::Exit;
-use crate::json::Report;
+use crate::json::{Body, Report};
 use crate::message::{say, words};
 use crate::platform::interrupt::Interrupt;
 use crate::rows::Order;
 use crate::scan::Outcome;
 use crate::size::Units;
-use crate::source::{Source, Wanted};
-use crate::tree::Live;
+use crate::source::{Nature, Source, Wanted};
+use crate::space;
+use crate::tree::{DirId, Live};
 pub use compare::{Comparison, Form as DiffForm, Telling, compare};
 pub use export::{Packing, Target};
 pub use progress::Progress;
 pub use save::{Saving, Shelf, save};
+pub use summary::{By, Selection};
 use table::Table;
 
 /// What is to be done.
@@ -40,6 +44,8 @@ pub struct Job {
     pub wanted: Wanted,
     /// What to print of it.
     pub format: Format,
+    /// Which entries, and which lists.
+    pub selection: Selection,
     /// Whether progress is shown meanwhile.
     pub progress: Progress,
 }
@@ -70,6 +76,10 @@ pub enum Format {
         /// Whether it is packed.
         packing: Packing,
     },
+    /// The file systems for a person.
+    Spaces(Units),
+    /// The file systems for a program.
+    SpacesJson,
 }
 
 /// How often the waiting loop looks round.
@@ -80,7 +90,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Does the job and says how it went.
 pub fn run(job: Job) -> Exit {
     let interrupt = Interrupt::hold().ok();
-    let Job { wanted, format, progress } = job;
+    let Job { wanted, format, selection, progress } = job;
     let source = match Source::run(wanted) {
         Ok(source) => source,
         Err(error) => {
@@ -97,8 +107,8 @@ pub fn run(job: Job) -> Exit {
             } else {
                 exit_of(&source, outcome.as_ref())
             };
-            let printed =
-                standard_output().and_then(|mut out| print(&source, outcome.as_ref(), format, &mut out));
+            let printed = standard_output()
+                .and_then(|mut out| print(&source, outcome.as_ref(), format, &selection, &mut out));
             exit_of_writing(&source, outcome.as_ref(), printed, "standard output", exit)
         }
     };
@@ -160,18 +170,48 @@ fn wait(source: &Source, interrupt: Option<&Interrupt>, progress: Progress) -> O
     }
 }
 
-fn print(source: &Source, outcome: Option<&Outcome>, format: Format, out: &mut dyn Write) -> io::Result<()> {
+fn print(
+    source: &Source,
+    outcome: Option<&Outcome>,
+    format: Format,
+    selection: &Selection,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let tree = source.tree();
     // At rest nothing is open; a scan left hanging has not added up what it has.
     let live = if outcome.is_some() { Live::default() } else { Live::sample(tree) };
+    let is_complete = outcome == Some(&Outcome::Complete);
+    let report = |live, body| Report {
+        tree,
+        live,
+        is_complete,
+        elapsed: source.elapsed(),
+        least: selection.least,
+        body,
+    };
+    let spaces = || space::report(tree, DirId::TOP, &|| false);
     match format {
         Format::Json { depth } => {
-            let is_complete = outcome == Some(&Outcome::Complete);
-            Report { tree, live, is_complete, elapsed: source.elapsed(), depth }.write(out)
+            // What was recorded has no file system here.
+            let is_whole = is_complete && source.nature() == Nature::Live;
+            let space = if is_whole { space::of_whole(tree) } else { None };
+            let summary = &selection.lists(tree)?;
+            // Lists are instead of the tree, unless some of it is asked for too.
+            let depth = if selection.has_lists() { depth.or(Some(0)) } else { depth };
+            report(live, Body::Tree { depth, summary, space: space.as_ref() }).write(out)
         }
-        Format::Table { depth, order, units } => Table { tree, live, depth, order, units }.write(out),
+        Format::Table { units, .. } if selection.has_lists() => {
+            let whole = live.totals(tree, DirId::TOP).disk;
+            summary::print(&selection.lists(tree)?, whole, units, out)
+        }
+        Format::Table { depth, order, units } => {
+            let least = selection.least;
+            Table { tree, live, depth, order, units, least }.write(out)
+        }
         Format::Flat(form) => Flat { tree, form, provenance: &source.provenance() }.write(out),
         Format::Export { .. } => Ok(()),
+        Format::Spaces(units) => df::write(&spaces(), units, out),
+        Format::SpacesJson => report(live, Body::Spaces(&spaces().spaces)).write(out),
     }
 }
 

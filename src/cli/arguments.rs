@@ -19,6 +19,7 @@ Examples:
   duke -x /                     this file system only
   duke -n -d 2 /srv             two levels as a table
   duke --json / | jq .totals    numbers for scripts
+  duke df /                     why df says more
 
 Sizes are what files take on the disk; a hard-linked file counts once in each directory above any of its names. \
 The apparent size of a directory includes its own length.
@@ -62,7 +63,9 @@ pub(super) enum Command {
     ///
     /// OLD and NEW are exports of ncdu, gdu or duke, or directories. Directories of another name are recognised by their inode
     /// where both sides have one.
-    Diff(Difference),
+    Diff(Box<Difference>),
+    /// Print where the rest is: what df says of a file system, explained by what lies in PATH
+    Df(Box<Df>),
     /// Print the manual page, for man -l -
     Man,
     /// Save what is below each PATH as a snapshot, for -f and diff
@@ -103,8 +106,9 @@ pub(super) struct Save {
     pub(super) quiet: bool,
 }
 
-/// The words of `diff`.
-#[derive(Clone, Debug, clap::Args)]
+/// The words behind `diff`.
+#[derive(Clone, Debug, Parser)]
+#[command(disable_help_flag = true, disable_version_flag = true)]
 pub(super) struct Difference {
     /// How it was
     #[arg(value_name = "OLD")]
@@ -141,6 +145,43 @@ pub(super) struct Difference {
     /// Print no progress on standard error
     #[arg(short, long)]
     pub(super) quiet: bool,
+
+    /// Print help
+    #[arg(short, long, action = ArgAction::Help)]
+    help: Option<bool>,
+}
+
+/// The words behind `df`.
+#[derive(Clone, Debug, Parser)]
+#[command(disable_help_flag = true, disable_version_flag = true)]
+pub(super) struct Df {
+    /// What to scan: the current directory, unless something else is named; best the mount point
+    #[arg(value_name = "PATH")]
+    pub(super) paths: Vec<OsString>,
+
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
+
+    /// Show sizes in powers of 1000
+    #[arg(long)]
+    pub(super) si: bool,
+
+    /// Print no progress on standard error
+    #[arg(short, long)]
+    pub(super) quiet: bool,
+
+    /// Read with N threads
+    #[arg(short, long, value_name = "N", value_parser = ValueParser::new(threads))]
+    pub(super) threads: Option<u16>,
+
+    /// Stay on the file system of each PATH
+    #[arg(short = 'x', long)]
+    pub(super) one_file_system: bool,
+
+    /// Print help
+    #[arg(short, long, action = ArgAction::Help)]
+    help: Option<bool>,
 }
 
 impl Command {
@@ -172,17 +213,17 @@ pub(super) struct Arguments {
     pub(super) json: bool,
 
     /// Print a JSON object for each entry, one a line
-    #[arg(long, conflicts_with = "json", help_heading = "Output")]
+    #[arg(long, conflicts_with_all = ["json", "pick"], help_heading = "Output")]
     pub(super) ndjson: bool,
 
     /// Print comma-separated values for each entry, one a line
-    #[arg(long, conflicts_with_all = ["json", "ndjson"], help_heading = "Output")]
+    #[arg(long, conflicts_with_all = ["json", "ndjson", "pick"], help_heading = "Output")]
     pub(super) csv: bool,
 
     /// Write ncdu's JSON export to FILE; - is standard output
     ///
     /// Packed with zstd if FILE ends in .zst. A file takes the place of the old one when it is whole.
-    #[arg(short, value_name = "FILE", conflicts_with_all = ["json", "ndjson", "csv"], help_heading = "Exchange")]
+    #[arg(short, value_name = "FILE", conflicts_with_all = ["json", "ndjson", "csv", "pick"], help_heading = "Exchange")]
     pub(super) output: Option<OsString>,
 
     /// Pack what -o writes with zstd
@@ -208,6 +249,20 @@ pub(super) struct Arguments {
     /// Sizes include what lies deeper.
     #[arg(short, long, value_name = "N", help_heading = "Output")]
     pub(super) depth: Option<usize>,
+
+    /// Print no entries that take less than SIZE, such as 100M
+    ///
+    /// Of a table that shows apparent sizes, none that are shorter. Totals are of everything.
+    #[arg(long, value_name = "SIZE", value_parser = ValueParser::new(size), help_heading = "Output")]
+    pub(super) min_size: Option<u64>,
+
+    /// Print the N files that take most, instead of the tree
+    #[arg(long, value_name = "N", help_heading = "Output")]
+    pub(super) top: Option<usize>,
+
+    /// Print sums by type, age or owner, instead of the tree
+    #[arg(long, value_name = "WHAT", value_enum, value_delimiter = ',', help_heading = "Output")]
+    pub(super) by: Vec<Summed>,
 
     /// Print no progress on standard error
     #[arg(short, long, help_heading = "Output")]
@@ -294,6 +349,17 @@ pub(super) enum SortBy {
     Count,
     /// Last changed first
     Mtime,
+}
+
+/// What sums are by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Summed {
+    /// Extensions, and kinds of what is no file
+    Type,
+    /// Time since the last change
+    Age,
+    /// User
+    Owner,
 }
 
 /// When colours are used.

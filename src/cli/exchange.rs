@@ -8,8 +8,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use super::Refusal;
-use super::arguments::{Arguments, Difference};
-use crate::batch::{Comparison, DiffForm, Format, Packing, Progress, Target, Telling};
+use super::arguments::{Arguments, Difference, Summed};
+use crate::batch::{By, Comparison, DiffForm, Format, Packing, Progress, Selection, Target, Telling};
 use crate::exchange::{Form, Input, Remote};
 use crate::scan::{self, Mounts};
 use crate::size::{Measure, Units};
@@ -115,7 +115,7 @@ fn files(names: &[OsString]) -> Result<Vec<Input>, Refusal> {
     Ok(names.iter().map(input).collect())
 }
 
-/// The current directory, unless something else is named.
+/// Paths of this machine; none: the current directory.
 pub(super) fn paths(paths: &[OsString]) -> Vec<PathBuf> {
     if paths.is_empty() { vec![PathBuf::from(".")] } else { paths.iter().map(PathBuf::from).collect() }
 }
@@ -135,5 +135,29 @@ fn remote(path: &OsString, arguments: &Arguments, patterns: &[String]) -> Option
 
 /// Whether what is printed has owners in it without being asked for them.
 pub(super) fn needs_owners(arguments: &Arguments) -> bool {
-    arguments.ndjson || arguments.csv
+    arguments.ndjson || arguments.csv || arguments.by.contains(&Summed::Owner)
+}
+
+/// Whether only some of a tree is to be printed.
+pub(super) fn selects(arguments: &Arguments) -> bool {
+    arguments.min_size.is_some() || arguments.top.is_some() || !arguments.by.is_empty()
+}
+
+/// What of a tree is to be printed.
+pub(super) fn selection(arguments: &Arguments) -> Result<Selection, Refusal> {
+    let is_all = arguments.ndjson || arguments.csv || arguments.output.is_some();
+    if is_all && selects(arguments) {
+        let message = "--min-size, --top and --by are for tables and --json";
+        return Err(Refusal::Usage(message.to_owned()));
+    }
+    let by = |by: &Summed| match by {
+        Summed::Type => By::Type,
+        Summed::Age => By::Age,
+        Summed::Owner => By::Owner,
+    };
+    Ok(Selection {
+        least: arguments.min_size.unwrap_or(0),
+        top: arguments.top,
+        by: arguments.by.iter().map(by).collect(),
+    })
 }

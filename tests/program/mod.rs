@@ -38,6 +38,8 @@ pub fn program() -> Command {
     for name in ["DUKE_THREADS", "DUKE_COLOR", "DUKE_ASCII", "NO_COLOR", "TERM"] {
         command.env_remove(name);
     }
+    // Nothing is kept of what tests look at.
+    command.env_remove("XDG_STATE_HOME").env_remove("HOME");
     command.stdin(Stdio::null());
     command
 }
