@@ -16,7 +16,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("text", &[]),
     ("platform", &[]),
     ("message", &["platform::error_text"]),
-    ("tree", &["platform::memory"]),
+    ("tree", &["platform::memory", "platform::blocks"]),
+    ("snapshot", &["tree", "platform", "replacement"]),
     ("scan", &["platform", "tree"]),
     // Trees for unit tests.
     ("fixture", &["tree"]),
@@ -28,7 +29,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("rows", &["tree", "size"]),
     ("replacement", &[]),
     ("exchange", &["tree", "json", "text", "platform", "scan"]),
-    ("source", &["scan", "exchange", "tree", "platform"]),
+    ("source", &["scan", "exchange", "snapshot", "tree", "text", "platform"]),
     ("json", &["tree", "size", "text", "platform::error_text"]),
     (
         "batch",
@@ -38,6 +39,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "source",
             "exchange",
             "space",
+            "snapshot",
             "replacement",
             "json",
             "rows",
@@ -56,7 +58,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &["tree", "scan", "source", "rows", "size", "text", "delete", "search", "survey", "job", "platform"],
     ),
     ("config", &["ui::keys", "ui::theme", "text", "message", "platform::trusted"]),
-    ("browse", &["scan", "source", "ui", "rows", "size", "text", "exit", "message"]),
+    ("browse", &["tree", "scan", "source", "snapshot", "ui", "rows", "size", "text", "exit", "message"]),
 ];
 
 /// Where the arrow begins: these may use everything, and only the program itself uses them.
