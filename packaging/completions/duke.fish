@@ -51,4 +51,11 @@ complete -c duke -n "__fish_duke_needs_command" -s e -l extended -d 'Keep owner,
 complete -c duke -n "__fish_duke_needs_command" -s h -l help -d 'Print help: -h in short, --help with details'
 complete -c duke -n "__fish_duke_needs_command" -s V -l version -d 'Print the version'
 complete -c duke -n "__fish_duke_needs_command" -a "completions" -d 'Print the completions of a shell'
+complete -c duke -n "__fish_duke_needs_command" -a "df" -d 'Print where the rest is: what df says of a file system, explained by what lies in PATH'
 complete -c duke -n "__fish_duke_needs_command" -a "man" -d 'Print the manual page, for man -l -'
+complete -c duke -n "__fish_duke_using_subcommand df" -s t -l threads -d 'Read with N threads' -r
+complete -c duke -n "__fish_duke_using_subcommand df" -l json -d 'Print JSON'
+complete -c duke -n "__fish_duke_using_subcommand df" -l si -d 'Show sizes in powers of 1000'
+complete -c duke -n "__fish_duke_using_subcommand df" -s q -l quiet -d 'Print no progress on standard error'
+complete -c duke -n "__fish_duke_using_subcommand df" -s x -l one-file-system -d 'Stay on the file system of each PATH'
+complete -c duke -n "__fish_duke_using_subcommand df" -s h -l help -d 'Print help'
