@@ -25,12 +25,13 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("job", &[]),
     ("search", &["tree", "job"]),
     ("survey", &["tree", "job", "search"]),
+    ("space", &["platform", "tree", "scan", "job", "size", "text"]),
     ("exit", &["tree"]),
     ("rows", &["tree", "size"]),
     ("replacement", &[]),
     ("exchange", &["tree", "json", "text", "platform", "scan"]),
     ("source", &["scan", "exchange", "snapshot", "tree", "text", "platform"]),
-    ("json", &["tree", "size", "text", "platform::error_text"]),
+    ("json", &["tree", "space", "size", "text", "platform::error_text"]),
     (
         "batch",
         &[
@@ -55,7 +56,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     (
         "ui",
-        &["tree", "scan", "source", "rows", "size", "text", "delete", "search", "survey", "job", "platform"],
+        &[
+            "tree", "scan", "source", "rows", "size", "text", "delete", "search", "survey", "space", "job",
+            "platform",
+        ],
     ),
     ("config", &["ui::keys", "ui::theme", "text", "message", "platform::trusted"]),
     ("browse", &["tree", "scan", "source", "snapshot", "ui", "rows", "size", "text", "exit", "message"]),
