@@ -8,7 +8,7 @@ use std::time::Duration;
 use divan::{Bencher, counter::ItemsCount};
 use duke::job::{Job, Outcome, Pool};
 use duke::kind::Kind;
-use duke::search::{Query, Request};
+use duke::search::{Order, Query, Request};
 use duke::tree::{Batch, Content, DirId, Facts, Record, Tree};
 use duke::{search, survey};
 
@@ -106,7 +106,7 @@ const SHAPES: [Shape; 2] = [Shape::Wide, Shape::Many];
 fn measure<T>(bencher: Bencher, shape: Shape, text: &str, start: fn(&Pool, Request) -> io::Result<Job<T>>) {
     let pool = Pool::new(2).expect("a bench has threads");
     let query = Query::parse(text, NOW).expect("the query is right");
-    let request = Request { tree: shape.tree(), from: DirId::TOP, query };
+    let request = Request { tree: shape.tree(), from: DirId::TOP, query, order: Order::default() };
     bencher.counter(ItemsCount::new(ENTRIES)).bench_local(|| {
         let job = start(&pool, request.clone()).expect("a bench has threads");
         assert_eq!(job.wait(Duration::from_secs(60)), Some(Outcome::Complete));

@@ -25,7 +25,7 @@ const ARROWS: [(&str, &[&str]); 20] = [
     ("search", &["tree", "job"]),
     ("survey", &["tree", "job", "search"]),
     ("exit", &["tree"]),
-    ("rows", &["tree", "size"]),
+    ("rows", &["tree", "size", "search"]),
     ("json", &["tree", "size", "text", "platform::error_text"]),
     ("batch", &["tree", "scan", "json", "rows", "size", "text", "exit", "message", "platform"]),
     ("ui", &["tree", "scan", "rows", "size", "text", "delete", "search", "survey", "job", "platform"]),

@@ -8,8 +8,10 @@
 //!
 //! Knows no terminal and no scan. Invariant: after every update the cursor is on a visible row, if there is any.
 
+mod filtering;
 mod marking;
 mod rescan;
+mod results;
 mod views;
 
 use std::borrow::Cow;
@@ -28,9 +30,10 @@ use super::view::help;
 use super::window::Window;
 use super::work::Findings;
 use super::{Settings, theme::Theme};
-use crate::rows::{Column, Direction, Grouping, Hidden, Order};
+use crate::rows::{Column, Direction, Grouping, Hidden, Order, Sums};
 use crate::size::{Measure, Units};
 use crate::tree::{Content, DirId, Live, Tree};
+use filtering::sums;
 use marking::Anchor;
 pub use marking::{Pane, PaneLine};
 pub use rescan::Rescan;
@@ -177,7 +180,7 @@ impl<'t> App<'t> {
     ) -> Self {
         let live = Live::default();
         let order = settings.order;
-        let place = Place::enter(tree, &live, DirId::TOP, order, Memory::default(), 0);
+        let place = Place::enter(tree, Sums::of(&live), DirId::TOP, order, Memory::default(), 0);
         let mut app = Self {
             tree,
             roots,
@@ -275,7 +278,8 @@ impl<'t> App<'t> {
         if let Mode::Help(line) = self.mode {
             self.mode = Mode::Help(line.min(help::scroll_limit(self.size)));
         }
-        self.window = Window::new(self.tree, &self.live, &self.place, &self.marks, self.order.measure, lines);
+        let sums = sums(&self.live, &self.views);
+        self.window = Window::new(self.tree, sums, &self.place, &self.marks, self.order.measure, lines);
         self.look_at_views();
         if self.mode == Mode::Marks {
             self.look_at_marks();
@@ -341,8 +345,8 @@ impl<'t> App<'t> {
     }
 
     fn sort(&mut self) {
-        let lines = self.lines_here();
-        self.place.sort(self.tree, &self.live, self.order_here(), lines);
+        let (order, lines) = (self.order_here(), self.lines_here());
+        self.place.sort(self.tree, sums(&self.live, &self.views), order, lines);
         self.note_sorted();
     }
 
@@ -366,10 +370,7 @@ impl<'t> App<'t> {
             Command::Repaint => Some(Effect::Repaint),
             Command::Interrupt => self.interrupt(),
             _ => match self.mode {
-                Mode::List if scope == Scope::Sheet => {
-                    self.sheet_command(command);
-                    None
-                }
+                Mode::List if scope == Scope::Sheet => self.sheet_command(command),
                 Mode::List => self.command(command),
                 Mode::Prompt => self.prompt_key(event, Some(command)),
                 Mode::Help(line) => {
@@ -418,6 +419,7 @@ impl<'t> App<'t> {
             Command::Scale => self.shown.scale.toggle(),
             Command::Graph => self.shown.graph = self.shown.graph.next(),
             Command::Help => self.mode = Mode::Help(0),
+            Command::Back if self.end_range() || self.come_back() || self.clear_filter() => {}
             Command::Quit | Command::Back if self.views.base == View::Treemap => self.view_command(command),
             Command::View(_) | Command::Search | Command::Cell(_) => self.view_command(command),
             Command::Quit => return self.quit(),
@@ -429,8 +431,7 @@ impl<'t> App<'t> {
             Command::InvertMarks => self.invert_marks(),
             Command::Marks => self.open_pane(),
             Command::PrintMarks => return self.print_marks(),
-            Command::CopyPath => return Some(self.copy_path()),
-            Command::Back if self.anchor.take().is_some() => {}
+            Command::CopyPath => return self.copy_path(),
             Command::Back => return self.stop_rescan(),
             // What has a meaning everywhere was done before, and the others are keys of the line in which a search is
             // typed.
@@ -439,6 +440,7 @@ impl<'t> App<'t> {
             | Command::Repaint
             | Command::Answer(_)
             | Command::Accept
+            | Command::Inside
             | Command::Erase
             | Command::EraseAll => {}
         }
@@ -524,6 +526,9 @@ impl<'t> App<'t> {
     }
 
     fn parent(&mut self) {
+        if self.come_back_up() {
+            return;
+        }
         match self.trail.pop() {
             Some(id) => self.enter(id),
             None => self.notice = Some("This is where the scan begins".into()),
@@ -540,7 +545,8 @@ impl<'t> App<'t> {
     fn enter_again(&mut self, id: DirId) {
         let lines = self.lines_here();
         let memory = self.memories.remove(&id).unwrap_or_default();
-        self.place = Place::enter(self.tree, &self.live, id, self.order_here(), memory, lines);
+        let sums = sums(&self.live, &self.views);
+        self.place = Place::enter(self.tree, sums, id, self.order_here(), memory, lines);
         self.path = self.place_path();
         self.note_sorted();
     }

@@ -18,6 +18,8 @@ pub enum Command {
     Move(Motion),
     /// Go into the directory under the cursor.
     Open,
+    /// Open the directory under the cursor as if it lay here.
+    Inside,
     /// Go to the directory above.
     Parent,
     /// Sort by a column, or the other way round if it is that one already.

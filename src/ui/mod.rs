@@ -14,6 +14,7 @@
 
 pub mod app;
 mod clipboard;
+mod inquiry;
 #[cfg(test)]
 mod journeys;
 pub mod keys;

@@ -8,7 +8,7 @@
 use std::io;
 
 use crate::job::{Job, Outcome, Pool};
-use crate::search::{self, Found, Query, Request};
+use crate::search::{self, Filtered, Found, Order, Query, Request};
 use crate::survey::{self, Ages, Errors, Links, Typed};
 use crate::sync::Arc;
 use crate::tree::{DirId, Tree};
@@ -27,6 +27,8 @@ pub struct Wish {
     pub from: DirId,
     /// Of what meets this.
     pub query: Query,
+    /// In this order, where there are rows.
+    pub order: Order,
 }
 
 /// What can be asked of a subtree.
@@ -47,6 +49,8 @@ pub enum Ask {
     Links,
     /// What could not be read.
     Errors,
+    /// What a filter keeps.
+    Filter,
 }
 
 /// What was found.
@@ -62,6 +66,8 @@ pub enum Findings {
     Links(Arc<Links>),
     /// What could not be read.
     Errors(Arc<Errors>),
+    /// What a filter keeps.
+    Filtered(Arc<Filtered>),
     /// Nothing: why.
     Failed(String),
 }
@@ -75,7 +81,8 @@ impl Findings {
             Self::Ages(ages) => ages.complete,
             Self::Links(links) => links.complete,
             Self::Errors(errors) => errors.complete,
-            Self::Failed(_) => true,
+            // A filter publishes nothing before.
+            Self::Filtered(_) | Self::Failed(_) => true,
         }
     }
 
@@ -87,6 +94,7 @@ impl Findings {
             Self::Ages(ages) => ages.searched,
             Self::Links(links) => links.searched,
             Self::Errors(errors) => errors.searched,
+            Self::Filtered(filtered) => filtered.searched,
             Self::Failed(_) => 0,
         }
     }
@@ -148,7 +156,8 @@ impl Desk {
 }
 
 fn begin(pool: &Pool, tree: &Arc<Tree>, wish: &Wish) -> io::Result<Poll> {
-    let request = Request { tree: Arc::clone(tree), from: wish.from, query: wish.query.clone() };
+    let (query, order) = (wish.query.clone(), wish.order);
+    let request = Request { tree: Arc::clone(tree), from: wish.from, query, order };
     Ok(match wish.ask {
         Ask::Search => poll(search::search(pool, request)?, Findings::Found),
         Ask::Largest => poll(survey::largest(pool, request, MOST_FILES)?, Findings::Found),
@@ -156,6 +165,7 @@ fn begin(pool: &Pool, tree: &Arc<Tree>, wish: &Wish) -> io::Result<Poll> {
         Ask::Ages { now } => poll(survey::ages(pool, request, now)?, Findings::Ages),
         Ask::Links => poll(survey::links(pool, request)?, Findings::Links),
         Ask::Errors => poll(survey::errors(pool, request)?, Findings::Errors),
+        Ask::Filter => poll(search::filter(pool, request)?, Findings::Filtered),
     })
 }
 
