@@ -11,8 +11,9 @@ use crate::rows::Order;
 use crate::scan::{self, Scan};
 use crate::size::Units;
 use crate::text::escape;
+use crate::ui::tab::Tab;
 use crate::ui::theme::Theme;
-use crate::ui::{self, Settings};
+use crate::ui::{self, Mouse, Settings};
 
 /// What is to be done.
 #[derive(Debug)]
@@ -27,6 +28,10 @@ pub struct Job {
     pub units: Units,
     /// Colours and glyphs.
     pub theme: Theme,
+    /// Whose the mouse is.
+    pub mouse: Mouse,
+    /// Whether the terminal's tab is told of the scan.
+    pub tab: Tab,
     /// What ends a path that is printed.
     pub ending: Ending,
 }
@@ -50,7 +55,9 @@ pub fn run(job: Job) -> Exit {
             return Exit::Incomplete;
         }
     };
-    let exit = match ui::run(&scan, &Settings::new(job.order, job.units, job.theme)) {
+    let Job { order, units, theme, mouse, tab, .. } = job;
+    let settings = Settings { mouse, tab, ..Settings::new(order, units, theme) };
+    let exit = match ui::run(&scan, &settings) {
         Ok(picked) => Exit::of_roots(scan.tree()).max(print(&picked, job.ending)),
         Err(error) => {
             say(&format!("terminal: {}", words(&error)));

@@ -24,6 +24,8 @@ use crate::scan::filter::BadPattern;
 use crate::scan::{self, Filter, Mounts};
 use crate::size::{Measure, Units};
 use crate::text::escape;
+use crate::ui::Mouse;
+use crate::ui::tab::Tab;
 use crate::ui::theme::{ColorChoice, Colors, Glyphs, Theme};
 use arguments::{Arguments, Command, SortBy, When, Words};
 pub use describe::Description;
@@ -49,8 +51,18 @@ pub struct Environment {
 }
 
 /// The environment variables that mean something.
-pub const VARIABLES: [&str; 6] =
-    ["TERM", "COLORTERM", "NO_COLOR", "DUKE_THREADS", "DUKE_COLOR", "DUKE_ASCII"];
+pub const VARIABLES: [&str; 10] = [
+    "TERM",
+    "COLORTERM",
+    "NO_COLOR",
+    "TERM_PROGRAM",
+    "WT_SESSION",
+    "ConEmuANSI",
+    "VTE_VERSION",
+    "DUKE_THREADS",
+    "DUKE_COLOR",
+    "DUKE_ASCII",
+];
 
 /// Why there is no [`Request`].
 #[derive(Debug)]
@@ -151,8 +163,10 @@ fn look(arguments: Arguments, environment: &Environment) -> Result<Request, Refu
         Format::Json { depth }
     } else if is_browser {
         let ending = if arguments.print0 { browse::Ending::Nul } else { browse::Ending::Line };
+        let mouse = if arguments.no_mouse { Mouse::Left } else { Mouse::Taken };
+        let tab = Tab::detect(|name| environment.variable(name).cloned());
         let roots = roots(arguments.paths);
-        return Ok(Request::Browse(browse::Job { roots, scan, order, units, theme, ending }));
+        return Ok(Request::Browse(browse::Job { roots, scan, order, units, theme, mouse, tab, ending }));
     } else {
         Format::Table { depth: depth.unwrap_or(1), order, units }
     };
@@ -358,6 +372,8 @@ mod tests {
         assert!(scan("--exclude-caches").skip_caches);
         assert!(scan("-e").owners);
         assert_eq!(browse("-0", &[]).ending, browse::Ending::Nul);
+        assert_eq!((browse("", &[]).mouse, browse("--no-mouse", &[]).mouse), (Mouse::Taken, Mouse::Left));
+        assert_eq!(browse("", &[("WT_SESSION", "1")]).tab, Tab::Told);
         assert_eq!(format("--pick", &Environment::default()), None);
         let browse::Job { order, units, .. } = browse("-a --si --sort mtime", &[]);
         assert_eq!((order.measure, order.column), (Measure::Apparent, Column::Modified));
@@ -398,7 +414,7 @@ mod tests {
 
     #[test]
     fn what_is_not_built_yet_is_unknown() {
-        const RESERVED: &str = "--ndjson --csv --top --min-size --by --reverse --no-mouse -o -f -c -r \
+        const RESERVED: &str = "--ndjson --csv --top --min-size --by --reverse -o -f -c -r \
             --read-only --dry-run --config --no-config --skip-network";
         for word in RESERVED.split_whitespace() {
             assert!(asked(word, &terminal(&[])).unwrap_err().contains("unexpected argument"), "{word}");

@@ -67,12 +67,9 @@ fn scan(roots: Vec<PathBuf>) -> Scan {
 fn app(scan: &Scan, glyphs: Glyphs, size: (u16, u16)) -> App<'_> {
     let given = |root: &PathBuf| root.as_os_str().as_bytes().to_vec();
     let roots = scan.roots().iter().map(|root| (given(root), b"/home/me".to_vec())).collect();
-    let settings = Settings {
-        order: Order { measure: Measure::Apparent, ..Order::default() },
-        units: Units::Binary,
-        theme: Theme { colors: Colors::None, glyphs },
-        zone: TimeZone::UTC,
-    };
+    let order = Order { measure: Measure::Apparent, ..Order::default() };
+    let theme = Theme { colors: Colors::None, glyphs };
+    let settings = Settings { zone: TimeZone::UTC, ..Settings::new(order, Units::Binary, theme) };
     App::new(scan.tree(), roots, &settings, size)
 }
 
@@ -171,7 +168,7 @@ fn while_the_scan_runs() {
     for (seconds, entries) in [(1, 12_000), (2, 97_000)] {
         let elapsed = Duration::from_secs(seconds);
         let current = Some("/home/me/a directory far down/that is being read/\u{9b}31m/at the moment".into());
-        let progress = Progress { entries, disk: 1234 * MIB, errors: 1, current };
+        let progress = Progress { entries, disk: 1234 * MIB, errors: 1, current, ..Progress::default() };
         app.update(Action::Tick(Tick { now: elapsed, elapsed, outcome: None, progress }));
     }
     let text = screen(&app);

@@ -14,6 +14,7 @@
 
 mod attributes;
 pub mod bulk;
+pub mod capacity;
 pub mod cloud;
 mod directory;
 pub mod interrupt;

@@ -202,7 +202,9 @@ fn more_rows_than_wanted_leave_the_largest() {
     let job = pool().start({
         let request = request(&tree, "f type:file");
         move |task| {
-            sweep(&request, Mode::Search, task, Rows::new(3, request.order), |rows, progress| Some(rows.found(&request.tree, progress)));
+            sweep(&request, Mode::Search, task, Rows::new(3, request.order), |rows, progress| {
+                Some(rows.found(&request.tree, progress))
+            });
         }
     });
     let found = finish(job);
@@ -296,10 +298,12 @@ fn two_queries_can_be_asked_as_one() {
 #[test]
 fn rows_come_in_any_order_and_the_other_way_round() {
     let tree = tree(&[
+        directory("a"),
+        directory("b"),
         file("b/f10", 5000),
         file("b/f9", 100),
-        Item { mtime: 7, ..file("a/z", 3000) },
-        Item { mtime: -7, ..file("c", 1000) },
+        aged("a/z", 3000, 7),
+        aged("c", 1000, -7),
     ]);
     let names = |by, reversed| {
         let request = Request { order: Order { by, reversed }, ..request(&tree, "type:file") };
@@ -320,4 +324,9 @@ fn rows_come_in_any_order_and_the_other_way_round() {
     let request = Request { order: Order { by: By::Items, reversed: false }, ..request(&tree, "type:dir") };
     let found = finish(search(&pool(), request));
     assert_eq!(found.rows[0].path(&tree).unwrap(), b"root");
+}
+
+fn aged(path: &str, apparent: u64, mtime: i64) -> Item {
+    let item = file(path, apparent);
+    Item { content: Content::Known(Facts { mtime, ..item.facts() }), ..item }
 }

@@ -116,13 +116,7 @@ impl Names {
     fn links(&mut self, request: &Request, progress: Progress) -> Links {
         // The largest size first: a name read while the file grew says less.
         let order = |name: &Name| {
-            (
-                name.inode,
-                Reverse(name.disk),
-                Reverse(name.apparent),
-                name.row.directory,
-                name.row.position,
-            )
+            (name.inode, Reverse(name.disk), Reverse(name.apparent), name.row.directory, name.row.position)
         };
         self.names.sort_unstable_by_key(order);
         let everywhere = everywhere(&request.tree);

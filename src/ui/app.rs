@@ -10,6 +10,7 @@
 
 mod filtering;
 mod marking;
+mod mouse;
 mod rescan;
 mod results;
 mod views;
@@ -19,7 +20,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
-use ratatui::crossterm::event::KeyEvent;
+use ratatui::crossterm::event::{KeyEvent, MouseEvent};
 
 use super::keys::{Answer, Command, Scope, View, lookup};
 use super::marks::Marks;
@@ -48,6 +49,8 @@ const PRECIOUS: Duration = Duration::from_secs(5);
 pub enum Action {
     /// A key was pressed.
     Key(KeyEvent),
+    /// The mouse did something, so long after the browser began.
+    Mouse(MouseEvent, Duration),
     /// The terminal has this many columns and lines.
     Resize(u16, u16),
     /// Time has passed.
@@ -165,6 +168,7 @@ pub struct App<'t> {
     anchor: Option<Anchor<'t>>,
     live: Live,
     pressed: Option<Duration>,
+    click: Option<mouse::Click>,
     sorted: Duration,
     /// Whether rows may be out of order.
     is_stale: bool,
@@ -211,6 +215,7 @@ impl<'t> App<'t> {
             anchor: None,
             live,
             pressed: None,
+            click: None,
             sorted: Duration::ZERO,
             is_stale: true,
         };
@@ -224,6 +229,7 @@ impl<'t> App<'t> {
     pub fn update(&mut self, action: Action) -> Option<Effect> {
         let effect = match action {
             Action::Key(event) => self.key(event),
+            Action::Mouse(event, now) => self.mouse(event, now),
             Action::Resize(columns, lines) => {
                 self.size = (columns, lines);
                 // Terminals differ in what they leave on the screen.
@@ -364,15 +370,24 @@ impl<'t> App<'t> {
         if command.is_none() && scope == Scope::Prompt {
             return self.prompt_key(event, None);
         }
-        let command = command?;
+        match command? {
+            command if scope == Scope::Prompt && !command.is_global() => {
+                self.prompt_key(event, Some(command))
+            }
+            command => self.perform(command),
+        }
+    }
+
+    /// Does what a key asks for where one is.
+    fn perform(&mut self, command: Command) -> Option<Effect> {
         match command {
             Command::Suspend => Some(Effect::Suspend),
             Command::Repaint => Some(Effect::Repaint),
             Command::Interrupt => self.interrupt(),
             _ => match self.mode {
-                Mode::List if scope == Scope::Sheet => self.sheet_command(command),
+                Mode::List if self.scope() == Scope::Sheet => self.sheet_command(command),
                 Mode::List => self.command(command),
-                Mode::Prompt => self.prompt_key(event, Some(command)),
+                Mode::Prompt => self.sheet_command(command),
                 Mode::Help(line) => {
                     self.read_help(line, command);
                     None

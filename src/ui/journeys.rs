@@ -1,6 +1,8 @@
 //! What people do, key by key, on trees made in memory.
 
+mod filter;
 mod marks;
+mod mouse;
 
 use std::time::Duration;
 
@@ -25,7 +27,7 @@ use crate::tree::Tree;
 mod views;
 
 fn settings() -> Settings {
-    Settings { order: Order::default(), units: Units::Binary, theme: Theme::default(), zone: TimeZone::UTC }
+    Settings { zone: TimeZone::UTC, ..Settings::new(Order::default(), Units::Binary, Theme::default()) }
 }
 
 fn app(tree: &Tree) -> App<'_> {
@@ -324,13 +326,16 @@ fn ready<'t>(tree: &'t Arc<Tree>, scope: Scope, binding: &Binding) -> App<'t> {
         Scope::Prompt => press(&mut app, "/"),
         Scope::Marks => press(&mut app, "+ Tab j j"),
     };
-    if (binding.command, scope) == (Command::PrintMarks, Scope::List) {
+    if binding.command == Command::PrintMarks && matches!(scope, Scope::List | Scope::Treemap) {
         press(&mut app, "Space");
     }
     match (scope, binding.command) {
         (Scope::Sheet, _) => {
             work(&mut app, tree);
             press(&mut app, "Ctrl-D j");
+            if binding.command == Command::PrintMarks {
+                press(&mut app, "Space");
+            }
         }
         (Scope::Prompt, _) => {
             write(&mut app, "0");

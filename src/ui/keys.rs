@@ -86,6 +86,13 @@ pub enum Command {
     CopyPath,
 }
 
+impl Command {
+    /// Whether it means the same wherever one is.
+    pub fn is_global(self) -> bool {
+        matches!(self, Self::Suspend | Self::Repaint | Self::Interrupt)
+    }
+}
+
 /// Ways to look at a directory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum View {

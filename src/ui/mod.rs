@@ -23,6 +23,7 @@ mod place;
 pub mod progress;
 mod screen;
 pub mod sheet;
+pub mod tab;
 pub mod theme;
 pub mod view;
 pub mod window;
@@ -51,7 +52,9 @@ use crate::size::Units;
 use crate::sync::Arc;
 use app::{Action, App, Effect};
 use progress::{Again, Tick};
+pub use screen::Mouse;
 use screen::{Guard, Screen};
+use tab::Tab;
 use theme::Theme;
 use work::Desk;
 
@@ -75,12 +78,17 @@ pub struct Settings {
     pub theme: Theme,
     /// Where times are told.
     pub zone: TimeZone,
+    /// Whose the mouse is.
+    pub mouse: Mouse,
+    /// Whether tabs are told of a scan.
+    pub tab: Tab,
 }
 
 impl Settings {
     /// Settings for a person where this machine is.
     pub fn new(order: Order, units: Units, theme: Theme) -> Self {
-        Self { order, units, theme, zone: TimeZone::system() }
+        let (mouse, tab) = (Mouse::default(), Tab::default());
+        Self { order, units, theme, zone: TimeZone::system(), mouse, tab }
     }
 }
 
@@ -90,7 +98,7 @@ impl Settings {
 /// # Errors
 /// When the terminal cannot be taken over, or does not answer any more. It was given back then.
 pub fn run(scan: &Scan, settings: &Settings) -> io::Result<Vec<Vec<u8>>> {
-    let screen = Screen::new()?;
+    let screen = Screen::new(settings.mouse, settings.tab)?;
     let _guard = Guard(screen.clone());
     restore_on_panic(&screen);
     watch(&screen)?;
@@ -116,6 +124,7 @@ fn browse(
     let mut desk = Desk::new(Pool::new(processors())?, Arc::clone(scan.tree()));
     let mut has_changed = true;
     let mut again: Option<Scan> = None;
+    let mut told = tab::Shown::Nothing;
     loop {
         if has_changed {
             draw(terminal, &app)?;
@@ -125,7 +134,7 @@ fn browse(
         let wait = if desk.is_busy() { Some(wait.unwrap_or(GLANCE).min(GLANCE)) } else { wait };
         let mut effects = Vec::new();
         app.update(Action::Clock(Timestamp::now().as_second()));
-        for action in pending(wait)? {
+        for action in pending(wait, begun)? {
             effects.extend(app.update(action));
             has_changed = true;
         }
@@ -135,6 +144,7 @@ fn browse(
                 again = again.filter(|_| news.outcome.is_none());
                 effects.extend(app.update(Action::Again(news)));
             }
+            tell(screen, &app, &mut told)?;
             next_tick = Instant::now() + TICK;
             has_changed = true;
         }
@@ -161,6 +171,7 @@ fn browse(
                 }
                 Effect::Suspend => {
                     suspend(screen)?;
+                    told = tab::Shown::Nothing;
                     // Nobody tells a stopped program of a new size.
                     let size = terminal.size()?;
                     app.update(Action::Resize(size.width, size.height));
@@ -173,7 +184,7 @@ fn browse(
 }
 
 /// What has happened, after waiting for something at most for `wait`; without it, as long as it takes.
-fn pending(wait: Option<Duration>) -> io::Result<Vec<Action>> {
+fn pending(wait: Option<Duration>, begun: Instant) -> io::Result<Vec<Action>> {
     let mut actions = Vec::new();
     let mut is_there = match wait {
         Some(wait) => event::poll(wait)?,
@@ -182,6 +193,7 @@ fn pending(wait: Option<Duration>) -> io::Result<Vec<Action>> {
     while is_there && actions.len() < KEYS_PER_FRAME {
         match event::read()? {
             Event::Key(key) if key.kind != KeyEventKind::Release => actions.push(Action::Key(key)),
+            Event::Mouse(mouse) => actions.push(Action::Mouse(mouse, begun.elapsed())),
             Event::Resize(columns, lines) => actions.push(Action::Resize(columns, lines)),
             // What is pasted is no command, but may be searched for.
             Event::Paste(text) => actions.push(Action::Paste(text)),
@@ -190,6 +202,16 @@ fn pending(wait: Option<Duration>) -> io::Result<Vec<Action>> {
         is_there = event::poll(Duration::ZERO)?;
     }
     Ok(actions)
+}
+
+/// Tells the tab what is new about the scan.
+fn tell(screen: &Screen, app: &App<'_>, told: &mut tab::Shown) -> io::Result<()> {
+    let shown = app.scan.in_tab();
+    if shown != *told {
+        screen.tell(shown)?;
+        *told = shown;
+    }
+    Ok(())
 }
 
 fn draw(terminal: &mut Terminal<Output>, app: &App<'_>) -> io::Result<()> {

@@ -145,7 +145,8 @@ impl<'t> App<'t> {
             return self.place.rows().positions().position(is_it);
         };
         let listing = self.tree.listing(parent);
-        let is_it = |(id, position): &(DirId, Position)| *id == parent && listing.name(*position) == Some(name);
+        let is_it =
+            |(id, position): &(DirId, Position)| *id == parent && listing.name(*position) == Some(name);
         (0..sheet.rows()).find(|row| sheet.entries(*row).iter().any(is_it))
     }
 
@@ -188,7 +189,8 @@ impl<'t> App<'t> {
             0 => {}
             1 => self.notice = Some("Not marked: 1 directory that holds more than is shown".into()),
             left => {
-                self.notice = Some(format!("Not marked: {left} directories that hold more than is shown").into());
+                self.notice =
+                    Some(format!("Not marked: {left} directories that hold more than is shown").into());
             }
         }
         entries
@@ -236,6 +238,11 @@ impl<'t> App<'t> {
         };
         let lines = visible.map(line).collect();
         self.pane.lines = lines;
+    }
+
+    /// Puts the cursor on a line of the list.
+    pub(super) fn go_to_line(&mut self, line: usize) {
+        self.pane.index = line;
     }
 
     /// What a key does to the list of the marks.

@@ -127,7 +127,8 @@ impl App<'_> {
     /// Gathers what is visible of the views, after the window.
     pub(super) fn look_at_views(&mut self) {
         let (lines, measure) = (layout(self.size).list_lines(), self.order.measure);
-        self.views.page = self.views.sheets.last_mut().map(|sheet| sheet.look(self.tree, &self.marks, measure, lines));
+        self.views.page =
+            self.views.sheets.last_mut().map(|sheet| sheet.look(self.tree, &self.marks, measure, lines));
         if let (Some(page), Some(sheet)) = (&mut self.views.page, self.views.sheets.last())
             && !self.views.text.is_empty()
         {
@@ -414,7 +415,7 @@ impl App<'_> {
     }
 
     /// The search stays and its results get the keys, unless there is something to be said about it.
-    fn accept(&mut self) {
+    pub(super) fn accept(&mut self) {
         if self.views.text.is_empty() {
             self.clear_search();
         } else if !self.views.filter.is_empty() {
@@ -436,7 +437,10 @@ impl App<'_> {
         };
         let wish = self.wish(Ask::Search, filter.clone());
         self.views.filter = filter;
-        self.views.filtering = None;
+        if self.views.filtering.take().is_some() {
+            // Another one takes its place when this search is kept.
+            self.sort();
+        }
         let before = self.views.sheets.pop();
         let mut sheet = Sheet::new(View::Search, String::new(), wish);
         if self.views.filter.is_empty() {

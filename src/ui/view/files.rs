@@ -47,7 +47,11 @@ pub fn line(tree: &Tree, from: DirId, row: &Row, measure: Measure) -> Option<She
     let Content::Known(facts) = record.content else { return Some(words) };
     let Some(id) = facts.directory else {
         let own = Totals { disk: facts.disk(), apparent: facts.apparent, ..Totals::default() };
-        return Some(SheetLine { size: Some(totals_size(&own, measure)), modified: Some(facts.mtime), ..words });
+        return Some(SheetLine {
+            size: Some(totals_size(&own, measure)),
+            modified: Some(facts.mtime),
+            ..words
+        });
     };
     let totals = tree.totals(id);
     let size = totals_size(&totals, measure);

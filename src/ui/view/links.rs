@@ -22,13 +22,7 @@ pub fn entries(links: &Links, index: usize) -> Vec<(DirId, Position)> {
 }
 
 /// A row.
-pub fn line(
-    tree: &Tree,
-    from: DirId,
-    links: &Links,
-    index: usize,
-    measure: Measure,
-) -> Option<SheetLine> {
+pub fn line(tree: &Tree, from: DirId, links: &Links, index: usize, measure: Measure) -> Option<SheetLine> {
     let inode = links.inodes.get(index)?;
     let LinkedInode { disk, apparent, inside: items, .. } = *inode;
     let label = first_name(tree, from, links, inode)?;
