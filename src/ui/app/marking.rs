@@ -79,7 +79,8 @@ impl<'t> App<'t> {
                 self.notice = Some("Marked as a whole, with what the filter hides in it".into());
             }
         }
-        if entries.is_empty() {
+        let has_rows = self.views.sheets.last().is_some_and(|sheet| sheet.rows() > 0);
+        if entries.is_empty() && has_rows {
             self.notice = Some("A sum cannot be marked; Enter shows what is behind it".into());
         }
         self.marks.add_up(self.tree);

@@ -76,10 +76,9 @@ fn columns(app: &App<'_>, page: &Page, width: usize) -> Columns {
         let (size, time) = (SizeColumn::None, TimeColumn::None);
         return Columns { size, percent: false, bar: 0, items, shared: false, time, name };
     }
-    // Files have no items below them.
-    let items = if page.ask == Ask::Largest { Wanted::No } else { app.shown.items };
+    // The paths of entries need the room more than numbers of items, or than bars.
+    let items = if page.is_of_entries { Wanted::No } else { app.shown.items };
     let modified = if page.is_of_entries { app.shown.modified } else { Wanted::No };
-    // The paths of entries need the room more than bars do.
     let graph = match app.shown.graph {
         Graph::Both if page.is_of_entries => Graph::Percent,
         graph => graph,
