@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const BASE: [&str; 3] = ["kind", "sync", "table"];
 
 /// Each module with what it may use beside the base and itself.
-const ARROWS: [(&str, &[&str]); 20] = [
+const ARROWS: [(&str, &[&str]); 21] = [
     ("kind", &[]),
     ("sync", &[]),
     ("table", &[]),
@@ -29,6 +29,7 @@ const ARROWS: [(&str, &[&str]); 20] = [
     ("json", &["tree", "size", "text", "platform::error_text"]),
     ("batch", &["tree", "scan", "json", "rows", "size", "text", "exit", "message", "platform"]),
     ("ui", &["tree", "scan", "rows", "size", "text", "delete", "search", "survey", "job", "platform"]),
+    ("config", &["ui::keys", "ui::theme", "text", "message", "platform::trusted"]),
     ("browse", &["scan", "ui", "rows", "size", "text", "exit", "message"]),
 ];
 

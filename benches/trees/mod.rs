@@ -64,10 +64,13 @@ fn many() -> Arc<Tree> {
     let make = || {
         tree(|tree, batch, root| {
             let name = |number: u64| format!("directory_{number}").into_bytes();
-            let ids: Vec<_> = (0..ENTRIES / 4)
-                .map(|number| batch.push_directory(tree, root, &name(number), facts(number), 0))
-                .collect();
-            publish(tree, batch, root);
+            let mut ids = Vec::new();
+            for number in 0..ENTRIES / 4 {
+                ids.push(batch.push_directory(tree, root, &name(number), facts(number), 0));
+                if number % BATCH == BATCH - 1 {
+                    publish(tree, batch, root);
+                }
+            }
             for (number, id) in (0..).zip(ids) {
                 (0..3).for_each(|file| push_file(batch, id, number * 4 + file));
                 publish(tree, batch, id);

@@ -5,7 +5,12 @@
 //!
 //! Invariant: what comes out is valid JSON and valid UTF-8, whatever bytes a name has.
 
+mod filesystem;
 mod report;
+mod summary;
 mod writer;
 
-pub use report::Report;
+pub(crate) use report::name_of;
+pub use report::{Body, Report};
+pub use summary::{Large, Sum, Summary, Sums};
+pub(crate) use writer::Writer;

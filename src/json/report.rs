@@ -6,8 +6,11 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
+use super::filesystem;
+use super::summary::Summary;
 use super::writer::Writer;
 use crate::platform::error_text;
+use crate::space::Space;
 use crate::tree::order::{Names, Row, sort};
 use crate::tree::{Content, DirId, Exclusion, Facts, Index, Live, Owner, Record, Totals, Tree};
 
@@ -21,8 +24,26 @@ pub struct Report<'t> {
     pub is_complete: bool,
     /// How long the scan took.
     pub elapsed: Duration,
-    /// How many levels below the roots are written; none for all.
-    pub depth: Option<usize>,
+    /// Entries that take fewer bytes of the disk are left out, but for roots.
+    pub least: u64,
+    /// What is written of it.
+    pub body: Body<'t>,
+}
+
+/// What is written of a scan.
+#[derive(Clone, Copy, Debug)]
+pub enum Body<'t> {
+    /// The tree.
+    Tree {
+        /// How many levels below the roots are written; none for all.
+        depth: Option<usize>,
+        /// The lists that were asked for.
+        summary: &'t Summary,
+        /// The file system of a root, if all of it was scanned.
+        space: Option<&'t Space>,
+    },
+    /// The file systems it has met.
+    Spaces(&'t [Space]),
 }
 
 /// What stands before the first element of a list, and before every other: each has a line of its own.
@@ -53,15 +74,30 @@ impl<'t> Report<'t> {
         let mut json = Writer::new(out);
         self.head(&mut json);
         self.errors(&mut json)?;
+        match self.body {
+            Body::Tree { depth, summary, space } => {
+                if let Some(space) = space {
+                    json.raw(",\n\"filesystem\":");
+                    filesystem::write(&mut json, space);
+                }
+                summary.write(&mut json)?;
+                self.roots(&mut json, depth)?;
+            }
+            Body::Spaces(spaces) => spaces_list(&mut json, spaces),
+        }
+        json.raw("]}\n");
+        json.finish()
+    }
+
+    fn roots(&self, json: &mut Writer<'_>, limit: Option<usize>) -> io::Result<()> {
         json.raw(",\n\"roots\":[");
         let roots = self.tree.listing(DirId::TOP);
         let mut separator = FIRST;
         for (_, root) in roots.entries() {
             json.raw(std::mem::replace(&mut separator, NEXT));
-            self.root(&mut json, &root)?;
+            self.root(json, &root, limit)?;
         }
-        json.raw("]}\n");
-        json.finish()
+        Ok(())
     }
 
     fn head(&self, json: &mut Writer<'_>) {
@@ -109,15 +145,15 @@ impl<'t> Report<'t> {
         Ok(())
     }
 
-    fn root(&self, json: &mut Writer<'_>, root: &Record<'t>) -> io::Result<()> {
+    fn root(&self, json: &mut Writer<'_>, root: &Record<'t>, limit: Option<usize>) -> io::Result<()> {
         let mut open: Vec<Open<'t>> = Vec::new();
-        open.extend(self.entry(json, root, 0));
+        open.extend(self.entry(json, root, limit));
         while let Some(directory) = open.last_mut() {
             if let Some(row) = directory.rows.next() {
                 let Some(record) = directory.index.record(row.position) else { continue };
                 json.raw(std::mem::replace(&mut directory.separator, NEXT));
-                let depth = open.len();
-                open.extend(self.entry(json, &record, depth));
+                let left = limit.map(|limit| limit - open.len());
+                open.extend(self.entry(json, &record, left));
             } else {
                 json.raw("]");
                 end(json, directory.end);
@@ -128,8 +164,8 @@ impl<'t> Report<'t> {
         Ok(())
     }
 
-    /// Writes an entry; of a directory with children to come, everything before them.
-    fn entry(&self, json: &mut Writer<'_>, record: &Record<'t>, depth: usize) -> Option<Open<'t>> {
+    /// Writes an entry; of a directory with children to come, everything before them. So many levels below it are `left`.
+    fn entry(&self, json: &mut Writer<'_>, record: &Record<'t>, left: Option<usize>) -> Option<Open<'t>> {
         json.raw("{\"name\":");
         if !json.string(record.name) {
             json.raw(",\"name_base64\":");
@@ -146,7 +182,7 @@ impl<'t> Report<'t> {
             }
             Content::Failed(errno) => end(json, End { owner: None, errno: Some(*errno) }),
             Content::Known(facts) => match facts.directory {
-                Some(id) => return self.directory(json, facts, id, depth),
+                Some(id) => return self.directory(json, facts, id, left),
                 None => self.file(json, facts),
             },
         }
@@ -166,7 +202,13 @@ impl<'t> Report<'t> {
         end(json, End { owner: facts.owner, errno: None });
     }
 
-    fn directory(&self, json: &mut Writer<'_>, facts: &Facts, id: DirId, depth: usize) -> Option<Open<'t>> {
+    fn directory(
+        &self,
+        json: &mut Writer<'_>,
+        facts: &Facts,
+        id: DirId,
+        left: Option<usize>,
+    ) -> Option<Open<'t>> {
         let totals = self.totals(id);
         sizes(json, totals.disk, totals.apparent, facts.mtime);
         json.raw(",\"items\":");
@@ -174,13 +216,14 @@ impl<'t> Report<'t> {
         json.raw(",\"shared\":");
         json.number(self.tree.shared(id));
         let after = End { owner: facts.owner, errno: self.tree.status(id).errno };
-        if self.depth.is_some_and(|limit| depth >= limit) {
+        if left == Some(0) {
             end(json, after);
             return None;
         }
         json.raw(",\"children\":[");
         let listing = self.tree.listing(id);
-        let rows = sort(&listing, Names::Ascending, |record| Some(self.disk(record))).into_iter();
+        let disk = |record: &Record<'_>| Some(self.disk(record)).filter(|disk| *disk >= self.least);
+        let rows = sort(&listing, Names::Ascending, disk).into_iter();
         Some(Open { rows, index: Index::new(&listing), separator: FIRST, end: after })
     }
 
@@ -196,7 +239,16 @@ impl<'t> Report<'t> {
     }
 }
 
-fn sizes(json: &mut Writer<'_>, disk: u64, apparent: u64, mtime: i64) {
+fn spaces_list(json: &mut Writer<'_>, spaces: &[Space]) {
+    json.raw(",\n\"filesystems\":[");
+    let mut separator = FIRST;
+    for space in spaces {
+        json.raw(std::mem::replace(&mut separator, NEXT));
+        filesystem::write(json, space);
+    }
+}
+
+pub(super) fn sizes(json: &mut Writer<'_>, disk: u64, apparent: u64, mtime: i64) {
     json.raw(",\"disk\":");
     json.number(disk);
     json.raw(",\"apparent\":");
@@ -228,7 +280,8 @@ fn error(json: &mut Writer<'_>, errno: i32) {
     json.signed(i64::from(errno));
 }
 
-fn name_of(exclusion: Exclusion) -> &'static str {
+/// The word for why an entry was left out.
+pub(crate) fn name_of(exclusion: Exclusion) -> &'static str {
     match exclusion {
         Exclusion::Pattern => "pattern",
         Exclusion::OtherFileSystem => "other_filesystem",

@@ -66,10 +66,16 @@ impl Inquiry {
         self.answer = Answer::Complete;
     }
 
+    /// Asks nothing, and has these words for an answer.
+    pub fn tell(&mut self, words: Vec<String>) {
+        self.findings = Some(Findings::Words(words));
+        self.answer = Answer::Complete;
+    }
+
     /// The tree has grown.
     pub fn outdate(&mut self) {
         // What was said without asking stays as true as it was.
-        self.is_outdated = !self.has_failed();
+        self.is_outdated = !self.is_said();
     }
 
     /// Whether there is more to be seen than what was found.
@@ -88,7 +94,7 @@ impl Inquiry {
 
     /// Asks for another order, as number `number`. What was found stays until then.
     pub fn turn(&mut self, order: crate::search::Order, number: u64) {
-        if self.wish.order != order && !self.has_failed() {
+        if self.wish.order != order && !self.is_said() {
             self.wish = Wish { number, order, ..self.wish.clone() };
             self.answer = if self.findings.is_some() { Answer::AwaitedAnew } else { Answer::Awaited };
         }
@@ -97,7 +103,7 @@ impl Inquiry {
     /// Forgets what was found and asks anew, as number `number`; nothing if the directory is gone.
     pub fn begin_again(&mut self, successors: &mut Successors<'_>, number: u64) -> Option<()> {
         self.wish = Wish { number, from: successors.find(self.wish.from)?, ..self.wish.clone() };
-        if !self.has_failed() {
+        if !self.is_said() {
             self.findings = None;
             self.answer = Answer::Awaited;
             self.is_outdated = false;
@@ -117,7 +123,8 @@ impl Inquiry {
         Some(self.findings.replace(findings.clone()))
     }
 
-    fn has_failed(&self) -> bool {
-        matches!(self.findings, Some(Findings::Failed(_)))
+    /// Whether the answer was never asked for.
+    fn is_said(&self) -> bool {
+        matches!(self.findings, Some(Findings::Failed(_) | Findings::Words(_)))
     }
 }

@@ -264,6 +264,25 @@ fn a_short_scan_is_left_at_once_and_a_long_one_after_a_question() {
 }
 
 #[test]
+fn what_is_lost_is_asked_about_from_five_seconds_on_marks_or_not() {
+    let tree = home();
+    for marks in ["Esc", "Space"] {
+        for (milliseconds, expected) in [(5_000, vec![Effect::Quit]), (5_001, vec![])] {
+            for outcome in [Some(Outcome::Complete), Some(Outcome::Stopped), None] {
+                let mut app = app(&tree);
+                tick(&mut app, milliseconds, outcome);
+                press(&mut app, marks);
+                assert_eq!(press(&mut app, "q"), expected, "{milliseconds} {marks}");
+            }
+        }
+    }
+    // Printing the marks loses none.
+    let mut app = finished(&tree);
+    tick(&mut app, 65_000, Some(Outcome::Complete));
+    assert!(matches!(press(&mut app, "Space p")[..], [Effect::Print(_)]));
+}
+
+#[test]
 fn escape_never_leaves_and_q_in_the_help_goes_back() {
     let tree = home();
     let mut app = finished(&tree);

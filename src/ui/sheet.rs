@@ -5,16 +5,19 @@
 //!
 //! Knows no keys and no columns. Invariant: the cursor is on a row, if there is any.
 
+use std::ops::Range;
+
 use super::inquiry::Inquiry;
 use super::keys::{Motion, View};
 use super::marks::Marks;
 use super::place::moved;
 use super::theme::Role;
-use super::view::{ages, errors, files, links, types};
+use super::view::{ages, errors, files, links, space, types};
 use super::window::Bound;
 use super::work::{Ask, Findings, Wish};
 use crate::search::{By, Order, Query};
 use crate::size::Measure;
+use crate::space::rows::Row;
 use crate::tree::{DirId, Position, Successors, Totals, Tree};
 
 /// Where a row leads.
@@ -30,6 +33,13 @@ pub enum Target {
         ask: Ask,
         /// What they meet.
         query: Query,
+    },
+    /// To words about it.
+    Words {
+        /// What they are about.
+        label: String,
+        /// The paragraphs.
+        words: Vec<String>,
     },
 }
 
@@ -107,6 +117,21 @@ pub struct Page {
     pub offset: usize,
     /// The visible rows.
     pub lines: Vec<SheetLine>,
+    /// The visible rows of an accounting, or of words: they have other columns.
+    pub ledger: Vec<Row>,
+}
+
+/// How a sheet is looked at.
+#[derive(Clone, Copy)]
+pub struct Sight<'m, 't> {
+    /// What is marked.
+    pub marks: &'m Marks<'t>,
+    /// Which size is meant.
+    pub measure: Measure,
+    /// Columns of the screen.
+    pub columns: usize,
+    /// Lines for rows.
+    pub lines: usize,
 }
 
 /// A view of a subtree.
@@ -120,12 +145,14 @@ pub struct Sheet {
     title: String,
     index: usize,
     offset: usize,
+    /// Columns of the screen.
+    columns: usize,
 }
 
 impl Sheet {
     /// A view for which `wish` is asked.
     pub fn new(view: View, title: String, wish: Wish) -> Self {
-        Self { view, title, inquiry: Inquiry::new(wish), index: 0, offset: 0 }
+        Self { view, title, inquiry: Inquiry::new(wish), index: 0, offset: 0, columns: 0 }
     }
 
     /// Shows what another sheet has found until something is found for this one: what is typed letter by letter must not
@@ -155,7 +182,7 @@ impl Sheet {
         match (self.inquiry.asked().ask, by) {
             (Ask::Search | Ask::Largest, _) => true,
             (Ask::Types | Ask::Links, By::Disk | By::Apparent | By::Items) => true,
-            (Ask::Types | Ask::Links | Ask::Ages { .. } | Ask::Errors | Ask::Filter, _) => false,
+            _ => false,
         }
     }
 
@@ -182,7 +209,8 @@ impl Sheet {
             Findings::Ages(_) => ages::target(self.inquiry.asked().ask, self.index),
             Findings::Links(links) => links::target(links, self.index),
             Findings::Errors(errors) => errors::target(errors, self.index),
-            Findings::Filtered(_) | Findings::Failed(_) => None,
+            Findings::Space(account) => space::target(account, self.inquiry.asked().ask, self.index),
+            Findings::Filtered(_) | Findings::Whole(_) | Findings::Words(_) | Findings::Failed(_) => None,
         }
     }
 
@@ -196,8 +224,10 @@ impl Sheet {
         }
     }
 
-    /// Looks at it through `lines` lines, after scrolling as little as brings the cursor into view.
-    pub fn look(&mut self, tree: &Tree, marks: &Marks<'_>, measure: Measure, lines: usize) -> Page {
+    /// Looks at it, after scrolling as little as brings the cursor into view.
+    pub fn look(&mut self, tree: &Tree, sight: Sight<'_, '_>) -> Page {
+        let Sight { marks, measure, columns, lines } = sight;
+        self.columns = columns;
         let rows = self.rows();
         self.index = self.index.min(rows.saturating_sub(1));
         let least = (self.index + 1).saturating_sub(lines.max(1));
@@ -227,7 +257,8 @@ impl Sheet {
             rows,
             index: self.index,
             offset: self.offset,
-            lines: visible.filter_map(line).collect(),
+            lines: visible.clone().filter_map(line).collect(),
+            ledger: self.ledger(visible),
         }
     }
 
@@ -239,7 +270,9 @@ impl Sheet {
             Some(Findings::Ages(ages)) => ages.rows.len(),
             Some(Findings::Links(links)) => links.inodes.len(),
             Some(Findings::Errors(errors)) => errors::rows(errors),
-            Some(Findings::Filtered(_) | Findings::Failed(_)) | None => 0,
+            Some(Findings::Space(account)) => account.rows.len(),
+            Some(Findings::Words(words)) => space::wrap(words, self.columns).len(),
+            Some(Findings::Filtered(_) | Findings::Whole(_) | Findings::Failed(_)) | None => 0,
         }
     }
 
@@ -251,7 +284,7 @@ impl Sheet {
             Some(Findings::Ages(ages)) => (Some(ages.total), ages.total.items),
             Some(Findings::Links(links)) => links::sum(links),
             Some(Findings::Errors(errors)) => (None, errors::failed(errors)),
-            Some(Findings::Filtered(_) | Findings::Failed(_)) | None => (None, 0),
+            _ => (None, 0),
         }
     }
 
@@ -263,7 +296,19 @@ impl Sheet {
             Findings::Ages(ages) => ages::line(ages, row, measure),
             Findings::Links(links) => links::line(tree, from, links, row, measure),
             Findings::Errors(errors) => errors::line(tree, from, errors, row),
-            Findings::Filtered(_) | Findings::Failed(_) => None,
+            Findings::Filtered(_)
+            | Findings::Space(_)
+            | Findings::Whole(_)
+            | Findings::Words(_)
+            | Findings::Failed(_) => None,
+        }
+    }
+
+    fn ledger(&self, visible: Range<usize>) -> Vec<Row> {
+        match self.inquiry.findings() {
+            Some(Findings::Space(account)) => account.rows[visible].to_vec(),
+            Some(Findings::Words(words)) => space::wrap(words, self.columns)[visible].to_vec(),
+            _ => Vec::new(),
         }
     }
 

@@ -9,6 +9,8 @@ use std::io;
 
 use crate::job::{Job, Outcome, Pool};
 use crate::search::{self, Filtered, Found, Order, Query, Request};
+use crate::size::Units;
+use crate::space::{self, Account};
 use crate::survey::{self, Ages, Errors, Links, Typed};
 use crate::sync::Arc;
 use crate::tree::{DirId, Tree};
@@ -51,6 +53,13 @@ pub enum Ask {
     Errors,
     /// What a filter keeps.
     Filter,
+    /// Where the rest of the file system is.
+    Space {
+        /// How sizes are written.
+        units: Units,
+    },
+    /// Whether all of a file system was scanned.
+    Whole,
 }
 
 /// What was found.
@@ -68,6 +77,12 @@ pub enum Findings {
     Errors(Arc<Errors>),
     /// What a filter keeps.
     Filtered(Arc<Filtered>),
+    /// Where the rest of the file system is.
+    Space(Arc<Account>),
+    /// Whether all of a file system was scanned.
+    Whole(Arc<bool>),
+    /// Words to be read, by paragraph.
+    Words(Vec<String>),
     /// Nothing: why.
     Failed(String),
 }
@@ -82,7 +97,7 @@ impl Findings {
             Self::Links(links) => links.complete,
             Self::Errors(errors) => errors.complete,
             // A filter publishes nothing before.
-            Self::Filtered(_) | Self::Failed(_) => true,
+            Self::Filtered(_) | Self::Space(_) | Self::Whole(_) | Self::Words(_) | Self::Failed(_) => true,
         }
     }
 
@@ -95,7 +110,7 @@ impl Findings {
             Self::Links(links) => links.searched,
             Self::Errors(errors) => errors.searched,
             Self::Filtered(filtered) => filtered.searched,
-            Self::Failed(_) => 0,
+            Self::Space(_) | Self::Whole(_) | Self::Words(_) | Self::Failed(_) => 0,
         }
     }
 }
@@ -166,6 +181,10 @@ fn begin(pool: &Pool, tree: &Arc<Tree>, wish: &Wish) -> io::Result<Poll> {
         Ask::Links => poll(survey::links(pool, request)?, Findings::Links),
         Ask::Errors => poll(survey::errors(pool, request)?, Findings::Errors),
         Ask::Filter => poll(search::filter(pool, request)?, Findings::Filtered),
+        Ask::Space { units } => {
+            poll(space::account(pool, Arc::clone(tree), wish.from, units)?, Findings::Space)
+        }
+        Ask::Whole => poll(space::is_whole(pool, Arc::clone(tree))?, Findings::Whole),
     })
 }
 

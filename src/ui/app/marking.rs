@@ -5,7 +5,7 @@
 use super::{App, Effect, Mode};
 use crate::kind::Kind;
 use crate::tree::{Content, DirId, Position, Record, Successors};
-use crate::ui::keys::{Command, Motion};
+use crate::ui::keys::{Command, Motion, Scope};
 use crate::ui::marks::{Mark, Marks, Place};
 use crate::ui::place::moved;
 use crate::ui::sheet::Sheet;
@@ -104,7 +104,10 @@ impl<'t> App<'t> {
         let Some(Anchor { place }) = self.anchor.take() else {
             self.place.pin();
             self.anchor = Some(Anchor { place: (id, record.name) });
-            self.notice = Some("A range begins here; move and press V again (Esc: none)".into());
+            let name = |command| self.keymap.first(command, Scope::List).unwrap_or_default();
+            let (again, none) = (name(Command::MarkRange), name(Command::Back));
+            let text = format!("A range begins here; move and press {again} again ({none}: none)");
+            self.notice = Some(text.into());
             return;
         };
         let Some(begin) = self.row_of(place) else {

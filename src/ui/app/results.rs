@@ -35,6 +35,7 @@ impl App<'_> {
         match self.views.sheets.last().and_then(Sheet::target) {
             Some(Target::Entry(directory, position)) => self.leave_for(directory, position, false),
             Some(Target::Files { label, ask, query }) => self.show_files(label, ask, &query),
+            Some(Target::Words { label, words }) => self.tell(label, words),
             None => {}
         }
     }

@@ -20,7 +20,7 @@ use crate::tree::{Content, DirId, Position, Successors};
 use crate::ui::inquiry::Inquiry;
 use crate::ui::keys::{Command, Motion, Scope, Side, View};
 use crate::ui::place::Memory;
-use crate::ui::sheet::{Page, Sheet};
+use crate::ui::sheet::{Page, Sheet, Sight};
 use crate::ui::view::{layout, treemap};
 use crate::ui::work::{Ask, Findings, Wish};
 
@@ -56,6 +56,8 @@ pub struct Views {
     wishes: u64,
     /// When a sheet was last asked for again.
     refreshed: Duration,
+    /// Whether all of a file system was scanned.
+    pub(super) whole: super::space::Whole,
 }
 
 impl Views {
@@ -74,7 +76,7 @@ impl Views {
 impl App<'_> {
     /// What is to be found out at present.
     pub fn wishes(&self) -> impl Iterator<Item = &Wish> + Clone {
-        self.views.looked_at().and_then(Inquiry::wish).into_iter()
+        self.views.looked_at().and_then(Inquiry::wish).into_iter().chain(self.views.whole.wish())
     }
 
     /// Whether the list has the keys, or what lies on it.
@@ -95,6 +97,7 @@ impl App<'_> {
     }
 
     pub(super) fn take_findings(&mut self, number: u64, findings: &Findings) {
+        self.views.whole.take(number, findings);
         for sheet in &mut self.views.sheets {
             sheet.take(number, findings);
         }
@@ -127,8 +130,8 @@ impl App<'_> {
     /// Gathers what is visible of the views, after the window.
     pub(super) fn look_at_views(&mut self) {
         let (lines, measure) = (layout(self.size).list_lines(), self.order.measure);
-        self.views.page =
-            self.views.sheets.last_mut().map(|sheet| sheet.look(self.tree, &self.marks, measure, lines));
+        let sight = Sight { marks: &self.marks, measure, columns: usize::from(self.size.0), lines };
+        self.views.page = self.views.sheets.last_mut().map(|sheet| sheet.look(self.tree, sight));
         if let (Some(page), Some(sheet)) = (&mut self.views.page, self.views.sheets.last())
             && !self.views.text.is_empty()
         {
@@ -147,6 +150,7 @@ impl App<'_> {
             self.views.sheets.iter_mut().for_each(|sheet| sheet.inquiry.outdate());
             self.views.filtering.iter_mut().for_each(|filtering| filtering.inquiry_mut().outdate());
         }
+        self.ask_whether_whole();
         let now = self.scan.last.now;
         let is_due = !self.is_scanning() || now.saturating_sub(self.views.refreshed) >= REFRESH;
         if is_due && self.has_outdated_sheet() {
@@ -297,19 +301,21 @@ impl App<'_> {
             View::Ages => "age",
             View::Links => "hard links",
             View::Errors => "errors",
+            View::Space => "where is the rest",
         };
         let ask = match view {
             View::Types => Ask::Types,
             View::Ages => Ask::Ages { now: self.views.clock },
             View::Links => Ask::Links,
             View::Errors => Ask::Errors,
+            View::Space => Ask::Space { units: self.units },
             _ => Ask::Largest,
         };
         let wish = self.wish(ask, self.views.filter.clone());
         self.views.sheets = vec![Sheet::new(view, title.to_owned(), wish)];
     }
 
-    fn wish(&mut self, ask: Ask, query: Query) -> Wish {
+    pub(super) fn wish(&mut self, ask: Ask, query: Query) -> Wish {
         let order = search::Order { by: self.by_size(), reversed: false };
         Wish { number: self.next_wish(), ask, from: self.place.id, query, order }
     }

@@ -178,7 +178,7 @@ fn marks_change_by_the_keys_for_marking_only_and_the_cursor_stays_in_sight_in_ev
                 0 if scope == Scope::Prompt => KeyEvent::new(typed[next(typed.len())], KeyModifiers::NONE),
                 _ => here[next(here.len())],
             };
-            let command = crate::ui::keys::lookup(scope, event);
+            let command = crate::ui::keys::Keymap::default().lookup(scope, event);
             let marks = |app: &App<'_>| format!("{:?}", app.marks().in_order(&tree));
             let before = marks(&app);
             app.update(Action::Key(event));

@@ -22,6 +22,7 @@ mod list;
 mod marks;
 mod question;
 mod sheet;
+pub mod space;
 pub mod treemap;
 pub mod types;
 
@@ -73,7 +74,7 @@ pub fn draw(app: &App<'_>, frame: &mut Frame<'_>) {
     let area = frame.area();
     let buffer = frame.buffer_mut();
     if let Mode::Help(line) = app.mode {
-        help::draw(app.theme, line, area, buffer);
+        help::draw(app.theme, &app.keymap, line, area, buffer);
         return;
     }
     let layout = layout((area.width, area.height));
@@ -84,6 +85,7 @@ pub fn draw(app: &App<'_>, frame: &mut Frame<'_>) {
     }
     header::draw(app, layout.header, buffer);
     match (&app.views.page, app.views.base) {
+        (Some(page), _) if !page.ledger.is_empty() => space::draw(app, page, layout, buffer),
         (Some(page), _) => sheet::draw(app, page, layout.titles, layout.list, buffer),
         (None, View::Treemap) => treemap::draw(app, layout.titles, layout.list, buffer),
         (None, _) => list::draw(app, layout.titles, layout.list, buffer),
