@@ -15,8 +15,9 @@ use crate::snapshot::automatic;
 use crate::source::{Source, Wanted};
 use crate::text::escape;
 use crate::ui::keys::Keymap;
+use crate::ui::tab::Tab;
 use crate::ui::theme::Theme;
-use crate::ui::{self, Settings};
+use crate::ui::{self, Mouse, Settings};
 use keeper::Keeper;
 
 /// What is to be done.
@@ -34,6 +35,10 @@ pub struct Job {
     pub keymap: Keymap,
     /// Something to say at first.
     pub notice: Option<String>,
+    /// Whose the mouse is.
+    pub mouse: Mouse,
+    /// Whether the terminal's tab is told of the scan.
+    pub tab: Tab,
     /// What ends a path that is printed.
     pub ending: Ending,
     /// Where a snapshot of what is scanned is kept; none: nowhere.
@@ -68,6 +73,8 @@ pub fn run(job: Job) -> Exit {
         keymap: job.keymap,
         notice: job.notice,
         nature: source.nature(),
+        mouse: job.mouse,
+        tab: job.tab,
         ..Settings::new(job.order, job.units, job.theme)
     };
     let is_whole = |scan: &Scan| scan.options().scope().is_some();

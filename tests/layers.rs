@@ -27,7 +27,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("survey", &["tree", "job", "search"]),
     ("space", &["platform", "tree", "scan", "job", "size", "text"]),
     ("exit", &["tree"]),
-    ("rows", &["tree", "size"]),
+    ("rows", &["tree", "size", "search"]),
     ("replacement", &[]),
     ("exchange", &["tree", "json", "text", "platform", "scan"]),
     ("source", &["scan", "exchange", "snapshot", "tree", "text", "platform"]),

@@ -317,6 +317,10 @@ pub(super) struct Arguments {
     #[arg(long, help_heading = "Display")]
     pub(super) ascii: bool,
 
+    /// Leave the mouse to the terminal
+    #[arg(long, help_heading = "Display")]
+    pub(super) no_mouse: bool,
+
     /// Draw on the terminal although the output goes elsewhere: it is the marked paths, printed by the key p
     #[arg(long, conflicts_with_all = ["json", "no_interactive", "summarize", "depth"], help_heading = "Display")]
     pub(super) pick: bool,

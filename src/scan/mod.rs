@@ -12,6 +12,7 @@ mod descriptors;
 pub mod filter;
 mod roots;
 mod visit;
+mod whole;
 mod workers;
 
 use std::os::unix::ffi::OsStringExt;
@@ -20,7 +21,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crate::platform::{cloud, limits};
-use crate::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, PoisonError, lock};
+use crate::sync::{Arc, AtomicBool, AtomicU64, Condvar, Mutex, Ordering, PoisonError, lock};
 use crate::tree::{DirId, Tree, links};
 use again::Again;
 use descriptors::Descriptors;
@@ -106,6 +107,9 @@ struct Shared {
     descriptors: Descriptors,
     /// Set once by whoever stops the scan, polled by every job. `Relaxed`: it guards no data.
     stop: AtomicBool,
+    /// Bytes that will have been read at the end; zero where nobody knows. Written once, by the thread that begins the
+    /// scan, read by whoever shows progress. `Relaxed`: it guards no data.
+    expected: AtomicU64,
     started: Instant,
     end: Mutex<Option<(Outcome, Duration)>>,
     ended: Condvar,
@@ -175,7 +179,9 @@ impl Scan {
 
     /// How much was read so far.
     pub fn progress(&self) -> Progress {
-        self.shared.workers.progress(&self.shared.tree)
+        // Relaxed: see the field.
+        let expected = Some(self.shared.expected.load(Ordering::Relaxed)).filter(|bytes| *bytes > 0);
+        Progress { expected, ..self.shared.workers.progress(&self.shared.tree) }
     }
 
     /// Asks the scan to end soon. What was read stays.
@@ -216,6 +222,7 @@ impl Shared {
             target,
             descriptors,
             stop: AtomicBool::new(false),
+            expected: AtomicU64::new(0),
             started: Instant::now(),
             end: Mutex::new(None),
             ended: Condvar::new(),
@@ -246,6 +253,7 @@ impl Shared {
     }
 
     fn scan_roots(&self, paths: &[PathBuf]) {
+        self.expected.store(whole::expected(paths, &self.options).unwrap_or(0), Ordering::Relaxed);
         let pool = self.workers.pool();
         let visitor = Visitor::new(self, paths.len() > 1);
         let roots = Roots::publish(self, paths, &visitor);

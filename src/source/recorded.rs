@@ -62,7 +62,13 @@ impl Recorded {
     /// What was read when it was scanned.
     pub fn progress(&self) -> Progress {
         let totals = self.tree.totals(DirId::TOP);
-        Progress { entries: totals.items, disk: totals.disk, errors: u64::from(totals.errors), current: None }
+        Progress {
+            entries: totals.items,
+            disk: totals.disk,
+            expected: None,
+            errors: u64::from(totals.errors),
+            current: None,
+        }
     }
 
     /// Whether anything is wrong with it, as far as it was looked at.

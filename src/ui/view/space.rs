@@ -15,7 +15,8 @@ use ratatui::style::Style;
 use ratatui::text::{Line as Text, Span};
 
 use super::Layout;
-use super::list::{right, select};
+use super::columns::right;
+use super::list::select;
 use crate::size::{BRIEF, Units, brief_size, size};
 use crate::space::rows::{Amount, Row, Subject};
 use crate::space::{Account, words};
