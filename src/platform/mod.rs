@@ -10,12 +10,16 @@
 //! | `macos`    | macOS                   | `getattrlistbulk(2)`, read by `bulk` | the same call, of directories `fstatat(2)` |
 //! | `portable` | any Unix, and the oracle of the tests | `readdir(3)` | `fstatat(2)` |
 //!
+//! Besides, for one entry that a person asks about: `probe` and `extents` (what it is and how it lies on the disk), `mounts`
+//! (what is mounted where), `people` (the names of owners); and `spawn`, for programs that are started.
+//!
 //! Invariant: everything `unsafe` in the crate is below this module, each block with its reason.
 
 mod attributes;
 pub mod bulk;
 pub mod cloud;
 mod directory;
+pub mod extents;
 pub mod interrupt;
 pub mod limits;
 #[cfg(target_os = "linux")]
@@ -23,8 +27,14 @@ pub mod linux;
 #[cfg(target_os = "macos")]
 pub mod macos;
 pub mod memory;
+pub mod mounts;
+pub mod people;
 pub mod portable;
+pub mod probe;
 pub mod signals;
+pub mod spawn;
+#[cfg(target_os = "linux")]
+mod status;
 #[cfg(target_os = "macos")]
 mod stream;
 
@@ -91,6 +101,13 @@ fn retry<T>(mut attempt: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> {
         result = attempt();
     }
     result
+}
+
+/// What to do about an error number, where the system's words do not say: the privacy settings of macOS refuse with `EPERM`
+/// what a lack of rights would refuse with `EACCES`.
+pub fn remedy(errno: i32) -> Option<&'static str> {
+    let is_private = cfg!(target_os = "macos") && errno == Errno::EPERM as i32;
+    is_private.then_some("Full Disk Access")
 }
 
 /// The system's words for an error number, without a capital: `permission denied`.
