@@ -43,14 +43,14 @@ pub enum Ending {
 
 /// Does the job. The exit code is about the roots alone: what could not be read below them was seen.
 pub fn run(job: Job) -> Exit {
-    let scan = match Scan::start(job.roots, job.scan) {
+    let mut scan = match Scan::start(job.roots, job.scan) {
         Ok(scan) => scan,
         Err(error) => {
             say(&format!("no thread for the scan: {}", words(&error)));
             return Exit::Incomplete;
         }
     };
-    let exit = match ui::run(&scan, &Settings::new(job.order, job.units, job.theme)) {
+    let exit = match ui::run(&mut scan, &Settings::new(job.order, job.units, job.theme)) {
         Ok(picked) => Exit::of_roots(scan.tree()).max(print(&picked, job.ending)),
         Err(error) => {
             say(&format!("terminal: {}", words(&error)));

@@ -9,6 +9,7 @@ pub mod cli;
 pub mod exit;
 #[cfg(test)]
 mod fixture;
+pub mod inspect;
 pub mod job;
 pub mod json;
 pub mod kind;

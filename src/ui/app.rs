@@ -8,6 +8,8 @@
 //!
 //! Knows no terminal and no scan. Invariant: after every update the cursor is on a visible row, if there is any.
 
+mod above;
+mod details;
 mod marking;
 mod rescan;
 mod views;
@@ -19,6 +21,7 @@ use std::time::Duration;
 use jiff::tz::TimeZone;
 use ratatui::crossterm::event::KeyEvent;
 
+use super::errand::Errand;
 use super::keys::{Answer, Command, Scope, View, lookup};
 use super::marks::Marks;
 use super::place::{Memory, Place, moved};
@@ -31,6 +34,7 @@ use super::{Settings, theme::Theme};
 use crate::rows::{Column, Direction, Grouping, Hidden, Order};
 use crate::size::{Measure, Units};
 use crate::tree::{Content, DirId, Live, Tree};
+pub use details::Details;
 use marking::Anchor;
 pub use marking::{Pane, PaneLine};
 pub use rescan::Rescan;
@@ -76,6 +80,10 @@ pub enum Effect {
     Rescan(DirId),
     /// Ask the rescan to stop.
     StopRescan,
+    /// Start a program.
+    Start(Errand),
+    /// Leave this tree for one that begins at this path.
+    ScanAbove(Vec<u8>),
     /// Give the terminal back and stop the process.
     Suspend,
     /// Draw everything anew.
@@ -95,6 +103,8 @@ pub enum Mode {
     Prompt,
     /// The list of the marks.
     Marks,
+    /// What there is to know of one entry.
+    Details,
 }
 
 /// A question with two buttons.
@@ -111,6 +121,8 @@ pub struct Question {
 pub enum About {
     /// Leaving, and losing the scan.
     Quit,
+    /// Scanning the directory above in place of this one.
+    Above,
 }
 
 /// The buttons of a question.
@@ -158,6 +170,9 @@ pub struct App<'t> {
     rescan: Option<Rescan>,
     marks: Marks<'t>,
     pane: Pane<'t>,
+    details: Option<Details>,
+    /// The name of the entry the cursor is to be on.
+    expected: Option<Vec<u8>>,
     /// Where a range of marks begins.
     anchor: Option<Anchor<'t>>,
     live: Live,
@@ -205,6 +220,8 @@ impl<'t> App<'t> {
             rescan: None,
             marks: Marks::default(),
             pane: Pane::default(),
+            details: None,
+            expected: None,
             anchor: None,
             live,
             pressed: None,
@@ -239,6 +256,7 @@ impl<'t> App<'t> {
                 None
             }
             Action::Findings(number, findings) => {
+                self.take_inspection(number, &findings);
                 self.take_findings(number, &findings);
                 None
             }
@@ -280,6 +298,7 @@ impl<'t> App<'t> {
         if self.mode == Mode::Marks {
             self.look_at_marks();
         }
+        self.look_at_details();
     }
 
     fn place_path(&self) -> Vec<u8> {
@@ -293,7 +312,7 @@ impl<'t> App<'t> {
     }
 
     /// A path of the tree as it is shown: its root not as given.
-    fn shown_path(&self, path: &[u8]) -> Vec<u8> {
+    pub fn shown_path(&self, path: &[u8]) -> Vec<u8> {
         let below = |given: &[u8]| {
             let below = path.strip_prefix(given)?;
             (below.is_empty() || given.ends_with(b"/") || below.starts_with(b"/")).then_some(below)
@@ -320,6 +339,7 @@ impl<'t> App<'t> {
         if self.is_stale && is_due && self.may_sort() {
             self.sort();
         }
+        self.go_to_expected();
     }
 
     /// Goes to the only root as soon as it is there: the level above it has nothing to show.
@@ -365,6 +385,11 @@ impl<'t> App<'t> {
             Command::Suspend => Some(Effect::Suspend),
             Command::Repaint => Some(Effect::Repaint),
             Command::Interrupt => self.interrupt(),
+            Command::Start(program) => self.start(program),
+            Command::Inspect => {
+                self.inspect();
+                None
+            }
             _ => match self.mode {
                 Mode::List if scope == Scope::Sheet => {
                     self.sheet_command(command);
@@ -378,6 +403,10 @@ impl<'t> App<'t> {
                 }
                 Mode::Question(question) => self.answer(question, command),
                 Mode::Marks => self.command_marks(command),
+                Mode::Details => {
+                    self.command_details(command);
+                    None
+                }
             },
         }
     }
@@ -437,6 +466,8 @@ impl<'t> App<'t> {
             Command::Interrupt
             | Command::Suspend
             | Command::Repaint
+            | Command::Inspect
+            | Command::Start(_)
             | Command::Answer(_)
             | Command::Accept
             | Command::Erase
@@ -470,7 +501,8 @@ impl<'t> App<'t> {
         self.mode = Mode::List;
         match (question.about, button) {
             (About::Quit, Button::Yes) => Some(Effect::Quit),
-            (About::Quit, Button::No) => None,
+            (About::Above, Button::Yes) => self.above().map(Effect::ScanAbove),
+            (About::Quit | About::Above, Button::No) => None,
         }
     }
 
@@ -526,7 +558,7 @@ impl<'t> App<'t> {
     fn parent(&mut self) {
         match self.trail.pop() {
             Some(id) => self.enter(id),
-            None => self.notice = Some("This is where the scan begins".into()),
+            None => self.offer_above(),
         }
     }
 

@@ -3,7 +3,7 @@
 //! ```text
 //! keys, resizes, ticks  ->  App::update  ->  Window  ->  view::draw  ->  cells
 //!                               |
-//!                               +-> Effect: quit, stop the scan, read again, copy, suspend, repaint
+//!                               +-> Effect: quit, stop the scan, read again, start a program, copy, suspend, repaint
 //! ```
 //!
 //! The scan writes atomics and this thread samples them a few times a second, for as long as something runs; afterwards
@@ -14,6 +14,7 @@
 
 pub mod app;
 mod clipboard;
+pub mod errand;
 #[cfg(test)]
 mod journeys;
 pub mod keys;
@@ -27,8 +28,9 @@ pub mod view;
 pub mod window;
 pub mod work;
 
+use std::ffi::OsString;
 use std::io::{self, BufWriter};
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -49,6 +51,7 @@ use crate::scan::Scan;
 use crate::size::Units;
 use crate::sync::Arc;
 use app::{Action, App, Effect};
+use errand::Errands;
 use progress::{Again, Tick};
 use screen::{Guard, Screen};
 use theme::Theme;
@@ -84,11 +87,11 @@ impl Settings {
 }
 
 /// Browses what `scan` finds, until the person leaves. Returns the marked paths that are to be printed, without waiting
-/// for the scan.
+/// for the scan. That may have become another one meanwhile, of a directory above.
 ///
 /// # Errors
 /// When the terminal cannot be taken over, or does not answer any more. It was given back then.
-pub fn run(scan: &Scan, settings: &Settings) -> io::Result<Vec<Vec<u8>>> {
+pub fn run(scan: &mut Scan, settings: &Settings) -> io::Result<Vec<Vec<u8>>> {
     let screen = Screen::new()?;
     let _guard = Guard(screen.clone());
     restore_on_panic(&screen);
@@ -96,7 +99,34 @@ pub fn run(scan: &Scan, settings: &Settings) -> io::Result<Vec<Vec<u8>>> {
     screen.enter()?;
     let writer = BufWriter::with_capacity(FRAME, screen.clone());
     let mut terminal = Terminal::new(CrosstermBackend::new(writer))?;
-    browse(&mut terminal, &screen, scan, settings)
+    let mut expected = None;
+    loop {
+        match browse(&mut terminal, &screen, scan, settings, expected.take())? {
+            Left::Browser(paths) => return Ok(paths),
+            Left::Tree(above) => {
+                expected = scan.roots().first().and_then(name);
+                let below = std::mem::replace(scan, above);
+                below.stop();
+                // Freeing a large tree takes time. Without a thread for it, the process frees it at its end.
+                let below = std::mem::ManuallyDrop::new(below);
+                let _ = thread::Builder::new().spawn(move || drop(std::mem::ManuallyDrop::into_inner(below)));
+            }
+        }
+    }
+}
+
+/// What a person goes on to.
+enum Left {
+    /// Whatever is outside, with these paths.
+    Browser(Vec<Vec<u8>>),
+    /// The tree of another scan.
+    Tree(Scan),
+}
+
+/// What a root is called in the directory above.
+fn name(root: &PathBuf) -> Option<Vec<u8>> {
+    let absolute = std::path::absolute(root).ok()?;
+    absolute.file_name().map(|name| name.as_bytes().to_vec())
 }
 
 type Output = CrosstermBackend<BufWriter<Screen>>;
@@ -106,13 +136,17 @@ fn browse(
     screen: &Screen,
     scan: &Scan,
     settings: &Settings,
-) -> io::Result<Vec<Vec<u8>>> {
+    expected: Option<Vec<u8>>,
+) -> io::Result<Left> {
     let begun = Instant::now();
     let size = terminal.size()?;
     let roots = scan.roots().iter().map(titled).collect();
     let mut app = App::new(scan.tree(), roots, settings, (size.width, size.height));
+    expected.into_iter().for_each(|name| app.expect(name));
     let mut next_tick = begun;
-    let mut desk = Desk::new(Pool::new(processors())?, Arc::clone(scan.tree()));
+    let pool = Pool::new(processors())?;
+    let mut errands = Errands::new(pool.clone(), Arc::clone(scan.tree()));
+    let mut desk = Desk::new(pool, Arc::clone(scan.tree()));
     let mut has_changed = true;
     let mut again: Option<Scan> = None;
     loop {
@@ -121,10 +155,14 @@ fn browse(
         }
         has_changed = false;
         let wait = app.wants_ticks().then(|| next_tick.saturating_duration_since(Instant::now()));
-        let wait = if desk.is_busy() { Some(wait.unwrap_or(GLANCE).min(GLANCE)) } else { wait };
+        let wait =
+            if desk.is_busy() || errands.is_busy() { Some(wait.unwrap_or(GLANCE).min(GLANCE)) } else { wait };
         let mut effects = Vec::new();
         app.update(Action::Clock(Timestamp::now().as_second()));
         for action in pending(wait)? {
+            if let Action::Key(_) = action {
+                errands.forget();
+            }
             effects.extend(app.update(action));
             has_changed = true;
         }
@@ -141,10 +179,39 @@ fn browse(
             effects.extend(app.update(Action::Findings(number, findings)));
             has_changed = true;
         }
+        for complaint in errands.complaints() {
+            app.update(Action::Failed(complaint));
+            has_changed = true;
+        }
+        if let Some(ready) = errands.ready() {
+            has_changed = true;
+            let complaint = match ready.as_ref() {
+                Ok(ready) => {
+                    let complaint = errand::lend(screen, ready)?;
+                    resume(terminal, &mut app)?;
+                    complaint
+                }
+                Err(reason) => Some(reason.clone()),
+            };
+            if let Some(complaint) = complaint {
+                app.update(Action::Failed(complaint));
+            }
+        }
         for effect in effects {
             match effect {
-                Effect::Quit => return Ok(Vec::new()),
-                Effect::Print(paths) => return Ok(paths),
+                Effect::Quit => return Ok(Left::Browser(Vec::new())),
+                Effect::Print(paths) => return Ok(Left::Browser(paths)),
+                Effect::ScanAbove(path) => match scan.elsewhere(vec![OsString::from_vec(path).into()]) {
+                    Ok(above) => return Ok(Left::Tree(above)),
+                    Err(error) => {
+                        app.update(Action::Failed(format!("No thread to scan: {error}")));
+                    }
+                },
+                Effect::Start(errand) => {
+                    if let Err(error) = errands.begin(errand) {
+                        app.update(Action::Failed(format!("No thread for that: {error}")));
+                    }
+                }
                 Effect::StopScan => scan.stop(),
                 Effect::Rescan(directory) => match scan.rescan(directory) {
                     Ok(scan) => again = Some(scan),
@@ -160,10 +227,7 @@ fn browse(
                 }
                 Effect::Suspend => {
                     suspend(screen)?;
-                    // Nobody tells a stopped program of a new size.
-                    let size = terminal.size()?;
-                    app.update(Action::Resize(size.width, size.height));
-                    repaint(terminal)?;
+                    resume(terminal, &mut app)?;
                 }
                 Effect::Repaint => repaint(terminal)?,
             }
@@ -196,6 +260,13 @@ fn draw(terminal: &mut Terminal<Output>, app: &App<'_>) -> io::Result<()> {
     terminal.draw(|frame| view::draw(app, frame))?;
     queue!(terminal.backend_mut(), EndSynchronizedUpdate)?;
     io::Write::flush(terminal.backend_mut())
+}
+
+/// Goes on after others had the terminal: nobody tells a stopped program of a new size.
+fn resume(terminal: &mut Terminal<Output>, app: &mut App<'_>) -> io::Result<()> {
+    let size = terminal.size()?;
+    app.update(Action::Resize(size.width, size.height));
+    repaint(terminal)
 }
 
 /// Makes the next frame draw every cell. (`Terminal::clear` would ask the terminal for its cursor, and wait for an answer.)

@@ -196,7 +196,7 @@ impl Sheet {
             Findings::Ages(_) => ages::target(self.wish.ask, self.index),
             Findings::Links(links) => links::target(links, self.index),
             Findings::Errors(errors) => errors::target(errors, self.index),
-            Findings::Failed(_) => None,
+            Findings::Inspected(_) | Findings::Failed(_) => None,
         }
     }
 
@@ -235,7 +235,7 @@ impl Sheet {
             Some(Findings::Ages(ages)) => ages.rows.len(),
             Some(Findings::Links(links)) => links.inodes.len(),
             Some(Findings::Errors(errors)) => errors::rows(errors),
-            Some(Findings::Failed(_)) | None => 0,
+            Some(Findings::Inspected(_) | Findings::Failed(_)) | None => 0,
         }
     }
 
@@ -247,7 +247,7 @@ impl Sheet {
             Some(Findings::Ages(ages)) => (Some(ages.total), ages.total.items),
             Some(Findings::Links(links)) => links::sum(links),
             Some(Findings::Errors(errors)) => (None, errors::failed(errors)),
-            Some(Findings::Failed(_)) | None => (None, 0),
+            Some(Findings::Inspected(_) | Findings::Failed(_)) | None => (None, 0),
         }
     }
 
@@ -259,7 +259,7 @@ impl Sheet {
             Findings::Ages(ages) => ages::line(ages, row),
             Findings::Links(links) => links::line(tree, from, links, row),
             Findings::Errors(errors) => errors::line(tree, from, errors, row),
-            Findings::Failed(_) => None,
+            Findings::Inspected(_) | Findings::Failed(_) => None,
         }
     }
 }

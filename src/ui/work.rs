@@ -7,11 +7,12 @@
 
 use std::io;
 
+use crate::inspect::{Inspection, inspect};
 use crate::job::{Job, Outcome, Pool};
 use crate::search::{self, Found, Query, Request};
 use crate::survey::{self, Ages, Errors, Links, Typed};
 use crate::sync::Arc;
-use crate::tree::{DirId, Tree};
+use crate::tree::{DirId, Position, Tree};
 
 /// The most files a list of the largest shows.
 const MOST_FILES: usize = 100_000;
@@ -47,6 +48,8 @@ pub enum Ask {
     Links,
     /// What could not be read.
     Errors,
+    /// Everything about the entry of the directory itself that is at this position.
+    Inspect(Position),
 }
 
 /// What was found.
@@ -62,6 +65,8 @@ pub enum Findings {
     Links(Arc<Links>),
     /// What could not be read.
     Errors(Arc<Errors>),
+    /// Everything about one entry.
+    Inspected(Arc<Inspection>),
     /// Nothing: why.
     Failed(String),
 }
@@ -75,6 +80,7 @@ impl Findings {
             Self::Ages(ages) => ages.complete,
             Self::Links(links) => links.complete,
             Self::Errors(errors) => errors.complete,
+            Self::Inspected(inspection) => inspection.is_complete,
             Self::Failed(_) => true,
         }
     }
@@ -87,7 +93,7 @@ impl Findings {
             Self::Ages(ages) => ages.searched,
             Self::Links(links) => links.searched,
             Self::Errors(errors) => errors.searched,
-            Self::Failed(_) => 0,
+            Self::Inspected(_) | Self::Failed(_) => 0,
         }
     }
 }
@@ -156,6 +162,9 @@ fn begin(pool: &Pool, tree: &Arc<Tree>, wish: &Wish) -> io::Result<Poll> {
         Ask::Ages { now } => poll(survey::ages(pool, request, now)?, Findings::Ages),
         Ask::Links => poll(survey::links(pool, request)?, Findings::Links),
         Ask::Errors => poll(survey::errors(pool, request)?, Findings::Errors),
+        Ask::Inspect(position) => {
+            poll(inspect(pool, request.tree, request.from, position)?, Findings::Inspected)
+        }
     })
 }
 

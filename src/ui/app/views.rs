@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::{App, Effect, Mode};
+use super::{App, Details, Effect, Mode};
 use crate::rows::{Column, Direction, Grouping, Hidden, Order};
 use crate::search::Query;
 use crate::survey::Tile;
@@ -53,7 +53,13 @@ pub struct Views {
 impl App<'_> {
     /// What is to be found out at present.
     pub fn wishes(&self) -> impl Iterator<Item = &Wish> + Clone {
-        self.views.sheets.last().and_then(Sheet::wish).into_iter()
+        let details = self.details().and_then(Details::wish);
+        self.sheet().and_then(Sheet::wish).into_iter().chain(details)
+    }
+
+    /// The sheet on top.
+    pub(super) fn sheet(&self) -> Option<&Sheet> {
+        self.views.sheets.last()
     }
 
     /// Whether the list has the keys, or what lies on it.
@@ -66,6 +72,7 @@ impl App<'_> {
             Mode::Help(_) => Scope::Help,
             Mode::Question(_) => Scope::Question,
             Mode::Marks => Scope::Marks,
+            Mode::Details => Scope::Details,
         }
     }
 
@@ -237,7 +244,7 @@ impl App<'_> {
         Wish { number: self.next_wish(), ask, from: self.place.id, query }
     }
 
-    fn next_wish(&mut self) -> u64 {
+    pub(super) fn next_wish(&mut self) -> u64 {
         self.views.wishes += 1;
         self.views.wishes
     }
