@@ -10,6 +10,8 @@
 //! | `macos`    | macOS                   | `getattrlistbulk(2)`, read by `bulk` | the same call, of directories `fstatat(2)` |
 //! | `portable` | any Unix, and the oracle of the tests | `readdir(3)` | `fstatat(2)` |
 //!
+//! What a scan does not meet is asked for elsewhere: `mounts` (what is mounted where), `capacity` (statvfs), `native` (what a file
+//! system says of itself), `deleted` (files without a name that processes hold), `uncover` (below a mount).
 //! Besides, for one entry that a person asks about: `probe` and `extents` (what it is and how it lies on the disk), `mounts`
 //! (what is mounted where), `people` (the names of owners); and `spawn`, for programs that are started.
 //!
@@ -17,7 +19,9 @@
 
 mod attributes;
 pub mod bulk;
+pub mod capacity;
 pub mod cloud;
+pub mod deleted;
 mod directory;
 pub mod extents;
 pub mod interrupt;
@@ -28,6 +32,7 @@ pub mod linux;
 pub mod macos;
 pub mod memory;
 pub mod mounts;
+pub mod native;
 pub mod people;
 pub mod portable;
 pub mod probe;
@@ -37,6 +42,7 @@ pub mod spawn;
 mod status;
 #[cfg(target_os = "macos")]
 mod stream;
+pub mod uncover;
 
 pub use attributes::{Attributes, Border};
 pub use directory::{Directory, FileSystem, attributes_of_path, second_way};
