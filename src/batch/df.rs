@@ -40,20 +40,24 @@ pub(super) fn write(report: &Report, units: Units, out: &mut dyn Write) -> io::R
 }
 
 fn line(row: &Row, units: Units) -> String {
-    let amount = match row.amount {
-        Amount::Bytes(bytes) => format!(" {}", size(bytes, units)),
-        Amount::Less(bytes) => format!("-{}", size(bytes, units).trim_start()),
-        Amount::Unknown => "?".to_owned(),
-        Amount::Nothing => String::new(),
-    };
+    let columns = units.width() + 1;
+    let amount = amount(row.amount, units);
     let label = format!("{}{}", "  ".repeat(row.depth), row.label);
-    let room = units.width() + 1;
     match &row.note {
         Some(note) => {
             let label = if width(&label) > LABELS { label } else { pad(&label, LABELS, "") };
-            format!("{amount:>room$}  {label}  {note}")
+            format!("{amount:>columns$}  {label}  {note}")
         }
-        None => format!("{amount:>room$}  {label}"),
+        None => format!("{amount:>columns$}  {label}"),
+    }
+}
+
+fn amount(amount: Amount, units: Units) -> String {
+    match amount {
+        Amount::Bytes(bytes) => size(bytes, units),
+        Amount::Less(bytes) => format!("-{}", size(bytes, units).trim_start()),
+        Amount::Unknown => "?".to_owned(),
+        Amount::Nothing => String::new(),
     }
 }
 
@@ -61,35 +65,33 @@ fn table(spaces: &[Space], units: Units, out: &mut dyn Write) -> io::Result<()> 
     let columns = units.width() + 1;
     let heads = ["Size", "Used", "Available", "Scanned", "Rest"].map(|head| format!("{head:>columns$}"));
     writeln!(out, "{}  Path", heads.join(" "))?;
-    let mut total = [Some(0_u64); 5];
+    let mut total = Some([0_u64; 4]);
     for space in spaces {
         let figures = figures(space);
-        for (sum, figure) in total.iter_mut().zip(figures) {
-            *sum = sum.zip(figure).map(|(sum, figure)| sum.saturating_add(figure));
-        }
+        total =
+            total.zip(figures).map(|(sum, more)| std::array::from_fn(|at| sum[at].saturating_add(more[at])));
         table_line(figures, units, &escape(space.path.as_os_str().as_bytes()), out)?;
     }
     table_line(total, units, "total", out)
 }
 
-/// Size, used, available, scanned, and what is used beyond that.
-fn figures(space: &Space) -> [Option<u64>; 5] {
-    let capacity = space.capacity.ok();
-    let used = capacity.map(|capacity| capacity.used());
-    [
-        capacity.map(|capacity| capacity.size),
-        used,
-        capacity.map(|capacity| capacity.available),
-        Some(space.scanned.disk),
-        used.map(|used| used.saturating_sub(space.scanned.disk)),
-    ]
+/// Size, used, available and scanned; nothing if the file system does not tell.
+fn figures(space: &Space) -> Option<[u64; 4]> {
+    let capacity = space.capacity.ok()?;
+    Some([capacity.size, capacity.used(), capacity.available, space.scanned.disk])
 }
 
-fn table_line(figures: [Option<u64>; 5], units: Units, path: &str, out: &mut dyn Write) -> io::Result<()> {
+fn table_line(figures: Option<[u64; 4]>, units: Units, path: &str, out: &mut dyn Write) -> io::Result<()> {
     let columns = units.width() + 1;
-    let cells = figures.map(|figure| {
-        let text = figure.map_or_else(|| "?".to_owned(), |bytes| size(bytes, units));
-        format!("{text:>columns$}")
-    });
+    let cells = match figures {
+        None => [Amount::Unknown; 5],
+        Some([size, used, available, scanned]) => {
+            let rest =
+                used.checked_sub(scanned).map_or(Amount::Less(scanned.saturating_sub(used)), Amount::Bytes);
+            let [size, used, available, scanned] = [size, used, available, scanned].map(Amount::Bytes);
+            [size, used, available, scanned, rest]
+        }
+    };
+    let cells = cells.map(|cell| format!("{:>columns$}", amount(cell, units)));
     writeln!(out, "{}  {path}", cells.join(" "))
 }

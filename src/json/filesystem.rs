@@ -136,6 +136,7 @@ fn part(json: &mut Writer<'_>, part: &Part) {
         Standing::Used => "used",
         Standing::Beside => "beside",
         Standing::Within => "within",
+        Standing::Reserved => "reserved",
     });
     json.raw("\"}");
 }

@@ -36,10 +36,12 @@ pub use crate::platform::native::btrfs::Subvolume;
 use crate::platform::native::{self, Native};
 
 use crate::job::{Job, Pool};
+use crate::size::Units;
 use crate::sync::Arc;
 use crate::tree::{Content, DirId, Facts, Tree};
 pub use parts::{Part, Standing, What};
 use regions::{Regions, System};
+use rows::Row;
 pub use scanned::Scanned;
 use scanned::{Met, Sums};
 pub use shadow::{Hidden, Shadow};
@@ -165,17 +167,34 @@ impl Space {
     }
 }
 
+/// A report and its lines.
+#[derive(Clone, Debug, Default)]
+pub struct Account {
+    /// The file systems.
+    pub report: Report,
+    /// As they are read.
+    pub rows: Vec<Row>,
+}
+
 /// Begins the accounting of every file system that `tree` has met, that of `from` first.
 ///
 /// # Errors
 /// When the system gives no thread.
-pub fn account(pool: &Pool, tree: Arc<Tree>, from: DirId) -> io::Result<Job<Report>> {
+pub fn account(pool: &Pool, tree: Arc<Tree>, from: DirId, units: Units) -> io::Result<Job<Account>> {
     pool.start(move |task| {
         let report = report(&tree, from, &|| task.is_cancelled());
         if !task.is_cancelled() {
-            task.publish(report);
+            task.publish(Account { rows: rows::ledger(&report, units), report });
         }
     })
+}
+
+/// Begins to find out whether a root is the topmost directory of a file system, so that its accounting leaves nothing outside.
+///
+/// # Errors
+/// When the system gives no thread.
+pub fn is_whole(pool: &Pool, tree: Arc<Tree>) -> io::Result<Job<bool>> {
+    pool.start(move |task| task.publish(whole_root(&tree).is_some()))
 }
 
 /// The accounting of every file system that `tree` has met, that of `from` first. Asks the system for all it
@@ -272,7 +291,7 @@ fn notes(system: &System, native: Native, sizes: (Option<Capacity>, Option<Capac
         },
         (_, Native::Apfs(apfs)) => notes.extend(apfs.snapshots.map(Note::Snapshots)),
         (_, Native::Refused(error)) => notes.push(Note::Refused(error)),
-        (_, Native::Ext(_) | Native::Xfs(_) | Native::Silent) => {}
+        (_, Native::Ext { .. } | Native::Xfs(_) | Native::Silent) => {}
     }
     notes.extend(mount.and_then(native::quota).map(Note::Quota));
     if let (Some(shown), Some(whole)) = sizes

@@ -24,6 +24,8 @@ pub enum Standing {
     Used,
     /// Nowhere: the size does not contain it.
     Beside,
+    /// In what is free, but not available.
+    Reserved,
     /// In another part.
     Within,
 }
@@ -35,6 +37,10 @@ pub enum What {
     Structures,
     /// The journal or log.
     Journal,
+    /// Held back for root (ext4).
+    ForRoot,
+    /// Held back by the kernel for what it has promised to write (ext4).
+    ForWriting,
     /// Inodes, also unused ones (XFS).
     Inodes,
     /// Set aside for the file system's own needs (XFS).
@@ -51,9 +57,11 @@ pub enum What {
 
 impl What {
     /// Every one.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Structures,
         Self::Journal,
+        Self::ForRoot,
+        Self::ForWriting,
         Self::Inodes,
         Self::Pool,
         Self::Metadata,
@@ -67,6 +75,8 @@ impl What {
         match self {
             Self::Structures => "structures",
             Self::Journal => "journal",
+            Self::ForRoot => "for_root",
+            Self::ForWriting => "for_writing",
             Self::Inodes => "inodes",
             Self::Pool => "pool",
             Self::Metadata => "metadata",
@@ -80,7 +90,7 @@ impl What {
 /// The parts of a file system.
 pub(super) fn parts(native: &Native, capacity: &Capacity) -> Vec<Part> {
     match native {
-        Native::Ext(superblock) => ext(superblock, capacity),
+        Native::Ext { superblock, held_back } => ext(superblock, *held_back, capacity),
         Native::Xfs(xfs) => self::xfs(xfs),
         Native::Btrfs(btrfs) => self::btrfs(btrfs),
         Native::Apfs(apfs) => {
@@ -95,7 +105,7 @@ pub(super) fn parts(native: &Native, capacity: &Capacity) -> Vec<Part> {
 }
 
 /// df leaves out what the tables take, unless the mount option `minixdf` says otherwise.
-fn ext(superblock: &Superblock, capacity: &Capacity) -> Vec<Part> {
+fn ext(superblock: &Superblock, held_back: Option<u64>, capacity: &Capacity) -> Vec<Part> {
     let beside = superblock.whole.saturating_sub(capacity.size);
     let structures = match superblock.overhead {
         _ if beside > 0 => Some((beside, Standing::Beside)),
@@ -104,7 +114,11 @@ fn ext(superblock: &Superblock, capacity: &Capacity) -> Vec<Part> {
     let structures = structures.map(|(bytes, standing)| Part { what: What::Structures, bytes, standing });
     let journal =
         superblock.journal.map(|bytes| Part { what: What::Journal, bytes, standing: Standing::Within });
-    structures.into_iter().chain(journal).collect()
+    let reserved = |what, bytes| Part { what, bytes, standing: Standing::Reserved };
+    let for_root = reserved(What::ForRoot, superblock.reserved);
+    let for_writing =
+        held_back.map(|count| reserved(What::ForWriting, count.saturating_mul(superblock.cluster)));
+    structures.into_iter().chain(journal).chain([for_root]).chain(for_writing).collect()
 }
 
 fn xfs(xfs: &Xfs) -> Vec<Part> {
@@ -142,18 +156,25 @@ mod tests {
     use super::*;
 
     fn ext_parts(whole: u64, size: u64, overhead: Option<u64>) -> Vec<(What, u64, Standing)> {
-        let superblock = Superblock { whole, overhead, journal: Some(5), ..Superblock::default() };
+        let superblock = Superblock { whole, overhead, reserved: 3, cluster: 4, journal: Some(5) };
         let capacity = Capacity { size, ..Capacity::default() };
-        let parts = parts(&Native::Ext(superblock), &capacity);
+        let parts = parts(&Native::Ext { superblock, held_back: Some(2) }, &capacity);
         parts.iter().map(|part| (part.what, part.bytes, part.standing)).collect()
     }
 
     #[test]
     fn tables_are_beside_the_size_or_in_what_is_used() {
-        let journal = (What::Journal, 5, Standing::Within);
-        assert_eq!(ext_parts(100, 90, Some(9)), [(What::Structures, 10, Standing::Beside), journal]);
-        assert_eq!(ext_parts(100, 100, Some(9)), [(What::Structures, 9, Standing::Used), journal]);
-        assert_eq!(ext_parts(100, 100, None), [journal]);
+        let rest = [
+            (What::Journal, 5, Standing::Within),
+            (What::ForRoot, 3, Standing::Reserved),
+            (What::ForWriting, 8, Standing::Reserved),
+        ];
+        let first = |parts: Vec<_>| (parts[0], parts[1..].to_vec());
+        let beside = (What::Structures, 10, Standing::Beside);
+        assert_eq!(first(ext_parts(100, 90, Some(9))), (beside, rest.to_vec()));
+        let used = (What::Structures, 9, Standing::Used);
+        assert_eq!(first(ext_parts(100, 100, Some(9))), (used, rest.to_vec()));
+        assert_eq!(ext_parts(100, 100, None), rest);
     }
 
     #[test]

@@ -12,7 +12,7 @@
 //!
 //! Knows no screen. Invariant: names are safe for a terminal, and the amounts below "used" add up to it.
 
-use super::{Deleted, Errno, Note, Outside, Part, Reach, Remainder, Space, Standing, What};
+use super::{Deleted, Errno, Note, Outside, Part, Reach, Remainder, Report, Space, Standing, What};
 use crate::platform::error_text;
 use crate::size::{Units, grouped, percent, plain_size, share};
 use crate::text::escape;
@@ -52,6 +52,10 @@ pub enum Subject {
     LeftOut,
     /// What else there is to know, by number.
     Note(usize),
+    /// One of several file systems, by number.
+    System(usize),
+    /// All of them.
+    Systems,
 }
 
 /// How much a line stands for.
@@ -80,6 +84,32 @@ pub struct Row {
     pub label: String,
     /// What else there is to say.
     pub note: Option<String>,
+}
+
+/// The lines of a report: all of the first file system, and where there are more, one line each, the total last.
+pub fn ledger(report: &Report, units: Units) -> Vec<Row> {
+    let mut lines = report.spaces.first().map(|space| rows(space, units)).unwrap_or_default();
+    if report.spaces.len() < 2 {
+        return lines;
+    }
+    let mut total = Some([0_u64; 3]);
+    for (index, space) in report.spaces.iter().enumerate() {
+        let figures = space.capacity.ok().map(|it| [it.used(), it.size, space.scanned.disk]);
+        total =
+            total.zip(figures).map(|(sum, more)| std::array::from_fn(|at| sum[at].saturating_add(more[at])));
+        lines.push(system(Subject::System(index), shown(&space.path), figures, units));
+    }
+    lines.push(system(Subject::Systems, "all of these".to_owned(), total, units));
+    lines
+}
+
+/// The line of a file system among others: used, of what size, and scanned.
+fn system(subject: Subject, label: String, figures: Option<[u64; 3]>, units: Units) -> Row {
+    let note = figures.map(|[_, size, scanned]| {
+        format!("used of {}, {} scanned", plain_size(size, units), plain_size(scanned, units))
+    });
+    let amount = figures.map_or(Amount::Unknown, |[used, ..]| Amount::Bytes(used));
+    Row { subject, depth: 0, amount, label, note }
 }
 
 /// All lines of a file system.
@@ -132,11 +162,12 @@ impl Rows<'_> {
             }
         };
         self.push(Subject::Size, 0, Amount::Bytes(capacity.size), "size", None);
-        self.parts(|part| part.standing != Standing::Used);
+        self.parts(|part| matches!(part.standing, Standing::Beside | Standing::Within));
         self.push(Subject::Available, 0, Amount::Bytes(capacity.available), "available", None);
         if capacity.reserved() > 0 {
             let note = Some("free, but not for everybody".to_owned());
             self.push(Subject::Reserved, 0, Amount::Bytes(capacity.reserved()), "reserved", note);
+            self.parts(|part| part.standing == Standing::Reserved);
         }
         if capacity.inodes > 0 {
             let note =
@@ -150,19 +181,18 @@ impl Rows<'_> {
     fn used(&mut self) {
         let scanned = self.space.scanned;
         let partial = if scanned.is_partial { "at least; " } else { "" };
-        let note = format!("{partial}{} entries", grouped(scanned.entries));
+        let note = format!("{partial}{}", counted(scanned.entries, "entry", "entries"));
         self.push(Subject::Scanned, 1, Amount::Bytes(scanned.disk), "scanned here", Some(note));
         self.hidden();
         self.deleted();
         self.parts(|part| part.standing == Standing::Used);
         self.remainder();
         if scanned.unreadable > 0 {
-            let label =
-                format!("unreadable: {} {}", grouped(scanned.unreadable), one_or_many(scanned.unreadable));
+            let label = format!("unreadable: {}", counted(scanned.unreadable, "entry", "entries"));
             self.push(Subject::Unreadable, 1, Amount::Unknown, label, Some("in the line above".to_owned()));
         }
         if scanned.left_out > 0 {
-            let label = format!("left out: {} {}", grouped(scanned.left_out), one_or_many(scanned.left_out));
+            let label = format!("left out: {}", counted(scanned.left_out, "entry", "entries"));
             self.push(Subject::LeftOut, 1, Amount::Unknown, label, Some("as asked for".to_owned()));
         }
     }
@@ -173,7 +203,7 @@ impl Rows<'_> {
             return;
         }
         let refused = shadows.iter().find_map(|shadow| shadow.hidden.err());
-        let count = grouped(shadows.len() as u64);
+        let count = counted(shadows.len() as u64, "mount point", "mount points");
         let (amount, note) = match refused {
             Some(Errno::EPERM | Errno::EACCES) => {
                 (Amount::Unknown, format!("possible under {count}; root can look"))
@@ -185,7 +215,7 @@ impl Rows<'_> {
         for (index, shadow) in shadows.iter().enumerate() {
             let (amount, note) = match shadow.hidden {
                 Ok(hidden) if hidden.entries > 0 => {
-                    (Amount::Bytes(hidden.disk), Some(format!("{} entries", grouped(hidden.entries))))
+                    (Amount::Bytes(hidden.disk), Some(counted(hidden.entries, "entry", "entries")))
                 }
                 // The mount point itself.
                 Ok(_) => continue,
@@ -247,8 +277,9 @@ fn reason(outside: &Outside) -> String {
     }
 }
 
-fn one_or_many(count: u64) -> &'static str {
-    if count == 1 { "entry" } else { "entries" }
+/// `1 entry`, `1,234 entries`
+fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(count), if count == 1 { one } else { many })
 }
 
 /// `tail (12), cat (13) and 3 more`
@@ -268,6 +299,8 @@ pub fn label(what: What) -> &'static str {
     match what {
         What::Structures => "tables of inodes and blocks",
         What::Journal => "journal",
+        What::ForRoot => "for root",
+        What::ForWriting => "for what is to be written",
         What::Inodes => "inodes",
         What::Pool => "reserve pool",
         What::Metadata => "metadata",
@@ -281,8 +314,8 @@ fn told(note: &Note, units: Units) -> (String, Option<String>) {
     match note {
         Note::Layers { upper, lower } => {
             let upper = upper.as_ref().map(|upper| format!("written to {}", escape(upper)));
-            let layers = if lower.len() == 1 { "layer" } else { "layers" };
-            (format!("overlay of {} {layers}", lower.len() + usize::from(upper.is_some())), upper)
+            let count = lower.len() + usize::from(upper.is_some());
+            (format!("overlay of {}", counted(count as u64, "layer", "layers")), upper)
         }
         Note::Memory => ("in memory".to_owned(), None),
         Note::Subvolumes(subvolumes) => {
@@ -290,11 +323,11 @@ fn told(note: &Note, units: Units) -> (String, Option<String>) {
             let deleted = subvolumes.iter().filter(|it| it.is_deleted).count();
             let cleaned = if deleted > 0 { format!(", {deleted} being cleaned up") } else { String::new() };
             (
-                format!("{} subvolumes", subvolumes.len()),
+                counted(subvolumes.len() as u64, "subvolume", "subvolumes"),
                 Some(format!("{snapshots} of them snapshots{cleaned}")),
             )
         }
-        Note::Snapshots(names) => (format!("{} local snapshots", names.len()), None),
+        Note::Snapshots(names) => (counted(names.len() as u64, "local snapshot", "local snapshots"), None),
         Note::Quota(quota) => {
             let (used, limit) = (plain_size(quota.used, units), plain_size(quota.limit, units));
             ("quota".to_owned(), Some(format!("you use {used} of {limit}")))

@@ -57,6 +57,10 @@ pub fn explain(space: &Space, subject: Subject, units: Units) -> Vec<String> {
             "What --exclude, -X, --exclude-caches or -x has left out of this file system. What lies there is part of what is not \
              explained; without these flags it is scanned.",
         ],
+        Subject::System(_) | Subject::Systems => vec![
+            "Several file systems lie below this directory: how much each says is used, how large it is, and what was scanned of \
+             it. The lines above are about the first one; go into another to see its own.",
+        ],
         Subject::Note(index) => {
             return space.notes.get(index).map(|note| note_text(note, units)).unwrap_or_default();
         }
@@ -168,6 +172,13 @@ fn part_text(what: What, standing: Standing) -> Vec<String> {
             "What is changed is written here first, so that a crash leaves nothing half done. Its size was chosen \
             when the file system was made."
         }
+        What::ForRoot => {
+            "So that a full disk can still be cleaned up. Root can change the share: tune2fs -m 1, with the device."
+        }
+        What::ForWriting => {
+            "The kernel promises room for what programs have written before it has chosen the places, and keeps \
+            this so that it can keep its word: at most 2 percent, and no more than 4,096 blocks."
+        }
         What::Inodes => {
             "What all inodes take that XFS has made so far. It makes them in groups, as they are needed."
         }
@@ -188,6 +199,7 @@ fn part_text(what: What, standing: Standing) -> Vec<String> {
     };
     let counted = match standing {
         Standing::Used => "It is part of what is used.",
+        Standing::Reserved => "It is free, but not available to everybody.",
         Standing::Beside => "It is not part of the size that df shows: the partition is larger by that.",
         Standing::Within => "It is part of the line above.",
     };

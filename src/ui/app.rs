@@ -12,6 +12,7 @@ mod above;
 mod details;
 mod marking;
 mod rescan;
+mod space;
 mod views;
 
 use std::borrow::Cow;

@@ -119,6 +119,8 @@ pub enum View {
     Errors,
     /// What was searched for.
     Search,
+    /// Where the rest of the file system is.
+    Space,
 }
 
 /// A side of a cell.

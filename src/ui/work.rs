@@ -10,6 +10,8 @@ use std::io;
 use crate::inspect::{Inspection, inspect};
 use crate::job::{Job, Outcome, Pool};
 use crate::search::{self, Found, Query, Request};
+use crate::size::Units;
+use crate::space::{self, Account};
 use crate::survey::{self, Ages, Errors, Links, Typed};
 use crate::sync::Arc;
 use crate::tree::{DirId, Position, Tree};
@@ -50,6 +52,13 @@ pub enum Ask {
     Errors,
     /// Everything about the entry of the directory itself that is at this position.
     Inspect(Position),
+    /// Where the rest of the file system is.
+    Space {
+        /// How sizes are written.
+        units: Units,
+    },
+    /// Whether all of a file system was scanned.
+    Whole,
 }
 
 /// What was found.
@@ -67,6 +76,12 @@ pub enum Findings {
     Errors(Arc<Errors>),
     /// Everything about one entry.
     Inspected(Arc<Inspection>),
+    /// Where the rest of the file system is.
+    Space(Arc<Account>),
+    /// Whether all of a file system was scanned.
+    Whole(Arc<bool>),
+    /// Words to be read, by paragraph.
+    Words(Vec<String>),
     /// Nothing: why.
     Failed(String),
 }
@@ -81,7 +96,7 @@ impl Findings {
             Self::Links(links) => links.complete,
             Self::Errors(errors) => errors.complete,
             Self::Inspected(inspection) => inspection.is_complete,
-            Self::Failed(_) => true,
+            Self::Space(_) | Self::Whole(_) | Self::Words(_) | Self::Failed(_) => true,
         }
     }
 
@@ -93,7 +108,7 @@ impl Findings {
             Self::Ages(ages) => ages.searched,
             Self::Links(links) => links.searched,
             Self::Errors(errors) => errors.searched,
-            Self::Inspected(_) | Self::Failed(_) => 0,
+            Self::Space(_) | Self::Whole(_) | Self::Words(_) | Self::Inspected(_) | Self::Failed(_) => 0,
         }
     }
 }
@@ -165,6 +180,10 @@ fn begin(pool: &Pool, tree: &Arc<Tree>, wish: &Wish) -> io::Result<Poll> {
         Ask::Inspect(position) => {
             poll(inspect(pool, request.tree, request.from, position)?, Findings::Inspected)
         }
+        Ask::Space { units } => {
+            poll(space::account(pool, Arc::clone(tree), wish.from, units)?, Findings::Space)
+        }
+        Ask::Whole => poll(space::is_whole(pool, Arc::clone(tree))?, Findings::Whole),
     })
 }
 

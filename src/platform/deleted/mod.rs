@@ -123,7 +123,12 @@ impl Files {
 
     fn found(self, reach: Reach) -> Found {
         let mut files = self.files;
+        let own = std::process::id();
         for file in &mut files {
+            // What was handed to this process by one that still has it: it will not be this one that keeps it.
+            if file.holders.len() > 1 {
+                file.holders.retain(|holder| holder.pid != own);
+            }
             file.holders.sort_by_key(|holder| holder.pid);
         }
         Found { files, reach }

@@ -25,6 +25,8 @@ pub struct Superblock {
     pub whole: u64,
     /// Held back for root or somebody else who is privileged.
     pub reserved: u64,
+    /// Bytes of a cluster, in which space is given out.
+    pub cluster: u64,
     /// The journal, if it lies inside.
     pub journal: Option<u64>,
     /// What its own structures take, the journal included, where that is written down.
@@ -48,6 +50,16 @@ pub fn read(mount: &Mount) -> Result<Superblock, Errno> {
     let mut bytes = [0; LENGTH];
     device.read_exact_at(&mut bytes, START).map_err(words)?;
     parse(&bytes).ok_or(Errno::EINVAL)
+}
+
+/// What the kernel holds back besides, so that what it has promised to write finds room: `reserved_clusters` in /sys (ext4). In
+/// clusters; none where /sys does not tell.
+#[cfg(target_os = "linux")]
+pub fn held_back(mount: &Mount) -> Option<u64> {
+    let (major, minor) = (nix::sys::stat::major(mount.device), nix::sys::stat::minor(mount.device));
+    let device = std::fs::read_link(format!("/sys/dev/block/{major}:{minor}")).ok()?;
+    let path = Path::new("/sys/fs/ext4").join(device.file_name()?).join("reserved_clusters");
+    std::fs::read_to_string(path).ok()?.trim().parse().ok()
 }
 
 /// The superblock in these bytes.
@@ -78,6 +90,7 @@ pub fn parse(bytes: &[u8]) -> Option<Superblock> {
     Some(Superblock {
         whole: blocks.saturating_mul(block),
         reserved: reserved.saturating_mul(block),
+        cluster,
         journal: (has_journal && has_copy).then_some(journal),
         overhead: (overhead != 0).then(|| overhead.saturating_mul(cluster)),
     })
@@ -108,8 +121,13 @@ mod tests {
             (0x10c + 64, &[0, 64]), // 16 KiB long
             (0x248, &[7]),          // 7 clusters of structures
         ]);
-        let expected =
-            Superblock { whole: 1 << 20, reserved: 20_480, journal: Some(16_384), overhead: Some(7 * 4096) };
+        let expected = Superblock {
+            whole: 1 << 20,
+            reserved: 20_480,
+            cluster: 4096,
+            journal: Some(16_384),
+            overhead: Some(7 * 4096),
+        };
         assert_eq!(parse(&bytes), Some(expected));
     }
 

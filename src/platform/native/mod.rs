@@ -2,7 +2,7 @@
 //!
 //! | type | source |
 //! |---|---|
-//! | ext2, ext3, ext4 | the superblock on the device, where it may be read |
+//! | ext2, ext3, ext4 | the superblock on the device, where it may be read; `/sys/fs/ext4` |
 //! | XFS | `XFS_IOC_FSGEOMETRY_V1`, `XFS_IOC_FSCOUNTS`, `XFS_IOC_GET_RESBLKS` |
 //! | btrfs | `BTRFS_IOC_SPACE_INFO`, `BTRFS_IOC_TREE_SEARCH` |
 //! | APFS | `getattrlist(2)`, `fs_snapshot_list(2)` |
@@ -29,7 +29,12 @@ use super::mounts::Mount;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Native {
     /// ext2, ext3, ext4.
-    Ext(ext::Superblock),
+    Ext {
+        /// What is written on the device.
+        superblock: ext::Superblock,
+        /// Clusters that the kernel holds back besides.
+        held_back: Option<u64>,
+    },
     /// XFS.
     Xfs(Xfs),
     /// btrfs.
@@ -75,7 +80,9 @@ pub struct Quota {
 #[cfg(target_os = "linux")]
 pub fn ask(mount: &Mount, path: &Path) -> Native {
     match mount.kind.as_slice() {
-        b"ext2" | b"ext3" | b"ext4" => ext::read(mount).map_or_else(Native::Refused, Native::Ext),
+        b"ext2" | b"ext3" | b"ext4" => ext::read(mount).map_or_else(Native::Refused, |superblock| {
+            Native::Ext { superblock, held_back: ext::held_back(mount) }
+        }),
         b"xfs" => xfs::ask(path).map_or_else(Native::Refused, Native::Xfs),
         b"btrfs" => btrfs::ask(path).map_or_else(Native::Refused, Native::Btrfs),
         _ => Native::Silent,

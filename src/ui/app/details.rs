@@ -90,7 +90,7 @@ impl<'t> App<'t> {
         match self.sheet() {
             Some(sheet) => match sheet.target()? {
                 Target::Entry(directory, position) => Some((directory, position)),
-                Target::Files { .. } => None,
+                Target::Files { .. } | Target::Words { .. } => None,
             },
             None => Some((self.place.id, self.place.rows().position(self.place.index())?)),
         }

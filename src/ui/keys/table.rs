@@ -99,6 +99,7 @@ pub const KEYMAP: &[Binding] = &{
         hint(12, "treemap", bind(&[letter('5')], VIEWS, C::View(View::Treemap), G::View, "treemap")),
         bind(&[letter('6')], VIEWS, C::View(View::Links), G::View, "hard links"),
         bind(&[letter('7')], VIEWS, C::View(View::Errors), G::View, "errors, by reason"),
+        hint(4, "rest", bind(&[letter('0')], VIEWS, C::View(View::Space), G::View, "where is the rest")),
         bind(&[key(K::Left), letter('h')], TREEMAP, C::Cell(Side::Left), G::View, "cell to the left"),
         bind(&[key(K::Right), letter('l')], TREEMAP, C::Cell(Side::Right), G::View, "cell to the right"),
         bind(&[key(K::Up), letter('k')], TREEMAP, C::Cell(Side::Above), G::View, "cell above"),
