@@ -11,6 +11,7 @@ use crate::rows::Order;
 use crate::scan::{self, Scan};
 use crate::size::Units;
 use crate::text::escape;
+use crate::ui::keys::Keymap;
 use crate::ui::theme::Theme;
 use crate::ui::{self, Settings};
 
@@ -27,6 +28,10 @@ pub struct Job {
     pub units: Units,
     /// Colours and glyphs.
     pub theme: Theme,
+    /// What the keys mean.
+    pub keymap: Keymap,
+    /// Something to say at first.
+    pub notice: Option<String>,
     /// What ends a path that is printed.
     pub ending: Ending,
 }
@@ -50,7 +55,9 @@ pub fn run(job: Job) -> Exit {
             return Exit::Incomplete;
         }
     };
-    let exit = match ui::run(&mut scan, &Settings::new(job.order, job.units, job.theme)) {
+    let settings =
+        Settings { keymap: job.keymap, notice: job.notice, ..Settings::new(job.order, job.units, job.theme) };
+    let exit = match ui::run(&mut scan, &settings) {
         Ok(picked) => Exit::of_roots(scan.tree()).max(print(&picked, job.ending)),
         Err(error) => {
             say(&format!("terminal: {}", words(&error)));

@@ -4,7 +4,10 @@
 //! program before anything is read; nothing is silently ignored.
 
 mod arguments;
+mod configured;
+mod defaults;
 mod describe;
+mod show;
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -12,21 +15,23 @@ use std::io::{self, IsTerminal, Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use clap::Parser;
 use clap::error::ErrorKind;
+use clap::{FromArgMatches, Parser};
 
 use crate::batch::{Format, Job, Progress};
 use crate::browse;
 use crate::exit::Exit;
 use crate::message::{say, words};
-use crate::rows::{Column, Order};
+use crate::rows::{Column, Direction, Order};
 use crate::scan::filter::BadPattern;
 use crate::scan::{self, Filter, Mounts};
 use crate::size::{Measure, Units};
 use crate::text::escape;
-use crate::ui::theme::{ColorChoice, Colors, Glyphs, Theme};
+use crate::ui::theme::{ColorChoice, Colors, Glyphs, Looks, Theme};
 use arguments::{Arguments, Command, Df, SortBy, When, Words};
+use configured::{Configured, source};
 pub use describe::Description;
+pub use show::Answer;
 
 /// What a person asks for.
 #[derive(Debug)]
@@ -37,6 +42,8 @@ pub enum Request {
     Print(Job),
     /// What the command line itself is.
     Describe(Description),
+    /// Something about the program itself.
+    Answer(Answer),
 }
 
 /// What the command line depends on besides its words.
@@ -49,8 +56,17 @@ pub struct Environment {
 }
 
 /// The environment variables that mean something.
-pub const VARIABLES: [&str; 6] =
-    ["TERM", "COLORTERM", "NO_COLOR", "DUKE_THREADS", "DUKE_COLOR", "DUKE_ASCII"];
+pub const VARIABLES: [&str; 9] = [
+    "TERM",
+    "COLORTERM",
+    "NO_COLOR",
+    "DUKE_THREADS",
+    "DUKE_COLOR",
+    "DUKE_ASCII",
+    "DUKE_CONFIG",
+    "XDG_CONFIG_HOME",
+    "HOME",
+];
 
 /// Why there is no [`Request`].
 #[derive(Debug)]
@@ -77,6 +93,14 @@ impl Environment {
 }
 
 impl Refusal {
+    /// It in one line.
+    fn reason(self) -> String {
+        match self {
+            Self::Answer(text) => text.to_string(),
+            Self::Usage(reason) => reason,
+        }
+    }
+
     /// Prints it and says how the program ends.
     pub fn answer(&self) -> Exit {
         match self {
@@ -95,34 +119,39 @@ impl Refusal {
     }
 }
 
-/// Understands `words`, the first of which is the program's own name.
+/// Understands `words`, the first of which is the program's own name. What is wrong with the configuration is said on
+/// standard error.
 ///
 /// # Errors
-/// When they make no sense, a pattern is no pattern, or a file of patterns cannot be read.
+/// When they make no sense, a pattern is no pattern, or a file that is named cannot be read.
 pub fn request(
     words: impl IntoIterator<Item = OsString>,
     environment: &Environment,
 ) -> Result<Request, Refusal> {
     let words: Vec<OsString> = words.into_iter().collect();
     if words.get(1).is_some_and(|word| Command::is(word)) {
-        let words = Words::try_parse_from(words).map_err(refusal)?;
-        return match words.command {
-            Some(command) => of_command(command, environment),
-            None => look(words.arguments, environment),
-        };
+        let parsed = Words::try_parse_from(&words).map_err(refusal)?;
+        if let Some(command) = parsed.command {
+            return of_command(command, environment);
+        }
     }
-    let arguments = Arguments::try_parse_from(&words).map_err(|error| match error.kind() {
-        // The help is about the commands as well.
-        ErrorKind::DisplayHelp => refusal(Words::try_parse_from(&words).err().unwrap_or(error)),
-        _ => refusal(error),
-    })?;
-    look(arguments, environment)
+    let typed = words.get(1..).unwrap_or_default();
+    let alone = understood(&[], typed)?;
+    let source = source(alone.config, alone.no_config, environment);
+    let configured = Configured::read(&source, typed, environment)?;
+    for warning in &configured.warnings {
+        say(warning);
+    }
+    look(understood(&configured.words, typed)?, configured, environment)
 }
 
 /// What a command asks for.
 fn of_command(command: Command, environment: &Environment) -> Result<Request, Refusal> {
     Ok(match command {
         Command::Completions { shell } => Request::Describe(Description::Completions(shell)),
+        Command::Config { what, config, no_config, .. } => {
+            Request::Answer(show::answer(what, &source(config, no_config, environment), environment)?)
+        }
         Command::Df(words) => Request::Print(df(*words, environment)?),
         Command::Man => Request::Describe(Description::Manual),
     })
@@ -138,8 +167,20 @@ fn df(words: Df, environment: &Environment) -> Result<Job, Refusal> {
     Ok(Job { roots: roots(words.paths), scan, format, progress })
 }
 
+/// What the words say that come from the configuration, and those that were typed.
+fn understood(configured: &[OsString], typed: &[OsString]) -> Result<Arguments, Refusal> {
+    let line = defaults::line(configured, typed);
+    let matches = defaults::command().try_get_matches_from(&line).map_err(|error| match error.kind() {
+        // The help is about the commands as well.
+        ErrorKind::DisplayHelp => refusal(Words::try_parse_from(line).err().unwrap_or(error)),
+        _ => refusal(error),
+    })?;
+    Arguments::from_arg_matches(&matches).map_err(refusal)
+}
+
 /// What is asked for without a command.
-fn look(arguments: Arguments, environment: &Environment) -> Result<Request, Refusal> {
+fn look(arguments: Arguments, configured: Configured, environment: &Environment) -> Result<Request, Refusal> {
+    let Configured { config, notice, .. } = configured;
     let scan = scan::Options {
         threads: threads(arguments.threads, environment)?,
         mounts: match (arguments.one_file_system, arguments.include_kernfs) {
@@ -151,7 +192,7 @@ fn look(arguments: Arguments, environment: &Environment) -> Result<Request, Refu
         skip_caches: arguments.exclude_caches,
         owners: arguments.extended,
     };
-    let theme = theme(&arguments, environment)?;
+    let theme = theme(&arguments, config.looks, environment)?;
     let order = order(&arguments);
     let units = if arguments.si { Units::Decimal } else { Units::Binary };
     let depth = if arguments.summarize { Some(0) } else { arguments.depth };
@@ -163,7 +204,9 @@ fn look(arguments: Arguments, environment: &Environment) -> Result<Request, Refu
     } else if is_browser {
         let ending = if arguments.print0 { browse::Ending::Nul } else { browse::Ending::Line };
         let roots = roots(arguments.paths);
-        return Ok(Request::Browse(browse::Job { roots, scan, order, units, theme, ending }));
+        let keymap = config.keymap;
+        let job = browse::Job { roots, scan, order, units, theme, keymap, notice, ending };
+        return Ok(Request::Browse(job));
     } else {
         Format::Table { depth: depth.unwrap_or(1), order, units }
     };
@@ -183,10 +226,11 @@ fn order(arguments: &Arguments) -> Order {
         SortBy::Mtime => Column::Modified,
     };
     let measure = if arguments.apparent_size { Measure::Apparent } else { Measure::Disk };
-    Order { column, measure, ..Order::default() }
+    let direction = if arguments.reverse { Direction::Reversed } else { Direction::Usual };
+    Order { column, direction, measure, ..Order::default() }
 }
 
-fn theme(arguments: &Arguments, environment: &Environment) -> Result<Theme, Refusal> {
+fn theme(arguments: &Arguments, looks: Looks, environment: &Environment) -> Result<Theme, Refusal> {
     let when = match (arguments.color, environment.variable("DUKE_COLOR")) {
         (Some(when), _) => when,
         (None, Some(value)) => variable("DUKE_COLOR", value, arguments::when)?,
@@ -199,7 +243,8 @@ fn theme(arguments: &Arguments, environment: &Environment) -> Result<Theme, Refu
     };
     let colors = Colors::detect(choice, |name| environment.variable(name).cloned());
     let is_ascii = arguments.ascii || environment.variable("DUKE_ASCII").is_some_and(|value| value != "0");
-    Ok(Theme { colors, glyphs: if is_ascii { Glyphs::Ascii } else { Glyphs::Unicode } })
+    let glyphs = if is_ascii { Glyphs::Ascii } else { Glyphs::Unicode };
+    Ok(Theme { colors, glyphs, looks })
 }
 
 fn threads(given: Option<u16>, environment: &Environment) -> Result<Option<usize>, Refusal> {
@@ -283,7 +328,7 @@ mod tests {
         match asked(words, environment).unwrap() {
             Request::Browse(_) => None,
             Request::Print(job) => Some(job.format),
-            Request::Describe(_) => panic!("no command was given"),
+            _ => panic!("a command was given"),
         }
     }
 
@@ -300,6 +345,7 @@ mod tests {
 
     #[test]
     fn arguments_are_consistent() {
+        defaults::command().debug_assert();
         <Words as clap::CommandFactory>::command().debug_assert();
     }
 
@@ -409,8 +455,8 @@ mod tests {
 
     #[test]
     fn what_is_not_built_yet_is_unknown() {
-        const RESERVED: &str = "--ndjson --csv --top --min-size --by --reverse --no-mouse -o -f -c -r \
-            --read-only --dry-run --config --no-config --skip-network";
+        const RESERVED: &str = "--ndjson --csv --top --min-size --by --no-mouse -o -f -c -r \
+            --read-only --dry-run --skip-network";
         for word in RESERVED.split_whitespace() {
             assert!(asked(word, &terminal(&[])).unwrap_err().contains("unexpected argument"), "{word}");
         }

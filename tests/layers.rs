@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const BASE: [&str; 3] = ["kind", "sync", "table"];
 
 /// Each module with what it may use beside the base and itself.
-const ARROWS: [(&str, &[&str]); 21] = [
+const ARROWS: [(&str, &[&str]); 22] = [
     ("kind", &[]),
     ("sync", &[]),
     ("table", &[]),
@@ -33,6 +33,7 @@ const ARROWS: [(&str, &[&str]); 21] = [
         "ui",
         &["tree", "scan", "rows", "size", "text", "delete", "inspect", "search", "survey", "job", "platform"],
     ),
+    ("config", &["ui::keys", "ui::theme", "text", "message", "platform::trusted"]),
     ("browse", &["scan", "ui", "rows", "size", "text", "exit", "message"]),
 ];
 

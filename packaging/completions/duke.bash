@@ -19,6 +19,9 @@ _duke() {
             duke,completions)
                 cmd="duke__subcmd__completions"
                 ;;
+            duke,config)
+                cmd="duke__subcmd__config"
+                ;;
             duke,man)
                 cmd="duke__subcmd__man"
                 ;;
@@ -29,7 +32,7 @@ _duke() {
 
     case "${cmd}" in
         duke)
-            opts="-n -s -d -q -a -0 -t -x -X -e -h -V --json --no-interactive --summarize --depth --quiet --apparent-size --si --sort --color --ascii --pick --print0 --threads --one-file-system --exclude --exclude-caches --include-kernfs --extended --help --version completions man"
+            opts="-n -s -d -q -a -0 -t -x -X -e -h -V --json --no-interactive --summarize --depth --quiet --apparent-size --si --sort --reverse --color --ascii --pick --print0 --threads --one-file-system --exclude --exclude-caches --include-kernfs --extended --config --no-config --help --version config completions man"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -67,6 +70,10 @@ _duke() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -81,6 +88,24 @@ _duke() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        duke__subcmd__config)
+            opts="-h --config --no-config --help show path"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

@@ -3,6 +3,7 @@
 //! Invariant: a flag stands here if and only if it works.
 
 use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
 
 use clap::builder::ValueParser;
 use clap::{ArgAction, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -27,6 +28,10 @@ Environment:
   DUKE_COLOR    as --color
   DUKE_ASCII    as --ascii, unless 0
   NO_COLOR      as --color never
+  DUKE_CONFIG   as --config
+
+Configuration: $XDG_CONFIG_HOME/duke/config.toml, or ~/.config/duke/config.toml. 'duke config show' prints what \
+holds, 'duke config path' where it is read from; a switch that is on there is taken back by 'no-' before its name.
 
 Exit codes:
   0    everything was read
@@ -52,6 +57,24 @@ pub(super) struct Words {
 /// What is done instead of looking at a PATH.
 #[derive(Clone, Debug, Subcommand)]
 pub(super) enum Command {
+    /// Print what the configuration is
+    Config {
+        /// What to print of it
+        #[arg(value_enum)]
+        what: Shown,
+
+        /// Read the configuration from FILE
+        #[arg(long, value_name = "FILE", overrides_with = "no_config")]
+        config: Option<PathBuf>,
+
+        /// Read no configuration
+        #[arg(long, overrides_with = "config")]
+        no_config: bool,
+
+        /// Print help
+        #[arg(short, long, action = ArgAction::Help)]
+        help: Option<bool>,
+    },
     /// Print the completions of a shell
     Completions {
         /// Whose
@@ -154,6 +177,10 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "COL", value_enum, default_value = "size", help_heading = "Display")]
     pub(super) sort: SortBy,
 
+    /// Sort the other way round
+    #[arg(long, help_heading = "Display")]
+    pub(super) reverse: bool,
+
     /// Use colours in the browser
     #[arg(long, value_name = "WHEN", value_enum, help_heading = "Display")]
     pub(super) color: Option<When>,
@@ -203,6 +230,14 @@ pub(super) struct Arguments {
     #[arg(short, long, help_heading = "Scan")]
     pub(super) extended: bool,
 
+    /// Read the configuration from FILE
+    #[arg(long, value_name = "FILE", overrides_with = "no_config", help_heading = "Configuration")]
+    pub(super) config: Option<PathBuf>,
+
+    /// Read no configuration
+    #[arg(long, overrides_with = "config", help_heading = "Configuration")]
+    pub(super) no_config: bool,
+
     /// Print help: -h in short, --help with details
     #[arg(short, long, action = ArgAction::Help)]
     help: Option<bool>,
@@ -210,6 +245,15 @@ pub(super) struct Arguments {
     /// Print the version
     #[arg(short = 'V', long, action = ArgAction::Version)]
     version: Option<bool>,
+}
+
+/// What is printed of the configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Shown {
+    /// Everything that can be set, and what holds, as a configuration
+    Show,
+    /// Where it is read from
+    Path,
 }
 
 /// What entries are sorted by.

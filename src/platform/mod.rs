@@ -42,6 +42,7 @@ pub mod spawn;
 mod status;
 #[cfg(target_os = "macos")]
 mod stream;
+pub mod trusted;
 pub mod uncover;
 
 pub use attributes::{Attributes, Border};

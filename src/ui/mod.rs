@@ -52,6 +52,7 @@ use crate::size::Units;
 use crate::sync::Arc;
 use app::{Action, App, Effect};
 use errand::Errands;
+use keys::Keymap;
 use progress::{Again, Tick};
 use screen::{Guard, Screen};
 use theme::Theme;
@@ -75,6 +76,10 @@ pub struct Settings {
     pub units: Units,
     /// Looks.
     pub theme: Theme,
+    /// What the keys mean.
+    pub keymap: Keymap,
+    /// Something to say until the first key.
+    pub notice: Option<String>,
     /// Where times are told.
     pub zone: TimeZone,
 }
@@ -82,7 +87,7 @@ pub struct Settings {
 impl Settings {
     /// Settings for a person where this machine is.
     pub fn new(order: Order, units: Units, theme: Theme) -> Self {
-        Self { order, units, theme, zone: TimeZone::system() }
+        Self { order, units, theme, keymap: Keymap::default(), notice: None, zone: TimeZone::system() }
     }
 }
 
