@@ -49,6 +49,7 @@ use crate::platform::signals::{self, Watch};
 use crate::rows::Order;
 use crate::scan::Scan;
 use crate::size::Units;
+use crate::source::{Nature, Source};
 use crate::sync::Arc;
 use app::{Action, App, Effect};
 use errand::Errands;
@@ -82,21 +83,31 @@ pub struct Settings {
     pub notice: Option<String>,
     /// Where times are told.
     pub zone: TimeZone,
+    /// What there is to look at: whether it can be read again and changed.
+    pub nature: Nature,
 }
 
 impl Settings {
     /// Settings for a person where this machine is.
     pub fn new(order: Order, units: Units, theme: Theme) -> Self {
-        Self { order, units, theme, keymap: Keymap::default(), notice: None, zone: TimeZone::system() }
+        Self {
+            order,
+            units,
+            theme,
+            keymap: Keymap::default(),
+            notice: None,
+            zone: TimeZone::system(),
+            nature: Nature::default(),
+        }
     }
 }
 
-/// Browses what `scan` finds, until the person leaves. Returns the marked paths that are to be printed, without waiting
-/// for the scan. That may have become another one meanwhile, of a directory above.
+/// Browses what `source` reads, until the person leaves. Returns the marked paths that are to be printed, without waiting
+/// for the source. That may have become another one meanwhile, of a directory above.
 ///
 /// # Errors
 /// When the terminal cannot be taken over, or does not answer any more. It was given back then.
-pub fn run(scan: &mut Scan, settings: &Settings) -> io::Result<Vec<Vec<u8>>> {
+pub fn run(source: &mut Source, settings: &Settings) -> io::Result<Vec<Vec<u8>>> {
     let screen = Screen::new()?;
     let _guard = Guard(screen.clone());
     restore_on_panic(&screen);
@@ -106,11 +117,11 @@ pub fn run(scan: &mut Scan, settings: &Settings) -> io::Result<Vec<Vec<u8>>> {
     let mut terminal = Terminal::new(CrosstermBackend::new(writer))?;
     let mut expected = None;
     loop {
-        match browse(&mut terminal, &screen, scan, settings, expected.take())? {
+        match browse(&mut terminal, &screen, source, settings, expected.take())? {
             Left::Browser(paths) => return Ok(paths),
             Left::Tree(above) => {
-                expected = scan.roots().first().and_then(name);
-                let below = std::mem::replace(scan, above);
+                expected = source.roots().first().and_then(name);
+                let below = std::mem::replace(source, above);
                 below.stop();
                 // Freeing a large tree takes time. Without a thread for it, the process frees it at its end.
                 let below = std::mem::ManuallyDrop::new(below);
@@ -124,8 +135,8 @@ pub fn run(scan: &mut Scan, settings: &Settings) -> io::Result<Vec<Vec<u8>>> {
 enum Left {
     /// Whatever is outside, with these paths.
     Browser(Vec<Vec<u8>>),
-    /// The tree of another scan.
-    Tree(Scan),
+    /// The tree of another source.
+    Tree(Source),
 }
 
 /// What a root is called in the directory above.
@@ -139,19 +150,19 @@ type Output = CrosstermBackend<BufWriter<Screen>>;
 fn browse(
     terminal: &mut Terminal<Output>,
     screen: &Screen,
-    scan: &Scan,
+    source: &Source,
     settings: &Settings,
     expected: Option<Vec<u8>>,
 ) -> io::Result<Left> {
     let begun = Instant::now();
     let size = terminal.size()?;
-    let roots = scan.roots().iter().map(titled).collect();
-    let mut app = App::new(scan.tree(), roots, settings, (size.width, size.height));
+    let roots = source.roots().iter().map(titled).collect();
+    let mut app = App::new(source.tree(), roots, settings, (size.width, size.height));
     expected.into_iter().for_each(|name| app.expect(name));
     let mut next_tick = begun;
     let pool = Pool::new(processors())?;
-    let mut errands = Errands::new(pool.clone(), Arc::clone(scan.tree()));
-    let mut desk = Desk::new(pool, Arc::clone(scan.tree()));
+    let mut errands = Errands::new(pool.clone(), Arc::clone(source.tree()));
+    let mut desk = Desk::new(pool, Arc::clone(source.tree()));
     let mut has_changed = true;
     let mut again: Option<Scan> = None;
     loop {
@@ -172,7 +183,7 @@ fn browse(
             has_changed = true;
         }
         if app.wants_ticks() && Instant::now() >= next_tick {
-            effects.extend(app.update(Action::Tick(tick(scan, begun))));
+            effects.extend(app.update(Action::Tick(tick(source, begun))));
             if let Some(news) = again.as_ref().map(news) {
                 again = again.filter(|_| news.outcome.is_none());
                 effects.extend(app.update(Action::Again(news)));
@@ -206,24 +217,28 @@ fn browse(
             match effect {
                 Effect::Quit => return Ok(Left::Browser(Vec::new())),
                 Effect::Print(paths) => return Ok(Left::Browser(paths)),
-                Effect::ScanAbove(path) => match scan.elsewhere(vec![OsString::from_vec(path).into()]) {
-                    Ok(above) => return Ok(Left::Tree(above)),
-                    Err(error) => {
+                Effect::ScanAbove(path) => match source.elsewhere(OsString::from_vec(path).into()) {
+                    Some(Ok(above)) => return Ok(Left::Tree(above)),
+                    Some(Err(error)) => {
                         app.update(Action::Failed(format!("No thread to scan: {error}")));
                     }
+                    // The state does not ask for it; see `Nature`.
+                    None => {}
                 },
                 Effect::Start(errand) => {
                     if let Err(error) = errands.begin(errand) {
                         app.update(Action::Failed(format!("No thread for that: {error}")));
                     }
                 }
-                Effect::StopScan => scan.stop(),
-                Effect::Rescan(directory) => match scan.rescan(directory) {
-                    Ok(scan) => again = Some(scan),
-                    Err(error) => {
+                Effect::StopScan => source.stop(),
+                Effect::Rescan(directory) => match source.scan().map(|scan| scan.rescan(directory)) {
+                    Some(Ok(scan)) => again = Some(scan),
+                    Some(Err(error)) => {
                         app.update(Action::Again(Again::failed()));
                         app.update(Action::Failed(format!("No thread to read again: {error}")));
                     }
+                    // The state does not ask for it; see `Nature`.
+                    None => {}
                 },
                 Effect::StopRescan => again.iter().for_each(Scan::stop),
                 Effect::Copy(text) => {
@@ -280,10 +295,10 @@ fn repaint(terminal: &mut Terminal<Output>) -> io::Result<()> {
     terminal.resize(size.into())
 }
 
-fn tick(scan: &Scan, begun: Instant) -> Tick {
+fn tick(source: &Source, begun: Instant) -> Tick {
     // The outcome first: what it says is over is in the progress then.
-    let outcome = scan.outcome();
-    Tick { now: begun.elapsed(), progress: scan.progress(), outcome, elapsed: scan.elapsed() }
+    let outcome = source.outcome();
+    Tick { now: begun.elapsed(), progress: source.progress(), outcome, elapsed: source.elapsed() }
 }
 
 /// What is new about a rescan.

@@ -7,6 +7,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
 use super::{About, App, Button, Mode, Question};
+use crate::source::Nature;
 
 impl App<'_> {
     /// Asks whether the directory above is to be scanned.
@@ -14,15 +15,19 @@ impl App<'_> {
         if self.above().is_some() {
             self.mode = Mode::Question(Question { about: About::Above, button: Button::No });
         } else {
-            let several = self.roots.len() != 1;
-            let text = if several { "This is where the scan begins" } else { "There is nothing above" };
+            let has_more = self.roots.len() != 1 || self.nature == Nature::Recorded;
+            let text = if has_more { "This is where the scan begins" } else { "There is nothing above" };
             self.notice = Some(text.into());
         }
     }
 
-    /// The path of the directory above the only root. Several have none in common that could be meant.
+    /// The path of the directory above the only root. Several have none in common that could be meant, and what is above an
+    /// export was not recorded.
     pub fn above(&self) -> Option<Vec<u8>> {
         let [(_, shown)] = self.roots.as_slice() else { return None };
+        if self.nature == Nature::Recorded {
+            return None;
+        }
         let path = Path::new(OsStr::from_bytes(shown));
         // What is above `..` only the system knows.
         let above = if path.file_name().is_some() { path.parent()?.to_owned() } else { path.join("..") };

@@ -4,6 +4,7 @@
 
 use super::{App, Effect, Mode};
 use crate::inspect::Inspection;
+use crate::source::Nature;
 use crate::sync::Arc;
 use crate::tree::{DirId, Position, Record, Successors, Totals, join};
 use crate::ui::errand::Errand;
@@ -31,6 +32,8 @@ pub struct Details {
     /// The first visible line.
     pub offset: usize,
     wish: Wish,
+    /// Of what was recorded elsewhere the system here knows nothing.
+    nature: Nature,
     /// What was there before.
     before: Mode,
 }
@@ -38,7 +41,9 @@ pub struct Details {
 impl Details {
     /// Whether more will come.
     pub fn is_awaited(&self) -> bool {
-        self.failure.is_none() && self.inspection.as_ref().is_none_or(|found| !found.is_complete)
+        self.nature == Nature::Live
+            && self.failure.is_none()
+            && self.inspection.as_ref().is_none_or(|found| !found.is_complete)
     }
 
     /// What it waits for.
@@ -69,6 +74,7 @@ impl<'t> App<'t> {
             rows: Vec::new(),
             offset: 0,
             wish,
+            nature: self.nature,
             before,
         });
         self.mode = Mode::Details;
@@ -190,6 +196,10 @@ impl<'t> App<'t> {
 
     /// Starts a program for what is under the cursor.
     pub(super) fn start(&mut self, program: Program) -> Option<Effect> {
+        if self.nature == Nature::Recorded {
+            self.notice = Some("This was read from an export, and is not here".into());
+            return None;
+        }
         if program == Program::Shell {
             return self.shell();
         }

@@ -104,7 +104,7 @@ impl View {
             Self::Links => "links",
             Self::Errors => "errors",
             Self::Search => "results",
-            Self::Space => "space",
+            Self::Space => "rest",
         }
     }
 }
