@@ -10,9 +10,14 @@ use crate::tree::DirId;
 use crate::ui::errand::Errand;
 use crate::ui::work::{Ask, Findings};
 
+/// The number of the question about an entry that is open, if one is.
+fn asked(app: &App<'_>) -> Option<u64> {
+    app.wishes().find(|wish| matches!(wish.ask, Ask::Inspect(_))).map(|wish| wish.number)
+}
+
 /// Tells the browser what an inspection would find of a file of 12,288 bytes with two names.
 pub fn find(app: &mut App<'_>) {
-    let number = app.wishes().find(|wish| matches!(wish.ask, Ask::Inspect(_))).unwrap().number;
+    let number = asked(app).unwrap();
     let attributes = Attributes {
         kind: crate::kind::Kind::File,
         blocks: 8,
@@ -89,7 +94,7 @@ fn what_the_tree_knows_is_shown_at_once_and_the_rest_as_it_comes() {
     ] {
         assert!(then.contains(text), "{text}:\n{then}");
     }
-    assert!(!then.contains("asking") && app.wishes().next().is_none());
+    assert!(!then.contains("asking") && asked(&app).is_none());
     press(&mut app, "i");
     assert_eq!((app.mode, selected(&app)), (Mode::List, "letter".to_owned()));
 }
@@ -116,14 +121,14 @@ fn findings_about_another_entry_are_not_shown() {
     let tree = home();
     let mut app = finished(&tree);
     press(&mut app, "i");
-    let old = app.wishes().next().unwrap().number;
+    let old = asked(&app).unwrap();
     press(&mut app, "Esc j i");
-    assert_ne!(app.wishes().next().unwrap().number, old);
+    assert_ne!(asked(&app), Some(old));
     app.update(Action::Findings(old, Findings::Inspected(Arc::default())));
     assert!(app.details().unwrap().inspection.is_none());
-    let new = app.wishes().next().unwrap().number;
+    let new = asked(&app).unwrap();
     app.update(Action::Findings(new, Findings::Failed("no thread".into())));
-    assert!(screen(&app).contains("no thread") && app.wishes().next().is_none());
+    assert!(screen(&app).contains("no thread") && asked(&app).is_none());
 }
 
 #[test]
@@ -199,6 +204,6 @@ fn of_what_was_recorded_elsewhere_nothing_is_asked_or_started() {
     assert_eq!(press(&mut app, "b v o h"), []);
     assert_eq!((app.notice.as_deref(), app.above()), (Some("This is where the scan begins"), None));
     press(&mut app, "i");
-    assert!(app.wishes().next().is_none());
+    assert_eq!(asked(&app), None);
     assert!(screen(&app).contains("Path        /shown/music"), "{}", screen(&app));
 }
