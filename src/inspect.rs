@@ -155,15 +155,16 @@ fn mount(place: &Directory, name: &CStr, probe: &Probe) -> Option<Mount> {
 
 /// How a file lies on the disk; nothing where asking could set something in motion, or nobody tells.
 fn layout(place: &Directory, name: &CStr, probe: &Probe) -> Option<Result<Layout, i32>> {
+    /// Two of them are the same number on some systems.
+    const NOBODY_TELLS: [Errno; 5] =
+        [Errno::EOPNOTSUPP, Errno::ENOTSUP, Errno::ENOTTY, Errno::EINVAL, Errno::ENOSYS];
     let is_local = place.file_system().is_ok_and(|it| it == FileSystem::Ordinary);
     let is_here = !probe.traits.contains(&Trait::Dataless);
     if probe.attributes.kind != Kind::File || probe.attributes.blocks == 0 || !is_local || !is_here {
         return None;
     }
     match extents::layout(place, name) {
-        Err(Errno::EOPNOTSUPP | Errno::ENOTTY | Errno::EINVAL | Errno::ENOSYS) => None,
-        #[allow(unreachable_patterns)] // the same number as EOPNOTSUPP on some systems
-        Err(Errno::ENOTSUP) => None,
+        Err(error) if NOBODY_TELLS.contains(&error) => None,
         result => Some(result.map_err(|error| error as i32)),
     }
 }

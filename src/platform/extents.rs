@@ -119,7 +119,7 @@ mod linux {
     /// How the regular file `name` lies on the disk.
     ///
     /// # Errors
-    /// As openat(2) and ioctl_fiemap(2): `EOPNOTSUPP` where the file system does not say; `EINVAL` when it is no regular
+    /// As openat(2) and `ioctl_fiemap(2)`: `EOPNOTSUPP` where the file system does not say; `EINVAL` when it is no regular
     /// file.
     pub fn layout(directory: &Directory, name: &CStr) -> Result<Layout, Errno> {
         let file = directory.open_file(name)?;
@@ -153,11 +153,12 @@ mod linux {
             reserved: 0,
             extents: [Extent::default(); EXTENTS],
         };
+        // The type of a request differs between C libraries; its number has 32 bits.
+        #[allow(clippy::cast_possible_wrap, clippy::cast_lossless)]
         retry(|| {
-            let request = FIEMAP.try_into().map_err(|_| Errno::EINVAL)?;
             // SAFETY: `map` is a whole `struct fiemap` with room for as many extents as its count says, and nothing else
             // refers to it during the call.
-            Errno::result(unsafe { libc::ioctl(file.as_raw_fd(), request, &raw mut map) })
+            Errno::result(unsafe { libc::ioctl(file.as_raw_fd(), FIEMAP as _, &raw mut map) })
         })?;
         Ok(map)
     }

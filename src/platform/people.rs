@@ -6,12 +6,12 @@
 
 use nix::unistd::{Gid, Group, Uid, User};
 
-/// The name of a user, if there is one (getpwuid_r(3)).
+/// The name of a user, if there is one (`getpwuid_r(3)`).
 pub fn user(number: u32) -> Option<String> {
     User::from_uid(Uid::from_raw(number)).ok().flatten().map(|user| user.name)
 }
 
-/// The name of a group, if there is one (getgrgid_r(3)).
+/// The name of a group, if there is one (`getgrgid_r(3)`).
 pub fn group(number: u32) -> Option<String> {
     Group::from_gid(Gid::from_raw(number)).ok().flatten().map(|group| group.name)
 }

@@ -158,7 +158,9 @@ fn browse(
     let size = terminal.size()?;
     let roots = source.roots().iter().map(titled).collect();
     let mut app = App::new(source.tree(), roots, settings, (size.width, size.height));
-    expected.into_iter().for_each(|name| app.expect(name));
+    if let Some(name) = expected {
+        app.expect(name);
+    }
     let mut next_tick = begun;
     let pool = Pool::new(processors())?;
     let mut errands = Errands::new(pool.clone(), Arc::clone(source.tree()));

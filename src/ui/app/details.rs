@@ -182,16 +182,13 @@ impl<'t> App<'t> {
             let found = listing.entries().find(|(_, record)| record.name == name);
             found.map(|(position, _)| (directory, position))
         });
-        match found {
-            Some((directory, position)) => {
-                details.wish = self.wish_for(directory, position);
-                self.details = Some(Details { directory, position, inspection: None, ..details });
-            }
-            None => {
-                self.mode = details.before;
-                self.notice = Some("It is not there any more".into());
-            }
-        }
+        let Some((directory, position)) = found else {
+            self.mode = details.before;
+            self.notice = Some("It is not there any more".into());
+            return;
+        };
+        details.wish = self.wish_for(directory, position);
+        self.details = Some(Details { directory, position, inspection: None, ..details });
     }
 
     /// Starts a program for what is under the cursor.

@@ -181,7 +181,7 @@ impl Facts<'_> {
             self.add_names(attributes.links, inspection);
         }
         if let Some(mount) = &inspection.mount {
-            self.add("Mounted at", self.mount(mount));
+            self.add("Mounted at", place(mount));
         }
         let layout = inspection.layout.as_ref();
         for (number, note) in notes(probe, layout, record, self.app.units).into_iter().enumerate() {
@@ -196,9 +196,8 @@ impl Facts<'_> {
         }
         let elsewhere = match inspection.names_in_tree {
             None if inspection.is_complete => ", the others not known before the scan is over".to_owned(),
-            None => String::new(),
             Some(known) if known < links => format!(", {} of them outside", grouped(links - known)),
-            Some(_) => String::new(),
+            None | Some(_) => String::new(),
         };
         self.add("Names", format!("{}{elsewhere}", grouped(links)));
         for name in &inspection.names {
@@ -208,11 +207,6 @@ impl Facts<'_> {
         if let Some(more) = inspection.names_in_tree.and_then(|known| known.checked_sub(shown + 1)) {
             self.add("", format!("and {} more", grouped(more + 1)));
         }
-    }
-
-    fn mount(&self, mount: &Mount) -> String {
-        let point = escape(&mount.point).into_owned();
-        format!("{point} ({} of {})", escape(&mount.kind), escape(&mount.source))
     }
 
     fn size(&self, bytes: u64) -> String {
@@ -231,6 +225,11 @@ impl Facts<'_> {
     fn time(&self, seconds: i64) -> String {
         date_and_time(seconds, &self.app.zone).trim_end().to_owned()
     }
+}
+
+/// Where a file system is mounted, and what it is.
+fn place(mount: &Mount) -> String {
+    format!("{} ({} of {})", escape(&mount.point), escape(&mount.kind), escape(&mount.source))
 }
 
 fn person(name: Option<&str>, number: u32, is_complete: bool) -> String {
