@@ -57,7 +57,7 @@ pub enum Ending {
 
 /// Does the job. The exit code is about the roots alone: what could not be read below them was seen.
 pub fn run(job: Job) -> Exit {
-    let source = match Source::start(job.wanted) {
+    let mut source = match Source::start(job.wanted) {
         Ok(source) => source,
         Err(error) => {
             say(&format!("no thread to read with: {}", words(&error)));
@@ -80,7 +80,7 @@ pub fn run(job: Job) -> Exit {
     let is_whole = |scan: &Scan| scan.options().scope().is_some();
     let snapshots = job.snapshots.filter(|_| source.scan().is_some_and(is_whole));
     let keeper = snapshots.map(|snapshots| Keeper::begin(&source, snapshots));
-    let exit = match ui::run(&source, &settings) {
+    let exit = match ui::run(&mut source, &settings) {
         Ok(picked) => Exit::of_roots(source.tree()).max(print(&picked, job.ending)).max(faults(&source)),
         Err(error) => {
             say(&format!("terminal: {}", words(&error)));

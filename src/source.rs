@@ -126,6 +126,16 @@ impl Source {
         }
     }
 
+    /// Begins to scan another path, as this scan was asked to; none if this is no scan.
+    ///
+    /// # Errors
+    /// When there can be no thread.
+    pub fn elsewhere(&self, path: PathBuf) -> Option<io::Result<Self>> {
+        let began = Timestamp::now().as_second();
+        let scan = self.scan()?.elsewhere(vec![path]);
+        Some(scan.map(|scan| Self::Scan { scan, began }))
+    }
+
     /// The tree, complete or still growing.
     pub fn tree(&self) -> &Arc<Tree> {
         match self {

@@ -26,6 +26,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("search", &["tree", "job"]),
     ("survey", &["tree", "job", "search"]),
     ("space", &["platform", "tree", "scan", "job", "size", "text"]),
+    ("inspect", &["platform", "scan", "tree", "job"]),
     ("exit", &["tree"]),
     ("rows", &["tree", "size", "search"]),
     ("replacement", &[]),
@@ -57,8 +58,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "ui",
         &[
-            "tree", "scan", "source", "rows", "size", "text", "delete", "search", "survey", "space", "job",
-            "platform",
+            "tree", "scan", "source", "rows", "size", "text", "delete", "inspect", "search", "survey",
+            "space", "job", "platform",
         ],
     ),
     ("config", &["ui::keys", "ui::theme", "text", "message", "platform::trusted"]),

@@ -446,3 +446,215 @@ fn a_snapshot_of_what_was_browsed_is_kept_once_a_day_and_can_be_browsed() {
     session.press("q");
     assert!(session.end().success());
 }
+
+/// A program for the tests, in `folder`, which gets what there is to know about how it was started.
+fn script(folder: &Path, text: &str) -> std::path::PathBuf {
+    use std::os::unix::fs::PermissionsExt;
+    let path = folder.join("script");
+    std::fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+/// The browser on `folder` with these variables.
+fn with(folder: &Path, variables: &[(&str, &str)]) -> Session {
+    let mut command = duke(folder);
+    for (name, value) in variables {
+        command.env(name, value);
+    }
+    let mut session = Session::run(command);
+    session.wait_for_text("1 of 3");
+    session
+}
+
+/// Waits for the browser to be back.
+fn wait_for_return(session: &mut Session) {
+    session.wait_for("browser", |screen| screen.alternate_screen() && screen.contents().contains("1 of 3"));
+}
+
+#[test]
+fn a_shell_begins_where_one_stands_with_a_clean_terminal_and_comes_back() {
+    let (folder, tools) = (folder(), tempfile::tempdir().unwrap());
+    let text = r#"echo "in $(pwd -P) level $DUKE_LEVEL"; stty -a | grep -o ' icanon'; read -r word; echo "got $word""#;
+    let shell = script(tools.path(), text);
+    let mut session = with(folder.path(), &[("SHELL", shell.to_str().unwrap()), ("DUKE_LEVEL", "4")]);
+    session.press("\r");
+    session.wait_for_text("inner/");
+    session.press("b");
+    session.wait_for_text("icanon");
+    session.assert_restored();
+    let large = folder.path().canonicalize().unwrap().join("large");
+    // The path may be longer than a line.
+    let screen = session.screen.screen().contents().replace('\n', "");
+    assert!(screen.contains(&format!("in {} level 5", large.display())), "{screen}");
+    session.press("word\n");
+    session.wait_for("browser", |screen| screen.alternate_screen() && screen.contents().contains("inner/"));
+    session.press("hG");
+    session.wait_for_text("3 of 3");
+    session.press("q");
+    assert!(session.end().success());
+    session.assert_restored();
+}
+
+#[test]
+fn interrupts_in_a_shell_are_for_what_runs_there() {
+    let (folder, tools) = (folder(), tempfile::tempdir().unwrap());
+    let shell = script(tools.path(), "echo waiting; exec sleep 60");
+    for keys in ["\x03", "\x1c"] {
+        let mut session = with(folder.path(), &[("SHELL", shell.to_str().unwrap())]);
+        session.press("b");
+        session
+            .wait_for("shell", |screen| !screen.alternate_screen() && screen.contents().contains("waiting"));
+        session.press(keys);
+        session.wait_for_text("was ended by SIG");
+        session.press("l");
+        session.wait_for_text("inner/");
+        session.press("h");
+        wait_for_return(&mut session);
+        // Ctrl-C is the browser's again, and ends it.
+        session.press("\x03");
+        assert!(session.end().success());
+        session.assert_restored();
+    }
+}
+
+/// What a program is started with: signals as they are by default, none blocked, and no descriptor but the three.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_program_inherits_nothing_of_ours() {
+    let (folder, tools) = (folder(), tempfile::tempdir().unwrap());
+    let report = tools.path().join("report");
+    let text = format!(
+        "{{ grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status; ls -l /proc/$$/fd; }} >{} 2>&1 </dev/null",
+        report.display()
+    );
+    let shell = script(tools.path(), &text);
+    let mut session = with(folder.path(), &[("SHELL", shell.to_str().unwrap())]);
+    session.press("b");
+    session.wait_for("shell", |screen| !screen.alternate_screen());
+    wait_for_return(&mut session);
+    let report = std::fs::read_to_string(&report).unwrap();
+    for name in ["SigBlk", "SigIgn"] {
+        let line = report.lines().find(|line| line.starts_with(name)).unwrap();
+        let set = u64::from_str_radix(line.split('\t').next_back().unwrap(), 16).unwrap();
+        // Those above 31 are the C library's and real-time signals, which are left as they were found.
+        assert_eq!(set & 0x7fff_ffff, 0, "{report}");
+    }
+    // The script itself is open in the shell that reads it.
+    let links = report.lines().filter_map(|line| line.split_once(" -> "));
+    let strange: Vec<_> = links
+        .map(|(_, target)| target)
+        .filter(|target| !target.starts_with("/dev/") && !target.starts_with(tools.path().to_str().unwrap()))
+        .collect();
+    assert_eq!(strange, [""; 0], "{report}");
+    session.press("q");
+    assert!(session.end().success());
+}
+
+#[test]
+fn a_shell_that_is_killed_leaves_the_terminal_in_order() {
+    let (folder, tools) = (folder(), tempfile::tempdir().unwrap());
+    let shell = script(tools.path(), "stty raw -echo; echo raw; kill -9 $$");
+    let mut session = with(folder.path(), &[("SHELL", shell.to_str().unwrap())]);
+    session.press("b");
+    session.wait_for_text("was ended by SIGKILL");
+    session.press("q");
+    assert!(session.end().success());
+    session.assert_restored();
+}
+
+#[test]
+fn a_pager_reads_a_file_and_learns_no_name() {
+    let (folder, tools) = (folder(), tempfile::tempdir().unwrap());
+    std::fs::write(folder.path().join("-rf;ls\n"), "what is in it").unwrap();
+    std::fs::remove_dir_all(folder.path().join("small")).unwrap();
+    let pager = script(tools.path(), r#"echo "words $*"; cat; echo; read -r _ </dev/tty"#);
+    let words = format!("{} one  two", pager.display());
+    let mut session = with(folder.path(), &[("PAGER", &words)]);
+    session.press("ngv");
+    session.wait_for_text("what is in it");
+    session.wait_for_text("words one two");
+    session.assert_restored();
+    session.press("\n");
+    wait_for_return(&mut session);
+    session.press("q");
+    assert!(session.end().success());
+}
+
+#[test]
+fn programs_that_are_missing_or_fail_are_named() {
+    let folder = folder();
+    let variables = [("SHELL", "/missing/shell"), ("PAGER", "/missing/pager -x"), ("PATH", "/missing")];
+    let mut session = with(folder.path(), &variables);
+    session.press("b");
+    session.wait_for_text("/missing/shell: no such file or directory");
+    session.press("Gv");
+    session.wait_for_text("/missing/pager: no such file or directory");
+    session.press("o");
+    session.wait_for_text("open: no such file or directory");
+    session.press("gv");
+    session.wait_for_text("Only files can be viewed");
+    session.press("q");
+    assert!(session.end().success());
+    session.assert_restored();
+}
+
+#[test]
+fn the_opener_gets_the_path_as_one_word_and_no_terminal() {
+    let (folder, tools) = (folder(), tempfile::tempdir().unwrap());
+    let report = tools.path().join("report");
+    let text = format!(
+        "printf '%s|' \"$#\" \"$1\" >{0}; [ -t 0 ] || [ -t 1 ] || [ -t 2 ] || echo apart >>{0}; exit 3",
+        report.display()
+    );
+    let opener = script(tools.path(), &text);
+    let name = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    std::fs::rename(opener, tools.path().join(name)).unwrap();
+    std::fs::rename(folder.path().join("plain"), folder.path().join("a $(b) 'c'")).unwrap();
+    let path = format!("{}:/usr/bin:/bin", tools.path().display());
+    let mut session = with(folder.path(), &[("PATH", &path)]);
+    session.press("Go");
+    session.wait_for_text("open ended with code 3");
+    let expected = format!("1|{}/a $(b) 'c'|apart\n", folder.path().display());
+    assert_eq!(std::fs::read_to_string(report).unwrap(), expected);
+    session.press("q");
+    assert!(session.end().success());
+}
+
+#[test]
+fn info_shows_what_the_system_says_even_of_a_pipe() {
+    let folder = folder();
+    nix::unistd::mkfifo(&folder.path().join("0pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    std::fs::hard_link(folder.path().join("plain"), folder.path().join("large/again")).unwrap();
+    std::fs::File::create(folder.path().join("plain")).unwrap().set_len(1 << 30).unwrap();
+    let mut session = Session::start(folder.path());
+    session.wait_for_text("1 of 4");
+    session.press("ngi");
+    session.wait_for_text("named pipe");
+    session.wait_for_text("Mounted at");
+    session.wait_for("end of it", |screen| !screen.contents().contains("asking"));
+    session.press("iGk");
+    session.press("i");
+    session.wait_for_text("large/again");
+    session.wait_for_text("of its length are holes");
+    session.press("qq");
+    assert!(session.end().success());
+    session.assert_restored();
+}
+
+#[test]
+fn left_of_the_root_scans_above_after_a_question() {
+    let folder = folder();
+    let mut session = Session::start(&folder.path().join("small"));
+    session.wait_for_text("1 of 1");
+    session.press("h");
+    session.wait_for_text("Yes");
+    session.press("y");
+    // Where one came from.
+    session.wait_for_text("2 of 3");
+    session.press("\r");
+    session.wait_for_text("file");
+    session.press("q");
+    assert!(session.end().success());
+    session.assert_restored();
+}

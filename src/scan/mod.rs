@@ -25,6 +25,7 @@ use crate::sync::{Arc, AtomicBool, AtomicU64, Condvar, Mutex, Ordering, PoisonEr
 use crate::tree::{DirId, Tree, links};
 use again::Again;
 use descriptors::Descriptors;
+pub use descriptors::{reach, reach_entry};
 pub use filter::Filter;
 use roots::Roots;
 use visit::Visitor;
@@ -140,6 +141,14 @@ impl Scan {
     pub fn rescan(&self, id: DirId) -> std::io::Result<Self> {
         let options = self.shared.options.clone();
         Self::new(Arc::clone(&self.shared.tree), Target::Again(id), options).in_background()
+    }
+
+    /// Begins to scan other roots, into a tree of their own, as this scan was asked to.
+    ///
+    /// # Errors
+    /// When there can be no thread.
+    pub fn elsewhere(&self, roots: Vec<PathBuf>) -> std::io::Result<Self> {
+        Self::start(roots, self.shared.options.clone())
     }
 
     /// Scans `roots` and returns when that is over. Works in the calling thread if there can be no other.

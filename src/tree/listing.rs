@@ -43,6 +43,16 @@ pub struct Record<'a> {
     pub content: Content,
 }
 
+impl Record<'_> {
+    /// The directory it is, if it is one that was entered.
+    pub fn directory(&self) -> Option<DirId> {
+        match self.content {
+            Content::Known(facts) => facts.directory,
+            Content::Excluded(_) | Content::Failed(_) => None,
+        }
+    }
+}
+
 /// What is known of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {

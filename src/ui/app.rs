@@ -8,6 +8,8 @@
 //!
 //! Knows no terminal and no scan. Invariant: after every update the cursor is on a visible row, if there is any.
 
+mod above;
+mod details;
 mod filtering;
 mod marking;
 mod mouse;
@@ -23,6 +25,7 @@ use std::time::Duration;
 use jiff::tz::TimeZone;
 use ratatui::crossterm::event::{KeyEvent, MouseEvent};
 
+use super::errand::Errand;
 use super::keys::{Answer, Command, Keymap, Scope, View};
 use super::marks::Marks;
 use super::place::{Memory, Place, moved};
@@ -36,6 +39,7 @@ use crate::rows::{Column, Direction, Grouping, Hidden, Order, Sums};
 use crate::size::{Measure, Units};
 use crate::source::Nature;
 use crate::tree::{Content, DirId, Live, Tree};
+pub use details::Details;
 use filtering::sums;
 use marking::Anchor;
 pub use marking::{Pane, PaneLine};
@@ -84,6 +88,10 @@ pub enum Effect {
     Rescan(DirId),
     /// Ask the rescan to stop.
     StopRescan,
+    /// Start a program.
+    Start(Errand),
+    /// Leave this tree for one that begins at this path.
+    ScanAbove(Vec<u8>),
     /// Give the terminal back and stop the process.
     Suspend,
     /// Draw everything anew.
@@ -103,6 +111,8 @@ pub enum Mode {
     Prompt,
     /// The list of the marks.
     Marks,
+    /// What there is to know of one entry.
+    Details,
 }
 
 /// A question with two buttons.
@@ -119,6 +129,8 @@ pub struct Question {
 pub enum About {
     /// Leaving, and losing the scan.
     Quit,
+    /// Scanning the directory above in place of this one.
+    Above,
 }
 
 /// The buttons of a question.
@@ -170,6 +182,9 @@ pub struct App<'t> {
     rescan: Option<Rescan>,
     marks: Marks<'t>,
     pane: Pane<'t>,
+    details: Option<Details>,
+    /// The name of the entry the cursor is to be on.
+    expected: Option<Vec<u8>>,
     /// Where a range of marks begins.
     anchor: Option<Anchor<'t>>,
     live: Live,
@@ -220,6 +235,8 @@ impl<'t> App<'t> {
             rescan: None,
             marks: Marks::default(),
             pane: Pane::default(),
+            details: None,
+            expected: None,
             anchor: None,
             live,
             pressed: None,
@@ -256,6 +273,7 @@ impl<'t> App<'t> {
                 None
             }
             Action::Findings(number, findings) => {
+                self.take_inspection(number, &findings);
                 self.take_findings(number, &findings);
                 None
             }
@@ -298,6 +316,7 @@ impl<'t> App<'t> {
         if self.mode == Mode::Marks {
             self.look_at_marks();
         }
+        self.look_at_details();
     }
 
     fn place_path(&self) -> Vec<u8> {
@@ -311,7 +330,7 @@ impl<'t> App<'t> {
     }
 
     /// A path of the tree as it is shown: its root not as given.
-    fn shown_path(&self, path: &[u8]) -> Vec<u8> {
+    pub fn shown_path(&self, path: &[u8]) -> Vec<u8> {
         let below = |given: &[u8]| {
             let below = path.strip_prefix(given)?;
             (below.is_empty() || given.ends_with(b"/") || below.starts_with(b"/")).then_some(below)
@@ -338,6 +357,7 @@ impl<'t> App<'t> {
         if self.is_stale && is_due && self.may_sort() {
             self.sort();
         }
+        self.go_to_expected();
     }
 
     /// Goes to the only root as soon as it is there: the level above it has nothing to show.
@@ -392,6 +412,11 @@ impl<'t> App<'t> {
             Command::Suspend => Some(Effect::Suspend),
             Command::Repaint => Some(Effect::Repaint),
             Command::Interrupt => self.interrupt(),
+            Command::Start(program) => self.start(program),
+            Command::Inspect => {
+                self.inspect();
+                None
+            }
             _ => match self.mode {
                 Mode::List if self.scope() == Scope::Sheet => self.sheet_command(command),
                 Mode::List => self.command(command),
@@ -402,6 +427,10 @@ impl<'t> App<'t> {
                 }
                 Mode::Question(question) => self.answer(question, command),
                 Mode::Marks => self.command_marks(command),
+                Mode::Details => {
+                    self.command_details(command);
+                    None
+                }
             },
         }
     }
@@ -461,6 +490,8 @@ impl<'t> App<'t> {
             Command::Interrupt
             | Command::Suspend
             | Command::Repaint
+            | Command::Inspect
+            | Command::Start(_)
             | Command::Answer(_)
             | Command::Accept
             | Command::Inside
@@ -495,7 +526,8 @@ impl<'t> App<'t> {
         self.mode = Mode::List;
         match (question.about, button) {
             (About::Quit, Button::Yes) => Some(Effect::Quit),
-            (About::Quit, Button::No) => None,
+            (About::Above, Button::Yes) => self.above().map(Effect::ScanAbove),
+            (About::Quit | About::Above, Button::No) => None,
         }
     }
 
@@ -554,7 +586,7 @@ impl<'t> App<'t> {
         }
         match self.trail.pop() {
             Some(id) => self.enter(id),
-            None => self.notice = Some("This is where the scan begins".into()),
+            None => self.offer_above(),
         }
     }
 

@@ -88,6 +88,21 @@ pub enum Command {
     PrintMarks,
     /// Put the path where it can be pasted.
     CopyPath,
+    /// Show all there is to know of one entry.
+    Inspect,
+    /// Start a program.
+    Start(Program),
+}
+
+/// Programs that can be started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Program {
+    /// A shell, in the directory.
+    Shell,
+    /// A pager, for the file under the cursor.
+    Pager,
+    /// What the desktop has for the entry under the cursor.
+    Opener,
 }
 
 impl Command {
@@ -185,12 +200,22 @@ pub enum Scope {
     Prompt,
     /// The list of the marks.
     Marks,
+    /// What there is to know of one entry.
+    Details,
 }
 
 impl Scope {
     /// Every scope.
-    pub const ALL: [Self; 7] =
-        [Self::List, Self::Help, Self::Question, Self::Sheet, Self::Treemap, Self::Prompt, Self::Marks];
+    pub const ALL: [Self; 8] = [
+        Self::List,
+        Self::Help,
+        Self::Question,
+        Self::Sheet,
+        Self::Treemap,
+        Self::Prompt,
+        Self::Marks,
+        Self::Details,
+    ];
 }
 
 /// Headings of the help page.

@@ -3,7 +3,7 @@
 //! ```text
 //! keys, resizes, ticks  ->  App::update  ->  Window  ->  view::draw  ->  cells
 //!                               |
-//!                               +-> Effect: quit, stop the scan, read again, copy, suspend, repaint
+//!                               +-> Effect: quit, stop the scan, read again, start a program, copy, suspend, repaint
 //! ```
 //!
 //! The scan writes atomics and this thread samples them a few times a second, for as long as something runs; afterwards
@@ -14,6 +14,7 @@
 
 pub mod app;
 mod clipboard;
+pub mod errand;
 mod inquiry;
 #[cfg(test)]
 mod journeys;
@@ -29,8 +30,9 @@ pub mod view;
 pub mod window;
 pub mod work;
 
+use std::ffi::OsString;
 use std::io::{self, BufWriter};
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -52,6 +54,7 @@ use crate::size::Units;
 use crate::source::{Nature, Source};
 use crate::sync::Arc;
 use app::{Action, App, Effect};
+use errand::Errands;
 use keys::Keymap;
 use progress::{Again, Tick};
 pub use screen::Mouse;
@@ -110,11 +113,11 @@ impl Settings {
 }
 
 /// Browses what `source` reads, until the person leaves. Returns the marked paths that are to be printed, without waiting
-/// for the source.
+/// for the source. That may have become another one meanwhile, of a directory above.
 ///
 /// # Errors
 /// When the terminal cannot be taken over, or does not answer any more. It was given back then.
-pub fn run(source: &Source, settings: &Settings) -> io::Result<Vec<Vec<u8>>> {
+pub fn run(source: &mut Source, settings: &Settings) -> io::Result<Vec<Vec<u8>>> {
     let screen = Screen::new(settings.mouse, settings.tab)?;
     let _guard = Guard(screen.clone());
     restore_on_panic(&screen);
@@ -122,7 +125,34 @@ pub fn run(source: &Source, settings: &Settings) -> io::Result<Vec<Vec<u8>>> {
     screen.enter()?;
     let writer = BufWriter::with_capacity(FRAME, screen.clone());
     let mut terminal = Terminal::new(CrosstermBackend::new(writer))?;
-    browse(&mut terminal, &screen, source, settings)
+    let mut expected = None;
+    loop {
+        match browse(&mut terminal, &screen, source, settings, expected.take())? {
+            Left::Browser(paths) => return Ok(paths),
+            Left::Tree(above) => {
+                expected = source.roots().first().and_then(name);
+                let below = std::mem::replace(source, above);
+                below.stop();
+                // Freeing a large tree takes time. Without a thread for it, the process frees it at its end.
+                let below = std::mem::ManuallyDrop::new(below);
+                let _ = thread::Builder::new().spawn(move || drop(std::mem::ManuallyDrop::into_inner(below)));
+            }
+        }
+    }
+}
+
+/// What a person goes on to.
+enum Left {
+    /// Whatever is outside, with these paths.
+    Browser(Vec<Vec<u8>>),
+    /// The tree of another source.
+    Tree(Source),
+}
+
+/// What a root is called in the directory above.
+fn name(root: &PathBuf) -> Option<Vec<u8>> {
+    let absolute = std::path::absolute(root).ok()?;
+    absolute.file_name().map(|name| name.as_bytes().to_vec())
 }
 
 type Output = CrosstermBackend<BufWriter<Screen>>;
@@ -132,13 +162,19 @@ fn browse(
     screen: &Screen,
     source: &Source,
     settings: &Settings,
-) -> io::Result<Vec<Vec<u8>>> {
+    expected: Option<Vec<u8>>,
+) -> io::Result<Left> {
     let begun = Instant::now();
     let size = terminal.size()?;
     let roots = source.roots().iter().map(titled).collect();
     let mut app = App::new(source.tree(), roots, settings, (size.width, size.height));
+    if let Some(name) = expected {
+        app.expect(name);
+    }
     let mut next_tick = begun;
-    let mut desk = Desk::new(Pool::new(processors())?, Arc::clone(source.tree()));
+    let pool = Pool::new(processors())?;
+    let mut errands = Errands::new(pool.clone(), Arc::clone(source.tree()));
+    let mut desk = Desk::new(pool, Arc::clone(source.tree()));
     let mut has_changed = true;
     let mut again: Option<Scan> = None;
     let mut told = tab::Shown::Nothing;
@@ -153,10 +189,14 @@ fn browse(
         }
         has_changed = false;
         let wait = app.wants_ticks().then(|| next_tick.saturating_duration_since(Instant::now()));
-        let wait = if desk.is_busy() { Some(wait.unwrap_or(GLANCE).min(GLANCE)) } else { wait };
+        let wait =
+            if desk.is_busy() || errands.is_busy() { Some(wait.unwrap_or(GLANCE).min(GLANCE)) } else { wait };
         let mut effects = Vec::new();
         app.update(Action::Clock(Timestamp::now().as_second()));
         for action in pending(wait, begun)? {
+            if let Action::Key(_) = action {
+                errands.forget();
+            }
             effects.extend(app.update(action));
             has_changed = true;
         }
@@ -174,10 +214,41 @@ fn browse(
             effects.extend(app.update(Action::Findings(number, findings)));
             has_changed = true;
         }
+        for complaint in errands.complaints() {
+            app.update(Action::Failed(complaint));
+            has_changed = true;
+        }
+        if let Some(ready) = errands.ready() {
+            has_changed = true;
+            let complaint = match ready.as_ref() {
+                Ok(ready) => {
+                    let complaint = errand::lend(screen, ready)?;
+                    resume(terminal, &mut app)?;
+                    complaint
+                }
+                Err(reason) => Some(reason.clone()),
+            };
+            if let Some(complaint) = complaint {
+                app.update(Action::Failed(complaint));
+            }
+        }
         for effect in effects {
             match effect {
-                Effect::Quit => return Ok(Vec::new()),
-                Effect::Print(paths) => return Ok(paths),
+                Effect::Quit => return Ok(Left::Browser(Vec::new())),
+                Effect::Print(paths) => return Ok(Left::Browser(paths)),
+                Effect::ScanAbove(path) => match source.elsewhere(OsString::from_vec(path).into()) {
+                    Some(Ok(above)) => return Ok(Left::Tree(above)),
+                    Some(Err(error)) => {
+                        app.update(Action::Failed(format!("No thread to scan: {error}")));
+                    }
+                    // The state does not ask for it; see `Nature`.
+                    None => {}
+                },
+                Effect::Start(errand) => {
+                    if let Err(error) = errands.begin(errand) {
+                        app.update(Action::Failed(format!("No thread for that: {error}")));
+                    }
+                }
                 Effect::StopScan => source.stop(),
                 Effect::Rescan(directory) => match source.scan().map(|scan| scan.rescan(directory)) {
                     Some(Ok(scan)) => again = Some(scan),
@@ -196,10 +267,7 @@ fn browse(
                 Effect::Suspend => {
                     suspend(screen)?;
                     told = tab::Shown::Nothing;
-                    // Nobody tells a stopped program of a new size.
-                    let size = terminal.size()?;
-                    app.update(Action::Resize(size.width, size.height));
-                    repaint(terminal)?;
+                    resume(terminal, &mut app)?;
                 }
                 Effect::Repaint => repaint(terminal)?,
             }
@@ -243,6 +311,13 @@ fn draw(terminal: &mut Terminal<Output>, app: &App<'_>) -> io::Result<()> {
     terminal.draw(|frame| view::draw(app, frame))?;
     queue!(terminal.backend_mut(), EndSynchronizedUpdate)?;
     io::Write::flush(terminal.backend_mut())
+}
+
+/// Goes on after others had the terminal: nobody tells a stopped program of a new size.
+fn resume(terminal: &mut Terminal<Output>, app: &mut App<'_>) -> io::Result<()> {
+    let size = terminal.size()?;
+    app.update(Action::Resize(size.width, size.height));
+    repaint(terminal)
 }
 
 /// Makes the next frame draw every cell. (`Terminal::clear` would ask the terminal for its cursor, and wait for an answer.)

@@ -210,7 +210,11 @@ impl Sheet {
             Findings::Links(links) => links::target(links, self.index),
             Findings::Errors(errors) => errors::target(errors, self.index),
             Findings::Space(account) => space::target(account, self.inquiry.asked().ask, self.index),
-            Findings::Filtered(_) | Findings::Whole(_) | Findings::Words(_) | Findings::Failed(_) => None,
+            Findings::Filtered(_)
+            | Findings::Whole(_)
+            | Findings::Words(_)
+            | Findings::Inspected(_)
+            | Findings::Failed(_) => None,
         }
     }
 
@@ -272,7 +276,10 @@ impl Sheet {
             Some(Findings::Errors(errors)) => errors::rows(errors),
             Some(Findings::Space(account)) => account.rows.len(),
             Some(Findings::Words(words)) => space::wrap(words, self.columns).len(),
-            Some(Findings::Filtered(_) | Findings::Whole(_) | Findings::Failed(_)) | None => 0,
+            Some(
+                Findings::Filtered(_) | Findings::Whole(_) | Findings::Inspected(_) | Findings::Failed(_),
+            )
+            | None => 0,
         }
     }
 
@@ -300,6 +307,7 @@ impl Sheet {
             | Findings::Space(_)
             | Findings::Whole(_)
             | Findings::Words(_)
+            | Findings::Inspected(_)
             | Findings::Failed(_) => None,
         }
     }

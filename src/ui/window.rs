@@ -189,7 +189,8 @@ pub fn totals_size(totals: &Totals, measure: Measure) -> u64 {
     }
 }
 
-pub(super) fn bound(status: Status, totals: &Totals, size: u64) -> Bound {
+/// How numbers of a directory relate to the truth.
+pub fn bound(status: Status, totals: &Totals, size: u64) -> Bound {
     if !status.is_complete() {
         Bound::Growing
     } else if status.partial || totals.errors > 0 || size == u64::MAX {

@@ -7,13 +7,14 @@
 
 use std::io;
 
+use crate::inspect::{Inspection, inspect};
 use crate::job::{Job, Outcome, Pool};
 use crate::search::{self, Filtered, Found, Order, Query, Request};
 use crate::size::Units;
 use crate::space::{self, Account};
 use crate::survey::{self, Ages, Errors, Links, Typed};
 use crate::sync::Arc;
-use crate::tree::{DirId, Tree};
+use crate::tree::{DirId, Position, Tree};
 
 /// The most files a list of the largest shows.
 const MOST_FILES: usize = 100_000;
@@ -53,6 +54,8 @@ pub enum Ask {
     Errors,
     /// What a filter keeps.
     Filter,
+    /// Everything about the entry of the directory itself that is at this position.
+    Inspect(Position),
     /// Where the rest of the file system is.
     Space {
         /// How sizes are written.
@@ -77,6 +80,8 @@ pub enum Findings {
     Errors(Arc<Errors>),
     /// What a filter keeps.
     Filtered(Arc<Filtered>),
+    /// Everything about one entry.
+    Inspected(Arc<Inspection>),
     /// Where the rest of the file system is.
     Space(Arc<Account>),
     /// Whether all of a file system was scanned.
@@ -96,6 +101,7 @@ impl Findings {
             Self::Ages(ages) => ages.complete,
             Self::Links(links) => links.complete,
             Self::Errors(errors) => errors.complete,
+            Self::Inspected(inspection) => inspection.is_complete,
             // A filter publishes nothing before.
             Self::Filtered(_) | Self::Space(_) | Self::Whole(_) | Self::Words(_) | Self::Failed(_) => true,
         }
@@ -110,7 +116,7 @@ impl Findings {
             Self::Links(links) => links.searched,
             Self::Errors(errors) => errors.searched,
             Self::Filtered(filtered) => filtered.searched,
-            Self::Space(_) | Self::Whole(_) | Self::Words(_) | Self::Failed(_) => 0,
+            Self::Space(_) | Self::Whole(_) | Self::Words(_) | Self::Inspected(_) | Self::Failed(_) => 0,
         }
     }
 }
@@ -181,6 +187,9 @@ fn begin(pool: &Pool, tree: &Arc<Tree>, wish: &Wish) -> io::Result<Poll> {
         Ask::Links => poll(survey::links(pool, request)?, Findings::Links),
         Ask::Errors => poll(survey::errors(pool, request)?, Findings::Errors),
         Ask::Filter => poll(search::filter(pool, request)?, Findings::Filtered),
+        Ask::Inspect(position) => {
+            poll(inspect(pool, request.tree, request.from, position)?, Findings::Inspected)
+        }
         Ask::Space { units } => {
             poll(space::account(pool, Arc::clone(tree), wish.from, units)?, Findings::Space)
         }

@@ -251,7 +251,7 @@ impl<'t> App<'t> {
 
     /// What a key does to the list of the marks.
     pub(super) fn command_marks(&mut self, command: Command) -> Option<Effect> {
-        let under_cursor = self.pane.marks.get(self.pane.index).map(|(place, _)| *place);
+        let under_cursor = self.marked_under_cursor();
         match (command, under_cursor) {
             (Command::Move(motion), _) => {
                 let lines = layout(self.size).list_lines();
@@ -271,6 +271,11 @@ impl<'t> App<'t> {
             _ => self.mode = Mode::List,
         }
         None
+    }
+
+    /// The mark under the cursor of the list.
+    pub(super) fn marked_under_cursor(&self) -> Option<Place<'t>> {
+        self.pane.marks.get(self.pane.index).map(|(place, _)| *place)
     }
 
     /// Goes to the directory a mark is in, with the cursor on it.

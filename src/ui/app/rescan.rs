@@ -107,5 +107,6 @@ impl App<'_> {
         self.enter_only_root();
         self.renew_marks(&mut successors);
         self.renew_views(&mut successors);
+        self.renew_details(&mut successors);
     }
 }

@@ -11,7 +11,7 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::filtering::Filtering;
 use super::results::Origin;
-use super::{App, Effect, Mode};
+use super::{App, Details, Effect, Mode};
 use crate::rows::{Column, Direction, Grouping, Hidden, Order};
 use crate::search::{self, By, Query};
 use crate::size::Measure;
@@ -76,7 +76,14 @@ impl Views {
 impl App<'_> {
     /// What is to be found out at present.
     pub fn wishes(&self) -> impl Iterator<Item = &Wish> + Clone {
-        self.views.looked_at().and_then(Inquiry::wish).into_iter().chain(self.views.whole.wish())
+        let details = self.details().and_then(Details::wish);
+        let looked_at = self.views.looked_at().and_then(Inquiry::wish);
+        looked_at.into_iter().chain(self.views.whole.wish()).chain(details)
+    }
+
+    /// The sheet on top.
+    pub(super) fn sheet(&self) -> Option<&Sheet> {
+        self.views.sheets.last()
     }
 
     /// Whether the list has the keys, or what lies on it.
@@ -89,6 +96,7 @@ impl App<'_> {
             Mode::Help(_) => Scope::Help,
             Mode::Question(_) => Scope::Question,
             Mode::Marks => Scope::Marks,
+            Mode::Details => Scope::Details,
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Invariant: no two lines have the same name (a test fails otherwise).
 
-use super::{Answer, Binding, Command, Motion, Scope, Side, View};
+use super::{Answer, Binding, Command, Motion, Program, Scope, Side, View};
 use crate::rows::Column;
 
 impl Binding {
@@ -17,6 +17,7 @@ impl Binding {
             (Command::Back, Some(Scope::Prompt)) => "clear-search",
             (Command::Back, Some(Scope::Marks)) => "close-marks",
             (Command::Back, Some(Scope::Help)) => "close-help",
+            (Command::Back, Some(Scope::Details)) => "close-info",
             (Command::Open, Some(Scope::Treemap)) => "open-cell",
             (Command::Open, Some(Scope::Sheet)) => "go-to-entry",
             (Command::Parent, Some(Scope::Treemap)) => "parent-cells",
@@ -71,6 +72,10 @@ impl Command {
             Self::Marks => "marks",
             Self::PrintMarks => "print-marks",
             Self::CopyPath => "copy-path",
+            Self::Inspect => "info",
+            Self::Start(Program::Shell) => "shell",
+            Self::Start(Program::Pager) => "view-file",
+            Self::Start(Program::Opener) => "open-elsewhere",
         }
     }
 }

@@ -4,13 +4,16 @@
 
 use ratatui::crossterm::event::KeyCode;
 
-use super::{Answer, Binding, Command, Group, Key, Motion, Scope, Side, View, control, key, letter};
+use super::{Answer, Binding, Command, Group, Key, Motion, Program, Scope, Side, View, control, key, letter};
 use crate::rows::Column;
 
 const LIST: &[Scope] = &[Scope::List];
-const TEXT: &[Scope] = &[Scope::List, Scope::Help, Scope::Sheet, Scope::Marks];
-const OPENED: &[Scope] = &[Scope::List, Scope::Help, Scope::Sheet, Scope::Treemap, Scope::Marks];
+const TEXT: &[Scope] = &[Scope::List, Scope::Help, Scope::Sheet, Scope::Marks, Scope::Details];
+const OPENED: &[Scope] =
+    &[Scope::List, Scope::Help, Scope::Sheet, Scope::Treemap, Scope::Marks, Scope::Details];
 const VIEWS: &[Scope] = &[Scope::List, Scope::Sheet, Scope::Treemap];
+const ENTRIES: &[Scope] = &[Scope::List, Scope::Sheet, Scope::Treemap, Scope::Marks];
+const DETAILS: &[Scope] = &[Scope::Details];
 const ROWS: &[Scope] = &[Scope::List, Scope::Sheet];
 const GOING: &[Scope] = &[Scope::List, Scope::Marks];
 const MARKING: &[Scope] = &[Scope::List, Scope::Sheet, Scope::Treemap, Scope::Marks];
@@ -120,6 +123,15 @@ pub const KEYMAP: &[Binding] = &{
         bind(&[key(K::Tab)], &[Scope::Marks], C::Back, G::Mark, "close the list"),
         bind(&[letter('p')], MARKING, C::PrintMarks, G::Mark, "quit and print marks"),
         bind(&[letter('y')], VIEWS, C::CopyPath, G::Program, "copy the path"),
+        hint(13, "info", bind(&[letter('i')], ENTRIES, C::Inspect, G::Program, "info")),
+        hint(
+            0,
+            "close",
+            bind(&[letter('i'), key(K::Left), letter('h')], DETAILS, C::Back, G::Program, "close the info"),
+        ),
+        bind(&[letter('v')], ENTRIES, C::Start(Program::Pager), G::Program, "view in the pager"),
+        bind(&[letter('o')], ENTRIES, C::Start(Program::Opener), G::Program, "open elsewhere"),
+        bind(&[letter('b')], VIEWS, C::Start(Program::Shell), G::Program, "shell here"),
         bind(&[letter('r')], LIST, C::Rescan, G::Program, "rescan directory"),
         bind(&[letter('R')], LIST, C::RescanRoot, G::Program, "rescan the root"),
         hint(0, "help", bind(&[letter('?')], VIEWS, C::Help, G::Program, "this page")),

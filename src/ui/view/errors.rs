@@ -10,7 +10,7 @@
 //! Enter goes to the entry in its directory.
 
 use super::files::path_below;
-use crate::platform::error_text;
+use crate::platform::{error_text, remedy};
 use crate::search::Row;
 use crate::survey::Errors;
 use crate::survey::errors::Group;
@@ -47,7 +47,13 @@ pub fn line(tree: &Tree, from: DirId, errors: &Errors, index: usize) -> Option<S
             (None, format!("  {path}"), Role::Plain)
         }
     };
-    Some(SheetLine { items, ..SheetLine::of_words(label, role) })
+    let note = match row(errors, index)? {
+        ErrorRow::Itself(errno) => remedy(errno),
+        ErrorRow::Reason(group) => remedy(group.errno),
+        ErrorRow::Entry(_) => None,
+    };
+    let note = note.map(|needed| format!("they need {needed}"));
+    Some(SheetLine { items, note, ..SheetLine::of_words(label, role) })
 }
 
 /// The entry of a row that is one.

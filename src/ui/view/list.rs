@@ -267,7 +267,8 @@ pub(super) fn remark_of(record: &Record<'_>) -> Option<String> {
     }
 }
 
-fn exclusion_text(exclusion: Exclusion) -> &'static str {
+/// Why an entry was left out.
+pub(super) fn exclusion_text(exclusion: Exclusion) -> &'static str {
     match exclusion {
         Exclusion::Pattern => "by pattern",
         Exclusion::OtherFileSystem => "other file system",

@@ -12,6 +12,7 @@
 
 pub mod ages;
 pub mod columns;
+pub mod details;
 pub mod errors;
 pub mod files;
 mod footer;
@@ -20,6 +21,7 @@ pub mod help;
 pub mod links;
 mod list;
 mod marks;
+mod notes;
 mod question;
 mod sheet;
 pub mod space;
@@ -78,8 +80,13 @@ pub fn draw(app: &App<'_>, frame: &mut Frame<'_>) {
         return;
     }
     let layout = layout((area.width, area.height));
-    if app.mode == Mode::Marks {
-        marks::draw(app, layout, buffer);
+    let covers: Option<fn(&App<'_>, Layout, &mut Buffer)> = match app.mode {
+        Mode::Marks => Some(marks::draw),
+        Mode::Details => Some(details::draw),
+        _ => None,
+    };
+    if let Some(draw) = covers {
+        draw(app, layout, buffer);
         footer::draw(app, layout.footer, buffer);
         return;
     }

@@ -1,0 +1,291 @@
+//! How a file lies on the disk: space that a copy shares is not freed when one of the two goes.
+//!
+//! Knows no tree. Invariant: opens regular files only, for reading, without touching their content.
+
+use std::ffi::CStr;
+
+use super::{Directory, Errno};
+
+/// Whether files can share space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sharing {
+    /// They cannot on this file system, or nobody can tell.
+    Never,
+    /// They can, and [`private_bytes`] tells.
+    Possible,
+}
+
+/// How a file lies on the disk, as far as the system tells. Bytes are those of the content, before compression.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// Bytes that it shares with no other file.
+    pub private: u64,
+    /// Bytes that it shares with copies or snapshots; on macOS none, as only the private ones are told.
+    pub shared: u64,
+    /// Bytes that are stored compressed.
+    pub compressed: u64,
+    /// Bytes that were set aside and never written.
+    pub unwritten: u64,
+    /// Bytes without a place yet.
+    pub delayed: u64,
+    /// How many pieces it lies in; none where nobody tells.
+    pub pieces: Option<u64>,
+    /// Whether there are more pieces than were asked for.
+    pub is_cut_short: bool,
+}
+
+/// Bytes of the regular file `name` that it shares with no other; a least number where it lies in more pieces than are
+/// asked for.
+///
+/// # Errors
+/// As [`layout`].
+pub fn private_bytes(directory: &Directory, name: &CStr) -> Result<u64, Errno> {
+    Ok(layout(directory, name)?.private)
+}
+
+#[cfg(target_os = "linux")]
+pub use linux::{layout, sharing};
+#[cfg(target_os = "macos")]
+pub use macos::{layout, sharing};
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+pub use none::{layout, sharing};
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::os::fd::{AsRawFd, OwnedFd};
+
+    use nix::sys::statfs::fstatfs;
+
+    use super::{CStr, Directory, Errno, Layout, Sharing};
+    use crate::platform::retry;
+
+    /// Extents asked for in one call.
+    const EXTENTS: usize = 128;
+    /// Calls made for one file: some 130,000 extents.
+    const CALLS: usize = 1024;
+
+    /// `struct fiemap_extent` of linux/fiemap.h.
+    #[repr(C)]
+    #[derive(Clone, Copy, Default)]
+    struct Extent {
+        logical: u64,
+        physical: u64,
+        length: u64,
+        reserved64: [u64; 2],
+        flags: u32,
+        reserved: [u32; 3],
+    }
+
+    /// `struct fiemap` of linux/fiemap.h, with room for the extents.
+    #[repr(C)]
+    struct Map {
+        start: u64,
+        length: u64,
+        flags: u32,
+        mapped: u32,
+        count: u32,
+        reserved: u32,
+        extents: [Extent; EXTENTS],
+    }
+
+    const _: () = assert!(size_of::<Map>() == 32 + EXTENTS * 56);
+
+    const LAST: u32 = 0x1;
+    /// Written, but without a place yet.
+    const DELAYED: u32 = 0x4;
+    const ENCODED: u32 = 0x8;
+    /// Encrypted, which is no compression although it is encoded.
+    const ENCRYPTED: u32 = 0x80;
+    const UNWRITTEN: u32 = 0x800;
+    const SHARED: u32 = 0x2000;
+    /// `FS_IOC_FIEMAP`: `_IOWR('f', 11, struct fiemap)`
+    const FIEMAP: u32 = 0xc020_660b;
+
+    /// Whether files share space on the file system of `directory`: the magic numbers of those that can and tell so.
+    pub fn sharing(directory: &Directory) -> Sharing {
+        const SHARING: [u32; 4] = [
+            0x9123_683e, // btrfs
+            0x5846_5342, // xfs
+            0xca45_1a4e, // bcachefs
+            0x7461_636f, // ocfs2
+        ];
+        // The magic's type differs between C libraries; the number has 32 bits.
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        let shares =
+            fstatfs(directory).is_ok_and(|status| SHARING.contains(&(status.filesystem_type().0 as u32)));
+        if shares { Sharing::Possible } else { Sharing::Never }
+    }
+
+    /// How the regular file `name` lies on the disk.
+    ///
+    /// # Errors
+    /// As openat(2) and `ioctl_fiemap(2)`: `EOPNOTSUPP` where the file system does not say; `EINVAL` when it is no regular
+    /// file.
+    pub fn layout(directory: &Directory, name: &CStr) -> Result<Layout, Errno> {
+        let file = directory.open_file(name)?;
+        let mut layout = Layout { pieces: Some(0), is_cut_short: true, ..Layout::default() };
+        let (mut start, mut end) = (0, None);
+        for _ in 0..CALLS {
+            let map = ask(&file, start)?;
+            let mapped = &map.extents[..EXTENTS.min(usize::try_from(map.mapped).unwrap_or(0))];
+            for extent in mapped {
+                add(&mut layout, extent, end);
+                end = Some(extent.physical.saturating_add(extent.length));
+            }
+            let Some(last) = mapped.last().filter(|last| last.flags & LAST == 0) else {
+                layout.is_cut_short = false;
+                break;
+            };
+            start = last.logical.saturating_add(last.length);
+        }
+        Ok(layout)
+    }
+
+    /// The extents from byte `start` on.
+    #[allow(unsafe_code)]
+    fn ask(file: &OwnedFd, start: u64) -> Result<Map, Errno> {
+        let mut map = Map {
+            start,
+            length: u64::MAX - start,
+            flags: 0,
+            mapped: 0,
+            count: u32::try_from(EXTENTS).expect("a small number"),
+            reserved: 0,
+            extents: [Extent::default(); EXTENTS],
+        };
+        // The type of a request differs between C libraries; its number has 32 bits.
+        #[allow(clippy::cast_possible_wrap, clippy::cast_lossless)]
+        retry(|| {
+            // SAFETY: `map` is a whole `struct fiemap` with room for as many extents as its count says, and nothing else
+            // refers to it during the call.
+            Errno::result(unsafe { libc::ioctl(file.as_raw_fd(), FIEMAP as _, &raw mut map) })
+        })?;
+        Ok(map)
+    }
+
+    /// Adds an extent; the one before it ended at this place of the disk.
+    fn add(layout: &mut Layout, extent: &Extent, end: Option<u64>) {
+        let is = |flag| extent.flags & flag != 0;
+        let add = |sum: &mut u64| *sum = sum.saturating_add(extent.length);
+        // What has no place yet shares none.
+        add(if is(SHARED) && !is(DELAYED) { &mut layout.shared } else { &mut layout.private });
+        if is(ENCODED) && !is(ENCRYPTED) {
+            add(&mut layout.compressed);
+        }
+        if is(UNWRITTEN) {
+            add(&mut layout.unwritten);
+        }
+        if is(DELAYED) {
+            add(&mut layout.delayed);
+        }
+        // A compressed one ends elsewhere than its length says, so all of them count as pieces.
+        if end != Some(extent.physical) {
+            layout.pieces = layout.pieces.map(|pieces| pieces + 1);
+        }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn extents_are_added_up_by_what_they_are() {
+            let mut layout = Layout { pieces: Some(0), ..Layout::default() };
+            let mut end = None;
+            for (physical, length, flags) in [
+                (0, 10, 0),
+                (10, 5, UNWRITTEN),
+                (100, 7, SHARED),
+                (200, 3, SHARED | DELAYED),
+                (300, 2, ENCODED),
+                (400, 1, ENCODED | ENCRYPTED | LAST),
+            ] {
+                add(&mut layout, &Extent { physical, length, flags, ..Extent::default() }, end);
+                end = Some(physical + length);
+            }
+            let expected = Layout {
+                private: 21,
+                shared: 7,
+                compressed: 2,
+                unwritten: 5,
+                delayed: 3,
+                pieces: Some(5),
+                is_cut_short: false,
+            };
+            assert_eq!(layout, expected);
+            let huge = Extent { length: u64::MAX, ..Extent::default() };
+            add(&mut layout, &huge, None);
+            assert_eq!(layout.private, u64::MAX);
+        }
+    }
+}
+
+#[cfg(target_os = "macos")]
+mod macos {
+    use std::os::fd::{AsFd, AsRawFd};
+
+    use super::{CStr, Directory, Errno, Layout, Sharing};
+    use crate::platform::retry;
+
+    /// Whether files share space on the file system of `directory`: those of APFS do, and others do not answer.
+    pub fn sharing(directory: &Directory) -> Sharing {
+        let is_apfs =
+            nix::sys::statfs::fstatfs(directory).is_ok_and(|status| status.filesystem_type_name() == "apfs");
+        if is_apfs { Sharing::Possible } else { Sharing::Never }
+    }
+
+    /// The bytes of `name` that it shares with no clone (`ATTR_CMNEXT_PRIVATESIZE`, getattrlist(2), macOS 10.13).
+    ///
+    /// # Errors
+    /// As getattrlistat(2); `ENOTSUP` where the file system does not say.
+    #[allow(unsafe_code)]
+    pub fn layout(directory: &Directory, name: &CStr) -> Result<Layout, Errno> {
+        /// `FSOPT_NOFOLLOW | FSOPT_ATTR_CMN_EXTENDED`
+        const OPTIONS: u32 = 0x1 | 0x20;
+        const PRIVATE_SIZE: u32 = 0x8;
+        let mut list = libc::attrlist {
+            bitmapcount: libc::ATTR_BIT_MAP_COUNT,
+            reserved: 0,
+            commonattr: libc::ATTR_CMN_RETURNED_ATTRS,
+            volattr: 0,
+            dirattr: 0,
+            fileattr: 0,
+            forkattr: PRIVATE_SIZE,
+        };
+        // Length, five words of returned bits, the number.
+        let mut answer = [0_u8; 32];
+        let fd = directory.as_fd().as_raw_fd();
+        retry(|| {
+            let (list, start) = ((&raw mut list).cast(), answer.as_mut_ptr().cast());
+            // SAFETY: `list` is a complete `attrlist`, which the call reads; `name` ends in NUL; `start` points to as many
+            // writable bytes as it is told.
+            Errno::result(unsafe {
+                libc::getattrlistat(fd, name.as_ptr(), list, start, answer.len(), OPTIONS.into())
+            })
+        })?;
+        let word = |at: usize| answer[at..].first_chunk().map_or(0, |bytes| u32::from_ne_bytes(*bytes));
+        if word(0) < 32 || word(20) & PRIVATE_SIZE == 0 {
+            return Err(Errno::ENOTSUP);
+        }
+        let private = answer[24..].first_chunk().map(|bytes| u64::from_ne_bytes(*bytes));
+        Ok(Layout { private: private.ok_or(Errno::ENOTSUP)?, ..Layout::default() })
+    }
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+mod none {
+    use super::{CStr, Directory, Errno, Layout, Sharing};
+
+    /// Nobody can tell here.
+    pub fn sharing(_: &Directory) -> Sharing {
+        Sharing::Never
+    }
+
+    /// Nothing is known.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn layout(_: &Directory, _: &CStr) -> Result<Layout, Errno> {
+        Err(Errno::ENOTSUP)
+    }
+}
