@@ -9,6 +9,7 @@
 use std::time::{Duration, Instant};
 
 use crate::size::Measure;
+use crate::sync::{AtomicU64, AtomicUsize, Ordering};
 use crate::tree::order::{Names, Row, sort};
 use crate::tree::{Content, DirId, Facts, Listing, Live, Position, Record, Tree};
 
@@ -107,10 +108,9 @@ impl Order {
             && (record.name.starts_with(b".") || matches!(record.content, Content::Excluded(_)))
     }
 
-    /// The number to sort an entry by, the largest first. What has no number comes last, either way round.
-    fn key(self, tree: &Tree, live: &Live, record: &Record<'_>) -> u64 {
-        let Content::Known(facts) = record.content else { return 0 };
-        let number = self.number(tree, live, &facts).min(LARGEST - 1);
+    /// The number to sort an entry of this size by, the largest first and never zero.
+    fn key(self, tree: &Tree, live: &Live, facts: &Facts, size: u64) -> u64 {
+        let number = self.number(tree, live, facts, size).min(LARGEST - 1);
         let number = match (self.column, self.direction) {
             (Column::Name, _) => 0,
             (_, Direction::Usual) => number + 1,
@@ -120,9 +120,9 @@ impl Order {
         number | u64::from(first) << 63
     }
 
-    fn number(self, tree: &Tree, live: &Live, facts: &Facts) -> u64 {
+    fn number(self, tree: &Tree, live: &Live, facts: &Facts, size: u64) -> u64 {
         match self.column {
-            Column::Size => entry_size(tree, live, facts, self.measure),
+            Column::Size => size,
             Column::Items => facts.directory.map_or(0, |id| live.totals(tree, id).items),
             Column::Modified => {
                 // Times beyond these differ from each other, but not to anybody who looks.
@@ -170,20 +170,27 @@ impl Rows {
     pub fn new(tree: &Tree, live: &Live, id: DirId, listing: &Listing<'_>, order: Order) -> Self {
         // The clock decides on nothing but how soon the next sorting may be.
         let begin = Instant::now();
-        let (mut left_out, mut largest) = (0, 0);
+        // Written and read by all workers of the sorting; `Relaxed`: they guard no data.
+        let (left_out, largest) = (AtomicUsize::new(0), AtomicU64::new(0));
         let rows = sort(listing, order.names(), |record| {
-            let leave_out = order.leaves_out(id, record);
-            left_out += usize::from(leave_out);
-            if let (false, Content::Known(facts)) = (leave_out, &record.content) {
-                largest = largest.max(entry_size(tree, live, facts, order.measure));
+            if order.leaves_out(id, record) {
+                left_out.fetch_add(1, Ordering::Relaxed);
+                return None;
             }
-            (!leave_out).then(|| order.key(tree, live, record))
+            // What has no number comes last, either way round.
+            let Content::Known(facts) = &record.content else { return Some(0) };
+            let size = entry_size(tree, live, facts, order.measure);
+            // Asked first: workers that all write are in each other's way.
+            if size > largest.load(Ordering::Relaxed) {
+                largest.fetch_max(size, Ordering::Relaxed);
+            }
+            Some(order.key(tree, live, facts, size))
         });
         Self {
             sorted: rows.into_boxed_slice(),
             length: listing.length(),
-            left_out,
-            largest,
+            left_out: left_out.into_inner(),
+            largest: largest.into_inner(),
             cost: begin.elapsed(),
         }
     }
