@@ -6,8 +6,6 @@
 //!
 //! Knows no columns. Invariant: the order depends on nothing but numbers and names; the same entries always come the same way.
 
-use std::cmp::Reverse;
-
 use rayon::prelude::*;
 
 use super::listing::Records;
@@ -49,7 +47,7 @@ pub fn sort<'t>(
     key: impl Fn(&Record<'t>) -> Option<u64> + Sync,
 ) -> Vec<Row> {
     let mut rows = rows(listing, key);
-    sort_rows(&mut rows, |row| (Reverse(row.key), row.position));
+    sort_rows(&mut rows, |key| !key);
     if rows.len() < MANY {
         rows.chunk_by_mut(same_key).for_each(|equal| sort_by_name(listing, names, equal));
     } else {
@@ -109,8 +107,8 @@ fn sort_by_name(listing: &Listing<'_>, names: Names, rows: &mut [Row]) {
             };
         });
         match names {
-            Names::Ascending | Names::Natural => sort_rows(rows, |row| (row.key, row.position)),
-            Names::NaturalReversed => sort_rows(rows, |row| (Reverse(row.key), row.position)),
+            Names::Ascending | Names::Natural => sort_rows(rows, |key| key),
+            Names::NaturalReversed => sort_rows(rows, |key| !key),
         }
         let mut start = part.start;
         for equal in rows.chunk_by_mut(same_key) {
@@ -141,9 +139,10 @@ fn sort_few(listing: &Listing<'_>, names: Names, rows: &mut [Row]) {
     });
 }
 
-/// Sorts rows by numbers.
-fn sort_rows<K: Ord>(rows: &mut [Row], key: impl Fn(&Row) -> K + Sync) {
-    if rows.len() < MANY { rows.sort_unstable_by_key(key) } else { rows.par_sort_unstable_by_key(key) }
+/// Sorts rows by what `rank` makes of their keys, then by their positions: as one number, which is compared without a branch.
+fn sort_rows(rows: &mut [Row], rank: impl Fn(u64) -> u64 + Sync) {
+    let number = |row: &Row| u128::from(rank(row.key)) << 64 | u128::from(row.position);
+    if rows.len() < MANY { rows.sort_unstable_by_key(number) } else { rows.par_sort_unstable_by_key(number) }
 }
 
 /// In how many leading bytes, at least `agreed`, the names of all rows agree.
