@@ -4,6 +4,10 @@
 //! program before anything is read; nothing is silently ignored.
 
 mod arguments;
+mod configured;
+mod defaults;
+mod describe;
+mod show;
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -11,19 +15,23 @@ use std::io::{self, IsTerminal, Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use clap::Parser;
+use clap::error::ErrorKind;
+use clap::{FromArgMatches, Parser};
 
 use crate::batch::{Format, Job, Progress};
 use crate::browse;
 use crate::exit::Exit;
 use crate::message::{say, words};
-use crate::rows::{Column, Order};
+use crate::rows::{Column, Direction, Order};
 use crate::scan::filter::BadPattern;
 use crate::scan::{self, Filter, Mounts};
 use crate::size::{Measure, Units};
 use crate::text::escape;
-use crate::ui::theme::{ColorChoice, Colors, Glyphs, Theme};
-use arguments::{Arguments, SortBy, When};
+use crate::ui::theme::{ColorChoice, Colors, Glyphs, Looks, Theme};
+use arguments::{Arguments, Command, Df, SortBy, When, Words};
+use configured::{Configured, source};
+pub use describe::Description;
+pub use show::Answer;
 
 /// What a person asks for.
 #[derive(Debug)]
@@ -32,6 +40,10 @@ pub enum Request {
     Browse(browse::Job),
     /// A table or JSON.
     Print(Job),
+    /// What the command line itself is.
+    Describe(Description),
+    /// Something about the program itself.
+    Answer(Answer),
 }
 
 /// What the command line depends on besides its words.
@@ -44,8 +56,17 @@ pub struct Environment {
 }
 
 /// The environment variables that mean something.
-pub const VARIABLES: [&str; 6] =
-    ["TERM", "COLORTERM", "NO_COLOR", "DUKE_THREADS", "DUKE_COLOR", "DUKE_ASCII"];
+pub const VARIABLES: [&str; 9] = [
+    "TERM",
+    "COLORTERM",
+    "NO_COLOR",
+    "DUKE_THREADS",
+    "DUKE_COLOR",
+    "DUKE_ASCII",
+    "DUKE_CONFIG",
+    "XDG_CONFIG_HOME",
+    "HOME",
+];
 
 /// Why there is no [`Request`].
 #[derive(Debug)]
@@ -72,6 +93,14 @@ impl Environment {
 }
 
 impl Refusal {
+    /// It in one line.
+    fn reason(self) -> String {
+        match self {
+            Self::Answer(text) => text.to_string(),
+            Self::Usage(reason) => reason,
+        }
+    }
+
     /// Prints it and says how the program ends.
     pub fn answer(&self) -> Exit {
         match self {
@@ -90,17 +119,70 @@ impl Refusal {
     }
 }
 
-/// Understands `words`, the first of which is the program's own name.
+/// Understands `words`, the first of which is the program's own name. What is wrong with the configuration is said on
+/// standard error.
 ///
 /// # Errors
-/// When they make no sense, a pattern is no pattern, or a file of patterns cannot be read.
+/// When they make no sense, a pattern is no pattern, or a file that is named cannot be read.
 pub fn request(
     words: impl IntoIterator<Item = OsString>,
     environment: &Environment,
 ) -> Result<Request, Refusal> {
-    let arguments = Arguments::try_parse_from(words).map_err(refusal)?;
+    let words: Vec<OsString> = words.into_iter().collect();
+    if words.get(1).is_some_and(|word| Command::is(word)) {
+        let parsed = Words::try_parse_from(&words).map_err(refusal)?;
+        if let Some(command) = parsed.command {
+            return of_command(command, environment);
+        }
+    }
+    let typed = words.get(1..).unwrap_or_default();
+    let alone = understood(&[], typed)?;
+    let source = source(alone.config, alone.no_config, environment);
+    let configured = Configured::read(&source, typed, environment)?;
+    for warning in &configured.warnings {
+        say(warning);
+    }
+    look(understood(&configured.words, typed)?, configured, environment)
+}
+
+/// What a command asks for.
+fn of_command(command: Command, environment: &Environment) -> Result<Request, Refusal> {
+    Ok(match command {
+        Command::Completions { shell } => Request::Describe(Description::Completions(shell)),
+        Command::Config { what, config, no_config, .. } => {
+            Request::Answer(show::answer(what, &source(config, no_config, environment), environment)?)
+        }
+        Command::Df(words) => Request::Print(df(*words, environment)?),
+        Command::Man => Request::Describe(Description::Manual),
+    })
+}
+
+/// The file systems below some paths.
+fn df(words: Df, environment: &Environment) -> Result<Job, Refusal> {
+    let units = if words.si { Units::Decimal } else { Units::Binary };
+    let mounts = if words.one_file_system { Mounts::None } else { Mounts::Real };
+    let scan = scan::Options { threads: threads(words.threads, environment)?, mounts, ..Default::default() };
+    let format = if words.json { Format::SpacesJson } else { Format::Spaces(units) };
+    let progress = if words.quiet { Progress::Silent } else { Progress::Shown(units) };
+    Ok(Job { roots: roots(words.paths), scan, format, progress })
+}
+
+/// What the words say that come from the configuration, and those that were typed.
+fn understood(configured: &[OsString], typed: &[OsString]) -> Result<Arguments, Refusal> {
+    let line = defaults::line(configured, typed);
+    let matches = defaults::command().try_get_matches_from(&line).map_err(|error| match error.kind() {
+        // The help is about the commands as well.
+        ErrorKind::DisplayHelp => refusal(Words::try_parse_from(line).err().unwrap_or(error)),
+        _ => refusal(error),
+    })?;
+    Arguments::from_arg_matches(&matches).map_err(refusal)
+}
+
+/// What is asked for without a command.
+fn look(arguments: Arguments, configured: Configured, environment: &Environment) -> Result<Request, Refusal> {
+    let Configured { config, notice, .. } = configured;
     let scan = scan::Options {
-        threads: threads(&arguments, environment)?,
+        threads: threads(arguments.threads, environment)?,
         mounts: match (arguments.one_file_system, arguments.include_kernfs) {
             (true, _) => Mounts::None,
             (false, true) => Mounts::All,
@@ -110,16 +192,21 @@ pub fn request(
         skip_caches: arguments.exclude_caches,
         owners: arguments.extended,
     };
-    let theme = theme(&arguments, environment)?;
+    let theme = theme(&arguments, config.looks, environment)?;
     let order = order(&arguments);
     let units = if arguments.si { Units::Decimal } else { Units::Binary };
     let depth = if arguments.summarize { Some(0) } else { arguments.depth };
     let is_dumb = environment.variable("TERM").is_some_and(|term| term == "dumb");
-    let is_browser = environment.is_terminal && !is_dumb && !arguments.no_interactive && depth.is_none();
+    let is_browser =
+        arguments.pick || environment.is_terminal && !is_dumb && !arguments.no_interactive && depth.is_none();
     let format = if arguments.json {
         Format::Json { depth }
     } else if is_browser {
-        return Ok(Request::Browse(browse::Job { roots: roots(arguments.paths), scan, order, units, theme }));
+        let ending = if arguments.print0 { browse::Ending::Nul } else { browse::Ending::Line };
+        let roots = roots(arguments.paths);
+        let keymap = config.keymap;
+        let job = browse::Job { roots, scan, order, units, theme, keymap, notice, ending };
+        return Ok(Request::Browse(job));
     } else {
         Format::Table { depth: depth.unwrap_or(1), order, units }
     };
@@ -139,10 +226,11 @@ fn order(arguments: &Arguments) -> Order {
         SortBy::Mtime => Column::Modified,
     };
     let measure = if arguments.apparent_size { Measure::Apparent } else { Measure::Disk };
-    Order { column, measure, ..Order::default() }
+    let direction = if arguments.reverse { Direction::Reversed } else { Direction::Usual };
+    Order { column, direction, measure, ..Order::default() }
 }
 
-fn theme(arguments: &Arguments, environment: &Environment) -> Result<Theme, Refusal> {
+fn theme(arguments: &Arguments, looks: Looks, environment: &Environment) -> Result<Theme, Refusal> {
     let when = match (arguments.color, environment.variable("DUKE_COLOR")) {
         (Some(when), _) => when,
         (None, Some(value)) => variable("DUKE_COLOR", value, arguments::when)?,
@@ -155,11 +243,12 @@ fn theme(arguments: &Arguments, environment: &Environment) -> Result<Theme, Refu
     };
     let colors = Colors::detect(choice, |name| environment.variable(name).cloned());
     let is_ascii = arguments.ascii || environment.variable("DUKE_ASCII").is_some_and(|value| value != "0");
-    Ok(Theme { colors, glyphs: if is_ascii { Glyphs::Ascii } else { Glyphs::Unicode } })
+    let glyphs = if is_ascii { Glyphs::Ascii } else { Glyphs::Unicode };
+    Ok(Theme { colors, glyphs, looks })
 }
 
-fn threads(arguments: &Arguments, environment: &Environment) -> Result<Option<usize>, Refusal> {
-    let threads = match (arguments.threads, environment.variable("DUKE_THREADS")) {
+fn threads(given: Option<u16>, environment: &Environment) -> Result<Option<usize>, Refusal> {
+    let threads = match (given, environment.variable("DUKE_THREADS")) {
         (Some(threads), _) => Some(threads),
         (None, Some(value)) => Some(variable("DUKE_THREADS", value, arguments::threads)?),
         (None, None) => None,
@@ -239,13 +328,14 @@ mod tests {
         match asked(words, environment).unwrap() {
             Request::Browse(_) => None,
             Request::Print(job) => Some(job.format),
+            _ => panic!("a command was given"),
         }
     }
 
     fn browse(words: &str, variables: &[(&'static str, &str)]) -> browse::Job {
         match asked(words, &terminal(variables)).unwrap() {
             Request::Browse(browse) => browse,
-            Request::Print(_) => panic!("a terminal was there"),
+            _ => panic!("a terminal was there"),
         }
     }
 
@@ -255,7 +345,8 @@ mod tests {
 
     #[test]
     fn arguments_are_consistent() {
-        <Arguments as clap::CommandFactory>::command().debug_assert();
+        defaults::command().debug_assert();
+        <Words as clap::CommandFactory>::command().debug_assert();
     }
 
     #[test]
@@ -267,6 +358,17 @@ mod tests {
         assert_eq!(format("-s", &terminal(&[])), Some(table(0)));
         assert_eq!(format("-d 3", &terminal(&[])), Some(table(3)));
         assert_eq!(format("", &terminal(&[("TERM", "dumb")])), Some(table(1)));
+    }
+
+    #[test]
+    fn a_command_is_one_as_the_first_word_only() {
+        let described = |words| matches!(asked(words, &terminal(&[])), Ok(Request::Describe(_)));
+        assert!(described("man") && described("completions zsh"));
+        assert_eq!(browse("./man", &[]).roots, [PathBuf::from("./man")]);
+        assert_eq!(browse("-x man", &[]).roots, [PathBuf::from("man")]);
+        assert_eq!(browse("-- man", &[]).roots, [PathBuf::from("man")]);
+        assert!(asked("man -x", &terminal(&[])).unwrap_err().contains("unexpected argument '-x'"));
+        assert!(asked("completions csh", &terminal(&[])).unwrap_err().contains("invalid value 'csh'"));
     }
 
     #[test]
@@ -282,7 +384,7 @@ mod tests {
     fn the_current_directory_is_meant_when_no_other_is() {
         let roots = |words| match asked(words, &Environment::default()).unwrap() {
             Request::Print(job) => job.roots,
-            Request::Browse(_) => panic!("no terminal was there"),
+            _ => panic!("no terminal was there"),
         };
         assert_eq!(roots(""), [PathBuf::from(".")]);
         assert_eq!(roots("a -- -b"), [PathBuf::from("a"), PathBuf::from("-b")]);
@@ -312,6 +414,8 @@ mod tests {
         assert!(scan("--exclude *.o --exclude a").filter.excludes(b"", b"x.o"));
         assert!(scan("--exclude-caches").skip_caches);
         assert!(scan("-e").owners);
+        assert_eq!(browse("-0", &[]).ending, browse::Ending::Nul);
+        assert_eq!(format("--pick", &Environment::default()), None);
         let browse::Job { order, units, .. } = browse("-a --si --sort mtime", &[]);
         assert_eq!((order.measure, order.column), (Measure::Apparent, Column::Modified));
         assert_eq!(units, Units::Decimal);
@@ -334,6 +438,7 @@ mod tests {
             ("-d -1", "unexpected argument '-1' found"),
             ("-d x", "invalid digit"),
             ("-s -d 1", "cannot be used with"),
+            ("--pick --json", "cannot be used with"),
             ("--sort foo", "[possible values: size, name, count, mtime]"),
             ("--exclude a[b", "pattern 'a[b': unclosed"),
         ];
@@ -350,8 +455,8 @@ mod tests {
 
     #[test]
     fn what_is_not_built_yet_is_unknown() {
-        const RESERVED: &str = "--ndjson --csv --top --min-size --by --reverse --no-mouse -0 --print0 -o -f -c -r \
-            --read-only --dry-run --pick --config --no-config --skip-network";
+        const RESERVED: &str = "--ndjson --csv --top --min-size --by --no-mouse -o -f -c -r \
+            --read-only --dry-run --skip-network";
         for word in RESERVED.split_whitespace() {
             assert!(asked(word, &terminal(&[])).unwrap_err().contains("unexpected argument"), "{word}");
         }

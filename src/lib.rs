@@ -6,6 +6,7 @@ compile_error!("duke reads directories the Unix way");
 pub mod batch;
 pub mod browse;
 pub mod cli;
+pub mod config;
 pub mod exit;
 #[cfg(test)]
 mod fixture;
@@ -18,6 +19,7 @@ pub mod rows;
 pub mod scan;
 pub mod search;
 pub mod size;
+pub mod space;
 pub mod survey;
 mod sync;
 mod table;

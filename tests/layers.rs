@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const BASE: [&str; 3] = ["kind", "sync", "table"];
 
 /// Each module with what it may use beside the base and itself.
-const ARROWS: [(&str, &[&str]); 20] = [
+const ARROWS: [(&str, &[&str]); 21] = [
     ("kind", &[]),
     ("sync", &[]),
     ("table", &[]),
@@ -29,7 +29,8 @@ const ARROWS: [(&str, &[&str]); 20] = [
     ("json", &["tree", "size", "text", "platform::error_text"]),
     ("batch", &["tree", "scan", "json", "rows", "size", "text", "exit", "message", "platform"]),
     ("ui", &["tree", "scan", "rows", "size", "text", "delete", "search", "survey", "job", "platform"]),
-    ("browse", &["scan", "ui", "rows", "size", "exit", "message"]),
+    ("config", &["ui::keys", "ui::theme", "text", "message", "platform::trusted"]),
+    ("browse", &["scan", "ui", "rows", "size", "text", "exit", "message"]),
 ];
 
 /// Where the arrow begins: these may use everything, and only the program itself uses them.

@@ -67,12 +67,9 @@ fn scan(roots: Vec<PathBuf>) -> Scan {
 fn app(scan: &Scan, glyphs: Glyphs, size: (u16, u16)) -> App<'_> {
     let given = |root: &PathBuf| root.as_os_str().as_bytes().to_vec();
     let roots = scan.roots().iter().map(|root| (given(root), b"/home/me".to_vec())).collect();
-    let settings = Settings {
-        order: Order { measure: Measure::Apparent, ..Order::default() },
-        units: Units::Binary,
-        theme: Theme { colors: Colors::None, glyphs },
-        zone: TimeZone::UTC,
-    };
+    let order = Order { measure: Measure::Apparent, ..Order::default() };
+    let theme = Theme { colors: Colors::None, glyphs, ..Theme::default() };
+    let settings = Settings { zone: TimeZone::UTC, ..Settings::new(order, Units::Binary, theme) };
     App::new(scan.tree(), roots, &settings, size)
 }
 

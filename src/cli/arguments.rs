@@ -2,15 +2,24 @@
 //!
 //! Invariant: a flag stands here if and only if it works.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
 
 use clap::builder::ValueParser;
-use clap::{ArgAction, Parser, ValueEnum};
+use clap::{ArgAction, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 
 /// More threads than this are a mistake in typing.
 const MOST_THREADS: u16 = 1024;
 
 const AFTER: &str = "\
+Examples:
+  duke /var /home               browse two directories as one
+  duke -x /                     this file system only
+  duke -n -d 2 /srv             two levels as a table
+  duke --json / | jq .totals    numbers for scripts
+  duke df /                     why df says more
+
 Sizes are what files take on the disk; a hard-linked file counts once in each directory above any of its names. \
 The apparent size of a directory includes its own length.
 
@@ -19,6 +28,10 @@ Environment:
   DUKE_COLOR    as --color
   DUKE_ASCII    as --ascii, unless 0
   NO_COLOR      as --color never
+  DUKE_CONFIG   as --config
+
+Configuration: $XDG_CONFIG_HOME/duke/config.toml, or ~/.config/duke/config.toml. 'duke config show' prints what \
+holds, 'duke config path' where it is read from; a switch that is on there is taken back by 'no-' before its name.
 
 Exit codes:
   0    everything was read
@@ -29,9 +42,99 @@ Exit codes:
 
 /// Shows what takes the space below each PATH.
 ///
-/// On a terminal a browser opens; otherwise a table is printed.
+/// On a terminal a browser opens; otherwise a table is printed. A command is one only as the first word: `duke ./man` looks
+/// at what has that name.
 #[derive(Debug, Parser)]
-#[command(version, args_override_self = true, max_term_width = 100, after_long_help = AFTER, disable_help_flag = true, disable_version_flag = true)]
+#[command(name = "duke", version, args_override_self = true, args_conflicts_with_subcommands = true, max_term_width = 100, after_long_help = AFTER, disable_help_flag = true, disable_help_subcommand = true, disable_version_flag = true)]
+pub(super) struct Words {
+    #[command(flatten)]
+    pub(super) arguments: Arguments,
+
+    #[command(subcommand)]
+    pub(super) command: Option<Command>,
+}
+
+/// What is done instead of looking at a PATH.
+#[derive(Clone, Debug, Subcommand)]
+pub(super) enum Command {
+    /// Print what the configuration is
+    Config {
+        /// What to print of it
+        #[arg(value_enum)]
+        what: Shown,
+
+        /// Read the configuration from FILE
+        #[arg(long, value_name = "FILE", overrides_with = "no_config")]
+        config: Option<PathBuf>,
+
+        /// Read no configuration
+        #[arg(long, overrides_with = "config")]
+        no_config: bool,
+
+        /// Print help
+        #[arg(short, long, action = ArgAction::Help)]
+        help: Option<bool>,
+    },
+    /// Print the completions of a shell
+    Completions {
+        /// Whose
+        shell: Shell,
+    },
+    /// Print where the rest is: what df says of a file system, explained by what lies in PATH
+    Df(Box<Df>),
+    /// Print the manual page, for man -l -
+    Man,
+}
+
+/// The words behind `df`.
+#[derive(Clone, Debug, Parser)]
+#[command(disable_help_flag = true, disable_version_flag = true)]
+pub(super) struct Df {
+    /// What to scan: the current directory, unless something else is named; best the mount point
+    #[arg(value_name = "PATH")]
+    pub(super) paths: Vec<OsString>,
+
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
+
+    /// Show sizes in powers of 1000
+    #[arg(long)]
+    pub(super) si: bool,
+
+    /// Print no progress on standard error
+    #[arg(short, long)]
+    pub(super) quiet: bool,
+
+    /// Read with N threads
+    #[arg(short, long, value_name = "N", value_parser = ValueParser::new(threads))]
+    pub(super) threads: Option<u16>,
+
+    /// Stay on the file system of each PATH
+    #[arg(short = 'x', long)]
+    pub(super) one_file_system: bool,
+
+    /// Print help
+    #[arg(short, long, action = ArgAction::Help)]
+    help: Option<bool>,
+}
+
+impl Command {
+    /// Whether `word` is the name of one.
+    pub(super) fn is(word: &OsStr) -> bool {
+        word.to_str().is_some_and(|word| Words::command().find_subcommand(word).is_some())
+    }
+}
+
+/// The words that are no command.
+#[derive(Debug, Parser)]
+#[command(
+    name = "duke",
+    version,
+    args_override_self = true,
+    disable_help_flag = true,
+    disable_version_flag = true
+)]
 #[allow(clippy::struct_excessive_bools)] // flags are what this struct is for; `cli` makes enums of them
 pub(super) struct Arguments {
     /// What to look at: the current directory, unless something else is named
@@ -74,6 +177,10 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "COL", value_enum, default_value = "size", help_heading = "Display")]
     pub(super) sort: SortBy,
 
+    /// Sort the other way round
+    #[arg(long, help_heading = "Display")]
+    pub(super) reverse: bool,
+
     /// Use colours in the browser
     #[arg(long, value_name = "WHEN", value_enum, help_heading = "Display")]
     pub(super) color: Option<When>,
@@ -81,6 +188,14 @@ pub(super) struct Arguments {
     /// Draw with ASCII characters only
     #[arg(long, help_heading = "Display")]
     pub(super) ascii: bool,
+
+    /// Draw on the terminal although the output goes elsewhere: it is the marked paths, printed by the key p
+    #[arg(long, conflicts_with_all = ["json", "no_interactive", "summarize", "depth"], help_heading = "Display")]
+    pub(super) pick: bool,
+
+    /// End each path that the key p prints with a NUL instead of a line end
+    #[arg(short = '0', long, help_heading = "Display")]
+    pub(super) print0: bool,
 
     /// Read with N threads
     #[arg(short, long, value_name = "N", value_parser = ValueParser::new(threads), help_heading = "Scan")]
@@ -115,6 +230,14 @@ pub(super) struct Arguments {
     #[arg(short, long, help_heading = "Scan")]
     pub(super) extended: bool,
 
+    /// Read the configuration from FILE
+    #[arg(long, value_name = "FILE", overrides_with = "no_config", help_heading = "Configuration")]
+    pub(super) config: Option<PathBuf>,
+
+    /// Read no configuration
+    #[arg(long, overrides_with = "config", help_heading = "Configuration")]
+    pub(super) no_config: bool,
+
     /// Print help: -h in short, --help with details
     #[arg(short, long, action = ArgAction::Help)]
     help: Option<bool>,
@@ -122,6 +245,15 @@ pub(super) struct Arguments {
     /// Print the version
     #[arg(short = 'V', long, action = ArgAction::Version)]
     version: Option<bool>,
+}
+
+/// What is printed of the configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Shown {
+    /// Everything that can be set, and what holds, as a configuration
+    Show,
+    /// Where it is read from
+    Path,
 }
 
 /// What entries are sorted by.

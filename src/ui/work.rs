@@ -9,6 +9,8 @@ use std::io;
 
 use crate::job::{Job, Outcome, Pool};
 use crate::search::{self, Found, Query, Request};
+use crate::size::Units;
+use crate::space::{self, Account};
 use crate::survey::{self, Ages, Errors, Links, Typed};
 use crate::sync::Arc;
 use crate::tree::{DirId, Tree};
@@ -47,6 +49,13 @@ pub enum Ask {
     Links,
     /// What could not be read.
     Errors,
+    /// Where the rest of the file system is.
+    Space {
+        /// How sizes are written.
+        units: Units,
+    },
+    /// Whether all of a file system was scanned.
+    Whole,
 }
 
 /// What was found.
@@ -62,6 +71,12 @@ pub enum Findings {
     Links(Arc<Links>),
     /// What could not be read.
     Errors(Arc<Errors>),
+    /// Where the rest of the file system is.
+    Space(Arc<Account>),
+    /// Whether all of a file system was scanned.
+    Whole(Arc<bool>),
+    /// Words to be read, by paragraph.
+    Words(Vec<String>),
     /// Nothing: why.
     Failed(String),
 }
@@ -75,7 +90,7 @@ impl Findings {
             Self::Ages(ages) => ages.complete,
             Self::Links(links) => links.complete,
             Self::Errors(errors) => errors.complete,
-            Self::Failed(_) => true,
+            Self::Space(_) | Self::Whole(_) | Self::Words(_) | Self::Failed(_) => true,
         }
     }
 
@@ -87,7 +102,7 @@ impl Findings {
             Self::Ages(ages) => ages.searched,
             Self::Links(links) => links.searched,
             Self::Errors(errors) => errors.searched,
-            Self::Failed(_) => 0,
+            Self::Space(_) | Self::Whole(_) | Self::Words(_) | Self::Failed(_) => 0,
         }
     }
 }
@@ -156,6 +171,10 @@ fn begin(pool: &Pool, tree: &Arc<Tree>, wish: &Wish) -> io::Result<Poll> {
         Ask::Ages { now } => poll(survey::ages(pool, request, now)?, Findings::Ages),
         Ask::Links => poll(survey::links(pool, request)?, Findings::Links),
         Ask::Errors => poll(survey::errors(pool, request)?, Findings::Errors),
+        Ask::Space { units } => {
+            poll(space::account(pool, Arc::clone(tree), wish.from, units)?, Findings::Space)
+        }
+        Ask::Whole => poll(space::is_whole(pool, Arc::clone(tree))?, Findings::Whole),
     })
 }
 

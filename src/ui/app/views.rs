@@ -13,7 +13,7 @@ use super::{App, Effect, Mode};
 use crate::rows::{Column, Direction, Grouping, Hidden, Order};
 use crate::search::Query;
 use crate::survey::Tile;
-use crate::tree::{Content, DirId, Position};
+use crate::tree::{Content, DirId, Position, Successors};
 use crate::ui::keys::{Command, Motion, Scope, Side, View};
 use crate::ui::place::Memory;
 use crate::ui::sheet::{Page, Sheet, Target};
@@ -39,7 +39,7 @@ pub struct Views {
     /// The places of the rows in the treemap.
     pub tiles: Vec<Tile>,
     /// The sheets, the one on top last.
-    sheets: Vec<Sheet>,
+    pub(super) sheets: Vec<Sheet>,
     /// What is searched for, as far as it is understood.
     filter: Query,
     /// The present, in seconds since 1970.
@@ -48,12 +48,14 @@ pub struct Views {
     wishes: u64,
     /// When a sheet was last asked for again.
     refreshed: Duration,
+    /// Whether all of a file system was scanned.
+    pub(super) whole: super::space::Whole,
 }
 
 impl App<'_> {
     /// What is to be found out at present.
     pub fn wishes(&self) -> impl Iterator<Item = &Wish> + Clone {
-        self.views.sheets.last().and_then(Sheet::wish).into_iter()
+        self.views.sheets.last().and_then(Sheet::wish).into_iter().chain(self.views.whole.wish())
     }
 
     /// Whether the list has the keys, or what lies on it.
@@ -65,6 +67,7 @@ impl App<'_> {
             Mode::Prompt => Scope::Prompt,
             Mode::Help(_) => Scope::Help,
             Mode::Question(_) => Scope::Question,
+            Mode::Marks => Scope::Marks,
         }
     }
 
@@ -73,6 +76,7 @@ impl App<'_> {
     }
 
     pub(super) fn take_findings(&mut self, number: u64, findings: &Findings) {
+        self.views.whole.take(number, findings);
         for sheet in &mut self.views.sheets {
             sheet.take(number, findings.clone());
         }
@@ -102,7 +106,8 @@ impl App<'_> {
     /// Gathers what is visible of the views, after the window.
     pub(super) fn look_at_views(&mut self) {
         let lines = layout(self.size).list_lines();
-        self.views.page = self.views.sheets.last_mut().map(|sheet| sheet.look(self.tree, lines));
+        let columns = usize::from(self.size.0);
+        self.views.page = self.views.sheets.last_mut().map(|sheet| sheet.look(self.tree, columns, lines));
         if let (Some(page), Some(sheet)) = (&mut self.views.page, self.views.sheets.last())
             && !self.views.text.is_empty()
         {
@@ -120,6 +125,7 @@ impl App<'_> {
         if has_grown {
             self.views.sheets.iter_mut().for_each(Sheet::outdate);
         }
+        self.ask_whether_whole();
         let now = self.scan.last.now;
         let is_due = !self.is_scanning() || now.saturating_sub(self.views.refreshed) >= REFRESH;
         if is_due && self.has_outdated_sheet() {
@@ -129,6 +135,19 @@ impl App<'_> {
                 sheet.ask_again(number);
             }
         }
+    }
+
+    /// After a rescan: what was found holds numbers of directories that are gone.
+    pub(super) fn renew_views(&mut self, successors: &mut Successors<'_>) {
+        let mut sheets = std::mem::take(&mut self.views.sheets);
+        for sheet in &mut sheets {
+            let number = self.next_wish();
+            if sheet.begin_again(successors, number).is_none() {
+                self.leave_sheets();
+                return;
+            }
+        }
+        self.views.sheets = sheets;
     }
 
     /// Whether there is a sheet that will have to be asked for again.
@@ -207,19 +226,21 @@ impl App<'_> {
             View::Ages => "age",
             View::Links => "hard links",
             View::Errors => "errors",
+            View::Space => "where is the rest",
         };
         let ask = match view {
             View::Types => Ask::Types,
             View::Ages => Ask::Ages { now: self.views.clock },
             View::Links => Ask::Links,
             View::Errors => Ask::Errors,
+            View::Space => Ask::Space { units: self.units },
             _ => Ask::Largest,
         };
         let wish = self.wish(ask, self.views.filter.clone());
         self.views.sheets = vec![Sheet::new(view, title.to_owned(), wish)];
     }
 
-    fn wish(&mut self, ask: Ask, query: Query) -> Wish {
+    pub(super) fn wish(&mut self, ask: Ask, query: Query) -> Wish {
         Wish { number: self.next_wish(), ask, from: self.place.id, query }
     }
 
@@ -251,17 +272,18 @@ impl App<'_> {
                     let (view, wish) = (sheet.view, self.wish(ask, query));
                     self.views.sheets.push(Sheet::new(view, label, wish));
                 }
-                Err(_) => self.notice = Some("Too many words to look for"),
+                Err(_) => self.notice = Some("Too many words to look for".into()),
             },
+            Some(Target::Words { label, words }) => self.tell(label, words),
             None => {}
         }
     }
 
     /// Goes to an entry in its directory.
-    fn go_to_entry(&mut self, directory: DirId, position: Position) {
+    pub(super) fn go_to_entry(&mut self, directory: DirId, position: Position) {
         let listing = self.tree.listing(directory);
         let Some(record) = listing.record(position) else {
-            self.notice = Some("It is not there any more");
+            self.notice = Some("It is not there any more".into());
             return;
         };
         if self.order.hides(&record) {

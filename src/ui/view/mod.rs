@@ -19,8 +19,10 @@ mod header;
 pub mod help;
 pub mod links;
 mod list;
+mod marks;
 mod question;
 mod sheet;
+pub mod space;
 pub mod treemap;
 pub mod types;
 
@@ -69,12 +71,18 @@ pub fn draw(app: &App<'_>, frame: &mut Frame<'_>) {
     let area = frame.area();
     let buffer = frame.buffer_mut();
     if let Mode::Help(line) = app.mode {
-        help::draw(app.theme, line, area, buffer);
+        help::draw(app.theme, &app.keymap, line, area, buffer);
         return;
     }
     let layout = layout((area.width, area.height));
+    if app.mode == Mode::Marks {
+        marks::draw(app, layout, buffer);
+        footer::draw(app, layout.footer, buffer);
+        return;
+    }
     header::draw(app, layout.header, buffer);
     match (&app.views.page, app.views.base) {
+        (Some(page), _) if !page.ledger.is_empty() => space::draw(app, page, layout, buffer),
         (Some(page), _) => sheet::draw(app, page, layout.titles, layout.list, buffer),
         (None, View::Treemap) => treemap::draw(app, layout.titles, layout.list, buffer),
         (None, _) => list::draw(app, layout.titles, layout.list, buffer),
