@@ -135,7 +135,7 @@ fn understand(words: &[OsString]) -> Result<(), String> {
     let matches =
         command().try_get_matches_from(line(words, &[])).map_err(|error| refusal(error).reason())?;
     let arguments = Arguments::from_arg_matches(&matches).map_err(|error| refusal(error).reason())?;
-    filter(&arguments).map(drop).map_err(Refusal::reason)
+    filter(&arguments.exclude).map(drop).map_err(Refusal::reason)
 }
 
 /// Whether the last of `words` cannot stand beside what was typed.

@@ -71,7 +71,7 @@ impl Attributes {
 
 /// The kind in the type bits of a mode (inode(7)).
 #[allow(clippy::useless_conversion)] // `mode_t` has 16 bits on some systems
-pub(super) fn kind_of_mode(mode: u32) -> Kind {
+pub fn kind_of_mode(mode: u32) -> Kind {
     const KINDS: [(libc::mode_t, Kind); 7] = [
         (libc::S_IFREG, Kind::File),
         (libc::S_IFDIR, Kind::Directory),

@@ -3,14 +3,13 @@
 //! [`Scan::start`] returns at once; the tree grows while it runs and can be looked at any time. One rayon job reads
 //! one directory (`visit`, the heart), hands its child directories to the pool as further jobs, and never waits. A
 //! directory completes when nothing it waits for is left (`tree::totals`), so the last job out completes the tree.
-//! When the pool is quiet the hard links are settled (`links`) and the scan is over.
+//! When the pool is quiet the hard links are settled (`tree::links`) and the scan is over.
 //!
 //! Knows nothing of views. Invariant: an error is data in the tree, never the end of a scan.
 
 mod again;
 mod descriptors;
 pub mod filter;
-mod links;
 mod roots;
 mod visit;
 mod workers;
@@ -22,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use crate::platform::{cloud, limits};
 use crate::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, PoisonError, lock};
-use crate::tree::{DirId, Tree};
+use crate::tree::{DirId, Tree, links};
 use again::Again;
 use descriptors::Descriptors;
 pub use filter::Filter;
@@ -67,6 +66,8 @@ pub enum Outcome {
     Stopped,
     /// A bug: a worker panicked with this message. The tree may miss anything.
     Panicked(String),
+    /// Of an import: what could not be read to its end, and why, each safe for a terminal. The tree holds what came before.
+    Broken(Vec<String>),
 }
 
 /// A running or finished scan.
@@ -255,7 +256,8 @@ impl Shared {
     }
 }
 
-fn message(panic: &(dyn std::any::Any + Send)) -> String {
+/// What a panic says.
+pub(crate) fn message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "unknown panic".to_owned())
 }

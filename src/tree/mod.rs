@@ -13,7 +13,9 @@
 
 mod build;
 mod devices;
+pub mod diff;
 mod index;
+pub mod links;
 pub mod listing;
 mod live;
 pub mod order;
@@ -26,10 +28,10 @@ mod walk;
 
 use std::collections::HashMap;
 
-pub use build::{Batch, LinkedName, Sealed};
+pub use build::{Batch, LinkedName, Page, Sealed};
 pub use devices::Devices;
 pub use index::Index;
-pub use listing::{Content, Exclusion, Facts, Links, Listing, Owner, Position, Record};
+pub use listing::{Content, Entries, Exclusion, Facts, Links, Listing, Owner, Position, Record};
 pub use live::Live;
 pub use successors::Successors;
 pub use totals::Totals;

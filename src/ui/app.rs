@@ -31,6 +31,7 @@ use super::work::Findings;
 use super::{Settings, theme::Theme};
 use crate::rows::{Column, Direction, Grouping, Hidden, Order};
 use crate::size::{Measure, Units};
+use crate::source::Nature;
 use crate::tree::{Content, DirId, Live, Tree};
 use marking::Anchor;
 pub use marking::{Pane, PaneLine};
@@ -140,6 +141,8 @@ pub struct App<'t> {
     pub keymap: Keymap,
     /// Where times are told.
     pub zone: TimeZone,
+    /// Whether what is shown can be read again and changed.
+    pub nature: Nature,
     /// What has the keys.
     pub mode: Mode,
     /// The scan.
@@ -196,6 +199,7 @@ impl<'t> App<'t> {
             theme: settings.theme,
             keymap: settings.keymap.clone(),
             zone: settings.zone.clone(),
+            nature: settings.nature,
             mode: Mode::List,
             scan: ScanState::default(),
             path: Vec::new(),

@@ -179,6 +179,7 @@ fn place<'a>(app: &App<'_>, room: usize) -> Line<'a> {
     match &app.scan.last.outcome {
         Some(Outcome::Stopped) => facts.push(("stopped".to_owned(), Role::Warning)),
         Some(Outcome::Panicked(_)) => facts.push(("the scan failed".to_owned(), Role::Warning)),
+        Some(Outcome::Broken(faults)) => facts.push((faults.join("; "), Role::Warning)),
         Some(Outcome::Complete) | None => facts.push((duration(app.scan.last.elapsed), Role::Faint)),
     }
     let mut spans = Vec::new();
