@@ -86,7 +86,9 @@ fn broken(source: &Source) -> Option<Vec<String>> {
 /// Says what could not be read of exports.
 fn faults(source: &Source) -> Exit {
     let Some(faults) = broken(source) else { return Exit::Fine };
-    faults.iter().for_each(|fault| say(fault));
+    for fault in &faults {
+        say(fault);
+    }
     Exit::of_broken(source.tree())
 }
 

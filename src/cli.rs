@@ -146,7 +146,7 @@ pub fn request(
     for warning in &configured.warnings {
         say(warning);
     }
-    look(understood(&configured.words, typed)?, configured, environment)
+    look(&understood(&configured.words, typed)?, configured, environment)
 }
 
 /// What a command asks for.
@@ -156,14 +156,14 @@ fn of_command(command: Command, environment: &Environment) -> Result<Request, Re
         Command::Config { what, config, no_config, .. } => {
             Request::Answer(show::answer(what, &source(config, no_config, environment), environment)?)
         }
-        Command::Df(words) => Request::Print(df(*words, environment)?),
+        Command::Df(words) => Request::Print(df(&words, environment)?),
         Command::Diff(words) => Request::Compare(exchange::comparison(&words)?),
         Command::Man => Request::Describe(Description::Manual),
     })
 }
 
 /// The file systems below some paths.
-fn df(words: Df, environment: &Environment) -> Result<Job, Refusal> {
+fn df(words: &Df, environment: &Environment) -> Result<Job, Refusal> {
     let units = if words.si { Units::Decimal } else { Units::Binary };
     let mounts = if words.one_file_system { Mounts::None } else { Mounts::Real };
     let scan = scan::Options { threads: threads(words.threads, environment)?, mounts, ..Default::default() };
@@ -185,9 +185,13 @@ fn understood(configured: &[OsString], typed: &[OsString]) -> Result<Arguments, 
 }
 
 /// What is asked for without a command.
-fn look(arguments: Arguments, configured: Configured, environment: &Environment) -> Result<Request, Refusal> {
+fn look(
+    arguments: &Arguments,
+    configured: Configured,
+    environment: &Environment,
+) -> Result<Request, Refusal> {
     let Configured { config, notice, .. } = configured;
-    let patterns = patterns(&arguments)?;
+    let patterns = patterns(arguments)?;
     let scan = scan::Options {
         threads: threads(arguments.threads, environment)?,
         mounts: match (arguments.one_file_system, arguments.include_kernfs) {
@@ -197,11 +201,11 @@ fn look(arguments: Arguments, configured: Configured, environment: &Environment)
         },
         filter: filter(&patterns)?,
         skip_caches: arguments.exclude_caches,
-        owners: arguments.extended || exchange::needs_owners(&arguments),
+        owners: arguments.extended || exchange::needs_owners(arguments),
     };
-    let wanted = exchange::wanted(&arguments, &patterns, scan)?;
-    let theme = theme(&arguments, config.looks, environment)?;
-    let order = order(&arguments);
+    let wanted = exchange::wanted(arguments, &patterns, scan)?;
+    let theme = theme(arguments, config.looks, environment)?;
+    let order = order(arguments);
     let units = if arguments.si { Units::Decimal } else { Units::Binary };
     let depth = if arguments.summarize { Some(0) } else { arguments.depth };
     let is_dumb = environment.variable("TERM").is_some_and(|term| term == "dumb");
@@ -210,8 +214,8 @@ fn look(arguments: Arguments, configured: Configured, environment: &Environment)
             && !is_dumb
             && !arguments.no_interactive
             && depth.is_none()
-            && !exchange::selects(&arguments);
-    let format = if let Some(format) = exchange::format(&arguments, environment.is_terminal)? {
+            && !exchange::selects(arguments);
+    let format = if let Some(format) = exchange::format(arguments, environment.is_terminal)? {
         format
     } else if arguments.json {
         Format::Json { depth }
@@ -224,7 +228,7 @@ fn look(arguments: Arguments, configured: Configured, environment: &Environment)
         Format::Table { depth: depth.unwrap_or(1), order, units }
     };
     let progress = if arguments.quiet { Progress::Silent } else { Progress::Shown(units) };
-    let selection = exchange::selection(&arguments)?;
+    let selection = exchange::selection(arguments)?;
     Ok(Request::Print(Job { wanted, format, selection, progress }))
 }
 

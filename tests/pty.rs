@@ -236,6 +236,34 @@ fn it_follows_the_size_of_the_window() {
 }
 
 #[test]
+fn an_import_is_browsed_while_it_comes_with_keys_from_the_terminal() {
+    let folder = TempDir::new().unwrap();
+    let pipe = folder.path().join("pipe");
+    nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    let mut command = CommandBuilder::new("sh");
+    command.args(["-c", "exec \"$0\" -f - <\"$1\"", env!("CARGO_BIN_EXE_duke")]);
+    command.arg(&pipe);
+    command.env("TERM", "xterm-256color");
+    let mut session = Session::run(command);
+    let mut export = std::fs::OpenOptions::new().write(true).open(&pipe).unwrap();
+    export.write_all(b"[1,2,{},\n[{\"name\":\"/far/away\"},\n{\"name\":\"first\",\"dsize\":4096},[{\"name\":\"below\"},").unwrap();
+    session.wait_for_text("first");
+    session.wait_for_text("below/");
+    assert!(session.screen.screen().contents().contains("/far/away"));
+    export.write_all(b"{\"name\":\"second\",\"dsize\":8192}],{\"name\":\"third\",\"dsize\":512}").unwrap();
+    session.wait_for_text("third");
+    // What is not here cannot be read again.
+    export.write_all(b"]]").unwrap();
+    drop(export);
+    session.wait_for("the end", |screen| screen.contents().contains(" s "));
+    session.press("r");
+    session.wait_for_text("cannot be read again");
+    session.press("q");
+    assert!(session.end().success());
+    session.assert_restored();
+}
+
+#[test]
 fn a_configuration_gives_keys_and_what_is_wrong_with_it_is_said_in_the_browser() {
     let folder = folder();
     let file = folder.path().join("config.toml");

@@ -106,7 +106,7 @@ pub fn run(job: Job) -> Exit {
                 exit_of(&source, outcome.as_ref())
             };
             let printed = standard_output()
-                .and_then(|mut out| print(&source, outcome.as_ref(), format, &selection, &mut out));
+                .and_then(|mut out| print(&source, outcome.as_ref(), &format, &selection, &mut out));
             exit_of_writing(&source, outcome.as_ref(), printed, "standard output", exit)
         }
     };
@@ -171,7 +171,7 @@ fn wait(source: &Source, interrupt: Option<&Interrupt>, progress: Progress) -> O
 fn print(
     source: &Source,
     outcome: Option<&Outcome>,
-    format: Format,
+    format: &Format,
     selection: &Selection,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -188,7 +188,7 @@ fn print(
         body,
     };
     let spaces = || space::report(tree, DirId::TOP, &|| false);
-    match format {
+    match *format {
         Format::Json { depth } => {
             // What was recorded has no file system here.
             let is_whole = is_complete && source.nature() == Nature::Live;

@@ -96,6 +96,7 @@ pub(super) enum Command {
 /// The words behind `diff`.
 #[derive(Clone, Debug, Parser)]
 #[command(disable_help_flag = true, disable_version_flag = true)]
+#[allow(clippy::struct_excessive_bools)] // flags are what this struct is for; `cli` makes enums of them
 pub(super) struct Difference {
     /// How it was
     #[arg(value_name = "OLD")]
@@ -141,6 +142,7 @@ pub(super) struct Difference {
 /// The words behind `df`.
 #[derive(Clone, Debug, Parser)]
 #[command(disable_help_flag = true, disable_version_flag = true)]
+#[allow(clippy::struct_excessive_bools)] // flags are what this struct is for; `cli` makes enums of them
 pub(super) struct Df {
     /// What to scan: the current directory, unless something else is named; best the mount point
     #[arg(value_name = "PATH")]

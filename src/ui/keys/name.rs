@@ -98,7 +98,6 @@ impl View {
             Self::Treemap => "treemap",
             Self::Links => "links",
             Self::Errors => "errors",
-            Self::Space => "space",
             Self::Search => "results",
             Self::Space => "rest",
         }
