@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::search::{Filtered, Keeper};
 use crate::size::Measure;
+use crate::sync::{AtomicU64, AtomicUsize, Mutex, Ordering, lock};
 use crate::tree::order::{Names, Row, sort};
 use crate::tree::{Content, DirId, Facts, Listing, Live, Position, Record, Totals, Tree};
 
@@ -129,10 +130,9 @@ impl Order {
             && (record.name.starts_with(b".") || matches!(record.content, Content::Excluded(_)))
     }
 
-    /// The number to sort an entry by, the largest first. What has no number comes last, either way round.
-    fn key(self, tree: &Tree, sums: Sums<'_>, record: &Record<'_>) -> u64 {
-        let Content::Known(facts) = record.content else { return 0 };
-        let number = self.number(tree, sums, &facts).min(LARGEST - 1);
+    /// The number to sort an entry of this size by, the largest first and never zero.
+    fn key(self, tree: &Tree, sums: Sums<'_>, facts: &Facts, size: u64) -> u64 {
+        let number = self.number(tree, sums, facts, size).min(LARGEST - 1);
         let number = match (self.column, self.direction) {
             (Column::Name, _) => 0,
             (_, Direction::Usual) => number + 1,
@@ -142,9 +142,9 @@ impl Order {
         number | u64::from(first) << 63
     }
 
-    fn number(self, tree: &Tree, sums: Sums<'_>, facts: &Facts) -> u64 {
+    fn number(self, tree: &Tree, sums: Sums<'_>, facts: &Facts, size: u64) -> u64 {
         match self.column {
-            Column::Size => entry_size(tree, sums, facts, self.measure),
+            Column::Size => size,
             Column::Items => facts.directory.map_or(0, |id| sums.totals(tree, id).items),
             Column::Modified => {
                 // Times beyond these differ from each other, but not to anybody who looks.
@@ -192,24 +192,32 @@ impl Rows {
     pub fn new(tree: &Tree, sums: Sums<'_>, id: DirId, listing: &Listing<'_>, order: Order) -> Self {
         // The clock decides on nothing but how soon the next sorting may be.
         let begin = Instant::now();
-        let (mut left_out, mut largest) = (0, 0);
-        let mut keeper = sums.filtered.map(|filtered| Keeper::new(tree, filtered, id));
+        // Written and read by all workers of the sorting; `Relaxed`: they guard no data.
+        let (left_out, largest) = (AtomicUsize::new(0), AtomicU64::new(0));
+        // It holds the path it asks about, so one worker asks at a time; only while a filter is on.
+        let keeper = sums.filtered.map(|filtered| Mutex::new(Keeper::new(tree, filtered, id)));
         let rows = sort(listing, order.names(), |record| {
-            if keeper.as_mut().is_some_and(|keeper| !keeper.shows(record)) {
+            if keeper.as_ref().is_some_and(|keeper| !lock(keeper).shows(record)) {
                 return None;
             }
-            let leave_out = order.leaves_out(id, record);
-            left_out += usize::from(leave_out);
-            if let (false, Content::Known(facts)) = (leave_out, &record.content) {
-                largest = largest.max(entry_size(tree, sums, facts, order.measure));
+            if order.leaves_out(id, record) {
+                left_out.fetch_add(1, Ordering::Relaxed);
+                return None;
             }
-            (!leave_out).then(|| order.key(tree, sums, record))
+            // What has no number comes last, either way round.
+            let Content::Known(facts) = &record.content else { return Some(0) };
+            let size = entry_size(tree, sums, facts, order.measure);
+            // Asked first: workers that all write are in each other's way.
+            if size > largest.load(Ordering::Relaxed) {
+                largest.fetch_max(size, Ordering::Relaxed);
+            }
+            Some(order.key(tree, sums, facts, size))
         });
         Self {
             sorted: rows.into_boxed_slice(),
             length: listing.length(),
-            left_out,
-            largest,
+            left_out: left_out.into_inner(),
+            largest: largest.into_inner(),
             cost: begin.elapsed(),
         }
     }

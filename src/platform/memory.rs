@@ -53,7 +53,7 @@ impl Address {
 /// A growing set of chunks, read by anyone, written through [`Writer`]s.
 #[derive(Default)]
 pub struct Arena {
-    chunks: Table<OnceLock<Chunk>>,
+    chunks: Table<OnceLock<Chunk>, 16>,
     /// Chunks given out so far. Written by whoever opens a chunk; `Relaxed`, as the chunk itself is published by its cell.
     count: AtomicU32,
 }

@@ -149,9 +149,12 @@ pub struct Failure {
     pub errno: i32,
 }
 
+/// Directories in a leaf of the table, 64 KiB: the unused end of the last one does not matter.
+const LEAF: usize = 1 << 10;
+
 /// A tree of directories, complete or still growing.
 pub struct Tree {
-    dirs: Table<Dir>,
+    dirs: Table<Dir, LEAF>,
     /// Numbers given out so far.
     count: AtomicU32,
     bytes: Arena,

@@ -22,10 +22,9 @@ pub mod rows;
 
 use rayon::prelude::*;
 
-use super::{Dir, DirId, Failure, LinkedName, Tree};
+use super::{Dir, DirId, Failure, LEAF, LinkedName, Tree};
 use crate::platform::blocks::{Block, BlockFile, Damage};
 use crate::sync::{Mutex, OnceLock, Ordering, lock};
-use crate::table::LEAF;
 use listings::{Found, Span};
 use rows::Row;
 
