@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const BASE: [&str; 3] = ["kind", "sync", "table"];
 
 /// Each module with what it may use beside the base and itself.
-const ARROWS: [(&str, &[&str]); 24] = [
+const ARROWS: &[(&str, &[&str])] = &[
     ("kind", &[]),
     ("sync", &[]),
     ("table", &[]),
@@ -37,6 +37,7 @@ const ARROWS: [(&str, &[&str]); 24] = [
             "scan",
             "source",
             "exchange",
+            "space",
             "replacement",
             "json",
             "rows",
