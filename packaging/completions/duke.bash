@@ -22,6 +22,12 @@ _duke() {
             duke,config)
                 cmd="duke__subcmd__config"
                 ;;
+            duke,df)
+                cmd="duke__subcmd__df"
+                ;;
+            duke,diff)
+                cmd="duke__subcmd__diff"
+                ;;
             duke,man)
                 cmd="duke__subcmd__man"
                 ;;
@@ -32,18 +38,38 @@ _duke() {
 
     case "${cmd}" in
         duke)
-            opts="-n -s -d -q -a -0 -t -x -X -e -h -V --json --no-interactive --summarize --depth --quiet --apparent-size --si --sort --reverse --color --ascii --pick --print0 --threads --one-file-system --exclude --exclude-caches --include-kernfs --extended --config --no-config --help --version config completions man"
+            opts="-o -c -f -n -s -d -q -a -0 -t -x -X -e -h -V --json --ndjson --csv --no-interactive --summarize --depth --min-size --top --by --quiet --apparent-size --si --sort --reverse --color --ascii --pick --print0 --threads --one-file-system --exclude --exclude-caches --include-kernfs --extended --config --no-config --help --version config completions diff df man"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -f)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --depth)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 -d)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-size)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --top)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --by)
+                    COMPREPLY=($(compgen -W "type age owner" -- "${cur}"))
                     return 0
                     ;;
                 --sort)
@@ -103,6 +129,50 @@ _duke() {
             fi
             case "${prev}" in
                 --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        duke__subcmd__df)
+            opts="-q -t -x -h --json --si --quiet --threads --one-file-system --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -t)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        duke__subcmd__diff)
+            opts="-a -x -q -h --json --min-change --apparent-size --si --one-file-system --exclude --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --min-change)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --exclude)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_duke_global_optspecs
-    string join \n json n/no-interactive s/summarize d/depth= q/quiet a/apparent-size si sort= reverse color= ascii pick 0/print0 t/threads= x/one-file-system exclude= X= exclude-caches include-kernfs e/extended config= no-config h/help V/version
+    string join \n json ndjson csv o= c f= n/no-interactive s/summarize d/depth= min-size= top= by= q/quiet a/apparent-size si sort= reverse color= ascii pick 0/print0 t/threads= x/one-file-system exclude= X= exclude-caches include-kernfs e/extended config= no-config h/help V/version
 end
 
 function __fish_duke_needs_command
@@ -24,7 +24,14 @@ function __fish_duke_using_subcommand
     contains -- $cmd[1] $argv
 end
 
+complete -c duke -n "__fish_duke_needs_command" -s o -d 'Write ncdu\'s JSON export to FILE; - is standard output' -r
+complete -c duke -n "__fish_duke_needs_command" -s f -d 'Look at an export of ncdu, gdu or duke instead of a PATH; - is standard input' -r
 complete -c duke -n "__fish_duke_needs_command" -s d -l depth -d 'Print N levels below each PATH: 1 in a table, all in JSON, unless told otherwise' -r
+complete -c duke -n "__fish_duke_needs_command" -l min-size -d 'Print no entries that take less than SIZE, such as 100M' -r
+complete -c duke -n "__fish_duke_needs_command" -l top -d 'Print the N files that take most, instead of the tree' -r
+complete -c duke -n "__fish_duke_needs_command" -l by -d 'Print sums by type, age or owner, instead of the tree' -r -f -a "type\t'Extensions, and kinds of what is no file'
+age\t'Time since the last change'
+owner\t'User'"
 complete -c duke -n "__fish_duke_needs_command" -l sort -d 'Sort by a column; JSON is always sorted by disk usage' -r -f -a "size\t'Largest first'
 name\t'By the bytes of the name'
 count\t'Most items first'
@@ -37,6 +44,9 @@ complete -c duke -n "__fish_duke_needs_command" -l exclude -d 'Leave out what th
 complete -c duke -n "__fish_duke_needs_command" -s X -d 'Leave out what a pattern in FILE matches, one a line; - is standard input' -r
 complete -c duke -n "__fish_duke_needs_command" -l config -d 'Read the configuration from FILE' -r -F
 complete -c duke -n "__fish_duke_needs_command" -l json -d 'Print the whole tree as JSON'
+complete -c duke -n "__fish_duke_needs_command" -l ndjson -d 'Print a JSON object for each entry, one a line'
+complete -c duke -n "__fish_duke_needs_command" -l csv -d 'Print comma-separated values for each entry, one a line'
+complete -c duke -n "__fish_duke_needs_command" -s c -d 'Pack what -o writes with zstd'
 complete -c duke -n "__fish_duke_needs_command" -s n -l no-interactive -d 'Print a table, on a terminal too'
 complete -c duke -n "__fish_duke_needs_command" -s s -l summarize -d 'Print one line for each PATH: depth 0'
 complete -c duke -n "__fish_duke_needs_command" -s q -l quiet -d 'Print no progress on standard error'
@@ -55,7 +65,23 @@ complete -c duke -n "__fish_duke_needs_command" -s h -l help -d 'Print help: -h 
 complete -c duke -n "__fish_duke_needs_command" -s V -l version -d 'Print the version'
 complete -c duke -n "__fish_duke_needs_command" -a "config" -d 'Print what the configuration is'
 complete -c duke -n "__fish_duke_needs_command" -a "completions" -d 'Print the completions of a shell'
+complete -c duke -n "__fish_duke_needs_command" -a "diff" -d 'Print what changed since an export was made'
+complete -c duke -n "__fish_duke_needs_command" -a "df" -d 'Print where the rest is: what df says of a file system, explained by what lies in PATH'
 complete -c duke -n "__fish_duke_needs_command" -a "man" -d 'Print the manual page, for man -l -'
 complete -c duke -n "__fish_duke_using_subcommand config" -l config -d 'Read the configuration from FILE' -r -F
 complete -c duke -n "__fish_duke_using_subcommand config" -l no-config -d 'Read no configuration'
 complete -c duke -n "__fish_duke_using_subcommand config" -s h -l help -d 'Print help'
+complete -c duke -n "__fish_duke_using_subcommand diff" -l min-change -d 'Leave out changes of less than SIZE, such as 100M' -r
+complete -c duke -n "__fish_duke_using_subcommand diff" -l exclude -d 'Leave out what the pattern matches in a directory' -r
+complete -c duke -n "__fish_duke_using_subcommand diff" -l json -d 'Print the changes as JSON'
+complete -c duke -n "__fish_duke_using_subcommand diff" -s a -l apparent-size -d 'Compare how long files are, not what they take on the disk'
+complete -c duke -n "__fish_duke_using_subcommand diff" -l si -d 'Show sizes in powers of 1000'
+complete -c duke -n "__fish_duke_using_subcommand diff" -s x -l one-file-system -d 'Stay on the file system of a directory'
+complete -c duke -n "__fish_duke_using_subcommand diff" -s q -l quiet -d 'Print no progress on standard error'
+complete -c duke -n "__fish_duke_using_subcommand diff" -s h -l help -d 'Print help'
+complete -c duke -n "__fish_duke_using_subcommand df" -s t -l threads -d 'Read with N threads' -r
+complete -c duke -n "__fish_duke_using_subcommand df" -l json -d 'Print JSON'
+complete -c duke -n "__fish_duke_using_subcommand df" -l si -d 'Show sizes in powers of 1000'
+complete -c duke -n "__fish_duke_using_subcommand df" -s q -l quiet -d 'Print no progress on standard error'
+complete -c duke -n "__fish_duke_using_subcommand df" -s x -l one-file-system -d 'Stay on the file system of each PATH'
+complete -c duke -n "__fish_duke_using_subcommand df" -s h -l help -d 'Print help'
