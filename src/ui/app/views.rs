@@ -12,6 +12,7 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use super::{App, Effect, Mode};
 use crate::rows::{Column, Direction, Grouping, Hidden, Order};
 use crate::search::Query;
+use crate::source::Nature;
 use crate::survey::Tile;
 use crate::tree::{Content, DirId, Position, Successors};
 use crate::ui::keys::{Command, Motion, Scope, Side, View};
@@ -213,6 +214,10 @@ impl App<'_> {
     }
 
     fn show(&mut self, view: View) {
+        if view == View::Space && self.nature == Nature::Recorded {
+            self.notice = Some("This was read from an export; its file system is not here".into());
+            return;
+        }
         let title = match view {
             View::List | View::Treemap => {
                 self.leave_sheets();
