@@ -9,6 +9,7 @@ mod defaults;
 mod describe;
 mod exchange;
 mod show;
+mod snapshot;
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -19,7 +20,7 @@ use std::path::Path;
 use clap::error::ErrorKind;
 use clap::{FromArgMatches, Parser};
 
-use crate::batch::{Comparison, Format, Job, Progress, Selection};
+use crate::batch::{Comparison, Format, Job, Progress, Saving, Selection};
 use crate::browse;
 use crate::exit::Exit;
 use crate::message::{say, words};
@@ -29,6 +30,8 @@ use crate::scan::{self, Filter, Mounts};
 use crate::size::{Measure, Units};
 use crate::source::Wanted;
 use crate::text::escape;
+use crate::ui::Mouse;
+use crate::ui::tab::Tab;
 use crate::ui::theme::{ColorChoice, Colors, Glyphs, Looks, Theme};
 use arguments::{Arguments, Command, Df, SortBy, When, Words};
 use configured::{Configured, source};
@@ -44,6 +47,8 @@ pub enum Request {
     Print(Job),
     /// What changed.
     Compare(Comparison),
+    /// A snapshot.
+    Save(Saving),
     /// What the command line itself is.
     Describe(Description),
     /// Something about the program itself.
@@ -60,15 +65,20 @@ pub struct Environment {
 }
 
 /// The environment variables that mean something.
-pub const VARIABLES: [&str; 9] = [
+pub const VARIABLES: [&str; 14] = [
     "TERM",
     "COLORTERM",
     "NO_COLOR",
+    "TERM_PROGRAM",
+    "WT_SESSION",
+    "ConEmuANSI",
+    "VTE_VERSION",
     "DUKE_THREADS",
     "DUKE_COLOR",
     "DUKE_ASCII",
     "DUKE_CONFIG",
     "XDG_CONFIG_HOME",
+    "XDG_STATE_HOME",
     "HOME",
 ];
 
@@ -159,6 +169,7 @@ fn of_command(command: Command, environment: &Environment) -> Result<Request, Re
         Command::Df(words) => Request::Print(df(&words, environment)?),
         Command::Diff(words) => Request::Compare(exchange::comparison(&words)?),
         Command::Man => Request::Describe(Description::Manual),
+        Command::Save(words) => Request::Save(snapshot::saving(words, environment)?),
     })
 }
 
@@ -220,9 +231,12 @@ fn look(
     } else if arguments.json {
         Format::Json { depth }
     } else if is_browser {
+        let snapshots = snapshot::settings(environment);
         let ending = if arguments.print0 { browse::Ending::Nul } else { browse::Ending::Line };
+        let mouse = if arguments.no_mouse { Mouse::Left } else { Mouse::Taken };
+        let tab = Tab::detect(|name| environment.variable(name).cloned());
         let keymap = config.keymap;
-        let job = browse::Job { wanted, order, units, theme, keymap, notice, ending };
+        let job = browse::Job { wanted, order, units, theme, keymap, notice, mouse, tab, ending, snapshots };
         return Ok(Request::Browse(job));
     } else {
         Format::Table { depth: depth.unwrap_or(1), order, units }
@@ -481,6 +495,8 @@ mod tests {
         assert!(scan("--exclude-caches").skip_caches);
         assert!(scan("-e").owners);
         assert_eq!(browse("-0", &[]).ending, browse::Ending::Nul);
+        assert_eq!((browse("", &[]).mouse, browse("--no-mouse", &[]).mouse), (Mouse::Taken, Mouse::Left));
+        assert_eq!(browse("", &[("WT_SESSION", "1")]).tab, Tab::Told);
         assert_eq!(format("--pick", &Environment::default()), None);
         let browse::Job { order, units, .. } = browse("-a --si --sort mtime", &[]);
         assert_eq!((order.measure, order.column), (Measure::Apparent, Column::Modified));
@@ -536,7 +552,7 @@ mod tests {
 
     #[test]
     fn what_is_not_built_yet_is_unknown() {
-        const RESERVED: &str = "--no-mouse -r --read-only --dry-run --skip-network";
+        const RESERVED: &str = "-r --read-only --dry-run --skip-network";
         for word in RESERVED.split_whitespace() {
             assert!(asked(word, &terminal(&[])).unwrap_err().contains("unexpected argument"), "{word}");
         }

@@ -16,7 +16,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("text", &[]),
     ("platform", &[]),
     ("message", &["platform::error_text"]),
-    ("tree", &["platform::memory"]),
+    ("tree", &["platform::memory", "platform::blocks"]),
+    ("snapshot", &["tree", "platform", "replacement"]),
     ("scan", &["platform", "tree"]),
     // Trees for unit tests.
     ("fixture", &["tree"]),
@@ -24,12 +25,13 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("job", &[]),
     ("search", &["tree", "job"]),
     ("survey", &["tree", "job", "search"]),
+    ("space", &["platform", "tree", "scan", "job", "size", "text"]),
     ("exit", &["tree"]),
-    ("rows", &["tree", "size"]),
+    ("rows", &["tree", "size", "search"]),
     ("replacement", &[]),
     ("exchange", &["tree", "json", "text", "platform", "scan"]),
-    ("source", &["scan", "exchange", "tree", "platform"]),
-    ("json", &["tree", "size", "text", "platform::error_text"]),
+    ("source", &["scan", "exchange", "snapshot", "tree", "text", "platform"]),
+    ("json", &["tree", "space", "size", "text", "platform::error_text"]),
     (
         "batch",
         &[
@@ -38,6 +40,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "source",
             "exchange",
             "space",
+            "snapshot",
             "replacement",
             "json",
             "rows",
@@ -53,10 +56,13 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     (
         "ui",
-        &["tree", "scan", "source", "rows", "size", "text", "delete", "search", "survey", "job", "platform"],
+        &[
+            "tree", "scan", "source", "rows", "size", "text", "delete", "search", "survey", "space", "job",
+            "platform",
+        ],
     ),
     ("config", &["ui::keys", "ui::theme", "text", "message", "platform::trusted"]),
-    ("browse", &["scan", "source", "ui", "rows", "size", "text", "exit", "message"]),
+    ("browse", &["tree", "scan", "source", "snapshot", "ui", "rows", "size", "text", "exit", "message"]),
 ];
 
 /// Where the arrow begins: these may use everything, and only the program itself uses them.

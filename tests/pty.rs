@@ -11,7 +11,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtyPair, PtySize, native_pty_system};
 use tempfile::TempDir;
-use vt100::Parser;
+use vt100::{MouseProtocolMode, Parser};
 
 /// Longer than anything here takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -80,6 +80,7 @@ impl Session {
     fn assert_restored(&mut self) {
         self.wait_for("main screen", |screen| !screen.alternate_screen() && !screen.hide_cursor());
         assert!(!self.screen.screen().bracketed_paste());
+        assert_eq!(self.screen.screen().mouse_protocol_mode(), MouseProtocolMode::None);
         assert_eq!(modes(self.master.as_ref()), self.before);
     }
 
@@ -105,6 +106,8 @@ fn duke(folder: &Path) -> CommandBuilder {
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_duke"));
     command.arg(folder);
     at_home_nowhere(&mut command);
+    // Nothing is kept of what tests look at.
+    command.env_remove("XDG_STATE_HOME");
     command
 }
 
@@ -235,6 +238,95 @@ fn it_follows_the_size_of_the_window() {
     assert!(session.end().success());
 }
 
+/// What a terminal sends for a press and a release of the left button, the first cell being 1;1 (xterm's SGR mode).
+fn click(column: u16, line: u16) -> String {
+    format!("\x1b[<0;{column};{line}M\x1b[<0;{column};{line}m")
+}
+
+#[test]
+fn the_mouse_is_taken_and_given_back_however_the_program_ends_or_stops() {
+    let folder = folder();
+    let takes_mouse =
+        |screen: &vt100::Screen| screen.mouse_protocol_mode() == MouseProtocolMode::PressRelease;
+    let mut session = Session::start(folder.path());
+    session.wait_for_text("1 of 3");
+    session.wait_for("mouse", takes_mouse);
+    session.press(&click(30, 4));
+    session.wait_for_text("2 of 3");
+    session.press(&click(30, 3));
+    session.press(&click(30, 3));
+    session.wait_for_text("inner/");
+    session.press("\x1b[<65;5;5M");
+    session.press("q");
+    assert!(session.end().success());
+    session.assert_restored();
+    for signal in [Signal::SIGTERM, Signal::SIGHUP] {
+        let mut session = Session::start(folder.path());
+        session.wait_for("mouse", takes_mouse);
+        session.signal(signal);
+        assert!(session.end().signal().is_some());
+        session.assert_restored();
+    }
+}
+
+#[test]
+fn the_mouse_stays_with_the_terminal_if_that_is_wanted() {
+    let folder = folder();
+    let mut command = duke(folder.path());
+    command.arg("--no-mouse");
+    let mut session = Session::run(command);
+    session.wait_for_text("1 of 3");
+    assert_eq!(session.screen.screen().mouse_protocol_mode(), MouseProtocolMode::None);
+    session.press("q");
+    assert!(session.end().success());
+}
+
+#[test]
+fn a_storm_of_sizes_clicks_and_keys_leaves_a_screen_that_fits() {
+    let folder = folder();
+    let mut session = Session::start(folder.path());
+    session.wait_for_text("1 of 3");
+    for number in 0..200_u16 {
+        let (rows, cols) = (1 + number * 7 % 40, 1 + number * 13 % 120);
+        session.screen = Parser::new(rows, cols, 0);
+        session.master.resize(PtySize { rows, cols, pixel_width: 0, pixel_height: 0 }).unwrap();
+        session.press(&click(1 + number % 90, 1 + number % 30));
+        session.press(["j", "2", "5", "1", "m", "\x1b[<64;1;1M"][usize::from(number % 6)]);
+    }
+    session.screen = Parser::new(24, 80, 0);
+    session.master.resize(PtySize { rows: 24, cols: 80, pixel_width: 0, pixel_height: 0 }).unwrap();
+    session.press("1");
+    session.wait_for("footer", |screen| screen.rows(0, 80).last().is_some_and(|line| line.contains("help")));
+    session.signal(Signal::SIGTERM);
+    assert!(session.end().signal().is_some());
+    session.assert_restored();
+}
+
+#[test]
+fn a_tab_is_told_of_the_scan_and_of_its_end_and_no_terminal_is_that_may_not_understand() {
+    // Large enough not to be over at the first look.
+    let folder = Path::new("/usr");
+    let (told, cleared) = ("\x1b]9;4;3\x07", "\x1b]9;4;0\x07");
+    for (understands, signal) in [(true, Signal::SIGTERM), (true, Signal::SIGHUP), (false, Signal::SIGTERM)] {
+        let mut command = duke(folder);
+        command.env(if understands { "WT_SESSION" } else { "TERM_PROGRAM" }, "1");
+        let mut session = Session::run(command);
+        let mut output = String::new();
+        while !output.contains(if understands { told } else { "entries" }) {
+            let bytes = session.output.recv_timeout(PATIENCE).unwrap();
+            session.screen.process(&bytes);
+            output += &String::from_utf8_lossy(&bytes);
+        }
+        session.signal(signal);
+        assert!(session.end().signal().is_some());
+        while let Ok(bytes) = session.output.recv_timeout(Duration::from_millis(300)) {
+            output += &String::from_utf8_lossy(&bytes);
+        }
+        assert_eq!(output.contains("\x1b]9;"), understands);
+        assert_eq!(output.rfind("\x1b]9;"), output.rfind(cleared));
+    }
+}
+
 #[test]
 fn an_import_is_browsed_while_it_comes_with_keys_from_the_terminal() {
     let folder = TempDir::new().unwrap();
@@ -307,4 +399,50 @@ fn every_frame_is_a_synchronized_update() {
     assert!(text.matches("\x1b[?2026h").count() >= 2, "{text:?}");
     assert!(text.split_once("\x1b[?2026h").unwrap().1.contains("large/"));
     assert!(!outside.contains("large/") && !outside.contains("disk"), "{outside:?}");
+}
+
+/// The names in the folder of kept snapshots.
+fn kept(state: &Path) -> Vec<String> {
+    let names = std::fs::read_dir(state.join("duke")).into_iter().flatten();
+    names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+#[test]
+fn a_snapshot_of_what_was_browsed_is_kept_once_a_day_and_can_be_browsed() {
+    let (folder, state) = (folder(), tempfile::tempdir().unwrap());
+    let saved = std::process::Command::new(env!("CARGO_BIN_EXE_duke"))
+        .args(["save".as_ref(), folder.path()])
+        .env("XDG_STATE_HOME", state.path().join("other"))
+        .output()
+        .unwrap();
+    if String::from_utf8_lossy(&saved.stderr).contains("nearly full") {
+        eprintln!("SKIPPED: the disk is nearly full");
+        return;
+    }
+    for _ in 0..2 {
+        let mut command = duke(folder.path());
+        command.env("XDG_STATE_HOME", state.path());
+        let mut session = Session::run(command);
+        session.wait_for_text("1 of 3");
+        // Leaving waits for what is being written.
+        let end = Instant::now() + PATIENCE;
+        while !kept(state.path()).iter().any(|name| name.starts_with("scan-")) {
+            assert!(Instant::now() < end, "nothing was kept");
+            std::thread::yield_now();
+        }
+        session.press("q");
+        assert!(session.end().success());
+    }
+    let kept = kept(state.path());
+    assert_eq!(kept.len(), 1, "{kept:?}");
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_duke"));
+    command.arg("-f");
+    command.arg(state.path().join("duke").join(&kept[0]));
+    command.env("TERM", "xterm-256color");
+    let mut session = Session::run(command);
+    session.wait_for_text("1 of 3");
+    session.press("\r");
+    session.wait_for_text("inner/");
+    session.press("q");
+    assert!(session.end().success());
 }

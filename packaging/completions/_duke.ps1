@@ -21,13 +21,8 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
 
     $completions = @(switch ($command) {
         'duke' {
-            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write ncdu''s JSON export to FILE; - is standard output')
-            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Look at an export of ncdu, gdu or duke instead of a PATH; - is standard input')
             [CompletionResult]::new('-d', '-d', [CompletionResultType]::ParameterName, 'Print N levels below each PATH: 1 in a table, all in JSON, unless told otherwise')
             [CompletionResult]::new('--depth', '--depth', [CompletionResultType]::ParameterName, 'Print N levels below each PATH: 1 in a table, all in JSON, unless told otherwise')
-            [CompletionResult]::new('--min-size', '--min-size', [CompletionResultType]::ParameterName, 'Print no entries that take less than SIZE, such as 100M')
-            [CompletionResult]::new('--top', '--top', [CompletionResultType]::ParameterName, 'Print the N files that take most, instead of the tree')
-            [CompletionResult]::new('--by', '--by', [CompletionResultType]::ParameterName, 'Print sums by type, age or owner, instead of the tree')
             [CompletionResult]::new('--sort', '--sort', [CompletionResultType]::ParameterName, 'Sort by a column; JSON is always sorted by disk usage')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Use colours in the browser')
             [CompletionResult]::new('-t', '-t', [CompletionResultType]::ParameterName, 'Read with N threads')
@@ -36,9 +31,6 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('-X', '-X ', [CompletionResultType]::ParameterName, 'Leave out what a pattern in FILE matches, one a line; - is standard input')
             [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Read the configuration from FILE')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print the whole tree as JSON')
-            [CompletionResult]::new('--ndjson', '--ndjson', [CompletionResultType]::ParameterName, 'Print a JSON object for each entry, one a line')
-            [CompletionResult]::new('--csv', '--csv', [CompletionResultType]::ParameterName, 'Print comma-separated values for each entry, one a line')
-            [CompletionResult]::new('-c', '-c', [CompletionResultType]::ParameterName, 'Pack what -o writes with zstd')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'Print a table, on a terminal too')
             [CompletionResult]::new('--no-interactive', '--no-interactive', [CompletionResultType]::ParameterName, 'Print a table, on a terminal too')
             [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'Print one line for each PATH: depth 0')
@@ -66,7 +58,6 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print the version')
             [CompletionResult]::new('config', 'config', [CompletionResultType]::ParameterValue, 'Print what the configuration is')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions of a shell')
-            [CompletionResult]::new('diff', 'diff', [CompletionResultType]::ParameterValue, 'Print what changed since an export was made')
             [CompletionResult]::new('df', 'df', [CompletionResultType]::ParameterValue, 'Print where the rest is: what df says of a file system, explained by what lies in PATH')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the manual page, for man -l -')
             break
@@ -79,21 +70,6 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             break
         }
         'duke;completions' {
-            break
-        }
-        'duke;diff' {
-            [CompletionResult]::new('--min-change', '--min-change', [CompletionResultType]::ParameterName, 'Leave out changes of less than SIZE, such as 100M')
-            [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'Leave out what the pattern matches in a directory')
-            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print the changes as JSON')
-            [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Compare how long files are, not what they take on the disk')
-            [CompletionResult]::new('--apparent-size', '--apparent-size', [CompletionResultType]::ParameterName, 'Compare how long files are, not what they take on the disk')
-            [CompletionResult]::new('--si', '--si', [CompletionResultType]::ParameterName, 'Show sizes in powers of 1000')
-            [CompletionResult]::new('-x', '-x', [CompletionResultType]::ParameterName, 'Stay on the file system of a directory')
-            [CompletionResult]::new('--one-file-system', '--one-file-system', [CompletionResultType]::ParameterName, 'Stay on the file system of a directory')
-            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print no progress on standard error')
-            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print no progress on standard error')
-            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
-            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'duke;df' {

@@ -18,13 +18,8 @@ set edit:completion:arg-completer[duke] = {|@words|
     }
     var completions = [
         &'duke'= {
-            cand -o 'Write ncdu''s JSON export to FILE; - is standard output'
-            cand -f 'Look at an export of ncdu, gdu or duke instead of a PATH; - is standard input'
             cand -d 'Print N levels below each PATH: 1 in a table, all in JSON, unless told otherwise'
             cand --depth 'Print N levels below each PATH: 1 in a table, all in JSON, unless told otherwise'
-            cand --min-size 'Print no entries that take less than SIZE, such as 100M'
-            cand --top 'Print the N files that take most, instead of the tree'
-            cand --by 'Print sums by type, age or owner, instead of the tree'
             cand --sort 'Sort by a column; JSON is always sorted by disk usage'
             cand --color 'Use colours in the browser'
             cand -t 'Read with N threads'
@@ -33,9 +28,6 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand -X 'Leave out what a pattern in FILE matches, one a line; - is standard input'
             cand --config 'Read the configuration from FILE'
             cand --json 'Print the whole tree as JSON'
-            cand --ndjson 'Print a JSON object for each entry, one a line'
-            cand --csv 'Print comma-separated values for each entry, one a line'
-            cand -c 'Pack what -o writes with zstd'
             cand -n 'Print a table, on a terminal too'
             cand --no-interactive 'Print a table, on a terminal too'
             cand -s 'Print one line for each PATH: depth 0'
@@ -63,7 +55,6 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --version 'Print the version'
             cand config 'Print what the configuration is'
             cand completions 'Print the completions of a shell'
-            cand diff 'Print what changed since an export was made'
             cand df 'Print where the rest is: what df says of a file system, explained by what lies in PATH'
             cand man 'Print the manual page, for man -l -'
         }
@@ -74,20 +65,6 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --help 'Print help'
         }
         &'duke;completions'= {
-        }
-        &'duke;diff'= {
-            cand --min-change 'Leave out changes of less than SIZE, such as 100M'
-            cand --exclude 'Leave out what the pattern matches in a directory'
-            cand --json 'Print the changes as JSON'
-            cand -a 'Compare how long files are, not what they take on the disk'
-            cand --apparent-size 'Compare how long files are, not what they take on the disk'
-            cand --si 'Show sizes in powers of 1000'
-            cand -x 'Stay on the file system of a directory'
-            cand --one-file-system 'Stay on the file system of a directory'
-            cand -q 'Print no progress on standard error'
-            cand --quiet 'Print no progress on standard error'
-            cand -h 'Print help'
-            cand --help 'Print help'
         }
         &'duke;df'= {
             cand -t 'Read with N threads'

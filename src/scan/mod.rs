@@ -12,6 +12,7 @@ mod descriptors;
 pub mod filter;
 mod roots;
 mod visit;
+mod whole;
 mod workers;
 
 use std::os::unix::ffi::OsStringExt;
@@ -20,7 +21,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crate::platform::{cloud, limits};
-use crate::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, PoisonError, lock};
+use crate::sync::{Arc, AtomicBool, AtomicU64, Condvar, Mutex, Ordering, PoisonError, lock};
 use crate::tree::{DirId, Tree, links};
 use again::Again;
 use descriptors::Descriptors;
@@ -55,6 +56,19 @@ pub struct Options {
     pub skip_caches: bool,
     /// Keep uid, gid and mode of every entry.
     pub owners: bool,
+}
+
+impl Options {
+    /// What is left out on purpose, as the flags that ask for it: scans of the same scope can be compared. None, if it takes
+    /// more than a flag to say.
+    pub fn scope(&self) -> Option<&'static str> {
+        let is_whole = self.filter.is_empty() && !self.skip_caches;
+        is_whole.then_some(match self.mounts {
+            Mounts::Real => "",
+            Mounts::All => "--include-kernfs",
+            Mounts::None => "-x",
+        })
+    }
 }
 
 /// How a scan ended.
@@ -93,6 +107,9 @@ struct Shared {
     descriptors: Descriptors,
     /// Set once by whoever stops the scan, polled by every job. `Relaxed`: it guards no data.
     stop: AtomicBool,
+    /// Bytes that will have been read at the end; zero where nobody knows. Written once, by the thread that begins the
+    /// scan, read by whoever shows progress. `Relaxed`: it guards no data.
+    expected: AtomicU64,
     started: Instant,
     end: Mutex<Option<(Outcome, Duration)>>,
     ended: Condvar,
@@ -155,9 +172,16 @@ impl Scan {
         }
     }
 
+    /// How it was asked to read.
+    pub fn options(&self) -> &Options {
+        &self.shared.options
+    }
+
     /// How much was read so far.
     pub fn progress(&self) -> Progress {
-        self.shared.workers.progress(&self.shared.tree)
+        // Relaxed: see the field.
+        let expected = Some(self.shared.expected.load(Ordering::Relaxed)).filter(|bytes| *bytes > 0);
+        Progress { expected, ..self.shared.workers.progress(&self.shared.tree) }
     }
 
     /// Asks the scan to end soon. What was read stays.
@@ -198,6 +222,7 @@ impl Shared {
             target,
             descriptors,
             stop: AtomicBool::new(false),
+            expected: AtomicU64::new(0),
             started: Instant::now(),
             end: Mutex::new(None),
             ended: Condvar::new(),
@@ -228,6 +253,7 @@ impl Shared {
     }
 
     fn scan_roots(&self, paths: &[PathBuf]) {
+        self.expected.store(whole::expected(paths, &self.options).unwrap_or(0), Ordering::Relaxed);
         let pool = self.workers.pool();
         let visitor = Visitor::new(self, paths.len() > 1);
         let roots = Roots::publish(self, paths, &visitor);

@@ -5,7 +5,7 @@
 //!
 //! Knows no columns. Invariant: the order depends on nothing but numbers and names; the same entries always come the same way.
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 
 use rayon::prelude::*;
 
@@ -52,7 +52,7 @@ pub fn sort<'t>(
 }
 
 /// Sorts rows of one key by name.
-fn sort_by_name(listing: &Listing<'_>, names: Names, rows: &mut [Row]) {
+pub fn sort_by_name(listing: &Listing<'_>, names: Names, rows: &mut [Row]) {
     let Some(key) = rows.first().map(|row| row.key) else { return };
     // Parts still to be sorted, with the number of bytes in which their names are known to agree.
     let mut parts = vec![(0..rows.len(), 0)];
@@ -96,11 +96,16 @@ fn sort_few(listing: &Listing<'_>, names: Names, rows: &mut [Row]) {
         let (one, other) = (name(listing, a), name(listing, b));
         let order = match names {
             Names::Ascending => one.cmp(other),
-            Names::Natural => natural(one).cmp(natural(other)).then(one.cmp(other)),
-            Names::NaturalReversed => natural(other).cmp(natural(one)).then(other.cmp(one)),
+            Names::Natural => compare_naturally(one, other),
+            Names::NaturalReversed => compare_naturally(other, one),
         };
         order.then(a.position.cmp(&b.position))
     });
+}
+
+/// How two names follow each other as a person counts.
+pub fn compare_naturally(one: &[u8], other: &[u8]) -> Ordering {
+    natural(one).cmp(natural(other)).then_with(|| one.cmp(other))
 }
 
 /// Sorts rows by numbers.

@@ -8,8 +8,11 @@
 //!
 //! Knows no terminal and no scan. Invariant: after every update the cursor is on a visible row, if there is any.
 
+mod filtering;
 mod marking;
+mod mouse;
 mod rescan;
+mod results;
 mod space;
 mod views;
 
@@ -18,7 +21,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
-use ratatui::crossterm::event::KeyEvent;
+use ratatui::crossterm::event::{KeyEvent, MouseEvent};
 
 use super::keys::{Answer, Command, Keymap, Scope, View};
 use super::marks::Marks;
@@ -29,10 +32,11 @@ use super::view::help;
 use super::window::Window;
 use super::work::Findings;
 use super::{Settings, theme::Theme};
-use crate::rows::{Column, Direction, Grouping, Hidden, Order};
+use crate::rows::{Column, Direction, Grouping, Hidden, Order, Sums};
 use crate::size::{Measure, Units};
 use crate::source::Nature;
 use crate::tree::{Content, DirId, Live, Tree};
+use filtering::sums;
 use marking::Anchor;
 pub use marking::{Pane, PaneLine};
 pub use rescan::Rescan;
@@ -47,6 +51,8 @@ const PRECIOUS: Duration = Duration::from_secs(5);
 pub enum Action {
     /// A key was pressed.
     Key(KeyEvent),
+    /// The mouse did something, so long after the browser began.
+    Mouse(MouseEvent, Duration),
     /// The terminal has this many columns and lines.
     Resize(u16, u16),
     /// Time has passed.
@@ -168,6 +174,7 @@ pub struct App<'t> {
     anchor: Option<Anchor<'t>>,
     live: Live,
     pressed: Option<Duration>,
+    click: Option<mouse::Click>,
     sorted: Duration,
     /// Whether rows may be out of order.
     is_stale: bool,
@@ -183,7 +190,7 @@ impl<'t> App<'t> {
     ) -> Self {
         let live = Live::default();
         let order = settings.order;
-        let place = Place::enter(tree, &live, DirId::TOP, order, Memory::default(), 0);
+        let place = Place::enter(tree, Sums::of(&live), DirId::TOP, order, Memory::default(), 0);
         let mut app = Self {
             tree,
             roots,
@@ -216,6 +223,7 @@ impl<'t> App<'t> {
             anchor: None,
             live,
             pressed: None,
+            click: None,
             sorted: Duration::ZERO,
             is_stale: true,
         };
@@ -229,6 +237,7 @@ impl<'t> App<'t> {
     pub fn update(&mut self, action: Action) -> Option<Effect> {
         let effect = match action {
             Action::Key(event) => self.key(event),
+            Action::Mouse(event, now) => self.mouse(event, now),
             Action::Resize(columns, lines) => {
                 self.size = (columns, lines);
                 // Terminals differ in what they leave on the screen.
@@ -283,7 +292,8 @@ impl<'t> App<'t> {
         if let Mode::Help(line) = self.mode {
             self.mode = Mode::Help(line.min(help::scroll_limit(&self.keymap, self.size)));
         }
-        self.window = Window::new(self.tree, &self.live, &self.place, &self.marks, self.order.measure, lines);
+        let sums = sums(&self.live, &self.views);
+        self.window = Window::new(self.tree, sums, &self.place, &self.marks, self.order.measure, lines);
         self.look_at_views();
         if self.mode == Mode::Marks {
             self.look_at_marks();
@@ -349,8 +359,8 @@ impl<'t> App<'t> {
     }
 
     fn sort(&mut self) {
-        let lines = self.lines_here();
-        self.place.sort(self.tree, &self.live, self.order_here(), lines);
+        let (order, lines) = (self.order_here(), self.lines_here());
+        self.place.sort(self.tree, sums(&self.live, &self.views), order, lines);
         self.note_sorted();
     }
 
@@ -368,18 +378,24 @@ impl<'t> App<'t> {
         if command.is_none() && scope == Scope::Prompt {
             return self.prompt_key(event, None);
         }
-        let command = command?;
+        match command? {
+            command if scope == Scope::Prompt && !command.is_global() => {
+                self.prompt_key(event, Some(command))
+            }
+            command => self.perform(command),
+        }
+    }
+
+    /// Does what a key asks for where one is.
+    fn perform(&mut self, command: Command) -> Option<Effect> {
         match command {
             Command::Suspend => Some(Effect::Suspend),
             Command::Repaint => Some(Effect::Repaint),
             Command::Interrupt => self.interrupt(),
             _ => match self.mode {
-                Mode::List if scope == Scope::Sheet => {
-                    self.sheet_command(command);
-                    None
-                }
+                Mode::List if self.scope() == Scope::Sheet => self.sheet_command(command),
                 Mode::List => self.command(command),
-                Mode::Prompt => self.prompt_key(event, Some(command)),
+                Mode::Prompt => self.sheet_command(command),
                 Mode::Help(line) => {
                     self.read_help(line, command);
                     None
@@ -426,6 +442,7 @@ impl<'t> App<'t> {
             Command::Scale => self.shown.scale.toggle(),
             Command::Graph => self.shown.graph = self.shown.graph.next(),
             Command::Help => self.mode = Mode::Help(0),
+            Command::Back if self.end_range() || self.come_back() || self.clear_filter() => {}
             Command::Quit | Command::Back if self.views.base == View::Treemap => self.view_command(command),
             Command::View(_) | Command::Search | Command::Cell(_) => self.view_command(command),
             Command::Quit => return self.quit(),
@@ -437,8 +454,7 @@ impl<'t> App<'t> {
             Command::InvertMarks => self.invert_marks(),
             Command::Marks => self.open_pane(),
             Command::PrintMarks => return self.print_marks(),
-            Command::CopyPath => return Some(self.copy_path()),
-            Command::Back if self.anchor.take().is_some() => {}
+            Command::CopyPath => return self.copy_path(),
             Command::Back => return self.stop_rescan(),
             // What has a meaning everywhere was done before, and the others are keys of the line in which a search is
             // typed.
@@ -447,6 +463,7 @@ impl<'t> App<'t> {
             | Command::Repaint
             | Command::Answer(_)
             | Command::Accept
+            | Command::Inside
             | Command::Erase
             | Command::EraseAll => {}
         }
@@ -532,6 +549,9 @@ impl<'t> App<'t> {
     }
 
     fn parent(&mut self) {
+        if self.come_back_up() {
+            return;
+        }
         match self.trail.pop() {
             Some(id) => self.enter(id),
             None => self.notice = Some("This is where the scan begins".into()),
@@ -548,7 +568,8 @@ impl<'t> App<'t> {
     fn enter_again(&mut self, id: DirId) {
         let lines = self.lines_here();
         let memory = self.memories.remove(&id).unwrap_or_default();
-        self.place = Place::enter(self.tree, &self.live, id, self.order_here(), memory, lines);
+        let sums = sums(&self.live, &self.views);
+        self.place = Place::enter(self.tree, sums, id, self.order_here(), memory, lines);
         self.path = self.place_path();
         self.note_sorted();
     }

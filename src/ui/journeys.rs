@@ -1,6 +1,8 @@
 //! What people do, key by key, on trees made in memory.
 
+mod filter;
 mod marks;
+mod mouse;
 
 use std::time::Duration;
 
@@ -22,6 +24,7 @@ use crate::size::Units;
 use crate::sync::Arc;
 use crate::tree::Tree;
 
+mod space;
 mod views;
 
 fn settings() -> Settings {
@@ -343,13 +346,16 @@ fn ready<'t>(tree: &'t Arc<Tree>, scope: Scope, binding: &Binding) -> App<'t> {
         Scope::Prompt => press(&mut app, "/"),
         Scope::Marks => press(&mut app, "+ Tab j j"),
     };
-    if (binding.command, scope) == (Command::PrintMarks, Scope::List) {
+    if binding.command == Command::PrintMarks && matches!(scope, Scope::List | Scope::Treemap) {
         press(&mut app, "Space");
     }
     match (scope, binding.command) {
         (Scope::Sheet, _) => {
             work(&mut app, tree);
             press(&mut app, "Ctrl-D j");
+            if binding.command == Command::PrintMarks {
+                press(&mut app, "Space");
+            }
         }
         (Scope::Prompt, _) => {
             write(&mut app, "0");

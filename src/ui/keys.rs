@@ -22,6 +22,8 @@ pub enum Command {
     Move(Motion),
     /// Go into the directory under the cursor.
     Open,
+    /// Open the directory under the cursor as if it lay here.
+    Inside,
     /// Go to the directory above.
     Parent,
     /// Sort by a column, or the other way round if it is that one already.
@@ -86,6 +88,13 @@ pub enum Command {
     PrintMarks,
     /// Put the path where it can be pasted.
     CopyPath,
+}
+
+impl Command {
+    /// Whether it means the same wherever one is.
+    pub fn is_global(self) -> bool {
+        matches!(self, Self::Suspend | Self::Repaint | Self::Interrupt)
+    }
 }
 
 /// Ways to look at a directory.

@@ -14,6 +14,7 @@
 
 pub mod app;
 mod clipboard;
+mod inquiry;
 #[cfg(test)]
 mod journeys;
 pub mod keys;
@@ -22,6 +23,7 @@ mod place;
 pub mod progress;
 mod screen;
 pub mod sheet;
+pub mod tab;
 pub mod theme;
 pub mod view;
 pub mod window;
@@ -52,7 +54,9 @@ use crate::sync::Arc;
 use app::{Action, App, Effect};
 use keys::Keymap;
 use progress::{Again, Tick};
+pub use screen::Mouse;
 use screen::{Guard, Screen};
+use tab::Tab;
 use theme::Theme;
 use work::Desk;
 
@@ -80,6 +84,10 @@ pub struct Settings {
     pub notice: Option<String>,
     /// Where times are told.
     pub zone: TimeZone,
+    /// Whose the mouse is.
+    pub mouse: Mouse,
+    /// Whether tabs are told of a scan.
+    pub tab: Tab,
     /// What there is to look at: whether it can be read again and changed.
     pub nature: Nature,
 }
@@ -94,6 +102,8 @@ impl Settings {
             keymap: Keymap::default(),
             notice: None,
             zone: TimeZone::system(),
+            mouse: Mouse::default(),
+            tab: Tab::default(),
             nature: Nature::default(),
         }
     }
@@ -105,7 +115,7 @@ impl Settings {
 /// # Errors
 /// When the terminal cannot be taken over, or does not answer any more. It was given back then.
 pub fn run(source: &Source, settings: &Settings) -> io::Result<Vec<Vec<u8>>> {
-    let screen = Screen::new()?;
+    let screen = Screen::new(settings.mouse, settings.tab)?;
     let _guard = Guard(screen.clone());
     restore_on_panic(&screen);
     watch(&screen)?;
@@ -131,7 +141,13 @@ fn browse(
     let mut desk = Desk::new(Pool::new(processors())?, Arc::clone(source.tree()));
     let mut has_changed = true;
     let mut again: Option<Scan> = None;
+    let mut told = tab::Shown::Nothing;
     loop {
+        // What is wrong with a snapshot is met when somebody looks there, long after everything seemed over.
+        if !app.wants_ticks() && source.outcome() != app.scan.last.outcome {
+            app.update(Action::Tick(tick(source, begun)));
+            has_changed = true;
+        }
         if has_changed {
             draw(terminal, &app)?;
         }
@@ -140,7 +156,7 @@ fn browse(
         let wait = if desk.is_busy() { Some(wait.unwrap_or(GLANCE).min(GLANCE)) } else { wait };
         let mut effects = Vec::new();
         app.update(Action::Clock(Timestamp::now().as_second()));
-        for action in pending(wait)? {
+        for action in pending(wait, begun)? {
             effects.extend(app.update(action));
             has_changed = true;
         }
@@ -150,6 +166,7 @@ fn browse(
                 again = again.filter(|_| news.outcome.is_none());
                 effects.extend(app.update(Action::Again(news)));
             }
+            tell(screen, &app, &mut told)?;
             next_tick = Instant::now() + TICK;
             has_changed = true;
         }
@@ -178,6 +195,7 @@ fn browse(
                 }
                 Effect::Suspend => {
                     suspend(screen)?;
+                    told = tab::Shown::Nothing;
                     // Nobody tells a stopped program of a new size.
                     let size = terminal.size()?;
                     app.update(Action::Resize(size.width, size.height));
@@ -190,7 +208,7 @@ fn browse(
 }
 
 /// What has happened, after waiting for something at most for `wait`; without it, as long as it takes.
-fn pending(wait: Option<Duration>) -> io::Result<Vec<Action>> {
+fn pending(wait: Option<Duration>, begun: Instant) -> io::Result<Vec<Action>> {
     let mut actions = Vec::new();
     let mut is_there = match wait {
         Some(wait) => event::poll(wait)?,
@@ -199,6 +217,7 @@ fn pending(wait: Option<Duration>) -> io::Result<Vec<Action>> {
     while is_there && actions.len() < KEYS_PER_FRAME {
         match event::read()? {
             Event::Key(key) if key.kind != KeyEventKind::Release => actions.push(Action::Key(key)),
+            Event::Mouse(mouse) => actions.push(Action::Mouse(mouse, begun.elapsed())),
             Event::Resize(columns, lines) => actions.push(Action::Resize(columns, lines)),
             // What is pasted is no command, but may be searched for.
             Event::Paste(text) => actions.push(Action::Paste(text)),
@@ -207,6 +226,16 @@ fn pending(wait: Option<Duration>) -> io::Result<Vec<Action>> {
         is_there = event::poll(Duration::ZERO)?;
     }
     Ok(actions)
+}
+
+/// Tells the tab what is new about the scan.
+fn tell(screen: &Screen, app: &App<'_>, told: &mut tab::Shown) -> io::Result<()> {
+    let shown = app.scan.in_tab();
+    if shown != *told {
+        screen.tell(shown)?;
+        *told = shown;
+    }
+    Ok(())
 }
 
 fn draw(terminal: &mut Terminal<Output>, app: &App<'_>) -> io::Result<()> {

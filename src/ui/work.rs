@@ -8,7 +8,7 @@
 use std::io;
 
 use crate::job::{Job, Outcome, Pool};
-use crate::search::{self, Found, Query, Request};
+use crate::search::{self, Filtered, Found, Order, Query, Request};
 use crate::size::Units;
 use crate::space::{self, Account};
 use crate::survey::{self, Ages, Errors, Links, Typed};
@@ -29,6 +29,8 @@ pub struct Wish {
     pub from: DirId,
     /// Of what meets this.
     pub query: Query,
+    /// In this order, where there are rows.
+    pub order: Order,
 }
 
 /// What can be asked of a subtree.
@@ -49,6 +51,8 @@ pub enum Ask {
     Links,
     /// What could not be read.
     Errors,
+    /// What a filter keeps.
+    Filter,
     /// Where the rest of the file system is.
     Space {
         /// How sizes are written.
@@ -71,6 +75,8 @@ pub enum Findings {
     Links(Arc<Links>),
     /// What could not be read.
     Errors(Arc<Errors>),
+    /// What a filter keeps.
+    Filtered(Arc<Filtered>),
     /// Where the rest of the file system is.
     Space(Arc<Account>),
     /// Whether all of a file system was scanned.
@@ -90,7 +96,8 @@ impl Findings {
             Self::Ages(ages) => ages.complete,
             Self::Links(links) => links.complete,
             Self::Errors(errors) => errors.complete,
-            Self::Space(_) | Self::Whole(_) | Self::Words(_) | Self::Failed(_) => true,
+            // A filter publishes nothing before.
+            Self::Filtered(_) | Self::Space(_) | Self::Whole(_) | Self::Words(_) | Self::Failed(_) => true,
         }
     }
 
@@ -102,6 +109,7 @@ impl Findings {
             Self::Ages(ages) => ages.searched,
             Self::Links(links) => links.searched,
             Self::Errors(errors) => errors.searched,
+            Self::Filtered(filtered) => filtered.searched,
             Self::Space(_) | Self::Whole(_) | Self::Words(_) | Self::Failed(_) => 0,
         }
     }
@@ -163,7 +171,8 @@ impl Desk {
 }
 
 fn begin(pool: &Pool, tree: &Arc<Tree>, wish: &Wish) -> io::Result<Poll> {
-    let request = Request { tree: Arc::clone(tree), from: wish.from, query: wish.query.clone() };
+    let (query, order) = (wish.query.clone(), wish.order);
+    let request = Request { tree: Arc::clone(tree), from: wish.from, query, order };
     Ok(match wish.ask {
         Ask::Search => poll(search::search(pool, request)?, Findings::Found),
         Ask::Largest => poll(survey::largest(pool, request, MOST_FILES)?, Findings::Found),
@@ -171,6 +180,7 @@ fn begin(pool: &Pool, tree: &Arc<Tree>, wish: &Wish) -> io::Result<Poll> {
         Ask::Ages { now } => poll(survey::ages(pool, request, now)?, Findings::Ages),
         Ask::Links => poll(survey::links(pool, request)?, Findings::Links),
         Ask::Errors => poll(survey::errors(pool, request)?, Findings::Errors),
+        Ask::Filter => poll(search::filter(pool, request)?, Findings::Filtered),
         Ask::Space { units } => {
             poll(space::account(pool, Arc::clone(tree), wish.from, units)?, Findings::Space)
         }

@@ -18,6 +18,7 @@ impl Binding {
             (Command::Back, Some(Scope::Marks)) => "close-marks",
             (Command::Back, Some(Scope::Help)) => "close-help",
             (Command::Open, Some(Scope::Treemap)) => "open-cell",
+            (Command::Open, Some(Scope::Sheet)) => "go-to-entry",
             (Command::Parent, Some(Scope::Treemap)) => "parent-cells",
             (Command::Move(Motion::Up), Some(Scope::Prompt)) => "up-in-results",
             (Command::Move(Motion::Down), Some(Scope::Prompt)) => "down-in-results",
@@ -31,6 +32,7 @@ impl Command {
         match self {
             Self::Move(motion) => motion.name(),
             Self::Open => "open",
+            Self::Inside => "open-in-place",
             Self::Parent => "parent",
             Self::Sort(column) => match column {
                 Column::Size => "sort-size",
@@ -98,8 +100,8 @@ impl View {
             Self::Treemap => "treemap",
             Self::Links => "links",
             Self::Errors => "errors",
-            Self::Search => "results",
             Self::Space => "rest",
+            Self::Search => "results",
         }
     }
 }

@@ -32,16 +32,19 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use super::app::{App, Mode};
-use super::keys::View;
+use super::keys::{Key, View};
+use crate::rows::Column;
 
 /// Where the regions of the list are; those without room have no lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     header: Rect,
-    titles: Rect,
+    /// The titles of the columns.
+    pub titles: Rect,
     /// The rows, or whatever stands in their place.
     pub list: Rect,
-    footer: Rect,
+    /// Progress, keys, what there is to say.
+    pub footer: Rect,
 }
 
 impl Layout {
@@ -91,6 +94,21 @@ pub fn draw(app: &App<'_>, frame: &mut Frame<'_>) {
     if let Mode::Question(question) = app.mode {
         question::draw(app, question, area, buffer);
     }
+}
+
+/// The column whose title is at `x`; none where there are no titles.
+pub fn column_at(app: &App<'_>, x: u16) -> Option<Column> {
+    let (x, width) = (usize::from(x), usize::from(app.size.0));
+    match (&app.views.page, app.views.base) {
+        (Some(page), _) => Some(sheet::column_at(app, page, x, width)),
+        (None, View::Treemap) => None,
+        (None, _) => Some(list::column_at(app, x, width)),
+    }
+}
+
+/// The key whose hint stands at `x` in the footer.
+pub fn key_at(app: &App<'_>, x: u16) -> Option<Key> {
+    footer::key_at(app, usize::from(x))
 }
 
 /// Puts `left` at the beginning of the line and `right` at its end.
