@@ -1,4 +1,4 @@
-//! Exports and imports from outside: with ncdu, gdu and DuckDB where they are installed, with ssh played by a script, and with
+//! Exports and imports from outside: with ncdu, gdu and `DuckDB` where they are installed, with ssh played by a script, and with
 //! disks that are full.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
@@ -169,7 +169,7 @@ fn what_cannot_be_read_is_named_with_its_byte_and_what_came_is_shown() {
     fs::write(place.join("cut"), &whole[..whole.len() - 9]).unwrap();
     let cut = run_in(place.path(), ["-f", "cut", "--json"]).ended(1);
     assert_eq!(cut.stderr, format!("duke: cut: byte {}: ends early\n", whole.len() - 9));
-    assert_eq!(cut.json().root().get("complete").is_true(), false);
+    assert!(!cut.json().root().get("complete").is_true());
     let packed = bytes(&place, "whole.zst");
     fs::write(place.join("cut.zst"), &packed[..packed.len() / 2]).unwrap();
     assert!(

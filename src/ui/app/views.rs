@@ -15,6 +15,7 @@ use super::{App, Details, Effect, Mode};
 use crate::rows::{Column, Direction, Grouping, Hidden, Order};
 use crate::search::{self, By, Query};
 use crate::size::Measure;
+use crate::source::Nature;
 use crate::survey::Tile;
 use crate::tree::{Content, DirId, Position, Successors};
 use crate::ui::inquiry::Inquiry;
@@ -294,6 +295,10 @@ impl App<'_> {
     }
 
     fn show(&mut self, view: View) {
+        if view == View::Space && self.nature == Nature::Recorded {
+            self.notice = Some("This was read from an export; its file system is not here".into());
+            return;
+        }
         self.views.origin = None;
         let title = match view {
             View::List | View::Treemap => {
