@@ -96,7 +96,9 @@ fn the_parser_of_these_tests_is_strict() {
 fn the_output_is_as_the_schema_says_and_has_no_key_it_does_not_say() {
     let place = everything();
     let schema = parse(SCHEMA.as_bytes()).unwrap();
-    let words = ["-e", "--exclude", "*.o", "--exclude-caches", ".", "missing", "again"];
+    let some = ["--top", "3", "--by", "type,age,owner", "-d", "9"];
+    let words =
+        ["-e", "--exclude", "*.o", "--exclude-caches", ".", "missing", "again"].into_iter().chain(some);
     let output = run_in(place.path(), std::iter::once("--json").chain(words)).ended(1).json();
     let violations = schema::violations(schema.root(), schema.root(), output.root());
     assert_eq!(violations, Vec::<String>::new());
@@ -152,9 +154,14 @@ fn the_description_lists_the_keys_of_the_schema_in_their_order() {
     let schema = parse(SCHEMA.as_bytes()).unwrap();
     let root = schema.root();
     assert_eq!(described("The document"), root.get("properties").keys());
-    for (heading, definition) in
-        [("Totals", "totals"), ("Errors", "failure"), ("File systems", "filesystem"), ("Entries", "entry")]
-    {
+    for (heading, definition) in [
+        ("Totals", "totals"),
+        ("Errors", "failure"),
+        ("File systems", "filesystem"),
+        ("Largest files", "large"),
+        ("Sums", "sum"),
+        ("Entries", "entry"),
+    ] {
         let definition = root.get("$defs").get(definition);
         assert_eq!(described(heading), definition.get("properties").keys(), "{heading}");
     }

@@ -27,7 +27,7 @@ pub struct BadPattern {
 }
 
 impl Filter {
-    /// Whether nothing is left out.
+    /// Whether it leaves out nothing.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty() && self.paths.is_empty()
     }

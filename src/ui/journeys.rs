@@ -24,6 +24,7 @@ use crate::size::Units;
 use crate::sync::Arc;
 use crate::tree::Tree;
 
+mod space;
 mod views;
 
 fn settings() -> Settings {

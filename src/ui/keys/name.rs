@@ -100,7 +100,7 @@ impl View {
             Self::Treemap => "treemap",
             Self::Links => "links",
             Self::Errors => "errors",
-            Self::Space => "space",
+            Self::Space => "rest",
             Self::Search => "results",
         }
     }
