@@ -172,7 +172,6 @@ impl Source {
         let scope = self.scan().and_then(|scan| scan.options().scope());
         About {
             scanned_at: scanned_at.unwrap_or_default(),
-            elapsed: self.elapsed(),
             host: host.unwrap_or_default().into_bytes(),
             scope: scope.unwrap_or("filtered").into(),
         }

@@ -26,11 +26,12 @@ Sizes are what files take on the disk; a hard-linked file counts once in each di
 The apparent size of a directory includes its own length.
 
 Environment:
-  DUKE_THREADS  as --threads
-  DUKE_COLOR    as --color
-  DUKE_ASCII    as --ascii, unless 0
-  NO_COLOR      as --color never
-  DUKE_CONFIG   as --config
+  DUKE_THREADS    as --threads
+  DUKE_COLOR      as --color
+  DUKE_ASCII      as --ascii, unless 0
+  NO_COLOR        as --color never
+  DUKE_CONFIG     as --config
+  XDG_STATE_HOME  snapshots are kept in its folder duke
 
 Configuration: $XDG_CONFIG_HOME/duke/config.toml, or ~/.config/duke/config.toml. 'duke config show' prints what \
 holds, 'duke config path' where it is read from; a switch that is on there is taken back by 'no-' before its name.
@@ -82,9 +83,9 @@ pub(super) enum Command {
         /// Whose
         shell: Shell,
     },
-    /// Print what changed since an export was made
+    /// Print what changed since an export or a snapshot was made
     ///
-    /// OLD and NEW are exports of ncdu, gdu or duke, or directories. Directories of another name are recognised by their inode
+    /// OLD and NEW are exports of ncdu, gdu or duke, snapshots, or directories. Directories of another name are recognised by their inode
     /// where both sides have one.
     Diff(Box<Difference>),
     /// Print where the rest is: what df says of a file system, explained by what lies in PATH
@@ -255,9 +256,10 @@ pub(super) struct Arguments {
     #[arg(short, requires = "output", help_heading = "Exchange")]
     pub(super) compress: bool,
 
-    /// Look at an export of ncdu, gdu or duke instead of a PATH; - is standard input
+    /// Look at an export of ncdu, gdu or duke, or a snapshot, instead of a PATH; - is standard input
     ///
-    /// Plain, or packed with zstd or gzip. Can be given more than once.
+    /// Exports are plain, or packed with zstd or gzip, and there can be several. A snapshot is what save has written, and is
+    /// looked at alone.
     #[arg(short = 'f', value_name = "FILE", conflicts_with_all = ["paths", "one_file_system", "exclude", "exclude_from", "exclude_caches", "include_kernfs", "threads", "extended"], help_heading = "Exchange")]
     pub(super) import: Vec<OsString>,
 

@@ -3,8 +3,6 @@
 //! Knows nothing of what is in a block. Invariant: decoding is total, and what it accepts covers the file without a gap: every byte
 //! but those of the first and last few is in exactly one block with a checksum, and these have their own.
 
-use std::time::Duration;
-
 use super::{About, Unopened};
 use crate::platform::blocks::{Block, Damage};
 use crate::tree::listing::{Cursor, Malformed, write_varint, zigzag};
@@ -140,7 +138,6 @@ impl IndexDraft {
         write_varint(&mut bytes, devices.len() as u64);
         devices.iter().for_each(|device| write_varint(&mut bytes, *device));
         write_varint(&mut bytes, zigzag(about.scanned_at));
-        write_varint(&mut bytes, u64::try_from(about.elapsed.as_millis()).unwrap_or(u64::MAX));
         let mut text = |text: &[u8]| {
             write_varint(&mut bytes, text.len() as u64);
             bytes.extend_from_slice(text);
@@ -205,7 +202,6 @@ fn plan(cursor: &mut Cursor<'_>, index: u64) -> Result<Plan, Malformed> {
 
 fn about(cursor: &mut Cursor<'_>) -> Result<About, Malformed> {
     let scanned_at = cursor.delta()?;
-    let elapsed = Duration::from_millis(cursor.varint()?);
     let mut text = || {
         let length = cursor.varint()?;
         Ok(cursor.take(length)?.to_vec())
@@ -214,5 +210,5 @@ fn about(cursor: &mut Cursor<'_>) -> Result<About, Malformed> {
     if !cursor.rest().is_empty() {
         return Err(Malformed);
     }
-    Ok(About { scanned_at, elapsed, host, scope })
+    Ok(About { scanned_at, host, scope })
 }

@@ -14,7 +14,6 @@ use std::fmt;
 use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
-use std::time::Duration;
 
 use crate::platform::blocks::{Access, Block, BlockFile, Damage};
 use crate::platform::error_text;
@@ -29,8 +28,6 @@ pub use write::{Limits, Unsaved, save};
 pub struct About {
     /// When it was scanned, in seconds since 1970.
     pub scanned_at: i64,
-    /// How long that took.
-    pub elapsed: Duration,
     /// The machine; empty where it is not known.
     pub host: Vec<u8>,
     /// What was left out on purpose, as the flags that ask for it; empty for nothing. Snapshots of another scope say little about growth.

@@ -5,7 +5,7 @@
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::exchange::Provenance;
 use crate::scan::{Outcome, Progress};
@@ -22,16 +22,18 @@ pub struct Recorded {
     about: About,
     /// Why the file could not be opened; the tree is empty then.
     fault: Option<String>,
+    took: Duration,
 }
 
 impl Recorded {
     /// Opens the snapshot at `path`.
     pub fn open(path: &Path) -> Self {
+        let started = Instant::now();
         let (tree, about, fault) = match snapshot::open(path) {
             Ok(Snapshot { tree, about }) => (tree, about, None),
             Err(error) => (Tree::new(), About::default(), Some(error.to_string())),
         };
-        Self { path: path.to_owned(), tree: Arc::new(tree), about, fault }
+        Self { path: path.to_owned(), tree: Arc::new(tree), about, fault, took: started.elapsed() }
     }
 
     /// Reads all of it, so that its outcome is final.
@@ -80,8 +82,8 @@ impl Recorded {
         })
     }
 
-    /// How long the scan took.
+    /// How long it took to open: what is lost with it.
     pub fn elapsed(&self) -> Duration {
-        self.about.elapsed
+        self.took
     }
 }
