@@ -2,18 +2,22 @@
 //!
 //! Invariant: nothing waits for the source once there is something to show; the process ends over it.
 
+mod keeper;
+
 use std::io::{self, IsTerminal, Write};
 
 use crate::exit::Exit;
 use crate::message::{say, words};
 use crate::rows::Order;
-use crate::scan::Outcome;
+use crate::scan::{Outcome, Scan};
 use crate::size::Units;
+use crate::snapshot::automatic;
 use crate::source::{Source, Wanted};
 use crate::text::escape;
 use crate::ui::keys::Keymap;
 use crate::ui::theme::Theme;
 use crate::ui::{self, Settings};
+use keeper::Keeper;
 
 /// What is to be done.
 #[derive(Debug)]
@@ -32,6 +36,8 @@ pub struct Job {
     pub notice: Option<String>,
     /// What ends a path that is printed.
     pub ending: Ending,
+    /// Where a snapshot of what is scanned is kept; none: nowhere.
+    pub snapshots: Option<automatic::Settings>,
 }
 
 /// What ends a path that is printed.
@@ -64,6 +70,9 @@ pub fn run(job: Job) -> Exit {
         nature: source.nature(),
         ..Settings::new(job.order, job.units, job.theme)
     };
+    let is_whole = |scan: &Scan| scan.options().scope().is_some();
+    let snapshots = job.snapshots.filter(|_| source.scan().is_some_and(is_whole));
+    let keeper = snapshots.map(|snapshots| Keeper::begin(&source, snapshots));
     let exit = match ui::run(&mut source, &settings) {
         Ok(picked) => Exit::of_roots(source.tree()).max(print(&picked, job.ending)).max(faults(&source)),
         Err(error) => {
@@ -71,6 +80,9 @@ pub fn run(job: Job) -> Exit {
             Exit::Incomplete
         }
     };
+    if let Some(reason) = keeper.and_then(Keeper::finish) {
+        say(&reason);
+    }
     // The process ends now; the system frees a large tree faster than we could.
     std::mem::forget(source);
     exit

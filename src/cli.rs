@@ -9,6 +9,7 @@ mod defaults;
 mod describe;
 mod exchange;
 mod show;
+mod snapshot;
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -19,7 +20,7 @@ use std::path::Path;
 use clap::error::ErrorKind;
 use clap::{FromArgMatches, Parser};
 
-use crate::batch::{Comparison, Format, Job, Progress, Selection};
+use crate::batch::{Comparison, Format, Job, Progress, Saving, Selection};
 use crate::browse;
 use crate::exit::Exit;
 use crate::message::{say, words};
@@ -44,6 +45,8 @@ pub enum Request {
     Print(Job),
     /// What changed.
     Compare(Comparison),
+    /// A snapshot.
+    Save(Saving),
     /// What the command line itself is.
     Describe(Description),
     /// Something about the program itself.
@@ -60,7 +63,7 @@ pub struct Environment {
 }
 
 /// The environment variables that mean something.
-pub const VARIABLES: [&str; 9] = [
+pub const VARIABLES: [&str; 10] = [
     "TERM",
     "COLORTERM",
     "NO_COLOR",
@@ -69,6 +72,7 @@ pub const VARIABLES: [&str; 9] = [
     "DUKE_ASCII",
     "DUKE_CONFIG",
     "XDG_CONFIG_HOME",
+    "XDG_STATE_HOME",
     "HOME",
 ];
 
@@ -159,6 +163,7 @@ fn of_command(command: Command, environment: &Environment) -> Result<Request, Re
         Command::Df(words) => Request::Print(df(&words, environment)?),
         Command::Diff(words) => Request::Compare(exchange::comparison(&words)?),
         Command::Man => Request::Describe(Description::Manual),
+        Command::Save(words) => Request::Save(snapshot::saving(words, environment)?),
     })
 }
 
@@ -220,9 +225,10 @@ fn look(
     } else if arguments.json {
         Format::Json { depth }
     } else if is_browser {
+        let snapshots = snapshot::settings(environment);
         let ending = if arguments.print0 { browse::Ending::Nul } else { browse::Ending::Line };
         let keymap = config.keymap;
-        let job = browse::Job { wanted, order, units, theme, keymap, notice, ending };
+        let job = browse::Job { wanted, order, units, theme, keymap, notice, ending, snapshots };
         return Ok(Request::Browse(job));
     } else {
         Format::Table { depth: depth.unwrap_or(1), order, units }

@@ -22,6 +22,7 @@ pub mod rows;
 pub mod scan;
 pub mod search;
 pub mod size;
+pub mod snapshot;
 pub mod source;
 pub mod space;
 pub mod survey;

@@ -8,7 +8,7 @@
 use crate::sync::OnceLock;
 
 /// Rows in a leaf. With 64-byte rows a leaf is 64 KiB, so the unused end of the last one does not matter.
-const LEAF: usize = 1 << 10;
+pub const LEAF: usize = 1 << 10;
 const BRANCH: usize = 1 << 11;
 const SPINE: usize = 1 << 11;
 
@@ -28,10 +28,20 @@ impl<T: Default> Table<T> {
 
     /// Row `index`, made now if it did not exist.
     pub fn make(&self, index: u32) -> &T {
+        self.make_from(index, |_| Vec::new())
+    }
+
+    /// Row `index`; if its leaf was never touched, `rows` gives those of the leaf, from the number it is told on. The leaf
+    /// is filled up with default rows.
+    pub fn make_from(&self, index: u32, rows: impl FnOnce(u32) -> Vec<T>) -> &T {
         let [spine, branch, leaf] = split(index);
         let branches = self.spine[spine].get_or_init(|| empty(BRANCH));
-        let leaves = branches[branch].get_or_init(|| (0..LEAF).map(|_| T::default()).collect());
-        &leaves[leaf]
+        let rows = branches[branch].get_or_init(|| {
+            let mut rows = rows(index - index % LEAF as u32);
+            rows.resize_with(LEAF, T::default);
+            rows.into_boxed_slice()
+        });
+        &rows[leaf]
     }
 
     /// Row `index`, if its leaf was made.
@@ -60,6 +70,19 @@ fn split(index: u32) -> [usize; 3] {
 mod tests {
     use super::*;
     use crate::sync::{AtomicU32, Ordering};
+
+    #[test]
+    fn a_leaf_is_filled_once_and_by_whom_it_concerns() {
+        let table = Table::<AtomicU32>::new();
+        let fill = |first| {
+            assert_eq!(first, 2048);
+            vec![AtomicU32::new(7), AtomicU32::new(8)]
+        };
+        let value = |row: &AtomicU32| row.load(Ordering::Relaxed);
+        assert_eq!(value(table.make_from(2049, fill)), 8);
+        assert_eq!(value(table.make_from(2048, |_| panic!("it is there"))), 7);
+        assert_eq!(value(table.make(2050)), 0);
+    }
 
     #[test]
     fn rows_are_found_again_at_the_edges_of_every_level() {

@@ -105,6 +105,8 @@ fn duke(folder: &Path) -> CommandBuilder {
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_duke"));
     command.arg(folder);
     at_home_nowhere(&mut command);
+    // Nothing is kept of what tests look at.
+    command.env_remove("XDG_STATE_HOME");
     command
 }
 
@@ -519,4 +521,50 @@ fn every_frame_is_a_synchronized_update() {
     assert!(text.matches("\x1b[?2026h").count() >= 2, "{text:?}");
     assert!(text.split_once("\x1b[?2026h").unwrap().1.contains("large/"));
     assert!(!outside.contains("large/") && !outside.contains("disk"), "{outside:?}");
+}
+
+/// The names in the folder of kept snapshots.
+fn kept(state: &Path) -> Vec<String> {
+    let names = std::fs::read_dir(state.join("duke")).into_iter().flatten();
+    names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+#[test]
+fn a_snapshot_of_what_was_browsed_is_kept_once_a_day_and_can_be_browsed() {
+    let (folder, state) = (folder(), tempfile::tempdir().unwrap());
+    let saved = std::process::Command::new(env!("CARGO_BIN_EXE_duke"))
+        .args(["save".as_ref(), folder.path()])
+        .env("XDG_STATE_HOME", state.path().join("other"))
+        .output()
+        .unwrap();
+    if String::from_utf8_lossy(&saved.stderr).contains("nearly full") {
+        eprintln!("SKIPPED: the disk is nearly full");
+        return;
+    }
+    for _ in 0..2 {
+        let mut command = duke(folder.path());
+        command.env("XDG_STATE_HOME", state.path());
+        let mut session = Session::run(command);
+        session.wait_for_text("1 of 3");
+        // Leaving waits for what is being written.
+        let end = Instant::now() + PATIENCE;
+        while !kept(state.path()).iter().any(|name| name.starts_with("scan-")) {
+            assert!(Instant::now() < end, "nothing was kept");
+            std::thread::yield_now();
+        }
+        session.press("q");
+        assert!(session.end().success());
+    }
+    let kept = kept(state.path());
+    assert_eq!(kept.len(), 1, "{kept:?}");
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_duke"));
+    command.arg("-f");
+    command.arg(state.path().join("duke").join(&kept[0]));
+    command.env("TERM", "xterm-256color");
+    let mut session = Session::run(command);
+    session.wait_for_text("1 of 3");
+    session.press("\r");
+    session.wait_for_text("inner/");
+    session.press("q");
+    assert!(session.end().success());
 }

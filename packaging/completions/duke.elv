@@ -55,6 +55,7 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --version 'Print the version'
             cand config 'Print what the configuration is'
             cand completions 'Print the completions of a shell'
+            cand df 'Print where the rest is: what df says of a file system, explained by what lies in PATH'
             cand man 'Print the manual page, for man -l -'
         }
         &'duke;config'= {
@@ -64,6 +65,18 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --help 'Print help'
         }
         &'duke;completions'= {
+        }
+        &'duke;df'= {
+            cand -t 'Read with N threads'
+            cand --threads 'Read with N threads'
+            cand --json 'Print JSON'
+            cand --si 'Show sizes in powers of 1000'
+            cand -q 'Print no progress on standard error'
+            cand --quiet 'Print no progress on standard error'
+            cand -x 'Stay on the file system of each PATH'
+            cand --one-file-system 'Stay on the file system of each PATH'
+            cand -h 'Print help'
+            cand --help 'Print help'
         }
         &'duke;man'= {
         }

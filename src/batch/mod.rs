@@ -10,6 +10,7 @@ mod df;
 mod errors;
 mod export;
 mod progress;
+mod save;
 mod summary;
 mod table;
 
@@ -32,6 +33,7 @@ use crate::tree::{DirId, Live};
 pub use compare::{Comparison, Form as DiffForm, Telling, compare};
 pub use export::{Packing, Target};
 pub use progress::Progress;
+pub use save::{Saving, Shelf, save};
 pub use summary::{By, Selection};
 use table::Table;
 

@@ -18,6 +18,7 @@
 //! Invariant: everything `unsafe` in the crate is below this module, each block with its reason.
 
 mod attributes;
+pub mod blocks;
 pub mod bulk;
 pub mod capacity;
 pub mod cloud;

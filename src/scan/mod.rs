@@ -58,6 +58,19 @@ pub struct Options {
     pub owners: bool,
 }
 
+impl Options {
+    /// What is left out on purpose, as the flags that ask for it: scans of the same scope can be compared. None, if it takes
+    /// more than a flag to say.
+    pub fn scope(&self) -> Option<&'static str> {
+        let is_whole = self.filter.is_empty() && !self.skip_caches;
+        is_whole.then_some(match self.mounts {
+            Mounts::Real => "",
+            Mounts::All => "--include-kernfs",
+            Mounts::None => "-x",
+        })
+    }
+}
+
 /// How a scan ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -162,6 +175,11 @@ impl Scan {
             Target::Roots(roots) => roots,
             Target::Again(_) => &[],
         }
+    }
+
+    /// How it was asked to read.
+    pub fn options(&self) -> &Options {
+        &self.shared.options
     }
 
     /// How much was read so far.

@@ -23,6 +23,7 @@ use crate::size::Units;
 use crate::sync::Arc;
 use crate::tree::Tree;
 
+mod space;
 mod views;
 
 fn settings() -> Settings {

@@ -168,6 +168,11 @@ fn browse(
     let mut has_changed = true;
     let mut again: Option<Scan> = None;
     loop {
+        // What is wrong with a snapshot is met when somebody looks there, long after everything seemed over.
+        if !app.wants_ticks() && source.outcome() != app.scan.last.outcome {
+            app.update(Action::Tick(tick(source, begun)));
+            has_changed = true;
+        }
         if has_changed {
             draw(terminal, &app)?;
         }

@@ -28,7 +28,7 @@ use crate::ui::work::Ask;
 /// Columns from which on sizes are written out, and from which on lines have notes.
 const WIDE: usize = 40;
 /// Columns of a label before its note.
-const LABELS: usize = 36;
+const LABELS: usize = 30;
 
 /// Where a row leads: to words about it.
 pub fn target(account: &Account, ask: Ask, index: usize) -> Option<Target> {
