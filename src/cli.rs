@@ -169,7 +169,7 @@ fn of_command(command: Command, environment: &Environment) -> Result<Request, Re
         Command::Df(words) => Request::Print(df(&words, environment)?),
         Command::Diff(words) => Request::Compare(exchange::comparison(&words)?),
         Command::Man => Request::Describe(Description::Manual),
-        Command::Save(words) => Request::Save(snapshot::saving(words, environment)?),
+        Command::Save(words) => Request::Save(snapshot::saving(&words, environment)?),
     })
 }
 

@@ -47,7 +47,7 @@ impl<T: Default, const LEAF: usize> Table<T, LEAF> {
         let leaves =
             self.groups[group].get_or_init(|| (0..1_usize << group).map(|_| OnceLock::new()).collect());
         let make = || {
-            let mut rows = rows(index - index % LEAF as u32);
+            let mut rows = rows(index - u32::try_from(index as usize % LEAF).unwrap_or(0));
             rows.resize_with(LEAF, T::default);
             rows.into_boxed_slice().try_into().unwrap_or_else(|_| unreachable!("as many were made"))
         };

@@ -71,7 +71,7 @@ fn everything(tree: &Tree) -> BTreeMap<Vec<u8>, String> {
     let mut linked: Vec<_> =
         tree.linked().into_iter().map(|name| format!("{:?} {name:?}", tree.path(name.directory))).collect();
     linked.iter_mut().for_each(|name| {
-        name.replace_range(name.find("directory").unwrap()..name.find("inode").unwrap(), "")
+        name.replace_range(name.find("directory").unwrap()..name.find("inode").unwrap(), "");
     });
     linked.sort();
     let failures = support::failures(tree);

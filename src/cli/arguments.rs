@@ -100,6 +100,7 @@ pub(super) enum Command {
 
 /// The words of `save`.
 #[derive(Clone, Debug, clap::Args)]
+#[allow(clippy::struct_excessive_bools)] // flags are what this struct is for; `cli` makes enums of them
 pub(super) struct Save {
     /// What to save: the current directory, unless something else is named
     #[arg(value_name = "PATH")]

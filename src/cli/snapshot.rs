@@ -12,7 +12,7 @@ use crate::size::Units;
 use crate::snapshot::automatic::{self, Settings};
 
 /// What is to be saved.
-pub(super) fn saving(words: Save, environment: &Environment) -> Result<Saving, Refusal> {
+pub(super) fn saving(words: &Save, environment: &Environment) -> Result<Saving, Refusal> {
     let scan = scan::Options {
         mounts: if words.one_file_system { Mounts::None } else { Mounts::Real },
         filter: super::filter(&words.exclude)?,
@@ -23,7 +23,7 @@ pub(super) fn saving(words: Save, environment: &Environment) -> Result<Saving, R
     Ok(Saving {
         roots: super::exchange::paths(&words.paths),
         scan,
-        to: shelf(&words, environment)?,
+        to: shelf(words, environment)?,
         progress: if words.quiet { Progress::Silent } else { Progress::Shown(Units::Binary) },
     })
 }

@@ -20,7 +20,7 @@ impl Uncovered {
     /// The mount at `point`.
     ///
     /// # Errors
-    /// As open_tree(2): `EPERM` when it is not allowed, `EINVAL` when what is mounted there was put by somebody with more
+    /// As `open_tree(2)`: `EPERM` when it is not allowed, `EINVAL` when what is mounted there was put by somebody with more
     /// rights.
     #[cfg(target_os = "linux")]
     #[allow(unsafe_code)]

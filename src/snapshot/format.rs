@@ -136,7 +136,9 @@ impl IndexDraft {
         write_varint(&mut bytes, self.count);
         bytes.extend_from_slice(&self.entries);
         write_varint(&mut bytes, devices.len() as u64);
-        devices.iter().for_each(|device| write_varint(&mut bytes, *device));
+        for device in devices {
+            write_varint(&mut bytes, *device);
+        }
         write_varint(&mut bytes, zigzag(about.scanned_at));
         let mut text = |text: &[u8]| {
             write_varint(&mut bytes, text.len() as u64);

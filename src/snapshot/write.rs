@@ -233,13 +233,14 @@ impl<'t, 'b, 'o> Body<'t, 'b, 'o> {
         }
         for (_, record) in self.tree.listing(id).entries() {
             let content = match record.content {
-                Content::Known(facts) => match facts.directory {
-                    Some(child) => self.directory(id, number, facts, child, aliases),
-                    None => {
+                Content::Known(facts) => {
+                    if let Some(child) = facts.directory {
+                        self.directory(id, number, facts, child, aliases)
+                    } else {
                         self.page.has_links |= facts.links.is_some();
                         record.content
                     }
-                },
+                }
                 Content::Failed(_) => {
                     self.page.has_failures = true;
                     record.content

@@ -285,7 +285,7 @@ fn notes(system: &System, native: Native, sizes: (Option<Capacity>, Option<Capac
         (Some((_, b"tmpfs" | b"ramfs")), _) => notes.push(Note::Memory),
         (_, Native::Btrfs(btrfs)) => match btrfs.subvolumes {
             Some(subvolumes) => {
-                notes.extend((!subvolumes.is_empty()).then_some(Note::Subvolumes(subvolumes)))
+                notes.extend((!subvolumes.is_empty()).then_some(Note::Subvolumes(subvolumes)));
             }
             None => notes.push(Note::Refused(Errno::EPERM)),
         },

@@ -29,6 +29,10 @@ pub struct Inquiry {
     is_outdated: bool,
 }
 
+/// What was known before an answer came, if anything was.
+#[derive(Debug)]
+pub struct Before(pub Option<Findings>);
+
 impl Inquiry {
     /// Asks for `wish`.
     pub fn new(wish: Wish) -> Self {
@@ -112,7 +116,7 @@ impl Inquiry {
     }
 
     /// Takes what was found for the wish with this number, if it is this one's; gives back what was known before.
-    pub fn take(&mut self, number: u64, findings: &Findings) -> Option<Option<Findings>> {
+    pub fn take(&mut self, number: u64, findings: &Findings) -> Option<Before> {
         let is_complete = findings.is_complete();
         if number != self.wish.number || (self.answer == Answer::AwaitedAnew && !is_complete) {
             return None;
@@ -120,7 +124,7 @@ impl Inquiry {
         if is_complete {
             self.answer = Answer::Complete;
         }
-        Some(self.findings.replace(findings.clone()))
+        Some(Before(self.findings.replace(findings.clone())))
     }
 
     /// Whether the answer was never asked for.

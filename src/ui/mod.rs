@@ -155,6 +155,28 @@ fn name(root: &PathBuf) -> Option<Vec<u8>> {
     absolute.file_name().map(|name| name.as_bytes().to_vec())
 }
 
+/// Lends the terminal to a program that is ready to be started. Says whether there was one.
+fn run_errand(
+    errands: &mut Errands,
+    terminal: &mut Terminal<Output>,
+    screen: &Screen,
+    app: &mut App<'_>,
+) -> io::Result<bool> {
+    let Some(ready) = errands.ready() else { return Ok(false) };
+    let complaint = match ready.as_ref() {
+        Ok(ready) => {
+            let complaint = errand::lend(screen, ready)?;
+            resume(terminal, app)?;
+            complaint
+        }
+        Err(reason) => Some(reason.clone()),
+    };
+    if let Some(complaint) = complaint {
+        app.update(Action::Failed(complaint));
+    }
+    Ok(true)
+}
+
 type Output = CrosstermBackend<BufWriter<Screen>>;
 
 fn browse(
@@ -218,20 +240,7 @@ fn browse(
             app.update(Action::Failed(complaint));
             has_changed = true;
         }
-        if let Some(ready) = errands.ready() {
-            has_changed = true;
-            let complaint = match ready.as_ref() {
-                Ok(ready) => {
-                    let complaint = errand::lend(screen, ready)?;
-                    resume(terminal, &mut app)?;
-                    complaint
-                }
-                Err(reason) => Some(reason.clone()),
-            };
-            if let Some(complaint) = complaint {
-                app.update(Action::Failed(complaint));
-            }
-        }
+        has_changed |= run_errand(&mut errands, terminal, screen, &mut app)?;
         for effect in effects {
             match effect {
                 Effect::Quit => return Ok(Left::Browser(Vec::new())),

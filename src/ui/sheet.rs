@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use super::inquiry::Inquiry;
+use super::inquiry::{Before, Inquiry};
 use super::keys::{Motion, View};
 use super::marks::Marks;
 use super::place::moved;
@@ -169,7 +169,7 @@ impl Sheet {
 
     /// Takes what was found for the wish with this number.
     pub fn take(&mut self, number: u64, findings: &Findings) {
-        let Some(before) = self.inquiry.take(number, findings) else { return };
+        let Some(Before(before)) = self.inquiry.take(number, findings) else { return };
         if let (Some(Findings::Found(old)), Findings::Found(new)) = (before, findings)
             && self.index > 0
         {
@@ -179,11 +179,10 @@ impl Sheet {
 
     /// What its rows can be sorted by.
     pub fn may_sort_by(&self, by: By) -> bool {
-        match (self.inquiry.asked().ask, by) {
-            (Ask::Search | Ask::Largest, _) => true,
-            (Ask::Types | Ask::Links, By::Disk | By::Apparent | By::Items) => true,
-            _ => false,
-        }
+        matches!(
+            (self.inquiry.asked().ask, by),
+            (Ask::Search | Ask::Largest, _) | (Ask::Types | Ask::Links, By::Disk | By::Apparent | By::Items)
+        )
     }
 
     /// Moves the cursor; there are `lines` of rows on the screen.

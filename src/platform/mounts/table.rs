@@ -52,15 +52,12 @@ pub(super) fn unescape(field: &[u8]) -> Vec<u8> {
             let value = |index| digit(index).map(|digit| u16::from(digit - b'0'));
             u8::try_from(value(0)? * 64 + value(1)? * 8 + value(2)?).ok()
         };
-        match octal() {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &after[3..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
+        if let Some(byte) = octal() {
+            bytes.push(byte);
+            rest = &after[3..];
+        } else {
+            bytes.push(*first);
+            rest = after;
         }
     }
     bytes

@@ -145,7 +145,9 @@ mod tests {
         #[test]
         fn rows_come_back_as_they_were(rows in any_rows()) {
             let mut draft = RowsDraft::default();
-            rows.iter().for_each(|row| draft.push(row));
+            for row in &rows {
+                draft.push(row);
+            }
             let (count, bytes) = (draft.count(), draft.take());
             prop_assert_eq!(decode(&bytes, 0, count), Ok(rows));
             prop_assert_eq!(decode(&bytes, 0, count + 1), Err(bytes.len()));

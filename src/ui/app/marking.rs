@@ -72,7 +72,9 @@ impl<'t> App<'t> {
     pub(super) fn mark(&mut self) {
         let entries = self.entries(self.row(), 1);
         if entries.iter().all(|(id, record)| self.marks.contains(*id, record.name)) {
-            entries.iter().for_each(|(id, record)| _ = self.marks.clear((*id, record.name)));
+            for (id, record) in &entries {
+                self.marks.clear((*id, record.name));
+            }
         } else {
             self.set_marks(&entries);
             if entries.iter().any(|entry| self.holds_more(entry)) {
@@ -89,12 +91,11 @@ impl<'t> App<'t> {
 
     fn step_down(&mut self) {
         let lines = layout(self.size).list_lines();
-        match self.views.sheets.last_mut() {
-            Some(sheet) => sheet.step(Motion::Down, lines),
-            None => {
-                self.place.step(Motion::Down, self.lines_here());
-                self.place.pin();
-            }
+        if let Some(sheet) = self.views.sheets.last_mut() {
+            sheet.step(Motion::Down, lines);
+        } else {
+            self.place.step(Motion::Down, self.lines_here());
+            self.place.pin();
         }
     }
 
@@ -156,15 +157,12 @@ impl<'t> App<'t> {
 
     /// The entries of `count` rows, with the directories they are in; large parts of a directory are read in one pass.
     fn entries(&self, first: usize, count: usize) -> Vec<Entry<'t>> {
-        let mut wanted: Vec<(DirId, Position)> = match self.views.sheets.last() {
-            Some(sheet) => {
-                let end = sheet.rows().min(first.saturating_add(count));
-                (first..end).flat_map(|row| sheet.entries(row)).collect()
-            }
-            None => {
-                let positions = self.place.rows().positions().skip(first).take(count);
-                positions.map(|position| (self.place.id, position)).collect()
-            }
+        let mut wanted: Vec<(DirId, Position)> = if let Some(sheet) = self.views.sheets.last() {
+            let end = sheet.rows().min(first.saturating_add(count));
+            (first..end).flat_map(|row| sheet.entries(row)).collect()
+        } else {
+            let positions = self.place.rows().positions().skip(first).take(count);
+            positions.map(|position| (self.place.id, position)).collect()
         };
         wanted.sort_unstable();
         let mut entries = Vec::with_capacity(wanted.len());

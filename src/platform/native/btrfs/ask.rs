@@ -115,11 +115,10 @@ fn search(
         }
         // The key behind the last one.
         next = match end {
-            None => return Ok(()),
             Some((id, kind, offset)) if offset < u64::MAX => (id, kind, offset + 1),
             Some((id, kind, _)) if kind < 255 => (id, kind + 1, 0),
             Some((id, ..)) if id < last => (id + 1, 0, 0),
-            Some(_) => return Ok(()),
+            None | Some(_) => return Ok(()),
         };
     }
 }

@@ -1,4 +1,4 @@
-//! btrfs: how its chunks are used, and its subvolumes. Structures as in linux/btrfs.h and linux/btrfs_tree.h.
+//! btrfs: how its chunks are used, and its subvolumes. Structures as in linux/btrfs.h and `linux/btrfs_tree.h`.
 
 #[cfg(target_os = "linux")]
 mod ask;
