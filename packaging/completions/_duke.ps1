@@ -22,7 +22,7 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
     $completions = @(switch ($command) {
         'duke' {
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write ncdu''s JSON export to FILE; - is standard output')
-            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Look at an export of ncdu, gdu or duke instead of a PATH; - is standard input')
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Look at an export of ncdu, gdu or duke, or a snapshot, instead of a PATH; - is standard input')
             [CompletionResult]::new('-d', '-d', [CompletionResultType]::ParameterName, 'Print N levels below each PATH: 1 in a table, all in JSON, unless told otherwise')
             [CompletionResult]::new('--depth', '--depth', [CompletionResultType]::ParameterName, 'Print N levels below each PATH: 1 in a table, all in JSON, unless told otherwise')
             [CompletionResult]::new('--min-size', '--min-size', [CompletionResultType]::ParameterName, 'Print no entries that take less than SIZE, such as 100M')
@@ -50,6 +50,7 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('--si', '--si', [CompletionResultType]::ParameterName, 'Show sizes in powers of 1000')
             [CompletionResult]::new('--reverse', '--reverse', [CompletionResultType]::ParameterName, 'Sort the other way round')
             [CompletionResult]::new('--ascii', '--ascii', [CompletionResultType]::ParameterName, 'Draw with ASCII characters only')
+            [CompletionResult]::new('--no-mouse', '--no-mouse', [CompletionResultType]::ParameterName, 'Leave the mouse to the terminal')
             [CompletionResult]::new('--pick', '--pick', [CompletionResultType]::ParameterName, 'Draw on the terminal although the output goes elsewhere: it is the marked paths, printed by the key p')
             [CompletionResult]::new('-0', '-0', [CompletionResultType]::ParameterName, 'End each path that the key p prints with a NUL instead of a line end')
             [CompletionResult]::new('--print0', '--print0', [CompletionResultType]::ParameterName, 'End each path that the key p prints with a NUL instead of a line end')
@@ -66,9 +67,10 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print the version')
             [CompletionResult]::new('config', 'config', [CompletionResultType]::ParameterValue, 'Print what the configuration is')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions of a shell')
-            [CompletionResult]::new('diff', 'diff', [CompletionResultType]::ParameterValue, 'Print what changed since an export was made')
+            [CompletionResult]::new('diff', 'diff', [CompletionResultType]::ParameterValue, 'Print what changed since an export or a snapshot was made')
             [CompletionResult]::new('df', 'df', [CompletionResultType]::ParameterValue, 'Print where the rest is: what df says of a file system, explained by what lies in PATH')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the manual page, for man -l -')
+            [CompletionResult]::new('save', 'save', [CompletionResultType]::ParameterValue, 'Save what is below each PATH as a snapshot, for -f and diff')
             break
         }
         'duke;config' {
@@ -110,6 +112,19 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             break
         }
         'duke;man' {
+            break
+        }
+        'duke;save' {
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE, whole or not at all; - is standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE, whole or not at all; - is standard output')
+            [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'Leave out what the pattern matches')
+            [CompletionResult]::new('-x', '-x', [CompletionResultType]::ParameterName, 'Stay on the file system of each PATH')
+            [CompletionResult]::new('--one-file-system', '--one-file-system', [CompletionResultType]::ParameterName, 'Stay on the file system of each PATH')
+            [CompletionResult]::new('--exclude-caches', '--exclude-caches', [CompletionResultType]::ParameterName, 'Leave out directories that hold a CACHEDIR.TAG')
+            [CompletionResult]::new('-e', '-e', [CompletionResultType]::ParameterName, 'Keep owner, group and mode of every entry')
+            [CompletionResult]::new('--extended', '--extended', [CompletionResultType]::ParameterName, 'Keep owner, group and mode of every entry')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print no progress on standard error')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print no progress on standard error')
             break
         }
     })

@@ -31,6 +31,9 @@ _duke() {
             duke,man)
                 cmd="duke__subcmd__man"
                 ;;
+            duke,save)
+                cmd="duke__subcmd__save"
+                ;;
             *)
                 ;;
         esac
@@ -38,7 +41,7 @@ _duke() {
 
     case "${cmd}" in
         duke)
-            opts="-o -c -f -n -s -d -q -a -0 -t -x -X -e -h -V --json --ndjson --csv --no-interactive --summarize --depth --min-size --top --by --quiet --apparent-size --si --sort --reverse --color --ascii --pick --print0 --threads --one-file-system --exclude --exclude-caches --include-kernfs --extended --config --no-config --help --version config completions diff df man"
+            opts="-o -c -f -n -s -d -q -a -0 -t -x -X -e -h -V --json --ndjson --csv --no-interactive --summarize --depth --min-size --top --by --quiet --apparent-size --si --sort --reverse --color --ascii --no-mouse --pick --print0 --threads --one-file-system --exclude --exclude-caches --include-kernfs --extended --config --no-config --help --version config completions diff df man save"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -190,6 +193,32 @@ _duke() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        duke__subcmd__save)
+            opts="-o -x -e -q --output --one-file-system --exclude --exclude-caches --extended --quiet"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --exclude)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

@@ -19,7 +19,7 @@ set edit:completion:arg-completer[duke] = {|@words|
     var completions = [
         &'duke'= {
             cand -o 'Write ncdu''s JSON export to FILE; - is standard output'
-            cand -f 'Look at an export of ncdu, gdu or duke instead of a PATH; - is standard input'
+            cand -f 'Look at an export of ncdu, gdu or duke, or a snapshot, instead of a PATH; - is standard input'
             cand -d 'Print N levels below each PATH: 1 in a table, all in JSON, unless told otherwise'
             cand --depth 'Print N levels below each PATH: 1 in a table, all in JSON, unless told otherwise'
             cand --min-size 'Print no entries that take less than SIZE, such as 100M'
@@ -47,6 +47,7 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --si 'Show sizes in powers of 1000'
             cand --reverse 'Sort the other way round'
             cand --ascii 'Draw with ASCII characters only'
+            cand --no-mouse 'Leave the mouse to the terminal'
             cand --pick 'Draw on the terminal although the output goes elsewhere: it is the marked paths, printed by the key p'
             cand -0 'End each path that the key p prints with a NUL instead of a line end'
             cand --print0 'End each path that the key p prints with a NUL instead of a line end'
@@ -63,9 +64,10 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --version 'Print the version'
             cand config 'Print what the configuration is'
             cand completions 'Print the completions of a shell'
-            cand diff 'Print what changed since an export was made'
+            cand diff 'Print what changed since an export or a snapshot was made'
             cand df 'Print where the rest is: what df says of a file system, explained by what lies in PATH'
             cand man 'Print the manual page, for man -l -'
+            cand save 'Save what is below each PATH as a snapshot, for -f and diff'
         }
         &'duke;config'= {
             cand --config 'Read the configuration from FILE'
@@ -102,6 +104,18 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --help 'Print help'
         }
         &'duke;man'= {
+        }
+        &'duke;save'= {
+            cand -o 'Write to FILE, whole or not at all; - is standard output'
+            cand --output 'Write to FILE, whole or not at all; - is standard output'
+            cand --exclude 'Leave out what the pattern matches'
+            cand -x 'Stay on the file system of each PATH'
+            cand --one-file-system 'Stay on the file system of each PATH'
+            cand --exclude-caches 'Leave out directories that hold a CACHEDIR.TAG'
+            cand -e 'Keep owner, group and mode of every entry'
+            cand --extended 'Keep owner, group and mode of every entry'
+            cand -q 'Print no progress on standard error'
+            cand --quiet 'Print no progress on standard error'
         }
     ]
     $completions[$command]

@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_duke_global_optspecs
-    string join \n json ndjson csv o= c f= n/no-interactive s/summarize d/depth= min-size= top= by= q/quiet a/apparent-size si sort= reverse color= ascii pick 0/print0 t/threads= x/one-file-system exclude= X= exclude-caches include-kernfs e/extended config= no-config h/help V/version
+    string join \n json ndjson csv o= c f= n/no-interactive s/summarize d/depth= min-size= top= by= q/quiet a/apparent-size si sort= reverse color= ascii no-mouse pick 0/print0 t/threads= x/one-file-system exclude= X= exclude-caches include-kernfs e/extended config= no-config h/help V/version
 end
 
 function __fish_duke_needs_command
@@ -25,7 +25,7 @@ function __fish_duke_using_subcommand
 end
 
 complete -c duke -n "__fish_duke_needs_command" -s o -d 'Write ncdu\'s JSON export to FILE; - is standard output' -r
-complete -c duke -n "__fish_duke_needs_command" -s f -d 'Look at an export of ncdu, gdu or duke instead of a PATH; - is standard input' -r
+complete -c duke -n "__fish_duke_needs_command" -s f -d 'Look at an export of ncdu, gdu or duke, or a snapshot, instead of a PATH; - is standard input' -r
 complete -c duke -n "__fish_duke_needs_command" -s d -l depth -d 'Print N levels below each PATH: 1 in a table, all in JSON, unless told otherwise' -r
 complete -c duke -n "__fish_duke_needs_command" -l min-size -d 'Print no entries that take less than SIZE, such as 100M' -r
 complete -c duke -n "__fish_duke_needs_command" -l top -d 'Print the N files that take most, instead of the tree' -r
@@ -54,6 +54,7 @@ complete -c duke -n "__fish_duke_needs_command" -s a -l apparent-size -d 'Show h
 complete -c duke -n "__fish_duke_needs_command" -l si -d 'Show sizes in powers of 1000'
 complete -c duke -n "__fish_duke_needs_command" -l reverse -d 'Sort the other way round'
 complete -c duke -n "__fish_duke_needs_command" -l ascii -d 'Draw with ASCII characters only'
+complete -c duke -n "__fish_duke_needs_command" -l no-mouse -d 'Leave the mouse to the terminal'
 complete -c duke -n "__fish_duke_needs_command" -l pick -d 'Draw on the terminal although the output goes elsewhere: it is the marked paths, printed by the key p'
 complete -c duke -n "__fish_duke_needs_command" -s 0 -l print0 -d 'End each path that the key p prints with a NUL instead of a line end'
 complete -c duke -n "__fish_duke_needs_command" -s x -l one-file-system -d 'Stay on the file system of each PATH'
@@ -65,9 +66,10 @@ complete -c duke -n "__fish_duke_needs_command" -s h -l help -d 'Print help: -h 
 complete -c duke -n "__fish_duke_needs_command" -s V -l version -d 'Print the version'
 complete -c duke -n "__fish_duke_needs_command" -a "config" -d 'Print what the configuration is'
 complete -c duke -n "__fish_duke_needs_command" -a "completions" -d 'Print the completions of a shell'
-complete -c duke -n "__fish_duke_needs_command" -a "diff" -d 'Print what changed since an export was made'
+complete -c duke -n "__fish_duke_needs_command" -a "diff" -d 'Print what changed since an export or a snapshot was made'
 complete -c duke -n "__fish_duke_needs_command" -a "df" -d 'Print where the rest is: what df says of a file system, explained by what lies in PATH'
 complete -c duke -n "__fish_duke_needs_command" -a "man" -d 'Print the manual page, for man -l -'
+complete -c duke -n "__fish_duke_needs_command" -a "save" -d 'Save what is below each PATH as a snapshot, for -f and diff'
 complete -c duke -n "__fish_duke_using_subcommand config" -l config -d 'Read the configuration from FILE' -r -F
 complete -c duke -n "__fish_duke_using_subcommand config" -l no-config -d 'Read no configuration'
 complete -c duke -n "__fish_duke_using_subcommand config" -s h -l help -d 'Print help'
@@ -85,3 +87,9 @@ complete -c duke -n "__fish_duke_using_subcommand df" -l si -d 'Show sizes in po
 complete -c duke -n "__fish_duke_using_subcommand df" -s q -l quiet -d 'Print no progress on standard error'
 complete -c duke -n "__fish_duke_using_subcommand df" -s x -l one-file-system -d 'Stay on the file system of each PATH'
 complete -c duke -n "__fish_duke_using_subcommand df" -s h -l help -d 'Print help'
+complete -c duke -n "__fish_duke_using_subcommand save" -s o -l output -d 'Write to FILE, whole or not at all; - is standard output' -r
+complete -c duke -n "__fish_duke_using_subcommand save" -l exclude -d 'Leave out what the pattern matches' -r
+complete -c duke -n "__fish_duke_using_subcommand save" -s x -l one-file-system -d 'Stay on the file system of each PATH'
+complete -c duke -n "__fish_duke_using_subcommand save" -l exclude-caches -d 'Leave out directories that hold a CACHEDIR.TAG'
+complete -c duke -n "__fish_duke_using_subcommand save" -s e -l extended -d 'Keep owner, group and mode of every entry'
+complete -c duke -n "__fish_duke_using_subcommand save" -s q -l quiet -d 'Print no progress on standard error'
