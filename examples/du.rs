@@ -1,0 +1,26 @@
+//! `du` in a few lines: every directory below the paths, with what it takes on the disk, each inode once.
+//!
+//!     cargo run --release --example du -- /usr/share
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use duke::scan::{Options, Scan};
+use duke::tree::{DirId, Walk};
+
+fn main() -> io::Result<ExitCode> {
+    let roots = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    let scan = Scan::run(roots, Options::default());
+    let tree = scan.tree();
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    // Number 0 stands above the roots and has no path.
+    for (id, _) in Walk::new(tree, DirId::TOP).skip(1) {
+        write!(out, "{}\t", tree.totals(id).disk.div_ceil(1024))?;
+        out.write_all(&tree.path(id))?;
+        out.write_all(b"\n")?;
+    }
+    out.flush()?;
+    let everything_was_read = tree.failures().is_empty();
+    Ok(if everything_was_read { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
