@@ -80,9 +80,13 @@ fn flags_win_over_variables_and_variables_over_the_configuration() {
     };
     let has = |text: &str, line: &str| assert!(text.lines().any(|found| found == line), "{line}: {text}");
     let plain = shown(&[], &[]);
-    ["threads = 3", "color = \"always\"", "ascii = true"].iter().for_each(|line| has(&plain, line));
+    for line in ["threads = 3", "color = \"always\"", "ascii = true"] {
+        has(&plain, line);
+    }
     let varied = shown(&[], &[("DUKE_THREADS", "5"), ("NO_COLOR", "1"), ("DUKE_ASCII", "0")]);
-    ["threads = 5", "color = \"never\"", "ascii = false"].iter().for_each(|line| has(&varied, line));
+    for line in ["threads = 5", "color = \"never\"", "ascii = false"] {
+        has(&varied, line);
+    }
     has(&shown(&[], &[("NO_COLOR", "1"), ("DUKE_COLOR", "auto")]), "color = \"auto\"");
     // A wrong variable is refused although a flag or the configuration says it right.
     let wrong = run(duke(&place, &[]).env("DUKE_THREADS", "x")).ended(2);
@@ -193,10 +197,10 @@ fn set_mode(path: &Path, mode: u32) {
 
 #[test]
 fn root_reads_nothing_that_another_user_can_write() {
+    const NOBODY: Option<u32> = Some(65_534);
     if !is_root() {
         return;
     }
-    const NOBODY: Option<u32> = Some(65_534);
     let refused = |spoil: &dyn Fn(&Place)| {
         let place = home("sort = 'nonsense'\n");
         spoil(&place);
