@@ -13,6 +13,9 @@ use nix::unistd::{geteuid, mkfifo};
 use program::place::Place;
 use program::{Run, program, run};
 
+/// A user who is not the one who runs the tests.
+const NOBODY: Option<u32> = Some(65_534);
+
 /// A home with this configuration, and something to look at.
 fn home(text: &str) -> Place {
     let place = Place::new();
@@ -197,7 +200,6 @@ fn set_mode(path: &Path, mode: u32) {
 
 #[test]
 fn root_reads_nothing_that_another_user_can_write() {
-    const NOBODY: Option<u32> = Some(65_534);
     if !is_root() {
         return;
     }

@@ -70,9 +70,9 @@ fn everything(tree: &Tree) -> BTreeMap<Vec<u8>, String> {
     }
     let mut linked: Vec<_> =
         tree.linked().into_iter().map(|name| format!("{:?} {name:?}", tree.path(name.directory))).collect();
-    linked.iter_mut().for_each(|name| {
+    for name in &mut linked {
         name.replace_range(name.find("directory").unwrap()..name.find("inode").unwrap(), "");
-    });
+    }
     linked.sort();
     let failures = support::failures(tree);
     note(b"".to_vec(), format!("{linked:#?} {failures:?} {:?}", tree.devices().numbers()));
