@@ -16,7 +16,6 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 
 use memmap2::Mmap;
-use nix::unistd::{SysconfVar, sysconf};
 
 use super::Errno;
 use crate::sync::Arc;
@@ -102,12 +101,19 @@ impl Deref for Bytes {
 impl Access {
     /// Read, if all of a file of this length may lie in memory: up to an eighth of the machine's.
     pub fn for_length(length: u64) -> Self {
-        let ask = |variable| sysconf(variable).ok().flatten().and_then(|value| u64::try_from(value).ok());
-        let memory = ask(SysconfVar::_PHYS_PAGES).zip(ask(SysconfVar::PAGE_SIZE));
+        // nix has no name for the first of them on macOS.
+        let memory = ask(libc::_SC_PHYS_PAGES).zip(ask(libc::_SC_PAGESIZE));
         // Where the system does not tell, the least that a machine of today has.
         let memory = memory.map_or(1 << 30, |(pages, size)| pages.saturating_mul(size));
         if length <= memory / 8 { Self::Read } else { Self::Mapped }
     }
+}
+
+/// What sysconf(3) says of the machine.
+#[allow(unsafe_code)]
+fn ask(variable: libc::c_int) -> Option<u64> {
+    // SAFETY: it takes a number, known or not, and touches no memory of ours.
+    u64::try_from(unsafe { libc::sysconf(variable) }).ok()
 }
 
 impl BlockFile {

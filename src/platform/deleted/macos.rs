@@ -1,4 +1,4 @@
-//! Files without a name, as libproc tells of them (libproc.h, sys/proc_info.h). What is only mapped into memory is not found.
+//! Files without a name, as libproc tells of them (libproc.h, `sys/proc_info.h`). What is only mapped into memory is not found.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::MaybeUninit;
@@ -13,7 +13,7 @@ const VNODE_AND_PATH: c_int = 2;
 /// Descriptors asked for at first.
 const SOME: usize = 256;
 
-/// `struct vnode_fdinfowithpath` of sys/proc_info.h.
+/// `struct vnode_fdinfowithpath` of `sys/proc_info.h`.
 #[repr(C)]
 struct Opened {
     /// `struct proc_fileinfo`: flags, status, offset, type, guard flags.
