@@ -54,7 +54,8 @@ struct Browser<'t> {
 
 impl<'t> Browser<'t> {
     fn new(tree: &'t Arc<Tree>, threads: usize) -> Self {
-        let settings = Settings::new(Order::default(), Units::Binary, Theme::default());
+        let settings =
+            Settings::new(Order::default(), Units::Binary, Theme::default(), jiff::tz::TimeZone::UTC);
         let mut app = App::new(tree, vec![(b"/root".to_vec(), b"/root".to_vec())], &settings, (80, 24));
         app.update(Action::Clock(NOW));
         let (now, outcome) = (Duration::from_secs(1), Some(Outcome::Complete));

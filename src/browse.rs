@@ -6,6 +6,8 @@ mod keeper;
 
 use std::io::{self, IsTerminal, Write};
 
+use jiff::tz::TimeZone;
+
 use crate::exit::Exit;
 use crate::message::{say, words};
 use crate::rows::Order;
@@ -75,7 +77,7 @@ pub fn run(job: Job) -> Exit {
         nature: source.nature(),
         mouse: job.mouse,
         tab: job.tab,
-        ..Settings::new(job.order, job.units, job.theme)
+        ..Settings::new(job.order, job.units, job.theme, TimeZone::system())
     };
     let is_whole = |scan: &Scan| scan.options().scope().is_some();
     let snapshots = job.snapshots.filter(|_| source.scan().is_some_and(is_whole));

@@ -39,8 +39,7 @@ fn app(scan: &Scan) -> App<'_> {
     let title = |root: &PathBuf| {
         (root.as_os_str().as_bytes().to_vec(), root.file_name().unwrap().as_bytes().to_vec())
     };
-    let settings =
-        Settings { zone: TimeZone::UTC, ..Settings::new(Order::default(), Units::Binary, Theme::default()) };
+    let settings = Settings::new(Order::default(), Units::Binary, Theme::default(), TimeZone::UTC);
     let mut app = App::new(scan.tree(), scan.roots().iter().map(title).collect(), &settings, (80, 24));
     let now = Duration::from_secs(1);
     let outcome = Some(Outcome::Complete);

@@ -79,7 +79,7 @@ fn what_a_terminal_shows_is_what_was_drawn() {
     for size in [(80, 40), (31, 12), (120, 20)] {
         let theme = Theme { colors: Colors::True, ..Theme::default() };
         let order = Order { measure: Measure::Apparent, ..Order::default() };
-        let settings = Settings { zone: TimeZone::UTC, ..Settings::new(order, Units::Binary, theme) };
+        let settings = Settings::new(order, Units::Binary, theme, TimeZone::UTC);
         let root = folder.path().as_os_str().as_bytes().to_vec();
         let mut app = App::new(scan.tree(), vec![(root, "/家/é".as_bytes().to_vec())], &settings, size);
         let (now, progress) = (Duration::from_secs(1), Progress::default());
@@ -104,8 +104,7 @@ fn what_a_terminal_shows_is_what_was_drawn() {
 fn names_begin_in_the_same_column_whatever_stands_in_the_others() {
     let folder = tempfile::tempdir().unwrap();
     let scan = scan(folder.path());
-    let settings =
-        Settings { zone: TimeZone::UTC, ..Settings::new(Order::default(), Units::Binary, Theme::default()) };
+    let settings = Settings::new(Order::default(), Units::Binary, Theme::default(), TimeZone::UTC);
     let root = folder.path().as_os_str().as_bytes().to_vec();
     let size = (80, 40);
     let mut app = App::new(scan.tree(), vec![(root.clone(), root)], &settings, size);

@@ -73,7 +73,7 @@ fn app(scan: &Scan, glyphs: Glyphs, size: (u16, u16)) -> App<'_> {
     let roots = scan.roots().iter().map(|root| (given(root), b"/home/me".to_vec())).collect();
     let order = Order { measure: Measure::Apparent, ..Order::default() };
     let theme = Theme { colors: Colors::None, glyphs, ..Theme::default() };
-    let settings = Settings { zone: TimeZone::UTC, ..Settings::new(order, Units::Binary, theme) };
+    let settings = Settings::new(order, Units::Binary, theme, TimeZone::UTC);
     App::new(scan.tree(), roots, &settings, size)
 }
 

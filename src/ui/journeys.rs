@@ -29,7 +29,7 @@ mod space;
 mod views;
 
 fn settings() -> Settings {
-    Settings { zone: TimeZone::UTC, ..Settings::new(Order::default(), Units::Binary, Theme::default()) }
+    Settings::new(Order::default(), Units::Binary, Theme::default(), TimeZone::UTC)
 }
 
 fn app(tree: &Tree) -> App<'_> {

@@ -96,15 +96,15 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Settings for a person where this machine is.
-    pub fn new(order: Order, units: Units, theme: Theme) -> Self {
+    /// The usual ones, with times told as in `zone`.
+    pub fn new(order: Order, units: Units, theme: Theme, zone: TimeZone) -> Self {
         Self {
             order,
             units,
             theme,
             keymap: Keymap::default(),
             notice: None,
-            zone: TimeZone::system(),
+            zone,
             mouse: Mouse::default(),
             tab: Tab::default(),
             nature: Nature::default(),
