@@ -24,6 +24,7 @@ pub mod linux;
 pub mod macos;
 pub mod memory;
 pub mod portable;
+mod removal;
 pub mod signals;
 #[cfg(target_os = "macos")]
 mod stream;
