@@ -6,6 +6,7 @@ compile_error!("duke reads directories the Unix way");
 pub mod batch;
 pub mod browse;
 pub mod cli;
+pub mod delete;
 pub mod exit;
 #[cfg(test)]
 mod fixture;

@@ -15,7 +15,9 @@
 mod attributes;
 pub mod bulk;
 pub mod cloud;
+pub mod descriptors;
 mod directory;
+pub mod extents;
 pub mod interrupt;
 pub mod limits;
 #[cfg(target_os = "linux")]

@@ -20,11 +20,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use crate::platform::descriptors::Descriptors;
 use crate::platform::{cloud, limits};
 use crate::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, PoisonError, lock};
 use crate::tree::{DirId, Tree};
 use again::Again;
-use descriptors::Descriptors;
 pub use filter::Filter;
 use roots::Roots;
 use visit::Visitor;
