@@ -1,7 +1,8 @@
-//! A run with the browser: begin to scan, browse until the person leaves, say how that went.
+//! A run with the browser: begin to scan, browse until the person leaves, print what was picked, say how that went.
 //!
 //! Invariant: nothing waits for the scan; the process ends over it.
 
+use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use crate::exit::Exit;
@@ -9,6 +10,7 @@ use crate::message::{say, words};
 use crate::rows::Order;
 use crate::scan::{self, Scan};
 use crate::size::Units;
+use crate::text::escape;
 use crate::ui::theme::Theme;
 use crate::ui::{self, Settings};
 
@@ -25,6 +27,18 @@ pub struct Job {
     pub units: Units,
     /// Colours and glyphs.
     pub theme: Theme,
+    /// What ends a path that is printed.
+    pub ending: Ending,
+}
+
+/// What ends a path that is printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ending {
+    /// The end of a line.
+    #[default]
+    Line,
+    /// A NUL, which no path can hold.
+    Nul,
 }
 
 /// Does the job. The exit code is about the roots alone: what could not be read below them was seen.
@@ -37,7 +51,7 @@ pub fn run(job: Job) -> Exit {
         }
     };
     let exit = match ui::run(&scan, &Settings::new(job.order, job.units, job.theme)) {
-        Ok(()) => Exit::of_roots(scan.tree()),
+        Ok(picked) => Exit::of_roots(scan.tree()).max(print(&picked, job.ending)),
         Err(error) => {
             say(&format!("terminal: {}", words(&error)));
             Exit::Incomplete
@@ -46,4 +60,30 @@ pub fn run(job: Job) -> Exit {
     // The process ends now; the system frees a large tree faster than we could.
     std::mem::forget(scan);
     exit
+}
+
+/// Prints what was picked: to a terminal as it may be shown, to anything else byte by byte.
+fn print(picked: &[Vec<u8>], ending: Ending) -> Exit {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let is_terminal = io::stdout().is_terminal();
+    let written = picked.iter().try_for_each(|path| write(&mut out, path, ending, is_terminal));
+    match written.and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            say(&format!("standard output: {}", words(&error)));
+            Exit::Incomplete
+        }
+        _ => Exit::Fine,
+    }
+}
+
+fn write(out: &mut impl Write, path: &[u8], ending: Ending, is_terminal: bool) -> io::Result<()> {
+    if is_terminal {
+        out.write_all(escape(path).as_bytes())?;
+    } else {
+        out.write_all(path)?;
+    }
+    out.write_all(match ending {
+        Ending::Line => b"\n",
+        Ending::Nul => b"\0",
+    })
 }

@@ -115,11 +115,14 @@ pub fn request(
     let units = if arguments.si { Units::Decimal } else { Units::Binary };
     let depth = if arguments.summarize { Some(0) } else { arguments.depth };
     let is_dumb = environment.variable("TERM").is_some_and(|term| term == "dumb");
-    let is_browser = environment.is_terminal && !is_dumb && !arguments.no_interactive && depth.is_none();
+    let is_browser =
+        arguments.pick || environment.is_terminal && !is_dumb && !arguments.no_interactive && depth.is_none();
     let format = if arguments.json {
         Format::Json { depth }
     } else if is_browser {
-        return Ok(Request::Browse(browse::Job { roots: roots(arguments.paths), scan, order, units, theme }));
+        let ending = if arguments.print0 { browse::Ending::Nul } else { browse::Ending::Line };
+        let roots = roots(arguments.paths);
+        return Ok(Request::Browse(browse::Job { roots, scan, order, units, theme, ending }));
     } else {
         Format::Table { depth: depth.unwrap_or(1), order, units }
     };
@@ -312,6 +315,8 @@ mod tests {
         assert!(scan("--exclude *.o --exclude a").filter.excludes(b"", b"x.o"));
         assert!(scan("--exclude-caches").skip_caches);
         assert!(scan("-e").owners);
+        assert_eq!(browse("-0", &[]).ending, browse::Ending::Nul);
+        assert_eq!(format("--pick", &Environment::default()), None);
         let browse::Job { order, units, .. } = browse("-a --si --sort mtime", &[]);
         assert_eq!((order.measure, order.column), (Measure::Apparent, Column::Modified));
         assert_eq!(units, Units::Decimal);
@@ -334,6 +339,7 @@ mod tests {
             ("-d -1", "unexpected argument '-1' found"),
             ("-d x", "invalid digit"),
             ("-s -d 1", "cannot be used with"),
+            ("--pick --json", "cannot be used with"),
             ("--sort foo", "[possible values: size, name, count, mtime]"),
             ("--exclude a[b", "pattern 'a[b': unclosed"),
         ];
@@ -350,8 +356,8 @@ mod tests {
 
     #[test]
     fn what_is_not_built_yet_is_unknown() {
-        const RESERVED: &str = "--ndjson --csv --top --min-size --by --reverse --no-mouse -0 --print0 -o -f -c -r \
-            --read-only --dry-run --pick --config --no-config --skip-network";
+        const RESERVED: &str = "--ndjson --csv --top --min-size --by --reverse --no-mouse -o -f -c -r \
+            --read-only --dry-run --config --no-config --skip-network";
         for word in RESERVED.split_whitespace() {
             assert!(asked(word, &terminal(&[])).unwrap_err().contains("unexpected argument"), "{word}");
         }

@@ -78,6 +78,21 @@ pub fn escape(name: &[u8]) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
+/// The bytes in base64 (RFC 4648, section 4, with padding).
+pub fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for three in bytes.chunks(3) {
+        let byte = |index: usize| u32::from(three.get(index).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for digit in 0..4 {
+            let six = bits >> (18 - 6 * digit) & 63;
+            text.push(if digit > three.len() { '=' } else { char::from(DIGITS[six as usize]) });
+        }
+    }
+    text
+}
+
 /// How many columns of the terminal `text` takes.
 pub fn width(text: &str) -> usize {
     // Grapheme by grapheme, as the screen is drawn.

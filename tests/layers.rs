@@ -29,7 +29,7 @@ const ARROWS: [(&str, &[&str]); 20] = [
     ("json", &["tree", "size", "text", "platform::error_text"]),
     ("batch", &["tree", "scan", "json", "rows", "size", "text", "exit", "message", "platform"]),
     ("ui", &["tree", "scan", "rows", "size", "text", "delete", "search", "survey", "job", "platform"]),
-    ("browse", &["scan", "ui", "rows", "size", "exit", "message"]),
+    ("browse", &["scan", "ui", "rows", "size", "text", "exit", "message"]),
 ];
 
 /// Where the arrow begins: these may use everything, and only the program itself uses them.

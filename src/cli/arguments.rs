@@ -82,6 +82,14 @@ pub(super) struct Arguments {
     #[arg(long, help_heading = "Display")]
     pub(super) ascii: bool,
 
+    /// Draw on the terminal although the output goes elsewhere: it is the marked paths, printed by the key p
+    #[arg(long, conflicts_with_all = ["json", "no_interactive", "summarize", "depth"], help_heading = "Display")]
+    pub(super) pick: bool,
+
+    /// End each path that the key p prints with a NUL instead of a line end
+    #[arg(short = '0', long, help_heading = "Display")]
+    pub(super) print0: bool,
+
     /// Read with N threads
     #[arg(short, long, value_name = "N", value_parser = ValueParser::new(threads), help_heading = "Scan")]
     pub(super) threads: Option<u16>,

@@ -5,6 +5,8 @@
 
 use std::io::{self, Write};
 
+use crate::text::base64;
+
 /// A buffer this full is written out. Large enough that system calls do not matter, small enough to stay in a cache.
 const FULL: usize = 1 << 18;
 
@@ -101,17 +103,9 @@ impl<'o> Writer<'o> {
 
     /// Writes `bytes` as a string of base64 (RFC 4648, section 4, with padding).
     pub fn base64(&mut self, bytes: &[u8]) {
-        const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-        self.bytes.push(b'"');
-        for three in bytes.chunks(3) {
-            let byte = |index: usize| u32::from(three.get(index).copied().unwrap_or(0));
-            let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-            for digit in 0..4 {
-                let six = bits >> (18 - 6 * digit) & 63;
-                self.bytes.push(if digit > three.len() { b'=' } else { DIGITS[six as usize] });
-            }
-        }
-        self.bytes.push(b'"');
+        self.raw("\"");
+        self.raw(&base64(bytes));
+        self.raw("\"");
     }
 
     fn char(&mut self, char: char) {

@@ -18,6 +18,7 @@ pub mod listing;
 mod live;
 pub mod order;
 mod replace;
+mod successors;
 #[cfg(test)]
 mod tests;
 mod totals;
@@ -30,6 +31,7 @@ pub use devices::Devices;
 pub use index::Index;
 pub use listing::{Content, Exclusion, Facts, Links, Listing, Owner, Position, Record};
 pub use live::Live;
+pub use successors::Successors;
 pub use totals::Totals;
 pub use walk::Walk;
 

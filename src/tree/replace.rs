@@ -7,10 +7,10 @@
 //!
 //! Invariant: nothing is counted twice: totals change by the difference of two complete ones, once.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::listing::Draft;
-use super::{Batch, Content, DirId, Facts, Record, Totals, Tree, Walk};
+use super::{Batch, Content, DirId, Facts, Record, Successors, Totals, Tree, Walk};
 use crate::kind::Kind;
 use crate::platform::memory::Address;
 use crate::sync::{Ordering, lock};
@@ -54,7 +54,33 @@ impl Tree {
         if let Some(id) = new.and_then(|(_, facts)| facts.directory) {
             self.dir(id).detached.store(false, Ordering::Relaxed);
         }
+        self.renew_aliases(batch, old);
         self.drop_subtree(old);
+    }
+
+    /// Makes roots that lie inside the replaced directory aliases of what is there now.
+    fn renew_aliases(&self, batch: &mut Batch, replaced: DirId) {
+        let is_inside = |id: DirId| {
+            self.parent(id) != Some(DirId::TOP) && self.ancestry(id).any(|above| above == replaced)
+        };
+        let top = self.listing(DirId::TOP);
+        if !top.directories().any(is_inside) {
+            return;
+        }
+        let mut successors = Successors::new(self, replaced);
+        let mut renew = |inside: DirId| {
+            let facts = successors.find(inside).and_then(|id| self.own_facts(id));
+            facts.map_or(Content::Failed(libc::ENOENT), Content::Known)
+        };
+        let contents: HashMap<DirId, Content> =
+            top.directories().filter(|id| is_inside(*id)).map(|id| (id, renew(id))).collect();
+        self.rewrite_listing(batch, DirId::TOP, |record| match record.content {
+            Content::Known(Facts { directory: Some(id), .. }) => {
+                let content = contents.get(&id).copied().unwrap_or(record.content);
+                Some(Record { content, ..record })
+            }
+            _ => Some(record),
+        });
     }
 
     pub(super) fn is_detached(&self, id: DirId) -> bool {

@@ -8,8 +8,11 @@
 //!
 //! Knows no terminal and no scan. Invariant: after every update the cursor is on a visible row, if there is any.
 
+mod marking;
+mod rescan;
 mod views;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -17,8 +20,9 @@ use jiff::tz::TimeZone;
 use ratatui::crossterm::event::KeyEvent;
 
 use super::keys::{Answer, Command, Scope, View, lookup};
+use super::marks::Marks;
 use super::place::{Memory, Place, moved};
-use super::progress::{ScanState, Tick};
+use super::progress::{Again, ScanState, Tick};
 use super::view::columns::{Graph, Scale, Shown, Wanted};
 use super::view::help;
 use super::window::Window;
@@ -27,6 +31,9 @@ use super::{Settings, theme::Theme};
 use crate::rows::{Column, Direction, Grouping, Hidden, Order};
 use crate::size::{Measure, Units};
 use crate::tree::{Content, DirId, Live, Tree};
+use marking::Anchor;
+pub use marking::{Pane, PaneLine};
+pub use rescan::Rescan;
 
 /// How long rows keep their order after a key.
 const HOLD: Duration = Duration::from_millis(800);
@@ -48,15 +55,27 @@ pub enum Action {
     Paste(String),
     /// This was found for the wish with this number.
     Findings(u64, Findings),
+    /// The rescan has come further, or is over.
+    Again(Again),
+    /// What was asked for cannot be done.
+    Failed(String),
 }
 
 /// Something the state cannot do itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Leave the browser.
     Quit,
     /// Ask the scan to stop.
     StopScan,
+    /// Leave, and print these paths.
+    Print(Vec<Vec<u8>>),
+    /// Put this where it can be pasted.
+    Copy(Vec<u8>),
+    /// Read a directory again.
+    Rescan(DirId),
+    /// Ask the rescan to stop.
+    StopRescan,
     /// Give the terminal back and stop the process.
     Suspend,
     /// Draw everything anew.
@@ -74,6 +93,8 @@ pub enum Mode {
     Question(Question),
     /// The line in which a search is typed.
     Prompt,
+    /// The list of the marks.
+    Marks,
 }
 
 /// A question with two buttons.
@@ -125,7 +146,7 @@ pub struct App<'t> {
     /// What is visible in it.
     pub window: Window<'t>,
     /// Something to say until the next key.
-    pub notice: Option<&'static str>,
+    pub notice: Option<Cow<'static, str>>,
     /// Columns and lines of the terminal.
     pub size: (u16, u16),
     /// The other views.
@@ -134,6 +155,11 @@ pub struct App<'t> {
     /// The directories above, as they were come through.
     trail: Vec<DirId>,
     memories: HashMap<DirId, Memory<'t>>,
+    rescan: Option<Rescan>,
+    marks: Marks<'t>,
+    pane: Pane<'t>,
+    /// Where a range of marks begins.
+    anchor: Option<Anchor<'t>>,
     live: Live,
     pressed: Option<Duration>,
     sorted: Duration,
@@ -176,6 +202,10 @@ impl<'t> App<'t> {
             place,
             trail: Vec::new(),
             memories: HashMap::new(),
+            rescan: None,
+            marks: Marks::default(),
+            pane: Pane::default(),
+            anchor: None,
             live,
             pressed: None,
             sorted: Duration::ZERO,
@@ -212,6 +242,14 @@ impl<'t> App<'t> {
                 self.take_findings(number, &findings);
                 None
             }
+            Action::Again(again) => {
+                self.take_again(again);
+                None
+            }
+            Action::Failed(reason) => {
+                self.notice = Some(reason.into());
+                None
+            }
         };
         self.look();
         effect
@@ -219,7 +257,7 @@ impl<'t> App<'t> {
 
     /// Whether time passing can change anything.
     pub fn wants_ticks(&self) -> bool {
-        self.is_scanning() || self.is_stale || self.has_outdated_sheet()
+        self.is_scanning() || self.is_stale || self.rescan.is_some() || self.has_outdated_sheet()
     }
 
     /// Whether the scan runs.
@@ -237,8 +275,11 @@ impl<'t> App<'t> {
         if let Mode::Help(line) = self.mode {
             self.mode = Mode::Help(line.min(help::scroll_limit(self.size)));
         }
-        self.window = Window::new(self.tree, &self.live, &self.place, self.order.measure, lines);
+        self.window = Window::new(self.tree, &self.live, &self.place, &self.marks, self.order.measure, lines);
         self.look_at_views();
+        if self.mode == Mode::Marks {
+            self.look_at_marks();
+        }
     }
 
     fn place_path(&self) -> Vec<u8> {
@@ -248,14 +289,23 @@ impl<'t> App<'t> {
                 roots => format!("{} roots", roots.len()).into_bytes(),
             };
         }
-        let path = self.tree.path(self.place.id);
-        let root = self.tree.ancestry(self.place.id).last().map_or(&[][..], |root| self.tree.name(root));
-        match (self.roots.iter().find(|(given, _)| given == root), path.strip_prefix(root)) {
-            (Some((_, shown)), Some([])) => shown.clone(),
-            (Some((_, shown)), Some(below)) => {
+        self.shown_path(&self.tree.path(self.place.id))
+    }
+
+    /// A path of the tree as it is shown: its root not as given.
+    fn shown_path(&self, path: &[u8]) -> Vec<u8> {
+        let below = |given: &[u8]| {
+            let below = path.strip_prefix(given)?;
+            (below.is_empty() || given.ends_with(b"/") || below.starts_with(b"/")).then_some(below)
+        };
+        // Of roots in one another, the path begins with the longest.
+        let roots = self.roots.iter().filter_map(|(given, shown)| Some((given.len(), shown, below(given)?)));
+        match roots.max_by_key(|(length, ..)| *length) {
+            Some((_, shown, [])) => shown.clone(),
+            Some((_, shown, below)) => {
                 crate::tree::join([shown.as_slice(), below.strip_prefix(b"/").unwrap_or(below)])
             }
-            _ => path,
+            None => path.to_vec(),
         }
     }
 
@@ -327,6 +377,7 @@ impl<'t> App<'t> {
                     None
                 }
                 Mode::Question(question) => self.answer(question, command),
+                Mode::Marks => self.command_marks(command),
             },
         }
     }
@@ -370,10 +421,20 @@ impl<'t> App<'t> {
             Command::Quit | Command::Back if self.views.base == View::Treemap => self.view_command(command),
             Command::View(_) | Command::Search | Command::Cell(_) => self.view_command(command),
             Command::Quit => return self.quit(),
-            // There is nothing to close in a list; what has a meaning everywhere was done before, and the others are
-            // keys of the line in which a search is typed.
-            Command::Back
-            | Command::Interrupt
+            Command::Rescan => return self.read_again(),
+            Command::RescanRoot => return self.read_root_again(),
+            Command::Mark => self.mark(),
+            Command::MarkRange => self.mark_range(),
+            Command::MarkShown => self.mark_shown(),
+            Command::InvertMarks => self.invert_marks(),
+            Command::Marks => self.open_pane(),
+            Command::PrintMarks => return self.print_marks(),
+            Command::CopyPath => return Some(self.copy_path()),
+            Command::Back if self.anchor.take().is_some() => {}
+            Command::Back => return self.stop_rescan(),
+            // What has a meaning everywhere was done before, and the others are keys of the line in which a search is
+            // typed.
+            Command::Interrupt
             | Command::Suspend
             | Command::Repaint
             | Command::Answer(_)
@@ -419,10 +480,10 @@ impl<'t> App<'t> {
             Mode::Question(Question { about: About::Quit, .. }) => Some(Effect::Quit),
             _ if self.is_scanning() && !self.scan.is_stopping => {
                 self.scan.is_stopping = true;
-                self.notice = Some("Stopping; what was read stays");
+                self.notice = Some("Stopping; what was read stays".into());
                 Some(Effect::StopScan)
             }
-            _ => self.quit(),
+            _ => self.stop_rescan().or_else(|| self.quit()),
         }
     }
 
@@ -442,13 +503,11 @@ impl<'t> App<'t> {
     }
 
     fn pin(&mut self) {
-        self.place.pin(&self.tree.listing(self.place.id));
+        self.place.pin();
     }
 
     fn open(&mut self) {
-        let listing = self.tree.listing(self.place.id);
-        let record =
-            self.place.rows().position(self.place.index()).and_then(|position| listing.record(position));
+        let record = self.place.entry();
         let directory = record.and_then(|record| match record.content {
             Content::Known(facts) => facts.directory,
             _ => None,
@@ -459,7 +518,7 @@ impl<'t> App<'t> {
                 self.trail.push(self.place.id);
                 self.enter(id);
             }
-            None if record.is_some() => self.notice = Some("Not a directory"),
+            None if record.is_some() => self.notice = Some("Not a directory".into()),
             None => {}
         }
     }
@@ -467,11 +526,12 @@ impl<'t> App<'t> {
     fn parent(&mut self) {
         match self.trail.pop() {
             Some(id) => self.enter(id),
-            None => self.notice = Some("This is where the scan begins"),
+            None => self.notice = Some("This is where the scan begins".into()),
         }
     }
 
     fn enter(&mut self, id: DirId) {
+        self.anchor = None;
         self.memories.insert(self.place.id, self.place.memory());
         self.enter_again(id);
     }

@@ -1,5 +1,7 @@
 //! What people do, key by key, on trees made in memory.
 
+mod marks;
+
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
@@ -123,7 +125,7 @@ fn going_in_and_out_each_directory_remembers_its_cursor() {
     press(&mut app, "Left Left");
     assert_eq!((path(&app), selected(&app)), ("/shown".to_owned(), "pictures".to_owned()));
     press(&mut app, "k Enter j h j Enter Left Enter");
-    press(&mut app, "Backspace k Right");
+    press(&mut app, "Bksp k Right");
     assert_eq!((path(&app), selected(&app)), ("/shown/music".to_owned(), "noise".to_owned()));
 }
 
@@ -132,9 +134,10 @@ fn what_is_no_directory_does_not_open_and_the_root_has_no_parent() {
     let tree = home();
     let mut app = finished(&tree);
     press(&mut app, "G Enter");
-    assert_eq!((selected(&app).as_str(), app.notice), ("proc", Some("Not a directory")));
+    assert_eq!((selected(&app).as_str(), app.notice.as_deref()), ("proc", Some("Not a directory")));
     press(&mut app, "h");
-    assert_eq!((path(&app).as_str(), app.notice), ("/shown", Some("This is where the scan begins")));
+    assert_eq!(path(&app), "/shown");
+    assert_eq!(app.notice.as_deref(), Some("This is where the scan begins"));
     press(&mut app, "k");
     assert_eq!(app.notice, None);
 }
@@ -319,7 +322,11 @@ fn ready<'t>(tree: &'t Arc<Tree>, scope: Scope, binding: &Binding) -> App<'t> {
         Scope::Treemap if binding.command == Command::Open => press(&mut app, "5 g"),
         Scope::Treemap => press(&mut app, "5"),
         Scope::Prompt => press(&mut app, "/"),
+        Scope::Marks => press(&mut app, "+ Tab j j"),
     };
+    if (binding.command, scope) == (Command::PrintMarks, Scope::List) {
+        press(&mut app, "Space");
+    }
     match (scope, binding.command) {
         (Scope::Sheet, _) => {
             work(&mut app, tree);
@@ -342,7 +349,12 @@ fn ready<'t>(tree: &'t Arc<Tree>, scope: Scope, binding: &Binding) -> App<'t> {
 
 /// Everything about the state that a key may change.
 fn picture(app: &App<'_>) -> String {
-    format!("{:?} {:?} {:?} {:?} {:?}", app.mode, app.order, app.shown, app.window, app.views)
+    let (lines, index) = (&app.pane().lines, app.pane().index);
+    let (ranging, views) = (app.is_ranging(), &app.views);
+    format!(
+        "{:?} {:?} {:?} {:?} {lines:?} {index} {ranging} {views:?}",
+        app.mode, app.order, app.shown, app.window
+    )
 }
 
 /// Moves in the treemap to a cell with another one on this side.
@@ -411,7 +423,7 @@ fn a_screen_of_any_size_can_be_drawn_in_every_mode() {
     let tree = Arc::new(tree);
     let sizes = (0..50).flat_map(|columns| (0..9).map(move |lines| (columns, lines)));
     for (columns, lines) in sizes.chain([(65_535, 1), (1, 65_535), (1000, 500), (80, 24)]) {
-        for keys in ["m", "?", "q", "B c", "2", "3", "4", "5", "6", "7", "/"] {
+        for keys in ["m", "?", "q", "B c", "2", "3", "4", "5", "6", "7", "/", "+", "+ Tab", "+ q", "Tab"] {
             let mut app = finished(&tree);
             tick(&mut app, 60_000, Some(Outcome::Stopped));
             app.update(Action::Resize(columns, lines));

@@ -2,11 +2,14 @@
 //!
 //! Knows no state. Invariant: in one mode a key means one thing.
 
+mod table;
+
 use std::fmt::Write;
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::rows::Column;
+pub use table::KEYMAP;
 
 /// What a key asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +64,24 @@ pub enum Command {
     Erase,
     /// Take all letters away.
     EraseAll,
+    /// Read the directory under the cursor again.
+    Rescan,
+    /// Read the root that is shown again.
+    RescanRoot,
+    /// Mark, or take the mark off.
+    Mark,
+    /// Begin a range, or mark it.
+    MarkRange,
+    /// Mark everything that is shown.
+    MarkShown,
+    /// Mark what is not marked here, and the other way round.
+    InvertMarks,
+    /// List the marks.
+    Marks,
+    /// Leave and print the marks.
+    PrintMarks,
+    /// Put the path where it can be pasted.
+    CopyPath,
 }
 
 /// Ways to look at a directory.
@@ -147,12 +168,14 @@ pub enum Scope {
     Treemap,
     /// The line in which a search is typed.
     Prompt,
+    /// The list of the marks.
+    Marks,
 }
 
 impl Scope {
     /// Every scope.
-    pub const ALL: [Self; 6] =
-        [Self::List, Self::Help, Self::Question, Self::Sheet, Self::Treemap, Self::Prompt];
+    pub const ALL: [Self; 7] =
+        [Self::List, Self::Help, Self::Question, Self::Sheet, Self::Treemap, Self::Prompt, Self::Marks];
 }
 
 /// Headings of the help page.
@@ -168,6 +191,8 @@ pub enum Group {
     View,
     /// Searching.
     Search,
+    /// Marks.
+    Mark,
     /// The program itself.
     Program,
     /// Questions.
@@ -176,8 +201,16 @@ pub enum Group {
 
 impl Group {
     /// Every group, in the order of the help page.
-    pub const ALL: [Self; 7] =
-        [Self::Move, Self::Sort, Self::Show, Self::View, Self::Search, Self::Program, Self::Question];
+    pub const ALL: [Self; 8] = [
+        Self::Move,
+        Self::Sort,
+        Self::Show,
+        Self::View,
+        Self::Search,
+        Self::Mark,
+        Self::Program,
+        Self::Question,
+    ];
 
     /// The heading.
     pub fn name(self) -> &'static str {
@@ -187,6 +220,7 @@ impl Group {
             Self::Show => "Show",
             Self::View => "Views of this directory",
             Self::Search => "Search (while it is typed)",
+            Self::Mark => "Mark",
             Self::Program => "Program",
             Self::Question => "Questions",
         }
@@ -227,13 +261,14 @@ impl Key {
             KeyCode::Left => "Left",
             KeyCode::Right => "Right",
             KeyCode::Enter => "Enter",
-            KeyCode::Backspace => "Backspace",
+            KeyCode::Backspace => "Bksp",
             KeyCode::PageUp => "PgUp",
             KeyCode::PageDown => "PgDn",
             KeyCode::Home => "Home",
             KeyCode::End => "End",
             KeyCode::Esc => "Esc",
             KeyCode::Tab => "Tab",
+            KeyCode::Char(' ') => "Space",
             KeyCode::Char(letter) if self.control => return format!("Ctrl-{}", letter.to_ascii_uppercase()),
             KeyCode::Char(letter) => return letter.to_string(),
             other => return other.to_string(),
@@ -266,126 +301,6 @@ pub struct Binding {
     pub footer: Option<(u8, &'static str)>,
 }
 
-const LIST: &[Scope] = &[Scope::List];
-const TEXT: &[Scope] = &[Scope::List, Scope::Help, Scope::Sheet];
-const OPENED: &[Scope] = &[Scope::List, Scope::Help, Scope::Sheet, Scope::Treemap];
-const VIEWS: &[Scope] = &[Scope::List, Scope::Sheet, Scope::Treemap];
-const ROWS: &[Scope] = &[Scope::List, Scope::Sheet];
-const DIRECTORY: &[Scope] = &[Scope::List, Scope::Treemap];
-const SHEET: &[Scope] = &[Scope::Sheet];
-const TREEMAP: &[Scope] = &[Scope::Treemap];
-const PROMPT: &[Scope] = &[Scope::Prompt];
-const QUESTION: &[Scope] = &[Scope::Question];
-const EVERYWHERE: &[Scope] = &Scope::ALL;
-
-const fn bind(
-    keys: &'static [Key],
-    scopes: &'static [Scope],
-    command: Command,
-    group: Group,
-    help: &'static str,
-) -> Binding {
-    Binding { keys, scopes, command, group, help, footer: None }
-}
-
-const fn hint(rank: u8, word: &'static str, binding: Binding) -> Binding {
-    Binding { footer: Some((rank, word)), ..binding }
-}
-
-/// Every key there is.
-pub const KEYMAP: &[Binding] = &{
-    use Command as C;
-    use Group as G;
-    use KeyCode as K;
-    [
-        bind(&[key(K::Up), letter('k')], TEXT, C::Move(Motion::Up), G::Move, "up"),
-        bind(&[key(K::Down), letter('j')], TEXT, C::Move(Motion::Down), G::Move, "down"),
-        bind(&[key(K::PageUp)], TEXT, C::Move(Motion::PageUp), G::Move, "a page up"),
-        bind(&[key(K::PageDown)], TEXT, C::Move(Motion::PageDown), G::Move, "a page down"),
-        bind(&[control('u')], TEXT, C::Move(Motion::HalfUp), G::Move, "half a page up"),
-        bind(&[control('d')], TEXT, C::Move(Motion::HalfDown), G::Move, "half a page down"),
-        bind(&[key(K::Home), letter('g')], OPENED, C::Move(Motion::Top), G::Move, "top"),
-        bind(&[key(K::End), letter('G')], TEXT, C::Move(Motion::Bottom), G::Move, "bottom"),
-        hint(
-            2,
-            "open",
-            bind(&[key(K::Enter), key(K::Right), letter('l')], ROWS, C::Open, G::Move, "open the directory"),
-        ),
-        hint(
-            3,
-            "parent",
-            bind(
-                &[key(K::Left), key(K::Backspace), letter('h')],
-                LIST,
-                C::Parent,
-                G::Move,
-                "the directory above",
-            ),
-        ),
-        hint(
-            3,
-            "back",
-            bind(
-                &[key(K::Left), key(K::Backspace), letter('h')],
-                SHEET,
-                C::Back,
-                G::View,
-                "back from a view",
-            ),
-        ),
-        hint(4, "size", bind(&[letter('s')], LIST, C::Sort(Column::Size), G::Sort, "by size")),
-        hint(5, "name", bind(&[letter('n')], LIST, C::Sort(Column::Name), G::Sort, "by name")),
-        bind(&[letter('C')], LIST, C::Sort(Column::Items), G::Sort, "by number of items"),
-        bind(&[letter('M')], LIST, C::Sort(Column::Modified), G::Sort, "by time of last change"),
-        bind(&[letter('S')], LIST, C::Sort(Column::Shared), G::Sort, "by what links share"),
-        bind(&[letter('t')], LIST, C::DirectoriesFirst, G::Sort, "directories first"),
-        hint(6, "apparent", bind(&[letter('a')], DIRECTORY, C::Measure, G::Show, "apparent or disk sizes")),
-        bind(&[letter('c')], LIST, C::Items, G::Show, "number of items"),
-        bind(&[letter('m')], ROWS, C::Modified, G::Show, "time of last change"),
-        bind(&[letter('u')], LIST, C::Shared, G::Show, "what hard links share"),
-        bind(&[letter('=')], LIST, C::Scale, G::Show, "bar: of all, of largest"),
-        bind(&[letter('B')], ROWS, C::Graph, G::Show, "bar, percent, both, none"),
-        bind(&[letter('e')], DIRECTORY, C::Hidden, G::Show, "dot and excluded entries"),
-        bind(&[letter('1')], VIEWS, C::View(View::List), G::View, "list"),
-        hint(7, "largest", bind(&[letter('2')], VIEWS, C::View(View::Largest), G::View, "largest files")),
-        hint(8, "types", bind(&[letter('3')], VIEWS, C::View(View::Types), G::View, "types of files")),
-        hint(9, "age", bind(&[letter('4')], VIEWS, C::View(View::Ages), G::View, "age of files")),
-        hint(10, "treemap", bind(&[letter('5')], VIEWS, C::View(View::Treemap), G::View, "treemap")),
-        bind(&[letter('6')], VIEWS, C::View(View::Links), G::View, "hard links"),
-        bind(&[letter('7')], VIEWS, C::View(View::Errors), G::View, "errors, by reason"),
-        bind(&[key(K::Left), letter('h')], TREEMAP, C::Cell(Side::Left), G::View, "cell to the left"),
-        bind(&[key(K::Right), letter('l')], TREEMAP, C::Cell(Side::Right), G::View, "cell to the right"),
-        bind(&[key(K::Up), letter('k')], TREEMAP, C::Cell(Side::Above), G::View, "cell above"),
-        bind(&[key(K::Down), letter('j')], TREEMAP, C::Cell(Side::Below), G::View, "cell below"),
-        hint(2, "open", bind(&[key(K::Enter)], TREEMAP, C::Open, G::View, "open the cell")),
-        hint(3, "parent", bind(&[key(K::Backspace)], TREEMAP, C::Parent, G::View, "cells one level up")),
-        hint(4, "search", bind(&[letter('/')], VIEWS, C::Search, G::Search, "search everything below")),
-        hint(0, "keep", bind(&[key(K::Enter)], PROMPT, C::Accept, G::Search, "stay with the results")),
-        hint(1, "clear", bind(&[key(K::Esc)], PROMPT, C::Back, G::Search, "clear, back to the list")),
-        bind(&[key(K::Backspace)], PROMPT, C::Erase, G::Search, "take a letter back"),
-        bind(&[control('u')], PROMPT, C::EraseAll, G::Search, "take all back"),
-        bind(&[key(K::Up)], PROMPT, C::Move(Motion::Up), G::Search, "up in the results"),
-        bind(&[key(K::Down)], PROMPT, C::Move(Motion::Down), G::Search, "down in the results"),
-        hint(0, "help", bind(&[letter('?')], VIEWS, C::Help, G::Program, "this page")),
-        bind(&[key(K::Esc)], OPENED, C::Back, G::Program, "close, back; never quits"),
-        bind(&[letter('?'), key(K::Enter)], &[Scope::Help], C::Back, G::Program, "close this page"),
-        hint(1, "quit", bind(&[letter('q')], OPENED, C::Quit, G::Program, "back; in the list: quit")),
-        bind(&[control('c')], EVERYWHERE, C::Interrupt, G::Program, "stop the scan; else quit"),
-        bind(&[control('z')], EVERYWHERE, C::Suspend, G::Program, "suspend"),
-        bind(&[control('l')], EVERYWHERE, C::Repaint, G::Program, "repaint"),
-        bind(&[letter('y')], QUESTION, C::Answer(Answer::Yes), G::Question, "yes"),
-        bind(&[letter('n'), letter('q'), key(K::Esc)], QUESTION, C::Answer(Answer::No), G::Question, "no"),
-        bind(
-            &[key(K::Left), key(K::Right), key(K::Tab)],
-            QUESTION,
-            C::Answer(Answer::Other),
-            G::Question,
-            "the other button",
-        ),
-        bind(&[key(K::Enter)], QUESTION, C::Answer(Answer::Selected), G::Question, "press the button"),
-    ]
-};
-
 impl Binding {
     /// The names of its keys, `between` them.
     pub fn key_names(&self, between: &str) -> String {
@@ -412,6 +327,7 @@ pub fn markdown() -> String {
             Group::Question => "question: ",
             Group::View => "view: ",
             Group::Search => "search: ",
+            Group::Mark => "mark: ",
             Group::Move | Group::Program => "",
         };
         // Writing to a string cannot fail.
@@ -456,6 +372,6 @@ mod tests {
     #[test]
     fn the_markdown_table_has_every_binding() {
         assert_eq!(markdown().lines().count(), 2 + KEYMAP.len());
-        assert!(markdown().contains("| `Enter` `Right` `l` | open the directory |"));
+        assert!(markdown().contains("| `Enter` `Right` `l` | open, or go there |"));
     }
 }

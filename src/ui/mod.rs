@@ -3,7 +3,7 @@
 //! ```text
 //! keys, resizes, ticks  ->  App::update  ->  Window  ->  view::draw  ->  cells
 //!                               |
-//!                               +-> Effect: quit, stop the scan, suspend, repaint
+//!                               +-> Effect: quit, stop the scan, read again, copy, suspend, repaint
 //! ```
 //!
 //! The scan writes atomics and this thread samples them a few times a second, for as long as something runs; afterwards
@@ -13,9 +13,11 @@
 //! that nothing a file system does can keep a person from leaving.
 
 pub mod app;
+mod clipboard;
 #[cfg(test)]
 mod journeys;
 pub mod keys;
+pub mod marks;
 mod place;
 pub mod progress;
 mod screen;
@@ -47,7 +49,7 @@ use crate::scan::Scan;
 use crate::size::Units;
 use crate::sync::Arc;
 use app::{Action, App, Effect};
-use progress::Tick;
+use progress::{Again, Tick};
 use screen::{Guard, Screen};
 use theme::Theme;
 use work::Desk;
@@ -81,11 +83,12 @@ impl Settings {
     }
 }
 
-/// Browses what `scan` finds, until the person leaves. Returns without waiting for the scan.
+/// Browses what `scan` finds, until the person leaves. Returns the marked paths that are to be printed, without waiting
+/// for the scan.
 ///
 /// # Errors
 /// When the terminal cannot be taken over, or does not answer any more. It was given back then.
-pub fn run(scan: &Scan, settings: &Settings) -> io::Result<()> {
+pub fn run(scan: &Scan, settings: &Settings) -> io::Result<Vec<Vec<u8>>> {
     let screen = Screen::new()?;
     let _guard = Guard(screen.clone());
     restore_on_panic(&screen);
@@ -103,7 +106,7 @@ fn browse(
     screen: &Screen,
     scan: &Scan,
     settings: &Settings,
-) -> io::Result<()> {
+) -> io::Result<Vec<Vec<u8>>> {
     let begun = Instant::now();
     let size = terminal.size()?;
     let roots = scan.roots().iter().map(titled).collect();
@@ -111,6 +114,7 @@ fn browse(
     let mut next_tick = begun;
     let mut desk = Desk::new(Pool::new(processors())?, Arc::clone(scan.tree()));
     let mut has_changed = true;
+    let mut again: Option<Scan> = None;
     loop {
         if has_changed {
             draw(terminal, &app)?;
@@ -126,6 +130,10 @@ fn browse(
         }
         if app.wants_ticks() && Instant::now() >= next_tick {
             effects.extend(app.update(Action::Tick(tick(scan, begun))));
+            if let Some(news) = again.as_ref().map(news) {
+                again = again.filter(|_| news.outcome.is_none());
+                effects.extend(app.update(Action::Again(news)));
+            }
             next_tick = Instant::now() + TICK;
             has_changed = true;
         }
@@ -135,8 +143,21 @@ fn browse(
         }
         for effect in effects {
             match effect {
-                Effect::Quit => return Ok(()),
+                Effect::Quit => return Ok(Vec::new()),
+                Effect::Print(paths) => return Ok(paths),
                 Effect::StopScan => scan.stop(),
+                Effect::Rescan(directory) => match scan.rescan(directory) {
+                    Ok(scan) => again = Some(scan),
+                    Err(error) => {
+                        app.update(Action::Again(Again::failed()));
+                        app.update(Action::Failed(format!("No thread to read again: {error}")));
+                    }
+                },
+                Effect::StopRescan => again.iter().for_each(Scan::stop),
+                Effect::Copy(text) => {
+                    io::Write::write_all(terminal.backend_mut(), clipboard::sequence(&text).as_bytes())?;
+                    clipboard::offer(text);
+                }
                 Effect::Suspend => {
                     suspend(screen)?;
                     // Nobody tells a stopped program of a new size.
@@ -187,6 +208,12 @@ fn tick(scan: &Scan, begun: Instant) -> Tick {
     // The outcome first: what it says is over is in the progress then.
     let outcome = scan.outcome();
     Tick { now: begun.elapsed(), progress: scan.progress(), outcome, elapsed: scan.elapsed() }
+}
+
+/// What is new about a rescan.
+fn news(scan: &Scan) -> Again {
+    let outcome = scan.outcome();
+    Again { progress: scan.progress(), outcome }
 }
 
 /// A root as given, and as it is shown: `.` says little to who looks at it later.

@@ -6,7 +6,7 @@
 //! Knows no keys and no screen but the number of lines it has. Invariant: when there are rows, the cursor is on one of
 //! the visible ones.
 
-use crate::tree::{DirId, Listing, Live, Position, Tree};
+use crate::tree::{DirId, Listing, Live, Position, Record, Tree};
 
 use super::keys::Motion;
 use crate::rows::{Order, Rows};
@@ -38,6 +38,8 @@ impl<'t> Memory<'t> {
 pub struct Place<'t> {
     /// The directory.
     pub id: DirId,
+    /// Its entries when the rows were put in order. What a rescan put in its place has them elsewhere.
+    listing: Listing<'t>,
     rows: Rows,
     /// Whether everything below was read before the rows were put in order.
     was_complete: bool,
@@ -57,7 +59,8 @@ impl<'t> Place<'t> {
         lines: usize,
     ) -> Self {
         let Memory { pin, index, offset } = memory;
-        let mut place = Self { id, rows: Rows::default(), was_complete: false, pin, index, offset };
+        let (listing, rows) = (Listing::default(), Rows::default());
+        let mut place = Self { id, listing, rows, was_complete: false, pin, index, offset };
         place.sort(tree, live, order, lines);
         place
     }
@@ -70,6 +73,16 @@ impl<'t> Place<'t> {
     /// The rows.
     pub fn rows(&self) -> &Rows {
         &self.rows
+    }
+
+    /// The listing the rows were made from.
+    pub fn listing(&self) -> &Listing<'t> {
+        &self.listing
+    }
+
+    /// The entry under the cursor.
+    pub fn entry(&self) -> Option<Record<'t>> {
+        self.listing.record(self.rows.position(self.index)?)
     }
 
     /// The row of the cursor; meaningless when there are none.
@@ -85,12 +98,12 @@ impl<'t> Place<'t> {
     /// Puts the rows in order, with what the tree knows by now; the cursor follows its entry.
     pub fn sort(&mut self, tree: &'t Tree, live: &Live, order: Order, lines: usize) {
         self.was_complete = tree.status(self.id).is_complete();
-        let listing = tree.listing(self.id);
+        self.listing = tree.listing(self.id);
         let above = self.index.saturating_sub(self.offset);
         // The old ones go first: a million rows are not held twice.
         self.rows = Rows::default();
-        self.rows = Rows::new(tree, live, self.id, &listing, order);
-        let found = self.pin.and_then(|pin| self.find(&listing, pin));
+        self.rows = Rows::new(tree, live, self.id, &self.listing, order);
+        let found = self.pin.and_then(|pin| self.find(pin));
         self.index = match (self.pin, found) {
             (None, _) => 0,
             (Some(_), Some(index)) => index,
@@ -110,8 +123,8 @@ impl<'t> Place<'t> {
     }
 
     /// Makes the entry under the cursor the one it follows.
-    pub fn pin(&mut self, listing: &Listing<'t>) {
-        let entry = |position| Some(Pin { position, name: listing.name(position)? });
+    pub fn pin(&mut self) {
+        let entry = |position| Some(Pin { position, name: self.listing.name(position)? });
         self.pin = self.rows.position(self.index).and_then(entry);
     }
 
@@ -148,7 +161,8 @@ impl<'t> Place<'t> {
         self.rows.positions().skip(self.offset).take(lines)
     }
 
-    fn find(&self, listing: &Listing<'t>, pin: Pin<'t>) -> Option<usize> {
+    fn find(&self, pin: Pin<'t>) -> Option<usize> {
+        let listing = &self.listing;
         if listing.name(pin.position) == Some(pin.name) {
             return self.rows.find(pin.position);
         }
@@ -200,7 +214,7 @@ mod tests {
         for _ in 0..4 {
             place.step(Motion::Down, LINES);
         }
-        place.pin(&tree.listing(root));
+        place.pin();
         let name = under_cursor(&tree, &place);
         for direction in [Direction::Reversed, Direction::Usual] {
             for column in [Column::Size, Column::Name, Column::Items] {
@@ -220,7 +234,7 @@ mod tests {
         let tree = &growing.tree;
         let mut untouched = Place::enter(tree, &live, root, order(), Memory::default(), LINES);
         let mut moved = Place::enter(tree, &live, root, order(), Memory::default(), LINES);
-        moved.pin(&tree.listing(root));
+        moved.pin();
         growing.publish(vec![file("large", 1 << 20, 0), file("larger", 1 << 21, 0)]);
         untouched.sort(tree, &live, order(), LINES);
         moved.sort(tree, &live, order(), LINES);

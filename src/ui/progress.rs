@@ -22,6 +22,22 @@ pub struct Tick {
     pub elapsed: Duration,
 }
 
+/// What is new about a rescan.
+#[derive(Clone, Debug)]
+pub struct Again {
+    /// What was read so far.
+    pub progress: Progress,
+    /// How it ended, if it did.
+    pub outcome: Option<Outcome>,
+}
+
+impl Again {
+    /// It could not begin.
+    pub fn failed() -> Self {
+        Self { progress: Progress::default(), outcome: Some(Outcome::Stopped) }
+    }
+}
+
 /// What is known of the scan.
 #[derive(Clone, Debug, Default)]
 pub struct ScanState {

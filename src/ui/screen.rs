@@ -6,7 +6,7 @@
 //! Knows nothing of what is drawn. Invariant: raw mode and the alternate screen are on exactly while `is_on`.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::os::fd::{AsFd, OwnedFd};
 
 use ratatui::crossterm::cursor::{Hide, Show};
@@ -30,12 +30,16 @@ pub struct Screen {
 }
 
 impl Screen {
-    /// The terminal behind standard output.
+    /// The terminal behind standard output; where that goes elsewhere, the one of the session.
     ///
     /// # Errors
-    /// When there is no descriptor left.
+    /// When there is no descriptor left, or no terminal.
     pub fn new() -> io::Result<Self> {
-        let terminal = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+        let terminal = if io::stdout().is_terminal() {
+            File::from(io::stdout().as_fd().try_clone_to_owned()?)
+        } else {
+            File::options().read(true).write(true).open("/dev/tty")?
+        };
         Ok(Self { terminal: Arc::new(terminal), is_on: Arc::default() })
     }
 

@@ -11,7 +11,7 @@ use super::theme::Role;
 use super::view::{ages, errors, files, links, types};
 use super::work::{Ask, Findings, Wish};
 use crate::search::Query;
-use crate::tree::{DirId, Position, Totals, Tree};
+use crate::tree::{DirId, Position, Successors, Totals, Tree};
 
 /// Where a row leads.
 #[derive(Clone, Debug)]
@@ -152,6 +152,17 @@ impl Sheet {
             self.answer = Answer::AwaitedAnew;
             self.is_outdated = false;
         }
+    }
+
+    /// Forgets what was found and asks anew, as number `number`; nothing if the directory is gone.
+    pub fn begin_again(&mut self, successors: &mut Successors<'_>, number: u64) -> Option<()> {
+        self.wish = Wish { number, from: successors.find(self.wish.from)?, ..self.wish.clone() };
+        if !matches!(self.findings, Some(Findings::Failed(_))) {
+            self.findings = None;
+            self.answer = Answer::Awaited;
+            self.is_outdated = false;
+        }
+        Some(())
     }
 
     /// Takes what was found for the wish with this number.

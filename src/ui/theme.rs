@@ -86,6 +86,11 @@ impl Glyphs {
         self.pick("·", ".")
     }
 
+    /// Stands before the name of what is marked.
+    pub fn marked(self) -> &'static str {
+        self.pick("●", "*")
+    }
+
     /// Stands between facts.
     pub fn dot(self) -> &'static str {
         self.pick("·", "-")

@@ -9,6 +9,7 @@ use crate::rows::shared;
 use crate::size::Measure;
 use crate::tree::{Content, DirId, Exclusion, Listing, Live, Position, Status, Totals, Tree};
 
+use super::marks::Marks;
 use super::place::Place;
 
 /// How a number relates to the truth.
@@ -55,6 +56,8 @@ pub struct Line<'t> {
     pub remark: Option<Remark>,
     /// The directory it opens.
     pub directory: Option<DirId>,
+    /// Whether it is marked.
+    pub is_marked: bool,
 }
 
 /// Everything that is visible of a directory.
@@ -84,11 +87,20 @@ pub struct Window<'t> {
 
 impl<'t> Window<'t> {
     /// Looks at `place` through `lines` lines.
-    pub fn new(tree: &'t Tree, live: &Live, place: &Place<'t>, measure: Measure, lines: usize) -> Self {
+    pub fn new(
+        tree: &'t Tree,
+        live: &Live,
+        place: &Place<'t>,
+        marks: &Marks<'_>,
+        measure: Measure,
+        lines: usize,
+    ) -> Self {
         let status = tree.status(place.id);
         let totals = live.totals(tree, place.id);
-        let listing = tree.listing(place.id);
-        let entry = |position| Line::new(tree, live, &listing, position, measure);
+        let entry = |position| {
+            let entry = Line::new(tree, live, place.listing(), position, measure)?;
+            Some(Line { is_marked: marks.contains(place.id, entry.name), ..entry })
+        };
         Self {
             totals,
             bound: bound(status, &totals, totals_size(&totals, measure)),
@@ -134,6 +146,7 @@ impl<'t> Line<'t> {
             has_errors: false,
             remark: None,
             directory: None,
+            is_marked: false,
         };
         match record.content {
             Content::Excluded(exclusion) => entry.remark = Some(Remark::Excluded(exclusion)),
@@ -165,7 +178,8 @@ impl<'t> Line<'t> {
     }
 }
 
-fn totals_size(totals: &Totals, measure: Measure) -> u64 {
+/// The size by `measure`.
+pub fn totals_size(totals: &Totals, measure: Measure) -> u64 {
     match measure {
         Measure::Disk => totals.disk,
         Measure::Apparent => totals.apparent,

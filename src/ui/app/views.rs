@@ -13,7 +13,7 @@ use super::{App, Effect, Mode};
 use crate::rows::{Column, Direction, Grouping, Hidden, Order};
 use crate::search::Query;
 use crate::survey::Tile;
-use crate::tree::{Content, DirId, Position};
+use crate::tree::{Content, DirId, Position, Successors};
 use crate::ui::keys::{Command, Motion, Scope, Side, View};
 use crate::ui::place::Memory;
 use crate::ui::sheet::{Page, Sheet, Target};
@@ -65,6 +65,7 @@ impl App<'_> {
             Mode::Prompt => Scope::Prompt,
             Mode::Help(_) => Scope::Help,
             Mode::Question(_) => Scope::Question,
+            Mode::Marks => Scope::Marks,
         }
     }
 
@@ -129,6 +130,19 @@ impl App<'_> {
                 sheet.ask_again(number);
             }
         }
+    }
+
+    /// After a rescan: what was found holds numbers of directories that are gone.
+    pub(super) fn renew_views(&mut self, successors: &mut Successors<'_>) {
+        let mut sheets = std::mem::take(&mut self.views.sheets);
+        for sheet in &mut sheets {
+            let number = self.next_wish();
+            if sheet.begin_again(successors, number).is_none() {
+                self.leave_sheets();
+                return;
+            }
+        }
+        self.views.sheets = sheets;
     }
 
     /// Whether there is a sheet that will have to be asked for again.
@@ -251,17 +265,17 @@ impl App<'_> {
                     let (view, wish) = (sheet.view, self.wish(ask, query));
                     self.views.sheets.push(Sheet::new(view, label, wish));
                 }
-                Err(_) => self.notice = Some("Too many words to look for"),
+                Err(_) => self.notice = Some("Too many words to look for".into()),
             },
             None => {}
         }
     }
 
     /// Goes to an entry in its directory.
-    fn go_to_entry(&mut self, directory: DirId, position: Position) {
+    pub(super) fn go_to_entry(&mut self, directory: DirId, position: Position) {
         let listing = self.tree.listing(directory);
         let Some(record) = listing.record(position) else {
-            self.notice = Some("It is not there any more");
+            self.notice = Some("It is not there any more".into());
             return;
         };
         if self.order.hides(&record) {

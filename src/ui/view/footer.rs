@@ -13,7 +13,7 @@ use super::draw_ends;
 use crate::scan::Outcome;
 use crate::size::{duration, grouped, plain_size};
 use crate::text::{escape, fit, width};
-use crate::ui::app::{App, Mode};
+use crate::ui::app::{App, Mode, Rescan};
 use crate::ui::keys::KEYMAP;
 use crate::ui::theme::Role;
 
@@ -28,18 +28,33 @@ pub(super) fn draw(app: &App<'_>, area: Rect, buffer: &mut Buffer) {
         let left = prompt(app, room);
         let right = page_place(app, room.saturating_sub(left.width() + 1));
         draw_ends(&left, &right, area, buffer);
-    } else if let Some(notice) = app.notice {
-        let text = format!(" {notice}");
+    } else if let Some(notice) = &app.notice {
+        let text = format!(" {}", fit(notice, room.saturating_sub(2), app.theme.glyphs.gap()));
         draw_ends(&Line::styled(text, app.theme.style(Role::Strong)), &Line::default(), area, buffer);
     } else if app.is_scanning() {
         let help = if room < WIDE { 0 } else { HELP };
         let (left, right) = (progress(app, room - help), keys(app, help));
         draw_ends(&left, &right, area, buffer);
+    } else if let Some(rescan) = app.rescan() {
+        draw_ends(&reading_again(app, rescan, room), &Line::default(), area, buffer);
     } else {
         let right = if app.views.page.is_some() { page_place(app, room / 2) } else { place(app, room) };
         let left = keys(app, room.saturating_sub(right.width() + 1));
         draw_ends(&left, &right, area, buffer);
     }
+}
+
+/// How the rescan goes on.
+fn reading_again<'a>(app: &App<'_>, rescan: &Rescan, room: usize) -> Line<'a> {
+    let theme = app.theme;
+    let spinner = theme.glyphs.spinner(u64::try_from(app.scan.last.now.as_millis() / 125).unwrap_or(0));
+    let entries = format!("{} entries", grouped(rescan.progress.entries));
+    let name = escape(&rescan.name).into_owned();
+    let text = format!("reading {name} again {} {entries} (Esc stops)", theme.glyphs.dot());
+    Line::from(vec![
+        Span::styled(format!(" {spinner} "), theme.style(Role::Bar)),
+        Span::raw(fit(&text, room.saturating_sub(4), theme.glyphs.gap()).into_owned()),
+    ])
 }
 
 /// How the scan goes on.
@@ -146,6 +161,9 @@ fn place<'a>(app: &App<'_>, room: usize) -> Line<'a> {
     let row = (window.index + 1).min(window.rows);
     let mut facts =
         vec![(format!("{} of {}", grouped(row as u64), grouped(window.rows as u64)), Role::Plain)];
+    if app.marks().count() > 0 {
+        facts.push((super::marks::summary(app), Role::Strong));
+    }
     if window.left_out > 0 {
         facts.push((format!("{} hidden", grouped(window.left_out as u64)), Role::Strong));
     }

@@ -17,6 +17,8 @@ use crate::ui::theme::{Glyphs, Role, Theme};
 
 /// Columns between what stands side by side.
 const GAP: usize = 2;
+/// More columns are not read any faster.
+const MOST_COLUMNS: usize = 3;
 
 struct Section {
     heading: &'static str,
@@ -42,27 +44,49 @@ pub fn scroll_limit((columns, rows): (u16, u16)) -> usize {
 }
 
 fn lines<'a>(theme: Theme, columns: usize) -> Vec<Line<'a>> {
-    let left = [section(Group::Move), section(Group::View), section(Group::Question), marks(theme.glyphs)];
-    let right = [section(Group::Sort), section(Group::Show), section(Group::Search), section(Group::Program)];
+    let sections: Vec<Section> = Group::ALL.into_iter().map(section).chain([marks(theme.glyphs)]).collect();
+    let fits = |blocks: &Vec<Vec<Line<'_>>>| {
+        let widths = blocks.iter().map(|block| widest(block));
+        widths.sum::<usize>() + GAP * (blocks.len() - 1) <= columns
+    };
+    let blocks = (2..=MOST_COLUMNS).rev().map(|count| side_by_side(theme, &sections, count)).find(fits);
+    let blocks = blocks.unwrap_or_else(|| vec![block(theme, &sections)]);
     let title = Span::styled(" Keys", theme.style(Role::Strong));
     let mut lines = vec![Line::from(vec![title, Span::styled("   Esc closes", theme.style(Role::Faint))])];
-    let (mut beside, mut other) = (block(theme, &left), block(theme, &right));
-    let start = widest(&beside) + GAP;
-    if start + widest(&other) > columns {
-        lines.extend(beside);
-        lines.push(Line::default());
-        lines.extend(other);
-        return lines;
-    }
-    let height = beside.len().max(other.len());
-    beside.resize(height, Line::default());
-    other.resize(height, Line::default());
-    for (mut line, other) in beside.into_iter().zip(other) {
-        line.push_span(" ".repeat(start - line.width()));
-        line.spans.extend(other.spans);
-        lines.push(line);
+    let height = blocks.iter().map(Vec::len).max().unwrap_or(0);
+    lines.resize(height + 1, Line::default());
+    let mut start = 0;
+    for block in blocks {
+        let next = start + widest(&block) + GAP;
+        for (line, part) in lines.iter_mut().skip(1).zip(block) {
+            line.push_span(" ".repeat(start - line.width()));
+            line.spans.extend(part.spans);
+        }
+        start = next;
     }
     lines
+}
+
+/// The sections in `count` columns, one after another, none of them higher than need be.
+fn side_by_side<'a>(theme: Theme, sections: &[Section], count: usize) -> Vec<Vec<Line<'a>>> {
+    let total: usize = sections.iter().map(|section| section.lines.len() + 2).sum();
+    let columns = |limit: usize| {
+        let mut columns = vec![Vec::new()];
+        let mut height = 0;
+        for section in sections {
+            let more = section.lines.len() + 2;
+            if height > 0 && height + more > limit {
+                columns.push(Vec::new());
+                height = 0;
+            }
+            height += more;
+            columns.last_mut().into_iter().for_each(|column| column.push(section));
+        }
+        columns
+    };
+    let lowest = (total.div_ceil(count)..=total).map(columns).find(|columns| columns.len() <= count);
+    let columns = lowest.unwrap_or_default();
+    columns.into_iter().map(|sections| block(theme, sections)).collect()
 }
 
 fn widest(lines: &[Line<'_>]) -> usize {
@@ -70,8 +94,9 @@ fn widest(lines: &[Line<'_>]) -> usize {
 }
 
 /// Sections below each other, their texts aligned.
-fn block<'a>(theme: Theme, sections: &[Section]) -> Vec<Line<'a>> {
-    let names = sections.iter().flat_map(|section| &section.lines).map(|(names, _)| width(names));
+fn block<'a, 's>(theme: Theme, sections: impl IntoIterator<Item = &'s Section> + Clone) -> Vec<Line<'a>> {
+    let names =
+        sections.clone().into_iter().flat_map(|section| &section.lines).map(|(names, _)| width(names));
     let keys = names.max().unwrap_or(0);
     let mut lines = Vec::new();
     for Section { heading, lines: texts } in sections {
@@ -101,8 +126,9 @@ fn marks(glyphs: Glyphs) -> Section {
         line("!", "unreadable, or in it"),
         line(glyphs.at_least(), "at least"),
         line(glyphs.growing(), "still growing"),
+        line(glyphs.marked(), "marked"),
     ];
-    Section { heading: "Marks", lines }
+    Section { heading: "Signs", lines }
 }
 
 #[cfg(test)]
@@ -127,6 +153,8 @@ mod tests {
 
     #[test]
     fn all_of_it_fits_a_large_window_and_side_by_side_a_usual_one() {
-        assert_eq!(scroll_limit((80, 60)), 0);
+        let lines = lines(Theme::default(), 80);
+        let text: Vec<String> = lines.iter().map(ToString::to_string).collect();
+        assert_eq!(scroll_limit((80, 60)), 0, "too wide for two columns:\n{}", text.join("\n"));
     }
 }

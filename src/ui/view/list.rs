@@ -11,6 +11,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use ratatui::style::Modifier;
 use ratatui::text::{Line as Text, Span};
 
 use super::columns::{Columns, Scale, SizeColumn, TimeColumn};
@@ -135,6 +136,7 @@ fn entry_line<'a>(app: &App<'_>, columns: &Columns, line: &Line<'_>) -> Text<'a>
         }
         spans.push(size_span(app, columns, line));
     }
+    let mark = Span::styled(theme.glyphs.marked(), theme.style(Role::Strong));
     let thousandths = line.size.map(|size| share(size, app.window.size(app.order.measure)));
     if columns.percent {
         gap(&mut spans);
@@ -160,7 +162,9 @@ fn entry_line<'a>(app: &App<'_>, columns: &Columns, line: &Line<'_>) -> Text<'a>
         spans.push(time_span(app, columns, line));
     }
     match columns.size {
+        SizeColumn::Full if line.is_marked => spans.extend([mark, Span::raw(" ")]),
         SizeColumn::Full => spans.push(Span::raw("  ")),
+        SizeColumn::Brief if line.is_marked => spans.push(mark),
         SizeColumn::Brief => spans.push(Span::raw(" ")),
         SizeColumn::None => {}
     }
@@ -228,7 +232,11 @@ fn name(app: &App<'_>, room: usize, line: &Line<'_>, spans: &mut Vec<Span<'_>>) 
         (_, true) => Role::Strong,
         (_, false) => Role::Plain,
     };
-    spans.push(Span::styled(shown, theme.style(role)));
+    let mut style = theme.style(role);
+    if line.is_marked {
+        style = style.add_modifier(Modifier::UNDERLINED);
+    }
+    spans.push(Span::styled(shown, style));
     if let Some((text, role)) = remark(line)
         && left >= REMARK
     {

@@ -19,6 +19,7 @@ mod header;
 pub mod help;
 pub mod links;
 mod list;
+mod marks;
 mod question;
 mod sheet;
 pub mod treemap;
@@ -73,6 +74,11 @@ pub fn draw(app: &App<'_>, frame: &mut Frame<'_>) {
         return;
     }
     let layout = layout((area.width, area.height));
+    if app.mode == Mode::Marks {
+        marks::draw(app, layout, buffer);
+        footer::draw(app, layout.footer, buffer);
+        return;
+    }
     header::draw(app, layout.header, buffer);
     match (&app.views.page, app.views.base) {
         (Some(page), _) => sheet::draw(app, page, layout.titles, layout.list, buffer),

@@ -15,7 +15,7 @@ use ratatui::layout::{Alignment, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear, Paragraph, Widget};
 
-use crate::size::duration;
+use crate::size::{duration, grouped};
 use crate::ui::app::{About, App, Button, Question};
 use crate::ui::theme::{Glyphs, Role};
 
@@ -23,9 +23,7 @@ const HEIGHT: u16 = 5;
 
 pub(super) fn draw(app: &App<'_>, question: Question, area: Rect, buffer: &mut Buffer) {
     let (text, brief) = match question.about {
-        About::Quit => {
-            (format!("Quit and lose the scan of {}?", duration(app.scan.last.elapsed)), "Quit? y/n")
-        }
+        About::Quit => (loss(app), "Quit? y/n"),
     };
     let style = app.theme.style(Role::Strong);
     let width = u16::try_from(text.len()).unwrap_or(u16::MAX).saturating_add(6);
@@ -53,6 +51,16 @@ pub(super) fn draw(app: &App<'_>, question: Question, area: Rect, buffer: &mut B
     let lines = vec![Line::styled(text, style), Line::default(), buttons];
     Clear.render(area, buffer);
     Paragraph::new(lines).alignment(Alignment::Center).block(block).render(area, buffer);
+}
+
+/// What leaving would cost.
+fn loss(app: &App<'_>) -> String {
+    let scan = duration(app.scan.last.elapsed);
+    match app.marks().count() {
+        0 => format!("Quit and lose the scan of {scan}?"),
+        1 => format!("Quit and lose the scan of {scan} and 1 mark?"),
+        marks => format!("Quit and lose the scan of {scan} and {} marks?", grouped(marks)),
+    }
 }
 
 pub(super) const ASCII: ratatui::symbols::border::Set<'static> = ratatui::symbols::border::Set {

@@ -1,0 +1,104 @@
+//! Reading a directory again.
+//!
+//! What is shown stays until the new numbers are complete. Then everything that holds the number of a directory finds it
+//! again by name: where one stands, the way there, the cursors remembered, the marks.
+//!
+//! Invariant: after a rescan nothing here holds a number from before it.
+
+use super::{App, Effect};
+use crate::scan::{Outcome, Progress};
+use crate::tree::{Content, DirId, Successors};
+use crate::ui::place::Place;
+use crate::ui::progress::Again;
+
+/// A rescan that runs.
+#[derive(Clone, Debug)]
+pub struct Rescan {
+    /// The name of the directory that is read.
+    pub name: Vec<u8>,
+    /// What was read so far.
+    pub progress: Progress,
+    /// Whether it was asked to stop.
+    pub is_stopping: bool,
+    directory: DirId,
+}
+
+impl App<'_> {
+    /// The rescan that runs.
+    pub fn rescan(&self) -> Option<&Rescan> {
+        self.rescan.as_ref()
+    }
+
+    /// Begins to read the directory under the cursor again; where that is none, the one that is shown.
+    pub(super) fn read_again(&mut self) -> Option<Effect> {
+        let under_cursor = self.place.entry().and_then(|entry| match entry.content {
+            Content::Known(facts) => facts.directory,
+            Content::Excluded(_) | Content::Failed(_) => None,
+        });
+        self.begin_rescan(under_cursor.unwrap_or(self.place.id))
+    }
+
+    /// Begins to read the root again that is shown.
+    pub(super) fn read_root_again(&mut self) -> Option<Effect> {
+        let root = self.tree.ancestry(self.place.id).last();
+        self.begin_rescan(root.unwrap_or(DirId::TOP))
+    }
+
+    fn begin_rescan(&mut self, directory: DirId) -> Option<Effect> {
+        if self.is_scanning() || self.rescan.is_some() {
+            self.notice = Some("Something is being read already".into());
+            return None;
+        }
+        if directory == DirId::TOP {
+            self.notice = Some("Go to one of the roots first".into());
+            return None;
+        }
+        let name = self.tree.name(directory).to_vec();
+        self.rescan = Some(Rescan { name, progress: Progress::default(), is_stopping: false, directory });
+        Some(Effect::Rescan(directory))
+    }
+
+    /// Asks the rescan to stop, if there is one that was not asked yet.
+    pub(super) fn stop_rescan(&mut self) -> Option<Effect> {
+        let rescan = self.rescan.as_mut().filter(|rescan| !rescan.is_stopping)?;
+        rescan.is_stopping = true;
+        self.notice = Some("Stopping; the old numbers stay".into());
+        Some(Effect::StopRescan)
+    }
+
+    pub(super) fn take_again(&mut self, again: Again) {
+        let Some(rescan) = &mut self.rescan else { return };
+        rescan.progress = again.progress;
+        let Some(outcome) = again.outcome else { return };
+        let directory = rescan.directory;
+        self.rescan = None;
+        if let Outcome::Panicked(_) = outcome {
+            self.notice = Some("Reading again failed; the old numbers stay".into());
+        }
+        self.renew(directory);
+    }
+
+    fn renew(&mut self, replaced: DirId) {
+        let mut successors = Successors::new(self.tree, replaced);
+        let way: Vec<DirId> = self.trail.iter().copied().chain([self.place.id]).collect();
+        let mut kept: Vec<DirId> = way.iter().map_while(|id| successors.find(*id)).collect();
+        let is_gone = kept.len() < way.len();
+        let memories = std::mem::take(&mut self.memories);
+        self.memories =
+            memories.into_iter().filter_map(|(id, memory)| Some((successors.find(id)?, memory))).collect();
+        let id = kept.pop().unwrap_or(DirId::TOP);
+        self.trail = kept;
+        let memory =
+            if is_gone { self.memories.remove(&id).unwrap_or_default() } else { self.place.memory() };
+        let lines = self.lines_here();
+        self.place = Place::enter(self.tree, &self.live, id, self.order_here(), memory, lines);
+        self.path = self.place_path();
+        self.note_sorted();
+        if is_gone {
+            self.notice = Some("The directory is gone; this is the one above".into());
+        }
+        self.enter_only_root();
+        self.renew_marks(&mut successors);
+        self.renew_views(&mut successors);
+    }
+}

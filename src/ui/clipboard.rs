@@ -1,0 +1,86 @@
+//! Putting text where a person can paste it: by the terminal, and by the tool of the platform where there is one.
+//!
+//! The terminal is asked by OSC 52, which also works over ssh; many terminals understand it, few say so. The tools are
+//! given the text on their standard input, so no shell ever sees it.
+//!
+//! Invariant: nobody waits for a tool on the thread that draws.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::thread;
+
+use crate::text::base64;
+
+/// What makes a terminal take `text` over (xterm's control sequences, "Manipulate Selection Data").
+pub fn sequence(text: &[u8]) -> String {
+    format!("\x1b]52;c;{}\x1b\\", base64(text))
+}
+
+/// The tools that may be there, by what the environment says of where we are.
+fn tools(variable: impl Fn(&str) -> Option<OsString>) -> Vec<(&'static str, &'static [&'static str])> {
+    let is_set = |name| variable(name).is_some_and(|value| !value.is_empty());
+    // What is on the other side of an ssh connection is not where the person pastes.
+    if is_set("SSH_CONNECTION") {
+        return Vec::new();
+    }
+    let mut tools: Vec<(_, &'static [_])> = Vec::new();
+    if cfg!(target_os = "macos") {
+        tools.push(("pbcopy", &[]));
+    }
+    if is_set("WAYLAND_DISPLAY") {
+        tools.push(("wl-copy", &[]));
+    }
+    if is_set("DISPLAY") {
+        tools.push(("xclip", &["-selection", "clipboard"]));
+        tools.push(("xsel", &["--clipboard", "--input"]));
+    }
+    tools
+}
+
+/// Gives `text` to the first tool that is there, in the background.
+pub fn offer(text: Vec<u8>) {
+    let tools = tools(|name| std::env::var_os(name));
+    if tools.is_empty() {
+        return;
+    }
+    // Without a thread, or a tool that works, the terminal's own way has to do.
+    let _ = thread::Builder::new()
+        .name("clipboard".into())
+        .spawn(move || tools.iter().any(|(tool, words)| give(tool, words, &text).is_ok_and(|taken| taken)));
+}
+
+fn give(tool: &str, words: &[&str], text: &[u8]) -> std::io::Result<bool> {
+    let mut child = Command::new(tool)
+        .args(words)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()?;
+    if let Some(mut input) = child.stdin.take() {
+        input.write_all(text)?;
+    }
+    Ok(child.wait()?.success())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_terminal_is_given_any_bytes() {
+        assert_eq!(sequence(b"/a\n\xff"), "\x1b]52;c;L2EK/w==\x1b\\");
+    }
+
+    #[test]
+    fn tools_are_those_of_the_desktop_and_none_over_ssh() {
+        let names = |set: &[&str]| -> Vec<_> {
+            let tools = tools(|name| set.contains(&name).then(|| "1".into()));
+            tools.into_iter().map(|(tool, _)| tool).filter(|tool| *tool != "pbcopy").collect()
+        };
+        assert_eq!(names(&[]), [""; 0]);
+        assert_eq!(names(&["DISPLAY"]), ["xclip", "xsel"]);
+        assert_eq!(names(&["WAYLAND_DISPLAY", "DISPLAY"]), ["wl-copy", "xclip", "xsel"]);
+        assert_eq!(names(&["DISPLAY", "SSH_CONNECTION"]), [""; 0]);
+    }
+}

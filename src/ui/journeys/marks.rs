@@ -1,0 +1,161 @@
+//! Marking, and reading again as far as it needs no files.
+
+use super::*;
+use crate::ui::progress::Again;
+
+fn marked(app: &App<'_>) -> Vec<String> {
+    let lines = app.window.lines.iter().filter(|line| line.is_marked);
+    lines.map(|line| String::from_utf8_lossy(line.name).into_owned()).collect()
+}
+
+fn pane(app: &App<'_>) -> Vec<String> {
+    app.pane().lines.iter().map(|line| String::from_utf8_lossy(&line.path).into_owned()).collect()
+}
+
+#[test]
+fn a_mark_stays_with_its_entry_whatever_is_shown() {
+    let tree = home();
+    let mut app = finished(&tree);
+    press(&mut app, "j Space");
+    assert_eq!((marked(&app), selected(&app)), (vec!["pictures".to_owned()], "empty".to_owned()));
+    for keys in ["n", "n", "M", "a", "e", "t", "g", "Enter", "h", "e", "s"] {
+        press(&mut app, keys);
+        let is_here = path(&app) == "/shown";
+        assert_eq!(marked(&app).len(), usize::from(is_here), "after {keys}");
+    }
+    assert_eq!(app.marks().count(), 1);
+    press(&mut app, "g j Space");
+    assert_eq!(app.marks().count(), 0, "{:?}", marked(&app));
+}
+
+#[test]
+fn ranges_inversion_and_all() {
+    let tree = home();
+    let mut app = finished(&tree);
+    press(&mut app, "j V");
+    assert!(app.is_ranging());
+    press(&mut app, "j j V");
+    assert_eq!(marked(&app), ["pictures", "empty", "letter"]);
+    press(&mut app, "*");
+    assert_eq!(marked(&app), ["music", ".secret"], "what was not read cannot be marked");
+    press(&mut app, "e +");
+    assert_eq!(marked(&app), ["music", "pictures", "empty", "letter"]);
+    assert_eq!(app.marks().count(), 5, "{:?}", pane(&app));
+    press(&mut app, "V Esc j V");
+    assert!(app.is_ranging(), "the first range was given up");
+    press(&mut app, "g Enter V");
+    assert!(app.is_ranging(), "a range ends with its directory");
+    press(&mut app, "j V");
+    assert_eq!(marked(&app), ["song", "noise"]);
+}
+
+#[test]
+fn a_range_is_between_entries_however_they_are_sorted_by_then() {
+    let tree = home();
+    let mut app = finished(&tree);
+    // Upwards, and turned round in between.
+    press(&mut app, "j j V k s V");
+    assert_eq!(marked(&app), ["empty", "pictures"]);
+}
+
+#[test]
+fn the_pane_lists_paths_and_counts_nothing_twice() {
+    let tree = home();
+    let mut app = finished(&tree);
+    press(&mut app, "Space Enter Enter Space h h g Enter Space");
+    press(&mut app, "Tab");
+    assert_eq!(app.mode, Mode::Marks);
+    assert_eq!(pane(&app), ["/shown/music", "/shown/music/song", "/shown/pictures/2024/cat"]);
+    // The song lies in the music: 40,000 and 9,000 bytes, the directory's own 4 KiB, and the cat's 30,000.
+    let totals = app.marks().totals();
+    assert_eq!(totals.apparent, 40_000 + 9000 + 4096 + 30_000);
+    press(&mut app, "G Enter");
+    assert_eq!((path(&app).as_str(), selected(&app).as_str()), ("/shown/pictures/2024", "cat"));
+    press(&mut app, "h h Tab Space");
+    assert_eq!(pane(&app), ["/shown/music/song", "/shown/pictures/2024/cat"]);
+    assert_eq!(app.marks().totals().apparent, 70_000);
+    press(&mut app, "Space Space Space");
+    assert_eq!((pane(&app), app.marks().count()), (vec![], 0));
+    press(&mut app, "Tab");
+    assert_eq!(app.mode, Mode::List);
+}
+
+#[test]
+fn the_marks_are_printed_by_their_paths_as_shown() {
+    let tree = home();
+    let mut app = finished(&tree);
+    assert_eq!(press(&mut app, "p"), []);
+    assert_eq!(app.notice.as_deref(), Some("Nothing is marked"));
+    press(&mut app, "Space j Space");
+    let printed = Effect::Print(vec![b"/shown/empty".to_vec(), b"/shown/music".to_vec()]);
+    assert_eq!(press(&mut app, "p"), std::slice::from_ref(&printed));
+    assert_eq!(press(&mut app, "Tab p"), [printed]);
+}
+
+#[test]
+fn the_question_names_the_marks() {
+    let tree = home();
+    let mut app = finished(&tree);
+    tick(&mut app, 65_000, Some(Outcome::Complete));
+    press(&mut app, "Space q");
+    let mut terminal = ratatui::Terminal::new(ratatui::backend::TestBackend::new(80, 12)).unwrap();
+    terminal.draw(|frame| super::super::view::draw(&app, frame)).unwrap();
+    assert!(terminal.backend().to_string().contains("lose the scan of 1:05 and 1 mark?"));
+}
+
+#[test]
+fn the_path_that_is_copied_is_the_one_under_the_cursor() {
+    let tree = home();
+    let mut app = finished(&tree);
+    assert_eq!(press(&mut app, "y"), [Effect::Copy(b"/shown/music".to_vec())]);
+    press(&mut app, "j j Enter");
+    assert_eq!(press(&mut app, "y"), [Effect::Copy(b"/shown/empty".to_vec())]);
+}
+
+#[test]
+fn one_directory_is_read_again_at_a_time_and_can_be_stopped() {
+    let tree = home();
+    let mut app = finished(&tree);
+    let root = tree.listing(crate::tree::DirId::TOP).directories().next().unwrap();
+    assert_eq!(press(&mut app, "Esc R"), [Effect::Rescan(root)]);
+    assert!(app.wants_ticks());
+    assert_eq!(press(&mut app, "r"), []);
+    assert_eq!(app.notice.as_deref(), Some("Something is being read already"));
+    let again = |outcome| Action::Again(Again { progress: Progress::default(), outcome });
+    app.update(again(None));
+    assert_eq!(press(&mut app, "Esc Esc"), [Effect::StopRescan]);
+    app.update(again(Some(Outcome::Stopped)));
+    assert!(app.rescan().is_none() && !app.wants_ticks());
+    // Of a file, the directory it is in.
+    press(&mut app, "g Enter");
+    let music = tree.listing(root).directories().next().unwrap();
+    assert_eq!(press(&mut app, "r Ctrl-C"), [Effect::Rescan(music), Effect::StopRescan]);
+    assert_eq!(press(&mut app, "Ctrl-C"), [Effect::Quit]);
+}
+
+#[test]
+fn marks_change_by_the_keys_for_marking_only() {
+    let tree = home();
+    let keys: Vec<_> = KEYMAP
+        .iter()
+        .flat_map(|binding| binding.keys.iter().map(move |key| (*key, binding.command)))
+        .collect();
+    let is_marking = |command| {
+        matches!(command, Command::Mark | Command::MarkRange | Command::MarkShown | Command::InvertMarks)
+    };
+    for seed in 0..200_u64 {
+        let mut app = finished(&tree);
+        let mut number = seed;
+        for _ in 0..60 {
+            // A linear congruential generator (Knuth's MMIX).
+            number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let (key, command) = keys[usize::try_from(number >> 40).unwrap() % keys.len()];
+            let marks = |app: &App<'_>| format!("{:?}", app.marks().in_order(&tree));
+            let before = marks(&app);
+            app.update(Action::Key(key.event()));
+            assert!(is_marking(command) || marks(&app) == before, "{} {seed}", key.name());
+            assert!(app.window.rows == 0 || app.window.selected().is_some());
+            assert_eq!(app.marks().in_order(&tree).len() as u64, app.marks().count());
+        }
+    }
+}

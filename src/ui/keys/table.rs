@@ -1,0 +1,140 @@
+//! The table itself: every key, where it works, what it does, and in which words.
+//!
+//! Knows what `keys` names. Invariant: the order within a group is that of the help page and of the README.
+
+use ratatui::crossterm::event::KeyCode;
+
+use super::{Answer, Binding, Command, Group, Key, Motion, Scope, Side, View, control, key, letter};
+use crate::rows::Column;
+
+const LIST: &[Scope] = &[Scope::List];
+const TEXT: &[Scope] = &[Scope::List, Scope::Help, Scope::Sheet, Scope::Marks];
+const OPENED: &[Scope] = &[Scope::List, Scope::Help, Scope::Sheet, Scope::Treemap, Scope::Marks];
+const VIEWS: &[Scope] = &[Scope::List, Scope::Sheet, Scope::Treemap];
+const ROWS: &[Scope] = &[Scope::List, Scope::Sheet];
+const GOING: &[Scope] = &[Scope::List, Scope::Sheet, Scope::Marks];
+const DIRECTORY: &[Scope] = &[Scope::List, Scope::Treemap];
+const SHEET: &[Scope] = &[Scope::Sheet];
+const TREEMAP: &[Scope] = &[Scope::Treemap];
+const PROMPT: &[Scope] = &[Scope::Prompt];
+const MARKS: &[Scope] = &[Scope::List, Scope::Marks];
+const QUESTION: &[Scope] = &[Scope::Question];
+const EVERYWHERE: &[Scope] = &Scope::ALL;
+
+const fn bind(
+    keys: &'static [Key],
+    scopes: &'static [Scope],
+    command: Command,
+    group: Group,
+    help: &'static str,
+) -> Binding {
+    Binding { keys, scopes, command, group, help, footer: None }
+}
+
+const fn hint(rank: u8, word: &'static str, binding: Binding) -> Binding {
+    Binding { footer: Some((rank, word)), ..binding }
+}
+
+/// Every key there is.
+pub const KEYMAP: &[Binding] = &{
+    use Command as C;
+    use Group as G;
+    use KeyCode as K;
+    [
+        bind(&[key(K::Up), letter('k')], TEXT, C::Move(Motion::Up), G::Move, "up"),
+        bind(&[key(K::Down), letter('j')], TEXT, C::Move(Motion::Down), G::Move, "down"),
+        bind(&[key(K::PageUp)], TEXT, C::Move(Motion::PageUp), G::Move, "a page up"),
+        bind(&[key(K::PageDown)], TEXT, C::Move(Motion::PageDown), G::Move, "a page down"),
+        bind(&[control('u')], TEXT, C::Move(Motion::HalfUp), G::Move, "half a page up"),
+        bind(&[control('d')], TEXT, C::Move(Motion::HalfDown), G::Move, "half a page down"),
+        bind(&[key(K::Home), letter('g')], OPENED, C::Move(Motion::Top), G::Move, "top"),
+        bind(&[key(K::End), letter('G')], TEXT, C::Move(Motion::Bottom), G::Move, "bottom"),
+        hint(
+            2,
+            "open",
+            bind(&[key(K::Enter), key(K::Right), letter('l')], GOING, C::Open, G::Move, "open, or go there"),
+        ),
+        hint(
+            3,
+            "parent",
+            bind(
+                &[key(K::Left), key(K::Backspace), letter('h')],
+                LIST,
+                C::Parent,
+                G::Move,
+                "the directory above",
+            ),
+        ),
+        hint(
+            3,
+            "back",
+            bind(
+                &[key(K::Left), key(K::Backspace), letter('h')],
+                SHEET,
+                C::Back,
+                G::View,
+                "back from a view",
+            ),
+        ),
+        hint(4, "size", bind(&[letter('s')], LIST, C::Sort(Column::Size), G::Sort, "by size")),
+        hint(5, "name", bind(&[letter('n')], LIST, C::Sort(Column::Name), G::Sort, "by name")),
+        bind(&[letter('C')], LIST, C::Sort(Column::Items), G::Sort, "by number of items"),
+        bind(&[letter('M')], LIST, C::Sort(Column::Modified), G::Sort, "by last change"),
+        bind(&[letter('S')], LIST, C::Sort(Column::Shared), G::Sort, "by what links share"),
+        bind(&[letter('t')], LIST, C::DirectoriesFirst, G::Sort, "directories first"),
+        hint(6, "apparent", bind(&[letter('a')], DIRECTORY, C::Measure, G::Show, "apparent or disk")),
+        bind(&[letter('c')], LIST, C::Items, G::Show, "number of items"),
+        bind(&[letter('m')], ROWS, C::Modified, G::Show, "last change"),
+        bind(&[letter('u')], LIST, C::Shared, G::Show, "what hard links share"),
+        bind(&[letter('=')], LIST, C::Scale, G::Show, "bars of the largest"),
+        bind(&[letter('B')], ROWS, C::Graph, G::Show, "bars and percents"),
+        bind(&[letter('e')], DIRECTORY, C::Hidden, G::Show, "hidden and excluded"),
+        bind(&[letter('1')], VIEWS, C::View(View::List), G::View, "list"),
+        hint(9, "largest", bind(&[letter('2')], VIEWS, C::View(View::Largest), G::View, "largest files")),
+        hint(10, "types", bind(&[letter('3')], VIEWS, C::View(View::Types), G::View, "types of files")),
+        hint(11, "age", bind(&[letter('4')], VIEWS, C::View(View::Ages), G::View, "age of files")),
+        hint(12, "treemap", bind(&[letter('5')], VIEWS, C::View(View::Treemap), G::View, "treemap")),
+        bind(&[letter('6')], VIEWS, C::View(View::Links), G::View, "hard links"),
+        bind(&[letter('7')], VIEWS, C::View(View::Errors), G::View, "errors, by reason"),
+        bind(&[key(K::Left), letter('h')], TREEMAP, C::Cell(Side::Left), G::View, "cell to the left"),
+        bind(&[key(K::Right), letter('l')], TREEMAP, C::Cell(Side::Right), G::View, "cell to the right"),
+        bind(&[key(K::Up), letter('k')], TREEMAP, C::Cell(Side::Above), G::View, "cell above"),
+        bind(&[key(K::Down), letter('j')], TREEMAP, C::Cell(Side::Below), G::View, "cell below"),
+        hint(2, "open", bind(&[key(K::Enter)], TREEMAP, C::Open, G::View, "open the cell")),
+        hint(3, "parent", bind(&[key(K::Backspace)], TREEMAP, C::Parent, G::View, "cells one level up")),
+        hint(4, "search", bind(&[letter('/')], VIEWS, C::Search, G::Search, "search below")),
+        hint(0, "keep", bind(&[key(K::Enter)], PROMPT, C::Accept, G::Search, "keep the results")),
+        hint(1, "clear", bind(&[key(K::Esc)], PROMPT, C::Back, G::Search, "clear and close")),
+        bind(&[key(K::Backspace)], PROMPT, C::Erase, G::Search, "take a letter back"),
+        bind(&[control('u')], PROMPT, C::EraseAll, G::Search, "take all back"),
+        bind(&[key(K::Up)], PROMPT, C::Move(Motion::Up), G::Search, "up in the results"),
+        bind(&[key(K::Down)], PROMPT, C::Move(Motion::Down), G::Search, "down in the results"),
+        hint(7, "mark", bind(&[letter(' ')], MARKS, C::Mark, G::Mark, "mark or unmark")),
+        bind(&[letter('V')], LIST, C::MarkRange, G::Mark, "a range: V, move, V"),
+        bind(&[letter('+')], LIST, C::MarkShown, G::Mark, "all shown"),
+        bind(&[letter('*')], LIST, C::InvertMarks, G::Mark, "invert here"),
+        hint(8, "marks", bind(&[key(K::Tab)], LIST, C::Marks, G::Mark, "list the marks")),
+        bind(&[key(K::Tab)], &[Scope::Marks], C::Back, G::Mark, "close the list"),
+        bind(&[letter('p')], MARKS, C::PrintMarks, G::Mark, "quit and print marks"),
+        bind(&[letter('y')], LIST, C::CopyPath, G::Program, "copy the path"),
+        bind(&[letter('r')], LIST, C::Rescan, G::Program, "rescan directory"),
+        bind(&[letter('R')], LIST, C::RescanRoot, G::Program, "rescan the root"),
+        hint(0, "help", bind(&[letter('?')], VIEWS, C::Help, G::Program, "this page")),
+        bind(&[key(K::Esc)], OPENED, C::Back, G::Program, "close, stop or back"),
+        bind(&[letter('?'), key(K::Enter)], &[Scope::Help], C::Back, G::Program, "close this page"),
+        hint(1, "quit", bind(&[letter('q')], OPENED, C::Quit, G::Program, "back, or quit")),
+        bind(&[control('c')], EVERYWHERE, C::Interrupt, G::Program, "stop, or quit"),
+        bind(&[control('z')], EVERYWHERE, C::Suspend, G::Program, "suspend"),
+        bind(&[control('l')], EVERYWHERE, C::Repaint, G::Program, "repaint"),
+        bind(&[letter('y')], QUESTION, C::Answer(Answer::Yes), G::Question, "yes"),
+        bind(&[letter('n'), letter('q'), key(K::Esc)], QUESTION, C::Answer(Answer::No), G::Question, "no"),
+        bind(
+            &[key(K::Left), key(K::Right), key(K::Tab)],
+            QUESTION,
+            C::Answer(Answer::Other),
+            G::Question,
+            "the other button",
+        ),
+        bind(&[key(K::Enter)], QUESTION, C::Answer(Answer::Selected), G::Question, "press the button"),
+    ]
+};

@@ -1,0 +1,60 @@
+//! The list of the marks, in the place of the list.
+//!
+//! ```text
+//!  Marks                               3 marked · 1.2 GiB disk
+//!         Disk  Path
+//!     1.0 GiB  /usr/share/doc/
+//! ```
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use super::{Layout, draw_ends};
+use crate::kind::Kind;
+use crate::size::{grouped, plain_size, size};
+use crate::text::{escape, fit};
+use crate::ui::app::{App, PaneLine};
+use crate::ui::theme::Role;
+use crate::ui::window::totals_size;
+
+/// Columns below which a path says more than a size.
+const NARROW: usize = 30;
+
+pub(super) fn draw(app: &App<'_>, layout: Layout, buffer: &mut Buffer) {
+    let theme = app.theme;
+    let title = Line::styled(" Marks", theme.style(Role::Strong));
+    draw_ends(&title, &Line::raw(summary(app) + " "), layout.header, buffer);
+    let pane = app.pane();
+    if pane.lines.is_empty() && !layout.list.is_empty() {
+        let text = Span::styled("   nothing is marked (Space marks)", theme.style(Role::Faint));
+        buffer.set_span(layout.list.x, layout.list.y, &text, layout.list.width);
+    }
+    for (index, (line, y)) in pane.lines.iter().zip(layout.list.y..layout.list.bottom()).enumerate() {
+        buffer.set_line(layout.list.x, y, &text(app, line, layout.list), layout.list.width);
+        if index + pane.offset == pane.index {
+            let row = Rect { y, height: 1, ..layout.list };
+            for cell in row.positions() {
+                buffer[cell].set_style(Style::reset().patch(theme.style(Role::Selected)));
+            }
+        }
+    }
+}
+
+fn text<'a>(app: &App<'_>, line: &PaneLine, area: Rect) -> Line<'a> {
+    let room = usize::from(area.width);
+    let number = if room < NARROW { " ".to_owned() } else { format!("   {}  ", size(line.size, app.units)) };
+    let suffix = if line.kind == Kind::Directory && !line.path.ends_with(b"/") { "/" } else { "" };
+    let room = room.saturating_sub(crate::text::width(&number) + suffix.len());
+    let path = fit(&escape(&line.path), room, app.theme.glyphs.gap()).into_owned() + suffix;
+    let role = if line.kind == Kind::Directory { Role::Strong } else { Role::Plain };
+    Line::from(vec![Span::raw(number), Span::styled(path, app.theme.style(role))])
+}
+
+/// How many are marked, and what they take up.
+pub(super) fn summary(app: &App<'_>) -> String {
+    let marks = app.marks();
+    let size = plain_size(totals_size(&marks.totals(), app.order.measure), app.units);
+    format!("{} marked {} {size}", grouped(marks.count()), app.theme.glyphs.dot())
+}
