@@ -36,6 +36,13 @@ pub enum Reason {
     Mount,
 }
 
+impl Reason {
+    /// Whether it says that the thing is not there any more.
+    fn is_gone(self) -> bool {
+        [Errno::ENOENT, Errno::ESTALE].iter().any(|error| self == Self::System(*error as i32))
+    }
+}
+
 impl From<Errno> for Reason {
     fn from(error: Errno) -> Self {
         match error {

@@ -107,6 +107,12 @@ impl Selection {
         self.items().fold(0, |sum, (_, item)| sum.saturating_add(item.disk))
     }
 
+    /// Where the entries are in the tree.
+    pub fn places(&self) -> Vec<(DirId, Vec<Vec<u8>>)> {
+        let names = |group: &Group| group.items.iter().map(|item| item.name.clone()).collect();
+        self.groups.iter().map(|group| (group.directory, names(group))).collect()
+    }
+
     /// Only the entries of which `keep` is true, by their number among all.
     #[must_use]
     pub fn filtered(&self, keep: impl Fn(usize) -> bool) -> Self {

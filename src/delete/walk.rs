@@ -155,14 +155,11 @@ impl<'w, A: Act> Walk<'w, A> {
         let Ok(name) = CString::new(item.name.as_slice()) else { return };
         match directory.attributes_of(name.as_c_str()) {
             Ok(found) if item.is_still(&found) => {
-                if let Err(error) = self.act.meet(directory, &name, &found, number)
-                    && error != Errno::ENOENT
-                {
+                if let Err(error) = self.act.meet(directory, &name, &found, number) {
                     self.fail(number, path, error.into());
                 }
             }
             Ok(_) => self.fail(number, path, Reason::Changed),
-            Err(Errno::ENOENT) => {}
             Err(error) => self.fail(number, path, error.into()),
         }
     }
@@ -196,7 +193,6 @@ impl<'w, A: Act> Walk<'w, A> {
                 self.empty(scope, Arc::new(node), inside);
             }
             Ok(_) | Err(Errno::ENOTDIR | Errno::ELOOP) => self.fail(number, path, Reason::Changed),
-            Err(Errno::ENOENT) => {}
             Err(error) => self.fail(number, path, error.into()),
         }
     }
@@ -267,12 +263,11 @@ impl<'w, A: Act> Walk<'w, A> {
         match buffer.attributes(at, entry) {
             Ok(found) if found.is_directory() => return false,
             Ok(found) => match self.act.meet(at, entry.name, &found, node.item) {
-                Ok(_) | Err(Errno::ENOENT) => {}
+                Ok(_) => {}
                 // It has just become one.
                 Err(Errno::EISDIR) => return false,
                 Err(error) => self.fail_in(node, Some(entry.name), error.into()),
             },
-            Err(Errno::ENOENT | Errno::ESTALE) => {}
             Err(error) => self.fail_in(node, Some(entry.name), error.into()),
         }
         true
@@ -307,7 +302,6 @@ impl<'w, A: Act> Walk<'w, A> {
                     let above = Above::Node(Arc::clone(node));
                     return Some((Arc::new(Node::new(above, name, found, node.item)), inside));
                 }
-                Err(Errno::ENOENT | Errno::ESTALE) => {}
                 Err(Errno::ENOTDIR | Errno::ELOOP) => self.meet_again(node, directory, &name),
                 Err(error) => self.fail_in(node, Some(&name), error.into()),
             }
@@ -320,9 +314,7 @@ impl<'w, A: Act> Walk<'w, A> {
         let done = directory
             .attributes_of(name)
             .and_then(|found| self.act.meet(directory, name, &found, node.item).map(drop));
-        if let Err(error) = done
-            && error != Errno::ENOENT
-        {
+        if let Err(error) = done {
             self.fail_in(node, Some(name), error.into());
         }
     }
@@ -377,7 +369,7 @@ impl<'w, A: Act> Walk<'w, A> {
             return None;
         }
         match self.act.leave(above, &node.name, &node.found, node.item) {
-            Ok(_) | Err(Errno::ENOENT) => None,
+            Ok(_) => None,
             Err(Errno::ENOTEMPTY | Errno::EEXIST) if node.rounds.fetch_add(1, Ordering::Relaxed) < ROUNDS => {
                 match self.open(above, &node.name) {
                     Ok((inside, found)) if node.is(&found) => Some(inside),
@@ -414,8 +406,11 @@ impl<'w, A: Act> Walk<'w, A> {
         (self.is_cancelled)()
     }
 
-    /// Says that an entry of the node stays, or the node itself.
+    /// Says that an entry of the node stays, or the node itself. What has gone by itself is no failure.
     fn fail_in(&self, node: &Node<'w>, name: Option<&CStr>, reason: Reason) {
+        if reason.is_gone() {
+            return;
+        }
         node.set_stays();
         let path = || {
             let mut names: Vec<&[u8]> = node.ancestry().map(|node| node.name.to_bytes()).collect();
@@ -428,6 +423,9 @@ impl<'w, A: Act> Walk<'w, A> {
     }
 
     fn fail(&self, item: usize, path: impl FnOnce() -> Vec<u8>, reason: Reason) {
+        if reason.is_gone() {
+            return;
+        }
         self.act.fail(item);
         lock(self.failures).push(path, reason);
     }

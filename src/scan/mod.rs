@@ -9,6 +9,7 @@
 
 mod again;
 mod descriptors;
+mod entries;
 pub mod filter;
 mod links;
 mod roots;
@@ -81,7 +82,12 @@ enum Target {
     Roots(Vec<PathBuf>),
     /// A directory of a tree at rest, again.
     Again(DirId),
+    /// Entries of a tree at rest, again.
+    Entries(Places),
 }
+
+/// Names of entries, by the directory they are in; no directory twice.
+pub type Places = Vec<(DirId, Vec<Vec<u8>>)>;
 
 /// What all jobs of a scan share.
 struct Shared {
@@ -124,6 +130,16 @@ impl Scan {
         Self::new(Arc::clone(&self.shared.tree), Target::Again(id), options).in_background()
     }
 
+    /// Begins to look at entries again to which something was done: each may be gone, be as it was, or have less in it. The
+    /// tree shows the old ones until all are looked at. Only one scan of a tree may run at a time.
+    ///
+    /// # Errors
+    /// When there can be no thread.
+    pub fn look_again(&self, places: Places) -> std::io::Result<Self> {
+        let options = self.shared.options.clone();
+        Self::new(Arc::clone(&self.shared.tree), Target::Entries(places), options).in_background()
+    }
+
     /// Scans `roots` and returns when that is over. Works in the calling thread if there can be no other.
     pub fn run(roots: Vec<PathBuf>, options: Options) -> Self {
         let scan = Self::new(Arc::default(), Target::Roots(roots), options);
@@ -150,7 +166,7 @@ impl Scan {
     pub fn roots(&self) -> &[PathBuf] {
         match &self.shared.target {
             Target::Roots(roots) => roots,
-            Target::Again(_) => &[],
+            Target::Again(_) | Target::Entries(_) => &[],
         }
     }
 
@@ -223,6 +239,7 @@ impl Shared {
         match &self.target {
             Target::Roots(paths) => self.scan_roots(paths),
             Target::Again(id) => self.scan_again(*id),
+            Target::Entries(places) => self.scan_entries(places),
         }
     }
 

@@ -55,6 +55,7 @@ impl Tree {
         self.forget_failures(parent, changes);
         self.forget_names(parent, unlinked);
         self.add_linked(names);
+        self.renew_aliases(batch, &gone);
         self.drop_subtrees(&gone);
     }
 

@@ -13,6 +13,7 @@
 
 mod build;
 mod devices;
+mod entries;
 mod index;
 pub mod listing;
 mod live;
@@ -28,6 +29,7 @@ use std::collections::HashMap;
 
 pub use build::{Batch, LinkedName, Sealed};
 pub use devices::Devices;
+pub use entries::{Changes, LinkedInode};
 pub use index::Index;
 pub use listing::{Content, Exclusion, Facts, Links, Listing, Owner, Position, Record};
 pub use live::Live;

@@ -79,7 +79,7 @@ impl App<'_> {
     }
 
     fn renew(&mut self, replaced: DirId) {
-        let mut successors = Successors::new(self.tree, replaced);
+        let mut successors = Successors::new(self.tree, [replaced]);
         let way: Vec<DirId> = self.trail.iter().copied().chain([self.place.id]).collect();
         let mut kept: Vec<DirId> = way.iter().map_while(|id| successors.find(*id)).collect();
         let is_gone = kept.len() < way.len();
