@@ -20,7 +20,7 @@ const ARROWS: [(&str, &[&str]); 20] = [
     ("scan", &["platform", "tree"]),
     // Trees for unit tests.
     ("fixture", &["tree"]),
-    ("delete", &["platform", "tree"]),
+    ("delete", &["platform", "tree", "job", "text", "json::Writer"]),
     ("job", &[]),
     ("search", &["tree", "job"]),
     ("survey", &["tree", "job", "search"]),

@@ -12,18 +12,23 @@
 //! Invariant: nothing but what is selected, and what lies in selected directories on the same mount, is ever removed or
 //! moved, whoever changes the file system meanwhile.
 
+pub mod journal;
 pub mod probe;
 pub mod refusal;
 pub mod remove;
+pub mod script;
 pub mod selection;
+pub mod trash;
 mod walk;
 
 use crate::platform::Errno;
 
+pub use journal::{Deed, Journal};
 pub use probe::{Probe, probe};
 pub use refusal::{Concern, Refusal};
 pub use remove::{ItemRemoval, Removal, remove};
 pub use selection::{Extent, Group, Item, Selection};
+pub use trash::{Owner, Trashed, Trashing, restore, trash};
 
 /// Why something stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,8 +37,10 @@ pub enum Reason {
     System(i32),
     /// It is not what was selected any more.
     Changed,
-    /// Something is mounted there.
+    /// Something is mounted there, or what it is to be moved to is on another mount.
     Mount,
+    /// There is no trash on the same mount.
+    NoTrash,
 }
 
 impl Reason {

@@ -9,3 +9,4 @@ mod report;
 mod writer;
 
 pub use report::Report;
+pub use writer::Writer;
