@@ -10,6 +10,7 @@ pub mod delete;
 pub mod exit;
 #[cfg(test)]
 mod fixture;
+pub mod hints;
 pub mod job;
 pub mod json;
 pub mod kind;

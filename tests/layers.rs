@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const BASE: [&str; 3] = ["kind", "sync", "table"];
 
 /// Each module with what it may use beside the base and itself.
-const ARROWS: [(&str, &[&str]); 20] = [
+const ARROWS: [(&str, &[&str]); 21] = [
     ("kind", &[]),
     ("sync", &[]),
     ("table", &[]),
@@ -24,11 +24,15 @@ const ARROWS: [(&str, &[&str]); 20] = [
     ("job", &[]),
     ("search", &["tree", "job"]),
     ("survey", &["tree", "job", "search"]),
+    ("hints", &["tree", "job", "search"]),
     ("exit", &["tree"]),
     ("rows", &["tree", "size"]),
     ("json", &["tree", "size", "text", "platform::error_text"]),
     ("batch", &["tree", "scan", "json", "rows", "size", "text", "exit", "message", "platform"]),
-    ("ui", &["tree", "scan", "rows", "size", "text", "delete", "search", "survey", "job", "platform"]),
+    (
+        "ui",
+        &["tree", "scan", "rows", "size", "text", "delete", "search", "survey", "hints", "job", "platform"],
+    ),
     ("browse", &["scan", "ui", "rows", "size", "text", "exit", "message"]),
 ];
 
