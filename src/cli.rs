@@ -4,6 +4,7 @@
 //! program before anything is read; nothing is silently ignored.
 
 mod arguments;
+mod describe;
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -12,6 +13,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use clap::Parser;
+use clap::error::ErrorKind;
 
 use crate::batch::{Format, Job, Progress};
 use crate::browse;
@@ -23,7 +25,8 @@ use crate::scan::{self, Filter, Mounts};
 use crate::size::{Measure, Units};
 use crate::text::escape;
 use crate::ui::theme::{ColorChoice, Colors, Glyphs, Theme};
-use arguments::{Arguments, SortBy, When};
+use arguments::{Arguments, Command, SortBy, When, Words};
+pub use describe::Description;
 
 /// What a person asks for.
 #[derive(Debug)]
@@ -32,6 +35,8 @@ pub enum Request {
     Browse(browse::Job),
     /// A table or JSON.
     Print(Job),
+    /// What the command line itself is.
+    Describe(Description),
 }
 
 /// What the command line depends on besides its words.
@@ -98,7 +103,32 @@ pub fn request(
     words: impl IntoIterator<Item = OsString>,
     environment: &Environment,
 ) -> Result<Request, Refusal> {
-    let arguments = Arguments::try_parse_from(words).map_err(refusal)?;
+    let words: Vec<OsString> = words.into_iter().collect();
+    if words.get(1).is_some_and(|word| Command::is(word)) {
+        let words = Words::try_parse_from(words).map_err(refusal)?;
+        return match words.command {
+            Some(command) => Ok(of_command(&command)),
+            None => look(words.arguments, environment),
+        };
+    }
+    let arguments = Arguments::try_parse_from(&words).map_err(|error| match error.kind() {
+        // The help is about the commands as well.
+        ErrorKind::DisplayHelp => refusal(Words::try_parse_from(&words).err().unwrap_or(error)),
+        _ => refusal(error),
+    })?;
+    look(arguments, environment)
+}
+
+/// What a command asks for.
+fn of_command(command: &Command) -> Request {
+    match command {
+        Command::Completions { shell } => Request::Describe(Description::Completions(*shell)),
+        Command::Man => Request::Describe(Description::Manual),
+    }
+}
+
+/// What is asked for without a command.
+fn look(arguments: Arguments, environment: &Environment) -> Result<Request, Refusal> {
     let scan = scan::Options {
         threads: threads(&arguments, environment)?,
         mounts: match (arguments.one_file_system, arguments.include_kernfs) {
@@ -242,13 +272,14 @@ mod tests {
         match asked(words, environment).unwrap() {
             Request::Browse(_) => None,
             Request::Print(job) => Some(job.format),
+            Request::Describe(_) => panic!("no command was given"),
         }
     }
 
     fn browse(words: &str, variables: &[(&'static str, &str)]) -> browse::Job {
         match asked(words, &terminal(variables)).unwrap() {
             Request::Browse(browse) => browse,
-            Request::Print(_) => panic!("a terminal was there"),
+            _ => panic!("a terminal was there"),
         }
     }
 
@@ -258,7 +289,7 @@ mod tests {
 
     #[test]
     fn arguments_are_consistent() {
-        <Arguments as clap::CommandFactory>::command().debug_assert();
+        <Words as clap::CommandFactory>::command().debug_assert();
     }
 
     #[test]
@@ -270,6 +301,17 @@ mod tests {
         assert_eq!(format("-s", &terminal(&[])), Some(table(0)));
         assert_eq!(format("-d 3", &terminal(&[])), Some(table(3)));
         assert_eq!(format("", &terminal(&[("TERM", "dumb")])), Some(table(1)));
+    }
+
+    #[test]
+    fn a_command_is_one_as_the_first_word_only() {
+        let described = |words| matches!(asked(words, &terminal(&[])), Ok(Request::Describe(_)));
+        assert!(described("man") && described("completions zsh"));
+        assert_eq!(browse("./man", &[]).roots, [PathBuf::from("./man")]);
+        assert_eq!(browse("-x man", &[]).roots, [PathBuf::from("man")]);
+        assert_eq!(browse("-- man", &[]).roots, [PathBuf::from("man")]);
+        assert!(asked("man -x", &terminal(&[])).unwrap_err().contains("unexpected argument '-x'"));
+        assert!(asked("completions csh", &terminal(&[])).unwrap_err().contains("invalid value 'csh'"));
     }
 
     #[test]
@@ -285,7 +327,7 @@ mod tests {
     fn the_current_directory_is_meant_when_no_other_is() {
         let roots = |words| match asked(words, &Environment::default()).unwrap() {
             Request::Print(job) => job.roots,
-            Request::Browse(_) => panic!("no terminal was there"),
+            _ => panic!("no terminal was there"),
         };
         assert_eq!(roots(""), [PathBuf::from(".")]);
         assert_eq!(roots("a -- -b"), [PathBuf::from("a"), PathBuf::from("-b")]);

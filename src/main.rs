@@ -7,6 +7,7 @@ fn main() {
     let exit = match cli::request(std::env::args_os(), &Environment::of_process()) {
         Ok(Request::Browse(job)) => browse::run(job),
         Ok(Request::Print(job)) => batch::run(job),
+        Ok(Request::Describe(description)) => description.print(),
         Err(refusal) => refusal.answer(),
     };
     exit.end()

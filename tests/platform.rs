@@ -180,7 +180,11 @@ fn implementations_agree_on_the_system() {
                 .map(|(name, (_, inode, said))| (name, inode, said.map(without_mounts)))
                 .collect()
         };
-        assert_eq!(plain(linux::read(path).0), plain(portable::read(path).0), "{}", path.display());
+        // Others change a running system between two readings, but not each time.
+        let agree = || plain(linux::read(path).0) == plain(portable::read(path).0);
+        if !(0..20).any(|_| agree()) {
+            assert_eq!(plain(linux::read(path).0), plain(portable::read(path).0), "{}", path.display());
+        }
     }
 }
 

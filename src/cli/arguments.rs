@@ -2,15 +2,22 @@
 //!
 //! Invariant: a flag stands here if and only if it works.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
 use clap::builder::ValueParser;
-use clap::{ArgAction, Parser, ValueEnum};
+use clap::{ArgAction, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 
 /// More threads than this are a mistake in typing.
 const MOST_THREADS: u16 = 1024;
 
 const AFTER: &str = "\
+Examples:
+  duke /var /home               browse two directories as one
+  duke -x /                     this file system only
+  duke -n -d 2 /srv             two levels as a table
+  duke --json / | jq .totals    numbers for scripts
+
 Sizes are what files take on the disk; a hard-linked file counts once in each directory above any of its names. \
 The apparent size of a directory includes its own length.
 
@@ -29,9 +36,46 @@ Exit codes:
 
 /// Shows what takes the space below each PATH.
 ///
-/// On a terminal a browser opens; otherwise a table is printed.
+/// On a terminal a browser opens; otherwise a table is printed. A command is one only as the first word: `duke ./man` looks
+/// at what has that name.
 #[derive(Debug, Parser)]
-#[command(version, args_override_self = true, max_term_width = 100, after_long_help = AFTER, disable_help_flag = true, disable_version_flag = true)]
+#[command(name = "duke", version, args_override_self = true, args_conflicts_with_subcommands = true, max_term_width = 100, after_long_help = AFTER, disable_help_flag = true, disable_help_subcommand = true, disable_version_flag = true)]
+pub(super) struct Words {
+    #[command(flatten)]
+    pub(super) arguments: Arguments,
+
+    #[command(subcommand)]
+    pub(super) command: Option<Command>,
+}
+
+/// What is done instead of looking at a PATH.
+#[derive(Clone, Debug, Subcommand)]
+pub(super) enum Command {
+    /// Print the completions of a shell
+    Completions {
+        /// Whose
+        shell: Shell,
+    },
+    /// Print the manual page, for man -l -
+    Man,
+}
+
+impl Command {
+    /// Whether `word` is the name of one.
+    pub(super) fn is(word: &OsStr) -> bool {
+        word.to_str().is_some_and(|word| Words::command().find_subcommand(word).is_some())
+    }
+}
+
+/// The words that are no command.
+#[derive(Debug, Parser)]
+#[command(
+    name = "duke",
+    version,
+    args_override_self = true,
+    disable_help_flag = true,
+    disable_version_flag = true
+)]
 #[allow(clippy::struct_excessive_bools)] // flags are what this struct is for; `cli` makes enums of them
 pub(super) struct Arguments {
     /// What to look at: the current directory, unless something else is named

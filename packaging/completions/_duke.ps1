@@ -1,0 +1,70 @@
+
+using namespace System.Management.Automation
+using namespace System.Management.Automation.Language
+
+Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
+    param($wordToComplete, $commandAst, $cursorPosition)
+
+    $commandElements = $commandAst.CommandElements
+    $command = @(
+        'duke'
+        for ($i = 1; $i -lt $commandElements.Count; $i++) {
+            $element = $commandElements[$i]
+            if ($element -isnot [StringConstantExpressionAst] -or
+                $element.StringConstantType -ne [StringConstantType]::BareWord -or
+                $element.Value.StartsWith('-') -or
+                $element.Value -eq $wordToComplete) {
+                break
+        }
+        $element.Value
+    }) -join ';'
+
+    $completions = @(switch ($command) {
+        'duke' {
+            [CompletionResult]::new('-d', '-d', [CompletionResultType]::ParameterName, 'Print N levels below each PATH: 1 in a table, all in JSON, unless told otherwise')
+            [CompletionResult]::new('--depth', '--depth', [CompletionResultType]::ParameterName, 'Print N levels below each PATH: 1 in a table, all in JSON, unless told otherwise')
+            [CompletionResult]::new('--sort', '--sort', [CompletionResultType]::ParameterName, 'Sort by a column; JSON is always sorted by disk usage')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Use colours in the browser')
+            [CompletionResult]::new('-t', '-t', [CompletionResultType]::ParameterName, 'Read with N threads')
+            [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Read with N threads')
+            [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'Leave out what the pattern matches')
+            [CompletionResult]::new('-X', '-X ', [CompletionResultType]::ParameterName, 'Leave out what a pattern in FILE matches, one a line; - is standard input')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print the whole tree as JSON')
+            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'Print a table, on a terminal too')
+            [CompletionResult]::new('--no-interactive', '--no-interactive', [CompletionResultType]::ParameterName, 'Print a table, on a terminal too')
+            [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'Print one line for each PATH: depth 0')
+            [CompletionResult]::new('--summarize', '--summarize', [CompletionResultType]::ParameterName, 'Print one line for each PATH: depth 0')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print no progress on standard error')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print no progress on standard error')
+            [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Show how long files are, not what they take on the disk')
+            [CompletionResult]::new('--apparent-size', '--apparent-size', [CompletionResultType]::ParameterName, 'Show how long files are, not what they take on the disk')
+            [CompletionResult]::new('--si', '--si', [CompletionResultType]::ParameterName, 'Show sizes in powers of 1000')
+            [CompletionResult]::new('--ascii', '--ascii', [CompletionResultType]::ParameterName, 'Draw with ASCII characters only')
+            [CompletionResult]::new('--pick', '--pick', [CompletionResultType]::ParameterName, 'Draw on the terminal although the output goes elsewhere: it is the marked paths, printed by the key p')
+            [CompletionResult]::new('-0', '-0', [CompletionResultType]::ParameterName, 'End each path that the key p prints with a NUL instead of a line end')
+            [CompletionResult]::new('--print0', '--print0', [CompletionResultType]::ParameterName, 'End each path that the key p prints with a NUL instead of a line end')
+            [CompletionResult]::new('-x', '-x', [CompletionResultType]::ParameterName, 'Stay on the file system of each PATH')
+            [CompletionResult]::new('--one-file-system', '--one-file-system', [CompletionResultType]::ParameterName, 'Stay on the file system of each PATH')
+            [CompletionResult]::new('--exclude-caches', '--exclude-caches', [CompletionResultType]::ParameterName, 'Leave out directories that hold a CACHEDIR.TAG')
+            [CompletionResult]::new('--include-kernfs', '--include-kernfs', [CompletionResultType]::ParameterName, 'Enter /proc, /sys and the like below a PATH')
+            [CompletionResult]::new('-e', '-e', [CompletionResultType]::ParameterName, 'Keep owner, group and mode of every entry')
+            [CompletionResult]::new('--extended', '--extended', [CompletionResultType]::ParameterName, 'Keep owner, group and mode of every entry')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help: -h in short, --help with details')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help: -h in short, --help with details')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print the version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print the version')
+            [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions of a shell')
+            [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the manual page, for man -l -')
+            break
+        }
+        'duke;completions' {
+            break
+        }
+        'duke;man' {
+            break
+        }
+    })
+
+    $completions.Where{ $_.CompletionText -like "$wordToComplete*" } |
+        Sort-Object -Property ListItemText
+}
