@@ -12,6 +12,7 @@
 //! Invariant: nothing but what is selected, and what lies in selected directories on the same mount, is ever removed or
 //! moved, whoever changes the file system meanwhile.
 
+pub mod deed;
 pub mod journal;
 pub mod probe;
 pub mod refusal;
@@ -23,6 +24,7 @@ mod walk;
 
 use crate::platform::Errno;
 
+pub use deed::{Report, Work, carry_out, words};
 pub use journal::{Deed, Journal};
 pub use probe::{Probe, probe};
 pub use refusal::{Concern, Refusal};
@@ -41,6 +43,8 @@ pub enum Reason {
     Mount,
     /// There is no trash on the same mount.
     NoTrash,
+    /// It is not done, whoever asks.
+    Refused(Refusal),
 }
 
 impl Reason {

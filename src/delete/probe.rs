@@ -74,7 +74,10 @@ pub fn probe(pool: &Pool, selection: Arc<Selection>, now: i64) -> std::io::Resul
         let looker = Looker::new(task, now);
         let failures = Mutex::default();
         let (refusals, concerns) = refusal::judge(&selection);
-        lock(&looker.seen).probe = Probe { refusals, concerns, ..Probe::default() };
+        let begun = Probe { refusals, concerns, ..Probe::default() };
+        // What must not be done is known before anything else.
+        task.publish(begun.clone());
+        lock(&looker.seen).probe = begun;
         let is_cancelled = || {
             looker.report(&failures);
             task.is_cancelled()

@@ -28,6 +28,20 @@ pub enum Refusal {
     Changed,
 }
 
+impl Refusal {
+    /// The reason in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Root => "the root of everything is not removed",
+            Self::Home => "your home is not removed",
+            Self::HoldsHome => "your home lies in it",
+            Self::Mount => "something is mounted there",
+            Self::Working => "this program was started in it",
+            Self::Changed => "changed since it was read",
+        }
+    }
+}
+
 /// Why it has to be confirmed in particular.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Concern {

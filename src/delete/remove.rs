@@ -49,41 +49,41 @@ pub struct ItemRemoval {
 /// When the system gives no thread.
 pub fn remove(pool: &Pool, selection: Arc<Selection>) -> std::io::Result<Job<Removal>> {
     pool.start(move |task| {
-        let remover = Remover::new(selection.count());
-        let failures = Mutex::default();
-        let ended = (Mutex::new(false), Condvar::new());
-        std::thread::scope(|scope| {
-            let reporter = || report(task, &remover, &failures, &ended);
-            // Without it there is one report less to see, and nothing else missing.
-            let _ = std::thread::Builder::new().name("progress".into()).spawn_scoped(scope, reporter);
-            let is_cancelled = || task.is_cancelled();
-            let threads = task.threads();
-            Walk::new(&remover, &selection, &is_cancelled, &failures, threads.current_num_threads())
-                .run(threads);
-            *lock(&ended.0) = true;
-            ended.1.notify_all();
-        });
-        let removal = Removal {
-            items: remover.items.iter().map(Counts::read).collect(),
-            is_over: true,
-            ..remover.so_far(&failures)
-        };
+        let removal = run(task, &selection, &|removal| task.publish(removal));
         task.publish(removal);
     })
 }
 
+/// Removes what is selected, telling `report` now and then how far that is, and returns how it went.
+pub(super) fn run<T: Send + Sync>(
+    task: &Task<T>,
+    selection: &Selection,
+    report: &(dyn Fn(Removal) + Sync),
+) -> Removal {
+    let remover = Remover::new(selection.count());
+    let failures = Mutex::default();
+    let ended = (Mutex::new(false), Condvar::new());
+    std::thread::scope(|scope| {
+        let reporter = || report_until(&ended, || report(remover.so_far(&failures)));
+        // Without it there is less to see, and nothing else missing.
+        let _ = std::thread::Builder::new().name("progress".into()).spawn_scoped(scope, reporter);
+        let is_cancelled = || task.is_cancelled();
+        let threads = task.threads();
+        Walk::new(&remover, selection, &is_cancelled, &failures, threads.current_num_threads()).run(threads);
+        *lock(&ended.0) = true;
+        ended.1.notify_all();
+    });
+    let items = remover.items.iter().map(Counts::read).collect();
+    Removal { items, is_over: true, ..remover.so_far(&failures) }
+}
+
 /// Reports now and then until it is over.
-fn report(
-    task: &Task<Removal>,
-    remover: &Remover,
-    failures: &Mutex<Failures>,
-    (ended, tell): &(Mutex<bool>, Condvar),
-) {
+fn report_until((ended, tell): &(Mutex<bool>, Condvar), report: impl Fn()) {
     let mut is_over = lock(ended);
     while !*is_over {
         is_over = tell.wait_timeout(is_over, REPORT).unwrap_or_else(PoisonError::into_inner).0;
         if !*is_over {
-            task.publish(remover.so_far(failures));
+            report();
         }
     }
 }

@@ -82,32 +82,7 @@ impl Owner {
 /// # Errors
 /// When the system gives no thread.
 pub fn trash(pool: &Pool, selection: Arc<Selection>, owner: Owner) -> std::io::Result<Job<Trashing>> {
-    pool.start(move |task| {
-        cloud::refuse();
-        let mut trashing = Trashing::default();
-        let mut number = 0;
-        for group in &selection.groups {
-            let opened = group.open();
-            let trashes = opened.as_ref().map(|directory| Trash::all_for(group, directory, &owner));
-            for item in &group.items {
-                if task.is_cancelled() {
-                    break;
-                }
-                let moved = match (&opened, &trashes) {
-                    (Ok(directory), Ok(trashes)) => move_in(group, item, directory, trashes),
-                    (Err(reason), _) => Err(*reason),
-                    (_, Err(reason)) => Err(**reason),
-                };
-                trashing.take(number, group, item, moved);
-                number += 1;
-                // Each is a handful of calls; a report now and then is enough.
-                if number % 64 == 0 {
-                    task.publish(trashing.clone());
-                }
-            }
-        }
-        trashing.finish(task);
-    })
+    pool.start(move |task| task.publish(run(task, &selection, &owner, &|trashing| task.publish(trashing))))
 }
 
 /// Begins to move back what was trashed.
@@ -115,19 +90,55 @@ pub fn trash(pool: &Pool, selection: Arc<Selection>, owner: Owner) -> std::io::R
 /// # Errors
 /// When the system gives no thread.
 pub fn restore(pool: &Pool, trashed: Arc<Vec<Trashed>>) -> std::io::Result<Job<Trashing>> {
-    pool.start(move |task| {
-        let mut trashing = Trashing::default();
-        for (number, it) in trashed.iter().enumerate() {
+    pool.start(move |task| task.publish(run_back(task, &trashed)))
+}
+
+/// Moves what is selected to the trash, telling `report` now and then how far that is, and returns how it went.
+pub(super) fn run<T: Send + Sync>(
+    task: &Task<T>,
+    selection: &Selection,
+    owner: &Owner,
+    report: &dyn Fn(Trashing),
+) -> Trashing {
+    cloud::refuse();
+    let mut trashing = Trashing::default();
+    let mut number = 0;
+    for group in &selection.groups {
+        let opened = group.open();
+        let trashes = opened.as_ref().map(|directory| Trash::all_for(group, directory, owner));
+        for item in &group.items {
             if task.is_cancelled() {
                 break;
             }
-            let moved = move_back(it).map(|()| it.clone());
-            for item in &it.from.items {
-                trashing.take(number, &it.from, item, moved.clone());
+            let moved = match (&opened, &trashes) {
+                (Ok(directory), Ok(trashes)) => move_in(group, item, directory, trashes),
+                (Err(reason), _) => Err(*reason),
+                (_, Err(reason)) => Err(**reason),
+            };
+            trashing.take(number, group, item, moved);
+            number += 1;
+            // Each is a handful of calls; a report now and then is enough.
+            if number % 64 == 0 {
+                report(trashing.clone());
             }
         }
-        trashing.finish(task);
-    })
+    }
+    Trashing { is_over: true, ..trashing }
+}
+
+/// Moves back what was trashed.
+pub(super) fn run_back<T: Send + Sync>(task: &Task<T>, trashed: &[Trashed]) -> Trashing {
+    let mut trashing = Trashing::default();
+    for (number, it) in trashed.iter().enumerate() {
+        if task.is_cancelled() {
+            break;
+        }
+        let moved = move_back(it).map(|()| it.clone());
+        for item in &it.from.items {
+            trashing.take(number, &it.from, item, moved.clone());
+        }
+    }
+    Trashing { is_over: true, ..trashing }
 }
 
 impl Trashing {
@@ -139,10 +150,6 @@ impl Trashing {
                 self.failures.push(|| group.path_of(item), reason);
             }
         }
-    }
-
-    fn finish(self, task: &Task<Self>) {
-        task.publish(Self { is_over: true, ..self });
     }
 }
 

@@ -28,6 +28,7 @@ pub mod memory;
 pub mod portable;
 mod removal;
 pub mod signals;
+pub mod space;
 #[cfg(target_os = "macos")]
 mod stream;
 
