@@ -5,12 +5,14 @@
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
+use crate::delete::Journal;
 use crate::exit::Exit;
 use crate::message::{say, words};
 use crate::rows::Order;
 use crate::scan::{self, Scan};
 use crate::size::Units;
 use crate::text::escape;
+use crate::ui::reclaim::{Changes, Safety};
 use crate::ui::theme::Theme;
 use crate::ui::{self, Settings};
 
@@ -27,6 +29,8 @@ pub struct Job {
     pub units: Units,
     /// Colours and glyphs.
     pub theme: Theme,
+    /// Which changes are made to files.
+    pub changes: Changes,
     /// What ends a path that is printed.
     pub ending: Ending,
 }
@@ -50,7 +54,9 @@ pub fn run(job: Job) -> Exit {
             return Exit::Incomplete;
         }
     };
-    let exit = match ui::run(&scan, &Settings::new(job.order, job.units, job.theme)) {
+    let safety = Safety { changes: job.changes, journal: Journal::of_process(), ..Safety::default() };
+    let settings = Settings { safety, ..Settings::new(job.order, job.units, job.theme) };
+    let exit = match ui::run(&scan, &settings) {
         Ok(picked) => Exit::of_roots(scan.tree()).max(print(&picked, job.ending)),
         Err(error) => {
             say(&format!("terminal: {}", words(&error)));

@@ -24,6 +24,7 @@ use crate::scan::filter::BadPattern;
 use crate::scan::{self, Filter, Mounts};
 use crate::size::{Measure, Units};
 use crate::text::escape;
+use crate::ui::reclaim::Changes;
 use crate::ui::theme::{ColorChoice, Colors, Glyphs, Theme};
 use arguments::{Arguments, Command, SortBy, When, Words};
 pub use describe::Description;
@@ -142,6 +143,11 @@ fn look(arguments: Arguments, environment: &Environment) -> Result<Request, Refu
     };
     let theme = theme(&arguments, environment)?;
     let order = order(&arguments);
+    let changes = match (arguments.read_only, arguments.dry_run) {
+        (true, _) => Changes::Refused,
+        (false, true) => Changes::Rehearsed,
+        (false, false) => Changes::Confirmed,
+    };
     let units = if arguments.si { Units::Decimal } else { Units::Binary };
     let depth = if arguments.summarize { Some(0) } else { arguments.depth };
     let is_dumb = environment.variable("TERM").is_some_and(|term| term == "dumb");
@@ -152,7 +158,7 @@ fn look(arguments: Arguments, environment: &Environment) -> Result<Request, Refu
     } else if is_browser {
         let ending = if arguments.print0 { browse::Ending::Nul } else { browse::Ending::Line };
         let roots = roots(arguments.paths);
-        return Ok(Request::Browse(browse::Job { roots, scan, order, units, theme, ending }));
+        return Ok(Request::Browse(browse::Job { roots, scan, order, units, theme, changes, ending }));
     } else {
         Format::Table { depth: depth.unwrap_or(1), order, units }
     };
@@ -398,8 +404,8 @@ mod tests {
 
     #[test]
     fn what_is_not_built_yet_is_unknown() {
-        const RESERVED: &str = "--ndjson --csv --top --min-size --by --reverse --no-mouse -o -f -c -r \
-            --read-only --dry-run --config --no-config --skip-network";
+        const RESERVED: &str = "--ndjson --csv --top --min-size --by --reverse --no-mouse -o -f -c \
+            --config --no-config --skip-network";
         for word in RESERVED.split_whitespace() {
             assert!(asked(word, &terminal(&[])).unwrap_err().contains("unexpected argument"), "{word}");
         }

@@ -33,7 +33,7 @@ const ARROWS: [(&str, &[&str]); 21] = [
         "ui",
         &["tree", "scan", "rows", "size", "text", "delete", "search", "survey", "hints", "job", "platform"],
     ),
-    ("browse", &["scan", "ui", "rows", "size", "text", "exit", "message"]),
+    ("browse", &["scan", "ui", "delete", "rows", "size", "text", "exit", "message"]),
 ];
 
 /// Where the arrow begins: these may use everything, and only the program itself uses them.

@@ -113,6 +113,21 @@ impl Selection {
         self.groups.iter().map(|group| (group.directory, names(group))).collect()
     }
 
+    /// The same entries in a tree that was changed since: those that are still the same inodes at the same paths.
+    #[must_use]
+    pub fn renewed(&self, tree: &Tree) -> Self {
+        let places = self.groups.iter().filter_map(|group| Some((group.find(tree)?, group)));
+        let places = places.flat_map(|(directory, group)| {
+            group.items.iter().map(move |item| (directory, item.name.as_slice()))
+        });
+        let now = Self::new(tree, places, self.extent);
+        let mut before: HashSet<(Vec<u8>, u64)> = HashSet::new();
+        before.extend(self.items().map(|(group, item)| (group.path_of(item), item.inode)));
+        let is_same: Vec<bool> =
+            now.items().map(|(group, item)| before.contains(&(group.path_of(item), item.inode))).collect();
+        now.filtered(|number| is_same[number])
+    }
+
     /// Only the entries of which `keep` is true, by their number among all.
     #[must_use]
     pub fn filtered(&self, keep: impl Fn(usize) -> bool) -> Self {
@@ -147,6 +162,18 @@ impl Group {
             items.retain(|item| item.directory.is_some());
         }
         (!items.is_empty()).then_some(Self { directory, steps, items })
+    }
+
+    /// The directory, by its path, in a tree that was changed since.
+    pub fn find(&self, tree: &Tree) -> Option<DirId> {
+        let mut at = DirId::TOP;
+        for step in &self.steps {
+            at = match tree.entry(at, &step.name)?.content {
+                Content::Known(facts) => facts.directory?,
+                Content::Excluded(_) | Content::Failed(_) => return None,
+            };
+        }
+        Some(at)
     }
 
     /// The path of the directory; empty where the items are roots, whose names are paths.

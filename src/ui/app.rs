@@ -9,6 +9,7 @@
 //! Knows no terminal and no scan. Invariant: after every update the cursor is on a visible row, if there is any.
 
 mod marking;
+mod reclaim;
 mod rescan;
 mod views;
 
@@ -23,16 +24,19 @@ use super::keys::{Answer, Command, Scope, View, lookup};
 use super::marks::Marks;
 use super::place::{Memory, Place, moved};
 use super::progress::{Again, ScanState, Tick};
+use super::reclaim::{self as reclaim_work, News};
 use super::view::columns::{Graph, Scale, Shown, Wanted};
 use super::view::help;
 use super::window::Window;
 use super::work::Findings;
 use super::{Settings, theme::Theme};
 use crate::rows::{Column, Direction, Grouping, Hidden, Order};
+use crate::scan::Places;
 use crate::size::{Measure, Units};
 use crate::tree::{Content, DirId, Live, Tree};
 use marking::Anchor;
 pub use marking::{Pane, PaneLine};
+pub use reclaim::{Confirm, Failed, Reclaim, Running, Stage};
 pub use rescan::Rescan;
 
 /// How long rows keep their order after a key.
@@ -57,6 +61,8 @@ pub enum Action {
     Findings(u64, Findings),
     /// The rescan has come further, or is over.
     Again(Again),
+    /// What is new about a deletion.
+    Reclaim(News),
     /// What was asked for cannot be done.
     Failed(String),
 }
@@ -76,6 +82,10 @@ pub enum Effect {
     Rescan(DirId),
     /// Ask the rescan to stop.
     StopRescan,
+    /// See what has become of entries.
+    LookAgain(Places),
+    /// Delete, or find out what would go.
+    Reclaim(reclaim_work::Order),
     /// Give the terminal back and stop the process.
     Suspend,
     /// Draw everything anew.
@@ -95,6 +105,10 @@ pub enum Mode {
     Prompt,
     /// The list of the marks.
     Marks,
+    /// A box that asks before something is deleted.
+    Confirm,
+    /// The list of what could not be deleted.
+    Failures,
 }
 
 /// A question with two buttons.
@@ -151,6 +165,8 @@ pub struct App<'t> {
     pub size: (u16, u16),
     /// The other views.
     pub views: views::Views,
+    /// Deleting.
+    pub reclaim: Reclaim,
     place: Place<'t>,
     /// The directories above, as they were come through.
     trail: Vec<DirId>,
@@ -199,6 +215,7 @@ impl<'t> App<'t> {
             notice: None,
             size,
             views: views::Views::default(),
+            reclaim: Reclaim::new(settings.safety.clone()),
             place,
             trail: Vec::new(),
             memories: HashMap::new(),
@@ -242,10 +259,8 @@ impl<'t> App<'t> {
                 self.take_findings(number, &findings);
                 None
             }
-            Action::Again(again) => {
-                self.take_again(again);
-                None
-            }
+            Action::Again(again) => self.take_again(again),
+            Action::Reclaim(news) => self.take_reclaim(news),
             Action::Failed(reason) => {
                 self.notice = Some(reason.into());
                 None
@@ -257,7 +272,11 @@ impl<'t> App<'t> {
 
     /// Whether time passing can change anything.
     pub fn wants_ticks(&self) -> bool {
-        self.is_scanning() || self.is_stale || self.rescan.is_some() || self.has_outdated_sheet()
+        self.is_scanning()
+            || self.is_stale
+            || self.rescan.is_some()
+            || self.is_deleting()
+            || self.has_outdated_sheet()
     }
 
     /// Whether the scan runs.
@@ -279,6 +298,9 @@ impl<'t> App<'t> {
         self.look_at_views();
         if self.mode == Mode::Marks {
             self.look_at_marks();
+        }
+        if self.mode == Mode::Failures {
+            self.look_at_failures();
         }
     }
 
@@ -360,16 +382,19 @@ impl<'t> App<'t> {
         if command.is_none() && scope == Scope::Prompt {
             return self.prompt_key(event, None);
         }
+        if command.is_none() && scope == Scope::Typing {
+            return self.typing_key(event);
+        }
         let command = command?;
         match command {
             Command::Suspend => Some(Effect::Suspend),
             Command::Repaint => Some(Effect::Repaint),
             Command::Interrupt => self.interrupt(),
             _ => match self.mode {
-                Mode::List if scope == Scope::Sheet => {
+                Mode::List if scope == Scope::Sheet => self.reclaim_command(command).unwrap_or_else(|| {
                     self.sheet_command(command);
                     None
-                }
+                }),
                 Mode::List => self.command(command),
                 Mode::Prompt => self.prompt_key(event, Some(command)),
                 Mode::Help(line) => {
@@ -377,7 +402,9 @@ impl<'t> App<'t> {
                     None
                 }
                 Mode::Question(question) => self.answer(question, command),
-                Mode::Marks => self.command_marks(command),
+                Mode::Marks => self.reclaim_command(command).unwrap_or_else(|| self.command_marks(command)),
+                Mode::Confirm => self.confirm_command(command),
+                Mode::Failures => self.failures_command(command),
             },
         }
     }
@@ -431,7 +458,10 @@ impl<'t> App<'t> {
             Command::PrintMarks => return self.print_marks(),
             Command::CopyPath => return Some(self.copy_path()),
             Command::Back if self.anchor.take().is_some() => {}
-            Command::Back => return self.stop_rescan(),
+            Command::Back => return self.stop_deleting().or_else(|| self.stop_rescan()),
+            Command::Delete | Command::Trash | Command::Restore | Command::Script => {
+                return self.reclaim_command(command).flatten();
+            }
             // What has a meaning everywhere was done before, and the others are keys of the line in which a search is
             // typed.
             Command::Interrupt
@@ -439,6 +469,8 @@ impl<'t> App<'t> {
             | Command::Repaint
             | Command::Answer(_)
             | Command::Accept
+            | Command::Empty
+            | Command::Retry
             | Command::Erase
             | Command::EraseAll => {}
         }
@@ -476,6 +508,7 @@ impl<'t> App<'t> {
 
     fn interrupt(&mut self) -> Option<Effect> {
         match self.mode {
+            Mode::Confirm => self.close_confirm(),
             // Asked already whether to leave: this is the answer.
             Mode::Question(Question { about: About::Quit, .. }) => Some(Effect::Quit),
             _ if self.is_scanning() && !self.scan.is_stopping => {
@@ -483,12 +516,12 @@ impl<'t> App<'t> {
                 self.notice = Some("Stopping; what was read stays".into());
                 Some(Effect::StopScan)
             }
-            _ => self.stop_rescan().or_else(|| self.quit()),
+            _ => self.stop_deleting().or_else(|| self.stop_rescan()).or_else(|| self.quit()),
         }
     }
 
     fn quit(&mut self) -> Option<Effect> {
-        if self.scan.last.elapsed < PRECIOUS {
+        if self.scan.last.elapsed < PRECIOUS && !self.is_deleting() {
             return Some(Effect::Quit);
         }
         self.mode = Mode::Question(Question { about: About::Quit, button: Button::No });

@@ -1,6 +1,7 @@
 //! What people do, key by key, on trees made in memory.
 
 mod marks;
+mod reclaim;
 
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use super::Settings;
 use super::app::{Action, App, Button, Effect, Mode};
 use super::keys::{Answer, Binding, Command, KEYMAP, Key, Scope, Side, View};
 use super::progress::Tick;
+use super::reclaim::Safety;
 use super::theme::Theme;
 use super::window::{Bound, Remark};
 use super::work::Desk;
@@ -25,7 +27,13 @@ use crate::tree::Tree;
 mod views;
 
 fn settings() -> Settings {
-    Settings { order: Order::default(), units: Units::Binary, theme: Theme::default(), zone: TimeZone::UTC }
+    Settings {
+        order: Order::default(),
+        units: Units::Binary,
+        theme: Theme::default(),
+        zone: TimeZone::UTC,
+        safety: Safety::default(),
+    }
 }
 
 fn app(tree: &Tree) -> App<'_> {
@@ -323,7 +331,20 @@ fn ready<'t>(tree: &'t Arc<Tree>, scope: Scope, binding: &Binding) -> App<'t> {
         Scope::Treemap => press(&mut app, "5"),
         Scope::Prompt => press(&mut app, "/"),
         Scope::Marks => press(&mut app, "+ Tab j j"),
+        Scope::Confirm => reclaim::asked(&mut app),
+        Scope::Typing => reclaim::typing(&mut app),
+        Scope::Failures => reclaim::failed(&mut app),
     };
+    if binding.command == Command::Restore {
+        app = finished(tree);
+        app.update(Action::Resize(40, 8));
+        reclaim::trashed(&mut app);
+        match scope {
+            Scope::Sheet => press(&mut app, "2"),
+            Scope::Treemap => press(&mut app, "5"),
+            _ => Vec::new(),
+        };
+    }
     if (binding.command, scope) == (Command::PrintMarks, Scope::List) {
         press(&mut app, "Space");
     }
@@ -352,8 +373,8 @@ fn picture(app: &App<'_>) -> String {
     let (lines, index) = (&app.pane().lines, app.pane().index);
     let (ranging, views) = (app.is_ranging(), &app.views);
     format!(
-        "{:?} {:?} {:?} {:?} {lines:?} {index} {ranging} {views:?}",
-        app.mode, app.order, app.shown, app.window
+        "{:?} {:?} {:?} {:?} {lines:?} {index} {ranging} {views:?} {:?}",
+        app.mode, app.order, app.shown, app.window, app.reclaim
     )
 }
 

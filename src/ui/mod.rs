@@ -20,6 +20,7 @@ pub mod keys;
 pub mod marks;
 mod place;
 pub mod progress;
+pub mod reclaim;
 mod screen;
 pub mod sheet;
 pub mod theme;
@@ -27,6 +28,7 @@ pub mod view;
 pub mod window;
 pub mod work;
 
+use std::collections::VecDeque;
 use std::io::{self, BufWriter};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
@@ -50,6 +52,7 @@ use crate::size::Units;
 use crate::sync::Arc;
 use app::{Action, App, Effect};
 use progress::{Again, Tick};
+use reclaim::{Bench, Safety};
 use screen::{Guard, Screen};
 use theme::Theme;
 use work::Desk;
@@ -74,12 +77,14 @@ pub struct Settings {
     pub theme: Theme,
     /// Where times are told.
     pub zone: TimeZone,
+    /// What may happen to files.
+    pub safety: Safety,
 }
 
 impl Settings {
     /// Settings for a person where this machine is.
     pub fn new(order: Order, units: Units, theme: Theme) -> Self {
-        Self { order, units, theme, zone: TimeZone::system() }
+        Self { order, units, theme, zone: TimeZone::system(), safety: Safety::default() }
     }
 }
 
@@ -113,6 +118,7 @@ fn browse(
     let mut app = App::new(scan.tree(), roots, settings, (size.width, size.height));
     let mut next_tick = begun;
     let mut desk = Desk::new(Pool::new(processors())?, Arc::clone(scan.tree()));
+    let mut bench = Bench::default();
     let mut has_changed = true;
     let mut again: Option<Scan> = None;
     loop {
@@ -121,7 +127,8 @@ fn browse(
         }
         has_changed = false;
         let wait = app.wants_ticks().then(|| next_tick.saturating_duration_since(Instant::now()));
-        let wait = if desk.is_busy() { Some(wait.unwrap_or(GLANCE).min(GLANCE)) } else { wait };
+        let wait =
+            if desk.is_busy() || bench.is_busy() { Some(wait.unwrap_or(GLANCE).min(GLANCE)) } else { wait };
         let mut effects = Vec::new();
         app.update(Action::Clock(Timestamp::now().as_second()));
         for action in pending(wait)? {
@@ -141,7 +148,12 @@ fn browse(
             effects.extend(app.update(Action::Findings(number, findings)));
             has_changed = true;
         }
-        for effect in effects {
+        for news in bench.news() {
+            effects.extend(app.update(Action::Reclaim(news)));
+            has_changed = true;
+        }
+        let mut effects = VecDeque::from(effects);
+        while let Some(effect) = effects.pop_front() {
             match effect {
                 Effect::Quit => return Ok(Vec::new()),
                 Effect::Print(paths) => return Ok(paths),
@@ -149,10 +161,25 @@ fn browse(
                 Effect::Rescan(directory) => match scan.rescan(directory) {
                     Ok(scan) => again = Some(scan),
                     Err(error) => {
-                        app.update(Action::Again(Again::failed()));
-                        app.update(Action::Failed(format!("No thread to read again: {error}")));
+                        effects.extend(app.update(Action::Again(Again::failed())));
+                        effects
+                            .extend(app.update(Action::Failed(format!("No thread to read again: {error}"))));
                     }
                 },
+                Effect::LookAgain(places) => match scan.look_again(places) {
+                    Ok(scan) => again = Some(scan),
+                    Err(error) => {
+                        effects.extend(app.update(Action::Again(Again::failed())));
+                        effects
+                            .extend(app.update(Action::Failed(format!("No thread to read again: {error}"))));
+                    }
+                },
+                Effect::Reclaim(order) => {
+                    if let Some(news) = bench.take(order) {
+                        effects.extend(app.update(Action::Reclaim(news)));
+                    }
+                    has_changed = true;
+                }
                 Effect::StopRescan => again.iter().for_each(Scan::stop),
                 Effect::Copy(text) => {
                     io::Write::write_all(terminal.backend_mut(), clipboard::sequence(&text).as_bytes())?;

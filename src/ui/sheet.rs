@@ -8,7 +8,7 @@
 use super::keys::{Motion, View};
 use super::place::moved;
 use super::theme::Role;
-use super::view::{ages, errors, files, links, types};
+use super::view::{ages, errors, files, hints, links, types};
 use super::work::{Ask, Findings, Wish};
 use crate::search::Query;
 use crate::tree::{DirId, Position, Successors, Totals, Tree};
@@ -196,6 +196,7 @@ impl Sheet {
             Findings::Ages(_) => ages::target(self.wish.ask, self.index),
             Findings::Links(links) => links::target(links, self.index),
             Findings::Errors(errors) => errors::target(errors, self.index),
+            Findings::Hints(hints) => hints::target(hints, self.index),
             Findings::Failed(_) => None,
         }
     }
@@ -235,6 +236,7 @@ impl Sheet {
             Some(Findings::Ages(ages)) => ages.rows.len(),
             Some(Findings::Links(links)) => links.inodes.len(),
             Some(Findings::Errors(errors)) => errors::rows(errors),
+            Some(Findings::Hints(hints)) => hints.rows.len(),
             Some(Findings::Failed(_)) | None => 0,
         }
     }
@@ -247,6 +249,7 @@ impl Sheet {
             Some(Findings::Ages(ages)) => (Some(ages.total), ages.total.items),
             Some(Findings::Links(links)) => links::sum(links),
             Some(Findings::Errors(errors)) => (None, errors::failed(errors)),
+            Some(Findings::Hints(hints)) => hints::sum(hints),
             Some(Findings::Failed(_)) | None => (None, 0),
         }
     }
@@ -259,6 +262,7 @@ impl Sheet {
             Findings::Ages(ages) => ages::line(ages, row),
             Findings::Links(links) => links::line(tree, from, links, row),
             Findings::Errors(errors) => errors::line(tree, from, errors, row),
+            Findings::Hints(hints) => hints::line(tree, from, hints, row),
             Findings::Failed(_) => None,
         }
     }

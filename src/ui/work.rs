@@ -7,6 +7,7 @@
 
 use std::io;
 
+use crate::hints::{self, Hints};
 use crate::job::{Job, Outcome, Pool};
 use crate::search::{self, Found, Query, Request};
 use crate::survey::{self, Ages, Errors, Links, Typed};
@@ -47,6 +48,8 @@ pub enum Ask {
     Links,
     /// What could not be read.
     Errors,
+    /// What could be cleaned up.
+    Hints,
 }
 
 /// What was found.
@@ -62,6 +65,8 @@ pub enum Findings {
     Links(Arc<Links>),
     /// What could not be read.
     Errors(Arc<Errors>),
+    /// What could be cleaned up.
+    Hints(Arc<Hints>),
     /// Nothing: why.
     Failed(String),
 }
@@ -75,6 +80,7 @@ impl Findings {
             Self::Ages(ages) => ages.complete,
             Self::Links(links) => links.complete,
             Self::Errors(errors) => errors.complete,
+            Self::Hints(hints) => hints.complete,
             Self::Failed(_) => true,
         }
     }
@@ -87,6 +93,7 @@ impl Findings {
             Self::Ages(ages) => ages.searched,
             Self::Links(links) => links.searched,
             Self::Errors(errors) => errors.searched,
+            Self::Hints(hints) => hints.searched,
             Self::Failed(_) => 0,
         }
     }
@@ -156,6 +163,7 @@ fn begin(pool: &Pool, tree: &Arc<Tree>, wish: &Wish) -> io::Result<Poll> {
         Ask::Ages { now } => poll(survey::ages(pool, request, now)?, Findings::Ages),
         Ask::Links => poll(survey::links(pool, request)?, Findings::Links),
         Ask::Errors => poll(survey::errors(pool, request)?, Findings::Errors),
+        Ask::Hints => poll(hints::hints(pool, request)?, Findings::Hints),
     })
 }
 

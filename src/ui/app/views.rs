@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::{App, Effect, Mode};
+use super::{App, Confirm, Effect, Mode};
 use crate::rows::{Column, Direction, Grouping, Hidden, Order};
 use crate::search::Query;
 use crate::survey::Tile;
@@ -50,7 +50,19 @@ pub struct Views {
     refreshed: Duration,
 }
 
+impl Views {
+    /// Where the row under the cursor of the sheet on top leads.
+    pub(super) fn target(&self) -> Option<Target> {
+        self.sheets.last()?.target()
+    }
+}
+
 impl App<'_> {
+    /// The present, in seconds since 1970.
+    pub(super) fn clock(&self) -> i64 {
+        self.views.clock
+    }
+
     /// What is to be found out at present.
     pub fn wishes(&self) -> impl Iterator<Item = &Wish> + Clone {
         self.views.sheets.last().and_then(Sheet::wish).into_iter()
@@ -66,6 +78,8 @@ impl App<'_> {
             Mode::Help(_) => Scope::Help,
             Mode::Question(_) => Scope::Question,
             Mode::Marks => Scope::Marks,
+            Mode::Confirm => self.reclaim.confirm.as_ref().map_or(Scope::Confirm, Confirm::scope),
+            Mode::Failures => Scope::Failures,
         }
     }
 
@@ -221,12 +235,14 @@ impl App<'_> {
             View::Ages => "age",
             View::Links => "hard links",
             View::Errors => "errors",
+            View::Hints => "what can be made or fetched again",
         };
         let ask = match view {
             View::Types => Ask::Types,
             View::Ages => Ask::Ages { now: self.views.clock },
             View::Links => Ask::Links,
             View::Errors => Ask::Errors,
+            View::Hints => Ask::Hints,
             _ => Ask::Largest,
         };
         let wish = self.wish(ask, self.views.filter.clone());

@@ -8,8 +8,9 @@ use super::{Answer, Binding, Command, Group, Key, Motion, Scope, Side, View, con
 use crate::rows::Column;
 
 const LIST: &[Scope] = &[Scope::List];
-const TEXT: &[Scope] = &[Scope::List, Scope::Help, Scope::Sheet, Scope::Marks];
-const OPENED: &[Scope] = &[Scope::List, Scope::Help, Scope::Sheet, Scope::Treemap, Scope::Marks];
+const TEXT: &[Scope] = &[Scope::List, Scope::Help, Scope::Sheet, Scope::Marks, Scope::Failures];
+const OPENED: &[Scope] =
+    &[Scope::List, Scope::Help, Scope::Sheet, Scope::Treemap, Scope::Marks, Scope::Failures];
 const VIEWS: &[Scope] = &[Scope::List, Scope::Sheet, Scope::Treemap];
 const ROWS: &[Scope] = &[Scope::List, Scope::Sheet];
 const GOING: &[Scope] = &[Scope::List, Scope::Sheet, Scope::Marks];
@@ -18,7 +19,9 @@ const SHEET: &[Scope] = &[Scope::Sheet];
 const TREEMAP: &[Scope] = &[Scope::Treemap];
 const PROMPT: &[Scope] = &[Scope::Prompt];
 const MARKS: &[Scope] = &[Scope::List, Scope::Marks];
-const QUESTION: &[Scope] = &[Scope::Question];
+const QUESTION: &[Scope] = &[Scope::Question, Scope::Confirm];
+const DELETING: &[Scope] = &[Scope::List, Scope::Sheet, Scope::Treemap, Scope::Marks];
+const FAILURES: &[Scope] = &[Scope::Failures];
 const EVERYWHERE: &[Scope] = &Scope::ALL;
 
 const fn bind(
@@ -96,6 +99,7 @@ pub const KEYMAP: &[Binding] = &{
         hint(12, "treemap", bind(&[letter('5')], VIEWS, C::View(View::Treemap), G::View, "treemap")),
         bind(&[letter('6')], VIEWS, C::View(View::Links), G::View, "hard links"),
         bind(&[letter('7')], VIEWS, C::View(View::Errors), G::View, "errors, by reason"),
+        bind(&[letter('9')], VIEWS, C::View(View::Hints), G::View, "clean-up hints"),
         bind(&[key(K::Left), letter('h')], TREEMAP, C::Cell(Side::Left), G::View, "cell to the left"),
         bind(&[key(K::Right), letter('l')], TREEMAP, C::Cell(Side::Right), G::View, "cell to the right"),
         bind(&[key(K::Up), letter('k')], TREEMAP, C::Cell(Side::Above), G::View, "cell above"),
@@ -116,6 +120,12 @@ pub const KEYMAP: &[Binding] = &{
         hint(8, "marks", bind(&[key(K::Tab)], LIST, C::Marks, G::Mark, "list the marks")),
         bind(&[key(K::Tab)], &[Scope::Marks], C::Back, G::Mark, "close the list"),
         bind(&[letter('p')], MARKS, C::PrintMarks, G::Mark, "quit and print marks"),
+        hint(8, "delete", bind(&[letter('d')], DELETING, C::Delete, G::Delete, "for good (asks)")),
+        bind(&[letter('D')], DELETING, C::Trash, G::Delete, "to the trash (asks)"),
+        bind(&[letter('U')], VIEWS, C::Restore, G::Delete, "restore the last trashing"),
+        bind(&[letter('H')], DELETING, C::Script, G::Delete, "write an rm script"),
+        hint(1, "empty it", bind(&[letter('e')], &[Scope::Confirm], C::Empty, G::Delete, "empty it instead")),
+        hint(1, "retry", bind(&[letter('r')], FAILURES, C::Retry, G::Delete, "retry what stays")),
         bind(&[letter('y')], LIST, C::CopyPath, G::Program, "copy the path"),
         bind(&[letter('r')], LIST, C::Rescan, G::Program, "rescan directory"),
         bind(&[letter('R')], LIST, C::RescanRoot, G::Program, "rescan the root"),
