@@ -14,6 +14,7 @@ use duke::ui::Settings;
 use duke::ui::app::{Action, App, Effect};
 use duke::ui::keys::KEYMAP;
 use duke::ui::progress::{Again, Tick};
+use duke::ui::reclaim::Safety;
 use duke::ui::theme::Theme;
 use jiff::tz::TimeZone;
 use tempfile::TempDir;
@@ -44,6 +45,7 @@ fn app(scan: &Scan) -> App<'_> {
         units: Units::Binary,
         theme: Theme::default(),
         zone: TimeZone::UTC,
+        safety: Safety::default(),
     };
     let mut app = App::new(scan.tree(), scan.roots().iter().map(title).collect(), &settings, (80, 24));
     let now = Duration::from_secs(1);

@@ -15,6 +15,7 @@ use duke::size::{Measure, Units};
 use duke::ui::app::{Action, App};
 use duke::ui::keys::KEYMAP;
 use duke::ui::progress::Tick;
+use duke::ui::reclaim::Safety;
 use duke::ui::theme::{Colors, Glyphs, Theme};
 use duke::ui::{Settings, view};
 use jiff::tz::TimeZone;
@@ -72,6 +73,7 @@ fn app(scan: &Scan, glyphs: Glyphs, size: (u16, u16)) -> App<'_> {
         units: Units::Binary,
         theme: Theme { colors: Colors::None, glyphs },
         zone: TimeZone::UTC,
+        safety: Safety::default(),
     };
     App::new(scan.tree(), roots, &settings, size)
 }

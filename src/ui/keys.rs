@@ -254,7 +254,7 @@ impl Group {
             Self::View => "Views of this directory",
             Self::Search => "Search (while it is typed)",
             Self::Mark => "Mark",
-            Self::Delete => "Delete (the marks, or the entry)",
+            Self::Delete => "Delete marks, or the entry",
             Self::Program => "Program",
             Self::Question => "Questions",
         }

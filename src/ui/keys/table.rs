@@ -122,7 +122,7 @@ pub const KEYMAP: &[Binding] = &{
         bind(&[letter('p')], MARKS, C::PrintMarks, G::Mark, "quit and print marks"),
         hint(8, "delete", bind(&[letter('d')], DELETING, C::Delete, G::Delete, "for good (asks)")),
         bind(&[letter('D')], DELETING, C::Trash, G::Delete, "to the trash (asks)"),
-        bind(&[letter('U')], VIEWS, C::Restore, G::Delete, "restore the last trashing"),
+        bind(&[letter('U')], VIEWS, C::Restore, G::Delete, "restore from the trash"),
         bind(&[letter('H')], DELETING, C::Script, G::Delete, "write an rm script"),
         hint(1, "empty it", bind(&[letter('e')], &[Scope::Confirm], C::Empty, G::Delete, "empty it instead")),
         hint(1, "retry", bind(&[letter('r')], FAILURES, C::Retry, G::Delete, "retry what stays")),
