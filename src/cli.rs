@@ -26,7 +26,7 @@ use crate::size::{Measure, Units};
 use crate::text::escape;
 use crate::ui::reclaim::Changes;
 use crate::ui::theme::{ColorChoice, Colors, Glyphs, Theme};
-use arguments::{Arguments, Command, SortBy, When, Words};
+use arguments::{Arguments, Command, Df, SortBy, When, Words};
 pub use describe::Description;
 
 /// What a person asks for.
@@ -108,7 +108,7 @@ pub fn request(
     if words.get(1).is_some_and(|word| Command::is(word)) {
         let words = Words::try_parse_from(words).map_err(refusal)?;
         return match words.command {
-            Some(command) => Ok(of_command(&command)),
+            Some(command) => of_command(command, environment),
             None => look(words.arguments, environment),
         };
     }
@@ -121,17 +121,28 @@ pub fn request(
 }
 
 /// What a command asks for.
-fn of_command(command: &Command) -> Request {
-    match command {
-        Command::Completions { shell } => Request::Describe(Description::Completions(*shell)),
+fn of_command(command: Command, environment: &Environment) -> Result<Request, Refusal> {
+    Ok(match command {
+        Command::Completions { shell } => Request::Describe(Description::Completions(shell)),
+        Command::Df(words) => Request::Print(df(*words, environment)?),
         Command::Man => Request::Describe(Description::Manual),
-    }
+    })
+}
+
+/// The file systems below some paths.
+fn df(words: Df, environment: &Environment) -> Result<Job, Refusal> {
+    let units = if words.si { Units::Decimal } else { Units::Binary };
+    let mounts = if words.one_file_system { Mounts::None } else { Mounts::Real };
+    let scan = scan::Options { threads: threads(words.threads, environment)?, mounts, ..Default::default() };
+    let format = if words.json { Format::SpacesJson } else { Format::Spaces(units) };
+    let progress = if words.quiet { Progress::Silent } else { Progress::Shown(units) };
+    Ok(Job { roots: roots(words.paths), scan, format, progress })
 }
 
 /// What is asked for without a command.
 fn look(arguments: Arguments, environment: &Environment) -> Result<Request, Refusal> {
     let scan = scan::Options {
-        threads: threads(&arguments, environment)?,
+        threads: threads(arguments.threads, environment)?,
         mounts: match (arguments.one_file_system, arguments.include_kernfs) {
             (true, _) => Mounts::None,
             (false, true) => Mounts::All,
@@ -197,8 +208,8 @@ fn theme(arguments: &Arguments, environment: &Environment) -> Result<Theme, Refu
     Ok(Theme { colors, glyphs: if is_ascii { Glyphs::Ascii } else { Glyphs::Unicode } })
 }
 
-fn threads(arguments: &Arguments, environment: &Environment) -> Result<Option<usize>, Refusal> {
-    let threads = match (arguments.threads, environment.variable("DUKE_THREADS")) {
+fn threads(given: Option<u16>, environment: &Environment) -> Result<Option<usize>, Refusal> {
+    let threads = match (given, environment.variable("DUKE_THREADS")) {
         (Some(threads), _) => Some(threads),
         (None, Some(value)) => Some(variable("DUKE_THREADS", value, arguments::threads)?),
         (None, None) => None,

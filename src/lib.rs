@@ -20,6 +20,7 @@ pub mod rows;
 pub mod scan;
 pub mod search;
 pub mod size;
+pub mod space;
 pub mod survey;
 mod sync;
 mod table;

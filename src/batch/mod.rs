@@ -5,6 +5,7 @@
 //!
 //! Invariant: the exit code says the worst that happened; see [`Exit`].
 
+mod df;
 mod errors;
 mod progress;
 mod table;
@@ -16,13 +17,14 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crate::exit::Exit;
-use crate::json::Report;
+use crate::json::{Body, Report};
 use crate::message::{say, words};
 use crate::platform::interrupt::Interrupt;
 use crate::rows::Order;
 use crate::scan::{self, Outcome, Scan};
 use crate::size::Units;
-use crate::tree::Live;
+use crate::space;
+use crate::tree::{DirId, Live};
 pub use progress::Progress;
 use table::Table;
 
@@ -56,6 +58,10 @@ pub enum Format {
         /// Levels below the roots; none for all.
         depth: Option<usize>,
     },
+    /// The file systems for a person.
+    Spaces(Units),
+    /// The file systems for a program.
+    SpacesJson,
 }
 
 /// How often the waiting loop looks round.
@@ -119,12 +125,17 @@ fn print(scan: &Scan, outcome: Option<&Outcome>, format: Format, out: &mut dyn W
     let tree = scan.tree();
     // At rest nothing is open; a scan left hanging has not added up what it has.
     let live = if outcome.is_some() { Live::default() } else { Live::sample(tree) };
+    let is_complete = outcome == Some(&Outcome::Complete);
+    let report = |live, body| Report { tree, live, is_complete, elapsed: scan.elapsed(), body };
+    let spaces = || space::report(tree, DirId::TOP, &|| false);
     match format {
         Format::Json { depth } => {
-            let is_complete = outcome == Some(&Outcome::Complete);
-            Report { tree, live, is_complete, elapsed: scan.elapsed(), depth }.write(out)
+            let space = if is_complete { space::of_whole(tree) } else { None };
+            report(live, Body::Tree { depth, space: space.as_ref() }).write(out)
         }
         Format::Table { depth, order, units } => Table { tree, live, depth, order, units }.write(out),
+        Format::Spaces(units) => df::write(&spaces(), units, out),
+        Format::SpacesJson => report(live, Body::Spaces(&spaces().spaces)).write(out),
     }
 }
 

@@ -17,6 +17,7 @@ Examples:
   duke -x /                     this file system only
   duke -n -d 2 /srv             two levels as a table
   duke --json / | jq .totals    numbers for scripts
+  duke df /                     why df says more
 
 Sizes are what files take on the disk; a hard-linked file counts once in each directory above any of its names. \
 The apparent size of a directory includes its own length.
@@ -56,8 +57,43 @@ pub(super) enum Command {
         /// Whose
         shell: Shell,
     },
+    /// Print where the rest is: what df says of a file system, explained by what lies in PATH
+    Df(Box<Df>),
     /// Print the manual page, for man -l -
     Man,
+}
+
+/// The words behind `df`.
+#[derive(Clone, Debug, Parser)]
+#[command(disable_help_flag = true, disable_version_flag = true)]
+pub(super) struct Df {
+    /// What to scan: the current directory, unless something else is named; best the mount point
+    #[arg(value_name = "PATH")]
+    pub(super) paths: Vec<OsString>,
+
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
+
+    /// Show sizes in powers of 1000
+    #[arg(long)]
+    pub(super) si: bool,
+
+    /// Print no progress on standard error
+    #[arg(short, long)]
+    pub(super) quiet: bool,
+
+    /// Read with N threads
+    #[arg(short, long, value_name = "N", value_parser = ValueParser::new(threads))]
+    pub(super) threads: Option<u16>,
+
+    /// Stay on the file system of each PATH
+    #[arg(short = 'x', long)]
+    pub(super) one_file_system: bool,
+
+    /// Print help
+    #[arg(short, long, action = ArgAction::Help)]
+    help: Option<bool>,
 }
 
 impl Command {

@@ -7,12 +7,17 @@
 //! Invariant: nothing begins before it is written down, unless there is no journal; a refusal stops everything.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 use super::journal::{Deed, Journal, Line};
 use super::refusal::{self, Refusal};
 use super::{Failure, Failures, Owner, Reason, Selection, Trashed, remove, trash};
 use crate::job::{Job, Pool, Task};
-use crate::platform::{error_text, space};
+use crate::platform::capacity::capacity;
+use crate::platform::error_text;
 use crate::sync::Arc;
 use crate::tree::join;
 
@@ -185,7 +190,6 @@ fn write_down(
 
 /// A line of the journal; the path is made absolute.
 fn line(deed: Deed, path: &[u8], entries: Option<u64>, bytes: u64, result: String) -> Line {
-    use std::os::unix::ffi::OsStrExt;
     let here = std::env::current_dir().unwrap_or_default();
     let path = if path.starts_with(b"/") { path.to_vec() } else { join([here.as_os_str().as_bytes(), path]) };
     Line { deed, path, entries, bytes, result }
@@ -209,16 +213,14 @@ fn refused(selection: &Selection) -> Failures {
 
 /// The free space of each file system a selection is on.
 fn free(selection: &Selection) -> HashMap<u64, u64> {
-    let of_group = |group: &super::Group| {
-        let directory = group.open().ok()?;
-        Some((directory.attributes().ok()?.device, space::free(&directory).ok()?))
-    };
     // Each directory once is enough; thousands of groups are on few file systems.
     let mut devices = HashMap::new();
     for group in &selection.groups {
-        let device = group.steps.last().map(|step| step.device);
-        if device.is_none_or(|device| !devices.contains_key(&device)) {
-            devices.extend(of_group(group));
+        let Some(device) = group.steps.last().map(|step| step.device) else { continue };
+        if let Entry::Vacant(vacant) = devices.entry(device)
+            && let Ok(found) = capacity(Path::new(OsStr::from_bytes(&group.path())))
+        {
+            vacant.insert(found.free);
         }
     }
     devices

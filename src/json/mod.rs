@@ -5,8 +5,9 @@
 //!
 //! Invariant: what comes out is valid JSON and valid UTF-8, whatever bytes a name has.
 
+mod filesystem;
 mod report;
 mod writer;
 
-pub use report::Report;
+pub use report::{Body, Report};
 pub use writer::Writer;

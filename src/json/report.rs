@@ -6,8 +6,10 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
+use super::filesystem;
 use super::writer::Writer;
 use crate::platform::error_text;
+use crate::space::Space;
 use crate::tree::order::{Names, Row, sort};
 use crate::tree::{Content, DirId, Exclusion, Facts, Index, Live, Owner, Record, Totals, Tree};
 
@@ -21,8 +23,22 @@ pub struct Report<'t> {
     pub is_complete: bool,
     /// How long the scan took.
     pub elapsed: Duration,
-    /// How many levels below the roots are written; none for all.
-    pub depth: Option<usize>,
+    /// What is written of it.
+    pub body: Body<'t>,
+}
+
+/// What is written of a scan.
+#[derive(Clone, Copy, Debug)]
+pub enum Body<'t> {
+    /// The tree.
+    Tree {
+        /// How many levels below the roots are written; none for all.
+        depth: Option<usize>,
+        /// The file system of a root, if all of it was scanned.
+        space: Option<&'t Space>,
+    },
+    /// The file systems it has met.
+    Spaces(&'t [Space]),
 }
 
 /// What stands before the first element of a list, and before every other: each has a line of its own.
@@ -53,15 +69,29 @@ impl<'t> Report<'t> {
         let mut json = Writer::new(out);
         self.head(&mut json);
         self.errors(&mut json)?;
+        match self.body {
+            Body::Tree { depth, space } => {
+                if let Some(space) = space {
+                    json.raw(",\n\"filesystem\":");
+                    filesystem::write(&mut json, space);
+                }
+                self.roots(&mut json, depth)?;
+            }
+            Body::Spaces(spaces) => spaces_list(&mut json, spaces),
+        }
+        json.raw("]}\n");
+        json.finish()
+    }
+
+    fn roots(&self, json: &mut Writer<'_>, limit: Option<usize>) -> io::Result<()> {
         json.raw(",\n\"roots\":[");
         let roots = self.tree.listing(DirId::TOP);
         let mut separator = FIRST;
         for (_, root) in roots.entries() {
             json.raw(std::mem::replace(&mut separator, NEXT));
-            self.root(&mut json, &root)?;
+            self.root(json, &root, limit)?;
         }
-        json.raw("]}\n");
-        json.finish()
+        Ok(())
     }
 
     fn head(&self, json: &mut Writer<'_>) {
@@ -109,15 +139,15 @@ impl<'t> Report<'t> {
         Ok(())
     }
 
-    fn root(&self, json: &mut Writer<'_>, root: &Record<'t>) -> io::Result<()> {
+    fn root(&self, json: &mut Writer<'_>, root: &Record<'t>, limit: Option<usize>) -> io::Result<()> {
         let mut open: Vec<Open<'t>> = Vec::new();
-        open.extend(self.entry(json, root, 0));
+        open.extend(self.entry(json, root, limit));
         while let Some(directory) = open.last_mut() {
             if let Some(row) = directory.rows.next() {
                 let Some(record) = directory.index.record(row.position) else { continue };
                 json.raw(std::mem::replace(&mut directory.separator, NEXT));
-                let depth = open.len();
-                open.extend(self.entry(json, &record, depth));
+                let left = limit.map(|limit| limit - open.len());
+                open.extend(self.entry(json, &record, left));
             } else {
                 json.raw("]");
                 end(json, directory.end);
@@ -128,8 +158,8 @@ impl<'t> Report<'t> {
         Ok(())
     }
 
-    /// Writes an entry; of a directory with children to come, everything before them.
-    fn entry(&self, json: &mut Writer<'_>, record: &Record<'t>, depth: usize) -> Option<Open<'t>> {
+    /// Writes an entry; of a directory with children to come, everything before them. So many levels below it are `left`.
+    fn entry(&self, json: &mut Writer<'_>, record: &Record<'t>, left: Option<usize>) -> Option<Open<'t>> {
         json.raw("{\"name\":");
         if !json.string(record.name) {
             json.raw(",\"name_base64\":");
@@ -146,7 +176,7 @@ impl<'t> Report<'t> {
             }
             Content::Failed(errno) => end(json, End { owner: None, errno: Some(*errno) }),
             Content::Known(facts) => match facts.directory {
-                Some(id) => return self.directory(json, facts, id, depth),
+                Some(id) => return self.directory(json, facts, id, left),
                 None => self.file(json, facts),
             },
         }
@@ -166,7 +196,13 @@ impl<'t> Report<'t> {
         end(json, End { owner: facts.owner, errno: None });
     }
 
-    fn directory(&self, json: &mut Writer<'_>, facts: &Facts, id: DirId, depth: usize) -> Option<Open<'t>> {
+    fn directory(
+        &self,
+        json: &mut Writer<'_>,
+        facts: &Facts,
+        id: DirId,
+        left: Option<usize>,
+    ) -> Option<Open<'t>> {
         let totals = self.totals(id);
         sizes(json, totals.disk, totals.apparent, facts.mtime);
         json.raw(",\"items\":");
@@ -174,7 +210,7 @@ impl<'t> Report<'t> {
         json.raw(",\"shared\":");
         json.number(self.tree.shared(id));
         let after = End { owner: facts.owner, errno: self.tree.status(id).errno };
-        if self.depth.is_some_and(|limit| depth >= limit) {
+        if left == Some(0) {
             end(json, after);
             return None;
         }
@@ -193,6 +229,15 @@ impl<'t> Report<'t> {
 
     fn totals(&self, id: DirId) -> Totals {
         self.live.totals(self.tree, id)
+    }
+}
+
+fn spaces_list(json: &mut Writer<'_>, spaces: &[Space]) {
+    json.raw(",\n\"filesystems\":[");
+    let mut separator = FIRST;
+    for space in spaces {
+        json.raw(std::mem::replace(&mut separator, NEXT));
+        filesystem::write(json, space);
     }
 }
 

@@ -4,22 +4,18 @@
 
 use std::cell::Cell;
 use std::ffi::CStr;
-use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd};
 
 use nix::errno::Errno;
 
-use super::attributes::{kind_of_hint, kind_of_mode};
-use super::{Attributes, Border, Directory, Entry, Filled, Said, retry};
+use super::attributes::kind_of_hint;
+use super::{Attributes, Directory, Entry, Filled, Said, retry, status};
 
 /// Bytes asked for in one call. Larger ones were not faster, and a directory of some 1,800 short names fits.
 const SIZE: usize = 64 << 10;
 
 /// Where `d_name` begins in `struct linux_dirent64` (getdents(2)): behind inode, offset, record length and type.
 const NAME: usize = 19;
-
-/// `STATX_ATTR_MOUNT_ROOT` of linux/stat.h, Linux 5.8.
-const MOUNT_ROOT: u64 = 0x2000;
 
 /// One batch of directory records, as the kernel packed them.
 pub struct Buffer {
@@ -99,41 +95,14 @@ impl Buffer {
         if !self.statx.get() {
             return directory.attributes_of(entry.name);
         }
-        match statx(directory, entry.name) {
+        match status::of_child(directory, entry.name, libc::AT_SYMLINK_NOFOLLOW) {
             // Sandboxes older than the call refuse it with EPERM, kernels with ENOSYS (seccomp, Linux before 4.11).
             Err(Errno::ENOSYS | Errno::EPERM) => {
                 let attributes = directory.attributes_of(entry.name)?;
                 self.statx.set(false);
                 Ok(attributes)
             }
-            result => result,
+            result => Ok(result?.attributes),
         }
     }
-}
-
-#[allow(unsafe_code)]
-fn statx(directory: &Directory, name: &CStr) -> Result<Attributes, Errno> {
-    const FLAGS: i32 = libc::AT_SYMLINK_NOFOLLOW | libc::AT_NO_AUTOMOUNT;
-    const MASK: u32 = libc::STATX_BASIC_STATS & !(libc::STATX_ATIME | libc::STATX_CTIME);
-    let mut answer = MaybeUninit::<libc::statx>::uninit();
-    let fd = directory.as_fd().as_raw_fd();
-    retry(|| {
-        // SAFETY: `name` ends in NUL and `answer` is writable memory of the size the call fills.
-        Errno::result(unsafe { libc::statx(fd, name.as_ptr(), FLAGS, MASK, answer.as_mut_ptr()) })
-    })?;
-    // SAFETY: the call succeeded, and then it has filled the whole structure.
-    let answer = unsafe { answer.assume_init() };
-    Ok(Attributes {
-        kind: kind_of_mode(u32::from(answer.stx_mode)),
-        blocks: answer.stx_blocks,
-        apparent: answer.stx_size,
-        mtime: answer.stx_mtime.tv_sec,
-        inode: answer.stx_ino,
-        device: libc::makedev(answer.stx_dev_major, answer.stx_dev_minor),
-        links: u64::from(answer.stx_nlink),
-        uid: answer.stx_uid,
-        gid: answer.stx_gid,
-        mode: u32::from(answer.stx_mode),
-        border: if answer.stx_attributes & MOUNT_ROOT == 0 { Border::None } else { Border::Mount },
-    })
 }

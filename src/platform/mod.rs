@@ -10,11 +10,16 @@
 //! | `macos`    | macOS                   | `getattrlistbulk(2)`, read by `bulk` | the same call, of directories `fstatat(2)` |
 //! | `portable` | any Unix, and the oracle of the tests | `readdir(3)` | `fstatat(2)` |
 //!
+//! What a scan does not meet is asked for elsewhere: `mounts` (what is mounted where), `capacity` (statvfs), `native` (what a file
+//! system says of itself), `deleted` (files without a name that processes hold), `uncover` (below a mount).
+//!
 //! Invariant: everything `unsafe` in the crate is below this module, each block with its reason.
 
 mod attributes;
 pub mod bulk;
+pub mod capacity;
 pub mod cloud;
+pub mod deleted;
 pub mod descriptors;
 mod directory;
 pub mod extents;
@@ -25,12 +30,16 @@ pub mod linux;
 #[cfg(target_os = "macos")]
 pub mod macos;
 pub mod memory;
+pub mod mounts;
+pub mod native;
 pub mod portable;
 mod removal;
 pub mod signals;
-pub mod space;
+#[cfg(target_os = "linux")]
+mod status;
 #[cfg(target_os = "macos")]
 mod stream;
+pub mod uncover;
 
 pub use attributes::{Attributes, Border};
 pub use directory::{Directory, FileSystem, attributes_of_path, second_way};

@@ -278,6 +278,6 @@ fn message(panic: &(dyn std::any::Any + Send)) -> String {
 }
 
 /// A path of these bytes.
-fn path(bytes: Vec<u8>) -> PathBuf {
+pub fn path(bytes: Vec<u8>) -> PathBuf {
     std::ffi::OsString::from_vec(bytes).into()
 }

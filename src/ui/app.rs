@@ -11,6 +11,7 @@
 mod marking;
 mod reclaim;
 mod rescan;
+mod space;
 mod views;
 
 use std::borrow::Cow;

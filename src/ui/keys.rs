@@ -118,6 +118,8 @@ pub enum View {
     Hints,
     /// What was searched for.
     Search,
+    /// Where the rest of the file system is.
+    Space,
 }
 
 /// A side of a cell.

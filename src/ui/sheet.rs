@@ -5,12 +5,15 @@
 //!
 //! Knows no keys and no columns. Invariant: the cursor is on a row, if there is any.
 
+use std::ops::Range;
+
 use super::keys::{Motion, View};
 use super::place::moved;
 use super::theme::Role;
-use super::view::{ages, errors, files, hints, links, types};
+use super::view::{ages, errors, files, hints, links, space, types};
 use super::work::{Ask, Findings, Wish};
 use crate::search::Query;
+use crate::space::rows::Row;
 use crate::tree::{DirId, Position, Successors, Totals, Tree};
 
 /// Where a row leads.
@@ -26,6 +29,13 @@ pub enum Target {
         ask: Ask,
         /// What they meet.
         query: Query,
+    },
+    /// To words about it.
+    Words {
+        /// What they are about.
+        label: String,
+        /// The paragraphs.
+        words: Vec<String>,
     },
 }
 
@@ -73,6 +83,8 @@ pub struct Page {
     pub offset: usize,
     /// The visible rows.
     pub lines: Vec<SheetLine>,
+    /// The visible rows of an accounting, or of words: they have other columns.
+    pub ledger: Vec<Row>,
 }
 
 /// How it stands with the answer.
@@ -100,6 +112,8 @@ pub struct Sheet {
     is_outdated: bool,
     index: usize,
     offset: usize,
+    /// Columns of the screen.
+    columns: usize,
 }
 
 impl Sheet {
@@ -114,7 +128,14 @@ impl Sheet {
             is_outdated: false,
             index: 0,
             offset: 0,
+            columns: 0,
         }
+    }
+
+    /// Asks nothing, and shows words.
+    pub fn tell(&mut self, words: Vec<String>) {
+        self.findings = Some(Findings::Words(words));
+        self.answer = Answer::Complete;
     }
 
     /// Shows what another sheet has found until something is found for this one: what is typed letter by letter must not
@@ -137,7 +158,7 @@ impl Sheet {
     /// The tree has grown.
     pub fn outdate(&mut self) {
         // What was said without asking stays as true as it was.
-        self.is_outdated = !matches!(self.findings, Some(Findings::Failed(_)));
+        self.is_outdated = !matches!(self.findings, Some(Findings::Failed(_) | Findings::Words(_)));
     }
 
     /// Whether there is more to be seen than what was found.
@@ -157,7 +178,7 @@ impl Sheet {
     /// Forgets what was found and asks anew, as number `number`; nothing if the directory is gone.
     pub fn begin_again(&mut self, successors: &mut Successors<'_>, number: u64) -> Option<()> {
         self.wish = Wish { number, from: successors.find(self.wish.from)?, ..self.wish.clone() };
-        if !matches!(self.findings, Some(Findings::Failed(_))) {
+        if !matches!(self.findings, Some(Findings::Failed(_) | Findings::Words(_))) {
             self.findings = None;
             self.answer = Answer::Awaited;
             self.is_outdated = false;
@@ -197,12 +218,14 @@ impl Sheet {
             Findings::Links(links) => links::target(links, self.index),
             Findings::Errors(errors) => errors::target(errors, self.index),
             Findings::Hints(hints) => hints::target(hints, self.index),
-            Findings::Failed(_) => None,
+            Findings::Space(account) => space::target(account, self.wish.ask, self.index),
+            Findings::Whole(_) | Findings::Words(_) | Findings::Failed(_) => None,
         }
     }
 
-    /// Looks at it through `lines` lines, after scrolling as little as brings the cursor into view.
-    pub fn look(&mut self, tree: &Tree, lines: usize) -> Page {
+    /// Looks at it through so many columns and lines, after scrolling as little as brings the cursor into view.
+    pub fn look(&mut self, tree: &Tree, columns: usize, lines: usize) -> Page {
+        self.columns = columns;
         let rows = self.rows();
         self.index = self.index.min(rows.saturating_sub(1));
         let least = (self.index + 1).saturating_sub(lines.max(1));
@@ -225,7 +248,8 @@ impl Sheet {
             rows,
             index: self.index,
             offset: self.offset,
-            lines: visible.filter_map(|row| self.line(tree, row)).collect(),
+            lines: visible.clone().filter_map(|row| self.line(tree, row)).collect(),
+            ledger: self.ledger(visible),
         }
     }
 
@@ -237,7 +261,9 @@ impl Sheet {
             Some(Findings::Links(links)) => links.inodes.len(),
             Some(Findings::Errors(errors)) => errors::rows(errors),
             Some(Findings::Hints(hints)) => hints.rows.len(),
-            Some(Findings::Failed(_)) | None => 0,
+            Some(Findings::Space(account)) => account.rows.len(),
+            Some(Findings::Words(words)) => space::wrap(words, self.columns).len(),
+            Some(Findings::Whole(_) | Findings::Failed(_)) | None => 0,
         }
     }
 
@@ -250,7 +276,8 @@ impl Sheet {
             Some(Findings::Links(links)) => links::sum(links),
             Some(Findings::Errors(errors)) => (None, errors::failed(errors)),
             Some(Findings::Hints(hints)) => hints::sum(hints),
-            Some(Findings::Failed(_)) | None => (None, 0),
+            Some(Findings::Space(_) | Findings::Whole(_) | Findings::Words(_) | Findings::Failed(_))
+            | None => (None, 0),
         }
     }
 
@@ -263,7 +290,15 @@ impl Sheet {
             Findings::Links(links) => links::line(tree, from, links, row),
             Findings::Errors(errors) => errors::line(tree, from, errors, row),
             Findings::Hints(hints) => hints::line(tree, from, hints, row),
-            Findings::Failed(_) => None,
+            Findings::Space(_) | Findings::Whole(_) | Findings::Words(_) | Findings::Failed(_) => None,
+        }
+    }
+
+    fn ledger(&self, visible: Range<usize>) -> Vec<Row> {
+        match &self.findings {
+            Some(Findings::Space(account)) => account.rows[visible].to_vec(),
+            Some(Findings::Words(words)) => space::wrap(words, self.columns)[visible].to_vec(),
+            _ => Vec::new(),
         }
     }
 }

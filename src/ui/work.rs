@@ -10,6 +10,8 @@ use std::io;
 use crate::hints::{self, Hints};
 use crate::job::{Job, Outcome, Pool};
 use crate::search::{self, Found, Query, Request};
+use crate::size::Units;
+use crate::space::{self, Account};
 use crate::survey::{self, Ages, Errors, Links, Typed};
 use crate::sync::Arc;
 use crate::tree::{DirId, Tree};
@@ -50,6 +52,13 @@ pub enum Ask {
     Errors,
     /// What could be cleaned up.
     Hints,
+    /// Where the rest of the file system is.
+    Space {
+        /// How sizes are written.
+        units: Units,
+    },
+    /// Whether all of a file system was scanned.
+    Whole,
 }
 
 /// What was found.
@@ -67,6 +76,12 @@ pub enum Findings {
     Errors(Arc<Errors>),
     /// What could be cleaned up.
     Hints(Arc<Hints>),
+    /// Where the rest of the file system is.
+    Space(Arc<Account>),
+    /// Whether all of a file system was scanned.
+    Whole(Arc<bool>),
+    /// Words to be read, by paragraph.
+    Words(Vec<String>),
     /// Nothing: why.
     Failed(String),
 }
@@ -81,7 +96,7 @@ impl Findings {
             Self::Links(links) => links.complete,
             Self::Errors(errors) => errors.complete,
             Self::Hints(hints) => hints.complete,
-            Self::Failed(_) => true,
+            Self::Space(_) | Self::Whole(_) | Self::Words(_) | Self::Failed(_) => true,
         }
     }
 
@@ -94,7 +109,7 @@ impl Findings {
             Self::Links(links) => links.searched,
             Self::Errors(errors) => errors.searched,
             Self::Hints(hints) => hints.searched,
-            Self::Failed(_) => 0,
+            Self::Space(_) | Self::Whole(_) | Self::Words(_) | Self::Failed(_) => 0,
         }
     }
 }
@@ -164,6 +179,10 @@ fn begin(pool: &Pool, tree: &Arc<Tree>, wish: &Wish) -> io::Result<Poll> {
         Ask::Links => poll(survey::links(pool, request)?, Findings::Links),
         Ask::Errors => poll(survey::errors(pool, request)?, Findings::Errors),
         Ask::Hints => poll(hints::hints(pool, request)?, Findings::Hints),
+        Ask::Space { units } => {
+            poll(space::account(pool, Arc::clone(tree), wish.from, units)?, Findings::Space)
+        }
+        Ask::Whole => poll(space::is_whole(pool, Arc::clone(tree))?, Findings::Whole),
     })
 }
 

@@ -225,7 +225,7 @@ impl<'t> App<'t> {
             Some(Target::Entry(directory, position)) => {
                 self.tree.listing(directory).name(position).map(|name| (directory, name))
             }
-            Some(Target::Files { .. }) => None,
+            Some(Target::Files { .. } | Target::Words { .. }) => None,
             None if self.views.page.is_some() => None,
             None => self.place.entry().map(|record| (self.place.id, record.name)),
         };

@@ -39,7 +39,7 @@ pub struct Views {
     /// The places of the rows in the treemap.
     pub tiles: Vec<Tile>,
     /// The sheets, the one on top last.
-    sheets: Vec<Sheet>,
+    pub(super) sheets: Vec<Sheet>,
     /// What is searched for, as far as it is understood.
     filter: Query,
     /// The present, in seconds since 1970.
@@ -48,6 +48,8 @@ pub struct Views {
     wishes: u64,
     /// When a sheet was last asked for again.
     refreshed: Duration,
+    /// Whether all of a file system was scanned.
+    pub(super) whole: super::space::Whole,
 }
 
 impl Views {
@@ -65,7 +67,7 @@ impl App<'_> {
 
     /// What is to be found out at present.
     pub fn wishes(&self) -> impl Iterator<Item = &Wish> + Clone {
-        self.views.sheets.last().and_then(Sheet::wish).into_iter()
+        self.views.sheets.last().and_then(Sheet::wish).into_iter().chain(self.views.whole.wish())
     }
 
     /// Whether the list has the keys, or what lies on it.
@@ -88,6 +90,7 @@ impl App<'_> {
     }
 
     pub(super) fn take_findings(&mut self, number: u64, findings: &Findings) {
+        self.views.whole.take(number, findings);
         for sheet in &mut self.views.sheets {
             sheet.take(number, findings.clone());
         }
@@ -117,7 +120,8 @@ impl App<'_> {
     /// Gathers what is visible of the views, after the window.
     pub(super) fn look_at_views(&mut self) {
         let lines = layout(self.size).list_lines();
-        self.views.page = self.views.sheets.last_mut().map(|sheet| sheet.look(self.tree, lines));
+        let columns = usize::from(self.size.0);
+        self.views.page = self.views.sheets.last_mut().map(|sheet| sheet.look(self.tree, columns, lines));
         if let (Some(page), Some(sheet)) = (&mut self.views.page, self.views.sheets.last())
             && !self.views.text.is_empty()
         {
@@ -135,6 +139,7 @@ impl App<'_> {
         if has_grown {
             self.views.sheets.iter_mut().for_each(Sheet::outdate);
         }
+        self.ask_whether_whole();
         let now = self.scan.last.now;
         let is_due = !self.is_scanning() || now.saturating_sub(self.views.refreshed) >= REFRESH;
         if is_due && self.has_outdated_sheet() {
@@ -236,6 +241,7 @@ impl App<'_> {
             View::Links => "hard links",
             View::Errors => "errors",
             View::Hints => "what can be made or fetched again",
+            View::Space => "where is the rest",
         };
         let ask = match view {
             View::Types => Ask::Types,
@@ -243,13 +249,14 @@ impl App<'_> {
             View::Links => Ask::Links,
             View::Errors => Ask::Errors,
             View::Hints => Ask::Hints,
+            View::Space => Ask::Space { units: self.units },
             _ => Ask::Largest,
         };
         let wish = self.wish(ask, self.views.filter.clone());
         self.views.sheets = vec![Sheet::new(view, title.to_owned(), wish)];
     }
 
-    fn wish(&mut self, ask: Ask, query: Query) -> Wish {
+    pub(super) fn wish(&mut self, ask: Ask, query: Query) -> Wish {
         Wish { number: self.next_wish(), ask, from: self.place.id, query }
     }
 
@@ -283,6 +290,7 @@ impl App<'_> {
                 }
                 Err(_) => self.notice = Some("Too many words to look for".into()),
             },
+            Some(Target::Words { label, words }) => self.tell(label, words),
             None => {}
         }
     }

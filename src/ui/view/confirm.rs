@@ -31,6 +31,8 @@ use crate::ui::theme::{Glyphs, Role};
 
 /// Columns of the widest box.
 const WIDEST: u16 = 76;
+/// Columns below which a path says more than a size.
+const NARROW: usize = 30;
 /// Items that are named.
 const NAMED: usize = 4;
 
@@ -55,8 +57,8 @@ pub(super) fn draw(app: &App<'_>, confirm: &Confirm, area: Rect, buffer: &mut Bu
     let is_framed = area.width >= 16 && area.height >= 5;
     let frame = u16::from(is_framed) * 2;
     let inner = usize::from(area.width.min(WIDEST) - frame.min(area.width));
-    // One for the buttons; a title without a frame, and an empty line with it.
-    let room = usize::from((area.height - frame).saturating_sub(2));
+    // One line is for the buttons, and without a frame one for the title.
+    let room = usize::from((area.height - frame).saturating_sub(2 - frame / 2));
     let mut facts = facts(app, confirm);
     while facts.len() > room {
         let least = facts.iter().map(|fact| fact.rank).max();
@@ -64,7 +66,7 @@ pub(super) fn draw(app: &App<'_>, confirm: &Confirm, area: Rect, buffer: &mut Bu
         last.map(|index| facts.remove(index));
     }
     let mut lines: Vec<Line<'_>> = facts.iter().map(|fact| line(app, fact, inner)).collect();
-    if is_framed && lines.len() < room + 1 {
+    if is_framed && lines.len() < room {
         lines.push(Line::default());
     }
     lines.push(answer(app, confirm, inner));
@@ -105,7 +107,8 @@ fn title(confirm: &Confirm) -> &'static str {
 
 fn line<'a>(app: &App<'_>, fact: &Fact, room: usize) -> Line<'a> {
     let gap = app.theme.glyphs.gap();
-    let right = fit(&fact.right, room / 2, gap).into_owned();
+    let right = if room < NARROW { "" } else { &fact.right };
+    let right = fit(right, room / 2, gap).into_owned();
     let left = room.saturating_sub(width(&right) + 1 + usize::from(!right.is_empty()));
     let text = fit(&fact.left, left, gap).into_owned();
     let fill = room.saturating_sub(1 + width(&text) + width(&right)) * usize::from(!right.is_empty());
@@ -144,7 +147,7 @@ fn facts(app: &App<'_>, confirm: &Confirm) -> Vec<Fact> {
     let mut facts = Vec::new();
     let probe = confirm.probe.as_deref();
     if let Stage::Type(wanted, _) = &confirm.stage {
-        facts.push(Fact::new(0, "Type this name, then Enter:".to_owned(), Role::Plain));
+        facts.push(Fact::new(1, "Type this name, then Enter:".to_owned(), Role::Plain));
         facts.push(Fact::new(0, wanted.clone(), Role::Strong));
     }
     if let Some(probe) = probe {

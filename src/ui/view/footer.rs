@@ -14,7 +14,7 @@ use crate::scan::Outcome;
 use crate::size::{duration, grouped, plain_size};
 use crate::text::{escape, fit, width};
 use crate::ui::app::{App, Mode, Rescan};
-use crate::ui::keys::KEYMAP;
+use crate::ui::keys::{Command, KEYMAP, View};
 use crate::ui::theme::Role;
 
 /// Columns for the first of the keys, beside the progress of a scan.
@@ -97,7 +97,8 @@ fn progress<'a>(app: &App<'_>, room: usize) -> Line<'a> {
 /// The keys that a footer has words for, as many as fit.
 fn keys<'a>(app: &App<'_>, room: usize) -> Line<'a> {
     let scope = app.scope();
-    let bindings = KEYMAP.iter().filter(|binding| binding.scopes.contains(&scope));
+    let is_of_use = |command| command != Command::View(View::Space) || app.views.is_whole();
+    let bindings = KEYMAP.iter().filter(|it| it.scopes.contains(&scope) && is_of_use(it.command));
     let hints = bindings.filter_map(|binding| Some((binding.footer?, binding.keys.first()?.name())));
     let mut hints: Vec<_> = hints.collect();
     hints.sort_by_key(|((rank, _), _)| *rank);

@@ -25,6 +25,7 @@ mod list;
 mod marks;
 mod question;
 mod sheet;
+pub mod space;
 pub mod treemap;
 pub mod types;
 
@@ -94,6 +95,7 @@ pub fn draw(app: &App<'_>, frame: &mut Frame<'_>) {
     }
     header::draw(app, layout.header, buffer);
     match (&app.views.page, app.views.base) {
+        (Some(page), _) if !page.ledger.is_empty() => space::draw(app, page, layout, buffer),
         (Some(page), _) => sheet::draw(app, page, layout.titles, layout.list, buffer),
         (None, View::Treemap) => treemap::draw(app, layout.titles, layout.list, buffer),
         (None, _) => list::draw(app, layout.titles, layout.list, buffer),

@@ -42,7 +42,7 @@ pub(super) fn draw(app: &App<'_>, page: &Page, titles: Rect, list: Rect, buffer:
 
 /// The totals in words, the longest first.
 pub(super) fn totals(app: &App<'_>, page: &Page) -> Vec<String> {
-    if page.failure.is_some() {
+    if page.failure.is_some() || page.view == View::Space {
         return Vec::new();
     }
     let counted = if page.view == View::Errors { ("error", "errors") } else { ("entry", "entries") };
@@ -179,6 +179,7 @@ fn draw_empty(app: &App<'_>, page: &Page, list: Rect, buffer: &mut Buffer) {
     let text = match (&page.failure, page.view) {
         (Some(text), _) => text.clone(),
         (None, _) if !page.is_complete => format!("looking{}", app.theme.glyphs.gap()),
+        (None, View::Space) => "nothing here could be looked at".to_owned(),
         (None, View::Errors) => "everything could be read".to_owned(),
         (None, View::Links) => "no file here has more than one name".to_owned(),
         (None, View::Search) => "nothing meets this".to_owned(),

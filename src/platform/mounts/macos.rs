@@ -1,0 +1,46 @@
+//! The mounts of macOS, as the kernel remembers them.
+
+use std::ffi::CStr;
+
+use super::{Errno, Mount};
+
+/// As [`super::mounts`].
+#[allow(unsafe_code)]
+pub(super) fn mounts() -> Result<Vec<Mount>, Errno> {
+    // SAFETY: without a buffer the call only counts.
+    let count = Errno::result(unsafe { libc::getfsstat(std::ptr::null_mut(), 0, libc::MNT_NOWAIT) })?;
+    // A few more may have come meanwhile.
+    let room = usize::try_from(count).unwrap_or(0) + 8;
+    let mut found: Vec<libc::statfs> = Vec::with_capacity(room);
+    let bytes = libc::c_int::try_from(room * size_of::<libc::statfs>()).map_err(|_| Errno::EOVERFLOW)?;
+    // SAFETY: `found` has room for as many bytes as the call is told, and nothing else refers to it.
+    let filled = Errno::result(unsafe { libc::getfsstat(found.as_mut_ptr(), bytes, libc::MNT_NOWAIT) })?;
+    // SAFETY: the kernel has filled that many, never more than there is room for.
+    unsafe { found.set_len(usize::try_from(filled).unwrap_or(0).min(room)) };
+    Ok(found.iter().map(mount).collect())
+}
+
+fn mount(status: &libc::statfs) -> Mount {
+    Mount {
+        // The first half of the number of a file system is its device (`vfs_getnewfsid`).
+        device: device(status),
+        root: b"/".to_vec(),
+        point: text(&status.f_mntonname),
+        kind: text(&status.f_fstypename),
+        source: text(&status.f_mntfromname),
+        ..Mount::default()
+    }
+}
+
+#[allow(unsafe_code, clippy::cast_sign_loss)]
+fn device(status: &libc::statfs) -> u64 {
+    // SAFETY: `fsid_t` is two numbers of 32 bits (sys/_types/_fsid_t.h), whose fields the crate keeps to itself.
+    let [device, _] = unsafe { std::mem::transmute::<libc::fsid_t, [i32; 2]>(status.f_fsid) };
+    device as u64
+}
+
+#[allow(clippy::cast_sign_loss)]
+fn text(chars: &[libc::c_char]) -> Vec<u8> {
+    let bytes: Vec<u8> = chars.iter().map(|byte| *byte as u8).collect();
+    CStr::from_bytes_until_nul(&bytes).map_or(bytes.clone(), |text| text.to_bytes().to_vec())
+}

@@ -1,0 +1,124 @@
+//! What is mounted where, and where a path stands in that.
+//!
+//! | system | the list | where a path stands |
+//! |---|---|---|
+//! | Linux | `/proc/self/mountinfo` (proc(5)) | `statx(2)`, which names the mount since Linux 5.8 |
+//! | macOS | `getfsstat(2)`, without asking the file systems | `stat(2)`: the device |
+//!
+//! Knows nothing of sizes. Invariant: nothing here asks a mounted file system anything, except the one a path is on: a server that
+//! is gone keeps nobody waiting.
+
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(target_os = "macos")]
+mod macos;
+mod table;
+
+pub use table::parse;
+
+use std::path::Path;
+
+use super::Errno;
+
+/// One mounted file system, or one more place of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mount {
+    /// Its number among the mounts; zero where the system has none.
+    pub id: u64,
+    /// The number of the mount it is mounted on.
+    pub parent: u64,
+    /// The device of the file system. Of btrfs not the one its files have (`st_dev`): that is the subvolume's.
+    pub device: u64,
+    /// Which directory of the file system is to be seen at the mount point; `/` for all of it.
+    pub root: Vec<u8>,
+    /// The mount point.
+    pub point: Vec<u8>,
+    /// The type of the file system: `ext4`.
+    pub kind: Vec<u8>,
+    /// What was mounted: `/dev/sda1`.
+    pub source: Vec<u8>,
+    /// The options of the file system, with commas between.
+    pub options: Vec<u8>,
+}
+
+impl Mount {
+    /// The value of an option that has one: `lowerdir` of an overlay. Of a repeated option, each.
+    pub fn option<'o>(&'o self, name: &'o [u8]) -> impl Iterator<Item = &'o [u8]> {
+        let options = table::split_options(&self.options);
+        options.filter_map(move |option| option.strip_prefix(name)?.strip_prefix(b"="))
+    }
+
+    /// Whether an option without a value is set.
+    pub fn has_option(&self, name: &[u8]) -> bool {
+        table::split_options(&self.options).any(|option| option == name)
+    }
+}
+
+/// Where a path stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// The number of its mount, where the system tells.
+    pub mount: Option<u64>,
+    /// Its device (`st_dev`).
+    pub device: u64,
+    /// Its inode.
+    pub inode: u64,
+    /// Whether it is the root of a mount.
+    pub is_mount_point: bool,
+}
+
+/// Everything that is mounted, as this process sees it, in the order of mounting.
+///
+/// # Errors
+/// When the system does not tell: on Linux without /proc.
+#[cfg(target_os = "linux")]
+pub fn mounts() -> Result<Vec<Mount>, Errno> {
+    linux::mounts()
+}
+/// Everything that is mounted.
+///
+/// # Errors
+/// As getfsstat(2).
+#[cfg(target_os = "macos")]
+pub fn mounts() -> Result<Vec<Mount>, Errno> {
+    macos::mounts()
+}
+/// Nothing is known.
+///
+/// # Errors
+/// Always.
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+pub fn mounts() -> Result<Vec<Mount>, Errno> {
+    Err(Errno::ENOSYS)
+}
+
+/// Where `path` stands; a symbolic link at its end is followed.
+///
+/// # Errors
+/// As stat(2).
+#[cfg(target_os = "linux")]
+pub fn standing(path: &Path) -> Result<Standing, Errno> {
+    let status = super::status::of_path(path)?;
+    Ok(Standing {
+        mount: status.mount,
+        device: status.attributes.device,
+        inode: status.attributes.inode,
+        is_mount_point: status.attributes.border == super::Border::Mount,
+    })
+}
+/// Where `path` stands; a symbolic link at its end is followed.
+///
+/// # Errors
+/// As stat(2).
+#[cfg(not(target_os = "linux"))]
+pub fn standing(path: &Path) -> Result<Standing, Errno> {
+    let of = |path: &Path| {
+        let stat = super::retry(|| nix::sys::stat::stat(path))?;
+        Ok::<_, Errno>(super::Attributes::from(stat))
+    };
+    let own = of(path)?;
+    let above = of(&path.join(".."))?;
+    // The top of all is its own parent.
+    let is_mount_point = own.is_directory() && (above.device != own.device || above.inode == own.inode);
+    Ok(Standing { mount: None, device: own.device, inode: own.inode, is_mount_point })
+}

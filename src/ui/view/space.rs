@@ -1,0 +1,142 @@
+//! Where the rest of the file system is: the lines of the accounting, and the words about one of them.
+//!
+//! ```text
+//!     Size  /home: /dev/sda2 (ext4)
+//!  60.0 GiB  used                                           60.0%
+//!  50.0 GiB    scanned here                                 123,456 entries
+//!   9.0 GiB    deleted, but still open                      of all processes
+//! ```
+//!
+//! What the lines are is in `crate::space`. They are no files: nothing here can be marked. Enter explains a line.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line as Text, Span};
+
+use super::Layout;
+use super::list::{right, select};
+use crate::size::{BRIEF, Units, brief_size, size};
+use crate::space::rows::{Amount, Row, Subject};
+use crate::space::{Account, words};
+use crate::text::{fit, width};
+use crate::ui::app::App;
+use crate::ui::sheet::{Page, Target};
+use crate::ui::theme::Role;
+use crate::ui::work::Ask;
+
+/// Columns from which on sizes are written out, and from which on lines have notes.
+const WIDE: usize = 40;
+/// Columns of a label before its note.
+const LABELS: usize = 36;
+
+/// Where a row leads: to words about it.
+pub fn target(account: &Account, ask: Ask, index: usize) -> Option<Target> {
+    let row = account.rows.get(index)?;
+    let Ask::Space { units } = ask else { return None };
+    let words = words::explain(account.report.spaces.first()?, row.subject, units);
+    Some(Target::Words { label: row.label.clone(), words })
+}
+
+/// Paragraphs as lines of at most so many columns, an empty one between them.
+pub fn wrap(paragraphs: &[String], columns: usize) -> Vec<Row> {
+    let room = columns.saturating_sub(4).max(8);
+    let mut lines: Vec<String> = Vec::new();
+    for paragraph in paragraphs {
+        if !lines.is_empty() {
+            lines.push(String::new());
+        }
+        let mut line = String::new();
+        for word in paragraph.split(' ') {
+            if !line.is_empty() && width(&line) + 1 + width(word) > room {
+                lines.push(std::mem::take(&mut line));
+            }
+            line += if line.is_empty() { "" } else { " " };
+            line += word;
+            // A path may be longer than the screen is wide.
+            while width(&line) > room {
+                let cut = fit(&line, room, "").len().clamp(1, line.len());
+                let cut = (1..=cut).rev().find(|at| line.is_char_boundary(*at)).unwrap_or(line.len());
+                let rest = line.split_off(cut);
+                lines.push(std::mem::replace(&mut line, rest));
+            }
+        }
+        lines.push(line);
+    }
+    let row = |label| Row { subject: Subject::Systems, depth: 0, amount: Amount::Nothing, label, note: None };
+    lines.into_iter().map(row).collect()
+}
+
+pub(super) fn draw(app: &App<'_>, page: &Page, layout: Layout, buffer: &mut Buffer) {
+    let list = layout.list;
+    let is_text = page.ledger.iter().all(|row| row.amount == Amount::Nothing);
+    if !is_text && !layout.titles.is_empty() {
+        let title = right("Size", 1 + amount_width(app.units, usize::from(list.width)));
+        let line = Text::styled(title, app.theme.style(Role::Faint));
+        buffer.set_line(layout.titles.x, layout.titles.y, &line, layout.titles.width);
+    }
+    for ((row, line), y) in (page.offset..).zip(&page.ledger).zip(list.y..list.bottom()) {
+        let area = Rect { y, height: 1, ..list };
+        if is_text {
+            buffer.set_line(area.x, y, &Text::raw(format!("  {}", line.label)), area.width);
+        } else {
+            buffer.set_line(area.x, y, &row_line(app, line, usize::from(list.width)), area.width);
+            if row == page.index {
+                select(app, area, buffer);
+            }
+        }
+    }
+}
+
+fn amount_width(units: Units, columns: usize) -> usize {
+    if columns >= WIDE { units.width() + 1 } else { BRIEF + 1 }
+}
+
+fn row_line<'a>(app: &App<'_>, row: &Row, columns: usize) -> Text<'a> {
+    let room = amount_width(app.units, columns);
+    let bytes = |bytes| {
+        let text = if columns >= WIDE { size(bytes, app.units) } else { brief_size(bytes, app.units) };
+        text.trim_start().to_owned()
+    };
+    let amount = match row.amount {
+        Amount::Bytes(amount) => bytes(amount),
+        Amount::Less(amount) => format!("-{}", bytes(amount)),
+        Amount::Unknown => "?".to_owned(),
+        Amount::Nothing => String::new(),
+    };
+    let style = app.theme.style(role(row));
+    let mut spans = vec![Span::raw(" "), Span::styled(right(&amount, room), amount_style(app, row))];
+    let left = columns.saturating_sub(room + 3);
+    let indent = "  ".repeat(row.depth);
+    let note = row.note.as_ref().filter(|_| left >= LABELS + 8);
+    let label_room = if note.is_some() { label_room(row, left) } else { left };
+    let label = fit(&row.label, label_room.saturating_sub(indent.len()), app.theme.glyphs.gap()).into_owned();
+    let label = format!("  {indent}{label}");
+    let gap = (label_room + 2).saturating_sub(width(&label)) + 2;
+    spans.push(Span::styled(label, style));
+    if let Some(note) = note {
+        let note = fit(note, left.saturating_sub(label_room + 2), app.theme.glyphs.gap()).into_owned();
+        spans.push(Span::styled(format!("{}{note}", " ".repeat(gap)), app.theme.style(Role::Faint)));
+    }
+    Text::from(spans)
+}
+
+/// Columns for the label: paths take what their note leaves.
+fn label_room(row: &Row, left: usize) -> usize {
+    let note = row.note.as_ref().map_or(0, |note| width(note) + 2);
+    LABELS.max(left.saturating_sub(note)).min(width(&row.label) + 2 * row.depth).max(LABELS)
+}
+
+fn amount_style(app: &App<'_>, row: &Row) -> Style {
+    app.theme.style(if row.amount == Amount::Unknown { Role::Warning } else { Role::Plain })
+}
+
+/// What df says is read first; what holds space without being seen is what one came for.
+fn role(row: &Row) -> Role {
+    match row.subject {
+        Subject::Used | Subject::Size | Subject::Systems => Role::Strong,
+        Subject::File(_) | Subject::Shadow(_) | Subject::Unreadable => Role::Warning,
+        Subject::Note(_) | Subject::Part(_) | Subject::Inodes => Role::Faint,
+        _ => Role::Plain,
+    }
+}
