@@ -27,7 +27,7 @@ pub enum Work {
     /// Remove, for good.
     Remove(Arc<Selection>),
     /// Move to this user's trash.
-    Trash(Arc<Selection>, Owner),
+    Trash(Arc<Selection>),
     /// Move back from there.
     Restore(Arc<Vec<Trashed>>),
 }
@@ -59,7 +59,7 @@ impl Work {
         match self {
             Self::Remove(selection) if selection.extent == super::Extent::Content => Deed::Empty,
             Self::Remove(_) => Deed::Delete,
-            Self::Trash(..) => Deed::Trash,
+            Self::Trash(_) => Deed::Trash,
             Self::Restore(_) => Deed::Restore,
         }
     }
@@ -67,7 +67,7 @@ impl Work {
     /// The items: paths as in the tree, and what they take up.
     fn items(&self) -> Vec<(Vec<u8>, u64)> {
         match self {
-            Self::Remove(selection) | Self::Trash(selection, _) => {
+            Self::Remove(selection) | Self::Trash(selection) => {
                 selection.items().map(|(group, item)| (group.path_of(item), item.disk)).collect()
             }
             Self::Restore(trashed) => trashed
@@ -90,7 +90,7 @@ pub fn carry_out(pool: &Pool, work: Work, journal: Option<Journal>) -> std::io::
 }
 
 fn run(task: &Task<Report>, work: &Work, journal: Option<&Journal>) -> Report {
-    if let Work::Remove(selection) | Work::Trash(selection, _) = work {
+    if let Work::Remove(selection) | Work::Trash(selection) = work {
         let refused = refused(selection);
         if refused.count > 0 {
             return Report { failures: refused, ..Report::default() };
@@ -103,9 +103,10 @@ fn run(task: &Task<Report>, work: &Work, journal: Option<&Journal>) -> Report {
     let unwritten = journal.and_then(|journal| journal.append(&begun).err()).map(|error| error.to_string());
     let mut report = match work {
         Work::Remove(selection) => removed(task, selection, deed, journal),
-        Work::Trash(selection, owner) => {
+        Work::Trash(selection) => {
+            let owner = Owner::of_process();
             let report = |trashing| task.publish(trashed(trashing));
-            let trashing = trash::run(task, selection, owner, &report);
+            let trashing = trash::run(task, selection, &owner, &report);
             write_down(journal, deed, &items, &trashing, task.is_cancelled());
             trashed(trashing)
         }

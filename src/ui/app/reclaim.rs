@@ -14,7 +14,7 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::{App, Button, Effect, Mode};
 use crate::delete::script::Line;
-use crate::delete::{Concern, Deed, Extent, Failures, Group, Owner, Probe, Report, Selection, Trashed, Work};
+use crate::delete::{Concern, Deed, Extent, Failures, Group, Probe, Report, Selection, Trashed, Work};
 use crate::scan::Places;
 use crate::size::{grouped, plain_size};
 use crate::sync::Arc;
@@ -322,7 +322,7 @@ impl<'t> App<'t> {
             return Some(Effect::Reclaim(Order::StopProbe));
         }
         let work = match confirm.deed {
-            Deed::Trash => Work::Trash(confirm.selection, Owner::of_process()),
+            Deed::Trash => Work::Trash(confirm.selection),
             _ => Work::Remove(confirm.selection),
         };
         self.begin_work(work, expected)
@@ -425,7 +425,7 @@ impl<'t> App<'t> {
         self.reclaim.outcome = Some(self.outcome_of(running.deed, &report));
         if report.failures.count > 0 {
             let selection = match &running.work {
-                Work::Remove(selection) | Work::Trash(selection, _) => Some(Arc::clone(selection)),
+                Work::Remove(selection) | Work::Trash(selection) => Some(Arc::clone(selection)),
                 Work::Restore(_) => None,
             };
             let (deed, failures) = (running.deed, report.failures.clone());
@@ -437,7 +437,7 @@ impl<'t> App<'t> {
     /// Lets the tree see what has become of it.
     fn look_again(&mut self, work: &Work) -> Option<Effect> {
         match work {
-            Work::Remove(selection) | Work::Trash(selection, _) => {
+            Work::Remove(selection) | Work::Trash(selection) => {
                 let places: Places = selection.places();
                 let replaced = selection.items().filter_map(|(_, item)| item.directory).collect();
                 let name = selection.groups.first().map(|group| self.tree.name(group.directory).to_vec());
