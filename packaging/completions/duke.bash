@@ -19,6 +19,9 @@ _duke() {
             duke,completions)
                 cmd="duke__subcmd__completions"
                 ;;
+            duke,df)
+                cmd="duke__subcmd__df"
+                ;;
             duke,man)
                 cmd="duke__subcmd__man"
                 ;;
@@ -29,7 +32,7 @@ _duke() {
 
     case "${cmd}" in
         duke)
-            opts="-n -s -d -q -a -0 -t -x -X -e -h -V --json --no-interactive --summarize --depth --quiet --apparent-size --si --sort --color --ascii --pick --print0 --threads --one-file-system --exclude --exclude-caches --include-kernfs --extended --help --version completions man"
+            opts="-n -s -d -q -a -0 -t -x -X -r -e -h -V --json --no-interactive --summarize --depth --quiet --apparent-size --si --sort --color --ascii --pick --print0 --threads --one-file-system --exclude --exclude-caches --include-kernfs --read-only --dry-run --extended --help --version completions df man"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -81,6 +84,28 @@ _duke() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        duke__subcmd__df)
+            opts="-q -t -x -h --json --si --quiet --threads --one-file-system --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -t)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

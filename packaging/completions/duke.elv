@@ -44,6 +44,9 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --one-file-system 'Stay on the file system of each PATH'
             cand --exclude-caches 'Leave out directories that hold a CACHEDIR.TAG'
             cand --include-kernfs 'Enter /proc, /sys and the like below a PATH'
+            cand -r 'Change nothing: no key that deletes works'
+            cand --read-only 'Change nothing: no key that deletes works'
+            cand --dry-run 'Only show what a deletion would remove'
             cand -e 'Keep owner, group and mode of every entry'
             cand --extended 'Keep owner, group and mode of every entry'
             cand -h 'Print help: -h in short, --help with details'
@@ -51,9 +54,22 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand -V 'Print the version'
             cand --version 'Print the version'
             cand completions 'Print the completions of a shell'
+            cand df 'Print where the rest is: what df says of a file system, explained by what lies in PATH'
             cand man 'Print the manual page, for man -l -'
         }
         &'duke;completions'= {
+        }
+        &'duke;df'= {
+            cand -t 'Read with N threads'
+            cand --threads 'Read with N threads'
+            cand --json 'Print JSON'
+            cand --si 'Show sizes in powers of 1000'
+            cand -q 'Print no progress on standard error'
+            cand --quiet 'Print no progress on standard error'
+            cand -x 'Stay on the file system of each PATH'
+            cand --one-file-system 'Stay on the file system of each PATH'
+            cand -h 'Print help'
+            cand --help 'Print help'
         }
         &'duke;man'= {
         }
