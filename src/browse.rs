@@ -1,17 +1,18 @@
-//! A run with the browser: begin to scan, browse until the person leaves, print what was picked, say how that went.
+//! A run with the browser: begin to read, browse until the person leaves, print what was picked, say how that went.
 //!
-//! Invariant: nothing waits for the scan; the process ends over it.
+//! Invariant: nothing waits for the source once there is something to show; the process ends over it.
 
 use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
 
 use crate::delete::Journal;
 use crate::exit::Exit;
 use crate::message::{say, words};
 use crate::rows::Order;
-use crate::scan::{self, Scan};
+use crate::scan::Outcome;
 use crate::size::Units;
+use crate::source::{Source, Wanted};
 use crate::text::escape;
+use crate::ui::keys::Keymap;
 use crate::ui::reclaim::{Changes, Safety};
 use crate::ui::theme::Theme;
 use crate::ui::{self, Settings};
@@ -19,10 +20,8 @@ use crate::ui::{self, Settings};
 /// What is to be done.
 #[derive(Debug)]
 pub struct Job {
-    /// What to scan.
-    pub roots: Vec<PathBuf>,
-    /// How to scan it.
-    pub scan: scan::Options,
+    /// What to look at.
+    pub wanted: Wanted,
     /// What entries are sorted by at first, and which size counts.
     pub order: Order,
     /// How sizes are written.
@@ -31,6 +30,10 @@ pub struct Job {
     pub theme: Theme,
     /// Which changes are made to files.
     pub changes: Changes,
+    /// What the keys mean.
+    pub keymap: Keymap,
+    /// Something to say at first.
+    pub notice: Option<String>,
     /// What ends a path that is printed.
     pub ending: Ending,
 }
@@ -47,25 +50,50 @@ pub enum Ending {
 
 /// Does the job. The exit code is about the roots alone: what could not be read below them was seen.
 pub fn run(job: Job) -> Exit {
-    let scan = match Scan::start(job.roots, job.scan) {
-        Ok(scan) => scan,
+    let source = match Source::start(job.wanted) {
+        Ok(source) => source,
         Err(error) => {
-            say(&format!("no thread for the scan: {}", words(&error)));
+            say(&format!("no thread to read with: {}", words(&error)));
             return Exit::Incomplete;
         }
     };
     let safety = Safety { changes: job.changes, journal: Journal::of_process(), ..Safety::default() };
-    let settings = Settings { safety, ..Settings::new(job.order, job.units, job.theme) };
-    let exit = match ui::run(&scan, &settings) {
-        Ok(picked) => Exit::of_roots(scan.tree()).max(print(&picked, job.ending)),
+    source.wait_for_root();
+    // Of an export that could not be read at all there is nothing to show but why.
+    if broken(&source).is_some() && Exit::of_broken(source.tree()) == Exit::Useless {
+        return faults(&source);
+    }
+    let settings = Settings {
+        keymap: job.keymap,
+        notice: job.notice,
+        nature: source.nature(),
+        safety,
+        ..Settings::new(job.order, job.units, job.theme)
+    };
+    let exit = match ui::run(&source, &settings) {
+        Ok(picked) => Exit::of_roots(source.tree()).max(print(&picked, job.ending)).max(faults(&source)),
         Err(error) => {
             say(&format!("terminal: {}", words(&error)));
             Exit::Incomplete
         }
     };
     // The process ends now; the system frees a large tree faster than we could.
-    std::mem::forget(scan);
+    std::mem::forget(source);
     exit
+}
+
+fn broken(source: &Source) -> Option<Vec<String>> {
+    match source.outcome() {
+        Some(Outcome::Broken(faults)) => Some(faults),
+        _ => None,
+    }
+}
+
+/// Says what could not be read of exports.
+fn faults(source: &Source) -> Exit {
+    let Some(faults) = broken(source) else { return Exit::Fine };
+    faults.iter().for_each(|fault| say(fault));
+    Exit::of_broken(source.tree())
 }
 
 /// Prints what was picked: to a terminal as it may be shown, to anything else byte by byte.

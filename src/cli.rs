@@ -4,30 +4,37 @@
 //! program before anything is read; nothing is silently ignored.
 
 mod arguments;
+mod configured;
+mod defaults;
 mod describe;
+mod exchange;
+mod show;
 
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Read, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use clap::Parser;
 use clap::error::ErrorKind;
+use clap::{FromArgMatches, Parser};
 
-use crate::batch::{Format, Job, Progress};
+use crate::batch::{Comparison, Format, Job, Progress, Selection};
 use crate::browse;
 use crate::exit::Exit;
 use crate::message::{say, words};
-use crate::rows::{Column, Order};
+use crate::rows::{Column, Direction, Order};
 use crate::scan::filter::BadPattern;
 use crate::scan::{self, Filter, Mounts};
 use crate::size::{Measure, Units};
+use crate::source::Wanted;
 use crate::text::escape;
 use crate::ui::reclaim::Changes;
-use crate::ui::theme::{ColorChoice, Colors, Glyphs, Theme};
+use crate::ui::theme::{ColorChoice, Colors, Glyphs, Looks, Theme};
 use arguments::{Arguments, Command, Df, SortBy, When, Words};
+use configured::{Configured, source};
 pub use describe::Description;
+pub use show::Answer;
 
 /// What a person asks for.
 #[derive(Debug)]
@@ -36,8 +43,12 @@ pub enum Request {
     Browse(browse::Job),
     /// A table or JSON.
     Print(Job),
+    /// What changed.
+    Compare(Comparison),
     /// What the command line itself is.
     Describe(Description),
+    /// Something about the program itself.
+    Answer(Answer),
 }
 
 /// What the command line depends on besides its words.
@@ -50,8 +61,17 @@ pub struct Environment {
 }
 
 /// The environment variables that mean something.
-pub const VARIABLES: [&str; 6] =
-    ["TERM", "COLORTERM", "NO_COLOR", "DUKE_THREADS", "DUKE_COLOR", "DUKE_ASCII"];
+pub const VARIABLES: [&str; 9] = [
+    "TERM",
+    "COLORTERM",
+    "NO_COLOR",
+    "DUKE_THREADS",
+    "DUKE_COLOR",
+    "DUKE_ASCII",
+    "DUKE_CONFIG",
+    "XDG_CONFIG_HOME",
+    "HOME",
+];
 
 /// Why there is no [`Request`].
 #[derive(Debug)]
@@ -78,6 +98,14 @@ impl Environment {
 }
 
 impl Refusal {
+    /// It in one line.
+    fn reason(self) -> String {
+        match self {
+            Self::Answer(text) => text.to_string(),
+            Self::Usage(reason) => reason,
+        }
+    }
+
     /// Prints it and says how the program ends.
     pub fn answer(&self) -> Exit {
         match self {
@@ -96,35 +124,41 @@ impl Refusal {
     }
 }
 
-/// Understands `words`, the first of which is the program's own name.
+/// Understands `words`, the first of which is the program's own name. What is wrong with the configuration is said on
+/// standard error.
 ///
 /// # Errors
-/// When they make no sense, a pattern is no pattern, or a file of patterns cannot be read.
+/// When they make no sense, a pattern is no pattern, or a file that is named cannot be read.
 pub fn request(
     words: impl IntoIterator<Item = OsString>,
     environment: &Environment,
 ) -> Result<Request, Refusal> {
     let words: Vec<OsString> = words.into_iter().collect();
     if words.get(1).is_some_and(|word| Command::is(word)) {
-        let words = Words::try_parse_from(words).map_err(refusal)?;
-        return match words.command {
-            Some(command) => of_command(command, environment),
-            None => look(words.arguments, environment),
-        };
+        let parsed = Words::try_parse_from(&words).map_err(refusal)?;
+        if let Some(command) = parsed.command {
+            return of_command(command, environment);
+        }
     }
-    let arguments = Arguments::try_parse_from(&words).map_err(|error| match error.kind() {
-        // The help is about the commands as well.
-        ErrorKind::DisplayHelp => refusal(Words::try_parse_from(&words).err().unwrap_or(error)),
-        _ => refusal(error),
-    })?;
-    look(arguments, environment)
+    let typed = words.get(1..).unwrap_or_default();
+    let alone = understood(&[], typed)?;
+    let source = source(alone.config, alone.no_config, environment);
+    let configured = Configured::read(&source, typed, environment)?;
+    for warning in &configured.warnings {
+        say(warning);
+    }
+    look(understood(&configured.words, typed)?, configured, environment)
 }
 
 /// What a command asks for.
 fn of_command(command: Command, environment: &Environment) -> Result<Request, Refusal> {
     Ok(match command {
         Command::Completions { shell } => Request::Describe(Description::Completions(shell)),
+        Command::Config { what, config, no_config, .. } => {
+            Request::Answer(show::answer(what, &source(config, no_config, environment), environment)?)
+        }
         Command::Df(words) => Request::Print(df(*words, environment)?),
+        Command::Diff(words) => Request::Compare(exchange::comparison(&words)?),
         Command::Man => Request::Describe(Description::Manual),
     })
 }
@@ -136,11 +170,25 @@ fn df(words: Df, environment: &Environment) -> Result<Job, Refusal> {
     let scan = scan::Options { threads: threads(words.threads, environment)?, mounts, ..Default::default() };
     let format = if words.json { Format::SpacesJson } else { Format::Spaces(units) };
     let progress = if words.quiet { Progress::Silent } else { Progress::Shown(units) };
-    Ok(Job { roots: roots(words.paths), scan, format, progress })
+    let wanted = Wanted::Paths(exchange::paths(&words.paths), scan);
+    Ok(Job { wanted, format, selection: Selection::default(), progress })
+}
+
+/// What the words say that come from the configuration, and those that were typed.
+fn understood(configured: &[OsString], typed: &[OsString]) -> Result<Arguments, Refusal> {
+    let line = defaults::line(configured, typed);
+    let matches = defaults::command().try_get_matches_from(&line).map_err(|error| match error.kind() {
+        // The help is about the commands as well.
+        ErrorKind::DisplayHelp => refusal(Words::try_parse_from(line).err().unwrap_or(error)),
+        _ => refusal(error),
+    })?;
+    Arguments::from_arg_matches(&matches).map_err(refusal)
 }
 
 /// What is asked for without a command.
-fn look(arguments: Arguments, environment: &Environment) -> Result<Request, Refusal> {
+fn look(arguments: Arguments, configured: Configured, environment: &Environment) -> Result<Request, Refusal> {
+    let Configured { config, notice, .. } = configured;
+    let patterns = patterns(&arguments)?;
     let scan = scan::Options {
         threads: threads(arguments.threads, environment)?,
         mounts: match (arguments.one_file_system, arguments.include_kernfs) {
@@ -148,11 +196,12 @@ fn look(arguments: Arguments, environment: &Environment) -> Result<Request, Refu
             (false, true) => Mounts::All,
             (false, false) => Mounts::Real,
         },
-        filter: filter(&arguments)?,
+        filter: filter(&patterns)?,
         skip_caches: arguments.exclude_caches,
-        owners: arguments.extended,
+        owners: arguments.extended || exchange::needs_owners(&arguments),
     };
-    let theme = theme(&arguments, environment)?;
+    let wanted = exchange::wanted(&arguments, &patterns, scan)?;
+    let theme = theme(&arguments, config.looks, environment)?;
     let order = order(&arguments);
     let changes = match (arguments.read_only, arguments.dry_run) {
         (true, _) => Changes::Refused,
@@ -162,23 +211,27 @@ fn look(arguments: Arguments, environment: &Environment) -> Result<Request, Refu
     let units = if arguments.si { Units::Decimal } else { Units::Binary };
     let depth = if arguments.summarize { Some(0) } else { arguments.depth };
     let is_dumb = environment.variable("TERM").is_some_and(|term| term == "dumb");
-    let is_browser =
-        arguments.pick || environment.is_terminal && !is_dumb && !arguments.no_interactive && depth.is_none();
-    let format = if arguments.json {
+    let is_browser = arguments.pick
+        || environment.is_terminal
+            && !is_dumb
+            && !arguments.no_interactive
+            && depth.is_none()
+            && !exchange::selects(&arguments);
+    let format = if let Some(format) = exchange::format(&arguments, environment.is_terminal)? {
+        format
+    } else if arguments.json {
         Format::Json { depth }
     } else if is_browser {
         let ending = if arguments.print0 { browse::Ending::Nul } else { browse::Ending::Line };
-        let roots = roots(arguments.paths);
-        return Ok(Request::Browse(browse::Job { roots, scan, order, units, theme, changes, ending }));
+        let keymap = config.keymap;
+        let job = browse::Job { wanted, order, units, theme, changes, keymap, notice, ending };
+        return Ok(Request::Browse(job));
     } else {
         Format::Table { depth: depth.unwrap_or(1), order, units }
     };
     let progress = if arguments.quiet { Progress::Silent } else { Progress::Shown(units) };
-    Ok(Request::Print(Job { roots: roots(arguments.paths), scan, format, progress }))
-}
-
-fn roots(paths: Vec<OsString>) -> Vec<PathBuf> {
-    if paths.is_empty() { vec![PathBuf::from(".")] } else { paths.into_iter().map(PathBuf::from).collect() }
+    let selection = exchange::selection(&arguments)?;
+    Ok(Request::Print(Job { wanted, format, selection, progress }))
 }
 
 fn order(arguments: &Arguments) -> Order {
@@ -189,10 +242,11 @@ fn order(arguments: &Arguments) -> Order {
         SortBy::Mtime => Column::Modified,
     };
     let measure = if arguments.apparent_size { Measure::Apparent } else { Measure::Disk };
-    Order { column, measure, ..Order::default() }
+    let direction = if arguments.reverse { Direction::Reversed } else { Direction::Usual };
+    Order { column, direction, measure, ..Order::default() }
 }
 
-fn theme(arguments: &Arguments, environment: &Environment) -> Result<Theme, Refusal> {
+fn theme(arguments: &Arguments, looks: Looks, environment: &Environment) -> Result<Theme, Refusal> {
     let when = match (arguments.color, environment.variable("DUKE_COLOR")) {
         (Some(when), _) => when,
         (None, Some(value)) => variable("DUKE_COLOR", value, arguments::when)?,
@@ -205,7 +259,8 @@ fn theme(arguments: &Arguments, environment: &Environment) -> Result<Theme, Refu
     };
     let colors = Colors::detect(choice, |name| environment.variable(name).cloned());
     let is_ascii = arguments.ascii || environment.variable("DUKE_ASCII").is_some_and(|value| value != "0");
-    Ok(Theme { colors, glyphs: if is_ascii { Glyphs::Ascii } else { Glyphs::Unicode } })
+    let glyphs = if is_ascii { Glyphs::Ascii } else { Glyphs::Unicode };
+    Ok(Theme { colors, glyphs, looks })
 }
 
 fn threads(given: Option<u16>, environment: &Environment) -> Result<Option<usize>, Refusal> {
@@ -228,11 +283,16 @@ fn variable<T>(
     parse(word).map_err(|reason| refused(&reason))
 }
 
-fn filter(arguments: &Arguments) -> Result<Filter, Refusal> {
+/// The patterns given, also those in files.
+fn patterns(arguments: &Arguments) -> Result<Vec<String>, Refusal> {
     let mut patterns = arguments.exclude.clone();
     for path in &arguments.exclude_from {
         patterns.extend(patterns_of(Path::new(path))?);
     }
+    Ok(patterns)
+}
+
+fn filter(patterns: &[String]) -> Result<Filter, Refusal> {
     let bad = |BadPattern { pattern, reason }| {
         Refusal::Usage(format!("pattern '{}': {reason}", escape(pattern.as_bytes())))
     };
@@ -270,7 +330,11 @@ fn refusal(error: clap::Error) -> Refusal {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
+    use crate::batch::{By, Packing, Target};
+    use crate::exchange::{Form, Input};
 
     fn asked(words: &str, environment: &Environment) -> Result<Request, String> {
         let words = std::iter::once("duke").chain(words.split_whitespace()).map(OsString::from);
@@ -289,7 +353,7 @@ mod tests {
         match asked(words, environment).unwrap() {
             Request::Browse(_) => None,
             Request::Print(job) => Some(job.format),
-            Request::Describe(_) => panic!("no command was given"),
+            _ => panic!("a command was given"),
         }
     }
 
@@ -300,12 +364,27 @@ mod tests {
         }
     }
 
+    fn roots(wanted: Wanted) -> Vec<PathBuf> {
+        match wanted {
+            Wanted::Paths(roots, _) => roots,
+            Wanted::Exports(_) => panic!("paths were given"),
+        }
+    }
+
+    fn scan(words: &str, variables: &[(&'static str, &str)]) -> scan::Options {
+        match browse(words, variables).wanted {
+            Wanted::Paths(_, options) => options,
+            Wanted::Exports(_) => panic!("paths were given"),
+        }
+    }
+
     fn table(depth: usize) -> Format {
         Format::Table { depth, order: Order::default(), units: Units::Binary }
     }
 
     #[test]
     fn arguments_are_consistent() {
+        defaults::command().debug_assert();
         <Words as clap::CommandFactory>::command().debug_assert();
     }
 
@@ -324,9 +403,9 @@ mod tests {
     fn a_command_is_one_as_the_first_word_only() {
         let described = |words| matches!(asked(words, &terminal(&[])), Ok(Request::Describe(_)));
         assert!(described("man") && described("completions zsh"));
-        assert_eq!(browse("./man", &[]).roots, [PathBuf::from("./man")]);
-        assert_eq!(browse("-x man", &[]).roots, [PathBuf::from("man")]);
-        assert_eq!(browse("-- man", &[]).roots, [PathBuf::from("man")]);
+        assert_eq!(roots(browse("./man", &[]).wanted), [PathBuf::from("./man")]);
+        assert_eq!(roots(browse("-x man", &[]).wanted), [PathBuf::from("man")]);
+        assert_eq!(roots(browse("-- man", &[]).wanted), [PathBuf::from("man")]);
         assert!(asked("man -x", &terminal(&[])).unwrap_err().contains("unexpected argument '-x'"));
         assert!(asked("completions csh", &terminal(&[])).unwrap_err().contains("invalid value 'csh'"));
     }
@@ -341,9 +420,38 @@ mod tests {
     }
 
     #[test]
+    fn what_is_read_and_what_is_written_can_be_exports() {
+        let inputs = |words| match asked(words, &Environment::default()).unwrap() {
+            Request::Print(Job { wanted: Wanted::Exports(inputs), .. }) => inputs,
+            _ => panic!("exports were given"),
+        };
+        assert_eq!(inputs("-f a -f b"), [Input::File("a".into()), Input::File("b".into())]);
+        assert!(matches!(inputs("ssh://me@box/a -e --exclude *.o")[..], [Input::Remote(_)]));
+        let written = |words| format(words, &Environment::default());
+        let export = |to, packing| Some(Format::Export { to, packing });
+        assert_eq!(written("-o a"), export(Target::File("a".into()), Packing::Plain));
+        assert_eq!(written("-o a.zst"), export(Target::File("a.zst".into()), Packing::Zstd));
+        assert_eq!(written("-o - -c"), export(Target::Standard, Packing::Zstd));
+        assert_eq!(written("--csv"), Some(Format::Flat(Form::Csv)));
+        assert_eq!(format("--ndjson", &terminal(&[])), Some(Format::Flat(Form::Json)));
+    }
+
+    #[test]
+    fn lists_and_sums_are_printed_instead_of_browsed() {
+        let Request::Print(job) = asked("--top 3 --by type,owner --min-size 1M", &terminal(&[])).unwrap()
+        else {
+            panic!("a table was asked for")
+        };
+        assert_eq!((job.selection.least, job.selection.top), (1 << 20, Some(3)));
+        assert_eq!(job.selection.by, [By::Type, By::Owner]);
+        // Owners are kept where they are asked for.
+        assert!(matches!(job.wanted, Wanted::Paths(_, scan::Options { owners: true, .. })));
+    }
+
+    #[test]
     fn the_current_directory_is_meant_when_no_other_is() {
         let roots = |words| match asked(words, &Environment::default()).unwrap() {
-            Request::Print(job) => job.roots,
+            Request::Print(job) => roots(job.wanted),
             _ => panic!("no terminal was there"),
         };
         assert_eq!(roots(""), [PathBuf::from(".")]);
@@ -353,9 +461,9 @@ mod tests {
     #[test]
     fn flags_win_over_variables_and_variables_over_defaults() {
         let set = [("DUKE_THREADS", "3"), ("DUKE_COLOR", "always"), ("DUKE_ASCII", "1"), ("NO_COLOR", "1")];
-        assert_eq!(browse("", &set).scan.threads, Some(3));
-        assert_eq!(browse("-t 5", &set).scan.threads, Some(5));
-        assert_eq!(browse("", &[]).scan.threads, None);
+        assert_eq!(scan("", &set).threads, Some(3));
+        assert_eq!(scan("-t 5", &set).threads, Some(5));
+        assert_eq!(scan("", &[]).threads, None);
         assert_eq!(browse("", &set).theme.colors, Colors::Sixteen);
         assert_eq!(browse("--color never", &set).theme.colors, Colors::None);
         assert_eq!(browse("--color auto", &set).theme.colors, Colors::None);
@@ -367,7 +475,7 @@ mod tests {
 
     #[test]
     fn flags_become_options() {
-        let scan = |words| browse(words, &[]).scan;
+        let scan = |words| scan(words, &[]);
         assert_eq!(scan("-x").mounts, Mounts::None);
         assert_eq!(scan("--include-kernfs").mounts, Mounts::All);
         assert_eq!(scan("").mounts, Mounts::Real);
@@ -383,10 +491,10 @@ mod tests {
 
     #[test]
     fn the_last_of_a_repeated_flag_wins_so_that_an_alias_may_have_it_already() {
-        assert_eq!(browse("-x -x -t 2 -t 5", &[]).scan.threads, Some(5));
+        assert_eq!(scan("-x -x -t 2 -t 5", &[]).threads, Some(5));
         assert_eq!(format("-n -n -d 1 -d 3", &terminal(&[])), Some(table(3)));
         assert_eq!(browse("--color never --color always", &[]).theme.colors, Colors::Sixteen);
-        let filter = browse("--exclude a --exclude b", &[]).scan.filter;
+        let filter = scan("--exclude a --exclude b", &[]).filter;
         assert!(filter.excludes(b"", b"a") && filter.excludes(b"", b"b"));
     }
 
@@ -400,6 +508,21 @@ mod tests {
             ("-s -d 1", "cannot be used with"),
             ("--pick --json", "cannot be used with"),
             ("--sort foo", "[possible values: size, name, count, mtime]"),
+            ("--json --csv", "cannot be used with"),
+            ("-o x --json", "cannot be used with"),
+            ("-o x --pick", "cannot be used with"),
+            ("-f x -x", "cannot be used with"),
+            ("-f x y", "cannot be used with"),
+            ("-f - -f -", "can be read once"),
+            ("-c", "required"),
+            ("-o x a b", "writes one directory"),
+            ("-o - a", "standard output is a terminal"),
+            ("ssh://box/a b", "do not go together"),
+            ("ssh://-box/a", "not a host"),
+            ("--csv --top 3", "are for tables and --json"),
+            ("--min-size x", "not a size"),
+            ("--by size", "[possible values: type, age, owner]"),
+            ("diff", "required"),
             ("--exclude a[b", "pattern 'a[b': unclosed"),
         ];
         for (words, reason) in cases {
@@ -415,8 +538,7 @@ mod tests {
 
     #[test]
     fn what_is_not_built_yet_is_unknown() {
-        const RESERVED: &str = "--ndjson --csv --top --min-size --by --reverse --no-mouse -o -f -c \
-            --config --no-config --skip-network";
+        const RESERVED: &str = "--no-mouse --skip-network";
         for word in RESERVED.split_whitespace() {
             assert!(asked(word, &terminal(&[])).unwrap_err().contains("unexpected argument"), "{word}");
         }

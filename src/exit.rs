@@ -41,6 +41,11 @@ impl Exit {
         }
     }
 
+    /// What there is to say of exports that could not all be read to their end.
+    pub fn of_broken(tree: &Tree) -> Self {
+        if tree.listing(DirId::TOP).is_empty() { Self::Useless } else { Self::Incomplete }
+    }
+
     /// Ends the process. What it holds is not freed: the system does that faster.
     pub fn end(self) -> ! {
         std::process::exit(i32::from(self as u8))

@@ -7,7 +7,9 @@ fn main() {
     let exit = match cli::request(std::env::args_os(), &Environment::of_process()) {
         Ok(Request::Browse(job)) => browse::run(job),
         Ok(Request::Print(job)) => batch::run(job),
+        Ok(Request::Compare(comparison)) => batch::compare(comparison),
         Ok(Request::Describe(description)) => description.print(),
+        Ok(Request::Answer(answer)) => answer.print(),
         Err(refusal) => refusal.answer(),
     };
     exit.end()

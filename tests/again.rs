@@ -14,7 +14,6 @@ use duke::ui::Settings;
 use duke::ui::app::{Action, App, Effect};
 use duke::ui::keys::KEYMAP;
 use duke::ui::progress::{Again, Tick};
-use duke::ui::reclaim::Safety;
 use duke::ui::theme::Theme;
 use jiff::tz::TimeZone;
 use tempfile::TempDir;
@@ -40,13 +39,8 @@ fn app(scan: &Scan) -> App<'_> {
     let title = |root: &PathBuf| {
         (root.as_os_str().as_bytes().to_vec(), root.file_name().unwrap().as_bytes().to_vec())
     };
-    let settings = Settings {
-        order: Order::default(),
-        units: Units::Binary,
-        theme: Theme::default(),
-        zone: TimeZone::UTC,
-        safety: Safety::default(),
-    };
+    let settings =
+        Settings { zone: TimeZone::UTC, ..Settings::new(Order::default(), Units::Binary, Theme::default()) };
     let mut app = App::new(scan.tree(), scan.roots().iter().map(title).collect(), &settings, (80, 24));
     let now = Duration::from_secs(1);
     let outcome = Some(Outcome::Complete);

@@ -33,6 +33,7 @@ const ARROWS: [(&str, &[&str]); 21] = [
         "ui",
         &["tree", "scan", "rows", "size", "text", "delete", "search", "survey", "hints", "job", "platform"],
     ),
+    ("config", &["ui::keys", "ui::theme", "text", "message", "platform::trusted"]),
     ("browse", &["scan", "ui", "delete", "rows", "size", "text", "exit", "message"]),
 ];
 

@@ -104,8 +104,16 @@ fn open_terminal() -> PtyPair {
 fn duke(folder: &Path) -> CommandBuilder {
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_duke"));
     command.arg(folder);
-    command.env("TERM", "xterm-256color");
+    at_home_nowhere(&mut command);
     command
+}
+
+/// Without a configuration.
+fn at_home_nowhere(command: &mut CommandBuilder) {
+    command.env("TERM", "xterm-256color");
+    for name in ["HOME", "XDG_CONFIG_HOME", "DUKE_CONFIG", "DUKE_COLOR", "NO_COLOR"] {
+        command.env_remove(name);
+    }
 }
 
 fn end(child: &mut dyn Child) -> ExitStatus {
@@ -171,7 +179,7 @@ fn ctrl_z_gives_the_terminal_to_the_shell_and_fg_takes_it_again() {
     shell.args(["-mc", r#""$0" "$1"; echo stopped; read -r _; fg; echo ended $?"#]);
     shell.arg(env!("CARGO_BIN_EXE_duke"));
     shell.arg(folder.path());
-    shell.env("TERM", "xterm-256color");
+    at_home_nowhere(&mut shell);
     let mut session = Session::run(shell);
     session.wait_for_text("1 of 3");
     session.press("G\x1a");
@@ -225,4 +233,50 @@ fn it_follows_the_size_of_the_window() {
     session.wait_for_text("1 of 3");
     session.press("q");
     assert!(session.end().success());
+}
+
+#[test]
+fn a_configuration_gives_keys_and_what_is_wrong_with_it_is_said_in_the_browser() {
+    let folder = folder();
+    let file = folder.path().join("config.toml");
+    std::fs::write(&file, "nonsense = 1\n[keys]\nquit = 'x'\nopen = 'o'\n").unwrap();
+    let mut command = duke(&folder.path().join("large"));
+    command.env("DUKE_CONFIG", &file);
+    let mut session = Session::run(command);
+    session.wait_for_text("config.toml:1:1: unknown setting 'nonsense'");
+    // What is no key of the browser any more does nothing but take the message away.
+    session.press("q");
+    session.wait_for_text("x quit");
+    session.press("o");
+    session.wait_for_text("deep");
+    session.press("x");
+    assert!(session.end().success());
+    session.assert_restored();
+    let said = session.screen.screen().contents();
+    assert!(said.contains("unknown setting 'nonsense'"), "and is to be read afterwards: {said}");
+}
+
+#[test]
+fn every_frame_is_a_synchronized_update() {
+    let folder = folder();
+    let mut session = Session::start(folder.path());
+    let mut bytes = Vec::new();
+    let end = Instant::now() + PATIENCE;
+    while !session.screen.screen().contents().contains("1 of 3") {
+        let part = session.output.recv_timeout(end.saturating_duration_since(Instant::now())).unwrap();
+        session.screen.process(&part);
+        bytes.extend(part);
+    }
+    session.press("q");
+    assert!(session.end().success());
+    bytes.extend(session.output.iter().flatten());
+    let text = String::from_utf8_lossy(&bytes);
+    // What lies outside of them is no text: modes are set, and the terminal is given back.
+    let outside: String = text
+        .split("\x1b[?2026h")
+        .map(|part| part.split_once("\x1b[?2026l").map_or(part, |(_, rest)| rest))
+        .collect();
+    assert!(text.matches("\x1b[?2026h").count() >= 2, "{text:?}");
+    assert!(text.split_once("\x1b[?2026h").unwrap().1.contains("large/"));
+    assert!(!outside.contains("large/") && !outside.contains("disk"), "{outside:?}");
 }

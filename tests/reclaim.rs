@@ -41,14 +41,14 @@ struct Session<'s> {
 
 impl<'s> Session<'s> {
     fn new(scan: &'s Scan, safety: Safety) -> Self {
-        Self::with(scan, safety, Theme { colors: Colors::None, glyphs: Glyphs::Unicode }, (80, 24))
+        Self::with(scan, safety, Theme { colors: Colors::None, ..Theme::default() }, (80, 24))
     }
 
     fn with(scan: &'s Scan, safety: Safety, theme: Theme, size: (u16, u16)) -> Self {
         let given = |root: &PathBuf| root.as_os_str().as_bytes().to_vec();
         let roots = scan.roots().iter().map(|root| (given(root), b"/home/me".to_vec())).collect();
         let settings =
-            Settings { order: Rows::default(), units: Units::Binary, theme, zone: TimeZone::UTC, safety };
+            Settings { zone: TimeZone::UTC, safety, ..Settings::new(Rows::default(), Units::Binary, theme) };
         let app = App::new(scan.tree(), roots, &settings, size);
         let desk = Desk::new(Pool::new(1).unwrap(), Arc::clone(scan.tree()));
         let mut session = Self { scan, app, bench: Bench::default(), desk, again: None };
@@ -303,7 +303,7 @@ fn screen(app: &App<'_>) -> String {
 fn journey(name: &str, size: (u16, u16), glyphs: Glyphs) {
     let home = home();
     let scan = support::scan(home.path(), 2);
-    let theme = Theme { colors: Colors::None, glyphs };
+    let theme = Theme { colors: Colors::None, glyphs, ..Theme::default() };
     let mut session = Session::with(&scan, Safety::default(), theme, size);
     let probe = Probe {
         directories: 678,
@@ -409,7 +409,7 @@ fn the_box_can_be_drawn_at_any_size() {
     let home = home();
     let scan = support::scan(home.path(), 2);
     for size in [(0, 0), (1, 1), (3, 2), (16, 5), (15, 24), (80, 1), (80, 4), (300, 2)] {
-        let theme = Theme { colors: Colors::None, glyphs: Glyphs::Unicode };
+        let theme = Theme { colors: Colors::None, ..Theme::default() };
         let mut session = Session::with(&scan, Safety { typed_over: 0, ..Safety::default() }, theme, size);
         session.press("g d");
         screen(&session.app);

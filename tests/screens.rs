@@ -15,7 +15,6 @@ use duke::size::{Measure, Units};
 use duke::ui::app::{Action, App};
 use duke::ui::keys::KEYMAP;
 use duke::ui::progress::Tick;
-use duke::ui::reclaim::Safety;
 use duke::ui::theme::{Colors, Glyphs, Theme};
 use duke::ui::{Settings, view};
 use jiff::tz::TimeZone;
@@ -68,13 +67,9 @@ fn scan(roots: Vec<PathBuf>) -> Scan {
 fn app(scan: &Scan, glyphs: Glyphs, size: (u16, u16)) -> App<'_> {
     let given = |root: &PathBuf| root.as_os_str().as_bytes().to_vec();
     let roots = scan.roots().iter().map(|root| (given(root), b"/home/me".to_vec())).collect();
-    let settings = Settings {
-        order: Order { measure: Measure::Apparent, ..Order::default() },
-        units: Units::Binary,
-        theme: Theme { colors: Colors::None, glyphs },
-        zone: TimeZone::UTC,
-        safety: Safety::default(),
-    };
+    let order = Order { measure: Measure::Apparent, ..Order::default() };
+    let theme = Theme { colors: Colors::None, glyphs, ..Theme::default() };
+    let settings = Settings { zone: TimeZone::UTC, ..Settings::new(order, Units::Binary, theme) };
     App::new(scan.tree(), roots, &settings, size)
 }
 

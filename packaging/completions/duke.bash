@@ -19,8 +19,8 @@ _duke() {
             duke,completions)
                 cmd="duke__subcmd__completions"
                 ;;
-            duke,df)
-                cmd="duke__subcmd__df"
+            duke,config)
+                cmd="duke__subcmd__config"
                 ;;
             duke,man)
                 cmd="duke__subcmd__man"
@@ -32,7 +32,7 @@ _duke() {
 
     case "${cmd}" in
         duke)
-            opts="-n -s -d -q -a -0 -t -x -X -r -e -h -V --json --no-interactive --summarize --depth --quiet --apparent-size --si --sort --color --ascii --pick --print0 --threads --one-file-system --exclude --exclude-caches --include-kernfs --read-only --dry-run --extended --help --version completions df man"
+            opts="-n -s -d -q -a -0 -t -x -X -e -h -V --json --no-interactive --summarize --depth --quiet --apparent-size --si --sort --reverse --color --ascii --pick --print0 --threads --one-file-system --exclude --exclude-caches --include-kernfs --extended --config --no-config --help --version config completions man"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -70,6 +70,10 @@ _duke() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -91,18 +95,14 @@ _duke() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        duke__subcmd__df)
-            opts="-q -t -x -h --json --si --quiet --threads --one-file-system --help"
+        duke__subcmd__config)
+            opts="-h --config --no-config --help show path"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --threads)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -t)
+                --config)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -26,6 +26,7 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --threads 'Read with N threads'
             cand --exclude 'Leave out what the pattern matches'
             cand -X 'Leave out what a pattern in FILE matches, one a line; - is standard input'
+            cand --config 'Read the configuration from FILE'
             cand --json 'Print the whole tree as JSON'
             cand -n 'Print a table, on a terminal too'
             cand --no-interactive 'Print a table, on a terminal too'
@@ -36,6 +37,7 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand -a 'Show how long files are, not what they take on the disk'
             cand --apparent-size 'Show how long files are, not what they take on the disk'
             cand --si 'Show sizes in powers of 1000'
+            cand --reverse 'Sort the other way round'
             cand --ascii 'Draw with ASCII characters only'
             cand --pick 'Draw on the terminal although the output goes elsewhere: it is the marked paths, printed by the key p'
             cand -0 'End each path that the key p prints with a NUL instead of a line end'
@@ -49,13 +51,21 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --dry-run 'Only show what a deletion would remove'
             cand -e 'Keep owner, group and mode of every entry'
             cand --extended 'Keep owner, group and mode of every entry'
+            cand --no-config 'Read no configuration'
             cand -h 'Print help: -h in short, --help with details'
             cand --help 'Print help: -h in short, --help with details'
             cand -V 'Print the version'
             cand --version 'Print the version'
+            cand config 'Print what the configuration is'
             cand completions 'Print the completions of a shell'
             cand df 'Print where the rest is: what df says of a file system, explained by what lies in PATH'
             cand man 'Print the manual page, for man -l -'
+        }
+        &'duke;config'= {
+            cand --config 'Read the configuration from FILE'
+            cand --no-config 'Read no configuration'
+            cand -h 'Print help'
+            cand --help 'Print help'
         }
         &'duke;completions'= {
         }

@@ -33,6 +33,7 @@ pub(super) fn summarise(tree: &Tree, outcome: Option<&Outcome>) {
         }
         None => say("interrupted, and a system call hangs; what was read until then is printed"),
         Some(Outcome::Stopped) => say("interrupted; what was read until then is printed"),
+        Some(Outcome::Broken(faults)) => faults.iter().for_each(|fault| say(fault)),
         Some(Outcome::Complete) => {}
     }
 }

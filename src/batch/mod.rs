@@ -1,48 +1,55 @@
-//! A run without a browser: scan, wait, print a table or JSON, say what could not be read.
+//! A run without a browser: read, wait, print a table or JSON or write an export, say what could not be read.
 //!
-//! Nothing is printed before the scan is over, so that an interrupted one can still print what it has. Standard output
+//! Nothing is printed before everything was read, so that an interrupted run can still print what it has. Standard output
 //! carries the result and nothing else; progress and errors go to standard error.
 //!
 //! Invariant: the exit code says the worst that happened; see [`Exit`].
 
+mod compare;
 mod df;
 mod errors;
+mod export;
 mod progress;
+mod summary;
 mod table;
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
 use std::os::fd::AsFd;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use crate::exchange::{Flat, Form};
 use crate::exit::Exit;
 use crate::json::{Body, Report};
 use crate::message::{say, words};
 use crate::platform::interrupt::Interrupt;
 use crate::rows::Order;
-use crate::scan::{self, Outcome, Scan};
+use crate::scan::Outcome;
 use crate::size::Units;
+use crate::source::{Nature, Source, Wanted};
 use crate::space;
 use crate::tree::{DirId, Live};
+pub use compare::{Comparison, Form as DiffForm, Telling, compare};
+pub use export::{Packing, Target};
 pub use progress::Progress;
+pub use summary::{By, Selection};
 use table::Table;
 
 /// What is to be done.
 #[derive(Debug)]
 pub struct Job {
-    /// What to scan.
-    pub roots: Vec<PathBuf>,
-    /// How to scan it.
-    pub scan: scan::Options,
+    /// What to look at.
+    pub wanted: Wanted,
     /// What to print of it.
     pub format: Format,
+    /// Which entries, and which lists.
+    pub selection: Selection,
     /// Whether progress is shown meanwhile.
     pub progress: Progress,
 }
 
 /// What is printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Lines for a person.
     Table {
@@ -58,6 +65,15 @@ pub enum Format {
         /// Levels below the roots; none for all.
         depth: Option<usize>,
     },
+    /// A line for each entry.
+    Flat(Form),
+    /// ncdu's format, for another browser or another time.
+    Export {
+        /// Where it is written.
+        to: Target,
+        /// Whether it is packed.
+        packing: Packing,
+    },
     /// The file systems for a person.
     Spaces(Units),
     /// The file systems for a program.
@@ -72,20 +88,54 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Does the job and says how it went.
 pub fn run(job: Job) -> Exit {
     let interrupt = Interrupt::hold().ok();
-    let Job { roots, scan: options, format, progress } = job;
-    // Without a thread to spare, the scan runs in this one; nobody looks at progress and interrupts then.
-    let scan = Scan::start(roots.clone(), options.clone()).unwrap_or_else(|_| Scan::run(roots, options));
-    let outcome = wait(&scan, interrupt.as_ref(), progress);
-    let exit = if interrupt.is_some_and(Interrupt::release) {
-        Exit::Interrupted
-    } else {
-        let seen = if matches!(outcome, Some(Outcome::Panicked(_))) { Exit::Incomplete } else { Exit::Fine };
-        seen.max(Exit::of_everything(scan.tree()))
+    let Job { wanted, format, selection, progress } = job;
+    let source = match Source::run(wanted) {
+        Ok(source) => source,
+        Err(error) => {
+            say(&format!("no thread to read with: {}", words(&error)));
+            return Exit::Incomplete;
+        }
     };
-    let printed = standard_output().and_then(|mut out| print(&scan, outcome.as_ref(), format, &mut out));
-    let exit = match printed {
+    let outcome = wait(&source, interrupt.as_ref(), progress);
+    let exit = match format {
+        Format::Export { to, packing } => export::run(&source, outcome.as_ref(), interrupt, &to, packing),
+        format => {
+            let exit = if interrupt.is_some_and(Interrupt::release) {
+                Exit::Interrupted
+            } else {
+                exit_of(&source, outcome.as_ref())
+            };
+            let printed = standard_output()
+                .and_then(|mut out| print(&source, outcome.as_ref(), format, &selection, &mut out));
+            exit_of_writing(&source, outcome.as_ref(), printed, "standard output", exit)
+        }
+    };
+    // The process ends now; the system frees a large tree faster than we could.
+    std::mem::forget(source);
+    exit
+}
+
+/// What there is to say of what was read.
+fn exit_of(source: &Source, outcome: Option<&Outcome>) -> Exit {
+    let ended = match outcome {
+        Some(Outcome::Panicked(_)) => Exit::Incomplete,
+        Some(Outcome::Broken(_)) => Exit::of_broken(source.tree()),
+        _ => Exit::Fine,
+    };
+    ended.max(Exit::of_everything(source.tree()))
+}
+
+/// Says what went wrong, be it while reading or while writing to `place`.
+fn exit_of_writing(
+    source: &Source,
+    outcome: Option<&Outcome>,
+    written: io::Result<()>,
+    place: &str,
+    exit: Exit,
+) -> Exit {
+    match written {
         Ok(()) => {
-            errors::summarise(scan.tree(), outcome.as_ref());
+            errors::summarise(source.tree(), outcome);
             exit
         }
         // The reader has seen enough, or was interrupted by the same key.
@@ -94,46 +144,70 @@ pub fn run(job: Job) -> Exit {
             _ => Exit::Fine,
         },
         Err(error) => {
-            say(&format!("standard output: {}", words(&error)));
+            say(&format!("{place}: {}", words(&error)));
             exit.max(Exit::Incomplete)
         }
-    };
-    // The process ends now; the system frees a large tree faster than we could.
-    std::mem::forget(scan);
-    exit
+    }
 }
 
-/// Waits for the scan, or after an interrupt until it had its chance to stop. None: it still hangs somewhere.
-fn wait(scan: &Scan, interrupt: Option<&Interrupt>, progress: Progress) -> Option<Outcome> {
+/// Waits until everything was read, or after an interrupt until it had its chance to stop. None: it still hangs somewhere.
+fn wait(source: &Source, interrupt: Option<&Interrupt>, progress: Progress) -> Option<Outcome> {
     let mut line = progress.line();
     let mut interrupted: Option<Instant> = None;
     loop {
-        if let Some(outcome) = scan.wait(TICK) {
+        if let Some(outcome) = source.wait(TICK) {
             return Some(outcome);
         }
         if interrupt.is_some_and(Interrupt::was_noted) {
-            scan.stop();
+            source.stop();
             if interrupted.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
                 return None;
             }
         }
-        line.update(scan);
+        line.update(source);
     }
 }
 
-fn print(scan: &Scan, outcome: Option<&Outcome>, format: Format, out: &mut dyn Write) -> io::Result<()> {
-    let tree = scan.tree();
+fn print(
+    source: &Source,
+    outcome: Option<&Outcome>,
+    format: Format,
+    selection: &Selection,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let tree = source.tree();
     // At rest nothing is open; a scan left hanging has not added up what it has.
     let live = if outcome.is_some() { Live::default() } else { Live::sample(tree) };
     let is_complete = outcome == Some(&Outcome::Complete);
-    let report = |live, body| Report { tree, live, is_complete, elapsed: scan.elapsed(), body };
+    let report = |live, body| Report {
+        tree,
+        live,
+        is_complete,
+        elapsed: source.elapsed(),
+        least: selection.least,
+        body,
+    };
     let spaces = || space::report(tree, DirId::TOP, &|| false);
     match format {
         Format::Json { depth } => {
-            let space = if is_complete { space::of_whole(tree) } else { None };
-            report(live, Body::Tree { depth, space: space.as_ref() }).write(out)
+            // What was recorded has no file system here.
+            let is_whole = is_complete && source.nature() == Nature::Live;
+            let space = if is_whole { space::of_whole(tree) } else { None };
+            let summary = &selection.lists(tree)?;
+            // Lists are instead of the tree, unless some of it is asked for too.
+            let depth = if selection.has_lists() { depth.or(Some(0)) } else { depth };
+            report(live, Body::Tree { depth, summary, space: space.as_ref() }).write(out)
         }
-        Format::Table { depth, order, units } => Table { tree, live, depth, order, units }.write(out),
+        Format::Table { units, .. } if selection.has_lists() => {
+            let whole = live.totals(tree, DirId::TOP).disk;
+            summary::print(&selection.lists(tree)?, whole, units, out)
+        }
+        Format::Table { depth, order, units } => {
+            let least = selection.least;
+            Table { tree, live, depth, order, units, least }.write(out)
+        }
+        Format::Flat(form) => Flat { tree, form, provenance: &source.provenance() }.write(out),
+        Format::Export { .. } => Ok(()),
         Format::Spaces(units) => df::write(&spaces(), units, out),
         Format::SpacesJson => report(live, Body::Spaces(&spaces().spaces)).write(out),
     }

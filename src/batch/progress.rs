@@ -6,8 +6,9 @@ use std::io::{self, IsTerminal, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::time::{Duration, Instant};
 
-use crate::scan::{self, Scan};
+use crate::scan;
 use crate::size::{Units, grouped, size};
+use crate::source::Source;
 use crate::text::{escape, fit, width};
 
 /// Whether progress is shown.
@@ -48,13 +49,13 @@ pub(super) struct Line {
 
 impl Line {
     /// Writes the line anew if it is time.
-    pub(super) fn update(&mut self, scan: &Scan) {
+    pub(super) fn update(&mut self, source: &Source) {
         let Some(units) = self.units else { return };
         if Instant::now() < self.next {
             return;
         }
         self.next = Instant::now() + PERIOD;
-        let progress = scan.progress();
+        let progress = source.progress();
         let columns = crossterm::terminal::size().map_or(COLUMNS, |(columns, _)| usize::from(columns));
         self.replace(&fit(&describe(&progress, units), columns.saturating_sub(1), "..."));
     }

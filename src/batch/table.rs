@@ -23,6 +23,8 @@ pub(super) struct Table<'t> {
     pub(super) depth: usize,
     pub(super) order: Order,
     pub(super) units: Units,
+    /// Entries of fewer bytes are left out, but for roots.
+    pub(super) least: u64,
 }
 
 /// A directory whose entries are being written.
@@ -62,6 +64,9 @@ impl<'t> Table<'t> {
                 directory.next += 1;
                 let Some(record) = directory.index.record(position) else { continue };
                 let Content::Known(facts) = &record.content else { continue };
+                if self.size(&self.totals(facts)) < self.least {
+                    continue;
+                }
                 let depth = open.len();
                 let above = &open[depth - 1].path;
                 let child = self.entry(out, &record, facts, above, (whole, depth))?;

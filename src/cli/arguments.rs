@@ -3,10 +3,13 @@
 //! Invariant: a flag stands here if and only if it works.
 
 use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
 
 use clap::builder::ValueParser;
 use clap::{ArgAction, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+
+use crate::search::bytes;
 
 /// More threads than this are a mistake in typing.
 const MOST_THREADS: u16 = 1024;
@@ -27,6 +30,10 @@ Environment:
   DUKE_COLOR    as --color
   DUKE_ASCII    as --ascii, unless 0
   NO_COLOR      as --color never
+  DUKE_CONFIG   as --config
+
+Configuration: $XDG_CONFIG_HOME/duke/config.toml, or ~/.config/duke/config.toml. 'duke config show' prints what \
+holds, 'duke config path' where it is read from; a switch that is on there is taken back by 'no-' before its name.
 
 Exit codes:
   0    everything was read
@@ -52,15 +59,83 @@ pub(super) struct Words {
 /// What is done instead of looking at a PATH.
 #[derive(Clone, Debug, Subcommand)]
 pub(super) enum Command {
+    /// Print what the configuration is
+    Config {
+        /// What to print of it
+        #[arg(value_enum)]
+        what: Shown,
+
+        /// Read the configuration from FILE
+        #[arg(long, value_name = "FILE", overrides_with = "no_config")]
+        config: Option<PathBuf>,
+
+        /// Read no configuration
+        #[arg(long, overrides_with = "config")]
+        no_config: bool,
+
+        /// Print help
+        #[arg(short, long, action = ArgAction::Help)]
+        help: Option<bool>,
+    },
     /// Print the completions of a shell
     Completions {
         /// Whose
         shell: Shell,
     },
+    /// Print what changed since an export was made
+    ///
+    /// OLD and NEW are exports of ncdu, gdu or duke, or directories. Directories of another name are recognised by their inode
+    /// where both sides have one.
+    Diff(Box<Difference>),
     /// Print where the rest is: what df says of a file system, explained by what lies in PATH
     Df(Box<Df>),
     /// Print the manual page, for man -l -
     Man,
+}
+
+/// The words behind `diff`.
+#[derive(Clone, Debug, Parser)]
+#[command(disable_help_flag = true, disable_version_flag = true)]
+pub(super) struct Difference {
+    /// How it was
+    #[arg(value_name = "OLD")]
+    pub(super) old: OsString,
+
+    /// How it is; without it, the directory of OLD is read now
+    #[arg(value_name = "NEW")]
+    pub(super) new: Option<OsString>,
+
+    /// Print the changes as JSON
+    #[arg(long)]
+    pub(super) json: bool,
+
+    /// Leave out changes of less than SIZE, such as 100M
+    #[arg(long, value_name = "SIZE", value_parser = ValueParser::new(size))]
+    pub(super) min_change: Option<u64>,
+
+    /// Compare how long files are, not what they take on the disk
+    #[arg(short, long)]
+    pub(super) apparent_size: bool,
+
+    /// Show sizes in powers of 1000
+    #[arg(long)]
+    pub(super) si: bool,
+
+    /// Stay on the file system of a directory
+    #[arg(short = 'x', long)]
+    pub(super) one_file_system: bool,
+
+    /// Leave out what the pattern matches in a directory
+    #[arg(long, value_name = "GLOB")]
+    pub(super) exclude: Vec<String>,
+
+    /// Print no progress on standard error
+    #[arg(short, long)]
+    pub(super) quiet: bool,
+
+    /// Print help
+    #[arg(short, long, action = ArgAction::Help)]
+    help: Option<bool>,
 }
 
 /// The words behind `df`.
@@ -116,13 +191,37 @@ impl Command {
 pub(super) struct Arguments {
     /// What to look at: the current directory, unless something else is named
     ///
-    /// A symbolic link to a directory is followed here, and nowhere else.
+    /// A symbolic link to a directory is followed here, and nowhere else. `ssh://[USER@]HOST[:PORT]/PATH` runs duke there.
     #[arg(value_name = "PATH")]
     pub(super) paths: Vec<OsString>,
 
     /// Print the whole tree as JSON
     #[arg(long, help_heading = "Output")]
     pub(super) json: bool,
+
+    /// Print a JSON object for each entry, one a line
+    #[arg(long, conflicts_with_all = ["json", "pick"], help_heading = "Output")]
+    pub(super) ndjson: bool,
+
+    /// Print comma-separated values for each entry, one a line
+    #[arg(long, conflicts_with_all = ["json", "ndjson", "pick"], help_heading = "Output")]
+    pub(super) csv: bool,
+
+    /// Write ncdu's JSON export to FILE; - is standard output
+    ///
+    /// Packed with zstd if FILE ends in .zst. A file takes the place of the old one when it is whole.
+    #[arg(short, value_name = "FILE", conflicts_with_all = ["json", "ndjson", "csv", "pick"], help_heading = "Exchange")]
+    pub(super) output: Option<OsString>,
+
+    /// Pack what -o writes with zstd
+    #[arg(short, requires = "output", help_heading = "Exchange")]
+    pub(super) compress: bool,
+
+    /// Look at an export of ncdu, gdu or duke instead of a PATH; - is standard input
+    ///
+    /// Plain, or packed with zstd or gzip. Can be given more than once.
+    #[arg(short = 'f', value_name = "FILE", conflicts_with_all = ["paths", "one_file_system", "exclude", "exclude_from", "exclude_caches", "include_kernfs", "threads", "extended"], help_heading = "Exchange")]
+    pub(super) import: Vec<OsString>,
 
     /// Print a table, on a terminal too
     #[arg(short, long, help_heading = "Output")]
@@ -137,6 +236,20 @@ pub(super) struct Arguments {
     /// Sizes include what lies deeper.
     #[arg(short, long, value_name = "N", help_heading = "Output")]
     pub(super) depth: Option<usize>,
+
+    /// Print no entries that take less than SIZE, such as 100M
+    ///
+    /// Of a table that shows apparent sizes, none that are shorter. Totals are of everything.
+    #[arg(long, value_name = "SIZE", value_parser = ValueParser::new(size), help_heading = "Output")]
+    pub(super) min_size: Option<u64>,
+
+    /// Print the N files that take most, instead of the tree
+    #[arg(long, value_name = "N", help_heading = "Output")]
+    pub(super) top: Option<usize>,
+
+    /// Print sums by type, age or owner, instead of the tree
+    #[arg(long, value_name = "WHAT", value_enum, value_delimiter = ',', help_heading = "Output")]
+    pub(super) by: Vec<Summed>,
 
     /// Print no progress on standard error
     #[arg(short, long, help_heading = "Output")]
@@ -153,6 +266,10 @@ pub(super) struct Arguments {
     /// Sort by a column; JSON is always sorted by disk usage
     #[arg(long, value_name = "COL", value_enum, default_value = "size", help_heading = "Display")]
     pub(super) sort: SortBy,
+
+    /// Sort the other way round
+    #[arg(long, help_heading = "Display")]
+    pub(super) reverse: bool,
 
     /// Use colours in the browser
     #[arg(long, value_name = "WHEN", value_enum, help_heading = "Display")]
@@ -213,6 +330,14 @@ pub(super) struct Arguments {
     #[arg(short, long, help_heading = "Scan")]
     pub(super) extended: bool,
 
+    /// Read the configuration from FILE
+    #[arg(long, value_name = "FILE", overrides_with = "no_config", help_heading = "Configuration")]
+    pub(super) config: Option<PathBuf>,
+
+    /// Read no configuration
+    #[arg(long, overrides_with = "config", help_heading = "Configuration")]
+    pub(super) no_config: bool,
+
     /// Print help: -h in short, --help with details
     #[arg(short, long, action = ArgAction::Help)]
     help: Option<bool>,
@@ -220,6 +345,15 @@ pub(super) struct Arguments {
     /// Print the version
     #[arg(short = 'V', long, action = ArgAction::Version)]
     version: Option<bool>,
+}
+
+/// What is printed of the configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Shown {
+    /// Everything that can be set, and what holds, as a configuration
+    Show,
+    /// Where it is read from
+    Path,
 }
 
 /// What entries are sorted by.
@@ -235,6 +369,17 @@ pub(super) enum SortBy {
     Mtime,
 }
 
+/// What sums are by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Summed {
+    /// Extensions, and kinds of what is no file
+    Type,
+    /// Time since the last change
+    Age,
+    /// User
+    Owner,
+}
+
 /// When colours are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum When {
@@ -244,6 +389,11 @@ pub(super) enum When {
     Always,
     /// In no case
     Never,
+}
+
+/// A size in bytes.
+pub(super) fn size(word: &str) -> Result<u64, String> {
+    bytes(word).ok_or_else(|| "not a size such as 10k, 1.5G or 200MB".to_owned())
 }
 
 /// A number of threads.

@@ -7,7 +7,10 @@
 
 mod filesystem;
 mod report;
+mod summary;
 mod writer;
 
+pub(crate) use report::name_of;
 pub use report::{Body, Report};
-pub use writer::Writer;
+pub use summary::{Large, Sum, Summary, Sums};
+pub(crate) use writer::Writer;

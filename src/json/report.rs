@@ -7,6 +7,7 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use super::filesystem;
+use super::summary::Summary;
 use super::writer::Writer;
 use crate::platform::error_text;
 use crate::space::Space;
@@ -23,6 +24,8 @@ pub struct Report<'t> {
     pub is_complete: bool,
     /// How long the scan took.
     pub elapsed: Duration,
+    /// Entries that take fewer bytes of the disk are left out, but for roots.
+    pub least: u64,
     /// What is written of it.
     pub body: Body<'t>,
 }
@@ -34,6 +37,8 @@ pub enum Body<'t> {
     Tree {
         /// How many levels below the roots are written; none for all.
         depth: Option<usize>,
+        /// The lists that were asked for.
+        summary: &'t Summary,
         /// The file system of a root, if all of it was scanned.
         space: Option<&'t Space>,
     },
@@ -70,11 +75,12 @@ impl<'t> Report<'t> {
         self.head(&mut json);
         self.errors(&mut json)?;
         match self.body {
-            Body::Tree { depth, space } => {
+            Body::Tree { depth, summary, space } => {
                 if let Some(space) = space {
                     json.raw(",\n\"filesystem\":");
                     filesystem::write(&mut json, space);
                 }
+                summary.write(&mut json)?;
                 self.roots(&mut json, depth)?;
             }
             Body::Spaces(spaces) => spaces_list(&mut json, spaces),
@@ -216,7 +222,8 @@ impl<'t> Report<'t> {
         }
         json.raw(",\"children\":[");
         let listing = self.tree.listing(id);
-        let rows = sort(&listing, Names::Ascending, |record| Some(self.disk(record))).into_iter();
+        let disk = |record: &Record<'_>| Some(self.disk(record)).filter(|disk| *disk >= self.least);
+        let rows = sort(&listing, Names::Ascending, disk).into_iter();
         Some(Open { rows, index: Index::new(&listing), separator: FIRST, end: after })
     }
 
@@ -241,7 +248,7 @@ fn spaces_list(json: &mut Writer<'_>, spaces: &[Space]) {
     }
 }
 
-fn sizes(json: &mut Writer<'_>, disk: u64, apparent: u64, mtime: i64) {
+pub(super) fn sizes(json: &mut Writer<'_>, disk: u64, apparent: u64, mtime: i64) {
     json.raw(",\"disk\":");
     json.number(disk);
     json.raw(",\"apparent\":");
@@ -273,7 +280,8 @@ fn error(json: &mut Writer<'_>, errno: i32) {
     json.signed(i64::from(errno));
 }
 
-fn name_of(exclusion: Exclusion) -> &'static str {
+/// The word for why an entry was left out.
+pub(crate) fn name_of(exclusion: Exclusion) -> &'static str {
     match exclusion {
         Exclusion::Pattern => "pattern",
         Exclusion::OtherFileSystem => "other_filesystem",

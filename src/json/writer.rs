@@ -1,6 +1,6 @@
 //! JSON by the byte: strings, numbers and punctuation into one large buffer.
 //!
-//! Knows no schema. Invariant: a string is valid UTF-8 and holds no character that moves a cursor, ends a line or turns
+//! Knows no schema. Invariant: a string of [`Writer::string`] is valid UTF-8 and holds no character that moves a cursor, ends a line or turns
 //! the direction of writing; such are written as escapes, which every parser gives back.
 
 use std::io::{self, Write};
@@ -22,7 +22,7 @@ const PLAIN: [bool; 256] = {
 };
 
 /// Writes JSON. Nothing reaches `out` except in [`Writer::spill`] and [`Writer::finish`].
-pub struct Writer<'o> {
+pub(crate) struct Writer<'o> {
     out: &'o mut dyn Write,
     bytes: Vec<u8>,
 }
@@ -99,6 +99,25 @@ impl<'o> Writer<'o> {
         }
         self.bytes.push(b'"');
         is_exact
+    }
+
+    /// Writes `bytes` as a string as ncdu does: what is no control character as it is, be it UTF-8 or not.
+    pub fn raw_string(&mut self, bytes: &[u8]) {
+        self.bytes.push(b'"');
+        for byte in bytes {
+            match byte {
+                b'"' => self.raw("\\\""),
+                b'\\' => self.raw("\\\\"),
+                b'\n' => self.raw("\\n"),
+                b'\r' => self.raw("\\r"),
+                b'\t' => self.raw("\\t"),
+                8 => self.raw("\\b"),
+                12 => self.raw("\\f"),
+                0..0x20 | 0x7f => self.escape(u32::from(*byte)),
+                byte => self.bytes.push(*byte),
+            }
+        }
+        self.bytes.push(b'"');
     }
 
     /// Writes `bytes` as a string of base64 (RFC 4648, section 4, with padding).

@@ -71,7 +71,7 @@ impl Attributes {
 
 /// The kind in the type bits of a mode (inode(7)).
 #[allow(clippy::useless_conversion)] // `mode_t` has 16 bits on some systems
-pub(super) fn kind_of_mode(mode: u32) -> Kind {
+pub fn kind_of_mode(mode: u32) -> Kind {
     let is = |kind: libc::mode_t| mode & u32::from(libc::S_IFMT) == u32::from(kind);
     [
         (libc::S_IFDIR, Kind::Directory),

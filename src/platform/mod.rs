@@ -39,9 +39,10 @@ pub mod signals;
 mod status;
 #[cfg(target_os = "macos")]
 mod stream;
+pub mod trusted;
 pub mod uncover;
 
-pub use attributes::{Attributes, Border};
+pub use attributes::{Attributes, Border, kind_of_mode};
 pub use directory::{Directory, FileSystem, attributes_of_path, second_way};
 #[cfg(target_os = "linux")]
 pub use linux::{Buffer, Reader};
@@ -89,6 +90,11 @@ pub enum Filled {
     Some,
     /// There is nothing left to read.
     End,
+}
+
+/// The name of this machine; none if it is not UTF-8.
+pub fn host_name() -> Option<String> {
+    nix::unistd::gethostname().ok()?.into_string().ok()
 }
 
 /// How often one call is made again when a signal interrupts it, before that counts as an error.

@@ -3,7 +3,7 @@
 //! [`Scan::start`] returns at once; the tree grows while it runs and can be looked at any time. One rayon job reads
 //! one directory (`visit`, the heart), hands its child directories to the pool as further jobs, and never waits. A
 //! directory completes when nothing it waits for is left (`tree::totals`), so the last job out completes the tree.
-//! When the pool is quiet the hard links are settled (`links`) and the scan is over.
+//! When the pool is quiet the hard links are settled (`tree::links`) and the scan is over.
 //!
 //! Knows nothing of views. Invariant: an error is data in the tree, never the end of a scan.
 
@@ -11,7 +11,6 @@ mod again;
 mod descriptors;
 mod entries;
 pub mod filter;
-mod links;
 mod roots;
 mod visit;
 mod workers;
@@ -24,7 +23,7 @@ use std::time::{Duration, Instant};
 use crate::platform::descriptors::Descriptors;
 use crate::platform::{cloud, limits};
 use crate::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, PoisonError, lock};
-use crate::tree::{DirId, Tree};
+use crate::tree::{DirId, Tree, links};
 use again::Again;
 pub use filter::Filter;
 use roots::Roots;
@@ -68,6 +67,8 @@ pub enum Outcome {
     Stopped,
     /// A bug: a worker panicked with this message. The tree may miss anything.
     Panicked(String),
+    /// Of an import: what could not be read to its end, and why, each safe for a terminal. The tree holds what came before.
+    Broken(Vec<String>),
 }
 
 /// A running or finished scan.
@@ -272,7 +273,8 @@ impl Shared {
     }
 }
 
-fn message(panic: &(dyn std::any::Any + Send)) -> String {
+/// What a panic says.
+pub(crate) fn message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "unknown panic".to_owned())
 }

@@ -33,6 +33,7 @@ use crate::tree::{DirId, Tree};
 pub(crate) use account::Account;
 pub use class::{Class, Extension};
 pub use filter::{Filtered, Keeper};
+pub use parse::bytes;
 pub(crate) use query::errno;
 pub use query::{Complaint, Inode, Query, Size, Term, Test, Types};
 pub(crate) use rows::Rows;

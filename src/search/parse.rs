@@ -315,7 +315,7 @@ fn unfinished(awaited: &str) -> Trouble {
 }
 
 /// A number of bytes such as `10k`, `1.5G`, `200MB`, `4KiB`. Clamps.
-fn bytes(text: &str) -> Option<u64> {
+pub fn bytes(text: &str) -> Option<u64> {
     let digits = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
     let factor = factor(&unit.to_ascii_lowercase())?;

@@ -12,6 +12,7 @@
 pub mod ages;
 pub mod errors;
 pub mod links;
+pub mod owners;
 #[cfg(test)]
 mod tests;
 pub mod treemap;
@@ -25,6 +26,7 @@ use crate::search::{Found, Mode, Request, Rows, sweep};
 pub use ages::{Age, Ages, ages};
 pub use errors::{Errors, errors};
 pub use links::{Links, links};
+pub use owners::{Owners, owners};
 pub use treemap::{Area, Tile};
 pub use types::{Type, Typed, types};
 

@@ -33,9 +33,17 @@ pub struct LinkedName {
 /// One worker's tools for adding to one tree.
 #[derive(Default)]
 pub struct Batch {
-    draft: Draft,
+    page: Page,
     writer: Writer,
     numbers: Vec<u32>,
+    /// Names with links, of everything this worker has read.
+    linked: Vec<LinkedName>,
+}
+
+/// Entries of one directory that are not sealed yet.
+#[derive(Default)]
+pub struct Page {
+    draft: Draft,
     sum: Totals,
     /// Disk usage of the directories of the batch themselves.
     children_disk: u64,
@@ -43,8 +51,23 @@ pub struct Batch {
     children: Vec<(DirId, usize)>,
     /// Failed entries of the batch: where their records begin, and the error numbers.
     failed: Vec<(usize, i32)>,
-    /// Names with links, of everything this worker has read.
-    linked: Vec<LinkedName>,
+}
+
+impl Page {
+    /// A page that takes memory only as it grows, for where there are many.
+    pub fn small() -> Self {
+        Self { draft: Draft::small(), ..Self::default() }
+    }
+
+    /// Whether it holds no entry.
+    pub fn is_empty(&self) -> bool {
+        self.draft.is_empty()
+    }
+
+    /// Bytes of its entries.
+    pub fn length(&self) -> usize {
+        self.draft.length()
+    }
 }
 
 /// A batch of entries in the tree's memory, not yet published.
@@ -61,18 +84,19 @@ pub struct Sealed {
 impl Batch {
     /// Adds an entry of `parent` other than a new directory.
     pub fn push(&mut self, parent: DirId, record: &Record<'_>) {
-        let start = self.draft.push(record);
+        let page = &mut self.page;
+        let start = page.draft.push(record);
         match &record.content {
             Content::Excluded(_) => {}
             Content::Failed(errno) => {
-                self.failed.push((start, *errno));
-                self.sum.add(&Totals { items: 1, errors: 1, ..Totals::default() });
+                page.failed.push((start, *errno));
+                page.sum.add(&Totals { items: 1, errors: 1, ..Totals::default() });
             }
             Content::Known(facts) => {
-                self.sum.items += 1;
+                page.sum.items += 1;
                 if facts.directory.is_none() {
-                    self.sum.disk = self.sum.disk.saturating_add(facts.disk());
-                    self.sum.apparent = self.sum.apparent.saturating_add(facts.apparent);
+                    page.sum.disk = page.sum.disk.saturating_add(facts.disk());
+                    page.sum.apparent = page.sum.apparent.saturating_add(facts.apparent);
                 }
                 if let Some(links) = facts.links {
                     self.linked.push(LinkedName {
@@ -98,16 +122,32 @@ impl Batch {
         device: u32,
     ) -> DirId {
         let id = self.new_directory(tree, parent, &facts, device);
-        let content = Content::Known(Facts { directory: Some(id), ..facts });
-        let start = self.draft.push(&Record { name, kind: Kind::Directory, content });
-        self.children.push((id, start));
-        self.sum.items += 1;
-        self.children_disk = self.children_disk.saturating_add(facts.disk());
+        self.push_numbered(id, name, facts);
         id
     }
 
-    /// A directory with its own size and one claim, that of whoever reads it.
-    pub(super) fn new_directory(&mut self, tree: &Tree, parent: DirId, facts: &Facts, device: u32) -> DirId {
+    /// Adds a directory that has its number and place already; see [`Batch::new_directory`].
+    pub fn push_numbered(&mut self, id: DirId, name: &[u8], facts: Facts) {
+        let page = &mut self.page;
+        let content = Content::Known(Facts { directory: Some(id), ..facts });
+        let start = page.draft.push(&Record { name, kind: Kind::Directory, content });
+        page.children.push((id, start));
+        page.sum.items += 1;
+        page.children_disk = page.children_disk.saturating_add(facts.disk());
+    }
+
+    /// The entries pushed and not yet sealed.
+    pub fn page(&self) -> &Page {
+        &self.page
+    }
+
+    /// Puts the unsealed entries aside and goes on with those of another directory.
+    pub fn turn(&mut self, page: Page) -> Page {
+        std::mem::replace(&mut self.page, page)
+    }
+
+    /// A directory with its own size and one claim, that of whoever reads it. It is in no listing yet.
+    pub fn new_directory(&mut self, tree: &Tree, parent: DirId, facts: &Facts, device: u32) -> DirId {
         if self.numbers.is_empty() {
             self.numbers = tree.numbers();
         }
@@ -125,33 +165,34 @@ impl Batch {
 
     /// Moves the entries of `parent` into the tree's memory and begins the next batch. `None` if there are none.
     pub fn seal(&mut self, tree: &Tree, parent: DirId) -> Option<Sealed> {
-        if self.draft.is_empty() {
+        let page = &mut self.page;
+        if page.draft.is_empty() {
             return None;
         }
-        let (segment, head) = self.draft.segment();
+        let (segment, head) = page.draft.segment();
         let address = tree.bytes.append(&mut self.writer, segment);
         let record = |start: usize| address.plus(head + start);
-        for (id, start) in &self.children {
+        for (id, start) in &page.children {
             tree.dir(*id).record.store(record(*start).to_bits(), Ordering::Relaxed);
         }
-        if !self.failed.is_empty() {
+        if !page.failed.is_empty() {
             let failure = |&(start, errno): &(usize, i32)| Failure {
                 directory: parent,
                 entry: Some(record(start)),
                 errno,
             };
-            lock(&tree.failures).extend(self.failed.iter().map(failure));
-            self.failed.clear();
+            lock(&tree.failures).extend(page.failed.iter().map(failure));
+            page.failed.clear();
         }
-        let children = self.children.drain(..).map(|(id, _)| id).collect();
-        self.draft.clear();
-        let children_disk = std::mem::take(&mut self.children_disk);
-        Some(Sealed { address, children, sum: std::mem::take(&mut self.sum), children_disk })
+        let children = page.children.drain(..).map(|(id, _)| id).collect();
+        page.draft.clear();
+        let children_disk = std::mem::take(&mut page.children_disk);
+        Some(Sealed { address, children, sum: std::mem::take(&mut page.sum), children_disk })
     }
 
     /// Makes the entries the listing of `parent` in place of what it had, without counting anything.
     pub fn replace_listing(&mut self, tree: &Tree, parent: DirId) {
-        self.failed.clear();
+        self.page.failed.clear();
         if let Some(sealed) = self.seal(tree, parent) {
             tree.dir(parent).listing.store(sealed.address.to_bits(), Ordering::Release);
         }

@@ -162,6 +162,11 @@ impl Default for Draft {
 }
 
 impl Draft {
+    /// A draft that takes memory only as it grows, for where there are many.
+    pub fn small() -> Self {
+        Self { bytes: vec![0; HEAD], head: Vec::new(), previous: Previous::default() }
+    }
+
     /// Whether nothing was pushed.
     pub fn is_empty(&self) -> bool {
         self.length() == 0
@@ -178,7 +183,8 @@ impl Draft {
         self.previous = Previous::default();
     }
 
-    /// Appends one record and returns where it begins, in bytes from the first record.
+    /// Appends one record and returns where it begins, in bytes from the first record. A directory is what has a number:
+    /// where kind and number disagree, the number decides, since a reader looks for one behind that kind only.
     pub fn push(&mut self, record: &Record<'_>) -> usize {
         let start = self.length();
         let flags = match &record.content {
@@ -186,7 +192,7 @@ impl Draft {
             Content::Failed(_) => FAILED,
             Content::Known(facts) => facts.links.map_or(0, |_| LINKED) | facts.owner.map_or(0, |_| OWNED),
         };
-        self.bytes.push(record.kind as u8 | flags);
+        self.bytes.push(kind_as_stored(record) as u8 | flags);
         self.varint(record.name.len() as u64);
         self.bytes.extend_from_slice(record.name);
         match &record.content {
@@ -232,6 +238,14 @@ impl Draft {
 
     fn varint(&mut self, value: u64) {
         write_varint(&mut self.bytes, value);
+    }
+}
+
+fn kind_as_stored(record: &Record<'_>) -> Kind {
+    match (&record.content, record.kind) {
+        (Content::Known(Facts { directory: Some(_), .. }), _) => Kind::Directory,
+        (Content::Known(_), Kind::Directory) => Kind::Unknown,
+        (_, kind) => kind,
     }
 }
 
@@ -355,6 +369,35 @@ impl<'t> Listing<'t> {
     fn segment_of(&self, position: Position) -> Option<(u64, &'t [u8])> {
         let after = self.segments.partition_point(|(start, _)| *start <= position);
         self.segments.get(after.checked_sub(1)?).copied()
+    }
+}
+
+/// The entries of a listing, which they hold themselves: for who goes down from one listing to the next.
+pub struct Entries<'t> {
+    segments: std::vec::IntoIter<(u64, &'t [u8])>,
+    records: Records<'t>,
+}
+
+impl<'t> IntoIterator for Listing<'t> {
+    type Item = Record<'t>;
+    type IntoIter = Entries<'t>;
+
+    fn into_iter(self) -> Entries<'t> {
+        Entries { segments: self.segments.into_iter(), records: Records::new(&[]) }
+    }
+}
+
+impl<'t> Iterator for Entries<'t> {
+    type Item = Record<'t>;
+
+    /// As [`Listing::entries`], a malformed segment ends where it is malformed.
+    fn next(&mut self) -> Option<Record<'t>> {
+        loop {
+            if let Some((_, Ok(record))) = self.records.next() {
+                return Some(record);
+            }
+            self.records = Records::new(self.segments.next()?.1);
+        }
     }
 }
 

@@ -13,8 +13,10 @@
 
 mod build;
 mod devices;
+pub mod diff;
 mod entries;
 mod index;
+pub mod links;
 pub mod listing;
 mod live;
 pub mod order;
@@ -27,11 +29,11 @@ mod walk;
 
 use std::collections::HashMap;
 
-pub use build::{Batch, LinkedName, Sealed};
+pub use build::{Batch, LinkedName, Page, Sealed};
 pub use devices::Devices;
 pub use entries::{Changes, LinkedInode};
 pub use index::Index;
-pub use listing::{Content, Exclusion, Facts, Links, Listing, Owner, Position, Record};
+pub use listing::{Content, Entries, Exclusion, Facts, Links, Listing, Owner, Position, Record};
 pub use live::Live;
 pub use successors::Successors;
 pub use totals::Totals;

@@ -21,7 +21,7 @@ use std::time::Duration;
 use jiff::tz::TimeZone;
 use ratatui::crossterm::event::KeyEvent;
 
-use super::keys::{Answer, Command, Scope, View, lookup};
+use super::keys::{Answer, Command, Keymap, Scope, View};
 use super::marks::Marks;
 use super::place::{Memory, Place, moved};
 use super::progress::{Again, ScanState, Tick};
@@ -34,6 +34,7 @@ use super::{Settings, theme::Theme};
 use crate::rows::{Column, Direction, Grouping, Hidden, Order};
 use crate::scan::Places;
 use crate::size::{Measure, Units};
+use crate::source::Nature;
 use crate::tree::{Content, DirId, Live, Tree};
 use marking::Anchor;
 pub use marking::{Pane, PaneLine};
@@ -150,8 +151,12 @@ pub struct App<'t> {
     pub units: Units,
     /// Looks.
     pub theme: Theme,
+    /// What the keys mean.
+    pub keymap: Keymap,
     /// Where times are told.
     pub zone: TimeZone,
+    /// Whether what is shown can be read again and changed.
+    pub nature: Nature,
     /// What has the keys.
     pub mode: Mode,
     /// The scan.
@@ -208,12 +213,14 @@ impl<'t> App<'t> {
             },
             units: settings.units,
             theme: settings.theme,
+            keymap: settings.keymap.clone(),
             zone: settings.zone.clone(),
+            nature: settings.nature,
             mode: Mode::List,
             scan: ScanState::default(),
             path: Vec::new(),
             window: Window::default(),
-            notice: None,
+            notice: settings.notice.clone().map(Cow::Owned),
             size,
             views: views::Views::default(),
             reclaim: Reclaim::new(settings.safety.clone()),
@@ -293,7 +300,7 @@ impl<'t> App<'t> {
             _ => self.place.show_cursor(lines),
         }
         if let Mode::Help(line) = self.mode {
-            self.mode = Mode::Help(line.min(help::scroll_limit(self.size)));
+            self.mode = Mode::Help(line.min(help::scroll_limit(&self.keymap, self.size)));
         }
         self.window = Window::new(self.tree, &self.live, &self.place, &self.marks, self.order.measure, lines);
         self.look_at_views();
@@ -379,7 +386,7 @@ impl<'t> App<'t> {
         self.notice = None;
         self.pressed = Some(self.scan.last.now);
         let scope = self.scope();
-        let command = lookup(scope, event);
+        let command = self.keymap.lookup(scope, event);
         if command.is_none() && scope == Scope::Prompt {
             return self.prompt_key(event, None);
         }
@@ -481,7 +488,7 @@ impl<'t> App<'t> {
     fn read_help(&mut self, line: usize, command: Command) {
         match command {
             Command::Move(motion) => {
-                let (limit, page) = (help::scroll_limit(self.size), help::page(self.size));
+                let (limit, page) = (help::scroll_limit(&self.keymap, self.size), help::page(self.size));
                 self.mode = Mode::Help(moved(line, motion, page, limit + 1));
             }
             _ => self.mode = Mode::List,
@@ -522,7 +529,7 @@ impl<'t> App<'t> {
     }
 
     fn quit(&mut self) -> Option<Effect> {
-        if self.scan.last.elapsed < PRECIOUS && !self.is_deleting() {
+        if self.scan.last.elapsed <= PRECIOUS && !self.is_deleting() {
             return Some(Effect::Quit);
         }
         self.mode = Mode::Question(Question { about: About::Quit, button: Button::No });

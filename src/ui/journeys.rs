@@ -27,13 +27,7 @@ use crate::tree::Tree;
 mod views;
 
 fn settings() -> Settings {
-    Settings {
-        order: Order::default(),
-        units: Units::Binary,
-        theme: Theme::default(),
-        zone: TimeZone::UTC,
-        safety: Safety::default(),
-    }
+    Settings { zone: TimeZone::UTC, ..Settings::new(Order::default(), Units::Binary, Theme::default()) }
 }
 
 fn app(tree: &Tree) -> App<'_> {
@@ -267,6 +261,25 @@ fn a_short_scan_is_left_at_once_and_a_long_one_after_a_question() {
     assert_eq!(press(&mut app, "Right Enter"), [Effect::Quit]);
     press(&mut app, "q");
     assert_eq!(press(&mut app, "Ctrl-C"), [Effect::Quit]);
+}
+
+#[test]
+fn what_is_lost_is_asked_about_from_five_seconds_on_marks_or_not() {
+    let tree = home();
+    for marks in ["Esc", "Space"] {
+        for (milliseconds, expected) in [(5_000, vec![Effect::Quit]), (5_001, vec![])] {
+            for outcome in [Some(Outcome::Complete), Some(Outcome::Stopped), None] {
+                let mut app = app(&tree);
+                tick(&mut app, milliseconds, outcome);
+                press(&mut app, marks);
+                assert_eq!(press(&mut app, "q"), expected, "{milliseconds} {marks}");
+            }
+        }
+    }
+    // Printing the marks loses none.
+    let mut app = finished(&tree);
+    tick(&mut app, 65_000, Some(Outcome::Complete));
+    assert!(matches!(press(&mut app, "Space p")[..], [Effect::Print(_)]));
 }
 
 #[test]

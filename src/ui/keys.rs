@@ -1,7 +1,10 @@
-//! The keys: one table that gives lookup, help page, footer and the README's table.
+//! The keys: one table that gives lookup, help page, footer and the README's table; the configuration may change it.
 //!
 //! Knows no state. Invariant: in one mode a key means one thing.
 
+mod keymap;
+mod name;
+mod spelling;
 mod table;
 
 use std::fmt::Write;
@@ -9,6 +12,7 @@ use std::fmt::Write;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::rows::Column;
+pub use keymap::{Keymap, line};
 pub use table::KEYMAP;
 
 /// What a key asks for.
@@ -289,29 +293,6 @@ impl Key {
         KeyEvent::new(self.code, modifiers)
     }
 
-    /// Its name, as on the help page.
-    pub fn name(self) -> String {
-        let name = match self.code {
-            KeyCode::Up => "Up",
-            KeyCode::Down => "Down",
-            KeyCode::Left => "Left",
-            KeyCode::Right => "Right",
-            KeyCode::Enter => "Enter",
-            KeyCode::Backspace => "Bksp",
-            KeyCode::PageUp => "PgUp",
-            KeyCode::PageDown => "PgDn",
-            KeyCode::Home => "Home",
-            KeyCode::End => "End",
-            KeyCode::Esc => "Esc",
-            KeyCode::Tab => "Tab",
-            KeyCode::Char(' ') => "Space",
-            KeyCode::Char(letter) if self.control => return format!("Ctrl-{}", letter.to_ascii_uppercase()),
-            KeyCode::Char(letter) => return letter.to_string(),
-            other => return other.to_string(),
-        };
-        name.to_owned()
-    }
-
     fn is(self, event: KeyEvent) -> bool {
         // Shift is in the letter already, and some terminals report it besides.
         let modifiers = event.modifiers - KeyModifiers::SHIFT;
@@ -337,25 +318,10 @@ pub struct Binding {
     pub footer: Option<(u8, &'static str)>,
 }
 
-impl Binding {
-    /// The names of its keys, `between` them.
-    pub fn key_names(&self, between: &str) -> String {
-        self.keys.iter().map(|key| key.name()).collect::<Vec<_>>().join(between)
-    }
-}
-
-/// What `event` asks for in `scope`.
-pub fn lookup(scope: Scope, event: KeyEvent) -> Option<Command> {
-    let binding = KEYMAP
-        .iter()
-        .find(|binding| binding.scopes.contains(&scope) && binding.keys.iter().any(|key| key.is(event)))?;
-    Some(binding.command)
-}
-
 /// The table of keys as the README shows it, in Markdown.
 pub fn markdown() -> String {
     let mut table = String::from("| key | does |\n|---|---|\n");
-    for binding in Group::ALL.iter().flat_map(|group| in_group(*group)) {
+    for (_, binding) in Group::ALL.iter().flat_map(|group| in_group(*group)) {
         let keys: Vec<String> = binding.keys.iter().map(|key| format!("`{}`", key.name())).collect();
         let topic = match binding.group {
             Group::Sort => "sort: ",
@@ -373,9 +339,20 @@ pub fn markdown() -> String {
     table
 }
 
-/// The bindings under one heading.
-pub fn in_group(group: Group) -> impl Iterator<Item = &'static Binding> {
-    KEYMAP.iter().filter(move |binding| binding.group == group)
+/// The names of the lines that can be given other keys, as docs/config.md shows them, in Markdown.
+pub fn settings_markdown() -> String {
+    let mut table = String::from("| name | keys | does |\n|---|---|---|\n");
+    for binding in KEYMAP.iter().filter(|binding| !binding.is_fixed()) {
+        let keys: Vec<String> = binding.keys.iter().map(|key| format!("`{}`", key.name())).collect();
+        // Writing to a string cannot fail.
+        let _ = writeln!(table, "| `{}` | {} | {} |", binding.name(), keys.join(" "), binding.help);
+    }
+    table
+}
+
+/// The lines of the table under one heading, and their numbers.
+pub fn in_group(group: Group) -> impl Iterator<Item = (usize, &'static Binding)> {
+    KEYMAP.iter().enumerate().filter(move |(_, binding)| binding.group == group)
 }
 
 #[cfg(test)]
@@ -394,16 +371,6 @@ mod tests {
                 assert!(!bound[index + 1..].contains(key), "{} in {scope:?}", key.name());
             }
         }
-    }
-
-    #[test]
-    fn capitals_are_found_however_the_terminal_reports_shift() {
-        for modifiers in [KeyModifiers::NONE, KeyModifiers::SHIFT] {
-            let event = KeyEvent::new(KeyCode::Char('G'), modifiers);
-            assert_eq!(lookup(Scope::List, event), Some(Command::Move(Motion::Bottom)));
-        }
-        let event = KeyEvent::new(KeyCode::Char('q'), KeyModifiers::ALT);
-        assert_eq!(lookup(Scope::List, event), None);
     }
 
     #[test]

@@ -49,8 +49,10 @@ use crate::platform::signals::{self, Watch};
 use crate::rows::Order;
 use crate::scan::Scan;
 use crate::size::Units;
+use crate::source::{Nature, Source};
 use crate::sync::Arc;
 use app::{Action, App, Effect};
+use keys::Keymap;
 use progress::{Again, Tick};
 use reclaim::{Bench, Safety};
 use screen::{Guard, Screen};
@@ -75,25 +77,40 @@ pub struct Settings {
     pub units: Units,
     /// Looks.
     pub theme: Theme,
+    /// What the keys mean.
+    pub keymap: Keymap,
+    /// Something to say until the first key.
+    pub notice: Option<String>,
     /// Where times are told.
     pub zone: TimeZone,
     /// What may happen to files.
     pub safety: Safety,
+    /// What there is to look at: whether it can be read again and changed.
+    pub nature: Nature,
 }
 
 impl Settings {
     /// Settings for a person where this machine is.
     pub fn new(order: Order, units: Units, theme: Theme) -> Self {
-        Self { order, units, theme, zone: TimeZone::system(), safety: Safety::default() }
+        Self {
+            order,
+            units,
+            theme,
+            keymap: Keymap::default(),
+            notice: None,
+            zone: TimeZone::system(),
+            nature: Nature::default(),
+            safety: Safety::default(),
+        }
     }
 }
 
-/// Browses what `scan` finds, until the person leaves. Returns the marked paths that are to be printed, without waiting
-/// for the scan.
+/// Browses what `source` reads, until the person leaves. Returns the marked paths that are to be printed, without waiting
+/// for the source.
 ///
 /// # Errors
 /// When the terminal cannot be taken over, or does not answer any more. It was given back then.
-pub fn run(scan: &Scan, settings: &Settings) -> io::Result<Vec<Vec<u8>>> {
+pub fn run(source: &Source, settings: &Settings) -> io::Result<Vec<Vec<u8>>> {
     let screen = Screen::new()?;
     let _guard = Guard(screen.clone());
     restore_on_panic(&screen);
@@ -101,7 +118,7 @@ pub fn run(scan: &Scan, settings: &Settings) -> io::Result<Vec<Vec<u8>>> {
     screen.enter()?;
     let writer = BufWriter::with_capacity(FRAME, screen.clone());
     let mut terminal = Terminal::new(CrosstermBackend::new(writer))?;
-    browse(&mut terminal, &screen, scan, settings)
+    browse(&mut terminal, &screen, source, settings)
 }
 
 type Output = CrosstermBackend<BufWriter<Screen>>;
@@ -109,15 +126,15 @@ type Output = CrosstermBackend<BufWriter<Screen>>;
 fn browse(
     terminal: &mut Terminal<Output>,
     screen: &Screen,
-    scan: &Scan,
+    source: &Source,
     settings: &Settings,
 ) -> io::Result<Vec<Vec<u8>>> {
     let begun = Instant::now();
     let size = terminal.size()?;
-    let roots = scan.roots().iter().map(titled).collect();
-    let mut app = App::new(scan.tree(), roots, settings, (size.width, size.height));
+    let roots = source.roots().iter().map(titled).collect();
+    let mut app = App::new(source.tree(), roots, settings, (size.width, size.height));
     let mut next_tick = begun;
-    let mut desk = Desk::new(Pool::new(processors())?, Arc::clone(scan.tree()));
+    let mut desk = Desk::new(Pool::new(processors())?, Arc::clone(source.tree()));
     let mut bench = Bench::default();
     let mut has_changed = true;
     let mut again: Option<Scan> = None;
@@ -136,7 +153,7 @@ fn browse(
             has_changed = true;
         }
         if app.wants_ticks() && Instant::now() >= next_tick {
-            effects.extend(app.update(Action::Tick(tick(scan, begun))));
+            effects.extend(app.update(Action::Tick(tick(source, begun))));
             if let Some(news) = again.as_ref().map(news) {
                 again = again.filter(|_| news.outcome.is_none());
                 effects.extend(app.update(Action::Again(news)));
@@ -157,22 +174,26 @@ fn browse(
             match effect {
                 Effect::Quit => return Ok(Vec::new()),
                 Effect::Print(paths) => return Ok(paths),
-                Effect::StopScan => scan.stop(),
-                Effect::Rescan(directory) => match scan.rescan(directory) {
-                    Ok(scan) => again = Some(scan),
-                    Err(error) => {
+                Effect::StopScan => source.stop(),
+                Effect::Rescan(directory) => match source.scan().map(|scan| scan.rescan(directory)) {
+                    Some(Ok(scan)) => again = Some(scan),
+                    Some(Err(error)) => {
                         effects.extend(app.update(Action::Again(Again::failed())));
                         effects
                             .extend(app.update(Action::Failed(format!("No thread to read again: {error}"))));
                     }
+                    // The state does not ask for it; see `Nature`.
+                    None => {}
                 },
-                Effect::LookAgain(places) => match scan.look_again(places) {
-                    Ok(scan) => again = Some(scan),
-                    Err(error) => {
+                Effect::LookAgain(places) => match source.scan().map(|scan| scan.look_again(places)) {
+                    Some(Ok(scan)) => again = Some(scan),
+                    Some(Err(error)) => {
                         effects.extend(app.update(Action::Again(Again::failed())));
                         effects
                             .extend(app.update(Action::Failed(format!("No thread to read again: {error}"))));
                     }
+                    // Nothing is deleted where nothing was scanned.
+                    None => {}
                 },
                 Effect::Reclaim(order) => {
                     if let Some(news) = bench.take(order) {
@@ -231,10 +252,10 @@ fn repaint(terminal: &mut Terminal<Output>) -> io::Result<()> {
     terminal.resize(size.into())
 }
 
-fn tick(scan: &Scan, begun: Instant) -> Tick {
+fn tick(source: &Source, begun: Instant) -> Tick {
     // The outcome first: what it says is over is in the progress then.
-    let outcome = scan.outcome();
-    Tick { now: begun.elapsed(), progress: scan.progress(), outcome, elapsed: scan.elapsed() }
+    let outcome = source.outcome();
+    Tick { now: begun.elapsed(), progress: source.progress(), outcome, elapsed: source.elapsed() }
 }
 
 /// What is new about a rescan.

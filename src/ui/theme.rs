@@ -1,16 +1,18 @@
 //! Looks: colours and the characters that draw.
 //!
-//! Foregrounds only, chosen to be legible on dark and on light backgrounds (contrast about 4 to 1 on either), blue
-//! against orange so that everybody can tell them apart; what is selected is shown in reverse. So nothing has to be
-//! known of the terminal's background, and without colours nothing is lost but colour.
+//! Foregrounds only, chosen to be legible on dark and on light backgrounds; what is selected is shown in reverse. So
+//! nothing has to be known of the terminal's background, and without colours nothing is lost but colour.
 //!
 //! Knows no state. Invariant: every column a glyph is drawn in is one wide.
 
+mod palette;
+
 use std::ffi::OsString;
 
-use ratatui::style::{Color, Modifier, Style};
+use ratatui::style::Style;
 
 use crate::search::Class;
+pub use palette::{Looks, Preset, Role, color, color_name};
 
 /// When to use colours, as asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -138,23 +140,6 @@ impl Glyphs {
     }
 }
 
-/// What a piece of text is there for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    /// To be read.
-    Plain,
-    /// To be read first.
-    Strong,
-    /// To be read last.
-    Faint,
-    /// A bar.
-    Bar,
-    /// Something is wrong.
-    Warning,
-    /// Under the cursor.
-    Selected,
-}
-
 /// The looks of a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Theme {
@@ -162,56 +147,19 @@ pub struct Theme {
     pub colors: Colors,
     /// Characters.
     pub glyphs: Glyphs,
+    /// Which colours for what.
+    pub looks: Looks,
 }
 
 impl Theme {
     /// How to draw what is there for `role`.
     pub fn style(self, role: Role) -> Style {
-        let style = Style::new();
-        match role {
-            Role::Plain => style,
-            Role::Strong => style.add_modifier(Modifier::BOLD),
-            Role::Selected => style.add_modifier(Modifier::REVERSED),
-            // Bright black is the background of some schemes, so sixteen colours are not enough for a grey.
-            Role::Faint => match self.colors {
-                Colors::None | Colors::Sixteen => style.add_modifier(Modifier::DIM),
-                Colors::Palette => style.fg(Color::Indexed(244)),
-                Colors::True => style.fg(Color::Rgb(0x80, 0x80, 0x80)),
-            },
-            Role::Bar => match self.colors {
-                Colors::None => style,
-                Colors::Sixteen => style.fg(Color::Blue),
-                Colors::Palette => style.fg(Color::Indexed(32)),
-                Colors::True => style.fg(Color::Rgb(0x3a, 0x80, 0xc4)),
-            },
-            Role::Warning => match self.colors {
-                Colors::None => style.add_modifier(Modifier::BOLD),
-                Colors::Sixteen => style.fg(Color::Red).add_modifier(Modifier::BOLD),
-                Colors::Palette => style.fg(Color::Indexed(166)).add_modifier(Modifier::BOLD),
-                Colors::True => style.fg(Color::Rgb(0xc4, 0x64, 0x0a)).add_modifier(Modifier::BOLD),
-            },
-        }
+        self.looks.style(role, self.colors)
     }
-}
 
-impl Theme {
-    /// How to fill the cell of a file of this class. Related classes share a colour; the palette is that of Okabe and Ito,
-    /// which everybody can tell apart, darkened to be legible on white.
+    /// How to fill the cell of a file of this class.
     pub fn class(self, class: Class) -> Style {
-        let (sixteen, indexed, (red, green, blue)) = match class {
-            Class::Video => (Color::Red, 166, (0xc4, 0x64, 0x0a)),
-            Class::Image | Class::Audio => (Color::Magenta, 132, (0xb0, 0x60, 0x90)),
-            Class::Archive | Class::DiskImage => (Color::Yellow, 136, (0xa0, 0x7c, 0x00)),
-            Class::Document | Class::Font => (Color::Cyan, 37, (0x1c, 0x8c, 0x9c)),
-            Class::Code | Class::Data | Class::Program => (Color::Green, 29, (0x00, 0x8a, 0x62)),
-            Class::Log | Class::Temporary | Class::Other => return self.style(Role::Faint),
-        };
-        match self.colors {
-            Colors::None => Style::new(),
-            Colors::Sixteen => Style::new().fg(sixteen),
-            Colors::Palette => Style::new().fg(Color::Indexed(indexed)),
-            Colors::True => Style::new().fg(Color::Rgb(red, green, blue)),
-        }
+        self.style(Role::of(class))
     }
 }
 

@@ -32,10 +32,23 @@ impl Run {
     }
 }
 
+/// Variables that change what the program does.
+const VARIABLES: [&str; 8] = [
+    "DUKE_THREADS",
+    "DUKE_COLOR",
+    "DUKE_ASCII",
+    "DUKE_CONFIG",
+    "NO_COLOR",
+    "TERM",
+    // Where a configuration may be.
+    "HOME",
+    "XDG_CONFIG_HOME",
+];
+
 /// The program, with an environment of its own.
 pub fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_duke"));
-    for name in ["DUKE_THREADS", "DUKE_COLOR", "DUKE_ASCII", "NO_COLOR", "TERM"] {
+    for name in VARIABLES {
         command.env_remove(name);
     }
     command.stdin(Stdio::null());

@@ -5,7 +5,7 @@
 use super::{App, Effect, Mode};
 use crate::kind::Kind;
 use crate::tree::{Position, Record, Successors};
-use crate::ui::keys::{Command, Motion};
+use crate::ui::keys::{Command, Motion, Scope};
 use crate::ui::marks::{Mark, Marks, Place};
 use crate::ui::place::moved;
 use crate::ui::view::layout;
@@ -73,7 +73,10 @@ impl<'t> App<'t> {
         let Some(anchor) = self.anchor.take() else {
             self.place.pin();
             self.anchor = Some(Anchor { name: record.name });
-            self.notice = Some("A range begins here; move and press V again (Esc: none)".into());
+            let name = |command| self.keymap.first(command, Scope::List).unwrap_or_default();
+            let (again, none) = (name(Command::MarkRange), name(Command::Back));
+            let text = format!("A range begins here; move and press {again} again ({none}: none)");
+            self.notice = Some(text.into());
             return;
         };
         let listing = self.place.listing();

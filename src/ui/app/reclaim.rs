@@ -17,6 +17,7 @@ use crate::delete::script::Line;
 use crate::delete::{Concern, Deed, Extent, Failures, Group, Probe, Report, Selection, Trashed, Work};
 use crate::scan::Places;
 use crate::size::{grouped, plain_size};
+use crate::source::Nature;
 use crate::sync::Arc;
 use crate::text::escape;
 use crate::tree::DirId;
@@ -196,7 +197,9 @@ impl<'t> App<'t> {
 
     /// Whether nothing may be changed at present; says why.
     fn may_not_change(&mut self) -> bool {
-        let why = if self.reclaim.safety.changes == Changes::Refused {
+        let why = if self.nature == Nature::Recorded {
+            "This was written down some time ago: nothing is changed"
+        } else if self.reclaim.safety.changes == Changes::Refused {
             "Nothing is changed here (--read-only)"
         } else if self.is_scanning() {
             "Wait until the scan is complete, or stop it with Ctrl-C"
@@ -367,8 +370,8 @@ impl<'t> App<'t> {
 
     /// Writes a script that removes the marks, or else the entry under the cursor.
     pub(super) fn write_script(&mut self) -> Option<Effect> {
-        if self.reclaim.safety.changes == Changes::Refused {
-            self.notice = Some("Nothing is changed here (--read-only)".into());
+        if self.nature == Nature::Recorded || self.reclaim.safety.changes == Changes::Refused {
+            self.notice = Some("No script is written for what may not be changed".into());
             return None;
         }
         let selection = Selection::new(self.tree, self.subject(), Extent::Whole);

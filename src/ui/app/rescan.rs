@@ -7,6 +7,7 @@
 
 use super::{App, Effect};
 use crate::scan::{Outcome, Progress};
+use crate::source::Nature;
 use crate::tree::{Content, DirId, Successors};
 use crate::ui::place::Place;
 use crate::ui::progress::Again;
@@ -47,6 +48,10 @@ impl App<'_> {
     pub(super) fn begin_rescan(&mut self, directory: DirId) -> Option<Effect> {
         if self.is_scanning() || self.rescan.is_some() || self.is_deleting() {
             self.notice = Some("Something is being read already".into());
+            return None;
+        }
+        if self.nature == Nature::Recorded {
+            self.notice = Some("This was read from an export, and cannot be read again".into());
             return None;
         }
         if directory == DirId::TOP {

@@ -14,7 +14,7 @@ use crate::scan::Outcome;
 use crate::size::{duration, grouped, plain_size};
 use crate::text::{escape, fit, width};
 use crate::ui::app::{App, Mode, Rescan};
-use crate::ui::keys::{Command, KEYMAP, View};
+use crate::ui::keys::{Command, KEYMAP, Key, View};
 use crate::ui::theme::Role;
 
 /// Columns for the first of the keys, beside the progress of a scan.
@@ -52,7 +52,9 @@ fn reading_again<'a>(app: &App<'_>, rescan: &Rescan, room: usize) -> Line<'a> {
     let spinner = theme.glyphs.spinner(u64::try_from(app.scan.last.now.as_millis() / 125).unwrap_or(0));
     let entries = format!("{} entries", grouped(rescan.progress.entries));
     let name = escape(&rescan.name).into_owned();
-    let text = format!("reading {name} again {} {entries} (Esc stops)", theme.glyphs.dot());
+    let stops = app.keymap.first(Command::Back, app.scope()).map(|key| format!(" ({key} stops)"));
+    let stops = stops.unwrap_or_default();
+    let text = format!("reading {name} again {} {entries}{stops}", theme.glyphs.dot());
     Line::from(vec![
         Span::styled(format!(" {spinner} "), theme.style(Role::Bar)),
         Span::raw(fit(&text, room.saturating_sub(4), theme.glyphs.gap()).into_owned()),
@@ -98,9 +100,10 @@ fn progress<'a>(app: &App<'_>, room: usize) -> Line<'a> {
 fn keys<'a>(app: &App<'_>, room: usize) -> Line<'a> {
     let scope = app.scope();
     let is_of_use = |command| command != Command::View(View::Space) || app.views.is_whole();
-    let bindings = KEYMAP.iter().filter(|it| it.scopes.contains(&scope) && is_of_use(it.command));
-    let hints = bindings.filter_map(|binding| Some((binding.footer?, binding.keys.first()?.name())));
-    let mut hints: Vec<_> = hints.collect();
+    let lines = KEYMAP.iter().enumerate();
+    let lines = lines.filter(|(_, it)| it.scopes.contains(&scope) && is_of_use(it.command));
+    let key = |line| app.keymap.keys_in(line, scope).next().map(Key::name);
+    let mut hints: Vec<_> = lines.filter_map(|(line, binding)| Some((binding.footer?, key(line)?))).collect();
     hints.sort_by_key(|((rank, _), _)| *rank);
     let mut spans = Vec::new();
     let mut used = 0;
@@ -178,6 +181,7 @@ fn place<'a>(app: &App<'_>, room: usize) -> Line<'a> {
     match &app.scan.last.outcome {
         Some(Outcome::Stopped) => facts.push(("stopped".to_owned(), Role::Warning)),
         Some(Outcome::Panicked(_)) => facts.push(("the scan failed".to_owned(), Role::Warning)),
+        Some(Outcome::Broken(faults)) => facts.push((faults.join("; "), Role::Warning)),
         Some(Outcome::Complete) | None => facts.push((duration(app.scan.last.elapsed), Role::Faint)),
     }
     let mut spans = Vec::new();

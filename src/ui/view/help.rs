@@ -12,7 +12,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::text::{pad, width};
-use crate::ui::keys::{Group, in_group};
+use crate::ui::keys::{Command, Group, Keymap, Scope, in_group};
 use crate::ui::theme::{Glyphs, Role, Theme};
 
 /// Columns between what stands side by side.
@@ -26,8 +26,8 @@ struct Section {
     lines: Vec<(String, &'static str)>,
 }
 
-pub(super) fn draw(theme: Theme, first: usize, area: Rect, buffer: &mut Buffer) {
-    let lines = lines(theme, usize::from(area.width));
+pub(super) fn draw(theme: Theme, keymap: &Keymap, first: usize, area: Rect, buffer: &mut Buffer) {
+    let lines = lines(theme, keymap, usize::from(area.width));
     for (line, y) in lines.iter().skip(first).zip(area.y..area.bottom()) {
         buffer.set_line(area.x, y, line, area.width);
     }
@@ -39,12 +39,13 @@ pub fn page((_, lines): (u16, u16)) -> usize {
 }
 
 /// The last line that may be the first on the screen.
-pub fn scroll_limit((columns, rows): (u16, u16)) -> usize {
-    lines(Theme::default(), usize::from(columns)).len().saturating_sub(usize::from(rows))
+pub fn scroll_limit(keymap: &Keymap, (columns, rows): (u16, u16)) -> usize {
+    lines(Theme::default(), keymap, usize::from(columns)).len().saturating_sub(usize::from(rows))
 }
 
-fn lines<'a>(theme: Theme, columns: usize) -> Vec<Line<'a>> {
-    let sections: Vec<Section> = Group::ALL.into_iter().map(section).chain([marks(theme.glyphs)]).collect();
+fn lines<'a>(theme: Theme, keymap: &Keymap, columns: usize) -> Vec<Line<'a>> {
+    let groups = Group::ALL.into_iter().map(|group| section(keymap, group));
+    let sections: Vec<Section> = groups.chain([marks(theme.glyphs)]).collect();
     let fits = |blocks: &Vec<Vec<Line<'_>>>| {
         let widths = blocks.iter().map(|block| widest(block));
         widths.sum::<usize>() + GAP * (blocks.len() - 1) <= columns
@@ -52,7 +53,9 @@ fn lines<'a>(theme: Theme, columns: usize) -> Vec<Line<'a>> {
     let blocks = (2..=MOST_COLUMNS).rev().map(|count| side_by_side(theme, &sections, count)).find(fits);
     let blocks = blocks.unwrap_or_else(|| vec![block(theme, &sections)]);
     let title = Span::styled(" Keys", theme.style(Role::Strong));
-    let mut lines = vec![Line::from(vec![title, Span::styled("   Esc closes", theme.style(Role::Faint))])];
+    let closing = keymap.first(Command::Back, Scope::Help).map(|key| format!("   {key} closes"));
+    let closing = Span::styled(closing.unwrap_or_default(), theme.style(Role::Faint));
+    let mut lines = vec![Line::from(vec![title, closing])];
     let height = blocks.iter().map(Vec::len).max().unwrap_or(0);
     lines.resize(height + 1, Line::default());
     let mut start = 0;
@@ -114,8 +117,10 @@ fn block<'a, 's>(theme: Theme, sections: impl IntoIterator<Item = &'s Section> +
     lines
 }
 
-fn section(group: Group) -> Section {
-    let lines = in_group(group).map(|binding| (binding.key_names(" "), binding.help)).collect();
+fn section(keymap: &Keymap, group: Group) -> Section {
+    let lines = in_group(group).map(|(line, binding)| (keymap.names(line, " "), binding.help));
+    // What no key does is not offered.
+    let lines = lines.filter(|(names, _)| !names.is_empty()).collect();
     Section { heading: group.name(), lines }
 }
 
@@ -139,11 +144,13 @@ mod tests {
     #[test]
     fn every_binding_is_on_the_page_in_full_at_any_width_that_holds_it() {
         for columns in [44, 80, 200] {
-            let text: Vec<String> =
-                lines(Theme::default(), columns).iter().map(ToString::to_string).collect();
+            let text: Vec<String> = lines(Theme::default(), &Keymap::default(), columns)
+                .iter()
+                .map(ToString::to_string)
+                .collect();
             assert!(text.iter().all(|line| width(line) <= columns), "{columns}");
-            for binding in KEYMAP {
-                let (keys, help) = (binding.key_names(" "), binding.help);
+            for (number, binding) in KEYMAP.iter().enumerate() {
+                let (keys, help) = (Keymap::default().names(number, " "), binding.help);
                 let is_there =
                     text.iter().any(|line| line.contains(&format!(" {keys} ")) && line.contains(help));
                 assert!(is_there, "{keys} {help} at {columns}");
@@ -153,8 +160,13 @@ mod tests {
 
     #[test]
     fn all_of_it_fits_a_large_window_and_side_by_side_a_usual_one() {
-        let lines = lines(Theme::default(), 80);
+        let lines = lines(Theme::default(), &Keymap::default(), 80);
         let text: Vec<String> = lines.iter().map(ToString::to_string).collect();
-        assert_eq!(scroll_limit((80, 60)), 0, "too wide for two columns:\n{}", text.join("\n"));
+        assert_eq!(
+            scroll_limit(&Keymap::default(), (80, 60)),
+            0,
+            "too wide for two columns:\n{}",
+            text.join("\n")
+        );
     }
 }

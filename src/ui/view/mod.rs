@@ -79,7 +79,7 @@ pub fn draw(app: &App<'_>, frame: &mut Frame<'_>) {
     let area = frame.area();
     let buffer = frame.buffer_mut();
     if let Mode::Help(line) = app.mode {
-        help::draw(app.theme, line, area, buffer);
+        help::draw(app.theme, &app.keymap, line, area, buffer);
         return;
     }
     let layout = layout((area.width, area.height));

@@ -1,6 +1,6 @@
 //! Hard links: each inode counts once in every directory above any of its names, as `du -s` of that directory says.
 //!
-//! While a scan runs, every name is counted. When it is over, the names of each inode are brought together, and the size
+//! While a tree grows, every name is counted. When it is over, the names of each inode are brought together, and the size
 //! is taken off again: in a directory that holds some of the names itself and meets others through its child
 //! directories, as often as it was counted there too much, which is (names held + children with names - 1); and whatever is taken off
 //! there is taken off everywhere above. None of this depends on the order in which names were found.
@@ -9,7 +9,7 @@
 
 use std::collections::HashMap;
 
-use crate::tree::{Content, DirId, LinkedName, Totals, Tree, Walk};
+use super::{Content, DirId, LinkedName, Totals, Tree, Walk};
 
 /// Takes the repeated names off the totals of a tree at rest and makes the shared sizes known.
 pub fn settle(tree: &Tree) {

@@ -1,0 +1,300 @@
+//! `duke diff`: what changed between two exports, or an export and now.
+//!
+//! ```text
+//!   +1.2 GiB  grown       4.2 GiB  /srv/db
+//!  -80.0 MiB  gone          0   B  /srv/old.iso
+//!   +0   B    renamed     3.1 GiB  /srv/b  (was /srv/a)
+//!   +1.1 GiB  grown      20.2 GiB  /srv                        the whole comes last
+//! ```
+//!
+//! Invariant: the largest change comes first, and the same two trees always give the same lines.
+
+use std::cmp::Reverse;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use super::{Progress, exit_of, exit_of_writing, standard_output, wait};
+use crate::exit::Exit;
+use crate::json::Writer;
+use crate::message::{say, words};
+use crate::platform::interrupt::Interrupt;
+use crate::scan::{self, Outcome};
+use crate::size::{Measure, Units, plain_size, size};
+use crate::source::{Source, Wanted};
+use crate::text::escape;
+use crate::tree::diff::{Change, Extent, Fate, Side, diff};
+use crate::tree::{DirId, Tree, join};
+
+/// What is to be compared.
+#[derive(Debug)]
+pub struct Comparison {
+    /// How it was.
+    pub old: Wanted,
+    /// How it is; none: the old root, as it is on this machine now.
+    pub new: Option<Wanted>,
+    /// How this machine is scanned.
+    pub scan: scan::Options,
+    /// What is told.
+    pub telling: Telling,
+    /// Whether progress is shown meanwhile.
+    pub progress: Progress,
+}
+
+/// What is told of changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Telling {
+    /// How.
+    pub form: Form,
+    /// Which size counts.
+    pub measure: Measure,
+    /// Changes of fewer bytes are left out.
+    pub least: u64,
+}
+
+/// How changes are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// To a person.
+    Table(Units),
+    /// To a program.
+    Json,
+}
+
+/// A side that was read.
+struct Read {
+    source: Source,
+    outcome: Option<Outcome>,
+    root: DirId,
+}
+
+/// Does it and says how it went.
+pub fn compare(comparison: Comparison) -> Exit {
+    let interrupt = Interrupt::hold().ok();
+    let Comparison { old, new, scan, telling, progress } = comparison;
+    let read = |wanted| read(wanted, interrupt.as_ref(), progress);
+    let sides = read(old).and_then(|old| {
+        let now = || Wanted::Paths(vec![path(old.source.tree().name(old.root))], scan);
+        let new = read(new.unwrap_or_else(now))?;
+        Ok((old, new))
+    });
+    if interrupt.is_some_and(Interrupt::release) {
+        say("interrupted");
+        return Exit::Interrupted;
+    }
+    let (old, new) = match sides {
+        Ok(sides) => sides,
+        Err(exit) => return exit,
+    };
+    let exit = exit_of(&old.source, old.outcome.as_ref());
+    let told = standard_output().and_then(|mut out| Changes::find(&old, &new, telling).write(&mut out));
+    let exit = exit.max(exit_of(&new.source, new.outcome.as_ref()));
+    let exit = exit_of_writing(&new.source, new.outcome.as_ref(), told, "standard output", exit);
+    // The process ends now; the system frees large trees faster than we could.
+    std::mem::forget((old, new));
+    exit
+}
+
+/// Reads a side, which must have one directory as its root.
+fn read(wanted: Wanted, interrupt: Option<&Interrupt>, progress: Progress) -> Result<Read, Exit> {
+    let source = Source::run(wanted).map_err(|error| {
+        say(&format!("no thread to read with: {}", words(&error)));
+        Exit::Incomplete
+    })?;
+    let outcome = wait(&source, interrupt, progress);
+    let root = source.tree().listing(DirId::TOP).directories().next();
+    if let Some(root) = root {
+        return Ok(Read { source, outcome, root });
+    }
+    super::errors::summarise(source.tree(), outcome.as_ref());
+    if exit_of(&source, outcome.as_ref()) == Exit::Fine {
+        say("a directory is needed to compare with");
+    }
+    Err(Exit::Useless)
+}
+
+/// What has changed, the largest change first.
+struct Changes<'t> {
+    old: &'t Read,
+    new: &'t Read,
+    telling: Telling,
+    changes: Vec<Change<'t>>,
+}
+
+impl<'t> Changes<'t> {
+    fn find(old: &'t Read, new: &'t Read, telling: Telling) -> Self {
+        let side = |read: &'t Read| Side { tree: read.source.tree(), root: read.root };
+        let is_large = |change: &Change<'_>| {
+            let by = amount(change.before, telling.measure).abs_diff(amount(change.after, telling.measure));
+            // Of a new name nothing has to change but the name.
+            by >= telling.least && (by > 0 || change.fate != Fate::Kept)
+        };
+        let mut changes = diff(side(old), side(new), is_large);
+        changes.sort_by_cached_key(|change| {
+            let (before, after) =
+                (amount(change.before, telling.measure), amount(change.after, telling.measure));
+            (Reverse(before.abs_diff(after)), path_of(old, new, change))
+        });
+        Self { old, new, telling, changes }
+    }
+
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        match self.telling.form {
+            Form::Table(units) => self.table(&mut io::BufWriter::new(out), units),
+            Form::Json => self.json(out),
+        }
+    }
+
+    fn table(&self, out: &mut dyn Write, units: Units) -> io::Result<()> {
+        for change in &self.changes {
+            if change.directory != self.new.root || !change.name.is_empty() {
+                self.line(out, units, change)?;
+            }
+        }
+        let whole = Change {
+            fate: Fate::Kept,
+            name: b"",
+            kind: crate::kind::Kind::Directory,
+            directory: self.new.root,
+            before: extent(self.old),
+            after: extent(self.new),
+        };
+        self.line(out, units, &whole)?;
+        out.flush()
+    }
+
+    fn line(&self, out: &mut dyn Write, units: Units, change: &Change<'_>) -> io::Result<()> {
+        let (before, after) = (self.amount(change.before), self.amount(change.after));
+        let sign = match before.cmp(&after) {
+            std::cmp::Ordering::Less => "+",
+            std::cmp::Ordering::Equal => "",
+            std::cmp::Ordering::Greater => "-",
+        };
+        let by = format!("{sign}{}", plain_size(before.abs_diff(after), units));
+        let (word, now) = (self.word(change), size(after, units));
+        let path = path_of(self.old, self.new, change);
+        write!(out, "{by:>11}  {word:<8}{now}  {}", escape(&path))?;
+        if let Fate::Renamed(old) = change.fate {
+            write!(out, "  (was {})", escape(&self.old.source.tree().path(old)))?;
+        }
+        writeln!(out)
+    }
+
+    fn json(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut json = Writer::new(out);
+        json.raw("{\"schema\":\"duke-diff/1\",\"version\":\"");
+        json.raw(env!("CARGO_PKG_VERSION"));
+        json.raw("\",\"complete\":");
+        let is_complete =
+            [self.old, self.new].iter().all(|side| side.outcome.as_ref() == Some(&Outcome::Complete));
+        json.raw(if is_complete { "true" } else { "false" });
+        json.raw(",\n\"old\":");
+        side(&mut json, self.old);
+        json.raw(",\n\"new\":");
+        side(&mut json, self.new);
+        json.raw(",\n\"changes\":[");
+        let mut separator = "\n";
+        for change in &self.changes {
+            json.raw(std::mem::replace(&mut separator, ",\n"));
+            json.raw("{");
+            name(&mut json, "path", &path_of(self.old, self.new, change));
+            json.raw(",\"type\":\"");
+            json.raw(change.kind.name());
+            json.raw("\",\"change\":\"");
+            json.raw(self.word(change));
+            json.raw("\"");
+            for (key, number) in [
+                (",\"disk_before\":", change.before.disk),
+                (",\"disk_after\":", change.after.disk),
+                (",\"apparent_before\":", change.before.apparent),
+                (",\"apparent_after\":", change.after.apparent),
+            ] {
+                json.raw(key);
+                json.number(number);
+            }
+            if let Fate::Renamed(old) = change.fate {
+                json.raw(",");
+                name(&mut json, "renamed_from", &self.old.source.tree().path(old));
+            }
+            json.raw("}");
+            json.spill()?;
+        }
+        json.raw("]}\n");
+        json.finish()
+    }
+
+    fn word(&self, change: &Change<'_>) -> &'static str {
+        match change.fate {
+            Fate::New => "new",
+            Fate::Gone => "gone",
+            Fate::Renamed(_) => "renamed",
+            Fate::Kept => match self.amount(change.before).cmp(&self.amount(change.after)) {
+                std::cmp::Ordering::Less => "grown",
+                std::cmp::Ordering::Equal => "same",
+                std::cmp::Ordering::Greater => "shrunk",
+            },
+        }
+    }
+
+    fn amount(&self, extent: Extent) -> u64 {
+        amount(extent, self.telling.measure)
+    }
+}
+
+fn amount(extent: Extent, measure: Measure) -> u64 {
+    match measure {
+        Measure::Disk => extent.disk,
+        Measure::Apparent => extent.apparent,
+    }
+}
+
+fn extent(read: &Read) -> Extent {
+    let totals = read.source.tree().totals(read.root);
+    Extent { disk: totals.disk, apparent: totals.apparent }
+}
+
+fn path_of(old: &Read, new: &Read, change: &Change<'_>) -> Vec<u8> {
+    let tree: &Tree = if change.fate == Fate::Gone { old.source.tree() } else { new.source.tree() };
+    let directory = tree.path(change.directory);
+    // The root holds itself.
+    if change.name.is_empty() { directory } else { join([directory.as_slice(), change.name]) }
+}
+
+/// One side as a whole.
+fn side(json: &mut Writer<'_>, read: &Read) {
+    let tree = read.source.tree();
+    json.raw("{");
+    name(json, "root", tree.name(read.root));
+    if let Some(time) = read.source.provenance().first().and_then(|provenance| provenance.scanned_at) {
+        json.raw(",\"scanned_at\":");
+        json.signed(time);
+    }
+    let totals = tree.totals(read.root);
+    for (key, number) in [
+        (",\"disk\":", totals.disk),
+        (",\"apparent\":", totals.apparent),
+        (",\"items\":", totals.items),
+        (",\"errors\":", u64::from(totals.errors)),
+    ] {
+        json.raw(key);
+        json.number(number);
+    }
+    json.raw("}");
+}
+
+/// A name or path, with the exact bytes where it is not they.
+fn name(json: &mut Writer<'_>, key: &str, bytes: &[u8]) {
+    json.raw("\"");
+    json.raw(key);
+    json.raw("\":");
+    if !json.string(bytes) {
+        json.raw(",\"");
+        json.raw(key);
+        json.raw("_base64\":");
+        json.base64(bytes);
+    }
+}
+
+fn path(bytes: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
+}

@@ -1,0 +1,133 @@
+//! `-o`: what was read, written for another browser or another time.
+//!
+//! An export that is cut short could look like a whole one, so a run that was interrupted or broken off writes none. Into a file it
+//! comes whole or not at all.
+//!
+//! Invariant: exit code 0 means that all of it was written.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use super::{errors, exit_of, exit_of_writing, standard_output};
+use crate::exchange::{Export, pack};
+use crate::exit::Exit;
+use crate::message::say;
+use crate::platform::interrupt::Interrupt;
+use crate::replacement::Replacement;
+use crate::scan::Outcome;
+use crate::source::{Nature, Source};
+use crate::text::escape;
+
+/// Where an export goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// To standard output.
+    Standard,
+    /// To a file.
+    File(PathBuf),
+}
+
+/// Whether an export is packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Packing {
+    /// It is not.
+    Plain,
+    /// By zstd.
+    Zstd,
+}
+
+/// Ends an export early when an interrupt was noted.
+struct Interruptible<'i, W> {
+    out: W,
+    interrupt: Option<&'i Interrupt>,
+}
+
+impl<W: Write> Write for Interruptible<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.interrupt.is_some_and(Interrupt::was_noted) {
+            return Err(io::Error::other("interrupted"));
+        }
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// Writes what `source` has read.
+pub(super) fn run(
+    source: &Source,
+    outcome: Option<&Outcome>,
+    interrupt: Option<Interrupt>,
+    to: &Target,
+    packing: Packing,
+) -> Exit {
+    let exit = exit_of(source, outcome);
+    if interrupt.as_ref().is_some_and(Interrupt::was_noted) {
+        say("interrupted; nothing was written");
+        return Exit::Interrupted;
+    }
+    if outcome != Some(&Outcome::Complete) {
+        errors::summarise(source.tree(), outcome);
+        say("nothing was written: it would look complete");
+        return exit.max(Exit::Incomplete);
+    }
+    let Some((root, _)) = Export::root(source.tree()) else {
+        errors::summarise(source.tree(), outcome);
+        if exit != Exit::Useless {
+            say("nothing was written: ncdu's format holds one directory");
+        }
+        return Exit::Useless;
+    };
+    let provenance = source.provenance().into_iter().next().unwrap_or_default();
+    let name = match source.nature() {
+        Nature::Live => absolute(root.name),
+        Nature::Recorded => root.name.to_vec(),
+    };
+    let export =
+        Export { tree: source.tree(), name: &name, scanned_at: provenance.scanned_at.unwrap_or_default() };
+    let written = write_to(to, &export, packing, interrupt.as_ref());
+    let place = match to {
+        Target::Standard => "standard output".to_owned(),
+        Target::File(path) => escape(path.as_os_str().as_bytes()).into_owned(),
+    };
+    if interrupt.is_some_and(Interrupt::release) && written.is_err() {
+        say(&format!("interrupted; {place} is incomplete or as it was"));
+        return Exit::Interrupted;
+    }
+    exit_of_writing(source, outcome, written, &place, exit)
+}
+
+fn write_to(
+    to: &Target,
+    export: &Export<'_>,
+    packing: Packing,
+    interrupt: Option<&Interrupt>,
+) -> io::Result<()> {
+    match to {
+        Target::Standard => write(&mut Interruptible { out: standard_output()?, interrupt }, export, packing),
+        Target::File(path) => {
+            let mut file = Replacement::begin(path)?;
+            write(&mut Interruptible { out: &mut file, interrupt }, export, packing)?;
+            file.keep()
+        }
+    }
+}
+
+fn write(out: &mut (impl Write + Send), export: &Export<'_>, packing: Packing) -> io::Result<()> {
+    match packing {
+        Packing::Plain => export.write(out),
+        Packing::Zstd => pack(out, |text| export.write(text)),
+    }
+}
+
+/// The path of a root from the top of the file system, as ncdu writes it.
+fn absolute(root: &[u8]) -> Vec<u8> {
+    let path = PathBuf::from(OsString::from_vec(root.to_vec()));
+    let whole = fs::canonicalize(&path).or_else(|_| std::path::absolute(&path));
+    whole.as_deref().unwrap_or(Path::new(&path)).as_os_str().as_bytes().to_vec()
+}

@@ -1,0 +1,151 @@
+//! What the configuration says of flags: settings become words before those of the command line.
+//!
+//! So a flag is defined once, and a setting is understood and refused as the flag is. A switch has an opposite, `--no-x` of
+//! `--x`, that takes back what the configuration says. Precedence is that of position: of words that exclude each other,
+//! those a person has typed hold.
+//!
+//! Invariant: with these words before them, the words of the command line mean what they mean alone, or are refused alike.
+
+use std::ffi::OsString;
+
+use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, Command, CommandFactory, FromArgMatches};
+
+use super::arguments::Arguments;
+use super::{Environment, Refusal, filter, refusal};
+use crate::config::{Setting, Value, Warning};
+use crate::text::escape;
+
+/// Flags that say what is wanted this time, not how it is always wanted.
+const FOR_ONCE: [&str; 10] =
+    ["help", "version", "paths", "json", "summarize", "depth", "pick", "exclude_from", "config", "no_config"];
+
+/// Settings that a variable overrules.
+const VARIABLES: [(&str, &[&str]); 3] =
+    [("threads", &["DUKE_THREADS"]), ("color", &["DUKE_COLOR", "NO_COLOR"]), ("ascii", &["DUKE_ASCII"])];
+
+/// The command line, with the opposites of switches.
+pub(super) fn command() -> Command {
+    let command = Arguments::command();
+    let switches: Vec<Arg> = settable(&command).filter(|arg| is_switch(arg)).cloned().collect();
+    switches.into_iter().fold(command, |command, arg| {
+        let long = arg.get_long().unwrap_or_default();
+        let opposite = long.strip_prefix("no-").map_or_else(|| format!("no-{long}"), str::to_owned);
+        let id = arg.get_id().clone();
+        let other = Arg::new(opposite.clone()).long(opposite.clone()).hide(true).action(ArgAction::SetTrue);
+        command.arg(other.overrides_with(id.clone())).mut_arg(id, |arg| arg.overrides_with(opposite))
+    })
+}
+
+/// The flags that can be set.
+pub(super) fn settable(command: &Command) -> impl Iterator<Item = &Arg> {
+    let is_for_once = |arg: &Arg| FOR_ONCE.contains(&arg.get_id().as_str());
+    command.get_arguments().filter(move |arg| !is_for_once(arg) && !arg.is_hide_set())
+}
+
+/// The name of a flag as a setting: its long one; a flag that switches off is the setting of what it switches.
+pub(super) fn name(arg: &Arg) -> &str {
+    let long = arg.get_long().unwrap_or_default();
+    long.strip_prefix("no-").filter(|_| is_switch(arg)).unwrap_or(long)
+}
+
+/// Whether a flag takes no value.
+pub(super) fn is_switch(arg: &Arg) -> bool {
+    matches!(arg.get_action(), ArgAction::SetTrue)
+}
+
+/// Whether a flag switches off what its setting says.
+pub(super) fn is_inverted(arg: &Arg) -> bool {
+    is_switch(arg) && arg.get_long().is_some_and(|long| long.starts_with("no-"))
+}
+
+/// The words to put before `typed`, and what is wrong with the settings.
+pub(super) fn words(
+    settings: &[Setting],
+    typed: &[OsString],
+    environment: &Environment,
+) -> (Vec<OsString>, Vec<Warning>) {
+    let command = command();
+    let mut warnings = Vec::new();
+    let mut meant = Vec::new();
+    for setting in settings {
+        match spelled(&command, setting) {
+            Ok(words) => meant.push((setting, words)),
+            Err(warning) => warnings.push(warning),
+        }
+    }
+    let mut words: Vec<(&str, Vec<OsString>)> = Vec::new();
+    for (setting, spelled) in meant {
+        let together = [flat(&words), spelled.clone()].concat();
+        match understand(&together) {
+            Ok(()) => words.push((&setting.name, spelled)),
+            Err(reason) => warnings.push(Warning::new(setting.value_at, &reason)),
+        }
+    }
+    words.retain(|(name, _)| !is_overruled(name, environment));
+    let mut kept: Vec<(&str, Vec<OsString>)> = Vec::new();
+    for (name, spelled) in words {
+        let together = [flat(&kept), spelled.clone()].concat();
+        if !excludes(&together, typed) {
+            kept.push((name, spelled));
+        }
+    }
+    (flat(&kept), warnings)
+}
+
+fn flat(words: &[(&str, Vec<OsString>)]) -> Vec<OsString> {
+    words.iter().flat_map(|(_, words)| words.clone()).collect()
+}
+
+fn is_overruled(name: &str, environment: &Environment) -> bool {
+    let variables = VARIABLES.iter().find(|(setting, _)| *setting == name).map(|(_, variables)| *variables);
+    variables.into_iter().flatten().any(|variable| environment.variable(variable).is_some())
+}
+
+/// A setting in words of the command line.
+fn spelled(command: &Command, setting: &Setting) -> Result<Vec<OsString>, Warning> {
+    let shown = escape(setting.name.as_bytes());
+    let Some(arg) = settable(command).find(|arg| name(arg) == setting.name) else {
+        let is_flag = command.get_arguments().any(|arg| arg.get_long() == Some(&setting.name));
+        let reason = if is_flag {
+            format!("'{shown}' is for the command line only")
+        } else {
+            format!("unknown setting '{shown}'")
+        };
+        return Err(Warning::new(setting.name_at, &reason));
+    };
+    let long = arg.get_long().unwrap_or_default();
+    let wrong = |reason: &str| Err(Warning::new(setting.value_at, &format!("'{shown}' {reason}")));
+    let given = |word: &String| OsString::from(format!("--{long}={word}"));
+    match (arg.get_action(), &setting.value) {
+        (ArgAction::SetTrue, Value::Switch(is_on)) => {
+            let word = (*is_on != is_inverted(arg)).then(|| OsString::from(format!("--{long}")));
+            Ok(word.into_iter().collect())
+        }
+        (ArgAction::SetTrue, _) => wrong("is true or false"),
+        (ArgAction::Append, Value::Words(words)) => Ok(words.iter().map(given).collect()),
+        (_, Value::Word(word)) => Ok(vec![given(word)]),
+        (_, Value::Switch(_)) => wrong("is a text or a number, not true or false"),
+        (_, Value::Words(_)) => wrong("is a single value, not a list"),
+    }
+}
+
+/// Whether the words are understood; a file of patterns is no setting, so nothing is read.
+fn understand(words: &[OsString]) -> Result<(), String> {
+    let matches =
+        command().try_get_matches_from(line(words, &[])).map_err(|error| refusal(error).reason())?;
+    let arguments = Arguments::from_arg_matches(&matches).map_err(|error| refusal(error).reason())?;
+    filter(&arguments.exclude).map(drop).map_err(Refusal::reason)
+}
+
+/// Whether the last of `words` cannot stand beside what was typed.
+fn excludes(words: &[OsString], typed: &[OsString]) -> bool {
+    let parsed = command().try_get_matches_from(line(words, typed));
+    parsed.is_err_and(|error| error.kind() == ErrorKind::ArgumentConflict)
+}
+
+/// A whole command line.
+pub(super) fn line(words: &[OsString], typed: &[OsString]) -> Vec<OsString> {
+    let program = [OsString::from("duke")];
+    program.iter().chain(words).chain(typed).cloned().collect()
+}

@@ -1,0 +1,163 @@
+//! What is looked at, and where it goes: paths of this machine, exports, other machines.
+//!
+//! Invariant: a run has one sort of source and one sort of result.
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+
+use super::Refusal;
+use super::arguments::{Arguments, Difference, Summed};
+use crate::batch::{By, Comparison, DiffForm, Format, Packing, Progress, Selection, Target, Telling};
+use crate::exchange::{Form, Input, Remote};
+use crate::scan::{self, Mounts};
+use crate::size::{Measure, Units};
+use crate::source::Wanted;
+use crate::text::escape;
+
+/// What is looked at. `patterns` are those of files too.
+pub(super) fn wanted(
+    arguments: &Arguments,
+    patterns: &[String],
+    options: scan::Options,
+) -> Result<Wanted, Refusal> {
+    if !arguments.import.is_empty() {
+        return Ok(Wanted::Exports(files(&arguments.import)?));
+    }
+    let remotes: Vec<Input> = arguments
+        .paths
+        .iter()
+        .filter_map(|path| remote(path, arguments, patterns))
+        .collect::<Result<_, _>>()?;
+    match remotes.len() {
+        0 => Ok(Wanted::Paths(paths(&arguments.paths), options)),
+        some if some == arguments.paths.len() => Ok(Wanted::Exports(remotes)),
+        _ => Err(Refusal::Usage("paths of this machine and of others do not go together".to_owned())),
+    }
+}
+
+/// What is written instead of a table or JSON, if something else is asked for.
+pub(super) fn format(arguments: &Arguments, is_terminal: bool) -> Result<Option<Format>, Refusal> {
+    if arguments.ndjson {
+        return Ok(Some(Format::Flat(Form::Json)));
+    }
+    if arguments.csv {
+        return Ok(Some(Format::Flat(Form::Csv)));
+    }
+    let Some(file) = &arguments.output else { return Ok(None) };
+    if arguments.import.len() > 1 || arguments.paths.len() > 1 {
+        return Err(Refusal::Usage("-o writes one directory: ncdu's format holds no more".to_owned()));
+    }
+    let to = if file == "-" { Target::Standard } else { Target::File(PathBuf::from(file)) };
+    if to == Target::Standard && is_terminal {
+        return Err(Refusal::Usage(
+            "-o -: standard output is a terminal, and names are any bytes".to_owned(),
+        ));
+    }
+    let is_packed = arguments.compress || file.as_bytes().ends_with(b".zst");
+    Ok(Some(Format::Export { to, packing: if is_packed { Packing::Zstd } else { Packing::Plain } }))
+}
+
+/// What is to be compared.
+pub(super) fn comparison(words: &Difference) -> Result<Comparison, Refusal> {
+    let scan = scan::Options {
+        mounts: if words.one_file_system { Mounts::None } else { Mounts::Real },
+        filter: super::filter(&words.exclude)?,
+        ..scan::Options::default()
+    };
+    if words.new.is_none() && is_directory(&words.old) {
+        return Err(Refusal::Usage("diff: a directory needs something to be compared with".to_owned()));
+    }
+    if words.old == "-" && words.new.as_ref().is_some_and(|new| new == "-") {
+        return Err(Refusal::Usage("diff: standard input can be read once".to_owned()));
+    }
+    let units = if words.si { Units::Decimal } else { Units::Binary };
+    let telling = Telling {
+        form: if words.json { DiffForm::Json } else { DiffForm::Table(units) },
+        measure: if words.apparent_size { Measure::Apparent } else { Measure::Disk },
+        least: words.min_change.unwrap_or(0),
+    };
+    Ok(Comparison {
+        old: side(&words.old, &scan)?,
+        new: words.new.as_ref().map(|new| side(new, &scan)).transpose()?,
+        scan,
+        telling,
+        progress: if words.quiet { Progress::Silent } else { Progress::Shown(units) },
+    })
+}
+
+/// A directory, here or elsewhere, or an export.
+fn side(word: &OsString, scan: &scan::Options) -> Result<Wanted, Refusal> {
+    if let Some(remote) = Remote::parse(word, Vec::new()) {
+        let refused = |reason| Refusal::Usage(format!("{}: {reason}", escape(word.as_bytes())));
+        return Ok(Wanted::Exports(vec![Input::Remote(remote.map_err(refused)?)]));
+    }
+    if is_directory(word) {
+        return Ok(Wanted::Paths(vec![PathBuf::from(word)], scan.clone()));
+    }
+    Ok(Wanted::Exports(files(std::slice::from_ref(word))?))
+}
+
+fn is_directory(word: &OsString) -> bool {
+    std::fs::metadata(word).is_ok_and(|metadata| metadata.is_dir())
+}
+
+fn files(names: &[OsString]) -> Result<Vec<Input>, Refusal> {
+    let standard = names.iter().filter(|name| *name == "-").count();
+    if standard > 1 {
+        return Err(Refusal::Usage("-f -: standard input can be read once".to_owned()));
+    }
+    if standard == 1 && io::stdin().is_terminal() {
+        return Err(Refusal::Usage("-f -: standard input is a terminal".to_owned()));
+    }
+    let input = |name: &OsString| if name == "-" { Input::Standard } else { Input::File(name.into()) };
+    Ok(names.iter().map(input).collect())
+}
+
+/// Paths of this machine; none: the current directory.
+pub(super) fn paths(paths: &[OsString]) -> Vec<PathBuf> {
+    if paths.is_empty() { vec![PathBuf::from(".")] } else { paths.iter().map(PathBuf::from).collect() }
+}
+
+fn remote(path: &OsString, arguments: &Arguments, patterns: &[String]) -> Option<Result<Input, Refusal>> {
+    let mut flags: Vec<OsString> = Vec::new();
+    let mut flag = |is_set: bool, flag: &str| flags.extend(is_set.then(|| flag.into()));
+    flag(arguments.extended || needs_owners(arguments), "-e");
+    flag(arguments.one_file_system, "-x");
+    flag(arguments.exclude_caches, "--exclude-caches");
+    flag(arguments.include_kernfs, "--include-kernfs");
+    flags.extend(arguments.threads.map(|threads| format!("--threads={threads}").into()));
+    flags.extend(patterns.iter().map(|pattern| format!("--exclude={pattern}").into()));
+    let refused = |reason| Refusal::Usage(format!("{}: {reason}", escape(path.as_bytes())));
+    Some(Remote::parse(path, flags)?.map(Input::Remote).map_err(refused))
+}
+
+/// Whether what is printed has owners in it without being asked for them.
+pub(super) fn needs_owners(arguments: &Arguments) -> bool {
+    arguments.ndjson || arguments.csv || arguments.by.contains(&Summed::Owner)
+}
+
+/// Whether only some of a tree is to be printed.
+pub(super) fn selects(arguments: &Arguments) -> bool {
+    arguments.min_size.is_some() || arguments.top.is_some() || !arguments.by.is_empty()
+}
+
+/// What of a tree is to be printed.
+pub(super) fn selection(arguments: &Arguments) -> Result<Selection, Refusal> {
+    let is_all = arguments.ndjson || arguments.csv || arguments.output.is_some();
+    if is_all && selects(arguments) {
+        let message = "--min-size, --top and --by are for tables and --json";
+        return Err(Refusal::Usage(message.to_owned()));
+    }
+    let by = |by: &Summed| match by {
+        Summed::Type => By::Type,
+        Summed::Age => By::Age,
+        Summed::Owner => By::Owner,
+    };
+    Ok(Selection {
+        least: arguments.min_size.unwrap_or(0),
+        top: arguments.top,
+        by: arguments.by.iter().map(by).collect(),
+    })
+}

@@ -1,0 +1,214 @@
+//! Packing and unpacking streams: zstd both ways, gzip only back.
+//!
+//! The work is done on a thread of its own, beside the one that reads or writes the text. `ruzstd` compresses at its
+//! one level, somewhat worse than `zstd -1`; docs/exchange.md has the figures.
+//!
+//! Knows no JSON. Invariant: what unpacks to very much more than it was is refused before it fills the memory.
+
+use std::cell::RefCell;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::rc::Rc;
+use std::thread;
+
+use flate2::bufread::MultiGzDecoder;
+use ruzstd::decoding::StreamingDecoder;
+use ruzstd::encoding::{CompressionLevel, FrameCompressor};
+
+use super::pipe::{CHUNK, Chunks, Feed, pipe};
+
+/// What begins a zstd frame (RFC 8878, 3.1.1), and one to be skipped, after its first byte (3.1.2).
+const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+const SKIPPABLE: [u8; 3] = [0x2a, 0x4d, 0x18];
+/// What begins a gzip member (RFC 1952, 2.3.1).
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+/// What begins ncdu's binary format (ncdubin(5)).
+const BINARY: &[u8; 8] = b"\xbfncduEX1";
+
+/// Text of an export is packed to a tenth, perhaps a fiftieth; beyond this it was made to fill the memory.
+const RATIO: u64 = 250;
+/// From so many bytes of text on that is looked at.
+const HARMLESS: u64 = 256 << 20;
+
+/// Sends the text of `reader`, whatever it is packed with, on a thread of its own.
+///
+/// # Errors
+/// When there can be no thread.
+pub(super) fn unpack(reader: impl Read + Send + 'static) -> io::Result<Chunks> {
+    let (feed, chunks) = pipe();
+    let work = move || {
+        let result = unpack_into(reader, &feed);
+        feed.finish(result);
+    };
+    thread::Builder::new().name("unpack".into()).spawn(work)?;
+    Ok(chunks)
+}
+
+fn unpack_into(reader: impl Read, feed: &Feed) -> io::Result<()> {
+    let taken = Rc::new(RefCell::new(0));
+    let mut packed = BufReader::with_capacity(CHUNK, Counted { reader, taken: Rc::clone(&taken) });
+    let head = first_bytes(&mut packed)?;
+    let mut source = io::Cursor::new(head.clone()).chain(packed);
+    if head.starts_with(BINARY) {
+        return Err(io::Error::other("ncdu's binary format; `ncdu -f FILE -o -` makes JSON of it"));
+    }
+    let mut text = Text { feed, sent: 0, taken };
+    if head.starts_with(&ZSTD) || head.get(1..4) == Some(&SKIPPABLE) && head[0] & 0xf0 == 0x50 {
+        unpack_zstd(&mut source, &mut text)
+    } else if head.starts_with(&GZIP) {
+        text.take(&mut MultiGzDecoder::new(BufReader::with_capacity(CHUNK, source)), Whose::Unpacked)
+    } else {
+        text.take(&mut source, Whose::Plain)
+    }
+}
+
+/// As many bytes as tell the formats apart, if there are as many.
+fn first_bytes(reader: &mut impl Read) -> io::Result<Vec<u8>> {
+    let mut head = Vec::with_capacity(BINARY.len());
+    reader.take(BINARY.len() as u64).read_to_end(&mut head)?;
+    Ok(head)
+}
+
+/// One frame after another.
+fn unpack_zstd(source: &mut impl Read, text: &mut Text<'_>) -> io::Result<()> {
+    use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+    let mut source = BufReader::with_capacity(CHUNK, source);
+    while !source.fill_buf()?.is_empty() {
+        match StreamingDecoder::new(&mut source) {
+            Ok(mut frame) => text.take(&mut frame, Whose::Unpacked)?,
+            Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
+                length, ..
+            })) => {
+                let skipped = io::copy(&mut source.by_ref().take(u64::from(length)), &mut io::sink())?;
+                if skipped < u64::from(length) {
+                    return Err(io::ErrorKind::UnexpectedEof.into());
+                }
+            }
+            Err(error) => return Err(io::Error::other(format!("zstd: {error}"))),
+        }
+    }
+    Ok(())
+}
+
+/// Counts what is read.
+struct Counted<R> {
+    reader: R,
+    taken: Rc<RefCell<u64>>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.reader.read(into)?;
+        *self.taken.borrow_mut() += read as u64;
+        Ok(read)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Whose {
+    /// The text as it came.
+    Plain,
+    /// The text a decoder made.
+    Unpacked,
+}
+
+/// Where unpacked text goes.
+struct Text<'f> {
+    feed: &'f Feed,
+    sent: u64,
+    /// Bytes read of the packed file.
+    taken: Rc<RefCell<u64>>,
+}
+
+impl Text<'_> {
+    fn take(&mut self, reader: &mut impl Read, whose: Whose) -> io::Result<()> {
+        loop {
+            let mut chunk = vec![0; CHUNK];
+            let length = match reader.read(&mut chunk) {
+                Ok(0) => return Ok(()),
+                Ok(length) => length,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            chunk.truncate(length);
+            self.sent += length as u64;
+            let most = self.taken.borrow().saturating_mul(RATIO).max(HARMLESS);
+            if whose == Whose::Unpacked && self.sent > most {
+                return Err(io::Error::other(format!("unpacks to more than {RATIO} times its size")));
+            }
+            self.feed.send(chunk)?;
+        }
+    }
+}
+
+/// Lets `write` write text, and writes it packed to `out`, on a thread of its own.
+///
+/// # Errors
+/// When either cannot be written to; of two errors the one that came first.
+pub fn pack(
+    out: &mut (dyn Write + Send),
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let (mut feed, chunks) = pipe();
+    thread::scope(|scope| {
+        let packer = thread::Builder::new().name("pack".into()).spawn_scoped(scope, move || {
+            compress(chunks, &mut *out)?;
+            out.flush()
+        })?;
+        let written = write(&mut feed);
+        feed.finish(Ok(()));
+        let packed = packer.join().unwrap_or_else(|_| Err(io::Error::other("a bug ended the packing early")));
+        // When the packer has failed first, all the writer knows is that nobody listens any more.
+        packed.and(written)
+    })
+}
+
+/// Remembers the first error of a stream that is used by code which would end the program over one.
+struct Careful<S> {
+    stream: S,
+    error: Rc<RefCell<Option<io::Error>>>,
+}
+
+impl<S> Careful<S> {
+    fn note(&self, error: io::Error) {
+        self.error.borrow_mut().get_or_insert(error);
+    }
+}
+
+impl<R: Read> Read for Careful<R> {
+    /// After an error of either side there is nothing more to read.
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if self.error.borrow().is_some() {
+            return Ok(0);
+        }
+        Ok(self.stream.read(into).unwrap_or_else(|error| {
+            self.note(error);
+            0
+        }))
+    }
+}
+
+impl<W: Write> Write for Careful<W> {
+    /// After an error everything written is lost, and the error is told in the end.
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.error.borrow().is_none()
+            && let Err(error) = self.stream.write_all(bytes)
+        {
+            self.note(error);
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn compress(source: impl Read, drain: impl Write) -> io::Result<()> {
+    let error = Rc::new(RefCell::new(None));
+    let mut compressor = FrameCompressor::new(CompressionLevel::Fastest);
+    compressor.set_source(Careful { stream: source, error: Rc::clone(&error) });
+    compressor.set_drain(Careful { stream: drain, error: Rc::clone(&error) });
+    compressor.compress();
+    drop(compressor);
+    error.take().map_or(Ok(()), Err)
+}

@@ -1,0 +1,213 @@
+//! The keys of a session: the table, and what the configuration has changed in it.
+//!
+//! A line of the table can be given other keys, in place of its own. A key that has been given away so means its new
+//! line wherever that works, and the old one where only that does. Two things stay as they are, so that whatever is
+//! configured nobody confirms by accident or cannot leave: the keys of questions, and `Ctrl-C`.
+//!
+//! Invariant: in one scope a key means one thing.
+
+use ratatui::crossterm::event::{KeyCode, KeyEvent};
+
+use super::{Binding, Command, KEYMAP, Key, Scope};
+
+/// The keys of a session.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Keymap {
+    /// Lines of the table, by number, and the keys they have instead; of two with the same key the first has it.
+    changes: Vec<(usize, Vec<Key>)>,
+}
+
+impl Keymap {
+    /// What `event` asks for in `scope`.
+    pub fn lookup(&self, scope: Scope, event: KeyEvent) -> Option<Command> {
+        self.holder(scope, |key| key.is(event)).map(|line| KEYMAP[line].command)
+    }
+
+    /// Gives the line with this number other keys.
+    pub fn give(&mut self, line: usize, keys: Vec<Key>) {
+        self.changes.retain(|(changed, _)| *changed != line);
+        self.changes.push((line, keys));
+    }
+
+    /// The keys of a line, those that mean something else wherever the line works left out.
+    pub fn keys(&self, line: usize) -> impl Iterator<Item = Key> {
+        let scopes = KEYMAP[line].scopes;
+        let has = move |key: &Key| scopes.iter().any(|scope| self.has(line, *scope, *key));
+        self.wanted(line).iter().copied().filter(has)
+    }
+
+    /// The keys of a line that do it in `scope`.
+    pub fn keys_in(&self, line: usize, scope: Scope) -> impl Iterator<Item = Key> {
+        self.wanted(line).iter().copied().filter(move |key| self.has(line, scope, *key))
+    }
+
+    /// The name of the first key that asks for `command` in `scope`.
+    pub fn first(&self, command: Command, scope: Scope) -> Option<String> {
+        let mut lines = (0..KEYMAP.len()).filter(|line| KEYMAP[*line].command == command);
+        lines.find_map(|line| self.keys_in(line, scope).next()).map(Key::name)
+    }
+
+    /// The names of the keys of a line, `between` them.
+    pub fn names(&self, line: usize, between: &str) -> String {
+        self.keys(line).map(Key::name).collect::<Vec<_>>().join(between)
+    }
+
+    /// The other lines that have `key` where `line` works.
+    pub fn rivals(&self, line: usize, key: Key) -> impl Iterator<Item = usize> {
+        let works = move |scope: &Scope| KEYMAP[line].scopes.contains(scope) && !is_typed(*scope, key);
+        let shares = move |other: &usize| KEYMAP[*other].scopes.iter().any(works);
+        let others = (0..KEYMAP.len()).filter(move |other| *other != line);
+        others.filter(move |other| self.wanted(*other).contains(&key)).filter(shares)
+    }
+
+    /// Whether the configuration has given the line other keys.
+    pub fn is_changed(&self, line: usize) -> bool {
+        self.changes.iter().any(|(changed, _)| *changed == line)
+    }
+
+    /// The keys the line is to have.
+    fn wanted(&self, line: usize) -> &[Key] {
+        let change = self.changes.iter().find(|(changed, _)| *changed == line);
+        change.map_or(KEYMAP[line].keys, |(_, keys)| keys)
+    }
+
+    fn has(&self, line: usize, scope: Scope, key: Key) -> bool {
+        !is_typed(scope, key) && self.holder(scope, |other| other == key) == Some(line)
+    }
+
+    /// The line of the first key that is meant: of a fixed line, else of a changed one, else of any other.
+    fn holder(&self, scope: Scope, is: impl Fn(Key) -> bool) -> Option<usize> {
+        let all = || 0..KEYMAP.len();
+        let fixed = all().filter(|line| KEYMAP[*line].is_fixed());
+        let changed = self.changes.iter().map(|(line, _)| *line);
+        let mut lines = fixed.chain(changed).chain(all().filter(|line| !self.is_changed(*line)));
+        lines.find(|line| {
+            let meant = |key: &Key| is(*key) && !is_typed(scope, *key);
+            KEYMAP[*line].scopes.contains(&scope) && self.wanted(*line).iter().any(meant)
+        })
+    }
+}
+
+impl Binding {
+    /// Whether its keys are the same for everybody.
+    pub fn is_fixed(&self) -> bool {
+        self.command == Command::Interrupt || self.scopes == [Scope::Question]
+    }
+
+    /// Whether `key` would only ever be a letter that is typed.
+    pub fn would_be_typed(&self, key: Key) -> bool {
+        self.scopes.iter().all(|scope| is_typed(*scope, key))
+    }
+}
+
+/// Whether `key` is a letter of a text where `scope` has the keys.
+fn is_typed(scope: Scope, key: Key) -> bool {
+    scope == Scope::Prompt && !key.control && matches!(key.code, KeyCode::Char(_))
+}
+
+/// The number of the line with this name.
+pub fn line(name: &str) -> Option<usize> {
+    KEYMAP.iter().position(|binding| binding.name() == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::crossterm::event::KeyModifiers;
+
+    use super::*;
+    use crate::ui::keys::Motion;
+
+    fn changed(changes: &[(&str, &[&str])]) -> Keymap {
+        let mut keymap = Keymap::default();
+        for (name, keys) in changes {
+            keymap.give(line(name).unwrap(), keys.iter().map(|key| key.parse().unwrap()).collect());
+        }
+        keymap
+    }
+
+    fn meaning(keymap: &Keymap, scope: Scope, key: &str) -> Option<&'static str> {
+        let command = keymap.lookup(scope, key.parse::<Key>().unwrap().event())?;
+        let meant = KEYMAP.iter().find(|line| line.command == command && line.scopes.contains(&scope));
+        meant.map(Binding::name)
+    }
+
+    #[test]
+    fn without_changes_every_key_does_what_the_table_says() {
+        let keymap = Keymap::default();
+        for (number, binding) in KEYMAP.iter().enumerate() {
+            assert_eq!(keymap.keys(number).collect::<Vec<_>>(), binding.keys, "{}", binding.name());
+            for scope in binding.scopes {
+                assert_eq!(keymap.keys_in(number, *scope).collect::<Vec<_>>(), binding.keys);
+                for key in binding.keys {
+                    assert_eq!(keymap.lookup(*scope, key.event()), Some(binding.command));
+                    assert_eq!(keymap.rivals(number, *key).next(), None, "{}", key.name());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_has_its_new_keys_and_not_the_old_ones() {
+        let keymap = changed(&[("mark", &["x", "Ins"])]);
+        assert_eq!(meaning(&keymap, Scope::List, "x"), Some("mark"));
+        assert_eq!(meaning(&keymap, Scope::Marks, "Ins"), Some("mark"));
+        assert_eq!(meaning(&keymap, Scope::List, "Space"), None);
+        assert_eq!(keymap.names(line("mark").unwrap(), " "), "x Ins");
+        assert_eq!(keymap.first(Command::Mark, Scope::List).as_deref(), Some("x"));
+        assert_eq!(changed(&[("mark", &[])]).first(Command::Mark, Scope::List), None);
+    }
+
+    #[test]
+    fn a_key_given_away_means_the_new_line_where_that_works_and_the_old_one_elsewhere() {
+        let keymap = changed(&[("rescan", &["k"])]);
+        assert_eq!(meaning(&keymap, Scope::List, "k"), Some("rescan"));
+        assert_eq!(meaning(&keymap, Scope::Help, "k"), Some("up"));
+        let up = line("up").unwrap();
+        assert_eq!(keymap.keys_in(up, Scope::List).map(Key::name).collect::<Vec<_>>(), ["Up"]);
+        assert_eq!(keymap.names(up, " "), "Up k");
+        let rivals: Vec<_> = keymap.rivals(line("rescan").unwrap(), "k".parse().unwrap()).collect();
+        assert_eq!(rivals, [up]);
+        // Given away wherever it worked, it is not named any more.
+        let keymap = changed(&[("mark-range", &["C"])]);
+        assert_eq!(keymap.names(line("sort-count").unwrap(), " "), "");
+    }
+
+    #[test]
+    fn of_two_changes_with_the_same_key_the_first_has_it() {
+        let keymap = changed(&[("rescan", &["x"]), ("rescan-root", &["x", "X"])]);
+        assert_eq!(meaning(&keymap, Scope::List, "x"), Some("rescan"));
+        assert_eq!(meaning(&keymap, Scope::List, "X"), Some("rescan-root"));
+        assert_eq!(keymap.names(line("rescan-root").unwrap(), " "), "X");
+    }
+
+    #[test]
+    fn questions_and_interrupting_stay_as_they_are() {
+        let keymap = changed(&[("suspend", &["y", "Ctrl-C", "F1"]), ("quit", &[])]);
+        for scope in Scope::ALL {
+            assert_eq!(meaning(&keymap, scope, "Ctrl-C"), Some("interrupt"), "{scope:?}");
+            assert_eq!(meaning(&keymap, scope, "F1"), Some("suspend"), "{scope:?}");
+        }
+        assert_eq!(meaning(&keymap, Scope::Question, "y"), Some("yes"));
+        assert_eq!(meaning(&keymap, Scope::Help, "y"), Some("suspend"));
+    }
+
+    #[test]
+    fn letters_are_typed_where_a_text_is_whatever_they_are_given_to() {
+        let keymap = changed(&[("suspend", &["x"]), ("keep-results", &["Ctrl-O"])]);
+        assert_eq!(meaning(&keymap, Scope::Prompt, "x"), None);
+        assert_eq!(meaning(&keymap, Scope::Prompt, "Ctrl-O"), Some("keep-results"));
+        assert!(KEYMAP[line("erase").unwrap()].would_be_typed("x".parse().unwrap()));
+        assert!(!KEYMAP[line("suspend").unwrap()].would_be_typed("x".parse().unwrap()));
+    }
+
+    #[test]
+    fn capitals_are_found_however_the_terminal_reports_shift() {
+        let keymap = Keymap::default();
+        for modifiers in [KeyModifiers::NONE, KeyModifiers::SHIFT] {
+            let event = KeyEvent::new(KeyCode::Char('G'), modifiers);
+            assert_eq!(keymap.lookup(Scope::List, event), Some(Command::Move(Motion::Bottom)));
+        }
+        let event = KeyEvent::new(KeyCode::Char('q'), KeyModifiers::ALT);
+        assert_eq!(keymap.lookup(Scope::List, event), None);
+    }
+}

@@ -1,0 +1,149 @@
+//! The names of the lines of the table, by which the configuration gives them other keys.
+//!
+//! Invariant: no two lines have the same name (a test fails otherwise).
+
+use super::{Answer, Binding, Command, Motion, Scope, Side, View};
+use crate::rows::Column;
+
+impl Binding {
+    /// Its name in the configuration.
+    pub fn name(&self) -> &'static str {
+        let only = match self.scopes {
+            [scope] => Some(*scope),
+            _ => None,
+        };
+        match (self.command, only) {
+            (Command::Back, Some(Scope::Sheet)) => "back",
+            (Command::Back, Some(Scope::Prompt)) => "clear-search",
+            (Command::Back, Some(Scope::Marks)) => "close-marks",
+            (Command::Back, Some(Scope::Help)) => "close-help",
+            (Command::Open, Some(Scope::Treemap)) => "open-cell",
+            (Command::Parent, Some(Scope::Treemap)) => "parent-cells",
+            (Command::Move(Motion::Up), Some(Scope::Prompt)) => "up-in-results",
+            (Command::Move(Motion::Down), Some(Scope::Prompt)) => "down-in-results",
+            (command, _) => command.name(),
+        }
+    }
+}
+
+impl Command {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Move(motion) => motion.name(),
+            Self::Open => "open",
+            Self::Parent => "parent",
+            Self::Sort(column) => match column {
+                Column::Size => "sort-size",
+                Column::Name => "sort-name",
+                Column::Items => "sort-count",
+                Column::Modified => "sort-mtime",
+                Column::Shared => "sort-shared",
+            },
+            Self::Measure => "apparent",
+            Self::Items => "show-count",
+            Self::Modified => "show-mtime",
+            Self::Shared => "show-shared",
+            Self::Scale => "bar-scale",
+            Self::DirectoriesFirst => "directories-first",
+            Self::Hidden => "show-hidden",
+            Self::Graph => "bars",
+            Self::Help => "help",
+            Self::Back => "close",
+            Self::Quit => "quit",
+            Self::Interrupt => "interrupt",
+            Self::Suspend => "suspend",
+            Self::Repaint => "repaint",
+            Self::Answer(answer) => answer.name(),
+            Self::View(view) => view.name(),
+            Self::Search => "search",
+            Self::Cell(side) => side.name(),
+            Self::Accept => "keep-results",
+            Self::Erase => "erase",
+            Self::EraseAll => "erase-all",
+            Self::Rescan => "rescan",
+            Self::RescanRoot => "rescan-root",
+            Self::Mark => "mark",
+            Self::MarkRange => "mark-range",
+            Self::MarkShown => "mark-shown",
+            Self::InvertMarks => "invert-marks",
+            Self::Marks => "marks",
+            Self::PrintMarks => "print-marks",
+            Self::CopyPath => "copy-path",
+            Self::Delete => "delete",
+            Self::Trash => "trash",
+            Self::Restore => "restore",
+            Self::Script => "rm-script",
+            Self::Empty => "empty-instead",
+            Self::Retry => "retry",
+        }
+    }
+}
+
+impl Motion {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Up => "up",
+            Self::Down => "down",
+            Self::PageUp => "page-up",
+            Self::PageDown => "page-down",
+            Self::HalfUp => "half-page-up",
+            Self::HalfDown => "half-page-down",
+            Self::Top => "top",
+            Self::Bottom => "bottom",
+        }
+    }
+}
+
+impl View {
+    fn name(self) -> &'static str {
+        match self {
+            Self::List => "list",
+            Self::Largest => "largest",
+            Self::Types => "types",
+            Self::Ages => "ages",
+            Self::Treemap => "treemap",
+            Self::Links => "links",
+            Self::Errors => "errors",
+            Self::Hints => "hints",
+            Self::Search => "results",
+            Self::Space => "rest",
+        }
+    }
+}
+
+impl Side {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Left => "cell-left",
+            Self::Right => "cell-right",
+            Self::Above => "cell-above",
+            Self::Below => "cell-below",
+        }
+    }
+}
+
+impl Answer {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Yes => "yes",
+            Self::No => "no",
+            Self::Other => "other-button",
+            Self::Selected => "press-button",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use crate::ui::keys::KEYMAP;
+
+    #[test]
+    fn every_line_of_the_table_has_a_name_of_its_own() {
+        let mut names = BTreeSet::new();
+        for binding in KEYMAP {
+            assert!(names.insert(binding.name()), "{} ({}) twice", binding.name(), binding.help);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Keys as they are written: on the help page, in the footer, and in the configuration.
+//!
+//! Invariant: a key that can be read back from its name is the same key.
+
+use std::str::FromStr;
+
+use ratatui::crossterm::event::KeyCode;
+
+use super::{Key, control, key, letter};
+
+/// Names of keys without a character, the one that is shown first.
+const NAMES: [(KeyCode, &[&str]); 14] = [
+    (KeyCode::Up, &["Up"]),
+    (KeyCode::Down, &["Down"]),
+    (KeyCode::Left, &["Left"]),
+    (KeyCode::Right, &["Right"]),
+    (KeyCode::Enter, &["Enter", "Return"]),
+    (KeyCode::Backspace, &["Bksp", "Backspace"]),
+    (KeyCode::PageUp, &["PgUp", "PageUp"]),
+    (KeyCode::PageDown, &["PgDn", "PageDown"]),
+    (KeyCode::Home, &["Home"]),
+    (KeyCode::End, &["End"]),
+    (KeyCode::Esc, &["Esc", "Escape"]),
+    (KeyCode::Tab, &["Tab"]),
+    (KeyCode::Delete, &["Del", "Delete"]),
+    (KeyCode::Insert, &["Ins", "Insert"]),
+];
+
+/// Letters that a terminal sends other keys for when Ctrl is held (ASCII: tab, carriage return).
+const SAME: [(char, &str); 2] = [('i', "Tab"), ('m', "Enter")];
+
+impl Key {
+    /// Its name, as on the help page.
+    pub fn name(self) -> String {
+        if let Some((_, names)) = NAMES.iter().find(|(code, _)| *code == self.code) {
+            return names[0].to_owned();
+        }
+        match self.code {
+            KeyCode::Char(' ') => "Space".to_owned(),
+            KeyCode::Char(letter) if self.control => format!("Ctrl-{}", letter.to_ascii_uppercase()),
+            KeyCode::Char(letter) => letter.to_string(),
+            other => other.to_string(),
+        }
+    }
+}
+
+/// Reads the name of a key. Names of several letters may be written in any case.
+impl FromStr for Key {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        let mut letters = word.chars();
+        if let (Some(only), None) = (letters.next(), letters.next()) {
+            return if only.is_control() { Err("no key".to_owned()) } else { Ok(letter(only)) };
+        }
+        if let Some(held) = strip(word, "ctrl-") {
+            return with_control(held);
+        }
+        if word.eq_ignore_ascii_case("space") {
+            return Ok(letter(' '));
+        }
+        let is_named = |names: &[&str]| names.iter().any(|name| name.eq_ignore_ascii_case(word));
+        let named = NAMES.iter().find(|(_, names)| is_named(names)).map(|(code, _)| *code);
+        let function = || strip(word, "f")?.parse().ok().filter(|number| (1..=24).contains(number));
+        let code = named.or_else(|| function().map(KeyCode::F));
+        code.map(key).ok_or_else(|| "no key; keys are written like k, G, Ctrl-D, Space, PgUp, F5".to_owned())
+    }
+}
+
+fn with_control(held: &str) -> Result<Key, String> {
+    let mut letters = held.chars().map(|letter| letter.to_ascii_lowercase());
+    let (Some(letter @ 'a'..='z'), None) = (letters.next(), letters.next()) else {
+        return Err("Ctrl goes with the letters A to Z".to_owned());
+    };
+    match SAME.iter().find(|(same, _)| *same == letter) {
+        Some((_, name)) => Err(format!("terminals send the same as for {name}")),
+        None => Ok(control(letter)),
+    }
+}
+
+fn strip<'w>(word: &'w str, start: &str) -> Option<&'w str> {
+    let (first, rest) = word.split_at_checked(start.len())?;
+    first.eq_ignore_ascii_case(start).then_some(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::keys::KEYMAP;
+
+    #[test]
+    fn every_key_of_the_table_is_read_back_from_its_name() {
+        for key in KEYMAP.iter().flat_map(|binding| binding.keys) {
+            assert_eq!(key.name().parse(), Ok(*key), "{}", key.name());
+        }
+        for key in [key(KeyCode::F(5)), key(KeyCode::Delete), key(KeyCode::Insert), letter('ä')] {
+            assert_eq!(key.name().parse(), Ok(key));
+        }
+    }
+
+    #[test]
+    fn names_have_one_meaning_however_they_are_written() {
+        let same = ["Return", "enter", "ENTER"];
+        assert!(same.iter().all(|word| word.parse() == Ok(key(KeyCode::Enter))));
+        assert_eq!("ctrl-D".parse(), Ok(control('d')));
+        assert_ne!("g".parse::<Key>(), "G".parse());
+        assert_eq!("-".parse(), Ok(letter('-')));
+    }
+
+    #[test]
+    fn what_is_no_key_says_why() {
+        let cases = [
+            ("", "no key; "),
+            ("foo", "no key; "),
+            ("F25", "no key; "),
+            ("F0", "no key; "),
+            ("\u{1}", "no key"),
+            ("Ctrl-", "Ctrl goes with"),
+            ("Ctrl-ab", "Ctrl goes with"),
+            ("Ctrl-1", "Ctrl goes with"),
+            ("Ctrl-é", "Ctrl goes with"),
+            ("Ctrl-I", "terminals send the same as for Tab"),
+            ("ctrl-m", "terminals send the same as for Enter"),
+        ];
+        for (word, reason) in cases {
+            let message = word.parse::<Key>().unwrap_err();
+            assert!(message.starts_with(reason), "{word}: {message}");
+        }
+    }
+}

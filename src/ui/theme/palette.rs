@@ -1,0 +1,260 @@
+//! What a piece of text looks like: roles, the themes that give them colours, and what a person sets instead.
+//!
+//! The colours are chosen so that each can be read on black and on white, as text or as a cell behind text, and that
+//! no two are taken for each other, also by those who see two colours instead of three; the tests measure both. Of sixteen
+//! colours only the names are known, so what matters does not depend on them.
+//!
+//! Invariant: a colour that is used is one the terminal has.
+
+use std::str::FromStr;
+
+use ratatui::style::{Color, Modifier, Style};
+
+use super::Colors;
+use crate::search::Class;
+
+/// What a piece of text is there for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// To be read.
+    Plain,
+    /// To be read first.
+    Strong,
+    /// To be read last.
+    Faint,
+    /// A bar, and the cell of a directory.
+    Bar,
+    /// Something is wrong.
+    Warning,
+    /// Under the cursor.
+    Selected,
+    /// The cell of a video.
+    Video,
+    /// The cell of a picture or a sound.
+    Media,
+    /// The cell of an archive or the image of a disk.
+    Archive,
+    /// The cell of something to be read, or to be written in.
+    Document,
+    /// The cell of a program, its source or its data.
+    Code,
+}
+
+impl Role {
+    /// Every role.
+    pub const ALL: [Self; 11] = [
+        Self::Plain,
+        Self::Strong,
+        Self::Faint,
+        Self::Bar,
+        Self::Warning,
+        Self::Selected,
+        Self::Video,
+        Self::Media,
+        Self::Archive,
+        Self::Document,
+        Self::Code,
+    ];
+
+    /// Its name in the configuration.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Strong => "strong",
+            Self::Faint => "faint",
+            Self::Bar => "bar",
+            Self::Warning => "warning",
+            Self::Selected => "selected",
+            Self::Video => "video",
+            Self::Media => "media",
+            Self::Archive => "archive",
+            Self::Document => "document",
+            Self::Code => "code",
+        }
+    }
+
+    /// That of the cell of a file of this class. Related classes share one.
+    pub fn of(class: Class) -> Self {
+        match class {
+            Class::Video => Self::Video,
+            Class::Image | Class::Audio => Self::Media,
+            Class::Archive | Class::DiskImage => Self::Archive,
+            Class::Document | Class::Font => Self::Document,
+            Class::Code | Class::Data | Class::Program => Self::Code,
+            Class::Log | Class::Temporary | Class::Other => Self::Faint,
+        }
+    }
+
+    /// Whether it is the cell of a class of files.
+    fn is_class(self) -> bool {
+        matches!(self, Self::Video | Self::Media | Self::Archive | Self::Document | Self::Code)
+    }
+
+    /// Its colour among the sixteen, in the palette of 256, and exactly. Bright black is the background of some schemes
+    /// and blue cannot be read in others, so among sixteen there is none for what is faint, or a bar.
+    fn color(self, colors: Colors) -> Option<Color> {
+        let (sixteen, indexed, exact) = match self {
+            Self::Plain | Self::Strong | Self::Selected => return None,
+            Self::Faint => (None, 244, 0x80_80_80),
+            Self::Bar => (None, 32, 0x3a_80_c4),
+            Self::Warning => (Some(Color::Red), 166, 0xc4_64_0a),
+            Self::Video => (Some(Color::Red), 124, 0x9c_3c_18),
+            Self::Media => (Some(Color::Magenta), 93, 0x6c_48_e4),
+            Self::Archive => (Some(Color::Yellow), 172, 0xa8_90_60),
+            Self::Document => (Some(Color::Cyan), 23, 0x00_6c_84),
+            Self::Code => (Some(Color::Green), 35, 0x54_a8_00),
+        };
+        match colors {
+            Colors::None => None,
+            Colors::Sixteen => sixteen,
+            Colors::Palette => Some(Color::Indexed(indexed)),
+            Colors::True => Some(Color::from_u32(exact)),
+        }
+    }
+}
+
+/// A set of looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Preset {
+    /// Few colours, for what differs in kind.
+    #[default]
+    Default,
+    /// None.
+    Plain,
+    /// Text in the terminal's own colours only, nothing dimmed, and what is wrong underlined.
+    HighContrast,
+}
+
+impl Preset {
+    /// Every preset.
+    pub const ALL: [Self; 3] = [Self::Default, Self::Plain, Self::HighContrast];
+
+    /// Its name in the configuration.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::Plain => "plain",
+            Self::HighContrast => "high-contrast",
+        }
+    }
+
+    fn color(self, role: Role, colors: Colors) -> Option<Color> {
+        match self {
+            Self::Default => role.color(colors),
+            Self::Plain => None,
+            Self::HighContrast => role.color(colors).filter(|_| role.is_class()),
+        }
+    }
+
+    fn modifiers(self, role: Role, has_color: bool) -> Modifier {
+        match (role, self) {
+            (Role::Selected, Self::HighContrast) => Modifier::REVERSED | Modifier::BOLD,
+            (Role::Warning, Self::HighContrast) => Modifier::BOLD | Modifier::UNDERLINED,
+            (Role::Selected, _) => Modifier::REVERSED,
+            (Role::Strong | Role::Warning, _) => Modifier::BOLD,
+            (Role::Faint, Self::Default | Self::Plain) if !has_color => Modifier::DIM,
+            _ => Modifier::empty(),
+        }
+    }
+}
+
+/// A preset, and the colours a person has set instead of its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Looks {
+    /// The preset.
+    pub preset: Preset,
+    /// By role, in the order of [`Role::ALL`].
+    own: [Option<Color>; Role::ALL.len()],
+}
+
+impl Looks {
+    /// Gives a role a colour of its own.
+    pub fn set(&mut self, role: Role, color: Color) {
+        self.own[role as usize] = Some(color);
+    }
+
+    /// The colour a person has set for a role.
+    pub fn own(&self, role: Role) -> Option<Color> {
+        self.own[role as usize]
+    }
+
+    /// How to draw what is there for `role`.
+    pub(super) fn style(&self, role: Role, colors: Colors) -> Style {
+        let own = self.own(role).and_then(|color| shown(color, colors));
+        let color = own.or_else(|| self.preset.color(role, colors));
+        let style = Style::new().add_modifier(self.preset.modifiers(role, color.is_some()));
+        color.map_or(style, |color| style.fg(color))
+    }
+}
+
+/// Reads a colour: a name (`blue`, `bright-blue`), a number of the palette of 256, `#rrggbb`, or `terminal` for the one the
+/// terminal writes in.
+///
+/// # Errors
+/// What is wrong, in words.
+pub fn color(word: &str) -> Result<Color, String> {
+    if word.eq_ignore_ascii_case("terminal") {
+        return Ok(Color::Reset);
+    }
+    Color::from_str(word).map_err(|_| {
+        "no colour; colours are written like blue, bright-blue, 32, #3a80c4, terminal".to_owned()
+    })
+}
+
+/// The name by which [`color`] reads it.
+pub fn color_name(color: Color) -> String {
+    match color {
+        Color::Reset => "terminal".to_owned(),
+        other => other.to_string().to_lowercase(),
+    }
+}
+
+/// The nearest colour that the terminal has.
+fn shown(color: Color, colors: Colors) -> Option<Color> {
+    match (color, colors) {
+        (_, Colors::None) => None,
+        (Color::Rgb(red, green, blue), Colors::Palette) => {
+            Some(Color::Indexed(nearest(16, 256, [red, green, blue])))
+        }
+        (Color::Rgb(red, green, blue), Colors::Sixteen) => {
+            Some(Color::Indexed(nearest(0, 16, [red, green, blue])))
+        }
+        (Color::Indexed(index @ 16..), Colors::Sixteen) => Some(Color::Indexed(nearest(0, 16, exact(index)))),
+        (color, _) => Some(color),
+    }
+}
+
+/// The colour from `first` to before `end` of the palette that differs least.
+fn nearest(first: u16, end: u16, wanted: [u8; 3]) -> u8 {
+    let distance = |index: u8| -> u32 {
+        let parts = exact(index).into_iter().zip(wanted);
+        parts.map(|(one, other)| u32::from(one.abs_diff(other)).pow(2)).sum()
+    };
+    let indices = (first..end).filter_map(|index| u8::try_from(index).ok());
+    indices.min_by_key(|index| distance(*index)).unwrap_or(7)
+}
+
+/// What xterm shows for a number of its palette (256colres.h): sixteen, a cube of six to the third, twenty-four greys.
+fn exact(index: u8) -> [u8; 3] {
+    const HALF: u8 = 0xcd;
+    // These four are not what the others let one expect.
+    const BLUE: [u8; 3] = [0, 0, 0xee];
+    const WHITE: [u8; 3] = [0xe5; 3];
+    const GREY: [u8; 3] = [0x7f; 3];
+    const BRIGHT_BLUE: [u8; 3] = [0x5c, 0x5c, 0xff];
+    let bits = |full: u8| [0, 1, 2].map(|bit| if index >> bit & 1 == 1 { full } else { 0 });
+    let side = |step: u8| if step == 0 { 0 } else { 55 + 40 * step };
+    match index {
+        4 => BLUE,
+        7 => WHITE,
+        8 => GREY,
+        12 => BRIGHT_BLUE,
+        0..=6 => bits(HALF),
+        9..=15 => bits(0xff),
+        16..=231 => [(index - 16) / 36, (index - 16) / 6 % 6, (index - 16) % 6].map(side),
+        232.. => [8 + 10 * (index - 232); 3],
+    }
+}
+
+#[cfg(test)]
+mod tests;

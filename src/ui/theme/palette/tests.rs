@@ -1,0 +1,165 @@
+//! Whether the colours can be read, and told apart, is computed: contrast as the W3C defines it (WCAG 2, relative
+//! luminance), what people see who lack one kind of cone after Machado, Oliveira and Fernandes (2009), and differences as
+//! distances in CIE L*a*b*.
+
+use super::*;
+
+type Linear = [f64; 3];
+
+/// Sees everything.
+const ALL_CONES: [Linear; 3] = [[1., 0., 0.], [0., 1., 0.], [0., 0., 1.]];
+const PROTANOPIA: [Linear; 3] = [
+    [0.152_286, 1.052_583, -0.204_868],
+    [0.114_503, 0.786_281, 0.099_216],
+    [-0.003_882, -0.048_116, 1.051_998],
+];
+const DEUTERANOPIA: [Linear; 3] = [
+    [0.367_322, 0.860_646, -0.227_968],
+    [0.280_085, 0.672_501, 0.047_413],
+    [-0.011_820, 0.042_940, 0.968_881],
+];
+const TRITANOPIA: [Linear; 3] = [
+    [1.255_528, -0.076_749, -0.178_779],
+    [-0.078_411, 0.930_809, 0.147_602],
+    [0.004_733, 0.691_367, 0.303_900],
+];
+
+fn linear(color: [u8; 3]) -> Linear {
+    color.map(|part| {
+        let part = f64::from(part) / 255.;
+        if part <= 0.040_45 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
+    })
+}
+
+fn times(matrix: &[Linear; 3], color: Linear) -> Linear {
+    matrix.map(|row| (row[0] * color[0] + row[1] * color[1] + row[2] * color[2]).clamp(0., 1.))
+}
+
+fn luminance(color: Linear) -> f64 {
+    0.2126 * color[0] + 0.7152 * color[1] + 0.0722 * color[2]
+}
+
+fn contrast(one: [u8; 3], other: [u8; 3]) -> f64 {
+    let (one, other) = (luminance(linear(one)), luminance(linear(other)));
+    (one.max(other) + 0.05) / (one.min(other) + 0.05)
+}
+
+fn lab([red, green, blue]: Linear) -> Linear {
+    let x = 0.4124 * red + 0.3576 * green + 0.1805 * blue;
+    let z = 0.0193 * red + 0.1192 * green + 0.9505 * blue;
+    let [x, y, z] = [x / 0.950_47, luminance([red, green, blue]), z / 1.088_83]
+        .map(|t| if t > 216. / 24_389. { t.cbrt() } else { (24_389. / 27. * t + 16.) / 116. });
+    [116. * y - 16., 500. * (x - y), 200. * (y - z)]
+}
+
+fn difference(eyes: &[Linear; 3], one: [u8; 3], other: [u8; 3]) -> f64 {
+    let [one, other] = [one, other].map(|color| lab(times(eyes, linear(color))));
+    one.iter().zip(other).map(|(one, other)| (one - other).powi(2)).sum::<f64>().sqrt()
+}
+
+/// The colours of a role in the depths whose colours are known.
+fn known(role: Role) -> impl Iterator<Item = (Colors, [u8; 3])> {
+    let color = move |colors| match role.color(colors)? {
+        Color::Indexed(index) => Some((colors, exact(index))),
+        Color::Rgb(red, green, blue) => Some((colors, [red, green, blue])),
+        _ => None,
+    };
+    [Colors::Palette, Colors::True].into_iter().filter_map(color)
+}
+
+#[test]
+fn every_colour_can_be_read_on_black_and_on_white() {
+    for role in Role::ALL {
+        // Text is small, the name in a cell stands on much of its colour.
+        let least = if role.is_class() { 2.8 } else { 3.75 };
+        for (colors, color) in known(role) {
+            for background in [[0; 3], [255; 3]] {
+                let contrast = contrast(color, background);
+                assert!(contrast >= least, "{role:?} {colors:?} on {background:?}: {contrast:.2}");
+            }
+        }
+    }
+}
+
+#[test]
+fn no_two_colours_are_taken_for_each_other_by_anybody() {
+    let cells: Vec<Role> = Role::ALL
+        .into_iter()
+        .filter(|role| role.is_class() || matches!(role, Role::Bar | Role::Faint))
+        .collect();
+    let beside = |one: Role, other: Role| {
+        cells.contains(&one) && cells.contains(&other) || [one, other] == [Role::Bar, Role::Warning]
+    };
+    for (eyes, least) in [(&ALL_CONES, 14.), (&PROTANOPIA, 14.), (&DEUTERANOPIA, 14.), (&TRITANOPIA, 11.)] {
+        for one in Role::ALL {
+            for other in Role::ALL.into_iter().filter(|other| (*other as usize) > one as usize) {
+                for ((colors, one_color), (_, other_color)) in known(one).zip(known(other)) {
+                    let difference = difference(eyes, one_color, other_color);
+                    let is_clear = !beside(one, other) || difference >= least;
+                    assert!(is_clear, "{one:?} {other:?} {colors:?}: {difference:.1}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn roles_differ_without_any_colour() {
+    for preset in Preset::ALL {
+        let looks = Looks { preset, ..Looks::default() };
+        let style = |role| looks.style(role, Colors::None);
+        assert!(Role::ALL.into_iter().all(|role| style(role).fg.is_none() && style(role).bg.is_none()));
+        let told_apart = [Role::Plain, Role::Strong, Role::Selected].map(style);
+        assert!(told_apart[0] != told_apart[1] && told_apart[1] != told_apart[2]);
+        assert_ne!(style(Role::Warning), style(Role::Plain));
+    }
+}
+
+#[test]
+fn presets_say_which_roles_have_colours() {
+    let colored = |preset| {
+        let looks = Looks { preset, ..Looks::default() };
+        Role::ALL.into_iter().filter(|role| looks.style(*role, Colors::True).fg.is_some()).count()
+    };
+    assert_eq!(Preset::ALL.map(colored), [8, 0, 5]);
+    let high = Looks { preset: Preset::HighContrast, ..Looks::default() };
+    let dimmed = |role: &Role| high.style(*role, Colors::None).add_modifier.contains(Modifier::DIM);
+    assert!(!Role::ALL.iter().any(dimmed));
+}
+
+#[test]
+fn a_colour_of_ones_own_comes_first_as_far_as_the_terminal_can_show_it() {
+    let mut looks = Looks { preset: Preset::Plain, ..Looks::default() };
+    looks.set(Role::Bar, Color::Rgb(0xff, 0x00, 0x01));
+    let bar = |colors| looks.style(Role::Bar, colors).fg;
+    assert_eq!(bar(Colors::True), Some(Color::Rgb(0xff, 0x00, 0x01)));
+    assert_eq!(bar(Colors::Palette), Some(Color::Indexed(196)));
+    assert_eq!(bar(Colors::Sixteen), Some(Color::Indexed(9)));
+    assert_eq!(bar(Colors::None), None);
+    looks.set(Role::Faint, Color::Indexed(232));
+    assert_eq!(looks.style(Role::Faint, Colors::Sixteen).fg, Some(Color::Indexed(0)));
+    assert_eq!(looks.style(Role::Faint, Colors::Sixteen).add_modifier, Modifier::empty());
+    assert_eq!(looks.style(Role::Plain, Colors::True).fg, None);
+}
+
+#[test]
+fn colours_are_read_back_from_their_names() {
+    let named = ["blue", "bright-blue", "Light Red", "gray", "white", "#3A80c4", "0", "255", "terminal"];
+    for word in named {
+        let read = color(word).unwrap();
+        assert_eq!(color(&color_name(read)), Ok(read), "{word}");
+    }
+    for word in ["", "bleu", "#3a80c", "#3a80cg", "256", "-1", "é"] {
+        assert!(color(word).unwrap_err().starts_with("no colour; "), "{word}");
+    }
+}
+
+#[test]
+fn every_number_of_the_palette_is_nearest_to_itself() {
+    for index in 16..=255 {
+        assert_eq!(exact(nearest(16, 256, exact(index))), exact(index));
+    }
+    for index in 0..16 {
+        assert_eq!(nearest(0, 16, exact(index)), index);
+    }
+}
