@@ -2,7 +2,8 @@
  *
  *   cc -O2 -o rounds rounds.c && ./rounds ROUNDS WARMUP FILE
  *
- * FILE holds one command a line, "label<TAB>words", started without a shell, output thrown away. Each round starts with
+ * FILE holds one command a line, "label<TAB>words", started without a shell; output goes to the file that a word ">NAME" names,
+ * or is thrown away. Each round starts with
  * another command, so that a slow spell of the machine hits all alike. This program stays small on purpose: a child's
  * peak memory is at least its parent's.
  *
@@ -32,6 +33,12 @@ static void run(int round, int n) {
     if (!child) {
         int null = open("/dev/null", O_RDWR);
         for (int fd = 0; fd < 3; fd++) dup2(null, fd);
+        for (char **word = commands[n].words; *word; word++)
+            if (**word == '>') {
+                dup2(open(*word + 1, O_WRONLY | O_CREAT | O_TRUNC, 0644), 1);
+                *word = NULL;
+                break;
+            }
         execvp(commands[n].words[0], commands[n].words);
         _exit(127);
     }

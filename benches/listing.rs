@@ -12,6 +12,8 @@ fn main() {
 }
 
 const ENTRIES: usize = 100_000;
+/// As many as the widest of the reference trees has.
+const MANY: usize = 1_000_000;
 
 fn facts(number: usize) -> Facts {
     let number = number as u64;
@@ -79,4 +81,35 @@ fn sort_by_name(bencher: Bencher) {
     let records = records();
     let listing = Listing::from_segments([records.as_slice()]);
     bencher.counter(ItemsCount::new(ENTRIES)).bench(|| sort(&listing, Names::Ascending, |_| Some(0)));
+}
+
+/// A million names of one size, in the hashed order of ext4, in batches like the kernel's.
+fn wide() -> Vec<Vec<u8>> {
+    let names: Vec<String> = (0..MANY).map(|number| format!("f{:08}", number * 7919 % MANY)).collect();
+    let batch = |names: &[String]| {
+        let mut draft = Draft::default();
+        write(&mut draft, names);
+        let (bytes, head) = draft.segment();
+        bytes[head..].to_vec()
+    };
+    names.chunks(2_048).map(batch).collect()
+}
+
+#[divan::bench(args = [Names::Ascending, Names::Natural, Names::NaturalReversed])]
+fn sort_wide_by_name(bencher: Bencher, names: Names) {
+    let segments = wide();
+    let listing = Listing::from_segments(segments.iter().map(Vec::as_slice));
+    bencher.counter(ItemsCount::new(MANY)).bench(|| sort(&listing, names, |_| Some(0)));
+}
+
+#[divan::bench(args = [10, 50_000])]
+fn sort_wide_by_size(bencher: Bencher, sizes: u64) {
+    let segments = wide();
+    let listing = Listing::from_segments(segments.iter().map(Vec::as_slice));
+    bencher.counter(ItemsCount::new(MANY)).bench(|| {
+        sort(&listing, Names::Ascending, |record| match record.content {
+            Content::Known(facts) => Some(facts.apparent % sizes),
+            _ => None,
+        })
+    });
 }

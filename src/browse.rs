@@ -2,20 +2,25 @@
 //!
 //! Invariant: nothing waits for the source once there is something to show; the process ends over it.
 
+mod keeper;
+
 use std::io::{self, IsTerminal, Write};
 
 use crate::delete::Journal;
 use crate::exit::Exit;
 use crate::message::{say, words};
 use crate::rows::Order;
-use crate::scan::Outcome;
+use crate::scan::{Outcome, Scan};
 use crate::size::Units;
+use crate::snapshot::automatic;
 use crate::source::{Source, Wanted};
 use crate::text::escape;
 use crate::ui::keys::Keymap;
 use crate::ui::reclaim::{Changes, Safety};
+use crate::ui::tab::Tab;
 use crate::ui::theme::Theme;
-use crate::ui::{self, Settings};
+use crate::ui::{self, Mouse, Settings};
+use keeper::Keeper;
 
 /// What is to be done.
 #[derive(Debug)]
@@ -34,8 +39,14 @@ pub struct Job {
     pub keymap: Keymap,
     /// Something to say at first.
     pub notice: Option<String>,
+    /// Whose the mouse is.
+    pub mouse: Mouse,
+    /// Whether the terminal's tab is told of the scan.
+    pub tab: Tab,
     /// What ends a path that is printed.
     pub ending: Ending,
+    /// Where a snapshot of what is scanned is kept; none: nowhere.
+    pub snapshots: Option<automatic::Settings>,
 }
 
 /// What ends a path that is printed.
@@ -50,7 +61,7 @@ pub enum Ending {
 
 /// Does the job. The exit code is about the roots alone: what could not be read below them was seen.
 pub fn run(job: Job) -> Exit {
-    let source = match Source::start(job.wanted) {
+    let mut source = match Source::start(job.wanted) {
         Ok(source) => source,
         Err(error) => {
             say(&format!("no thread to read with: {}", words(&error)));
@@ -68,15 +79,23 @@ pub fn run(job: Job) -> Exit {
         notice: job.notice,
         nature: source.nature(),
         safety,
+        mouse: job.mouse,
+        tab: job.tab,
         ..Settings::new(job.order, job.units, job.theme)
     };
-    let exit = match ui::run(&source, &settings) {
+    let is_whole = |scan: &Scan| scan.options().scope().is_some();
+    let snapshots = job.snapshots.filter(|_| source.scan().is_some_and(is_whole));
+    let keeper = snapshots.map(|snapshots| Keeper::begin(&source, snapshots));
+    let exit = match ui::run(&mut source, &settings) {
         Ok(picked) => Exit::of_roots(source.tree()).max(print(&picked, job.ending)).max(faults(&source)),
         Err(error) => {
             say(&format!("terminal: {}", words(&error)));
             Exit::Incomplete
         }
     };
+    if let Some(reason) = keeper.and_then(Keeper::finish) {
+        say(&reason);
+    }
     // The process ends now; the system frees a large tree faster than we could.
     std::mem::forget(source);
     exit
@@ -92,7 +111,9 @@ fn broken(source: &Source) -> Option<Vec<String>> {
 /// Says what could not be read of exports.
 fn faults(source: &Source) -> Exit {
     let Some(faults) = broken(source) else { return Exit::Fine };
-    faults.iter().for_each(|fault| say(fault));
+    for fault in &faults {
+        say(fault);
+    }
     Exit::of_broken(source.tree())
 }
 

@@ -9,6 +9,7 @@ mod defaults;
 mod describe;
 mod exchange;
 mod show;
+mod snapshot;
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -19,7 +20,7 @@ use std::path::Path;
 use clap::error::ErrorKind;
 use clap::{FromArgMatches, Parser};
 
-use crate::batch::{Comparison, Format, Job, Progress, Selection};
+use crate::batch::{Comparison, Format, Job, Progress, Saving, Selection};
 use crate::browse;
 use crate::exit::Exit;
 use crate::message::{say, words};
@@ -29,7 +30,9 @@ use crate::scan::{self, Filter, Mounts};
 use crate::size::{Measure, Units};
 use crate::source::Wanted;
 use crate::text::escape;
+use crate::ui::Mouse;
 use crate::ui::reclaim::Changes;
+use crate::ui::tab::Tab;
 use crate::ui::theme::{ColorChoice, Colors, Glyphs, Looks, Theme};
 use arguments::{Arguments, Command, Df, SortBy, When, Words};
 use configured::{Configured, source};
@@ -45,6 +48,8 @@ pub enum Request {
     Print(Job),
     /// What changed.
     Compare(Comparison),
+    /// A snapshot.
+    Save(Saving),
     /// What the command line itself is.
     Describe(Description),
     /// Something about the program itself.
@@ -61,15 +66,20 @@ pub struct Environment {
 }
 
 /// The environment variables that mean something.
-pub const VARIABLES: [&str; 9] = [
+pub const VARIABLES: [&str; 14] = [
     "TERM",
     "COLORTERM",
     "NO_COLOR",
+    "TERM_PROGRAM",
+    "WT_SESSION",
+    "ConEmuANSI",
+    "VTE_VERSION",
     "DUKE_THREADS",
     "DUKE_COLOR",
     "DUKE_ASCII",
     "DUKE_CONFIG",
     "XDG_CONFIG_HOME",
+    "XDG_STATE_HOME",
     "HOME",
 ];
 
@@ -147,7 +157,7 @@ pub fn request(
     for warning in &configured.warnings {
         say(warning);
     }
-    look(understood(&configured.words, typed)?, configured, environment)
+    look(&understood(&configured.words, typed)?, configured, environment)
 }
 
 /// What a command asks for.
@@ -157,14 +167,15 @@ fn of_command(command: Command, environment: &Environment) -> Result<Request, Re
         Command::Config { what, config, no_config, .. } => {
             Request::Answer(show::answer(what, &source(config, no_config, environment), environment)?)
         }
-        Command::Df(words) => Request::Print(df(*words, environment)?),
+        Command::Df(words) => Request::Print(df(&words, environment)?),
         Command::Diff(words) => Request::Compare(exchange::comparison(&words)?),
         Command::Man => Request::Describe(Description::Manual),
+        Command::Save(words) => Request::Save(snapshot::saving(words, environment)?),
     })
 }
 
 /// The file systems below some paths.
-fn df(words: Df, environment: &Environment) -> Result<Job, Refusal> {
+fn df(words: &Df, environment: &Environment) -> Result<Job, Refusal> {
     let units = if words.si { Units::Decimal } else { Units::Binary };
     let mounts = if words.one_file_system { Mounts::None } else { Mounts::Real };
     let scan = scan::Options { threads: threads(words.threads, environment)?, mounts, ..Default::default() };
@@ -186,9 +197,13 @@ fn understood(configured: &[OsString], typed: &[OsString]) -> Result<Arguments, 
 }
 
 /// What is asked for without a command.
-fn look(arguments: Arguments, configured: Configured, environment: &Environment) -> Result<Request, Refusal> {
+fn look(
+    arguments: &Arguments,
+    configured: Configured,
+    environment: &Environment,
+) -> Result<Request, Refusal> {
     let Configured { config, notice, .. } = configured;
-    let patterns = patterns(&arguments)?;
+    let patterns = patterns(arguments)?;
     let scan = scan::Options {
         threads: threads(arguments.threads, environment)?,
         mounts: match (arguments.one_file_system, arguments.include_kernfs) {
@@ -198,11 +213,11 @@ fn look(arguments: Arguments, configured: Configured, environment: &Environment)
         },
         filter: filter(&patterns)?,
         skip_caches: arguments.exclude_caches,
-        owners: arguments.extended || exchange::needs_owners(&arguments),
+        owners: arguments.extended || exchange::needs_owners(arguments),
     };
-    let wanted = exchange::wanted(&arguments, &patterns, scan)?;
-    let theme = theme(&arguments, config.looks, environment)?;
-    let order = order(&arguments);
+    let wanted = exchange::wanted(arguments, &patterns, scan)?;
+    let theme = theme(arguments, config.looks, environment)?;
+    let order = order(arguments);
     let changes = match (arguments.read_only, arguments.dry_run) {
         (true, _) => Changes::Refused,
         (false, true) => Changes::Rehearsed,
@@ -216,21 +231,36 @@ fn look(arguments: Arguments, configured: Configured, environment: &Environment)
             && !is_dumb
             && !arguments.no_interactive
             && depth.is_none()
-            && !exchange::selects(&arguments);
-    let format = if let Some(format) = exchange::format(&arguments, environment.is_terminal)? {
+            && !exchange::selects(arguments);
+    let format = if let Some(format) = exchange::format(arguments, environment.is_terminal)? {
         format
     } else if arguments.json {
         Format::Json { depth }
     } else if is_browser {
+        let snapshots = snapshot::settings(environment);
         let ending = if arguments.print0 { browse::Ending::Nul } else { browse::Ending::Line };
+        let mouse = if arguments.no_mouse { Mouse::Left } else { Mouse::Taken };
+        let tab = Tab::detect(|name| environment.variable(name).cloned());
         let keymap = config.keymap;
-        let job = browse::Job { wanted, order, units, theme, changes, keymap, notice, ending };
+        let job = browse::Job {
+            wanted,
+            order,
+            units,
+            theme,
+            changes,
+            keymap,
+            notice,
+            mouse,
+            tab,
+            ending,
+            snapshots,
+        };
         return Ok(Request::Browse(job));
     } else {
         Format::Table { depth: depth.unwrap_or(1), order, units }
     };
     let progress = if arguments.quiet { Progress::Silent } else { Progress::Shown(units) };
-    let selection = exchange::selection(&arguments)?;
+    let selection = exchange::selection(arguments)?;
     Ok(Request::Print(Job { wanted, format, selection, progress }))
 }
 
@@ -483,6 +513,8 @@ mod tests {
         assert!(scan("--exclude-caches").skip_caches);
         assert!(scan("-e").owners);
         assert_eq!(browse("-0", &[]).ending, browse::Ending::Nul);
+        assert_eq!((browse("", &[]).mouse, browse("--no-mouse", &[]).mouse), (Mouse::Taken, Mouse::Left));
+        assert_eq!(browse("", &[("WT_SESSION", "1")]).tab, Tab::Told);
         assert_eq!(format("--pick", &Environment::default()), None);
         let browse::Job { order, units, .. } = browse("-a --si --sort mtime", &[]);
         assert_eq!((order.measure, order.column), (Measure::Apparent, Column::Modified));
@@ -538,7 +570,7 @@ mod tests {
 
     #[test]
     fn what_is_not_built_yet_is_unknown() {
-        const RESERVED: &str = "--no-mouse --skip-network";
+        const RESERVED: &str = "--skip-network";
         for word in RESERVED.split_whitespace() {
             assert!(asked(word, &terminal(&[])).unwrap_err().contains("unexpected argument"), "{word}");
         }

@@ -13,6 +13,7 @@ pub mod exit;
 #[cfg(test)]
 mod fixture;
 pub mod hints;
+pub mod inspect;
 pub mod job;
 pub mod json;
 pub mod kind;
@@ -23,6 +24,7 @@ pub mod rows;
 pub mod scan;
 pub mod search;
 pub mod size;
+pub mod snapshot;
 pub mod source;
 pub mod space;
 pub mod survey;

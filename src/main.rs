@@ -8,6 +8,7 @@ fn main() {
         Ok(Request::Browse(job)) => browse::run(job),
         Ok(Request::Print(job)) => batch::run(job),
         Ok(Request::Compare(comparison)) => batch::compare(comparison),
+        Ok(Request::Save(job)) => batch::save(job),
         Ok(Request::Describe(description)) => description.print(),
         Ok(Request::Answer(answer)) => answer.print(),
         Err(refusal) => refusal.answer(),

@@ -14,6 +14,11 @@ use std::path::{Path, PathBuf};
 const MODE: u32 = 0o600;
 /// Names that are tried for the new file.
 const TRIES: u32 = 100;
+/// The longest name that leaves room for the rest of the new file's; names have 255 bytes.
+const ROOMY: usize = 200;
+
+/// What the name of an unfinished file ends in.
+pub const UNFINISHED: &str = ".part";
 
 /// A file being written.
 pub struct Replacement {
@@ -55,6 +60,10 @@ impl Replacement {
         let Some((fresh, target)) = &self.names else { return self.file.flush() };
         self.file.sync_all()?;
         fs::rename(fresh, target)?;
+        // The name is on the disk when its folder is. Where folders cannot be flushed, that comes soon enough.
+        if let Ok(folder) = File::open(folder_of(target)) {
+            let _ = folder.sync_all();
+        }
         self.names = None;
         Ok(())
     }
@@ -79,13 +88,21 @@ impl Drop for Replacement {
     }
 }
 
+/// The folder a file is in; of a bare name the current one.
+fn folder_of(target: &Path) -> &Path {
+    target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 /// A file of a new name in the directory of `target`.
 fn create_beside(target: &Path) -> io::Result<(File, PathBuf)> {
     let name = target.file_name().ok_or(ErrorKind::InvalidInput)?;
     for attempt in 0..TRIES {
         let mut fresh = std::ffi::OsString::from(".");
-        fresh.push(name);
-        fresh.push(format!(".{}-{attempt}.part", std::process::id()));
+        // Beside a name that is nearly as long as names can be there is room for a shorter one only.
+        if name.len() <= ROOMY {
+            fresh.push(name);
+        }
+        fresh.push(format!(".{}-{attempt}{UNFINISHED}", std::process::id()));
         let fresh = target.with_file_name(fresh);
         match OpenOptions::new().write(true).create_new(true).mode(MODE).open(&fresh) {
             Ok(file) => return Ok((file, fresh)),

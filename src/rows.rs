@@ -8,9 +8,11 @@
 
 use std::time::{Duration, Instant};
 
+use crate::search::{Filtered, Keeper};
 use crate::size::Measure;
+use crate::sync::{AtomicU64, AtomicUsize, Mutex, Ordering, lock};
 use crate::tree::order::{Names, Row, sort};
-use crate::tree::{Content, DirId, Facts, Listing, Live, Position, Record, Tree};
+use crate::tree::{Content, DirId, Facts, Listing, Live, Position, Record, Totals, Tree};
 
 /// What entries can be sorted by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -84,6 +86,27 @@ pub struct Order {
     pub hidden: Hidden,
 }
 
+/// Where the sums of directories come from: the tree while it grows, or what a filter keeps of it.
+#[derive(Clone, Copy)]
+pub struct Sums<'a> {
+    /// The sums of all there is.
+    pub live: &'a Live,
+    /// What a filter keeps, if one is on. Nothing else is shown then.
+    pub filtered: Option<&'a Filtered>,
+}
+
+impl<'a> Sums<'a> {
+    /// Those of all there is.
+    pub fn of(live: &'a Live) -> Self {
+        Self { live, filtered: None }
+    }
+
+    /// What is to be shown of `id`.
+    pub fn totals(self, tree: &Tree, id: DirId) -> Totals {
+        self.filtered.map_or_else(|| self.live.totals(tree, id), |filtered| filtered.totals(id))
+    }
+}
+
 /// The largest number that leaves the topmost bit of a key to the grouping.
 const LARGEST: u64 = u64::MAX >> 1;
 
@@ -107,10 +130,9 @@ impl Order {
             && (record.name.starts_with(b".") || matches!(record.content, Content::Excluded(_)))
     }
 
-    /// The number to sort an entry by, the largest first. What has no number comes last, either way round.
-    fn key(self, tree: &Tree, live: &Live, record: &Record<'_>) -> u64 {
-        let Content::Known(facts) = record.content else { return 0 };
-        let number = self.number(tree, live, &facts).min(LARGEST - 1);
+    /// The number to sort an entry of this size by, the largest first and never zero.
+    fn key(self, tree: &Tree, sums: Sums<'_>, facts: &Facts, size: u64) -> u64 {
+        let number = self.number(tree, sums, facts, size).min(LARGEST - 1);
         let number = match (self.column, self.direction) {
             (Column::Name, _) => 0,
             (_, Direction::Usual) => number + 1,
@@ -120,10 +142,10 @@ impl Order {
         number | u64::from(first) << 63
     }
 
-    fn number(self, tree: &Tree, live: &Live, facts: &Facts) -> u64 {
+    fn number(self, tree: &Tree, sums: Sums<'_>, facts: &Facts, size: u64) -> u64 {
         match self.column {
-            Column::Size => entry_size(tree, live, facts, self.measure),
-            Column::Items => facts.directory.map_or(0, |id| live.totals(tree, id).items),
+            Column::Size => size,
+            Column::Items => facts.directory.map_or(0, |id| sums.totals(tree, id).items),
             Column::Modified => {
                 // Times beyond these differ from each other, but not to anybody who looks.
                 (facts.mtime.clamp(-1 << 61, 1 << 61) + (1 << 61)).cast_unsigned()
@@ -145,8 +167,8 @@ pub fn shared(tree: &Tree, facts: &Facts) -> u64 {
 }
 
 /// The size of an entry: of a directory, with everything below it.
-fn entry_size(tree: &Tree, live: &Live, facts: &Facts, measure: Measure) -> u64 {
-    match (facts.directory.map(|id| live.totals(tree, id)), measure) {
+fn entry_size(tree: &Tree, sums: Sums<'_>, facts: &Facts, measure: Measure) -> u64 {
+    match (facts.directory.map(|id| sums.totals(tree, id)), measure) {
         (Some(totals), Measure::Disk) => totals.disk,
         (Some(totals), Measure::Apparent) => totals.apparent,
         (None, Measure::Disk) => facts.disk(),
@@ -166,24 +188,36 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// The entries of `listing`, which is that of `id`, in `order`.
-    pub fn new(tree: &Tree, live: &Live, id: DirId, listing: &Listing<'_>, order: Order) -> Self {
+    /// The entries of `listing`, which is that of `id`, in `order`; with a filter those that it shows.
+    pub fn new(tree: &Tree, sums: Sums<'_>, id: DirId, listing: &Listing<'_>, order: Order) -> Self {
         // The clock decides on nothing but how soon the next sorting may be.
         let begin = Instant::now();
-        let (mut left_out, mut largest) = (0, 0);
+        // Written and read by all workers of the sorting; `Relaxed`: they guard no data.
+        let (left_out, largest) = (AtomicUsize::new(0), AtomicU64::new(0));
+        // It holds the path it asks about, so one worker asks at a time; only while a filter is on.
+        let keeper = sums.filtered.map(|filtered| Mutex::new(Keeper::new(tree, filtered, id)));
         let rows = sort(listing, order.names(), |record| {
-            let leave_out = order.leaves_out(id, record);
-            left_out += usize::from(leave_out);
-            if let (false, Content::Known(facts)) = (leave_out, &record.content) {
-                largest = largest.max(entry_size(tree, live, facts, order.measure));
+            if keeper.as_ref().is_some_and(|keeper| !lock(keeper).shows(record)) {
+                return None;
             }
-            (!leave_out).then(|| order.key(tree, live, record))
+            if order.leaves_out(id, record) {
+                left_out.fetch_add(1, Ordering::Relaxed);
+                return None;
+            }
+            // What has no number comes last, either way round.
+            let Content::Known(facts) = &record.content else { return Some(0) };
+            let size = entry_size(tree, sums, facts, order.measure);
+            // Asked first: workers that all write are in each other's way.
+            if size > largest.load(Ordering::Relaxed) {
+                largest.fetch_max(size, Ordering::Relaxed);
+            }
+            Some(order.key(tree, sums, facts, size))
         });
         Self {
             sorted: rows.into_boxed_slice(),
             length: listing.length(),
-            left_out,
-            largest,
+            left_out: left_out.into_inner(),
+            largest: largest.into_inner(),
             cost: begin.elapsed(),
         }
     }
@@ -198,7 +232,7 @@ impl Rows {
         self.sorted.is_empty()
     }
 
-    /// How many entries of the listing are not among them.
+    /// How many entries are left out because they are hidden.
     pub fn left_out(&self) -> usize {
         self.left_out
     }
@@ -242,7 +276,7 @@ mod tests {
     fn names(plan: Vec<Plan>, order: Order) -> Vec<String> {
         let (tree, root) = build(plan);
         let listing = tree.listing(root);
-        let rows = Rows::new(&tree, &Live::default(), root, &listing, order);
+        let rows = Rows::new(&tree, Sums::of(&Live::default()), root, &listing, order);
         let name = |position| String::from_utf8(listing.name(position).unwrap().to_vec()).unwrap();
         rows.positions().map(name).collect()
     }
@@ -297,7 +331,7 @@ mod tests {
         let order = Order { hidden: Hidden::LeftOut, ..Order::default() };
         assert_eq!(names(plan(), order), ["deep", "b", "empty", "new", "lost"]);
         let (tree, root) = build(plan());
-        let rows = Rows::new(&tree, &Live::default(), root, &tree.listing(root), order);
+        let rows = Rows::new(&tree, Sums::of(&Live::default()), root, &tree.listing(root), order);
         assert_eq!((rows.len(), rows.left_out()), (5, 2));
     }
 

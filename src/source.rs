@@ -1,12 +1,14 @@
-//! Where a tree comes from: a scan of this machine, or exports that are read.
+//! Where a tree comes from: a scan of this machine, exports that are read, or a snapshot.
 //!
 //! Views look at either in the same way. What they cannot do is told apart by [`Nature`]: what was recorded is not there to be
 //! read again or changed.
 //!
 //! Knows no view. Invariant: a source without a file system behind it never says it is live.
 
+mod recorded;
+
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -14,16 +16,31 @@ use jiff::Timestamp;
 use crate::exchange::{Import, Input, Provenance};
 use crate::platform::host_name;
 use crate::scan::{self, Outcome, Progress, Scan};
+use crate::snapshot::{About, is_snapshot};
 use crate::sync::Arc;
 use crate::tree::Tree;
+pub use recorded::Recorded;
 
 /// What is to be looked at.
 #[derive(Clone, Debug)]
 pub enum Wanted {
     /// These paths of this machine.
     Paths(Vec<PathBuf>, scan::Options),
-    /// These exports.
+    /// These exports, or a snapshot.
     Exports(Vec<Input>),
+}
+
+impl Wanted {
+    /// The file that is wanted, if it is a snapshot.
+    fn snapshot(&self) -> Option<&Path> {
+        match self {
+            Self::Exports(inputs) => match inputs.as_slice() {
+                [Input::File(path)] => Some(path.as_path()).filter(|path| is_snapshot(path)),
+                _ => None,
+            },
+            Self::Paths(..) => None,
+        }
+    }
 }
 
 /// What looking at a tree is looking at.
@@ -48,6 +65,8 @@ pub enum Source {
     },
     /// From exports.
     Import(Import),
+    /// From a snapshot.
+    Recorded(Recorded),
 }
 
 impl Source {
@@ -56,6 +75,9 @@ impl Source {
     /// # Errors
     /// When there can be no thread; see [`Source::run`].
     pub fn start(wanted: Wanted) -> io::Result<Self> {
+        if let Some(path) = wanted.snapshot() {
+            return Ok(Self::Recorded(Recorded::open(path)));
+        }
         match wanted {
             Wanted::Paths(roots, options) => {
                 let began = Timestamp::now().as_second();
@@ -65,7 +87,8 @@ impl Source {
         }
     }
 
-    /// Begins to read, or reads at once where there can be no thread for it.
+    /// Begins to read, or reads at once where there can be no thread for it. A snapshot is read to its end, so that nothing
+    /// of it is printed before it is known whether it is whole.
     ///
     /// # Errors
     /// When there can be no thread and exports are to be read, which need several.
@@ -77,7 +100,13 @@ impl Source {
                     Scan::start(roots.clone(), options.clone()).unwrap_or_else(|_| Scan::run(roots, options));
                 Ok(Self::Scan { scan, began })
             }
-            exports @ Wanted::Exports(_) => Self::start(exports),
+            exports @ Wanted::Exports(_) => {
+                let source = Self::start(exports)?;
+                if let Self::Recorded(recorded) = &source {
+                    recorded.verify();
+                }
+                Ok(source)
+            }
         }
     }
 
@@ -85,7 +114,7 @@ impl Source {
     pub fn nature(&self) -> Nature {
         match self {
             Self::Scan { .. } => Nature::Live,
-            Self::Import(_) => Nature::Recorded,
+            Self::Import(_) | Self::Recorded(_) => Nature::Recorded,
         }
     }
 
@@ -93,8 +122,18 @@ impl Source {
     pub fn scan(&self) -> Option<&Scan> {
         match self {
             Self::Scan { scan, .. } => Some(scan),
-            Self::Import(_) => None,
+            Self::Import(_) | Self::Recorded(_) => None,
         }
+    }
+
+    /// Begins to scan another path, as this scan was asked to; none if this is no scan.
+    ///
+    /// # Errors
+    /// When there can be no thread.
+    pub fn elsewhere(&self, path: PathBuf) -> Option<io::Result<Self>> {
+        let began = Timestamp::now().as_second();
+        let scan = self.scan()?.elsewhere(vec![path]);
+        Some(scan.map(|scan| Self::Scan { scan, began }))
     }
 
     /// The tree, complete or still growing.
@@ -102,6 +141,7 @@ impl Source {
         match self {
             Self::Scan { scan, .. } => scan.tree(),
             Self::Import(import) => import.tree(),
+            Self::Recorded(recorded) => recorded.tree(),
         }
     }
 
@@ -110,6 +150,7 @@ impl Source {
         match self {
             Self::Scan { scan, .. } => scan.roots().to_vec(),
             Self::Import(import) => import.names(),
+            Self::Recorded(recorded) => recorded.roots(),
         }
     }
 
@@ -121,6 +162,19 @@ impl Source {
                 vec![here; scan.roots().len()]
             }
             Self::Import(import) => import.provenance(),
+            Self::Recorded(recorded) => recorded.provenance(),
+        }
+    }
+
+    /// What a snapshot of it says of itself.
+    pub fn about(&self) -> About {
+        let Provenance { host, scanned_at } = self.provenance().into_iter().next().unwrap_or_default();
+        let scope = self.scan().and_then(|scan| scan.options().scope());
+        About {
+            scanned_at: scanned_at.unwrap_or_default(),
+            elapsed: self.elapsed(),
+            host: host.unwrap_or_default().into_bytes(),
+            scope: scope.unwrap_or("filtered").into(),
         }
     }
 
@@ -136,6 +190,7 @@ impl Source {
         match self {
             Self::Scan { scan, .. } => scan.progress(),
             Self::Import(import) => import.progress(),
+            Self::Recorded(recorded) => recorded.progress(),
         }
     }
 
@@ -144,6 +199,7 @@ impl Source {
         match self {
             Self::Scan { scan, .. } => scan.stop(),
             Self::Import(import) => import.stop(),
+            Self::Recorded(_) => {}
         }
     }
 
@@ -152,6 +208,7 @@ impl Source {
         match self {
             Self::Scan { scan, .. } => scan.outcome(),
             Self::Import(import) => import.outcome(),
+            Self::Recorded(recorded) => Some(recorded.outcome()),
         }
     }
 
@@ -160,6 +217,7 @@ impl Source {
         match self {
             Self::Scan { scan, .. } => scan.elapsed(),
             Self::Import(import) => import.elapsed(),
+            Self::Recorded(recorded) => recorded.elapsed(),
         }
     }
 
@@ -168,6 +226,7 @@ impl Source {
         match self {
             Self::Scan { scan, .. } => scan.wait(limit),
             Self::Import(import) => import.wait(limit),
+            Self::Recorded(recorded) => Some(recorded.outcome()),
         }
     }
 }

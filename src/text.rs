@@ -115,6 +115,29 @@ pub fn fit<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str> {
     Cow::Owned(format!("{head}{gap}{tail}"))
 }
 
+/// `text` in lines of at most `columns` columns, broken behind blanks and slashes where there are some. A character
+/// wider than a line has one to itself.
+pub fn wrap(text: &str, columns: usize) -> Vec<&str> {
+    let mut lines = Vec::new();
+    let mut rest = text;
+    loop {
+        let most = start(rest, columns);
+        if most.len() == rest.len() {
+            lines.push(rest);
+            return lines;
+        }
+        let behind = most.rfind([' ', '/']).map_or(most.len(), |at| at + 1);
+        // Nothing fits: one character all the same, or there would be no end.
+        let first = || rest.graphemes(true).next().map_or(rest.len(), str::len);
+        let end = if behind == 0 { first() } else { behind };
+        lines.push(&rest[..end]);
+        rest = &rest[end..];
+        if rest.is_empty() {
+            return lines;
+        }
+    }
+}
+
 /// `text` cut or filled with spaces to exactly `columns` columns.
 pub fn pad(text: &str, columns: usize, gap: &str) -> String {
     let mut padded = fit(text, columns, gap).into_owned();
@@ -239,6 +262,20 @@ mod tests {
         assert_eq!(fit("abcdefghij", 2, "…"), "a…");
         assert_eq!(fit("abcdefghij", 1, "…"), "a");
         assert_eq!(fit("abcdefghij", 0, "…"), "");
+    }
+
+    #[test]
+    fn lines_break_behind_blanks_and_slashes_and_nothing_is_lost() {
+        assert_eq!(wrap("/usr/share/doc", 8), ["/usr/", "share/", "doc"]);
+        assert_eq!(wrap("two words here", 9), ["two ", "words ", "here"]);
+        assert_eq!(wrap("unbroken", 3), ["unb", "rok", "en"]);
+        assert_eq!(wrap("日本", 1), ["日", "本"]);
+        assert_eq!(wrap("", 0), [""]);
+        for columns in 0..20 {
+            let text = "a 日本語/of some length, e\u{301} too";
+            assert_eq!(wrap(text, columns).concat(), text);
+            assert!(columns < 2 || wrap(text, columns).iter().all(|line| width(line) <= columns));
+        }
     }
 
     #[test]

@@ -133,7 +133,7 @@ fn wrong_usage_is_one_line_and_2() {
     place.directory("folder");
     fs::write(place.join("bytes"), b"ok\nbad\xff\n").unwrap();
     let cases: [(&[&str], &str); 7] = [
-        (&["--ndjson"], "duke: unexpected argument '--ndjson' found\n"),
+        (&["--no-such-flag"], "duke: unexpected argument '--ndjson' found\n"),
         (&["--exclude", "a[b"], "duke: pattern 'a[b': unclosed character class; missing ']'\n"),
         (&["-X", "missing"], "duke: missing: no such file or directory\n"),
         (&["-X", "folder"], "duke: folder: is a directory\n"),

@@ -11,7 +11,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtyPair, PtySize, native_pty_system};
 use tempfile::TempDir;
-use vt100::Parser;
+use vt100::{MouseProtocolMode, Parser};
 
 /// Longer than anything here takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -80,6 +80,7 @@ impl Session {
     fn assert_restored(&mut self) {
         self.wait_for("main screen", |screen| !screen.alternate_screen() && !screen.hide_cursor());
         assert!(!self.screen.screen().bracketed_paste());
+        assert_eq!(self.screen.screen().mouse_protocol_mode(), MouseProtocolMode::None);
         assert_eq!(modes(self.master.as_ref()), self.before);
     }
 
@@ -105,6 +106,8 @@ fn duke(folder: &Path) -> CommandBuilder {
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_duke"));
     command.arg(folder);
     at_home_nowhere(&mut command);
+    // Nothing is kept of what tests look at.
+    command.env_remove("XDG_STATE_HOME");
     command
 }
 
@@ -235,6 +238,123 @@ fn it_follows_the_size_of_the_window() {
     assert!(session.end().success());
 }
 
+/// What a terminal sends for a press and a release of the left button, the first cell being 1;1 (xterm's SGR mode).
+fn click(column: u16, line: u16) -> String {
+    format!("\x1b[<0;{column};{line}M\x1b[<0;{column};{line}m")
+}
+
+#[test]
+fn the_mouse_is_taken_and_given_back_however_the_program_ends_or_stops() {
+    let folder = folder();
+    let takes_mouse =
+        |screen: &vt100::Screen| screen.mouse_protocol_mode() == MouseProtocolMode::PressRelease;
+    let mut session = Session::start(folder.path());
+    session.wait_for_text("1 of 3");
+    session.wait_for("mouse", takes_mouse);
+    session.press(&click(30, 4));
+    session.wait_for_text("2 of 3");
+    session.press(&click(30, 3));
+    session.press(&click(30, 3));
+    session.wait_for_text("inner/");
+    session.press("\x1b[<65;5;5M");
+    session.press("q");
+    assert!(session.end().success());
+    session.assert_restored();
+    for signal in [Signal::SIGTERM, Signal::SIGHUP] {
+        let mut session = Session::start(folder.path());
+        session.wait_for("mouse", takes_mouse);
+        session.signal(signal);
+        assert!(session.end().signal().is_some());
+        session.assert_restored();
+    }
+}
+
+#[test]
+fn the_mouse_stays_with_the_terminal_if_that_is_wanted() {
+    let folder = folder();
+    let mut command = duke(folder.path());
+    command.arg("--no-mouse");
+    let mut session = Session::run(command);
+    session.wait_for_text("1 of 3");
+    assert_eq!(session.screen.screen().mouse_protocol_mode(), MouseProtocolMode::None);
+    session.press("q");
+    assert!(session.end().success());
+}
+
+#[test]
+fn a_storm_of_sizes_clicks_and_keys_leaves_a_screen_that_fits() {
+    let folder = folder();
+    let mut session = Session::start(folder.path());
+    session.wait_for_text("1 of 3");
+    for number in 0..200_u16 {
+        let (rows, cols) = (1 + number * 7 % 40, 1 + number * 13 % 120);
+        session.screen = Parser::new(rows, cols, 0);
+        session.master.resize(PtySize { rows, cols, pixel_width: 0, pixel_height: 0 }).unwrap();
+        session.press(&click(1 + number % 90, 1 + number % 30));
+        session.press(["j", "2", "5", "1", "m", "\x1b[<64;1;1M"][usize::from(number % 6)]);
+    }
+    session.screen = Parser::new(24, 80, 0);
+    session.master.resize(PtySize { rows: 24, cols: 80, pixel_width: 0, pixel_height: 0 }).unwrap();
+    session.press("1");
+    session.wait_for("footer", |screen| screen.rows(0, 80).last().is_some_and(|line| line.contains("help")));
+    session.signal(Signal::SIGTERM);
+    assert!(session.end().signal().is_some());
+    session.assert_restored();
+}
+
+#[test]
+fn a_tab_is_told_of_the_scan_and_of_its_end_and_no_terminal_is_that_may_not_understand() {
+    // Large enough not to be over at the first look.
+    let folder = Path::new("/usr");
+    let (told, cleared) = ("\x1b]9;4;3\x07", "\x1b]9;4;0\x07");
+    for (understands, signal) in [(true, Signal::SIGTERM), (true, Signal::SIGHUP), (false, Signal::SIGTERM)] {
+        let mut command = duke(folder);
+        command.env(if understands { "WT_SESSION" } else { "TERM_PROGRAM" }, "1");
+        let mut session = Session::run(command);
+        let mut output = String::new();
+        while !output.contains(if understands { told } else { "entries" }) {
+            let bytes = session.output.recv_timeout(PATIENCE).unwrap();
+            session.screen.process(&bytes);
+            output += &String::from_utf8_lossy(&bytes);
+        }
+        session.signal(signal);
+        assert!(session.end().signal().is_some());
+        while let Ok(bytes) = session.output.recv_timeout(Duration::from_millis(300)) {
+            output += &String::from_utf8_lossy(&bytes);
+        }
+        assert_eq!(output.contains("\x1b]9;"), understands);
+        assert_eq!(output.rfind("\x1b]9;"), output.rfind(cleared));
+    }
+}
+
+#[test]
+fn an_import_is_browsed_while_it_comes_with_keys_from_the_terminal() {
+    let folder = TempDir::new().unwrap();
+    let pipe = folder.path().join("pipe");
+    nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    let mut command = CommandBuilder::new("sh");
+    command.args(["-c", "exec \"$0\" -f - <\"$1\"", env!("CARGO_BIN_EXE_duke")]);
+    command.arg(&pipe);
+    command.env("TERM", "xterm-256color");
+    let mut session = Session::run(command);
+    let mut export = std::fs::OpenOptions::new().write(true).open(&pipe).unwrap();
+    export.write_all(b"[1,2,{},\n[{\"name\":\"/far/away\"},\n{\"name\":\"first\",\"dsize\":4096},[{\"name\":\"below\"},").unwrap();
+    session.wait_for_text("first");
+    session.wait_for_text("below/");
+    assert!(session.screen.screen().contents().contains("/far/away"));
+    export.write_all(b"{\"name\":\"second\",\"dsize\":8192}],{\"name\":\"third\",\"dsize\":512}").unwrap();
+    session.wait_for_text("third");
+    // What is not here cannot be read again.
+    export.write_all(b"]]").unwrap();
+    drop(export);
+    session.wait_for("the end", |screen| screen.contents().contains(" s "));
+    session.press("r");
+    session.wait_for_text("cannot be read again");
+    session.press("q");
+    assert!(session.end().success());
+    session.assert_restored();
+}
+
 #[test]
 fn a_configuration_gives_keys_and_what_is_wrong_with_it_is_said_in_the_browser() {
     let folder = folder();
@@ -279,4 +399,262 @@ fn every_frame_is_a_synchronized_update() {
     assert!(text.matches("\x1b[?2026h").count() >= 2, "{text:?}");
     assert!(text.split_once("\x1b[?2026h").unwrap().1.contains("large/"));
     assert!(!outside.contains("large/") && !outside.contains("disk"), "{outside:?}");
+}
+
+/// The names in the folder of kept snapshots.
+fn kept(state: &Path) -> Vec<String> {
+    let names = std::fs::read_dir(state.join("duke")).into_iter().flatten();
+    names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+#[test]
+fn a_snapshot_of_what_was_browsed_is_kept_once_a_day_and_can_be_browsed() {
+    let (folder, state) = (folder(), tempfile::tempdir().unwrap());
+    let saved = std::process::Command::new(env!("CARGO_BIN_EXE_duke"))
+        .args(["save".as_ref(), folder.path()])
+        .env("XDG_STATE_HOME", state.path().join("other"))
+        .output()
+        .unwrap();
+    if String::from_utf8_lossy(&saved.stderr).contains("nearly full") {
+        eprintln!("SKIPPED: the disk is nearly full");
+        return;
+    }
+    for _ in 0..2 {
+        let mut command = duke(folder.path());
+        command.env("XDG_STATE_HOME", state.path());
+        let mut session = Session::run(command);
+        session.wait_for_text("1 of 3");
+        // Leaving waits for what is being written.
+        let end = Instant::now() + PATIENCE;
+        while !kept(state.path()).iter().any(|name| name.starts_with("scan-")) {
+            assert!(Instant::now() < end, "nothing was kept");
+            std::thread::yield_now();
+        }
+        session.press("q");
+        assert!(session.end().success());
+    }
+    let kept = kept(state.path());
+    assert_eq!(kept.len(), 1, "{kept:?}");
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_duke"));
+    command.arg("-f");
+    command.arg(state.path().join("duke").join(&kept[0]));
+    command.env("TERM", "xterm-256color");
+    let mut session = Session::run(command);
+    session.wait_for_text("1 of 3");
+    session.press("\r");
+    session.wait_for_text("inner/");
+    session.press("q");
+    assert!(session.end().success());
+}
+
+/// A program for the tests, in `folder`, which gets what there is to know about how it was started.
+fn script(folder: &Path, text: &str) -> std::path::PathBuf {
+    use std::os::unix::fs::PermissionsExt;
+    let path = folder.join("script");
+    std::fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+/// The browser on `folder` with these variables.
+fn with(folder: &Path, variables: &[(&str, &str)]) -> Session {
+    let mut command = duke(folder);
+    for (name, value) in variables {
+        command.env(name, value);
+    }
+    let mut session = Session::run(command);
+    session.wait_for_text("1 of 3");
+    session
+}
+
+/// Waits for the browser to be back.
+fn wait_for_return(session: &mut Session) {
+    session.wait_for("browser", |screen| screen.alternate_screen() && screen.contents().contains("1 of 3"));
+}
+
+#[test]
+fn a_shell_begins_where_one_stands_with_a_clean_terminal_and_comes_back() {
+    let (folder, tools) = (folder(), tempfile::tempdir().unwrap());
+    let text = r#"echo "in $(pwd -P) level $DUKE_LEVEL"; stty -a | grep -o ' icanon'; read -r word; echo "got $word""#;
+    let shell = script(tools.path(), text);
+    let mut session = with(folder.path(), &[("SHELL", shell.to_str().unwrap()), ("DUKE_LEVEL", "4")]);
+    session.press("\r");
+    session.wait_for_text("inner/");
+    session.press("b");
+    session.wait_for_text("icanon");
+    session.assert_restored();
+    let large = folder.path().canonicalize().unwrap().join("large");
+    // The path may be longer than a line.
+    let screen = session.screen.screen().contents().replace('\n', "");
+    assert!(screen.contains(&format!("in {} level 5", large.display())), "{screen}");
+    session.press("word\n");
+    session.wait_for("browser", |screen| screen.alternate_screen() && screen.contents().contains("inner/"));
+    session.press("hG");
+    session.wait_for_text("3 of 3");
+    session.press("q");
+    assert!(session.end().success());
+    session.assert_restored();
+}
+
+#[test]
+fn interrupts_in_a_shell_are_for_what_runs_there() {
+    let (folder, tools) = (folder(), tempfile::tempdir().unwrap());
+    let shell = script(tools.path(), "echo waiting; exec sleep 60");
+    for keys in ["\x03", "\x1c"] {
+        let mut session = with(folder.path(), &[("SHELL", shell.to_str().unwrap())]);
+        session.press("b");
+        session
+            .wait_for("shell", |screen| !screen.alternate_screen() && screen.contents().contains("waiting"));
+        session.press(keys);
+        session.wait_for_text("was ended by SIG");
+        session.press("l");
+        session.wait_for_text("inner/");
+        session.press("h");
+        wait_for_return(&mut session);
+        // Ctrl-C is the browser's again, and ends it.
+        session.press("\x03");
+        assert!(session.end().success());
+        session.assert_restored();
+    }
+}
+
+/// What a program is started with: signals as they are by default, none blocked, and no descriptor but the three.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_program_inherits_nothing_of_ours() {
+    let (folder, tools) = (folder(), tempfile::tempdir().unwrap());
+    let report = tools.path().join("report");
+    let text = format!(
+        "{{ grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status; ls -l /proc/$$/fd; }} >{} 2>&1 </dev/null",
+        report.display()
+    );
+    let shell = script(tools.path(), &text);
+    let mut session = with(folder.path(), &[("SHELL", shell.to_str().unwrap())]);
+    session.press("b");
+    session.wait_for("shell", |screen| !screen.alternate_screen());
+    wait_for_return(&mut session);
+    let report = std::fs::read_to_string(&report).unwrap();
+    for name in ["SigBlk", "SigIgn"] {
+        let line = report.lines().find(|line| line.starts_with(name)).unwrap();
+        let set = u64::from_str_radix(line.split('\t').next_back().unwrap(), 16).unwrap();
+        // Those above 31 are the C library's and real-time signals, which are left as they were found.
+        assert_eq!(set & 0x7fff_ffff, 0, "{report}");
+    }
+    // The script itself is open in the shell that reads it.
+    let links = report.lines().filter_map(|line| line.split_once(" -> "));
+    let strange: Vec<_> = links
+        .map(|(_, target)| target)
+        .filter(|target| !target.starts_with("/dev/") && !target.starts_with(tools.path().to_str().unwrap()))
+        .collect();
+    assert_eq!(strange, [""; 0], "{report}");
+    session.press("q");
+    assert!(session.end().success());
+}
+
+#[test]
+fn a_shell_that_is_killed_leaves_the_terminal_in_order() {
+    let (folder, tools) = (folder(), tempfile::tempdir().unwrap());
+    let shell = script(tools.path(), "stty raw -echo; echo raw; kill -9 $$");
+    let mut session = with(folder.path(), &[("SHELL", shell.to_str().unwrap())]);
+    session.press("b");
+    session.wait_for_text("was ended by SIGKILL");
+    session.press("q");
+    assert!(session.end().success());
+    session.assert_restored();
+}
+
+#[test]
+fn a_pager_reads_a_file_and_learns_no_name() {
+    let (folder, tools) = (folder(), tempfile::tempdir().unwrap());
+    std::fs::write(folder.path().join("-rf;ls\n"), "what is in it").unwrap();
+    std::fs::remove_dir_all(folder.path().join("small")).unwrap();
+    let pager = script(tools.path(), r#"echo "words $*"; cat; echo; read -r _ </dev/tty"#);
+    let words = format!("{} one  two", pager.display());
+    let mut session = with(folder.path(), &[("PAGER", &words)]);
+    session.press("ngv");
+    session.wait_for_text("what is in it");
+    session.wait_for_text("words one two");
+    session.assert_restored();
+    session.press("\n");
+    wait_for_return(&mut session);
+    session.press("q");
+    assert!(session.end().success());
+}
+
+#[test]
+fn programs_that_are_missing_or_fail_are_named() {
+    let folder = folder();
+    let variables = [("SHELL", "/missing/shell"), ("PAGER", "/missing/pager -x"), ("PATH", "/missing")];
+    let mut session = with(folder.path(), &variables);
+    session.press("b");
+    session.wait_for_text("/missing/shell: no such file or directory");
+    session.press("Gv");
+    session.wait_for_text("/missing/pager: no such file or directory");
+    session.press("o");
+    session.wait_for_text("open: no such file or directory");
+    session.press("gv");
+    session.wait_for_text("Only files can be viewed");
+    session.press("q");
+    assert!(session.end().success());
+    session.assert_restored();
+}
+
+#[test]
+fn the_opener_gets_the_path_as_one_word_and_no_terminal() {
+    let (folder, tools) = (folder(), tempfile::tempdir().unwrap());
+    let report = tools.path().join("report");
+    let text = format!(
+        "printf '%s|' \"$#\" \"$1\" >{0}; [ -t 0 ] || [ -t 1 ] || [ -t 2 ] || echo apart >>{0}; exit 3",
+        report.display()
+    );
+    let opener = script(tools.path(), &text);
+    let name = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    std::fs::rename(opener, tools.path().join(name)).unwrap();
+    std::fs::rename(folder.path().join("plain"), folder.path().join("a $(b) 'c'")).unwrap();
+    let path = format!("{}:/usr/bin:/bin", tools.path().display());
+    let mut session = with(folder.path(), &[("PATH", &path)]);
+    session.press("Go");
+    session.wait_for_text("open ended with code 3");
+    let expected = format!("1|{}/a $(b) 'c'|apart\n", folder.path().display());
+    assert_eq!(std::fs::read_to_string(report).unwrap(), expected);
+    session.press("q");
+    assert!(session.end().success());
+}
+
+#[test]
+fn info_shows_what_the_system_says_even_of_a_pipe() {
+    let folder = folder();
+    nix::unistd::mkfifo(&folder.path().join("0pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    std::fs::hard_link(folder.path().join("plain"), folder.path().join("large/again")).unwrap();
+    std::fs::File::create(folder.path().join("plain")).unwrap().set_len(1 << 30).unwrap();
+    let mut session = Session::start(folder.path());
+    session.wait_for_text("1 of 4");
+    session.press("ngi");
+    session.wait_for_text("named pipe");
+    session.wait_for_text("Mounted at");
+    session.wait_for("end of it", |screen| !screen.contents().contains("asking"));
+    session.press("iGk");
+    session.press("i");
+    session.wait_for_text("large/again");
+    session.wait_for_text("of its length are holes");
+    session.press("qq");
+    assert!(session.end().success());
+    session.assert_restored();
+}
+
+#[test]
+fn left_of_the_root_scans_above_after_a_question() {
+    let folder = folder();
+    let mut session = Session::start(&folder.path().join("small"));
+    session.wait_for_text("1 of 1");
+    session.press("h");
+    session.wait_for_text("Yes");
+    session.press("y");
+    // Where one came from.
+    session.wait_for_text("2 of 3");
+    session.press("\r");
+    session.wait_for_text("file");
+    session.press("q");
+    assert!(session.end().success());
+    session.assert_restored();
 }

@@ -7,8 +7,10 @@
 use std::fs::File;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use duke::job::Pool;
 use duke::rows::Order;
 use duke::scan::{Filter, Options, Outcome, Progress, Scan};
 use duke::size::{Measure, Units};
@@ -16,6 +18,7 @@ use duke::ui::app::{Action, App};
 use duke::ui::keys::KEYMAP;
 use duke::ui::progress::Tick;
 use duke::ui::theme::{Colors, Glyphs, Theme};
+use duke::ui::work::Desk;
 use duke::ui::{Settings, view};
 use jiff::tz::TimeZone;
 use nix::fcntl::AT_FDCWD;
@@ -23,6 +26,7 @@ use nix::sys::stat::{UtimensatFlags, utimensat};
 use nix::sys::time::TimeSpec;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::style::Modifier;
 use tempfile::TempDir;
 
@@ -140,6 +144,77 @@ fn journey(name: &str, size: (u16, u16), glyphs: Glyphs) {
     insta::assert_snapshot!(name, text.join("\n"));
 }
 
+/// Does what the browser wishes for, to the end.
+fn work(app: &mut App<'_>, scan: &Scan) {
+    let mut desk = Desk::new(Pool::new(1).unwrap(), Arc::clone(scan.tree()));
+    loop {
+        for (number, findings) in desk.serve(app.wishes()) {
+            app.update(Action::Findings(number, findings));
+        }
+        if !desk.is_busy() && app.wishes().next().is_none() {
+            return;
+        }
+        std::thread::yield_now();
+    }
+}
+
+/// Pictures of the views beside the list, of marks and of a filter at one size.
+fn views(name: &str, size: (u16, u16), glyphs: Glyphs) {
+    let folder = home();
+    std::fs::hard_link(folder.path().join("backup.tar"), folder.path().join("music/again.tar")).unwrap();
+    let scan = scan(vec![folder.path().to_owned()]);
+    let mut app = app(&scan, glyphs, size);
+    finish(&mut app, 1);
+    app.update(Action::Clock(1_700_000_000 + 100 * 86_400));
+    let mut pictures = Vec::new();
+    for (title, keys, typed) in [
+        ("largest files", "2", ""),
+        ("one of them marked", "j Space", ""),
+        ("by name, with times", "n m", ""),
+        ("age", "m 4", ""),
+        ("hard links", "6", ""),
+        ("errors", "7", ""),
+        ("what one could search for", "q /", ""),
+        ("a search while it is typed", "", "type:file apparent>40M"),
+        ("what is not understood", "", " type:nothing"),
+        ("a search that is kept", "Ctrl-U", "type:file apparent>40M"),
+        ("types of what was found", "Enter 3", ""),
+        ("the list, restricted", "1", ""),
+        ("inside it", "g Enter", ""),
+        ("the treemap, restricted", "Left 5", ""),
+        ("the treemap of all, marked", "Esc + h", ""),
+        ("the marks", "Tab G", ""),
+    ] {
+        press(&mut app, keys);
+        for letter in typed.chars() {
+            app.update(Action::Key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE)));
+        }
+        work(&mut app, &scan);
+        pictures.push(format!("{title}\n{}", screen(&app)));
+    }
+    insta::assert_snapshot!(format!("views {name}"), pictures.join("\n"));
+}
+
+#[test]
+fn views_in_a_usual_window() {
+    views("80x24", (80, 24), Glyphs::Unicode);
+}
+
+#[test]
+fn views_in_a_large_window() {
+    views("120x40", (120, 40), Glyphs::Unicode);
+}
+
+#[test]
+fn views_in_a_small_window() {
+    views("40x10", (40, 10), Glyphs::Unicode);
+}
+
+#[test]
+fn views_in_a_tiny_window_with_ascii() {
+    views("20x6", (20, 6), Glyphs::Ascii);
+}
+
 #[test]
 fn in_a_usual_window() {
     journey("80x24", (80, 24), Glyphs::Unicode);
@@ -168,7 +243,7 @@ fn while_the_scan_runs() {
     for (seconds, entries) in [(1, 12_000), (2, 97_000)] {
         let elapsed = Duration::from_secs(seconds);
         let current = Some("/home/me/a directory far down/that is being read/\u{9b}31m/at the moment".into());
-        let progress = Progress { entries, disk: 1234 * MIB, errors: 1, current };
+        let progress = Progress { entries, disk: 1234 * MIB, errors: 1, current, ..Progress::default() };
         app.update(Action::Tick(Tick { now: elapsed, elapsed, outcome: None, progress }));
     }
     let text = screen(&app);

@@ -117,7 +117,7 @@ struct Changes<'t> {
     old: &'t Read,
     new: &'t Read,
     telling: Telling,
-    changes: Vec<Change<'t>>,
+    list: Vec<Change<'t>>,
 }
 
 impl<'t> Changes<'t> {
@@ -134,7 +134,7 @@ impl<'t> Changes<'t> {
                 (amount(change.before, telling.measure), amount(change.after, telling.measure));
             (Reverse(before.abs_diff(after)), path_of(old, new, change))
         });
-        Self { old, new, telling, changes }
+        Self { old, new, telling, list: changes }
     }
 
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -145,7 +145,7 @@ impl<'t> Changes<'t> {
     }
 
     fn table(&self, out: &mut dyn Write, units: Units) -> io::Result<()> {
-        for change in &self.changes {
+        for change in &self.list {
             if change.directory != self.new.root || !change.name.is_empty() {
                 self.line(out, units, change)?;
             }
@@ -193,7 +193,7 @@ impl<'t> Changes<'t> {
         side(&mut json, self.new);
         json.raw(",\n\"changes\":[");
         let mut separator = "\n";
-        for change in &self.changes {
+        for change in &self.list {
             json.raw(std::mem::replace(&mut separator, ",\n"));
             json.raw("{");
             name(&mut json, "path", &path_of(self.old, self.new, change));

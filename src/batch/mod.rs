@@ -10,6 +10,7 @@ mod df;
 mod errors;
 mod export;
 mod progress;
+mod save;
 mod summary;
 mod table;
 
@@ -32,6 +33,7 @@ use crate::tree::{DirId, Live};
 pub use compare::{Comparison, Form as DiffForm, Telling, compare};
 pub use export::{Packing, Target};
 pub use progress::Progress;
+pub use save::{Saving, Shelf, save};
 pub use summary::{By, Selection};
 use table::Table;
 
@@ -106,7 +108,7 @@ pub fn run(job: Job) -> Exit {
                 exit_of(&source, outcome.as_ref())
             };
             let printed = standard_output()
-                .and_then(|mut out| print(&source, outcome.as_ref(), format, &selection, &mut out));
+                .and_then(|mut out| print(&source, outcome.as_ref(), &format, &selection, &mut out));
             exit_of_writing(&source, outcome.as_ref(), printed, "standard output", exit)
         }
     };
@@ -171,7 +173,7 @@ fn wait(source: &Source, interrupt: Option<&Interrupt>, progress: Progress) -> O
 fn print(
     source: &Source,
     outcome: Option<&Outcome>,
-    format: Format,
+    format: &Format,
     selection: &Selection,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -188,7 +190,7 @@ fn print(
         body,
     };
     let spaces = || space::report(tree, DirId::TOP, &|| false);
-    match format {
+    match *format {
         Format::Json { depth } => {
             // What was recorded has no file system here.
             let is_whole = is_complete && source.nature() == Nature::Live;

@@ -99,7 +99,10 @@ mod tests {
     fn the_line_says_how_much_was_read_what_failed_and_where_it_is() {
         let line = |errors| {
             let current = Some("/a\n".into());
-            describe(&scan::Progress { entries: 1234, disk: 2048, errors, current }, Units::Binary)
+            describe(
+                &scan::Progress { entries: 1234, disk: 2048, errors, current, ..scan::Progress::default() },
+                Units::Binary,
+            )
         };
         assert_eq!(line(0), "1,234 entries, 2.0 KiB  /a\\n");
         assert_eq!(line(1), "1,234 entries, 2.0 KiB, 1 error  /a\\n");

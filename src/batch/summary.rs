@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use crate::job::{Job, Pool};
 use crate::json::{Large, Sum, Summary, Sums};
 use crate::platform::limits::processors;
-use crate::search::{Query, Request};
+use crate::search::{Order, Query, Request};
 use crate::size::{Units, count, percent, share, size};
 use crate::survey::{self, Age, types::Type};
 use crate::sync::Arc;
@@ -57,16 +57,24 @@ impl Selection {
             return Ok(summary);
         }
         let pool = Pool::new(processors())?;
-        let all = || Request { tree: Arc::clone(tree), from: DirId::TOP, query: Query::default() };
+        let all = || Request {
+            tree: Arc::clone(tree),
+            from: DirId::TOP,
+            query: Query::default(),
+            order: Order::default(),
+        };
         if let Some(top) = self.top {
             let found = finish(&survey::largest(&pool, all(), top)?)?;
-            let rows = found.rows.iter().filter(|row| row.disk >= self.least);
             let large = |row: &crate::search::Row| {
                 let record = row.record(tree)?;
                 let Content::Known(facts) = record.content else { return None };
-                Some(Large { path: row.path(tree)?, kind: record.kind, facts })
+                (facts.disk() >= self.least).then_some(Large {
+                    path: row.path(tree)?,
+                    kind: record.kind,
+                    facts,
+                })
             };
-            summary.largest = Some(rows.filter_map(large).collect());
+            summary.largest = Some(found.rows.iter().filter_map(large).collect());
         }
         for by in &self.by {
             let mut sums = sums(*by, &pool, all())?;

@@ -9,7 +9,7 @@
 
 use std::io::{self, BufWriter, Write};
 
-use crate::rows::{Order, Rows};
+use crate::rows::{Order, Rows, Sums};
 use crate::size::{Measure, Units, count, percent, share, size};
 use crate::text::escape;
 use crate::tree::{Content, DirId, Facts, Index, Live, Record, Totals, Tree, join};
@@ -92,7 +92,7 @@ impl<'t> Table<'t> {
         match facts.directory {
             Some(id) if depth < self.depth => {
                 let listing = self.tree.listing(id);
-                let rows = Rows::new(self.tree, &self.live, id, &listing, self.order);
+                let rows = Rows::new(self.tree, Sums::of(&self.live), id, &listing, self.order);
                 return Ok(Some(Open { rows, next: 0, index: Index::new(&listing), path, totals }));
             }
             Some(_) => self.line(out, &totals, whole, Some(totals.items), &path)?,

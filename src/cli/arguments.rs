@@ -91,11 +91,48 @@ pub(super) enum Command {
     Df(Box<Df>),
     /// Print the manual page, for man -l -
     Man,
+    /// Save what is below each PATH as a snapshot, for -f and diff
+    ///
+    /// Without -o it is kept beside the snapshots that the browser takes, and its path is printed.
+    Save(Save),
+}
+
+/// The words of `save`.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct Save {
+    /// What to save: the current directory, unless something else is named
+    #[arg(value_name = "PATH")]
+    pub(super) paths: Vec<OsString>,
+
+    /// Write to FILE, whole or not at all; - is standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(super) output: Option<OsString>,
+
+    /// Stay on the file system of each PATH
+    #[arg(short = 'x', long)]
+    pub(super) one_file_system: bool,
+
+    /// Leave out what the pattern matches
+    #[arg(long, value_name = "GLOB")]
+    pub(super) exclude: Vec<String>,
+
+    /// Leave out directories that hold a CACHEDIR.TAG
+    #[arg(long)]
+    pub(super) exclude_caches: bool,
+
+    /// Keep owner, group and mode of every entry
+    #[arg(short, long)]
+    pub(super) extended: bool,
+
+    /// Print no progress on standard error
+    #[arg(short, long)]
+    pub(super) quiet: bool,
 }
 
 /// The words behind `diff`.
 #[derive(Clone, Debug, Parser)]
 #[command(disable_help_flag = true, disable_version_flag = true)]
+#[allow(clippy::struct_excessive_bools)] // flags are what this struct is for; `cli` makes enums of them
 pub(super) struct Difference {
     /// How it was
     #[arg(value_name = "OLD")]
@@ -141,6 +178,7 @@ pub(super) struct Difference {
 /// The words behind `df`.
 #[derive(Clone, Debug, Parser)]
 #[command(disable_help_flag = true, disable_version_flag = true)]
+#[allow(clippy::struct_excessive_bools)] // flags are what this struct is for; `cli` makes enums of them
 pub(super) struct Df {
     /// What to scan: the current directory, unless something else is named; best the mount point
     #[arg(value_name = "PATH")]
@@ -278,6 +316,10 @@ pub(super) struct Arguments {
     /// Draw with ASCII characters only
     #[arg(long, help_heading = "Display")]
     pub(super) ascii: bool,
+
+    /// Leave the mouse to the terminal
+    #[arg(long, help_heading = "Display")]
+    pub(super) no_mouse: bool,
 
     /// Draw on the terminal although the output goes elsewhere: it is the marked paths, printed by the key p
     #[arg(long, conflicts_with_all = ["json", "no_interactive", "summarize", "depth"], help_heading = "Display")]

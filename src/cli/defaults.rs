@@ -16,9 +16,22 @@ use super::{Environment, Refusal, filter, refusal};
 use crate::config::{Setting, Value, Warning};
 use crate::text::escape;
 
-/// Flags that say what is wanted this time, not how it is always wanted.
-const FOR_ONCE: [&str; 10] =
-    ["help", "version", "paths", "json", "summarize", "depth", "pick", "exclude_from", "config", "no_config"];
+/// Flags that say what is wanted this time, not how it is always wanted; as do those that have no long name.
+const FOR_ONCE: [&str; 13] = [
+    "help",
+    "version",
+    "json",
+    "ndjson",
+    "csv",
+    "summarize",
+    "depth",
+    "min_size",
+    "top",
+    "by",
+    "pick",
+    "config",
+    "no_config",
+];
 
 /// Settings that a variable overrules.
 const VARIABLES: [(&str, &[&str]); 3] =
@@ -40,7 +53,8 @@ pub(super) fn command() -> Command {
 /// The flags that can be set.
 pub(super) fn settable(command: &Command) -> impl Iterator<Item = &Arg> {
     let is_for_once = |arg: &Arg| FOR_ONCE.contains(&arg.get_id().as_str());
-    command.get_arguments().filter(move |arg| !is_for_once(arg) && !arg.is_hide_set())
+    let arguments = command.get_arguments().filter(|arg| arg.get_long().is_some() && !arg.is_hide_set());
+    arguments.filter(move |arg| !is_for_once(arg))
 }
 
 /// The name of a flag as a setting: its long one; a flag that switches off is the setting of what it switches.
@@ -74,26 +88,38 @@ pub(super) fn words(
             Err(warning) => warnings.push(warning),
         }
     }
-    let mut words: Vec<(&str, Vec<OsString>)> = Vec::new();
-    for (setting, spelled) in meant {
-        let together = [flat(&words), spelled.clone()].concat();
-        match understand(&together) {
-            Ok(()) => words.push((&setting.name, spelled)),
-            Err(reason) => warnings.push(Warning::new(setting.value_at, &reason)),
-        }
-    }
-    words.retain(|(name, _)| !is_overruled(name, environment));
-    let mut kept: Vec<(&str, Vec<OsString>)> = Vec::new();
-    for (name, spelled) in words {
-        let together = [flat(&kept), spelled.clone()].concat();
-        if !excludes(&together, typed) {
-            kept.push((name, spelled));
-        }
-    }
-    (flat(&kept), warnings)
+    let refuse = |setting: &Setting, reason: String| warnings.push(Warning::new(setting.value_at, &reason));
+    let mut words = fitting(meant, understand, refuse);
+    words.retain(|(setting, _)| !is_overruled(&setting.name, environment));
+    (flat(&fitting(words, |words| stand_beside(words, typed), |_, _| ())), warnings)
 }
 
-fn flat(words: &[(&str, Vec<OsString>)]) -> Vec<OsString> {
+/// A setting in words of the command line.
+type Spelled<'s> = (&'s Setting, Vec<OsString>);
+
+/// The settings that fit those before them; `refuse` takes the others, with the reason.
+fn fitting<'s>(
+    settings: Vec<Spelled<'s>>,
+    fits: impl Fn(&[OsString]) -> Result<(), String>,
+    mut refuse: impl FnMut(&Setting, String),
+) -> Vec<Spelled<'s>> {
+    // As a rule nothing is wrong, and parsing once says so.
+    if fits(&flat(&settings)).is_ok() {
+        return settings;
+    }
+    let mut fitting: Vec<Spelled<'s>> = Vec::new();
+    for spelled in settings {
+        fitting.push(spelled);
+        if let Err(reason) = fits(&flat(&fitting))
+            && let Some((setting, _)) = fitting.pop()
+        {
+            refuse(setting, reason);
+        }
+    }
+    fitting
+}
+
+fn flat(words: &[Spelled<'_>]) -> Vec<OsString> {
     words.iter().flat_map(|(_, words)| words.clone()).collect()
 }
 
@@ -138,10 +164,12 @@ fn understand(words: &[OsString]) -> Result<(), String> {
     filter(&arguments.exclude).map(drop).map_err(Refusal::reason)
 }
 
-/// Whether the last of `words` cannot stand beside what was typed.
-fn excludes(words: &[OsString], typed: &[OsString]) -> bool {
-    let parsed = command().try_get_matches_from(line(words, typed));
-    parsed.is_err_and(|error| error.kind() == ErrorKind::ArgumentConflict)
+/// Whether the words can stand beside what was typed.
+fn stand_beside(words: &[OsString], typed: &[OsString]) -> Result<(), String> {
+    match command().try_get_matches_from(line(words, typed)) {
+        Err(error) if error.kind() == ErrorKind::ArgumentConflict => Err(refusal(error).reason()),
+        _ => Ok(()),
+    }
 }
 
 /// A whole command line.

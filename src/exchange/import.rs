@@ -110,6 +110,7 @@ impl Import {
             entries: counts.entries,
             disk: counts.disk,
             errors: counts.errors,
+            expected: None,
             current: (id != DirId::TOP).then(path),
         }
     }

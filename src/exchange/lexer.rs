@@ -80,6 +80,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// An error at a byte that was passed.
+    #[allow(clippy::unused_self)] // it reads like `fault`
     pub(super) fn fault_at<T>(&self, offset: u64, what: impl Into<Cow<'static, str>>) -> Result<T> {
         Err(Fault { offset, reason: Reason::Wrong(what.into()) })
     }

@@ -41,6 +41,7 @@ enum Dialect {
 
 /// What is said of one entry.
 #[derive(Debug, Default)]
+#[allow(clippy::struct_excessive_bools)] // they are the format's
 struct Info {
     name: Vec<u8>,
     has_name: bool,

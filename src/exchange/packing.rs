@@ -156,9 +156,9 @@ pub fn pack(
         })?;
         let written = write(&mut feed);
         feed.finish(Ok(()));
-        let packed = packer.join().unwrap_or_else(|_| Err(io::Error::other("a bug ended the packing early")));
+        let result = packer.join().unwrap_or_else(|_| Err(io::Error::other("a bug ended the packing early")));
         // When the packer has failed first, all the writer knows is that nobody listens any more.
-        packed.and(written)
+        result.and(written)
     })
 }
 

@@ -72,19 +72,17 @@ impl Attributes {
 /// The kind in the type bits of a mode (inode(7)).
 #[allow(clippy::useless_conversion)] // `mode_t` has 16 bits on some systems
 pub fn kind_of_mode(mode: u32) -> Kind {
-    let is = |kind: libc::mode_t| mode & u32::from(libc::S_IFMT) == u32::from(kind);
-    [
-        (libc::S_IFDIR, Kind::Directory),
+    const KINDS: [(libc::mode_t, Kind); 7] = [
         (libc::S_IFREG, Kind::File),
+        (libc::S_IFDIR, Kind::Directory),
         (libc::S_IFLNK, Kind::Symlink),
         (libc::S_IFIFO, Kind::Fifo),
         (libc::S_IFSOCK, Kind::Socket),
         (libc::S_IFBLK, Kind::BlockDevice),
         (libc::S_IFCHR, Kind::CharDevice),
-    ]
-    .into_iter()
-    .find_map(|(bits, kind)| is(bits).then_some(kind))
-    .unwrap_or(Kind::Unknown)
+    ];
+    let bits = mode & u32::from(libc::S_IFMT);
+    KINDS.iter().find(|(kind, _)| u32::from(*kind) == bits).map_or(Kind::Unknown, |(_, kind)| *kind)
 }
 
 /// The kind for the `d_type` of a listing.

@@ -78,17 +78,34 @@ impl Directory {
         Ok(retry(|| fstatat(&self.fd, name, AtFlags::AT_SYMLINK_NOFOLLOW | NO_AUTOMOUNT))?.into())
     }
 
-    /// Reads the beginning of the regular file `name` in this directory into `start`, and says how much there was.
+    /// Opens the regular file `name` in this directory for reading, never through a symbolic link. Nothing else is ever
+    /// waited for, or set in motion: a fifo without a writer, a tape.
     ///
     /// # Errors
-    /// As openat(2) and read(2); `EINVAL` when it is no regular file.
-    pub fn read_start(&self, name: &CStr, start: &mut [u8]) -> Result<usize, Errno> {
-        let flags =
-            OFlag::O_RDONLY | OFlag::O_CLOEXEC | OFlag::O_NONBLOCK | OFlag::O_NOFOLLOW | OFlag::O_NOCTTY;
-        let file = retry(|| openat(&self.fd, name, flags, Mode::empty()))?;
+    /// As openat(2); `EINVAL` when it is no regular file.
+    pub fn open_file(&self, name: &CStr) -> Result<OwnedFd, Errno> {
+        const FLAGS: OFlag = OFlag::O_RDONLY
+            .union(OFlag::O_CLOEXEC)
+            .union(OFlag::O_NONBLOCK)
+            .union(OFlag::O_NOFOLLOW)
+            .union(OFlag::O_NOCTTY);
+        // Looked at before as well, since opening a device may already do something.
+        if self.attributes_of(name)?.kind != Kind::File {
+            return Err(Errno::EINVAL);
+        }
+        let file = retry(|| openat(&self.fd, name, FLAGS, Mode::empty()))?;
         if Attributes::from(fstat(&file)?).kind != Kind::File {
             return Err(Errno::EINVAL);
         }
+        Ok(file)
+    }
+
+    /// Reads the beginning of the regular file `name` in this directory into `start`, and says how much there was.
+    ///
+    /// # Errors
+    /// As [`Directory::open_file`] and read(2).
+    pub fn read_start(&self, name: &CStr, start: &mut [u8]) -> Result<usize, Errno> {
+        let file = self.open_file(name)?;
         let mut length = 0;
         while length < start.len() {
             match retry(|| read(&file, &mut start[length..]))? {

@@ -1,4 +1,4 @@
-//! How much of a file is its own: space that a copy shares is not freed when one of the two goes.
+//! How a file lies on the disk: space that a copy shares is not freed when one of the two goes.
 //!
 //! Knows no tree. Invariant: opens regular files only, for reading, without touching their content.
 
@@ -15,32 +15,58 @@ pub enum Sharing {
     Possible,
 }
 
+/// How a file lies on the disk, as far as the system tells. Bytes are those of the content, before compression.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// Bytes that it shares with no other file.
+    pub private: u64,
+    /// Bytes that it shares with copies or snapshots; on macOS none, as only the private ones are told.
+    pub shared: u64,
+    /// Bytes that are stored compressed.
+    pub compressed: u64,
+    /// Bytes that were set aside and never written.
+    pub unwritten: u64,
+    /// Bytes without a place yet.
+    pub delayed: u64,
+    /// How many pieces it lies in; none where nobody tells.
+    pub pieces: Option<u64>,
+    /// Whether there are more pieces than were asked for.
+    pub is_cut_short: bool,
+}
+
+/// Bytes of the regular file `name` that it shares with no other; a least number where it lies in more pieces than are
+/// asked for.
+///
+/// # Errors
+/// As [`layout`].
+pub fn private_bytes(directory: &Directory, name: &CStr) -> Result<u64, Errno> {
+    Ok(layout(directory, name)?.private)
+}
+
 #[cfg(target_os = "linux")]
-pub use linux::{private_bytes, sharing};
+pub use linux::{layout, sharing};
 #[cfg(target_os = "macos")]
-pub use macos::{private_bytes, sharing};
+pub use macos::{layout, sharing};
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
-pub use none::{private_bytes, sharing};
+pub use none::{layout, sharing};
 
 #[cfg(target_os = "linux")]
 mod linux {
-    use std::os::fd::AsRawFd;
+    use std::os::fd::{AsRawFd, OwnedFd};
 
-    use nix::fcntl::{OFlag, openat};
-    use nix::sys::stat::Mode;
     use nix::sys::statfs::fstatfs;
 
-    use super::{CStr, Directory, Errno, Sharing};
+    use super::{CStr, Directory, Errno, Layout, Sharing};
     use crate::platform::retry;
 
     /// Extents asked for in one call.
     const EXTENTS: usize = 128;
-    /// Calls made for one file: some 130,000 extents. The rest counts as shared.
+    /// Calls made for one file: some 130,000 extents.
     const CALLS: usize = 1024;
 
     /// `struct fiemap_extent` of linux/fiemap.h.
     #[repr(C)]
-    #[derive(Clone, Copy)]
+    #[derive(Clone, Copy, Default)]
     struct Extent {
         logical: u64,
         physical: u64,
@@ -62,10 +88,16 @@ mod linux {
         extents: [Extent; EXTENTS],
     }
 
+    const _: () = assert!(size_of::<Map>() == 32 + EXTENTS * 56);
+
     const LAST: u32 = 0x1;
-    const SHARED: u32 = 0x2000;
     /// Written, but without a place yet.
     const DELAYED: u32 = 0x4;
+    const ENCODED: u32 = 0x8;
+    /// Encrypted, which is no compression although it is encoded.
+    const ENCRYPTED: u32 = 0x80;
+    const UNWRITTEN: u32 = 0x800;
+    const SHARED: u32 = 0x2000;
     /// `FS_IOC_FIEMAP`: `_IOWR('f', 11, struct fiemap)`
     const FIEMAP: u32 = 0xc020_660b;
 
@@ -84,56 +116,115 @@ mod linux {
         if shares { Sharing::Possible } else { Sharing::Never }
     }
 
-    /// Bytes of the regular file `name` that it shares with no other.
+    /// How the regular file `name` lies on the disk.
     ///
     /// # Errors
-    /// As openat(2) and ioctl_fiemap(2).
-    #[allow(unsafe_code)]
-    pub fn private_bytes(directory: &Directory, name: &CStr) -> Result<u64, Errno> {
-        let flags =
-            OFlag::O_RDONLY | OFlag::O_CLOEXEC | OFlag::O_NONBLOCK | OFlag::O_NOFOLLOW | OFlag::O_NOCTTY;
-        let file = retry(|| openat(directory, name, flags, Mode::empty()))?;
-        let none =
-            Extent { logical: 0, physical: 0, length: 0, reserved64: [0; 2], flags: 0, reserved: [0; 3] };
-        let mut start = 0;
-        let mut private = 0_u64;
+    /// As openat(2) and `ioctl_fiemap(2)`: `EOPNOTSUPP` where the file system does not say; `EINVAL` when it is no regular
+    /// file.
+    pub fn layout(directory: &Directory, name: &CStr) -> Result<Layout, Errno> {
+        let file = directory.open_file(name)?;
+        let mut layout = Layout { pieces: Some(0), is_cut_short: true, ..Layout::default() };
+        let (mut start, mut end) = (0, None);
         for _ in 0..CALLS {
-            let count = u32::try_from(EXTENTS).expect("a small number");
-            let mut map = Map {
-                start,
-                length: u64::MAX - start,
-                flags: 0,
-                mapped: 0,
-                count,
-                reserved: 0,
-                extents: [none; EXTENTS],
-            };
-            retry(|| {
-                let request = FIEMAP.try_into().map_err(|_| Errno::EINVAL)?;
-                // SAFETY: `map` is a whole `struct fiemap` with room for as many extents as its count says, and nothing
-                // else refers to it during the call.
-                Errno::result(unsafe { libc::ioctl(file.as_raw_fd(), request, &raw mut map) })
-            })?;
+            let map = ask(&file, start)?;
             let mapped = &map.extents[..EXTENTS.min(usize::try_from(map.mapped).unwrap_or(0))];
             for extent in mapped {
-                if extent.flags & SHARED == 0 || extent.flags & DELAYED != 0 {
-                    private = private.saturating_add(extent.length);
-                }
+                add(&mut layout, extent, end);
+                end = Some(extent.physical.saturating_add(extent.length));
             }
-            let Some(last) = mapped.last().filter(|last| last.flags & LAST == 0) else { break };
+            let Some(last) = mapped.last().filter(|last| last.flags & LAST == 0) else {
+                layout.is_cut_short = false;
+                break;
+            };
             start = last.logical.saturating_add(last.length);
         }
-        Ok(private)
+        Ok(layout)
     }
 
-    const _: () = assert!(size_of::<Map>() == 32 + EXTENTS * 56);
+    /// The extents from byte `start` on.
+    #[allow(unsafe_code)]
+    fn ask(file: &OwnedFd, start: u64) -> Result<Map, Errno> {
+        let mut map = Map {
+            start,
+            length: u64::MAX - start,
+            flags: 0,
+            mapped: 0,
+            count: u32::try_from(EXTENTS).expect("a small number"),
+            reserved: 0,
+            extents: [Extent::default(); EXTENTS],
+        };
+        // The type of a request differs between C libraries; its number has 32 bits.
+        #[allow(clippy::cast_possible_wrap, clippy::cast_lossless)]
+        retry(|| {
+            // SAFETY: `map` is a whole `struct fiemap` with room for as many extents as its count says, and nothing else
+            // refers to it during the call.
+            Errno::result(unsafe { libc::ioctl(file.as_raw_fd(), FIEMAP as _, &raw mut map) })
+        })?;
+        Ok(map)
+    }
+
+    /// Adds an extent; the one before it ended at this place of the disk.
+    fn add(layout: &mut Layout, extent: &Extent, end: Option<u64>) {
+        let is = |flag| extent.flags & flag != 0;
+        let add = |sum: &mut u64| *sum = sum.saturating_add(extent.length);
+        // What has no place yet shares none.
+        add(if is(SHARED) && !is(DELAYED) { &mut layout.shared } else { &mut layout.private });
+        if is(ENCODED) && !is(ENCRYPTED) {
+            add(&mut layout.compressed);
+        }
+        if is(UNWRITTEN) {
+            add(&mut layout.unwritten);
+        }
+        if is(DELAYED) {
+            add(&mut layout.delayed);
+        }
+        // A compressed one ends elsewhere than its length says, so all of them count as pieces.
+        if end != Some(extent.physical) {
+            layout.pieces = layout.pieces.map(|pieces| pieces + 1);
+        }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn extents_are_added_up_by_what_they_are() {
+            let mut layout = Layout { pieces: Some(0), ..Layout::default() };
+            let mut end = None;
+            for (physical, length, flags) in [
+                (0, 10, 0),
+                (10, 5, UNWRITTEN),
+                (100, 7, SHARED),
+                (200, 3, SHARED | DELAYED),
+                (300, 2, ENCODED),
+                (400, 1, ENCODED | ENCRYPTED | LAST),
+            ] {
+                add(&mut layout, &Extent { physical, length, flags, ..Extent::default() }, end);
+                end = Some(physical + length);
+            }
+            let expected = Layout {
+                private: 21,
+                shared: 7,
+                compressed: 2,
+                unwritten: 5,
+                delayed: 3,
+                pieces: Some(5),
+                is_cut_short: false,
+            };
+            assert_eq!(layout, expected);
+            let huge = Extent { length: u64::MAX, ..Extent::default() };
+            add(&mut layout, &huge, None);
+            assert_eq!(layout.private, u64::MAX);
+        }
+    }
 }
 
 #[cfg(target_os = "macos")]
 mod macos {
     use std::os::fd::{AsFd, AsRawFd};
 
-    use super::{CStr, Directory, Errno, Sharing};
+    use super::{CStr, Directory, Errno, Layout, Sharing};
     use crate::platform::retry;
 
     /// Whether files share space on the file system of `directory`: those of APFS do, and others do not answer.
@@ -143,12 +234,12 @@ mod macos {
         if is_apfs { Sharing::Possible } else { Sharing::Never }
     }
 
-    /// Bytes of `name` that it shares with no clone (`ATTR_CMNEXT_PRIVATESIZE`, getattrlist(2), macOS 10.13).
+    /// The bytes of `name` that it shares with no clone (`ATTR_CMNEXT_PRIVATESIZE`, getattrlist(2), macOS 10.13).
     ///
     /// # Errors
     /// As getattrlistat(2); `ENOTSUP` where the file system does not say.
     #[allow(unsafe_code)]
-    pub fn private_bytes(directory: &Directory, name: &CStr) -> Result<u64, Errno> {
+    pub fn layout(directory: &Directory, name: &CStr) -> Result<Layout, Errno> {
         /// `FSOPT_NOFOLLOW | FSOPT_ATTR_CMN_EXTENDED`
         const OPTIONS: u32 = 0x1 | 0x20;
         const PRIVATE_SIZE: u32 = 0x8;
@@ -176,24 +267,25 @@ mod macos {
         if word(0) < 32 || word(20) & PRIVATE_SIZE == 0 {
             return Err(Errno::ENOTSUP);
         }
-        answer[24..].first_chunk().map(|bytes| u64::from_ne_bytes(*bytes)).ok_or(Errno::ENOTSUP)
+        let private = answer[24..].first_chunk().map(|bytes| u64::from_ne_bytes(*bytes));
+        Ok(Layout { private: private.ok_or(Errno::ENOTSUP)?, ..Layout::default() })
     }
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
 mod none {
-    use super::{CStr, Directory, Errno, Sharing};
+    use super::{CStr, Directory, Errno, Layout, Sharing};
 
     /// Nobody can tell here.
     pub fn sharing(_: &Directory) -> Sharing {
         Sharing::Never
     }
 
-    /// Never called.
+    /// Nothing is known.
     ///
     /// # Errors
     /// Always.
-    pub fn private_bytes(_: &Directory, _: &CStr) -> Result<u64, Errno> {
+    pub fn layout(_: &Directory, _: &CStr) -> Result<Layout, Errno> {
         Err(Errno::ENOTSUP)
     }
 }

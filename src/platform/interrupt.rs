@@ -43,6 +43,11 @@ impl Interrupt {
         self.ends.load(Ordering::SeqCst)
     }
 
+    /// What a noted signal raises, for whoever can only look at a flag.
+    pub fn flag(&self) -> &AtomicBool {
+        &self.ends
+    }
+
     /// From now on the next signal ends the process. Says whether one was noted before.
     pub fn release(self) -> bool {
         self.ends.swap(true, Ordering::SeqCst)

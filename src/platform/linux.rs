@@ -77,7 +77,7 @@ impl Buffer {
                 let length = usize::from(u16::from_ne_bytes(rest.get(16..18)?.try_into().ok()?));
                 let record = rest.get(..length)?;
                 rest = &rest[length..];
-                let name = CStr::from_bytes_until_nul(record.get(NAME..)?).ok()?;
+                let name = name(record)?;
                 if matches!(name.to_bytes(), b"." | b"..") {
                     continue;
                 }
@@ -104,5 +104,62 @@ impl Buffer {
             }
             result => Ok(result?.attributes),
         }
+    }
+}
+
+/// The name in a directory record. A name is looked at eight bytes at a time, as the kernel aligns them: byte by byte, it
+/// was a sixth of what a scan does between system calls.
+#[allow(unsafe_code)]
+fn name(record: &[u8]) -> Option<&CStr> {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    /// Where the eight bytes begin that hold the first of the name.
+    const FIRST: usize = NAME / 8 * 8;
+    // What stands before the name is no end of it.
+    let mut before = u64::from_le_bytes([0xff, 0xff, 0xff, 0, 0, 0, 0, 0]);
+    for (number, chunk) in record.get(FIRST..)?.chunks_exact(8).enumerate() {
+        let word = u64::from_le_bytes(chunk.try_into().ok()?) | std::mem::take(&mut before);
+        // The lowest bit set marks the first byte that is zero; those above it may be wrong.
+        let zeros = word.wrapping_sub(ONES) & !word & (ONES << 7);
+        if zeros != 0 {
+            let end = FIRST + number * 8 + zeros.trailing_zeros() as usize / 8;
+            let name = record.get(NAME..=end)?;
+            // SAFETY: its last byte is zero and, being the first such byte from `NAME` on, the only one.
+            return Some(unsafe { CStr::from_bytes_with_nul_unchecked(name) });
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(name: &[u8], padding: u8) -> Vec<u8> {
+        let mut record = vec![0; NAME];
+        record.extend_from_slice(name);
+        record.push(0);
+        record.resize(record.len().next_multiple_of(8), padding);
+        record
+    }
+
+    #[test]
+    fn a_name_ends_at_its_first_zero_byte_whatever_follows() {
+        for length in 0..256 {
+            for byte in [1, 0x80, 0xff] {
+                let name_bytes = vec![byte; length];
+                for padding in [0, 1, 0xff] {
+                    let record = record(&name_bytes, padding);
+                    assert_eq!(name(&record).unwrap().to_bytes(), name_bytes);
+                }
+            }
+        }
+        assert_eq!(name(b"0123456789abcdef...ab\x00\x01\x00\x01").unwrap().to_bytes(), b"ab");
+    }
+
+    #[test]
+    fn a_record_without_an_end_has_no_name() {
+        assert_eq!(name(&[1; 64]), None);
+        assert_eq!(name(&[0; NAME]), None);
+        assert_eq!(name(&[]), None);
     }
 }

@@ -3,11 +3,12 @@
 //! Knows nothing of what the bytes mean. Invariant: a byte below a chunk's `written` mark never changes again.
 //!
 //! A chunk is asked for large and touched little by little: pages nobody wrote are never made resident, so the
-//! unused end of a chunk costs address space only.
+//! unused end of a chunk costs address space only. Bytes that exist already are adopted as a chunk of their own.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::ptr::NonNull;
 
+use super::blocks::Bytes;
 use crate::sync::{AtomicU32, AtomicUsize, OnceLock, Ordering};
 use crate::table::Table;
 
@@ -52,7 +53,7 @@ impl Address {
 /// A growing set of chunks, read by anyone, written through [`Writer`]s.
 #[derive(Default)]
 pub struct Arena {
-    chunks: Table<OnceLock<Chunk>>,
+    chunks: Table<OnceLock<Chunk>, 16>,
     /// Chunks given out so far. Written by whoever opens a chunk; `Relaxed`, as the chunk itself is published by its cell.
     count: AtomicU32,
 }
@@ -76,18 +77,28 @@ impl Arena {
     /// `writer` must only ever be used with one arena.
     pub fn append(&self, writer: &mut Writer, bytes: &[u8]) -> Address {
         if let Some(index) = writer.chunk
-            && let Some(chunk) = self.chunk(index)
+            && let Some(Chunk::Growing(chunk)) = self.chunk(index)
             && let Some(offset) = chunk.append(bytes)
         {
             return Address::new(index, offset);
         }
         writer.next_size = (writer.next_size * 2).clamp(FIRST_CHUNK, LARGEST_CHUNK);
-        let fresh = Chunk::new(writer.next_size.max(bytes.len()));
+        let fresh = Growing::new(writer.next_size.max(bytes.len()));
         let offset = fresh.append(bytes).expect("a fresh chunk is at least as large as its first bytes");
-        let index = self.count.fetch_add(1, Ordering::Relaxed);
-        assert!(self.chunks.make(index).set(fresh).is_ok(), "a chunk number is given out once");
+        let index = self.add(Chunk::Growing(fresh));
         writer.chunk = Some(index);
         Address::new(index, offset)
+    }
+
+    /// Makes `bytes` part of the arena, where they are, and says where they begin.
+    pub fn adopt(&self, bytes: Bytes) -> Address {
+        Address::new(self.add(Chunk::Adopted(bytes)), 0)
+    }
+
+    fn add(&self, chunk: Chunk) -> u32 {
+        let index = self.count.fetch_add(1, Ordering::Relaxed);
+        assert!(self.chunks.make(index).set(chunk).is_ok(), "a chunk number is given out once");
+        index
     }
 
     /// The bytes from `address` to the end of what its chunk holds by now; empty for an address never given out.
@@ -103,10 +114,24 @@ impl Arena {
     }
 }
 
-struct Chunk {
+enum Chunk {
+    Growing(Growing),
+    Adopted(Bytes),
+}
+
+impl Chunk {
+    fn written(&self) -> &[u8] {
+        match self {
+            Self::Growing(chunk) => chunk.written(),
+            Self::Adopted(bytes) => bytes,
+        }
+    }
+}
+
+struct Growing {
     start: NonNull<u8>,
     size: usize,
-    /// How many bytes are final. Raised by [`Chunk::append`] with `Release` after the bytes were copied, read with `Acquire`.
+    /// How many bytes are final. Raised by [`Growing::append`] with `Release` after the bytes were copied, read with `Acquire`.
     written: AtomicUsize,
     /// How many bytes are spoken for: an appender first moves this mark, so that two of them could never share a byte.
     reserved: AtomicUsize,
@@ -115,13 +140,13 @@ struct Chunk {
 // SAFETY: the memory behind `start` belongs to this chunk alone; shared access reads only below `written`, where bytes
 // no longer change, and each byte above it is written by the one appender that reserved it.
 #[allow(unsafe_code)]
-unsafe impl Send for Chunk {}
+unsafe impl Send for Growing {}
 // SAFETY: as above.
 #[allow(unsafe_code)]
-unsafe impl Sync for Chunk {}
+unsafe impl Sync for Growing {}
 
 #[allow(unsafe_code)]
-impl Chunk {
+impl Growing {
     fn new(size: usize) -> Self {
         let layout = Self::layout(size);
         // SAFETY: the layout's size is not zero: it is at least `FIRST_CHUNK`.
@@ -155,7 +180,7 @@ impl Chunk {
 }
 
 #[allow(unsafe_code)]
-impl Drop for Chunk {
+impl Drop for Growing {
     fn drop(&mut self) {
         // SAFETY: allocated in `new` with the same layout, and nobody borrows it any more.
         unsafe { dealloc(self.start.as_ptr(), Self::layout(self.size)) };
@@ -186,6 +211,18 @@ mod tests {
         let big = vec![7; LARGEST_CHUNK + 1];
         let address = arena.append(&mut Writer::default(), &big);
         assert_eq!(arena.from_address(address), big);
+    }
+
+    #[test]
+    fn adopted_bytes_are_read_between_others() {
+        let (arena, mut writer) = (Arena::new(), Writer::default());
+        let before = arena.append(&mut writer, b"before");
+        let adopted = arena.adopt(Bytes::from(b"adopted".to_vec()));
+        let after = arena.append(&mut writer, b"after");
+        assert_eq!(arena.from_address(before), b"beforeafter");
+        assert_eq!(arena.from_address(adopted.plus(2)), b"opted");
+        assert_eq!(arena.from_address(after), b"after");
+        assert_eq!(arena.from_address(adopted.plus(8)), b"");
     }
 
     #[test]

@@ -12,10 +12,13 @@
 //!
 //! What a scan does not meet is asked for elsewhere: `mounts` (what is mounted where), `capacity` (statvfs), `native` (what a file
 //! system says of itself), `deleted` (files without a name that processes hold), `uncover` (below a mount).
+//! Besides, for one entry that a person asks about: `probe` and `extents` (what it is and how it lies on the disk), `mounts`
+//! (what is mounted where), `people` (the names of owners); and `spawn`, for programs that are started.
 //!
 //! Invariant: everything `unsafe` in the crate is below this module, each block with its reason.
 
 mod attributes;
+pub mod blocks;
 pub mod bulk;
 pub mod capacity;
 pub mod cloud;
@@ -32,9 +35,12 @@ pub mod macos;
 pub mod memory;
 pub mod mounts;
 pub mod native;
+pub mod people;
 pub mod portable;
+pub mod probe;
 mod removal;
 pub mod signals;
+pub mod spawn;
 #[cfg(target_os = "linux")]
 mod status;
 #[cfg(target_os = "macos")]
@@ -110,6 +116,13 @@ fn retry<T>(mut attempt: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> {
         result = attempt();
     }
     result
+}
+
+/// What to do about an error number, where the system's words do not say: the privacy settings of macOS refuse with `EPERM`
+/// what a lack of rights would refuse with `EACCES`.
+pub fn remedy(errno: i32) -> Option<&'static str> {
+    let is_private = cfg!(target_os = "macos") && errno == Errno::EPERM as i32;
+    is_private.then_some("Full Disk Access")
 }
 
 /// The system's words for an error number, without a capital: `permission denied`.

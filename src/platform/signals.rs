@@ -134,8 +134,9 @@ fn is_ignored(signal: Signal) -> bool {
     matches!(before.handler(), SigHandler::SigIgn)
 }
 
+/// Changes what a signal does, and returns what it did.
 #[allow(unsafe_code)]
-fn set_action(signal: Signal, action: &SigAction) -> nix::Result<SigAction> {
-    // SAFETY: `action` is the default one, or one that was installed before and so was fit to run as a handler.
+pub(super) fn set_action(signal: Signal, action: &SigAction) -> nix::Result<SigAction> {
+    // SAFETY: `action` runs no code of ours, or was installed before and so was fit to run as a handler.
     unsafe { sigaction(signal, action) }
 }

@@ -1,4 +1,4 @@
-//! What `statx(2)` tells beyond [`Attributes`]: the mount. Linux only.
+//! `statx(2)`, and what it tells beyond [`Attributes`]: the mount. Linux only.
 //!
 //! Invariant: nothing is mounted by asking.
 
@@ -17,7 +17,7 @@ use super::{Attributes, Border, retry};
 /// `STATX_ATTR_MOUNT_ROOT` of linux/stat.h, Linux 5.8.
 pub(super) const MOUNT_ROOT: u64 = 0x2000;
 /// `STATX_MNT_ID` of linux/stat.h, Linux 5.8.
-const MOUNT_ID: u32 = 0x1000;
+pub(super) const MOUNT_ID: u32 = 0x1000;
 
 /// What an entry is, and where.
 #[derive(Clone, Copy, Debug)]
@@ -40,22 +40,32 @@ pub(super) fn of_path(path: &Path) -> Result<Status, Errno> {
 ///
 /// # Errors
 /// As statx(2).
-#[allow(unsafe_code)]
 pub(super) fn of_child(directory: impl AsFd, name: &CStr, flags: i32) -> Result<Status, Errno> {
     const MASK: u32 = libc::STATX_BASIC_STATS & !(libc::STATX_ATIME | libc::STATX_CTIME);
+    let answer = ask(directory, name, flags, MASK | MOUNT_ID)?;
+    Ok(Status { attributes: attributes(&answer), mount: mount(&answer) })
+}
+
+/// The answer about `name` in an open directory, with flags and a mask of statx(2).
+///
+/// # Errors
+/// As statx(2).
+#[allow(unsafe_code)]
+pub(super) fn ask(directory: impl AsFd, name: &CStr, flags: i32, mask: u32) -> Result<libc::statx, Errno> {
     let mut answer = MaybeUninit::<libc::statx>::uninit();
     let fd = directory.as_fd().as_raw_fd();
     let flags = flags | libc::AT_NO_AUTOMOUNT;
     retry(|| {
         // SAFETY: `name` ends in NUL and `answer` is writable memory of the size the call fills.
-        Errno::result(unsafe { libc::statx(fd, name.as_ptr(), flags, MASK | MOUNT_ID, answer.as_mut_ptr()) })
+        Errno::result(unsafe { libc::statx(fd, name.as_ptr(), flags, mask, answer.as_mut_ptr()) })
     })?;
     // SAFETY: the call succeeded, and then it has filled the whole structure.
-    let answer = unsafe { answer.assume_init() };
-    Ok(Status {
-        attributes: attributes(&answer),
-        mount: (answer.stx_mask & MOUNT_ID != 0).then_some(answer.stx_mnt_id),
-    })
+    Ok(unsafe { answer.assume_init() })
+}
+
+/// The number of the mount in an answer, if the kernel tells.
+pub(super) fn mount(answer: &libc::statx) -> Option<u64> {
+    (answer.stx_mask & MOUNT_ID != 0).then_some(answer.stx_mnt_id)
 }
 
 /// The attributes in an answer of statx(2).

@@ -5,25 +5,61 @@
 //!
 //! Invariant: below the root no symbolic link is followed.
 
+use std::ffi::CString;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
 use super::Shared;
 use crate::platform::descriptors::wait_for_descriptors;
 use crate::platform::{Directory, Errno};
-use crate::tree::DirId;
+use crate::tree::{DirId, Tree};
 
 impl Shared {
     /// Opens a directory name by name from its root.
     pub(super) fn open_from_root(&self, id: DirId) -> Result<Directory, Errno> {
-        let tree = &self.tree;
-        let mut ancestry: Vec<DirId> = tree.ancestry(id).collect();
-        let root = ancestry.pop().ok_or(Errno::ENOENT)?;
-        let path = super::path(tree.name(root).to_vec());
-        let mut directory = wait_for_descriptors(|| Directory::open(&path))?;
-        while let Some(next) = ancestry.pop() {
-            let name = tree.name(next);
-            directory = wait_for_descriptors(|| {
-                if ancestry.is_empty() { directory.open_child(name) } else { directory.step_into(name) }
-            })?;
+        match self.tree.parent(id) {
+            None | Some(DirId::TOP) => reach(&self.tree, id),
+            Some(parent) => {
+                let parent = reach(&self.tree, parent)?;
+                wait_for_descriptors(|| parent.open_child(self.tree.name(id)))
+            }
         }
-        Ok(directory)
+    }
+}
+
+/// Goes to a directory name by name from its root, below which no symbolic link is followed. It need not be readable,
+/// unless it is a root.
+///
+/// # Errors
+/// As openat(2); `ENOENT` for the top, which is nowhere.
+pub fn reach(tree: &Tree, id: DirId) -> Result<Directory, Errno> {
+    let mut ancestry: Vec<DirId> = tree.ancestry(id).collect();
+    let root = ancestry.pop().ok_or(Errno::ENOENT)?;
+    let path = super::path(tree.name(root).to_vec());
+    let mut directory = wait_for_descriptors(|| Directory::open(&path))?;
+    while let Some(next) = ancestry.pop() {
+        directory = wait_for_descriptors(|| directory.step_into(tree.name(next)))?;
+    }
+    Ok(directory)
+}
+
+/// Goes to the directory an entry is in, and returns it with the entry's name there.
+///
+/// # Errors
+/// As [`reach`].
+pub fn reach_entry(tree: &Tree, directory: DirId, name: &[u8]) -> Result<(Directory, CString), Errno> {
+    let text = |name: &[u8]| CString::new(name).map_err(|_| Errno::EINVAL);
+    if directory != DirId::TOP {
+        return Ok((reach(tree, directory)?, text(name)?));
+    }
+    // A root is a path, and stands for what it leads to if that is a directory.
+    let path = super::path(name.to_vec());
+    match (Directory::open(&path), path.parent(), path.file_name()) {
+        (Ok(root), ..) => Ok((root, text(b".")?)),
+        (Err(_), Some(parent), Some(name)) => {
+            let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+            Ok((Directory::open(parent)?, text(name.as_bytes())?))
+        }
+        (Err(error), ..) => Err(error),
     }
 }

@@ -27,6 +27,11 @@ pub struct BadPattern {
 }
 
 impl Filter {
+    /// Whether it leaves out nothing.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty() && self.paths.is_empty()
+    }
+
     /// A filter that leaves out what any of `patterns` matches.
     ///
     /// # Errors

@@ -13,6 +13,7 @@ mod entries;
 pub mod filter;
 mod roots;
 mod visit;
+mod whole;
 mod workers;
 
 use std::os::unix::ffi::OsStringExt;
@@ -22,9 +23,10 @@ use std::time::{Duration, Instant};
 
 use crate::platform::descriptors::Descriptors;
 use crate::platform::{cloud, limits};
-use crate::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, PoisonError, lock};
+use crate::sync::{Arc, AtomicBool, AtomicU64, Condvar, Mutex, Ordering, PoisonError, lock};
 use crate::tree::{DirId, Tree, links};
 use again::Again;
+pub use descriptors::{reach, reach_entry};
 pub use filter::Filter;
 use roots::Roots;
 use visit::Visitor;
@@ -56,6 +58,19 @@ pub struct Options {
     pub skip_caches: bool,
     /// Keep uid, gid and mode of every entry.
     pub owners: bool,
+}
+
+impl Options {
+    /// What is left out on purpose, as the flags that ask for it: scans of the same scope can be compared. None, if it takes
+    /// more than a flag to say.
+    pub fn scope(&self) -> Option<&'static str> {
+        let is_whole = self.filter.is_empty() && !self.skip_caches;
+        is_whole.then_some(match self.mounts {
+            Mounts::Real => "",
+            Mounts::All => "--include-kernfs",
+            Mounts::None => "-x",
+        })
+    }
 }
 
 /// How a scan ended.
@@ -99,6 +114,9 @@ struct Shared {
     descriptors: Descriptors,
     /// Set once by whoever stops the scan, polled by every job. `Relaxed`: it guards no data.
     stop: AtomicBool,
+    /// Bytes that will have been read at the end; zero where nobody knows. Written once, by the thread that begins the
+    /// scan, read by whoever shows progress. `Relaxed`: it guards no data.
+    expected: AtomicU64,
     started: Instant,
     end: Mutex<Option<(Outcome, Duration)>>,
     ended: Condvar,
@@ -141,6 +159,14 @@ impl Scan {
         Self::new(Arc::clone(&self.shared.tree), Target::Entries(places), options).in_background()
     }
 
+    /// Begins to scan other roots, into a tree of their own, as this scan was asked to.
+    ///
+    /// # Errors
+    /// When there can be no thread.
+    pub fn elsewhere(&self, roots: Vec<PathBuf>) -> std::io::Result<Self> {
+        Self::start(roots, self.shared.options.clone())
+    }
+
     /// Scans `roots` and returns when that is over. Works in the calling thread if there can be no other.
     pub fn run(roots: Vec<PathBuf>, options: Options) -> Self {
         let scan = Self::new(Arc::default(), Target::Roots(roots), options);
@@ -171,9 +197,16 @@ impl Scan {
         }
     }
 
+    /// How it was asked to read.
+    pub fn options(&self) -> &Options {
+        &self.shared.options
+    }
+
     /// How much was read so far.
     pub fn progress(&self) -> Progress {
-        self.shared.workers.progress(&self.shared.tree)
+        // Relaxed: see the field.
+        let expected = Some(self.shared.expected.load(Ordering::Relaxed)).filter(|bytes| *bytes > 0);
+        Progress { expected, ..self.shared.workers.progress(&self.shared.tree) }
     }
 
     /// Asks the scan to end soon. What was read stays.
@@ -214,6 +247,7 @@ impl Shared {
             target,
             descriptors,
             stop: AtomicBool::new(false),
+            expected: AtomicU64::new(0),
             started: Instant::now(),
             end: Mutex::new(None),
             ended: Condvar::new(),
@@ -245,6 +279,7 @@ impl Shared {
     }
 
     fn scan_roots(&self, paths: &[PathBuf]) {
+        self.expected.store(whole::expected(paths, &self.options).unwrap_or(0), Ordering::Relaxed);
         let pool = self.workers.pool();
         let visitor = Visitor::new(self, paths.len() > 1);
         let roots = Roots::publish(self, paths, &visitor);

@@ -20,6 +20,8 @@ pub struct Progress {
     pub disk: u64,
     /// Entries and directories that could not be read.
     pub errors: u64,
+    /// Bytes in use on the file system, if all of one and nothing else is read.
+    pub expected: Option<u64>,
     /// A directory that is being read: the one least deep, so that the display does not flicker.
     pub current: Option<PathBuf>,
 }

@@ -8,15 +8,17 @@
 
 use std::cmp::Reverse;
 
-use super::query::{Inode, Query, Subject, push_name};
+use super::query::{Inode, Query, Subject, Test, Types, push_name};
 use super::sweep::{Entry, Mode, Progress, Tally, as_root, sizes, sweep};
 use super::{Account, Request};
 use crate::job::Task;
-use crate::tree::{Content, DirId, Record, Totals, Tree};
+use crate::tree::{Content, DirId, Facts, Record, Totals, Tree};
 
 /// What a filter keeps.
 #[derive(Clone, Debug, Default)]
 pub struct Filtered {
+    /// What it keeps.
+    query: Query,
     /// What is kept in and below each directory that keeps anything, sorted by directory.
     totals: Vec<(DirId, Totals)>,
     /// How many entries are kept: the n in "n of m".
@@ -28,6 +30,11 @@ pub struct Filtered {
 }
 
 impl Filtered {
+    /// What a filter keeps that nothing meets.
+    pub fn nothing() -> Self {
+        Self { query: Query::of(Test::Type(Types::default())), ..Self::default() }
+    }
+
     /// What is kept in and below `id`, which counts itself if it is kept. Items are names below it.
     pub fn totals(&self, id: DirId) -> Totals {
         let found = self.totals.binary_search_by_key(&id, |(id, _)| *id);
@@ -40,11 +47,10 @@ impl Filtered {
     }
 }
 
-/// Tells which entries of one directory a filter keeps. Of a child directory it tells whether that is kept itself; a view
-/// shows it if [`Filtered::keeps`] it.
+/// Tells which entries of one directory a filter keeps.
 pub struct Keeper<'q> {
     tree: &'q Tree,
-    query: &'q Query,
+    filtered: &'q Filtered,
     directory: DirId,
     /// What the directory and those above it say.
     said: u64,
@@ -56,28 +62,36 @@ pub struct Keeper<'q> {
 
 impl<'q> Keeper<'q> {
     /// For the entries of `directory`.
-    pub fn new(tree: &'q Tree, query: &'q Query, directory: DirId) -> Self {
+    pub fn new(tree: &'q Tree, filtered: &'q Filtered, directory: DirId) -> Self {
         let mut path = tree.path(directory);
         push_name(&mut path, b"");
-        let said = query.said_by_path(tree, directory);
-        Self { tree, query, directory, said, length: path.len(), path }
+        let said = filtered.query.said_by_path(tree, directory);
+        Self { tree, filtered, directory, said, length: path.len(), path }
     }
 
-    /// Whether the filter keeps an entry of the directory.
+    /// Whether a view shows an entry of the directory: it is kept, or something in it is.
+    pub fn shows(&mut self, record: &Record<'_>) -> bool {
+        match record.content {
+            Content::Known(Facts { directory: Some(id), .. }) => self.filtered.keeps(id),
+            _ => self.keeps(record),
+        }
+    }
+
+    /// Whether the filter keeps an entry of the directory itself.
     pub fn keeps(&mut self, record: &Record<'_>) -> bool {
         self.path.truncate(self.length);
         self.path.extend_from_slice(record.name);
         let asked = if self.directory == DirId::TOP { as_root(*record) } else { *record };
         let (Totals { disk, apparent, .. }, _) = sizes(self.tree, Mode::Filter, record);
         let subject = Subject { tree: self.tree, record: &asked, disk, apparent, path: &self.path };
-        self.query.check(&subject, self.said).0
+        self.filtered.query.check(&subject, self.said).0
     }
 }
 
 /// Runs a filter to its end; nothing is published before.
 pub(super) fn run(request: &Request, task: &Task<Filtered>) {
     sweep(request, Mode::Filter, task, Kept::default(), |kept, progress| {
-        progress.complete.then(|| std::mem::take(kept).filtered(&request.tree, request.from, progress))
+        progress.complete.then(|| std::mem::take(kept).filtered(request, progress))
     });
 }
 
@@ -150,9 +164,9 @@ impl Tally for Kept {
 }
 
 impl Kept {
-    fn filtered(mut self, tree: &Tree, from: DirId, progress: Progress) -> Filtered {
+    fn filtered(mut self, request: &Request, progress: Progress) -> Filtered {
         let places = self.places();
-        let above = self.above(tree, from, &places);
+        let above = self.above(&request.tree, request.from, &places);
         for at in (0..above.len()).rev() {
             let Direct { totals, is_kept, .. } = self.directories[at];
             if let Some(above) = above[at] {
@@ -163,6 +177,7 @@ impl Kept {
         self.add_linked(&places, &above);
         let kept = places.iter().map(|&(_, at)| &self.directories[at]).filter(|direct| direct.is_kept);
         Filtered {
+            query: request.query.clone(),
             totals: kept.map(|direct| (direct.id, direct.totals)).collect(),
             matched: self.matched,
             searched: progress.searched,

@@ -7,7 +7,7 @@ use proptest::test_runner::{Config as ProptestConfig, RngSeed};
 
 use crate::job::{Job, Outcome, Pool};
 use crate::kind::Kind;
-use crate::search::{Query, Request};
+use crate::search::{Order, Query, Request};
 use crate::sync::Arc;
 use crate::tree::{Batch, Content, DirId, Exclusion, Facts, Links, Record, Tree};
 
@@ -110,7 +110,8 @@ pub(crate) fn tree(items: &[Item]) -> Arc<Tree> {
 
 /// A request for everything, with a query of this text.
 pub(crate) fn request(tree: &Arc<Tree>, text: &str) -> Request {
-    Request { tree: Arc::clone(tree), from: DirId::TOP, query: Query::parse(text, NOW).unwrap() }
+    let query = Query::parse(text, NOW).unwrap();
+    Request { tree: Arc::clone(tree), from: DirId::TOP, query, order: Order::default() }
 }
 
 pub(crate) fn pool() -> Pool {

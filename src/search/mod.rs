@@ -17,6 +17,7 @@ mod filter;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod glob;
+mod order;
 mod parse;
 mod query;
 mod rows;
@@ -33,6 +34,7 @@ use crate::tree::{DirId, Tree};
 pub(crate) use account::Account;
 pub use class::{Class, Extension};
 pub use filter::{Filtered, Keeper};
+pub use order::{By, Order};
 pub use parse::bytes;
 pub(crate) use query::errno;
 pub use query::{Complaint, Inode, Query, Size, Term, Test, Types};
@@ -49,19 +51,21 @@ pub struct Request {
     pub from: DirId,
     /// What an entry must meet; the empty query lets everything through.
     pub query: Query,
+    /// The order of the rows, where there are any.
+    pub order: Order,
 }
 
-/// The most rows a search keeps: the largest. Counts and sums are of all.
+/// The most rows a search keeps: the first. Counts and sums are of all.
 pub const MOST_ROWS: usize = 1 << 20;
 
-/// Looks for entries that meet the query themselves. Rows come largest first, from the very first result on.
+/// Looks for entries that meet the query themselves. Rows come in their order, from the very first result on.
 ///
 /// # Errors
 /// When the system gives no thread.
 pub fn search(pool: &Pool, request: Request) -> io::Result<Job<Found>> {
     pool.start(move |task| {
-        sweep(&request, Mode::Search, task, Rows::new(MOST_ROWS), |rows, progress| {
-            Some(rows.found(progress))
+        sweep(&request, Mode::Search, task, Rows::new(MOST_ROWS, request.order), |rows, progress| {
+            Some(rows.found(&request.tree, progress))
         });
     })
 }

@@ -1,15 +1,16 @@
-//! What a search finds: rows, largest first, with their count and sum.
+//! What a search finds: rows in an order, with their count and sum.
 //!
 //! A row is 24 bytes; names and the rest stay in the tree, where [`Row::record`] reads them. When more than the wanted
-//! number were found the largest are kept, and counts and sums are still of all.
+//! number were found the first are kept, and counts and sums are still of all.
 //!
-//! Invariant: rows are ordered by size and then by place, so the same tree gives the same rows whatever the threads do.
+//! Invariant: rows are ordered by a number and then by place, so the same tree gives the same rows whatever the threads do.
 
 use std::cmp::Reverse;
 
 use rayon::slice::ParallelSliceMut;
 
 use super::Account;
+use super::order::{Order, sort_by_path};
 use super::sweep::{Entry, Progress, Tally};
 use crate::tree::{DirId, Position, Record, Totals, Tree, join};
 
@@ -21,13 +22,18 @@ pub struct Row {
     pub directory: DirId,
     /// Where it is in that directory's listing.
     pub position: Position,
-    /// Disk usage in bytes; of a directory found by a search, all that lies in it.
-    pub disk: u64,
+    /// What it is sorted by, the largest first; see [`Order`].
+    pub key: u64,
 }
 
 const _: () = assert!(size_of::<Row>() == 24);
 
 impl Row {
+    /// The row of an entry, sorted by `key`.
+    pub(crate) fn of(entry: &Entry<'_>, key: u64) -> Self {
+        Self { directory: entry.directory, position: entry.position, key }
+    }
+
     /// What the tree says of it. Reads the records before it in the same batch.
     pub fn record<'t>(&self, tree: &'t Tree) -> Option<Record<'t>> {
         tree.listing(self.directory).record(self.position)
@@ -40,14 +46,14 @@ impl Row {
     }
 
     fn order(&self) -> (Reverse<u64>, DirId, Position) {
-        (Reverse(self.disk), self.directory, self.position)
+        (Reverse(self.key), self.directory, self.position)
     }
 }
 
 /// What was found so far.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
-    /// The largest of what was found, the largest first.
+    /// The first of what was found, in the order asked for.
     pub rows: Vec<Row>,
     /// How many entries meet the query: the n in "n of m".
     pub matched: u64,
@@ -63,23 +69,28 @@ pub struct Found {
 /// Rows being gathered.
 pub(crate) struct Rows {
     most: usize,
-    largest: Vec<Row>,
+    order: Order,
+    first: Vec<Row>,
     matched: u64,
     account: Account,
 }
 
 impl Rows {
-    /// Keeps the `most` largest.
-    pub(crate) fn new(most: usize) -> Self {
-        Self { most, largest: Vec::new(), matched: 0, account: Account::default() }
+    /// Keeps the first `most` in `order`.
+    pub(crate) fn new(most: usize, order: Order) -> Self {
+        Self { most, order, first: Vec::new(), matched: 0, account: Account::default() }
     }
 
-    pub(crate) fn found(&mut self, progress: Progress) -> Found {
+    pub(crate) fn found(&mut self, tree: &Tree, progress: Progress) -> Found {
         self.trim(self.most);
-        self.largest.par_sort_unstable_by_key(Row::order);
+        self.first.par_sort_unstable_by_key(Row::order);
+        // The last report takes the rows away: there may be many.
+        let mut rows = if progress.complete { std::mem::take(&mut self.first) } else { self.first.clone() };
+        if self.order.is_by_path() {
+            sort_by_path(tree, &mut rows, self.order);
+        }
         Found {
-            // The last report takes the rows away: there may be many.
-            rows: if progress.complete { std::mem::take(&mut self.largest) } else { self.largest.clone() },
+            rows,
             matched: self.matched,
             searched: progress.searched,
             sum: self.account.sum(),
@@ -87,32 +98,32 @@ impl Rows {
         }
     }
 
-    /// Drops all but the largest when there are more than `limit`.
+    /// Drops all but the first when there are more than `limit`.
     fn trim(&mut self, limit: usize) {
-        if self.largest.len() > limit && self.largest.len() > self.most {
-            self.largest.select_nth_unstable_by_key(self.most, Row::order);
-            self.largest.truncate(self.most);
+        if self.first.len() > limit && self.first.len() > self.most {
+            self.first.select_nth_unstable_by_key(self.most, Row::order);
+            self.first.truncate(self.most);
         }
     }
 }
 
 impl Tally for Rows {
     fn fresh(&self) -> Self {
-        Self::new(self.most)
+        Self::new(self.most, self.order)
     }
 
     fn meet(&mut self, entry: &Entry<'_>) {
         self.account.add(entry);
         if entry.is_hit {
             self.matched += 1;
-            self.largest.push(Row { directory: entry.directory, position: entry.position, disk: entry.disk });
+            self.first.push(Row::of(entry, self.order.key(entry)));
             // Rarely, so that dropping costs little for each row.
             self.trim(self.most.saturating_mul(2).max(1024));
         }
     }
 
     fn absorb(&mut self, other: Self) {
-        self.largest.extend_from_slice(&other.largest);
+        self.first.extend_from_slice(&other.first);
         self.trim(self.most.saturating_mul(2).max(1024));
         self.matched += other.matched;
         self.account.absorb(other.account);

@@ -54,8 +54,8 @@ pub(crate) struct Entry<'a> {
     pub(crate) directory: DirId,
     pub(crate) position: Position,
     pub(crate) record: Record<'a>,
-    /// Disk usage in bytes: in a search that of a directory is of all that lies in it, otherwise its own.
-    pub(crate) disk: u64,
+    /// Its sizes, and the items below it: in a search those of a directory are of all that lies in it, otherwise its own.
+    pub(crate) totals: Totals,
     /// What it adds to sums by itself. An alias of a directory adds nothing: that counts where it is.
     pub(crate) own: Totals,
     /// Whether the entry itself meets the query. Otherwise, in a search only, it lies below one that does.
@@ -231,8 +231,9 @@ impl<'t, T: Tally> Worker<'_, 't, T> {
 
     fn ask(&mut self, visit: &Visit<'t>, position: Position, record: Record<'t>) {
         let (tree, mode) = (self.tree, self.mode);
-        let (Totals { disk, apparent, .. }, own) = sizes(tree, mode, &record);
+        let (totals, own) = sizes(tree, mode, &record);
         let asked = if visit.id == DirId::TOP { as_root(record) } else { record };
+        let Totals { disk, apparent, .. } = totals;
         let subject = Subject { tree, record: &asked, disk, apparent, path: &self.path };
         let (is_hit, said) = self.query.check(&subject, visit.said);
         let counts = is_hit || visit.is_covered;
@@ -240,7 +241,7 @@ impl<'t, T: Tally> Worker<'_, 't, T> {
         if counts {
             let is_alias = record.kind == Kind::Directory && child.is_none();
             let own = if is_alias { Totals::default() } else { own };
-            self.tally.meet(&Entry { tree, directory: visit.id, position, record, disk, own, is_hit });
+            self.tally.meet(&Entry { tree, directory: visit.id, position, record, totals, own, is_hit });
         }
         if let Some(id) = child {
             self.stack.push(Visit {

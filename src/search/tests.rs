@@ -105,9 +105,8 @@ proptest! {
                 prop_assert_eq!(filtered.totals(id), sum, "{} {}", text, path);
             }
             prop_assert_eq!(filtered.searched, items.len() as u64);
-            let query = Query::parse(text, NOW).unwrap();
             for (id, listing) in Walk::new(&tree, DirId::TOP).skip(1) {
-                let mut keeper = Keeper::new(&tree, &query, id);
+                let mut keeper = Keeper::new(&tree, &filtered, id);
                 for (_, record) in listing.entries() {
                     let mut path = tree.path(id);
                     query::push_name(&mut path, record.name);
@@ -156,7 +155,7 @@ fn rows_come_largest_first_and_a_directory_counts_what_lies_in_it() {
     let expected: u64 = items.iter().map(|item| item.facts().disk()).sum();
     assert_eq!(found.sum.disk, expected, "what lies in a directory found counts, once");
     assert_eq!(
-        found.rows[0].disk,
+        found.rows[0].key - 1,
         tree.totals(DirId(found.rows[0].record(&tree).map_or(0, directory_number))).disk
     );
 }
@@ -203,12 +202,14 @@ fn more_rows_than_wanted_leave_the_largest() {
     let job = pool().start({
         let request = request(&tree, "f type:file");
         move |task| {
-            sweep(&request, Mode::Search, task, Rows::new(3), |rows, progress| Some(rows.found(progress)));
+            sweep(&request, Mode::Search, task, Rows::new(3, request.order), |rows, progress| {
+                Some(rows.found(&request.tree, progress))
+            });
         }
     });
     let found = finish(job);
     assert_eq!(found.matched, 5000);
-    assert_eq!(found.rows.iter().map(|row| row.disk / 512).collect::<Vec<_>>(), [4999, 4998, 4997]);
+    assert_eq!(found.rows.iter().map(|row| (row.key - 1) / 512).collect::<Vec<_>>(), [4999, 4998, 4997]);
     assert_eq!(found.sum.disk, (0..5000).sum::<u64>() * 512);
 }
 
@@ -292,4 +293,40 @@ fn two_queries_can_be_asked_as_one() {
     assert_eq!(finish(search(&pool(), both)).matched, 1);
     let many = Query::parse(&"a ".repeat(64), NOW).unwrap();
     assert!(many.clone().and(&many).is_err());
+}
+
+#[test]
+fn rows_come_in_any_order_and_the_other_way_round() {
+    let tree = tree(&[
+        directory("a"),
+        directory("b"),
+        file("b/f10", 5000),
+        file("b/f9", 100),
+        aged("a/z", 3000, 7),
+        aged("c", 1000, -7),
+    ]);
+    let names = |by, reversed| {
+        let request = Request { order: Order { by, reversed }, ..request(&tree, "type:file") };
+        let found = finish(search(&pool(), request));
+        found.rows.iter().map(|row| String::from_utf8(row.path(&tree).unwrap()).unwrap()).collect::<Vec<_>>()
+    };
+    for (by, expected) in [
+        (By::Disk, ["root/b/f10", "root/a/z", "root/c", "root/b/f9"]),
+        (By::Apparent, ["root/b/f10", "root/a/z", "root/c", "root/b/f9"]),
+        (By::Path, ["root/c", "root/a/z", "root/b/f9", "root/b/f10"]),
+    ] {
+        assert_eq!(names(by, false), expected, "{by:?}");
+        let mut turned = names(by, true);
+        turned.reverse();
+        assert_eq!(turned, expected, "{by:?}");
+    }
+    assert_eq!(names(By::Modified, true)[..2], ["root/c", "root/a/z"]);
+    let request = Request { order: Order { by: By::Items, reversed: false }, ..request(&tree, "type:dir") };
+    let found = finish(search(&pool(), request));
+    assert_eq!(found.rows[0].path(&tree).unwrap(), b"root");
+}
+
+fn aged(path: &str, apparent: u64, mtime: i64) -> Item {
+    let item = file(path, apparent);
+    Item { content: Content::Known(Facts { mtime, ..item.facts() }), ..item }
 }

@@ -199,7 +199,7 @@ pub fn is_whole(pool: &Pool, tree: Arc<Tree>) -> io::Result<Job<bool>> {
 
 /// The accounting of every file system that `tree` has met, that of `from` first. Asks the system for all it
 /// takes, which may be a while; ends early, with less, once `is_cancelled`.
-pub fn report(tree: &Tree, from: DirId, is_cancelled: &dyn Fn() -> bool) -> Report {
+pub fn report(tree: &Tree, from: DirId, is_cancelled: &(dyn Fn() -> bool + Sync)) -> Report {
     Report { spaces: spaces(tree, from, usize::MAX, is_cancelled) }
 }
 
@@ -219,7 +219,7 @@ pub fn whole_root(tree: &Tree) -> Option<DirId> {
 }
 
 /// The accounting of at most so many file systems, that of `from` first.
-fn spaces(tree: &Tree, from: DirId, most: usize, is_cancelled: &dyn Fn() -> bool) -> Vec<Space> {
+fn spaces(tree: &Tree, from: DirId, most: usize, is_cancelled: &(dyn Fn() -> bool + Sync)) -> Vec<Space> {
     let mounts = mounts().unwrap_or_default();
     let mut regions = regions::find(tree, &mounts);
     let mut met = Met::default();

@@ -40,7 +40,7 @@ pub struct Hidden {
 const GLANCE: Duration = Duration::from_millis(50);
 
 /// Looks below every cover.
-pub(super) fn look(covers: &[Cover], met: &mut Met, is_cancelled: &dyn Fn() -> bool) -> Vec<Shadow> {
+pub(super) fn look(covers: &[Cover], met: &mut Met, is_cancelled: &(dyn Fn() -> bool + Sync)) -> Vec<Shadow> {
     let mut shadows: Vec<Shadow> = Vec::new();
     let mut clones: Vec<(&Path, Result<Uncovered, Errno>)> = Vec::new();
     for cover in covers {
@@ -59,7 +59,7 @@ pub(super) fn look(covers: &[Cover], met: &mut Met, is_cancelled: &dyn Fn() -> b
 }
 
 /// Adds up what lies at `path`, which has nothing mounted on it.
-fn below(path: PathBuf, met: &mut Met, is_cancelled: &dyn Fn() -> bool) -> Result<Hidden, Errno> {
+fn below(path: PathBuf, met: &mut Met, is_cancelled: &(dyn Fn() -> bool + Sync)) -> Result<Hidden, Errno> {
     let options = Options { mounts: Mounts::All, ..Options::default() };
     let scan = Scan::start(vec![path], options).map_err(|_| Errno::EAGAIN)?;
     while scan.wait(GLANCE).is_none() {

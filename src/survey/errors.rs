@@ -63,8 +63,7 @@ impl Tally for Failed {
 
     fn meet(&mut self, entry: &Entry<'_>) {
         if let Some(errno) = errno(entry.tree, &entry.record) {
-            let row = Row { directory: entry.directory, position: entry.position, disk: entry.disk };
-            self.rows.entry(errno).or_default().push(row);
+            self.rows.entry(errno).or_default().push(Row::of(entry, 0));
         }
     }
 

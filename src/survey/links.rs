@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::io;
 
 use crate::job::{Job, Pool};
-use crate::search::{Entry, Inode, Mode, Progress, Query, Request, Row, Tally, Test, sweep};
+use crate::search::{By, Entry, Inode, Mode, Progress, Query, Request, Row, Tally, Test, sweep};
 use crate::tree::{DirId, Totals, Tree};
 
 /// An inode with several names.
@@ -48,7 +48,7 @@ impl LinkedInode {
 /// The hard links of a subtree.
 #[derive(Clone, Debug, Default)]
 pub struct Links {
-    /// Each inode, the most disk usage first.
+    /// Each inode, in the order asked for: by size or by its names inside.
     pub inodes: Vec<LinkedInode>,
     /// What the inodes take up whose names are all inside. Items are inodes.
     pub alone: Totals,
@@ -76,7 +76,7 @@ impl Links {
 pub fn links(pool: &Pool, request: Request) -> io::Result<Job<Links>> {
     pool.start(move |task| {
         sweep(&request, Mode::Filter, task, Names::default(), |names, progress| {
-            Some(names.links(&request.tree, progress))
+            Some(names.links(&request, progress))
         });
     })
 }
@@ -90,6 +90,7 @@ struct Names {
 struct Name {
     inode: Inode,
     count: u64,
+    disk: u64,
     apparent: u64,
     row: Row,
 }
@@ -102,8 +103,8 @@ impl Tally for Names {
     fn meet(&mut self, entry: &Entry<'_>) {
         let Some(facts) = entry.facts() else { return };
         let (Some(inode), Some(links)) = (Inode::of_linked(facts), facts.links) else { return };
-        let row = Row { directory: entry.directory, position: entry.position, disk: entry.disk };
-        self.names.push(Name { inode, count: links.count, apparent: facts.apparent, row });
+        let (disk, apparent) = (facts.disk(), facts.apparent);
+        self.names.push(Name { inode, count: links.count, disk, apparent, row: Row::of(entry, 0) });
     }
 
     fn absorb(&mut self, mut other: Self) {
@@ -112,19 +113,13 @@ impl Tally for Names {
 }
 
 impl Names {
-    fn links(&mut self, tree: &Tree, progress: Progress) -> Links {
+    fn links(&mut self, request: &Request, progress: Progress) -> Links {
         // The largest size first: a name read while the file grew says less.
         let order = |name: &Name| {
-            (
-                name.inode,
-                Reverse(name.row.disk),
-                Reverse(name.apparent),
-                name.row.directory,
-                name.row.position,
-            )
+            (name.inode, Reverse(name.disk), Reverse(name.apparent), name.row.directory, name.row.position)
         };
         self.names.sort_unstable_by_key(order);
-        let everywhere = everywhere(tree);
+        let everywhere = everywhere(&request.tree);
         let mut links =
             Links { searched: progress.searched, complete: progress.complete, ..Links::default() };
         for names in self.names.chunk_by(|a, b| a.inode == b.inode) {
@@ -132,7 +127,7 @@ impl Names {
             let in_tree = everywhere.get(&names[0].inode).copied().unwrap_or(0);
             let inode = LinkedInode {
                 inode: names[0].inode,
-                disk: names[0].row.disk,
+                disk: names[0].disk,
                 apparent: names[0].apparent,
                 // It may have changed between two names.
                 count: names.iter().map(|name| name.count).max().unwrap_or(0).max(in_tree),
@@ -145,7 +140,13 @@ impl Names {
             links.names.extend(names.iter().map(|name| name.row));
             links.inodes.push(inode);
         }
-        links.inodes.sort_unstable_by_key(|inode| (Reverse(inode.disk), inode.inode));
+        let number = |inode: &LinkedInode| match request.order.by {
+            By::Apparent => inode.apparent,
+            By::Items => inode.inside,
+            By::Disk | By::Modified | By::Path => inode.disk,
+        };
+        let key = |inode: &LinkedInode| (Reverse(request.order.turned(number(inode))), inode.inode);
+        links.inodes.sort_unstable_by_key(key);
         links
     }
 }

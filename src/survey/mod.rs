@@ -30,13 +30,15 @@ pub use owners::{Owners, owners};
 pub use treemap::{Area, Tile};
 pub use types::{Type, Typed, types};
 
-/// The `most` largest entries that the query keeps, without directories, the largest first.
+/// The first `most` entries that the query keeps, without directories, in the order asked for.
 ///
 /// # Errors
 /// When the system gives no thread.
 pub fn largest(pool: &Pool, mut request: Request, most: usize) -> io::Result<Job<Found>> {
     request.query = request.query.without_directories();
     pool.start(move |task| {
-        sweep(&request, Mode::Filter, task, Rows::new(most), |rows, progress| Some(rows.found(progress)));
+        sweep(&request, Mode::Filter, task, Rows::new(most, request.order), |rows, progress| {
+            Some(rows.found(&request.tree, progress))
+        });
     })
 }

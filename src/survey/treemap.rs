@@ -23,6 +23,13 @@ pub struct Area {
     pub height: u16,
 }
 
+impl Area {
+    /// Whether the cell at this column and line is in it.
+    pub fn contains(&self, x: u16, y: u16) -> bool {
+        (self.x..self.x + self.width).contains(&x) && (self.y..self.y + self.height).contains(&y)
+    }
+}
+
 /// The place of one weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tile {

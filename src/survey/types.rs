@@ -12,7 +12,7 @@ use std::io;
 use crate::job::{Job, Pool};
 use crate::kind::Kind;
 use crate::search::{
-    Account, Class, Entry, Extension, Mode, Progress, Query, Request, Tally, Test, Types, sweep,
+    Account, By, Class, Entry, Extension, Mode, Order, Progress, Query, Request, Tally, Test, Types, sweep,
 };
 use crate::tree::Totals;
 
@@ -57,9 +57,9 @@ impl Type {
 /// What a subtree consists of.
 #[derive(Clone, Debug, Default)]
 pub struct Typed {
-    /// Each type with its sums, the most disk usage first. Items are names.
+    /// Each type with its sums, in the order asked for: by size or by items. Items are names.
     pub types: Vec<(Type, Totals)>,
-    /// Each class of regular files with its sums, the most disk usage first.
+    /// Each class of regular files with its sums, in the same order.
     pub classes: Vec<(Class, Totals)>,
     /// The sum of everything.
     pub total: Totals,
@@ -81,7 +81,7 @@ pub fn class_query(class: Class) -> Query {
 pub fn types(pool: &Pool, request: Request) -> io::Result<Job<Typed>> {
     pool.start(move |task| {
         sweep(&request, Mode::Filter, task, Counts::default(), |counts, progress| {
-            Some(counts.typed(progress))
+            Some(counts.typed(request.order, progress))
         });
     })
 }
@@ -108,7 +108,7 @@ impl Tally for Counts {
 }
 
 impl Counts {
-    fn typed(&self, progress: Progress) -> Typed {
+    fn typed(&self, order: Order, progress: Progress) -> Typed {
         let mut classes: HashMap<Class, Account> = HashMap::new();
         let mut total = Account::default();
         for (of, account) in &self.types {
@@ -118,8 +118,8 @@ impl Counts {
             }
         }
         Typed {
-            types: sorted(self.types.iter().map(|(of, account)| (*of, account.sum()))),
-            classes: sorted(classes.iter().map(|(class, account)| (*class, account.sum()))),
+            types: sorted(order, self.types.iter().map(|(of, account)| (*of, account.sum()))),
+            classes: sorted(order, classes.iter().map(|(class, account)| (*class, account.sum()))),
             total: total.sum(),
             searched: progress.searched,
             complete: progress.complete,
@@ -127,8 +127,13 @@ impl Counts {
     }
 }
 
-fn sorted<T: Copy + Ord>(rows: impl Iterator<Item = (T, Totals)>) -> Vec<(T, Totals)> {
+fn sorted<T: Copy + Ord>(order: Order, rows: impl Iterator<Item = (T, Totals)>) -> Vec<(T, Totals)> {
+    let number = |totals: &Totals| match order.by {
+        By::Apparent => totals.apparent,
+        By::Items => totals.items,
+        By::Disk | By::Modified | By::Path => totals.disk,
+    };
     let mut rows: Vec<_> = rows.collect();
-    rows.sort_unstable_by_key(|(of, totals)| (Reverse(totals.disk), *of));
+    rows.sort_unstable_by_key(|(of, totals)| (Reverse(order.turned(number(totals))), *of));
     rows
 }

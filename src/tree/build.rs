@@ -7,7 +7,7 @@ use super::listing::{Draft, encode_link};
 use super::{Content, DirId, Facts, Failure, Record, State, Totals, Tree};
 use crate::kind::Kind;
 use crate::platform::memory::{Address, Arena, Writer};
-use crate::sync::{AtomicU32, Mutex, Ordering, lock};
+use crate::sync::{AtomicU32, AtomicU64, Mutex, Ordering, lock};
 use crate::table::Table;
 
 /// Numbers taken at a time by one worker, so that workers neither fight over the counter nor share cache lines.
@@ -234,17 +234,7 @@ impl Free {
 
 impl Default for Tree {
     fn default() -> Self {
-        let tree = Self {
-            dirs: Table::new(),
-            count: AtomicU32::new(1),
-            bytes: Arena::new(),
-            devices: super::Devices::default(),
-            open: super::live::Open::default(),
-            failures: Mutex::default(),
-            shared: Mutex::default(),
-            linked: Mutex::default(),
-            free: Mutex::default(),
-        };
+        let tree = Self::empty(1, super::Devices::default(), None);
         // The top waits for whoever fills the tree.
         tree.claim(DirId::TOP, 1);
         tree
@@ -255,6 +245,27 @@ impl Tree {
     /// An empty tree whose top is held: `Tree::release` it when everything was added.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// A tree with so many directories that nothing in memory is known of, and nothing to wait for.
+    pub(super) fn empty(
+        count: u32,
+        devices: super::Devices,
+        stored: Option<Box<super::stored::Stored>>,
+    ) -> Self {
+        Self {
+            dirs: Table::new(),
+            count: AtomicU32::new(count),
+            bytes: Arena::new(),
+            devices,
+            open: super::live::Open::default(),
+            failures: Mutex::default(),
+            shared: Mutex::default(),
+            linked: Mutex::default(),
+            free: Mutex::default(),
+            edition: AtomicU64::new(0),
+            stored,
+        }
     }
 
     /// Numbers for new directories: those of dropped ones, or the next.
@@ -319,6 +330,7 @@ impl Tree {
 
     /// Every name of an inode that may have others, in no order.
     pub fn linked(&self) -> Vec<LinkedName> {
+        self.fetch_links();
         lock(&self.linked).clone()
     }
 

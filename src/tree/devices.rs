@@ -10,7 +10,18 @@ pub struct Devices {
     numbers: Mutex<Vec<u64>>,
 }
 
+impl From<Vec<u64>> for Devices {
+    fn from(numbers: Vec<u64>) -> Self {
+        Self { numbers: Mutex::new(numbers) }
+    }
+}
+
 impl Devices {
+    /// All devices, by index.
+    pub fn numbers(&self) -> Vec<u64> {
+        lock(&self.numbers).clone()
+    }
+
     /// The index of `device`, given out now if it is new.
     pub fn index(&self, device: u64) -> u32 {
         let mut numbers = lock(&self.numbers);

@@ -1,20 +1,24 @@
 //! Finding the entries of a listing again in any order, fast.
 //!
 //! An entry is coded as a difference to the one before it, so decoding has to begin somewhere before. An index remembers the
-//! decoder at every eighth entry, which is seven bytes an entry and four entries decoded too many on average; without
-//! one, reading a sorted listing costs the square of a batch.
+//! decoder at every entry, in long listings at every eighth: that is seven bytes an entry, and four entries decoded too many
+//! on average. Without one, reading a sorted listing costs the square of a batch.
 //!
 //! Invariant: for every position it gives the very record the listing gives.
 
 use super::listing::Records;
 use super::{Listing, Position, Record};
 
-/// Entries from one stop to the next.
-const STRIDE: usize = 8;
+/// Entries from one stop to the next, at most.
+const LONGEST_STRIDE: usize = 8;
+/// A listing is given an entry more between stops for each so many bytes of it.
+const STEP: u64 = 1 << 16;
 
 /// Where decoding a listing can be taken up again.
 pub struct Index<'t> {
     stops: Vec<Stop<'t>>,
+    /// Entries from one stop to the next.
+    stride: usize,
 }
 
 struct Stop<'t> {
@@ -28,18 +32,23 @@ struct Stop<'t> {
 impl<'t> Index<'t> {
     /// An index of all entries.
     pub fn new(listing: &Listing<'t>) -> Self {
+        let stride = usize::try_from(listing.length() / STEP).unwrap_or(LONGEST_STRIDE);
+        Self::with_stride(listing, stride.clamp(1, LONGEST_STRIDE))
+    }
+
+    fn with_stride(listing: &Listing<'t>, stride: usize) -> Self {
         let mut stops = Vec::new();
         for (start, mut records) in listing.segments() {
             loop {
                 let stop = records.clone();
                 let Some((at, Ok(_))) = records.next() else { break };
                 stops.push(Stop { position: start + at as u64, start, records: stop });
-                if records.by_ref().take(STRIDE - 1).any(|(_, record)| record.is_err()) {
+                if records.by_ref().take(stride - 1).any(|(_, record)| record.is_err()) {
                     break;
                 }
             }
         }
-        Self { stops }
+        Self { stops, stride }
     }
 
     /// The entry at `position`, if one begins there.
@@ -47,7 +56,7 @@ impl<'t> Index<'t> {
         let after = self.stops.partition_point(|stop| stop.position <= position);
         let stop = self.stops.get(after.checked_sub(1)?)?;
         let mut records =
-            stop.records.clone().take(STRIDE).map(|(at, record)| (stop.start + at as u64, record));
+            stop.records.clone().take(self.stride).map(|(at, record)| (stop.start + at as u64, record));
         records.find(|(at, _)| *at == position)?.1.ok()
     }
 }
@@ -75,12 +84,14 @@ mod tests {
     fn every_entry_is_found_at_its_position_and_nothing_between() {
         let segments = [segment(0..1), segment(1..30), segment(30..30), segment(30..46)];
         let listing = Listing::from_segments(segments.iter().map(Vec::as_slice));
-        let index = Index::new(&listing);
         let entries: Vec<_> = listing.entries().collect();
         assert_eq!(entries.len(), 46);
-        for position in 0..listing.length() + 20 {
-            let expected = entries.iter().find(|(at, _)| *at == position).map(|(_, record)| *record);
-            assert_eq!(index.record(position), expected, "at {position}");
+        for stride in 1..=LONGEST_STRIDE {
+            let index = Index::with_stride(&listing, stride);
+            for position in 0..listing.length() + 20 {
+                let expected = entries.iter().find(|(at, _)| *at == position).map(|(_, record)| *record);
+                assert_eq!(index.record(position), expected, "at {position}");
+            }
         }
     }
 
@@ -89,9 +100,11 @@ mod tests {
         let whole = segment(0..20);
         for length in 0..whole.len() {
             let listing = Listing::from_segments([&whole[..length]]);
-            let index = Index::new(&listing);
-            for (position, record) in listing.entries() {
-                assert_eq!(index.record(position), Some(record));
+            for stride in [1, 3, LONGEST_STRIDE] {
+                let index = Index::with_stride(&listing, stride);
+                for (position, record) in listing.entries() {
+                    assert_eq!(index.record(position), Some(record));
+                }
             }
         }
     }

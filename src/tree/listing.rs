@@ -4,6 +4,7 @@
 //! segment = head  records                          one batch of the kernel, in the kernel's order
 //! head    = varint(length of records << 1)
 //! link    = 1  address of the link or segment before: u64 LE  address of a segment: u64 LE
+//! run     = varint(length of segments << 1 | 1)  segments      the whole listing; only in files
 //!
 //! record  = tag  name-length varint  name
 //!           EXCLUDED:  reason u8
@@ -40,6 +41,16 @@ pub struct Record<'a> {
     pub kind: Kind,
     /// What is known of it.
     pub content: Content,
+}
+
+impl Record<'_> {
+    /// The directory it is, if it is one that was entered.
+    pub fn directory(&self) -> Option<DirId> {
+        match self.content {
+            Content::Known(facts) => facts.directory,
+            Content::Excluded(_) | Content::Failed(_) => None,
+        }
+    }
 }
 
 /// What is known of an entry.
@@ -263,6 +274,8 @@ pub(super) enum Node<'a> {
     Segment(&'a [u8]),
     /// A link: the address before, and a segment's.
     Link { before: u64, segment: u64 },
+    /// The bytes of all segments; see [`segments_of`].
+    Run(&'a [u8]),
 }
 
 /// Reads the node at the beginning of `bytes`, which may go on behind it.
@@ -272,11 +285,23 @@ pub(super) fn decode_node(bytes: &[u8]) -> Result<Node<'_>, Malformed> {
     if head & 1 == 0 {
         return Ok(Node::Segment(cursor.take(head >> 1)?));
     }
+    if head != 1 {
+        return Ok(Node::Run(cursor.take(head >> 1)?));
+    }
     let mut address = || {
         let bytes = cursor.take(8)?.try_into().map_err(|_| Malformed)?;
         Ok(u64::from_le_bytes(bytes))
     };
     Ok(Node::Link { before: address()?, segment: address()? })
+}
+
+/// The records of each segment of a run. Ends where the bytes are no segment.
+pub(super) fn segments_of(run: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut cursor = Cursor { bytes: run };
+    std::iter::from_fn(move || {
+        let head = cursor.varint().ok().filter(|head| head & 1 == 0)?;
+        cursor.take(head >> 1).ok()
+    })
 }
 
 /// The name of the record at the beginning of `bytes`, which may go on behind it.
@@ -424,7 +449,7 @@ impl<'a> Records<'a> {
             let reason = self.cursor.byte()?;
             Content::Excluded(*Exclusion::ALL.get(usize::from(reason)).ok_or(Malformed)?)
         } else if tag & FAILED != 0 {
-            Content::Failed(i32::try_from(self.cursor.varint()?).map_err(|_| Malformed)?)
+            Content::Failed(self.cursor.errno()?)
         } else {
             Content::Known(self.facts(kind, tag)?)
         };
@@ -474,19 +499,35 @@ impl<'a> Iterator for Records<'a> {
     }
 }
 
+/// Reads numbers and bytes, one behind the other.
 #[derive(Clone, Copy)]
-struct Cursor<'a> {
+pub(crate) struct Cursor<'a> {
     bytes: &'a [u8],
 }
 
 impl<'a> Cursor<'a> {
-    fn byte(&mut self) -> Result<u8, Malformed> {
+    /// Begins at the first of `bytes`.
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes }
+    }
+
+    /// What was not read yet.
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// An error number.
+    pub(crate) fn errno(&mut self) -> Result<i32, Malformed> {
+        i32::try_from(self.varint()?).map_err(|_| Malformed)
+    }
+
+    pub(crate) fn byte(&mut self) -> Result<u8, Malformed> {
         let (&byte, rest) = self.bytes.split_first().ok_or(Malformed)?;
         self.bytes = rest;
         Ok(byte)
     }
 
-    fn take(&mut self, length: u64) -> Result<&'a [u8], Malformed> {
+    pub(crate) fn take(&mut self, length: u64) -> Result<&'a [u8], Malformed> {
         let length = usize::try_from(length).map_err(|_| Malformed)?;
         let (taken, rest) = self.bytes.split_at_checked(length).ok_or(Malformed)?;
         self.bytes = rest;
@@ -494,7 +535,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// An unsigned LEB128 number of at most 64 bits.
-    fn varint(&mut self) -> Result<u64, Malformed> {
+    pub(crate) fn varint(&mut self) -> Result<u64, Malformed> {
         let mut value = 0;
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;
@@ -510,21 +551,21 @@ impl<'a> Cursor<'a> {
         Err(Malformed)
     }
 
-    fn narrow(&mut self) -> Result<u32, Malformed> {
+    pub(crate) fn narrow(&mut self) -> Result<u32, Malformed> {
         u32::try_from(self.varint()?).map_err(|_| Malformed)
     }
 
-    fn delta(&mut self) -> Result<i64, Malformed> {
+    pub(crate) fn delta(&mut self) -> Result<i64, Malformed> {
         let coded = self.varint()?;
         Ok((coded >> 1).cast_signed() ^ -(coded & 1).cast_signed())
     }
 }
 
-fn zigzag(value: i64) -> u64 {
+pub(crate) fn zigzag(value: i64) -> u64 {
     ((value << 1) ^ (value >> 63)).cast_unsigned()
 }
 
-fn write_varint(into: &mut Vec<u8>, mut value: u64) {
+pub(crate) fn write_varint(into: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         #[allow(clippy::cast_possible_truncation)] // the low seven bits are what is wanted
         into.push(value as u8 | 0x80);

@@ -8,7 +8,10 @@
 //! Directory 0 is a virtual top: its listing holds the roots, under the names they were given by. Readers may look at
 //! any time; a listing once published never changes, a longer one replaces it.
 //!
-//! Does no I/O and knows nothing of scanning. Invariant: what a published listing names (records, child directories)
+//! A tree may lie in a file: then directories and listings are fetched from it when they are first asked for (`stored`), and
+//! from there on nobody sees a difference.
+//!
+//! Does no I/O but that and knows nothing of scanning. Invariant: what a published listing names (records, child directories)
 //! is there before the listing can be seen.
 
 mod build;
@@ -21,6 +24,7 @@ pub mod listing;
 mod live;
 pub mod order;
 mod replace;
+pub mod stored;
 mod successors;
 #[cfg(test)]
 mod tests;
@@ -42,7 +46,7 @@ pub use walk::Walk;
 use crate::platform::memory::{Address, Arena};
 use crate::sync::{AtomicBool, AtomicI32, AtomicU8, AtomicU32, AtomicU64, Mutex, Ordering, lock};
 use crate::table::Table;
-use listing::{Node, decode_name, decode_node};
+use listing::{Node, decode_name, decode_node, segments_of};
 
 /// The number of a directory in its tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -147,9 +151,12 @@ pub struct Failure {
     pub errno: i32,
 }
 
+/// Directories in a leaf of the table, 64 KiB: the unused end of the last one does not matter.
+const LEAF: usize = 1 << 10;
+
 /// A tree of directories, complete or still growing.
 pub struct Tree {
-    dirs: Table<Dir>,
+    dirs: Table<Dir, LEAF>,
     /// Numbers given out so far.
     count: AtomicU32,
     bytes: Arena,
@@ -161,6 +168,10 @@ pub struct Tree {
     /// Names of inodes with several links. Filled when a scan is over.
     linked: Mutex<Vec<LinkedName>>,
     free: Mutex<build::Free>,
+    /// See [`Tree::edition`]. Written by whoever changes totals, read by whoever reads for long.
+    edition: AtomicU64,
+    /// Where a tree comes from that was read from a file.
+    stored: Option<Box<stored::Stored>>,
 }
 
 impl Tree {
@@ -171,8 +182,17 @@ impl Tree {
 
     /// Its name, any bytes; for a root the path as given, for the top empty.
     pub fn name(&self, id: DirId) -> &[u8] {
-        Address::from_bits(self.dir(id).record.load(Ordering::Relaxed))
-            .map_or(&[], |record| self.name_at(record))
+        self.record(id).map_or(&[], |record| self.name_at(record))
+    }
+
+    /// Where its record is.
+    fn record(&self, id: DirId) -> Option<Address> {
+        // Acquire: pairs with the Release of `stored`, which may publish while others read.
+        let load = || Address::from_bits(self.dir(id).record.load(Ordering::Acquire));
+        load().or_else(|| {
+            self.stored.as_ref()?.fetch(self, self.parent(id)?);
+            load()
+        })
     }
 
     /// The name in the record at `address`.
@@ -197,6 +217,10 @@ impl Tree {
         let mut segments = Vec::new();
         // Acquire: pairs with the publisher's Release.
         let mut next = self.dir(id).listing.load(Ordering::Acquire);
+        if let (0, Some(stored)) = (next, &self.stored) {
+            stored.fetch(self, id);
+            next = self.dir(id).listing.load(Ordering::Acquire);
+        }
         while let Some(address) = Address::from_bits(next) {
             match decode_node(self.bytes.from_address(address)) {
                 Ok(Node::Segment(records)) => {
@@ -210,6 +234,11 @@ impl Tree {
                         segments.push(records);
                     }
                     next = before;
+                }
+                Ok(Node::Run(run)) => {
+                    segments.extend(segments_of(run));
+                    segments.reverse();
+                    break;
                 }
                 Err(_) => break,
             }
@@ -248,6 +277,9 @@ impl Tree {
     /// Disk bytes counted in more than one entry of it, but in its own totals once: what the sizes of its entries add up
     /// to beyond its own. Known when the scan is over.
     pub fn shared(&self, id: DirId) -> u64 {
+        if self.stored.is_some() {
+            self.dir(id);
+        }
         lock(&self.shared).get(&id).copied().unwrap_or(0)
     }
 
@@ -263,6 +295,7 @@ impl Tree {
 
     /// What could not be read so far.
     pub fn failures(&self) -> Vec<Failure> {
+        self.fetch_failures();
         lock(&self.failures).clone()
     }
 
@@ -275,8 +308,16 @@ impl Tree {
         }
     }
 
+    /// A number that grows with every change to a tree at rest: who has read for long knows from it whether all was of one
+    /// moment.
+    pub fn edition(&self) -> u64 {
+        self.edition.load(Ordering::Relaxed)
+    }
+
     fn dir(&self, id: DirId) -> &Dir {
-        self.dirs.make(id.0)
+        self.dirs.make_from(id.0, |first| {
+            self.stored.as_ref().map_or_else(Vec::new, |stored| stored.rows(self, first))
+        })
     }
 }
 

@@ -1,14 +1,16 @@
 //! Entries of a listing in the order a person or a script wants them: by a number, then by name.
 //!
-//! Sorting moves 16 bytes an entry, on all processors when there are many, and compares numbers only. Names take part eight bytes at a time, and only among
+//! Sorting moves 16 bytes an entry and compares numbers only. Names take part eight bytes at a time, and only among
 //! entries whose numbers are equal, so that a million files of the same size are sorted as fast as any other million.
+//! Many entries are read and sorted on all processors.
 //!
 //! Knows no columns. Invariant: the order depends on nothing but numbers and names; the same entries always come the same way.
 
-use std::cmp::Reverse;
+use std::cmp::Ordering;
 
 use rayon::prelude::*;
 
+use super::listing::Records;
 use super::{Listing, Position, Record};
 
 /// An entry of a listing, with the number it is sorted by.
@@ -33,27 +35,63 @@ pub enum Names {
 
 /// From so many rows on, it is worth waking other processors.
 const MANY: usize = 1 << 14;
+/// As many bytes of a listing as hold about [`MANY`] entries.
+const MANY_BYTES: u64 = 20 << 14;
 /// Up to so many equal numbers are sorted by comparing whole names.
-const FEW: usize = 24;
+const FEW: usize = 12;
+/// The position of a row that is left out: no listing is that long.
+const LEFT_OUT: Position = Position::MAX;
 
 /// The entries of `listing` in order of their keys, the largest first; `key` says `None` to leave one out.
 pub fn sort<'t>(
     listing: &Listing<'t>,
     names: Names,
-    mut key: impl FnMut(&Record<'t>) -> Option<u64>,
+    key: impl Fn(&Record<'t>) -> Option<u64> + Sync,
 ) -> Vec<Row> {
-    let row = |(position, record): (Position, Record<'t>)| Some(Row { key: key(&record)?, position });
-    let mut rows: Vec<Row> = listing.entries().filter_map(row).collect();
-    sort_rows(&mut rows, |row| (Reverse(row.key), row.position));
-    for equal in rows.chunk_by_mut(|a, b| a.key == b.key) {
-        sort_by_name(listing, names, equal);
+    let mut rows = rows(listing, key);
+    sort_rows(&mut rows, |key| !key);
+    if rows.len() < MANY {
+        rows.chunk_by_mut(same_key).for_each(|equal| sort_by_name(listing, names, equal));
+    } else {
+        rows.par_chunk_by_mut(same_key).for_each(|equal| sort_by_name(listing, names, equal));
     }
     rows
 }
 
+fn same_key(a: &Row, b: &Row) -> bool {
+    a.key == b.key
+}
+
+/// The entries of `listing` in its own order.
+fn rows<'t>(listing: &Listing<'t>, key: impl Fn(&Record<'t>) -> Option<u64> + Sync) -> Vec<Row> {
+    if listing.length() < MANY_BYTES {
+        let row = |(position, record): (Position, Record<'t>)| Some(Row { key: key(&record)?, position });
+        return listing.entries().filter_map(row).collect();
+    }
+    // Counted first, so that every worker fills its part of one piece of memory: a vector that grows leaves holes behind.
+    let segments: Vec<_> = listing.segments().collect();
+    let entries = |records: &Records<'t>| records.clone().map_while(|(at, record)| Some((at, record.ok()?)));
+    let counts: Vec<usize> = segments.par_iter().map(|(_, records)| entries(records).count()).collect();
+    let mut rows = vec![Row { key: 0, position: LEFT_OUT }; counts.iter().sum()];
+    let mut rest = rows.as_mut_slice();
+    let parts: Vec<_> = counts.iter().map_while(|count| rest.split_off_mut(..*count)).collect();
+    parts.into_par_iter().zip(segments).for_each(|(part, (start, records))| {
+        for (row, (at, record)) in part.iter_mut().zip(entries(&records)) {
+            if let Some(key) = key(&record) {
+                *row = Row { key, position: start + at as u64 };
+            }
+        }
+    });
+    rows.retain(|row| row.position != LEFT_OUT);
+    rows
+}
+
 /// Sorts rows of one key by name.
-fn sort_by_name(listing: &Listing<'_>, names: Names, rows: &mut [Row]) {
-    let Some(key) = rows.first().map(|row| row.key) else { return };
+pub fn sort_by_name(listing: &Listing<'_>, names: Names, rows: &mut [Row]) {
+    if rows.len() <= FEW {
+        return sort_few(listing, names, rows);
+    }
+    let key = rows[0].key;
     // Parts still to be sorted, with the number of bytes in which their names are known to agree.
     let mut parts = vec![(0..rows.len(), 0)];
     while let Some((part, agreed)) = parts.pop() {
@@ -62,7 +100,7 @@ fn sort_by_name(listing: &Listing<'_>, names: Names, rows: &mut [Row]) {
             sort_few(listing, names, rows);
             continue;
         }
-        let agreed = if names == Names::Ascending { agreement(listing, rows, agreed) } else { agreed };
+        let agreed = agreement(listing, names, rows, agreed);
         rows.par_iter_mut().with_min_len(MANY).for_each(|row| {
             let name = name(listing, row);
             row.key = match names {
@@ -71,11 +109,11 @@ fn sort_by_name(listing: &Listing<'_>, names: Names, rows: &mut [Row]) {
             };
         });
         match names {
-            Names::Ascending | Names::Natural => sort_rows(rows, |row| (row.key, row.position)),
-            Names::NaturalReversed => sort_rows(rows, |row| (Reverse(row.key), row.position)),
+            Names::Ascending | Names::Natural => sort_rows(rows, |key| key),
+            Names::NaturalReversed => sort_rows(rows, |key| !key),
         }
         let mut start = part.start;
-        for equal in rows.chunk_by_mut(|a, b| a.key == b.key) {
+        for equal in rows.chunk_by_mut(same_key) {
             // A chunk that ends in zero is the end of the name.
             if equal.len() > 1 && equal[0].key & 0xff != 0 {
                 parts.push((start..start + equal.len(), agreed + 8));
@@ -96,27 +134,46 @@ fn sort_few(listing: &Listing<'_>, names: Names, rows: &mut [Row]) {
         let (one, other) = (name(listing, a), name(listing, b));
         let order = match names {
             Names::Ascending => one.cmp(other),
-            Names::Natural => natural(one).cmp(natural(other)).then(one.cmp(other)),
-            Names::NaturalReversed => natural(other).cmp(natural(one)).then(other.cmp(one)),
+            Names::Natural => compare_naturally(one, other),
+            Names::NaturalReversed => compare_naturally(other, one),
         };
         order.then(a.position.cmp(&b.position))
     });
 }
 
-/// Sorts rows by numbers.
-fn sort_rows<K: Ord>(rows: &mut [Row], key: impl Fn(&Row) -> K + Sync) {
-    if rows.len() < MANY { rows.sort_unstable_by_key(key) } else { rows.par_sort_unstable_by_key(key) }
+/// How two names follow each other as a person counts.
+pub fn compare_naturally(one: &[u8], other: &[u8]) -> Ordering {
+    natural(one).cmp(natural(other)).then_with(|| one.cmp(other))
+}
+
+/// Sorts rows by what `rank` makes of their keys, then by their positions: as one number, which is compared without a branch.
+fn sort_rows(rows: &mut [Row], rank: impl Fn(u64) -> u64 + Sync) {
+    let number = |row: &Row| u128::from(rank(row.key)) << 64 | u128::from(row.position);
+    if rows.len() < MANY { rows.sort_unstable_by_key(number) } else { rows.par_sort_unstable_by_key(number) }
 }
 
 /// In how many leading bytes, at least `agreed`, the names of all rows agree.
-fn agreement(listing: &Listing<'_>, rows: &[Row], agreed: usize) -> usize {
+fn agreement(listing: &Listing<'_>, names: Names, rows: &[Row], agreed: usize) -> usize {
     let Some((first, others)) = rows.split_first() else { return agreed };
-    let first = name(listing, first).get(agreed..).unwrap_or_default();
+    let first = name(listing, first);
     let same = |row: &Row| {
-        let rest = name(listing, row).get(agreed..).unwrap_or_default();
-        first.iter().zip(rest).take_while(|(a, b)| a == b).count()
+        let name = name(listing, row);
+        match names {
+            Names::Ascending => common(bytes(first, agreed), bytes(name, agreed)),
+            Names::Natural | Names::NaturalReversed => {
+                common(natural(first).skip(agreed), natural(name).skip(agreed))
+            }
+        }
     };
-    agreed + others.par_iter().with_min_len(MANY).map(same).min().unwrap_or(first.len())
+    agreed + others.par_iter().with_min_len(MANY).map(same).min().unwrap_or(0)
+}
+
+fn common(one: impl Iterator<Item = u8>, other: impl Iterator<Item = u8>) -> usize {
+    one.zip(other).take_while(|(a, b)| a == b).count()
+}
+
+fn bytes(name: &[u8], start: usize) -> impl Iterator<Item = u8> + '_ {
+    name.get(start..).unwrap_or_default().iter().copied()
 }
 
 /// Eight bytes of a name from `start` on as a number that sorts like them; zeros stand behind the end.
@@ -130,17 +187,40 @@ fn chunk(name: &[u8], start: usize) -> u64 {
 
 /// Bytes that sort as a person sorts the name: small letters, and each number as a `0`, how many digits it has, and those
 /// without leading zeros. None of them is zero.
-fn natural(name: &[u8]) -> impl Iterator<Item = u8> + '_ {
-    let runs = name.chunk_by(|a, b| a.is_ascii_digit() && b.is_ascii_digit());
-    runs.flat_map(|run| {
-        let digits = if run[0].is_ascii_digit() { run } else { &[] };
-        let zeros = digits.iter().take_while(|digit| **digit == b'0').count();
-        let digits = &digits[zeros..];
-        // No name has more than 255 bytes.
-        let length = u8::try_from(digits.len() + 1).unwrap_or(u8::MAX);
-        let head = if run[0].is_ascii_digit() { [b'0', length] } else { [run[0].to_ascii_lowercase(), 0] };
-        head.into_iter().filter(|byte| *byte != 0).chain(digits.iter().copied())
-    })
+fn natural(name: &[u8]) -> Natural<'_> {
+    Natural { rest: name, length: None, digits: 0 }
+}
+
+#[derive(Clone)]
+struct Natural<'n> {
+    rest: &'n [u8],
+    /// How many digits follow and one, to be said next.
+    length: Option<u8>,
+    /// How many bytes of `rest` are digits of a number that was announced.
+    digits: usize,
+}
+
+impl Iterator for Natural<'_> {
+    type Item = u8;
+
+    fn next(&mut self) -> Option<u8> {
+        if let Some(length) = self.length.take() {
+            return Some(length);
+        }
+        let (&byte, rest) = self.rest.split_first()?;
+        if self.digits > 0 {
+            self.digits -= 1;
+        } else if byte.is_ascii_digit() {
+            let zeros = self.rest.iter().take_while(|byte| **byte == b'0').count();
+            self.rest = &self.rest[zeros..];
+            self.digits = self.rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            // No name has more than 255 bytes.
+            self.length = Some(u8::try_from(self.digits + 1).unwrap_or(u8::MAX));
+            return Some(b'0');
+        }
+        self.rest = rest;
+        Some(byte.to_ascii_lowercase())
+    }
 }
 
 /// As [`chunk`], of the natural bytes.
@@ -236,6 +316,26 @@ mod tests {
         let mut reversed = natural_names(&names, Names::NaturalReversed);
         reversed.reverse();
         assert_eq!(reversed, sorted);
+    }
+
+    #[test]
+    fn so_many_that_all_processors_sort_come_in_the_same_order_as_few() {
+        let mut entries: Vec<_> = (0..5_u64)
+            .flat_map(|round| {
+                entries().into_iter().map(move |(name, key)| (format!("{name}, {round}"), key + round))
+            })
+            .collect();
+        let segments: Vec<_> = entries.chunks(9_999).map(records).collect();
+        let listing = Listing::from_segments(segments.iter().map(Vec::as_slice));
+        assert!(listing.length() > MANY_BYTES && entries.len() > MANY);
+        let rows = sort(&listing, Names::Ascending, |record| apparent(record).filter(|key| *key != 3));
+        let sorted: Vec<_> = rows
+            .iter()
+            .map(|row| (String::from_utf8(name(&listing, row).to_vec()).unwrap(), row.key))
+            .collect();
+        entries.retain(|(_, key)| *key != 3);
+        entries.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        assert!(sorted == entries);
     }
 
     #[test]

@@ -86,7 +86,7 @@ impl Tree {
     }
 
     /// Releases one claim on `id`; the last one completes it and, in turn, whatever above waited for nothing else.
-    pub(crate) fn release(&self, id: DirId) {
+    pub fn release(&self, id: DirId) {
         let mut id = id;
         loop {
             let dir = self.dir(id);
@@ -116,6 +116,8 @@ impl Tree {
 
     /// Takes `before` off `id` alone and adds `after`: how an entry below is replaced.
     pub(super) fn exchange(&self, id: DirId, before: &Totals, after: &Totals) {
+        // Relaxed: who compares editions orders nothing else by them.
+        self.edition.fetch_add(1, Ordering::Relaxed);
         let dir = self.dir(id);
         dir.add(after);
         lower(&dir.disk, before.disk);

@@ -8,9 +8,14 @@
 //!
 //! Knows no terminal and no scan. Invariant: after every update the cursor is on a visible row, if there is any.
 
+mod above;
+mod details;
+mod filtering;
 mod marking;
+mod mouse;
 mod reclaim;
 mod rescan;
+mod results;
 mod space;
 mod views;
 
@@ -19,8 +24,9 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
-use ratatui::crossterm::event::KeyEvent;
+use ratatui::crossterm::event::{KeyEvent, MouseEvent};
 
+use super::errand::Errand;
 use super::keys::{Answer, Command, Keymap, Scope, View};
 use super::marks::Marks;
 use super::place::{Memory, Place, moved};
@@ -31,11 +37,13 @@ use super::view::help;
 use super::window::Window;
 use super::work::Findings;
 use super::{Settings, theme::Theme};
-use crate::rows::{Column, Direction, Grouping, Hidden, Order};
+use crate::rows::{Column, Direction, Grouping, Hidden, Order, Sums};
 use crate::scan::Places;
 use crate::size::{Measure, Units};
 use crate::source::Nature;
 use crate::tree::{Content, DirId, Live, Tree};
+pub use details::Details;
+use filtering::sums;
 use marking::Anchor;
 pub use marking::{Pane, PaneLine};
 pub use reclaim::{Confirm, Failed, Reclaim, Running, Stage};
@@ -51,6 +59,8 @@ const PRECIOUS: Duration = Duration::from_secs(5);
 pub enum Action {
     /// A key was pressed.
     Key(KeyEvent),
+    /// The mouse did something, so long after the browser began.
+    Mouse(MouseEvent, Duration),
     /// The terminal has this many columns and lines.
     Resize(u16, u16),
     /// Time has passed.
@@ -88,6 +98,10 @@ pub enum Effect {
     LookAgain(Places),
     /// Delete, or find out what would go.
     Reclaim(reclaim_work::Order),
+    /// Start a program.
+    Start(Errand),
+    /// Leave this tree for one that begins at this path.
+    ScanAbove(Vec<u8>),
     /// Give the terminal back and stop the process.
     Suspend,
     /// Draw everything anew.
@@ -111,6 +125,8 @@ pub enum Mode {
     Confirm,
     /// The list of what could not be deleted.
     Failures,
+    /// What there is to know of one entry.
+    Details,
 }
 
 /// A question with two buttons.
@@ -127,6 +143,8 @@ pub struct Question {
 pub enum About {
     /// Leaving, and losing the scan.
     Quit,
+    /// Scanning the directory above in place of this one.
+    Above,
 }
 
 /// The buttons of a question.
@@ -180,10 +198,14 @@ pub struct App<'t> {
     rescan: Option<Rescan>,
     marks: Marks<'t>,
     pane: Pane<'t>,
+    details: Option<Details>,
+    /// The name of the entry the cursor is to be on.
+    expected: Option<Vec<u8>>,
     /// Where a range of marks begins.
     anchor: Option<Anchor<'t>>,
     live: Live,
     pressed: Option<Duration>,
+    click: Option<mouse::Click>,
     sorted: Duration,
     /// Whether rows may be out of order.
     is_stale: bool,
@@ -199,7 +221,7 @@ impl<'t> App<'t> {
     ) -> Self {
         let live = Live::default();
         let order = settings.order;
-        let place = Place::enter(tree, &live, DirId::TOP, order, Memory::default(), 0);
+        let place = Place::enter(tree, Sums::of(&live), DirId::TOP, order, Memory::default(), 0);
         let mut app = Self {
             tree,
             roots,
@@ -230,9 +252,12 @@ impl<'t> App<'t> {
             rescan: None,
             marks: Marks::default(),
             pane: Pane::default(),
+            details: None,
+            expected: None,
             anchor: None,
             live,
             pressed: None,
+            click: None,
             sorted: Duration::ZERO,
             is_stale: true,
         };
@@ -246,6 +271,7 @@ impl<'t> App<'t> {
     pub fn update(&mut self, action: Action) -> Option<Effect> {
         let effect = match action {
             Action::Key(event) => self.key(event),
+            Action::Mouse(event, now) => self.mouse(event, now),
             Action::Resize(columns, lines) => {
                 self.size = (columns, lines);
                 // Terminals differ in what they leave on the screen.
@@ -264,6 +290,7 @@ impl<'t> App<'t> {
                 None
             }
             Action::Findings(number, findings) => {
+                self.take_inspection(number, &findings);
                 self.take_findings(number, &findings);
                 None
             }
@@ -302,7 +329,8 @@ impl<'t> App<'t> {
         if let Mode::Help(line) = self.mode {
             self.mode = Mode::Help(line.min(help::scroll_limit(&self.keymap, self.size)));
         }
-        self.window = Window::new(self.tree, &self.live, &self.place, &self.marks, self.order.measure, lines);
+        let sums = sums(&self.live, &self.views);
+        self.window = Window::new(self.tree, sums, &self.place, &self.marks, self.order.measure, lines);
         self.look_at_views();
         if self.mode == Mode::Marks {
             self.look_at_marks();
@@ -310,6 +338,7 @@ impl<'t> App<'t> {
         if self.mode == Mode::Failures {
             self.look_at_failures();
         }
+        self.look_at_details();
     }
 
     fn place_path(&self) -> Vec<u8> {
@@ -323,7 +352,7 @@ impl<'t> App<'t> {
     }
 
     /// A path of the tree as it is shown: its root not as given.
-    fn shown_path(&self, path: &[u8]) -> Vec<u8> {
+    pub fn shown_path(&self, path: &[u8]) -> Vec<u8> {
         let below = |given: &[u8]| {
             let below = path.strip_prefix(given)?;
             (below.is_empty() || given.ends_with(b"/") || below.starts_with(b"/")).then_some(below)
@@ -350,6 +379,7 @@ impl<'t> App<'t> {
         if self.is_stale && is_due && self.may_sort() {
             self.sort();
         }
+        self.go_to_expected();
     }
 
     /// Goes to the only root as soon as it is there: the level above it has nothing to show.
@@ -371,8 +401,8 @@ impl<'t> App<'t> {
     }
 
     fn sort(&mut self) {
-        let lines = self.lines_here();
-        self.place.sort(self.tree, &self.live, self.order_here(), lines);
+        let (order, lines) = (self.order_here(), self.lines_here());
+        self.place.sort(self.tree, sums(&self.live, &self.views), order, lines);
         self.note_sorted();
     }
 
@@ -393,18 +423,31 @@ impl<'t> App<'t> {
         if command.is_none() && scope == Scope::Typing {
             return self.typing_key(event);
         }
-        let command = command?;
+        match command? {
+            command if scope == Scope::Prompt && !command.is_global() => {
+                self.prompt_key(event, Some(command))
+            }
+            command => self.perform(command),
+        }
+    }
+
+    /// Does what a key asks for where one is.
+    fn perform(&mut self, command: Command) -> Option<Effect> {
         match command {
             Command::Suspend => Some(Effect::Suspend),
             Command::Repaint => Some(Effect::Repaint),
             Command::Interrupt => self.interrupt(),
+            Command::Start(program) => self.start(program),
+            Command::Inspect => {
+                self.inspect();
+                None
+            }
             _ => match self.mode {
-                Mode::List if scope == Scope::Sheet => self.reclaim_command(command).unwrap_or_else(|| {
-                    self.sheet_command(command);
-                    None
-                }),
+                Mode::List if self.scope() == Scope::Sheet => {
+                    self.reclaim_command(command).unwrap_or_else(|| self.sheet_command(command))
+                }
                 Mode::List => self.command(command),
-                Mode::Prompt => self.prompt_key(event, Some(command)),
+                Mode::Prompt => self.sheet_command(command),
                 Mode::Help(line) => {
                     self.read_help(line, command);
                     None
@@ -413,6 +456,10 @@ impl<'t> App<'t> {
                 Mode::Marks => self.reclaim_command(command).unwrap_or_else(|| self.command_marks(command)),
                 Mode::Confirm => self.confirm_command(command),
                 Mode::Failures => self.failures_command(command),
+                Mode::Details => {
+                    self.command_details(command);
+                    None
+                }
             },
         }
     }
@@ -453,6 +500,7 @@ impl<'t> App<'t> {
             Command::Scale => self.shown.scale.toggle(),
             Command::Graph => self.shown.graph = self.shown.graph.next(),
             Command::Help => self.mode = Mode::Help(0),
+            Command::Back if self.end_range() || self.come_back() || self.clear_filter() => {}
             Command::Quit | Command::Back if self.views.base == View::Treemap => self.view_command(command),
             Command::View(_) | Command::Search | Command::Cell(_) => self.view_command(command),
             Command::Quit => return self.quit(),
@@ -464,8 +512,7 @@ impl<'t> App<'t> {
             Command::InvertMarks => self.invert_marks(),
             Command::Marks => self.open_pane(),
             Command::PrintMarks => return self.print_marks(),
-            Command::CopyPath => return Some(self.copy_path()),
-            Command::Back if self.anchor.take().is_some() => {}
+            Command::CopyPath => return self.copy_path(),
             Command::Back => return self.stop_deleting().or_else(|| self.stop_rescan()),
             Command::Delete | Command::Trash | Command::Restore | Command::Script => {
                 return self.reclaim_command(command).flatten();
@@ -475,10 +522,13 @@ impl<'t> App<'t> {
             Command::Interrupt
             | Command::Suspend
             | Command::Repaint
+            | Command::Inspect
+            | Command::Start(_)
             | Command::Answer(_)
             | Command::Accept
             | Command::Empty
             | Command::Retry
+            | Command::Inside
             | Command::Erase
             | Command::EraseAll => {}
         }
@@ -510,7 +560,8 @@ impl<'t> App<'t> {
         self.mode = Mode::List;
         match (question.about, button) {
             (About::Quit, Button::Yes) => Some(Effect::Quit),
-            (About::Quit, Button::No) => None,
+            (About::Above, Button::Yes) => self.above().map(Effect::ScanAbove),
+            (About::Quit | About::Above, Button::No) => None,
         }
     }
 
@@ -565,9 +616,12 @@ impl<'t> App<'t> {
     }
 
     fn parent(&mut self) {
+        if self.come_back_up() {
+            return;
+        }
         match self.trail.pop() {
             Some(id) => self.enter(id),
-            None => self.notice = Some("This is where the scan begins".into()),
+            None => self.offer_above(),
         }
     }
 
@@ -581,7 +635,8 @@ impl<'t> App<'t> {
     fn enter_again(&mut self, id: DirId) {
         let lines = self.lines_here();
         let memory = self.memories.remove(&id).unwrap_or_default();
-        self.place = Place::enter(self.tree, &self.live, id, self.order_here(), memory, lines);
+        let sums = sums(&self.live, &self.views);
+        self.place = Place::enter(self.tree, sums, id, self.order_here(), memory, lines);
         self.path = self.place_path();
         self.note_sorted();
     }

@@ -1,6 +1,9 @@
 //! What people do, key by key, on trees made in memory.
 
+mod details;
+mod filter;
 mod marks;
+mod mouse;
 mod reclaim;
 
 use std::time::Duration;
@@ -9,7 +12,7 @@ use jiff::tz::TimeZone;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::Settings;
-use super::app::{Action, App, Button, Effect, Mode};
+use super::app::{About, Action, App, Button, Effect, Mode, Question};
 use super::keys::{Answer, Binding, Command, KEYMAP, Key, Scope, Side, View};
 use super::progress::Tick;
 use super::reclaim::Safety;
@@ -24,6 +27,7 @@ use crate::size::Units;
 use crate::sync::Arc;
 use crate::tree::Tree;
 
+mod space;
 mod views;
 
 fn settings() -> Settings {
@@ -139,9 +143,10 @@ fn what_is_no_directory_does_not_open_and_the_root_has_no_parent() {
     assert_eq!((selected(&app).as_str(), app.notice.as_deref()), ("proc", Some("Not a directory")));
     press(&mut app, "h");
     assert_eq!(path(&app), "/shown");
-    assert_eq!(app.notice.as_deref(), Some("This is where the scan begins"));
-    press(&mut app, "k");
-    assert_eq!(app.notice, None);
+    assert!(matches!(app.mode, Mode::Question(Question { about: About::Above, button: Button::No })));
+    press(&mut app, "Esc");
+    press(&mut app, "h Enter");
+    assert_eq!((path(&app).as_str(), app.mode), ("/shown", Mode::List));
 }
 
 #[test]
@@ -347,6 +352,11 @@ fn ready<'t>(tree: &'t Arc<Tree>, scope: Scope, binding: &Binding) -> App<'t> {
         Scope::Confirm => reclaim::asked(&mut app),
         Scope::Typing => reclaim::typing(&mut app),
         Scope::Failures => reclaim::failed(&mut app),
+        Scope::Details => {
+            // So small that not all of it fits.
+            app.update(Action::Resize(20, 5));
+            press(&mut app, "i j j")
+        }
     };
     if binding.command == Command::Restore {
         app = finished(tree);
@@ -358,13 +368,16 @@ fn ready<'t>(tree: &'t Arc<Tree>, scope: Scope, binding: &Binding) -> App<'t> {
             _ => Vec::new(),
         };
     }
-    if (binding.command, scope) == (Command::PrintMarks, Scope::List) {
+    if binding.command == Command::PrintMarks && matches!(scope, Scope::List | Scope::Treemap) {
         press(&mut app, "Space");
     }
     match (scope, binding.command) {
         (Scope::Sheet, _) => {
             work(&mut app, tree);
             press(&mut app, "Ctrl-D j");
+            if binding.command == Command::PrintMarks {
+                press(&mut app, "Space");
+            }
         }
         (Scope::Prompt, _) => {
             write(&mut app, "0");
@@ -384,10 +397,10 @@ fn ready<'t>(tree: &'t Arc<Tree>, scope: Scope, binding: &Binding) -> App<'t> {
 /// Everything about the state that a key may change.
 fn picture(app: &App<'_>) -> String {
     let (lines, index) = (&app.pane().lines, app.pane().index);
-    let (ranging, views) = (app.is_ranging(), &app.views);
+    let (ranging, views, details) = (app.is_ranging(), &app.views, app.details());
     format!(
-        "{:?} {:?} {:?} {:?} {lines:?} {index} {ranging} {views:?} {:?}",
-        app.mode, app.order, app.shown, app.window, app.reclaim
+        "{:?} {:?} {:?} {:?} {lines:?} {index} {ranging} {views:?} {details:?} {:?} {:?}",
+        app.mode, app.order, app.shown, app.window, app.notice, app.reclaim
     )
 }
 
@@ -457,12 +470,17 @@ fn a_screen_of_any_size_can_be_drawn_in_every_mode() {
     let tree = Arc::new(tree);
     let sizes = (0..50).flat_map(|columns| (0..9).map(move |lines| (columns, lines)));
     for (columns, lines) in sizes.chain([(65_535, 1), (1, 65_535), (1000, 500), (80, 24)]) {
-        for keys in ["m", "?", "q", "B c", "2", "3", "4", "5", "6", "7", "/", "+", "+ Tab", "+ q", "Tab"] {
+        for keys in ["i", "m", "?", "q", "B c", "2", "3", "4", "5", "6", "7", "/", "+", "+ Tab", "+ q", "Tab"]
+        {
             let mut app = finished(&tree);
             tick(&mut app, 60_000, Some(Outcome::Stopped));
             app.update(Action::Resize(columns, lines));
             press(&mut app, keys);
-            work(&mut app, &tree);
+            if keys == "i" {
+                details::find(&mut app);
+            } else {
+                work(&mut app, &tree);
+            }
             let mut terminal = Terminal::new(TestBackend::new(columns, lines)).unwrap();
             terminal.draw(|frame| super::view::draw(&app, frame)).unwrap();
             // A frame may come before the terminal's new size is known.

@@ -22,6 +22,8 @@ pub enum Command {
     Move(Motion),
     /// Go into the directory under the cursor.
     Open,
+    /// Open the directory under the cursor as if it lay here.
+    Inside,
     /// Go to the directory above.
     Parent,
     /// Sort by a column, or the other way round if it is that one already.
@@ -98,6 +100,28 @@ pub enum Command {
     Empty,
     /// Try once more to delete what stays.
     Retry,
+    /// Show all there is to know of one entry.
+    Inspect,
+    /// Start a program.
+    Start(Program),
+}
+
+/// Programs that can be started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Program {
+    /// A shell, in the directory.
+    Shell,
+    /// A pager, for the file under the cursor.
+    Pager,
+    /// What the desktop has for the entry under the cursor.
+    Opener,
+}
+
+impl Command {
+    /// Whether it means the same wherever one is.
+    pub fn is_global(self) -> bool {
+        matches!(self, Self::Suspend | Self::Repaint | Self::Interrupt)
+    }
 }
 
 /// Ways to look at a directory.
@@ -196,11 +220,13 @@ pub enum Scope {
     Typing,
     /// The list of what could not be deleted.
     Failures,
+    /// What there is to know of one entry.
+    Details,
 }
 
 impl Scope {
     /// Every scope.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::List,
         Self::Help,
         Self::Question,
@@ -211,6 +237,7 @@ impl Scope {
         Self::Confirm,
         Self::Typing,
         Self::Failures,
+        Self::Details,
     ];
 }
 

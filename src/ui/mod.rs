@@ -3,7 +3,7 @@
 //! ```text
 //! keys, resizes, ticks  ->  App::update  ->  Window  ->  view::draw  ->  cells
 //!                               |
-//!                               +-> Effect: quit, stop the scan, read again, copy, suspend, repaint
+//!                               +-> Effect: quit, stop the scan, read again, start a program, copy, suspend, repaint
 //! ```
 //!
 //! The scan writes atomics and this thread samples them a few times a second, for as long as something runs; afterwards
@@ -14,6 +14,8 @@
 
 pub mod app;
 mod clipboard;
+pub mod errand;
+mod inquiry;
 #[cfg(test)]
 mod journeys;
 pub mod keys;
@@ -23,14 +25,16 @@ pub mod progress;
 pub mod reclaim;
 mod screen;
 pub mod sheet;
+pub mod tab;
 pub mod theme;
 pub mod view;
 pub mod window;
 pub mod work;
 
 use std::collections::VecDeque;
+use std::ffi::OsString;
 use std::io::{self, BufWriter};
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -52,10 +56,13 @@ use crate::size::Units;
 use crate::source::{Nature, Source};
 use crate::sync::Arc;
 use app::{Action, App, Effect};
+use errand::Errands;
 use keys::Keymap;
 use progress::{Again, Tick};
 use reclaim::{Bench, Safety};
+pub use screen::Mouse;
 use screen::{Guard, Screen};
+use tab::Tab;
 use theme::Theme;
 use work::Desk;
 
@@ -83,6 +90,10 @@ pub struct Settings {
     pub notice: Option<String>,
     /// Where times are told.
     pub zone: TimeZone,
+    /// Whose the mouse is.
+    pub mouse: Mouse,
+    /// Whether tabs are told of a scan.
+    pub tab: Tab,
     /// What may happen to files.
     pub safety: Safety,
     /// What there is to look at: whether it can be read again and changed.
@@ -99,6 +110,8 @@ impl Settings {
             keymap: Keymap::default(),
             notice: None,
             zone: TimeZone::system(),
+            mouse: Mouse::default(),
+            tab: Tab::default(),
             nature: Nature::default(),
             safety: Safety::default(),
         }
@@ -106,19 +119,46 @@ impl Settings {
 }
 
 /// Browses what `source` reads, until the person leaves. Returns the marked paths that are to be printed, without waiting
-/// for the source.
+/// for the source. That may have become another one meanwhile, of a directory above.
 ///
 /// # Errors
 /// When the terminal cannot be taken over, or does not answer any more. It was given back then.
-pub fn run(source: &Source, settings: &Settings) -> io::Result<Vec<Vec<u8>>> {
-    let screen = Screen::new()?;
+pub fn run(source: &mut Source, settings: &Settings) -> io::Result<Vec<Vec<u8>>> {
+    let screen = Screen::new(settings.mouse, settings.tab)?;
     let _guard = Guard(screen.clone());
     restore_on_panic(&screen);
     watch(&screen)?;
     screen.enter()?;
     let writer = BufWriter::with_capacity(FRAME, screen.clone());
     let mut terminal = Terminal::new(CrosstermBackend::new(writer))?;
-    browse(&mut terminal, &screen, source, settings)
+    let mut expected = None;
+    loop {
+        match browse(&mut terminal, &screen, source, settings, expected.take())? {
+            Left::Browser(paths) => return Ok(paths),
+            Left::Tree(above) => {
+                expected = source.roots().first().and_then(name);
+                let below = std::mem::replace(source, above);
+                below.stop();
+                // Freeing a large tree takes time. Without a thread for it, the process frees it at its end.
+                let below = std::mem::ManuallyDrop::new(below);
+                let _ = thread::Builder::new().spawn(move || drop(std::mem::ManuallyDrop::into_inner(below)));
+            }
+        }
+    }
+}
+
+/// What a person goes on to.
+enum Left {
+    /// Whatever is outside, with these paths.
+    Browser(Vec<Vec<u8>>),
+    /// The tree of another source.
+    Tree(Source),
+}
+
+/// What a root is called in the directory above.
+fn name(root: &PathBuf) -> Option<Vec<u8>> {
+    let absolute = std::path::absolute(root).ok()?;
+    absolute.file_name().map(|name| name.as_bytes().to_vec())
 }
 
 type Output = CrosstermBackend<BufWriter<Screen>>;
@@ -128,27 +168,45 @@ fn browse(
     screen: &Screen,
     source: &Source,
     settings: &Settings,
-) -> io::Result<Vec<Vec<u8>>> {
+    expected: Option<Vec<u8>>,
+) -> io::Result<Left> {
     let begun = Instant::now();
     let size = terminal.size()?;
     let roots = source.roots().iter().map(titled).collect();
     let mut app = App::new(source.tree(), roots, settings, (size.width, size.height));
+    if let Some(name) = expected {
+        app.expect(name);
+    }
     let mut next_tick = begun;
-    let mut desk = Desk::new(Pool::new(processors())?, Arc::clone(source.tree()));
+    let pool = Pool::new(processors())?;
+    let mut errands = Errands::new(pool.clone(), Arc::clone(source.tree()));
+    let mut desk = Desk::new(pool, Arc::clone(source.tree()));
     let mut bench = Bench::default();
     let mut has_changed = true;
     let mut again: Option<Scan> = None;
+    let mut told = tab::Shown::Nothing;
     loop {
+        // What is wrong with a snapshot is met when somebody looks there, long after everything seemed over.
+        if !app.wants_ticks() && source.outcome() != app.scan.last.outcome {
+            app.update(Action::Tick(tick(source, begun)));
+            has_changed = true;
+        }
         if has_changed {
             draw(terminal, &app)?;
         }
         has_changed = false;
         let wait = app.wants_ticks().then(|| next_tick.saturating_duration_since(Instant::now()));
-        let wait =
-            if desk.is_busy() || bench.is_busy() { Some(wait.unwrap_or(GLANCE).min(GLANCE)) } else { wait };
+        let wait = if desk.is_busy() || errands.is_busy() || bench.is_busy() {
+            Some(wait.unwrap_or(GLANCE).min(GLANCE))
+        } else {
+            wait
+        };
         let mut effects = Vec::new();
         app.update(Action::Clock(Timestamp::now().as_second()));
-        for action in pending(wait)? {
+        for action in pending(wait, begun)? {
+            if let Action::Key(_) = action {
+                errands.forget();
+            }
             effects.extend(app.update(action));
             has_changed = true;
         }
@@ -158,12 +216,31 @@ fn browse(
                 again = again.filter(|_| news.outcome.is_none());
                 effects.extend(app.update(Action::Again(news)));
             }
+            tell(screen, &app, &mut told)?;
             next_tick = Instant::now() + TICK;
             has_changed = true;
         }
         for (number, findings) in desk.serve(app.wishes()) {
             effects.extend(app.update(Action::Findings(number, findings)));
             has_changed = true;
+        }
+        for complaint in errands.complaints() {
+            app.update(Action::Failed(complaint));
+            has_changed = true;
+        }
+        if let Some(ready) = errands.ready() {
+            has_changed = true;
+            let complaint = match ready.as_ref() {
+                Ok(ready) => {
+                    let complaint = errand::lend(screen, ready)?;
+                    resume(terminal, &mut app)?;
+                    complaint
+                }
+                Err(reason) => Some(reason.clone()),
+            };
+            if let Some(complaint) = complaint {
+                app.update(Action::Failed(complaint));
+            }
         }
         for news in bench.news() {
             effects.extend(app.update(Action::Reclaim(news)));
@@ -172,8 +249,21 @@ fn browse(
         let mut effects = VecDeque::from(effects);
         while let Some(effect) = effects.pop_front() {
             match effect {
-                Effect::Quit => return Ok(Vec::new()),
-                Effect::Print(paths) => return Ok(paths),
+                Effect::Quit => return Ok(Left::Browser(Vec::new())),
+                Effect::Print(paths) => return Ok(Left::Browser(paths)),
+                Effect::ScanAbove(path) => match source.elsewhere(OsString::from_vec(path).into()) {
+                    Some(Ok(above)) => return Ok(Left::Tree(above)),
+                    Some(Err(error)) => {
+                        app.update(Action::Failed(format!("No thread to scan: {error}")));
+                    }
+                    // The state does not ask for it; see `Nature`.
+                    None => {}
+                },
+                Effect::Start(errand) => {
+                    if let Err(error) = errands.begin(errand) {
+                        app.update(Action::Failed(format!("No thread for that: {error}")));
+                    }
+                }
                 Effect::StopScan => source.stop(),
                 Effect::Rescan(directory) => match source.scan().map(|scan| scan.rescan(directory)) {
                     Some(Ok(scan)) => again = Some(scan),
@@ -208,10 +298,8 @@ fn browse(
                 }
                 Effect::Suspend => {
                     suspend(screen)?;
-                    // Nobody tells a stopped program of a new size.
-                    let size = terminal.size()?;
-                    app.update(Action::Resize(size.width, size.height));
-                    repaint(terminal)?;
+                    told = tab::Shown::Nothing;
+                    resume(terminal, &mut app)?;
                 }
                 Effect::Repaint => repaint(terminal)?,
             }
@@ -220,7 +308,7 @@ fn browse(
 }
 
 /// What has happened, after waiting for something at most for `wait`; without it, as long as it takes.
-fn pending(wait: Option<Duration>) -> io::Result<Vec<Action>> {
+fn pending(wait: Option<Duration>, begun: Instant) -> io::Result<Vec<Action>> {
     let mut actions = Vec::new();
     let mut is_there = match wait {
         Some(wait) => event::poll(wait)?,
@@ -229,6 +317,7 @@ fn pending(wait: Option<Duration>) -> io::Result<Vec<Action>> {
     while is_there && actions.len() < KEYS_PER_FRAME {
         match event::read()? {
             Event::Key(key) if key.kind != KeyEventKind::Release => actions.push(Action::Key(key)),
+            Event::Mouse(mouse) => actions.push(Action::Mouse(mouse, begun.elapsed())),
             Event::Resize(columns, lines) => actions.push(Action::Resize(columns, lines)),
             // What is pasted is no command, but may be searched for.
             Event::Paste(text) => actions.push(Action::Paste(text)),
@@ -239,11 +328,28 @@ fn pending(wait: Option<Duration>) -> io::Result<Vec<Action>> {
     Ok(actions)
 }
 
+/// Tells the tab what is new about the scan.
+fn tell(screen: &Screen, app: &App<'_>, told: &mut tab::Shown) -> io::Result<()> {
+    let shown = app.scan.in_tab();
+    if shown != *told {
+        screen.tell(shown)?;
+        *told = shown;
+    }
+    Ok(())
+}
+
 fn draw(terminal: &mut Terminal<Output>, app: &App<'_>) -> io::Result<()> {
     queue!(terminal.backend_mut(), BeginSynchronizedUpdate)?;
     terminal.draw(|frame| view::draw(app, frame))?;
     queue!(terminal.backend_mut(), EndSynchronizedUpdate)?;
     io::Write::flush(terminal.backend_mut())
+}
+
+/// Goes on after others had the terminal: nobody tells a stopped program of a new size.
+fn resume(terminal: &mut Terminal<Output>, app: &mut App<'_>) -> io::Result<()> {
+    let size = terminal.size()?;
+    app.update(Action::Resize(size.width, size.height));
+    repaint(terminal)
 }
 
 /// Makes the next frame draw every cell. (`Terminal::clear` would ask the terminal for its cursor, and wait for an answer.)

@@ -6,10 +6,10 @@
 //! Knows no keys and no screen but the number of lines it has. Invariant: when there are rows, the cursor is on one of
 //! the visible ones.
 
-use crate::tree::{DirId, Listing, Live, Position, Record, Tree};
+use crate::tree::{DirId, Listing, Position, Record, Tree};
 
 use super::keys::Motion;
-use crate::rows::{Order, Rows};
+use crate::rows::{Order, Rows, Sums};
 
 /// An entry that is pointed at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl<'t> Place<'t> {
     /// Enters `id`, with the cursor where it was the last time.
     pub fn enter(
         tree: &'t Tree,
-        live: &Live,
+        sums: Sums<'_>,
         id: DirId,
         order: Order,
         memory: Memory<'t>,
@@ -61,7 +61,7 @@ impl<'t> Place<'t> {
         let Memory { pin, index, offset } = memory;
         let (listing, rows) = (Listing::default(), Rows::default());
         let mut place = Self { id, listing, rows, was_complete: false, pin, index, offset };
-        place.sort(tree, live, order, lines);
+        place.sort(tree, sums, order, lines);
         place
     }
 
@@ -96,13 +96,13 @@ impl<'t> Place<'t> {
     }
 
     /// Puts the rows in order, with what the tree knows by now; the cursor follows its entry.
-    pub fn sort(&mut self, tree: &'t Tree, live: &Live, order: Order, lines: usize) {
+    pub fn sort(&mut self, tree: &'t Tree, sums: Sums<'_>, order: Order, lines: usize) {
         self.was_complete = tree.status(self.id).is_complete();
         self.listing = tree.listing(self.id);
         let above = self.index.saturating_sub(self.offset);
         // The old ones go first: a million rows are not held twice.
         self.rows = Rows::default();
-        self.rows = Rows::new(tree, live, self.id, &self.listing, order);
+        self.rows = Rows::new(tree, sums, self.id, &self.listing, order);
         let found = self.pin.and_then(|pin| self.find(pin));
         self.index = match (self.pin, found) {
             (None, _) => 0,
@@ -194,6 +194,7 @@ mod tests {
     use super::*;
     use crate::fixture::{Growing, build, file};
     use crate::rows::{Column, Direction};
+    use crate::tree::Live;
 
     const LINES: usize = 3;
 
@@ -210,7 +211,8 @@ mod tests {
     fn the_cursor_follows_its_entry_through_every_order() {
         let (tree, root) = build((0..20).map(|n| file(&format!("{n:02}"), n * 512, 0)).collect());
         let live = Live::default();
-        let mut place = Place::enter(&tree, &live, root, order(), Memory::default(), LINES);
+        let sums = Sums::of(&live);
+        let mut place = Place::enter(&tree, sums, root, order(), Memory::default(), LINES);
         for _ in 0..4 {
             place.step(Motion::Down, LINES);
         }
@@ -218,7 +220,7 @@ mod tests {
         let name = under_cursor(&tree, &place);
         for direction in [Direction::Reversed, Direction::Usual] {
             for column in [Column::Size, Column::Name, Column::Items] {
-                place.sort(&tree, &live, Order { column, direction, ..order() }, LINES);
+                place.sort(&tree, sums, Order { column, direction, ..order() }, LINES);
                 assert_eq!(under_cursor(&tree, &place), name);
                 assert!((place.offset()..place.offset() + LINES).contains(&place.index()));
             }
@@ -231,13 +233,14 @@ mod tests {
         let root = growing.root();
         growing.publish(vec![file("small", 512, 0), file("less", 0, 0)]);
         let live = Live::default();
+        let sums = Sums::of(&live);
         let tree = &growing.tree;
-        let mut untouched = Place::enter(tree, &live, root, order(), Memory::default(), LINES);
-        let mut moved = Place::enter(tree, &live, root, order(), Memory::default(), LINES);
+        let mut untouched = Place::enter(tree, sums, root, order(), Memory::default(), LINES);
+        let mut moved = Place::enter(tree, sums, root, order(), Memory::default(), LINES);
         moved.pin();
         growing.publish(vec![file("large", 1 << 20, 0), file("larger", 1 << 21, 0)]);
-        untouched.sort(tree, &live, order(), LINES);
-        moved.sort(tree, &live, order(), LINES);
+        untouched.sort(tree, sums, order(), LINES);
+        moved.sort(tree, sums, order(), LINES);
         assert_eq!(under_cursor(tree, &untouched), b"larger");
         assert_eq!(under_cursor(tree, &moved), b"small");
     }
@@ -254,7 +257,7 @@ mod tests {
     #[test]
     fn no_line_is_left_empty_below_the_last_row() {
         let (tree, root) = build((0..10).map(|n| file(&n.to_string(), 0, 0)).collect());
-        let mut place = Place::enter(&tree, &Live::default(), root, order(), Memory::default(), 3);
+        let mut place = Place::enter(&tree, Sums::of(&Live::default()), root, order(), Memory::default(), 3);
         place.step(Motion::Bottom, 3);
         assert_eq!(place.offset(), 7);
         place.show_cursor(8);

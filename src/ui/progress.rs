@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use super::tab;
 use crate::scan::{Outcome, Progress};
 
 /// How often the rate of reading is worked out.
@@ -63,6 +64,22 @@ impl ScanState {
         self.last = tick;
     }
 
+    /// How much of a whole file system was read, of a hundred; what is counted twice or grows never makes it all.
+    pub fn percent(&self) -> Option<u8> {
+        let Progress { disk, expected, .. } = self.last.progress;
+        let hundredths = u128::from(disk) * 100 / u128::from(expected?.max(1));
+        Some(u8::try_from(hundredths.min(99)).unwrap_or(99))
+    }
+
+    /// What a tab shows of it.
+    pub fn in_tab(&self) -> tab::Shown {
+        match (self.is_running(), self.percent()) {
+            (true, Some(percent)) => tab::Shown::Percent(percent),
+            (true, None) => tab::Shown::Going,
+            (false, _) => tab::Shown::Nothing,
+        }
+    }
+
     /// Whether it goes on.
     pub fn is_running(&self) -> bool {
         self.last.outcome.is_none()
@@ -72,6 +89,25 @@ impl ScanState {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn there_is_a_percentage_of_whole_file_systems_only_and_never_all_of_it() {
+        let mut scan = ScanState::default();
+        for (disk, expected, percent) in [
+            (50, None, None),
+            (0, Some(200), Some(0)),
+            (50, Some(200), Some(25)),
+            (999, Some(200), Some(99)),
+            (u64::MAX, Some(1), Some(99)),
+        ] {
+            let progress = Progress { disk, expected, ..Progress::default() };
+            scan.take(Tick { progress, ..Tick::default() });
+            assert_eq!(scan.percent(), percent);
+        }
+        assert_eq!(scan.in_tab(), tab::Shown::Percent(99));
+        scan.take(Tick { outcome: Some(Outcome::Complete), ..Tick::default() });
+        assert_eq!(scan.in_tab(), tab::Shown::Nothing);
+    }
 
     #[test]
     fn the_rate_is_that_of_the_last_half_second() {

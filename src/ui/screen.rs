@@ -3,7 +3,8 @@
 //! Whoever ends the browser (the person, an error, a panic, a signal) calls [`Screen::leave`]; only the first call
 //! does anything. What is drawn afterwards goes nowhere, so that a frame in flight cannot follow it.
 //!
-//! Knows nothing of what is drawn. Invariant: raw mode and the alternate screen are on exactly while `is_on`.
+//! Knows nothing of what is drawn. Invariant: raw mode, the alternate screen and the mouse are taken exactly while `is_on`, and
+//! what a tab shows is taken back.
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
@@ -17,8 +18,23 @@ use ratatui::crossterm::terminal::{
 };
 use ratatui::crossterm::{execute, queue};
 
+use super::tab::{self, Tab};
 use crate::platform::signals::is_writable;
 use crate::sync::{Arc, AtomicBool, Ordering};
+
+/// Whether the mouse is for the browser.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mouse {
+    /// Clicks and the wheel come here; the terminal selects text with Shift.
+    #[default]
+    Taken,
+    /// The terminal keeps it.
+    Left,
+}
+
+/// Buttons and the wheel, without motion, in coordinates of any size (xterm's "Mouse Tracking", modes 1000 and 1006).
+const TAKE_MOUSE: &str = "\x1b[?1000h\x1b[?1006h";
+const LEAVE_MOUSE: &str = "\x1b[?1006l\x1b[?1000l";
 
 /// The terminal, shared by all who may have to give it back.
 #[derive(Clone)]
@@ -27,6 +43,10 @@ pub struct Screen {
     /// Whether it is taken over. Swapped by whoever enters or leaves, so that one of several does it; read by whoever
     /// draws. `SeqCst`, for plainness: it changes a few times in a session.
     is_on: Arc<AtomicBool>,
+    mouse: Mouse,
+    tab: Tab,
+    /// Whether a tab shows anything. Set by the thread that draws, cleared by whoever leaves; `SeqCst` as above.
+    is_told: Arc<AtomicBool>,
 }
 
 impl Screen {
@@ -34,13 +54,14 @@ impl Screen {
     ///
     /// # Errors
     /// When there is no descriptor left, or no terminal.
-    pub fn new() -> io::Result<Self> {
+    pub fn new(mouse: Mouse, tab: Tab) -> io::Result<Self> {
         let terminal = if io::stdout().is_terminal() {
             File::from(io::stdout().as_fd().try_clone_to_owned()?)
         } else {
             File::options().read(true).write(true).open("/dev/tty")?
         };
-        Ok(Self { terminal: Arc::new(terminal), is_on: Arc::default() })
+        let (is_on, is_told) = (Arc::default(), Arc::default());
+        Ok(Self { terminal: Arc::new(terminal), is_on, mouse, tab, is_told })
     }
 
     /// Another descriptor of the terminal.
@@ -60,11 +81,31 @@ impl Screen {
             return Ok(());
         }
         let entered = enable_raw_mode()
-            .and_then(|()| execute!(&*self.terminal, EnterAlternateScreen, Hide, EnableBracketedPaste));
+            .and_then(|()| execute!(&*self.terminal, EnterAlternateScreen, Hide, EnableBracketedPaste))
+            .and_then(|()| match self.mouse {
+                Mouse::Taken => (&*self.terminal).write_all(TAKE_MOUSE.as_bytes()),
+                Mouse::Left => Ok(()),
+            });
         if entered.is_err() {
             self.leave();
         }
         entered
+    }
+
+    /// Makes the tab show something, where the terminal understands that.
+    ///
+    /// # Errors
+    /// When the terminal takes nothing.
+    pub fn tell(&self, shown: tab::Shown) -> io::Result<()> {
+        let is_something = shown != tab::Shown::Nothing;
+        if self.tab == Tab::Untold || !self.is_on.load(Ordering::SeqCst) {
+            return Ok(());
+        }
+        let was_something = self.is_told.swap(is_something, Ordering::SeqCst);
+        if is_something || was_something {
+            (&*self.terminal).write_all(shown.sequence().as_bytes())?;
+        }
+        Ok(())
     }
 
     /// Gives it back, as far as it takes anything.
@@ -73,6 +114,12 @@ impl Screen {
             return;
         }
         let mut bytes = Vec::new();
+        if self.is_told.swap(false, Ordering::SeqCst) {
+            bytes.extend_from_slice(tab::Shown::Nothing.sequence().as_bytes());
+        }
+        if self.mouse == Mouse::Taken {
+            bytes.extend_from_slice(LEAVE_MOUSE.as_bytes());
+        }
         // Errors end here: whoever leaves has nothing else to fall back on. Queueing into memory cannot fail.
         let _ = queue!(
             bytes,

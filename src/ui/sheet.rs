@@ -7,12 +7,16 @@
 
 use std::ops::Range;
 
+use super::inquiry::Inquiry;
 use super::keys::{Motion, View};
+use super::marks::Marks;
 use super::place::moved;
 use super::theme::Role;
 use super::view::{ages, errors, files, hints, links, space, types};
+use super::window::Bound;
 use super::work::{Ask, Findings, Wish};
-use crate::search::Query;
+use crate::search::{By, Order, Query};
+use crate::size::Measure;
 use crate::space::rows::Row;
 use crate::tree::{DirId, Position, Successors, Totals, Tree};
 
@@ -42,8 +46,10 @@ pub enum Target {
 /// One visible row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SheetLine {
-    /// Disk usage in bytes; none if it is not known, or means nothing.
+    /// Its size in bytes, by the measure that is shown; none if it is not known, or means nothing.
     pub size: Option<u64>,
+    /// How that relates to the truth.
+    pub bound: Bound,
     /// How many entries it stands for.
     pub items: Option<u64>,
     /// Time of last change, in seconds since 1970.
@@ -54,6 +60,30 @@ pub struct SheetLine {
     pub role: Role,
     /// What else there is to say.
     pub note: Option<String>,
+    /// Whether what it stands for is marked.
+    pub is_marked: bool,
+}
+
+impl SheetLine {
+    /// A row that stands for several entries.
+    pub fn of_sum(label: String, totals: &Totals, measure: Measure) -> Self {
+        Self {
+            size: Some(super::window::totals_size(totals, measure)),
+            bound: Bound::Exact,
+            items: Some(totals.items),
+            modified: None,
+            label,
+            role: Role::Plain,
+            note: None,
+            is_marked: false,
+        }
+    }
+
+    /// A row with nothing but words.
+    pub fn of_words(label: String, role: Role) -> Self {
+        let sum = Self::of_sum(label, &Totals::default(), Measure::Disk);
+        Self { size: None, items: None, role, ..sum }
+    }
 }
 
 /// Everything that is visible of a sheet.
@@ -61,8 +91,12 @@ pub struct SheetLine {
 pub struct Page {
     /// Which view.
     pub view: View,
+    /// What was asked.
+    pub ask: Ask,
     /// Whether the rows are entries, rather than sums of some.
     pub is_of_entries: bool,
+    /// The order of the rows.
+    pub order: Order,
     /// What the rows are.
     pub title: String,
     /// What it all takes up, if that was added up.
@@ -87,15 +121,17 @@ pub struct Page {
     pub ledger: Vec<Row>,
 }
 
-/// How it stands with the answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Answer {
-    /// It comes piece by piece.
-    Awaited,
-    /// It was there, and a newer one is awaited.
-    AwaitedAnew,
-    /// It is there.
-    Complete,
+/// How a sheet is looked at.
+#[derive(Clone, Copy)]
+pub struct Sight<'m, 't> {
+    /// What is marked.
+    pub marks: &'m Marks<'t>,
+    /// Which size is meant.
+    pub measure: Measure,
+    /// Columns of the screen.
+    pub columns: usize,
+    /// Lines for rows.
+    pub lines: usize,
 }
 
 /// A view of a subtree.
@@ -103,13 +139,10 @@ enum Answer {
 pub struct Sheet {
     /// Which one.
     pub view: View,
+    /// What is asked for it, and what was found.
+    pub inquiry: Inquiry,
     /// What the rows are.
     title: String,
-    wish: Wish,
-    findings: Option<Findings>,
-    answer: Answer,
-    /// Whether the tree has grown since the question.
-    is_outdated: bool,
     index: usize,
     offset: usize,
     /// Columns of the screen.
@@ -119,89 +152,38 @@ pub struct Sheet {
 impl Sheet {
     /// A view for which `wish` is asked.
     pub fn new(view: View, title: String, wish: Wish) -> Self {
-        Self {
-            view,
-            title,
-            wish,
-            findings: None,
-            answer: Answer::Awaited,
-            is_outdated: false,
-            index: 0,
-            offset: 0,
-            columns: 0,
-        }
-    }
-
-    /// Asks nothing, and shows words.
-    pub fn tell(&mut self, words: Vec<String>) {
-        self.findings = Some(Findings::Words(words));
-        self.answer = Answer::Complete;
+        Self { view, title, inquiry: Inquiry::new(wish), index: 0, offset: 0, columns: 0 }
     }
 
     /// Shows what another sheet has found until something is found for this one: what is typed letter by letter must not
     /// flicker.
-    pub fn keep_showing(&mut self, before: Option<Self>) {
-        self.findings = before.and_then(|sheet| sheet.findings).filter(|it| matches!(it, Findings::Found(_)));
-    }
-
-    /// Asks nothing, and says `text`.
-    pub fn say(&mut self, text: String) {
-        self.findings = Some(Findings::Failed(text));
-        self.answer = Answer::Complete;
-    }
-
-    /// What it waits for.
-    pub fn wish(&self) -> Option<&Wish> {
-        (self.answer != Answer::Complete).then_some(&self.wish)
-    }
-
-    /// The tree has grown.
-    pub fn outdate(&mut self) {
-        // What was said without asking stays as true as it was.
-        self.is_outdated = !matches!(self.findings, Some(Findings::Failed(_) | Findings::Words(_)));
-    }
-
-    /// Whether there is more to be seen than what was found.
-    pub fn is_outdated(&self) -> bool {
-        self.is_outdated
-    }
-
-    /// Asks once more, as number `number`, unless the answer is still awaited. What was found stays until then.
-    pub fn ask_again(&mut self, number: u64) {
-        if self.answer == Answer::Complete {
-            self.wish.number = number;
-            self.answer = Answer::AwaitedAnew;
-            self.is_outdated = false;
-        }
+    pub fn keep_showing(&mut self, before: Option<&Self>) {
+        let findings = before.and_then(|sheet| sheet.inquiry.findings());
+        self.inquiry.keep_showing(findings.filter(|it| matches!(it, Findings::Found(_))).cloned());
     }
 
     /// Forgets what was found and asks anew, as number `number`; nothing if the directory is gone.
     pub fn begin_again(&mut self, successors: &mut Successors<'_>, number: u64) -> Option<()> {
-        self.wish = Wish { number, from: successors.find(self.wish.from)?, ..self.wish.clone() };
-        if !matches!(self.findings, Some(Findings::Failed(_) | Findings::Words(_))) {
-            self.findings = None;
-            self.answer = Answer::Awaited;
-            self.is_outdated = false;
-        }
-        Some(())
+        self.inquiry.begin_again(successors, number)
     }
 
     /// Takes what was found for the wish with this number.
-    pub fn take(&mut self, number: u64, findings: Findings) {
-        let is_complete = findings.is_complete();
-        if number != self.wish.number || (self.answer == Answer::AwaitedAnew && !is_complete) {
-            return;
+    pub fn take(&mut self, number: u64, findings: &Findings) {
+        let Some(before) = self.inquiry.take(number, findings) else { return };
+        if let (Some(Findings::Found(old)), Findings::Found(new)) = (before, findings)
+            && self.index > 0
+        {
+            self.index = files::follow(&old, new, self.index);
         }
-        if is_complete {
-            self.answer = Answer::Complete;
+    }
+
+    /// What its rows can be sorted by.
+    pub fn may_sort_by(&self, by: By) -> bool {
+        match (self.inquiry.asked().ask, by) {
+            (Ask::Search | Ask::Largest, _) => true,
+            (Ask::Types | Ask::Links, By::Disk | By::Apparent | By::Items) => true,
+            _ => false,
         }
-        self.index = match (&self.findings, &findings) {
-            (Some(Findings::Found(old)), Findings::Found(new)) if self.index > 0 => {
-                files::follow(old, new, self.index)
-            }
-            _ => self.index,
-        };
-        self.findings = Some(findings);
     }
 
     /// Moves the cursor; there are `lines` of rows on the screen.
@@ -209,22 +191,47 @@ impl Sheet {
         self.index = moved(self.index, motion, lines, self.rows());
     }
 
+    /// The row of the cursor.
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// Puts the cursor on a row.
+    pub fn go_to(&mut self, index: usize) {
+        self.index = index.min(self.rows().saturating_sub(1));
+    }
+
     /// Where the row of the cursor leads.
     pub fn target(&self) -> Option<Target> {
-        match self.findings.as_ref()? {
+        match self.inquiry.findings()? {
             Findings::Found(found) => files::target(found, self.index),
             Findings::Types(typed) => types::target(typed, self.index),
-            Findings::Ages(_) => ages::target(self.wish.ask, self.index),
+            Findings::Ages(_) => ages::target(self.inquiry.asked().ask, self.index),
             Findings::Links(links) => links::target(links, self.index),
             Findings::Errors(errors) => errors::target(errors, self.index),
             Findings::Hints(hints) => hints::target(hints, self.index),
-            Findings::Space(account) => space::target(account, self.wish.ask, self.index),
-            Findings::Whole(_) | Findings::Words(_) | Findings::Failed(_) => None,
+            Findings::Space(account) => space::target(account, self.inquiry.asked().ask, self.index),
+            Findings::Filtered(_)
+            | Findings::Whole(_)
+            | Findings::Words(_)
+            | Findings::Inspected(_)
+            | Findings::Failed(_) => None,
         }
     }
 
-    /// Looks at it through so many columns and lines, after scrolling as little as brings the cursor into view.
-    pub fn look(&mut self, tree: &Tree, columns: usize, lines: usize) -> Page {
+    /// The entries a row stands for, if it stands for some rather than for a sum: several for the names of one inode.
+    pub fn entries(&self, row: usize) -> Vec<(DirId, Position)> {
+        match self.inquiry.findings() {
+            Some(Findings::Found(found)) => files::entries(found, row),
+            Some(Findings::Links(links)) => links::entries(links, row),
+            Some(Findings::Errors(errors)) => errors::entries(errors, row),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Looks at it, after scrolling as little as brings the cursor into view.
+    pub fn look(&mut self, tree: &Tree, sight: Sight<'_, '_>) -> Page {
+        let Sight { marks, measure, columns, lines } = sight;
         self.columns = columns;
         let rows = self.rows();
         self.index = self.index.min(rows.saturating_sub(1));
@@ -232,29 +239,37 @@ impl Sheet {
         let most = self.index.min(rows.saturating_sub(lines.max(1)));
         self.offset = self.offset.clamp(least, most);
         let visible = self.offset..rows.min(self.offset + lines);
+        let line = |row| {
+            let line = self.line(tree, measure, row)?;
+            Some(SheetLine { is_marked: self.is_marked(tree, marks, row), ..line })
+        };
         let (sum, matched) = self.sum();
+        let Wish { ask, order, .. } = *self.inquiry.asked();
         Page {
             view: self.view,
-            is_of_entries: matches!(self.wish.ask, Ask::Search | Ask::Largest),
+            ask,
+            is_of_entries: matches!(ask, Ask::Search | Ask::Largest),
+            order,
             title: self.title.clone(),
             sum,
             matched,
-            searched: self.findings.as_ref().map_or(0, Findings::searched),
-            is_complete: self.answer == Answer::Complete,
-            failure: match &self.findings {
+            searched: self.inquiry.findings().map_or(0, Findings::searched),
+            is_complete: self.inquiry.is_complete(),
+            failure: match self.inquiry.findings() {
                 Some(Findings::Failed(reason)) => Some(reason.clone()),
                 _ => None,
             },
             rows,
             index: self.index,
             offset: self.offset,
-            lines: visible.clone().filter_map(|row| self.line(tree, row)).collect(),
+            lines: visible.clone().filter_map(line).collect(),
             ledger: self.ledger(visible),
         }
     }
 
-    fn rows(&self) -> usize {
-        match &self.findings {
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        match self.inquiry.findings() {
             Some(Findings::Found(found)) => found.rows.len(),
             Some(Findings::Types(typed)) => types::rows(typed),
             Some(Findings::Ages(ages)) => ages.rows.len(),
@@ -263,42 +278,60 @@ impl Sheet {
             Some(Findings::Hints(hints)) => hints.rows.len(),
             Some(Findings::Space(account)) => account.rows.len(),
             Some(Findings::Words(words)) => space::wrap(words, self.columns).len(),
-            Some(Findings::Whole(_) | Findings::Failed(_)) | None => 0,
+            Some(
+                Findings::Filtered(_) | Findings::Whole(_) | Findings::Inspected(_) | Findings::Failed(_),
+            )
+            | None => 0,
         }
     }
 
     /// What all that was found takes up, and how many entries it is.
     fn sum(&self) -> (Option<Totals>, u64) {
-        match &self.findings {
+        match self.inquiry.findings() {
             Some(Findings::Found(found)) => (Some(found.sum), found.matched),
             Some(Findings::Types(typed)) => (Some(typed.total), typed.total.items),
             Some(Findings::Ages(ages)) => (Some(ages.total), ages.total.items),
             Some(Findings::Links(links)) => links::sum(links),
             Some(Findings::Errors(errors)) => (None, errors::failed(errors)),
             Some(Findings::Hints(hints)) => hints::sum(hints),
-            Some(Findings::Space(_) | Findings::Whole(_) | Findings::Words(_) | Findings::Failed(_))
-            | None => (None, 0),
+            _ => (None, 0),
         }
     }
 
-    fn line(&self, tree: &Tree, row: usize) -> Option<SheetLine> {
-        let from = self.wish.from;
-        match self.findings.as_ref()? {
-            Findings::Found(found) => files::line(tree, from, found.rows.get(row)?),
-            Findings::Types(typed) => types::line(typed, row),
-            Findings::Ages(ages) => ages::line(ages, row),
-            Findings::Links(links) => links::line(tree, from, links, row),
+    fn line(&self, tree: &Tree, measure: Measure, row: usize) -> Option<SheetLine> {
+        let from = self.inquiry.asked().from;
+        match self.inquiry.findings()? {
+            Findings::Found(found) => files::line(tree, from, found.rows.get(row)?, measure),
+            Findings::Types(typed) => types::line(typed, row, measure),
+            Findings::Ages(ages) => ages::line(ages, row, measure),
+            Findings::Links(links) => links::line(tree, from, links, row, measure),
             Findings::Errors(errors) => errors::line(tree, from, errors, row),
             Findings::Hints(hints) => hints::line(tree, from, hints, row),
-            Findings::Space(_) | Findings::Whole(_) | Findings::Words(_) | Findings::Failed(_) => None,
+            Findings::Filtered(_)
+            | Findings::Space(_)
+            | Findings::Whole(_)
+            | Findings::Words(_)
+            | Findings::Inspected(_)
+            | Findings::Failed(_) => None,
         }
     }
 
     fn ledger(&self, visible: Range<usize>) -> Vec<Row> {
-        match &self.findings {
+        match self.inquiry.findings() {
             Some(Findings::Space(account)) => account.rows[visible].to_vec(),
             Some(Findings::Words(words)) => space::wrap(words, self.columns)[visible].to_vec(),
             _ => Vec::new(),
         }
+    }
+
+    fn is_marked(&self, tree: &Tree, marks: &Marks<'_>, row: usize) -> bool {
+        if marks.count() == 0 {
+            return false;
+        }
+        let is_marked = |(directory, position): &(DirId, Position)| {
+            tree.listing(*directory).name(*position).is_some_and(|name| marks.contains(*directory, name))
+        };
+        let entries = self.entries(row);
+        !entries.is_empty() && entries.iter().all(is_marked)
     }
 }

@@ -5,9 +5,9 @@
 //! Knows no columns and no colours. Invariant: the numbers of one window were read together, right after the live totals.
 
 use crate::kind::Kind;
-use crate::rows::shared;
+use crate::rows::{Sums, shared};
 use crate::size::Measure;
-use crate::tree::{Content, DirId, Exclusion, Listing, Live, Position, Status, Totals, Tree};
+use crate::tree::{Content, DirId, Exclusion, Listing, Position, Status, Totals, Tree};
 
 use super::marks::Marks;
 use super::place::Place;
@@ -63,7 +63,7 @@ pub struct Line<'t> {
 /// Everything that is visible of a directory.
 #[derive(Debug, Default)]
 pub struct Window<'t> {
-    /// Its totals.
+    /// Its totals; with a filter, of what that keeps.
     pub totals: Totals,
     /// How they relate to the truth.
     pub bound: Bound,
@@ -71,6 +71,8 @@ pub struct Window<'t> {
     pub errno: Option<i32>,
     /// Whether nothing more will come.
     pub is_complete: bool,
+    /// How many items there are in all, if a filter shows some of them.
+    pub all_items: Option<u64>,
     /// How many rows it has.
     pub rows: usize,
     /// How many entries were left out of them.
@@ -89,16 +91,16 @@ impl<'t> Window<'t> {
     /// Looks at `place` through `lines` lines.
     pub fn new(
         tree: &'t Tree,
-        live: &Live,
+        sums: Sums<'_>,
         place: &Place<'t>,
         marks: &Marks<'_>,
         measure: Measure,
         lines: usize,
     ) -> Self {
         let status = tree.status(place.id);
-        let totals = live.totals(tree, place.id);
+        let totals = sums.totals(tree, place.id);
         let entry = |position| {
-            let entry = Line::new(tree, live, place.listing(), position, measure)?;
+            let entry = Line::new(tree, sums, place.listing(), position, measure)?;
             Some(Line { is_marked: marks.contains(place.id, entry.name), ..entry })
         };
         Self {
@@ -106,6 +108,7 @@ impl<'t> Window<'t> {
             bound: bound(status, &totals, totals_size(&totals, measure)),
             errno: status.errno,
             is_complete: status.is_complete(),
+            all_items: sums.filtered.map(|_| sums.live.totals(tree, place.id).items),
             rows: place.rows().len(),
             left_out: place.rows().left_out(),
             largest: place.rows().largest(),
@@ -129,7 +132,7 @@ impl<'t> Window<'t> {
 impl<'t> Line<'t> {
     fn new(
         tree: &Tree,
-        live: &Live,
+        sums: Sums<'_>,
         listing: &Listing<'t>,
         position: Position,
         measure: Measure,
@@ -165,7 +168,7 @@ impl<'t> Line<'t> {
             }
         }
         if let Some(id) = entry.directory {
-            let totals = live.totals(tree, id);
+            let totals = sums.totals(tree, id);
             let status = tree.status(id);
             let size = totals_size(&totals, measure);
             entry.size = Some(size);
@@ -186,7 +189,8 @@ pub fn totals_size(totals: &Totals, measure: Measure) -> u64 {
     }
 }
 
-fn bound(status: Status, totals: &Totals, size: u64) -> Bound {
+/// How numbers of a directory relate to the truth.
+pub fn bound(status: Status, totals: &Totals, size: u64) -> Bound {
     if !status.is_complete() {
         Bound::Growing
     } else if status.partial || totals.errors > 0 || size == u64::MAX {

@@ -8,13 +8,14 @@
 use std::io;
 
 use crate::hints::{self, Hints};
+use crate::inspect::{Inspection, inspect};
 use crate::job::{Job, Outcome, Pool};
-use crate::search::{self, Found, Query, Request};
+use crate::search::{self, Filtered, Found, Order, Query, Request};
 use crate::size::Units;
 use crate::space::{self, Account};
 use crate::survey::{self, Ages, Errors, Links, Typed};
 use crate::sync::Arc;
-use crate::tree::{DirId, Tree};
+use crate::tree::{DirId, Position, Tree};
 
 /// The most files a list of the largest shows.
 const MOST_FILES: usize = 100_000;
@@ -30,6 +31,8 @@ pub struct Wish {
     pub from: DirId,
     /// Of what meets this.
     pub query: Query,
+    /// In this order, where there are rows.
+    pub order: Order,
 }
 
 /// What can be asked of a subtree.
@@ -52,6 +55,10 @@ pub enum Ask {
     Errors,
     /// What could be cleaned up.
     Hints,
+    /// What a filter keeps.
+    Filter,
+    /// Everything about the entry of the directory itself that is at this position.
+    Inspect(Position),
     /// Where the rest of the file system is.
     Space {
         /// How sizes are written.
@@ -76,6 +83,10 @@ pub enum Findings {
     Errors(Arc<Errors>),
     /// What could be cleaned up.
     Hints(Arc<Hints>),
+    /// What a filter keeps.
+    Filtered(Arc<Filtered>),
+    /// Everything about one entry.
+    Inspected(Arc<Inspection>),
     /// Where the rest of the file system is.
     Space(Arc<Account>),
     /// Whether all of a file system was scanned.
@@ -96,7 +107,9 @@ impl Findings {
             Self::Links(links) => links.complete,
             Self::Errors(errors) => errors.complete,
             Self::Hints(hints) => hints.complete,
-            Self::Space(_) | Self::Whole(_) | Self::Words(_) | Self::Failed(_) => true,
+            Self::Inspected(inspection) => inspection.is_complete,
+            // A filter publishes nothing before.
+            Self::Filtered(_) | Self::Space(_) | Self::Whole(_) | Self::Words(_) | Self::Failed(_) => true,
         }
     }
 
@@ -109,7 +122,8 @@ impl Findings {
             Self::Links(links) => links.searched,
             Self::Errors(errors) => errors.searched,
             Self::Hints(hints) => hints.searched,
-            Self::Space(_) | Self::Whole(_) | Self::Words(_) | Self::Failed(_) => 0,
+            Self::Filtered(filtered) => filtered.searched,
+            Self::Space(_) | Self::Whole(_) | Self::Words(_) | Self::Inspected(_) | Self::Failed(_) => 0,
         }
     }
 }
@@ -170,7 +184,8 @@ impl Desk {
 }
 
 fn begin(pool: &Pool, tree: &Arc<Tree>, wish: &Wish) -> io::Result<Poll> {
-    let request = Request { tree: Arc::clone(tree), from: wish.from, query: wish.query.clone() };
+    let (query, order) = (wish.query.clone(), wish.order);
+    let request = Request { tree: Arc::clone(tree), from: wish.from, query, order };
     Ok(match wish.ask {
         Ask::Search => poll(search::search(pool, request)?, Findings::Found),
         Ask::Largest => poll(survey::largest(pool, request, MOST_FILES)?, Findings::Found),
@@ -179,6 +194,10 @@ fn begin(pool: &Pool, tree: &Arc<Tree>, wish: &Wish) -> io::Result<Poll> {
         Ask::Links => poll(survey::links(pool, request)?, Findings::Links),
         Ask::Errors => poll(survey::errors(pool, request)?, Findings::Errors),
         Ask::Hints => poll(hints::hints(pool, request)?, Findings::Hints),
+        Ask::Filter => poll(search::filter(pool, request)?, Findings::Filtered),
+        Ask::Inspect(position) => {
+            poll(inspect(pool, request.tree, request.from, position)?, Findings::Inspected)
+        }
         Ask::Space { units } => {
             poll(space::account(pool, Arc::clone(tree), wish.from, units)?, Findings::Space)
         }

@@ -51,6 +51,8 @@ pub fn program() -> Command {
     for name in VARIABLES {
         command.env_remove(name);
     }
+    // Nothing is kept of what tests look at.
+    command.env_remove("XDG_STATE_HOME").env_remove("HOME");
     command.stdin(Stdio::null());
     command
 }

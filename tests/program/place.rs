@@ -1,6 +1,8 @@
 //! Directories to run the program on.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -56,6 +58,15 @@ impl Place {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, vec![b'x'; length]).unwrap();
         path
+    }
+
+    /// Makes a file with a name of any bytes, and says whether that could be: APFS takes UTF-8 only.
+    pub fn odd_file(&self, name: &[u8], content: &str) -> bool {
+        match fs::write(self.join(OsStr::from_bytes(name)), content) {
+            Ok(()) => true,
+            Err(error) if error.raw_os_error() == Some(nix::errno::Errno::EILSEQ as i32) => false,
+            Err(error) => panic!("{error}"),
+        }
     }
 
     /// Makes directories in each other, `depth` of them, each with `name`.

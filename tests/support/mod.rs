@@ -6,6 +6,7 @@
 pub mod child;
 pub mod fixtures;
 pub mod naive;
+pub mod reseal;
 pub mod sandbox;
 
 use std::collections::HashMap;

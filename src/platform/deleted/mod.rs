@@ -78,12 +78,12 @@ pub struct Found {
 
 /// Looks for them. `is_cancelled` is asked now and then; what was found until then is returned.
 #[cfg(target_os = "linux")]
-pub fn find(is_cancelled: impl Fn() -> bool) -> Found {
+pub fn find(is_cancelled: impl Fn() -> bool + Sync) -> Found {
     linux::find(&is_cancelled)
 }
 /// Looks for them. `is_cancelled` is asked now and then; what was found until then is returned.
 #[cfg(target_os = "macos")]
-pub fn find(is_cancelled: impl Fn() -> bool) -> Found {
+pub fn find(is_cancelled: impl Fn() -> bool + Sync) -> Found {
     macos::find(&is_cancelled)
 }
 /// Nothing is known.

@@ -1,8 +1,11 @@
 //! The mounts of macOS, as the kernel remembers them.
 
 use std::ffi::CStr;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, AsRawFd};
 
 use super::{Errno, Mount};
+use crate::platform::{Directory, retry};
 
 /// As [`super::mounts`].
 #[allow(unsafe_code)]
@@ -18,6 +21,17 @@ pub(super) fn mounts() -> Result<Vec<Mount>, Errno> {
     // SAFETY: the kernel has filled that many, never more than there is room for.
     unsafe { found.set_len(usize::try_from(filled).unwrap_or(0).min(room)) };
     Ok(found.iter().map(mount).collect())
+}
+
+/// As [`super::mount_of`].
+#[allow(unsafe_code)]
+pub(super) fn mount_of(directory: &Directory) -> Result<Mount, Errno> {
+    let mut answer = MaybeUninit::<libc::statfs>::uninit();
+    let fd = directory.as_fd().as_raw_fd();
+    // SAFETY: `answer` is writable memory of the size the call fills.
+    retry(|| Errno::result(unsafe { libc::fstatfs(fd, answer.as_mut_ptr()) }))?;
+    // SAFETY: the call succeeded, and then it has filled the whole structure.
+    Ok(mount(&unsafe { answer.assume_init() }))
 }
 
 fn mount(status: &libc::statfs) -> Mount {

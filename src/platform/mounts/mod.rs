@@ -18,7 +18,7 @@ pub use table::parse;
 
 use std::path::Path;
 
-use super::Errno;
+use super::{Directory, Errno};
 
 /// One mounted file system, or one more place of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -90,6 +90,24 @@ pub fn mounts() -> Result<Vec<Mount>, Errno> {
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
 pub fn mounts() -> Result<Vec<Mount>, Errno> {
     Err(Errno::ENOSYS)
+}
+
+/// The mount with this number; where the kernel does not number mounts, the topmost one of the device.
+///
+/// # Errors
+/// As [`mounts`]; `ENOENT` when there is none.
+#[cfg(not(target_os = "macos"))]
+pub fn mount_of(_: &Directory, number: Option<u64>, device: u64) -> Result<Mount, Errno> {
+    let is_it = |mount: &Mount| number.map_or(mount.device == device, |number| mount.id == number);
+    mounts()?.into_iter().rfind(is_it).ok_or(Errno::ENOENT)
+}
+/// The mount that `directory` is on: devices do not tell the volumes of a group apart.
+///
+/// # Errors
+/// As fstatfs(2).
+#[cfg(target_os = "macos")]
+pub fn mount_of(directory: &Directory, _: Option<u64>, _: u64) -> Result<Mount, Errno> {
+    macos::mount_of(directory)
 }
 
 /// Where `path` stands; a symbolic link at its end is followed.

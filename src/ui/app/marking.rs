@@ -4,10 +4,11 @@
 
 use super::{App, Effect, Mode};
 use crate::kind::Kind;
-use crate::tree::{Position, Record, Successors};
+use crate::tree::{Content, DirId, Position, Record, Successors};
 use crate::ui::keys::{Command, Motion, Scope};
 use crate::ui::marks::{Mark, Marks, Place};
 use crate::ui::place::moved;
+use crate::ui::sheet::Sheet;
 use crate::ui::view::layout;
 use crate::ui::window::totals_size;
 
@@ -37,8 +38,14 @@ pub struct PaneLine {
 /// The other end of a range: an entry.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Anchor<'t> {
-    name: &'t [u8],
+    place: Place<'t>,
 }
+
+/// An entry, with the directory it is in.
+type Entry<'t> = (DirId, Record<'t>);
+
+/// Fewer entries of one directory than this are read one by one.
+const FEW: usize = 16;
 
 impl<'t> App<'t> {
     /// The marks.
@@ -56,71 +63,152 @@ impl<'t> App<'t> {
         self.anchor.is_some()
     }
 
-    /// Marks the entry under the cursor or takes its mark off, and moves down.
+    /// Ends a range that was begun; says whether there was one.
+    pub(super) fn end_range(&mut self) -> bool {
+        self.anchor.take().is_some()
+    }
+
+    /// Marks what the row under the cursor stands for or takes the marks off, and moves down.
     pub(super) fn mark(&mut self) {
-        let Some(record) = self.place.entry() else { return };
-        if !self.marks.clear((self.place.id, record.name)) {
-            self.set_marks(&[record]);
+        let entries = self.entries(self.row(), 1);
+        if entries.iter().all(|(id, record)| self.marks.contains(*id, record.name)) {
+            entries.iter().for_each(|(id, record)| _ = self.marks.clear((*id, record.name)));
+        } else {
+            self.set_marks(&entries);
+            if entries.iter().any(|entry| self.holds_more(entry)) {
+                self.notice = Some("Marked as a whole, with what the filter hides in it".into());
+            }
+        }
+        let has_rows = self.views.sheets.last().is_some_and(|sheet| sheet.rows() > 0);
+        if entries.is_empty() && has_rows {
+            self.notice = Some("A sum cannot be marked; Enter shows what is behind it".into());
         }
         self.marks.add_up(self.tree);
-        self.place.step(Motion::Down, self.lines_here());
-        self.place.pin();
+        self.step_down();
+    }
+
+    fn step_down(&mut self) {
+        let lines = layout(self.size).list_lines();
+        match self.views.sheets.last_mut() {
+            Some(sheet) => sheet.step(Motion::Down, lines),
+            None => {
+                self.place.step(Motion::Down, self.lines_here());
+                self.place.pin();
+            }
+        }
     }
 
     /// Begins a range, or marks what is between its beginning and the cursor.
     pub(super) fn mark_range(&mut self) {
-        let Some(record) = self.place.entry() else { return };
-        let Some(anchor) = self.anchor.take() else {
+        let Some((id, record)) = self.entries(self.row(), 1).first().copied() else { return };
+        let Some(Anchor { place }) = self.anchor.take() else {
             self.place.pin();
-            self.anchor = Some(Anchor { name: record.name });
+            self.anchor = Some(Anchor { place: (id, record.name) });
             let name = |command| self.keymap.first(command, Scope::List).unwrap_or_default();
             let (again, none) = (name(Command::MarkRange), name(Command::Back));
             let text = format!("A range begins here; move and press {again} again ({none}: none)");
             self.notice = Some(text.into());
             return;
         };
-        let listing = self.place.listing();
-        let is_anchor = |position| listing.name(position) == Some(anchor.name);
-        let begin = self.place.rows().positions().position(is_anchor);
-        let Some(begin) = begin else {
+        let Some(begin) = self.row_of(place) else {
             self.notice = Some("Where the range began is not shown any more".into());
             return;
         };
-        let (first, last) = (begin.min(self.place.index()), begin.max(self.place.index()));
-        let records = self.records(first, last - first + 1);
-        self.set_marks(&records);
+        let (first, last) = (begin.min(self.row()), begin.max(self.row()));
+        let entries = self.whole_entries(first, last - first + 1);
+        self.set_marks(&entries);
         self.marks.add_up(self.tree);
     }
 
     /// Marks everything that has a row.
     pub(super) fn mark_shown(&mut self) {
-        let records = self.records(0, usize::MAX);
-        self.set_marks(&records);
+        let entries = self.whole_entries(0, usize::MAX);
+        self.set_marks(&entries);
         self.marks.add_up(self.tree);
     }
 
     /// Marks what is not marked of what has a row, and the other way round.
     pub(super) fn invert_marks(&mut self) {
-        let records = self.records(0, usize::MAX);
-        let id = self.place.id;
+        let entries = self.whole_entries(0, usize::MAX);
         let missing: Vec<_> =
-            records.into_iter().filter(|record| !self.marks.clear((id, record.name))).collect();
+            entries.into_iter().filter(|(id, record)| !self.marks.clear((*id, record.name))).collect();
         self.set_marks(&missing);
         self.marks.add_up(self.tree);
     }
 
-    /// The entries of `count` rows, in the listing's order: read in one pass.
-    fn records(&self, first: usize, count: usize) -> Vec<Record<'t>> {
-        let mut wanted: Vec<Position> = self.place.rows().positions().skip(first).take(count).collect();
-        wanted.sort_unstable();
-        let entries = self.place.listing().entries();
-        let is_wanted = |position: &Position| wanted.binary_search(position).is_ok();
-        entries.filter(|(position, _)| is_wanted(position)).map(|(_, record)| record).collect()
+    /// The row of the cursor.
+    fn row(&self) -> usize {
+        self.views.sheets.last().map_or_else(|| self.place.index(), Sheet::index)
     }
 
-    fn set_marks(&mut self, records: &[Record<'t>]) {
-        let id = self.place.id;
-        let unknown = records.iter().filter(|record| !self.marks.set(self.tree, id, record)).count();
+    /// The row of an entry.
+    fn row_of(&self, (parent, name): Place<'_>) -> Option<usize> {
+        let Some(sheet) = self.views.sheets.last() else {
+            let listing = self.place.listing();
+            let is_it = |position| self.place.id == parent && listing.name(position) == Some(name);
+            return self.place.rows().positions().position(is_it);
+        };
+        let listing = self.tree.listing(parent);
+        let is_it =
+            |(id, position): &(DirId, Position)| *id == parent && listing.name(*position) == Some(name);
+        (0..sheet.rows()).find(|row| sheet.entries(*row).iter().any(is_it))
+    }
+
+    /// The entries of `count` rows, with the directories they are in; large parts of a directory are read in one pass.
+    fn entries(&self, first: usize, count: usize) -> Vec<Entry<'t>> {
+        let mut wanted: Vec<(DirId, Position)> = match self.views.sheets.last() {
+            Some(sheet) => {
+                let end = sheet.rows().min(first.saturating_add(count));
+                (first..end).flat_map(|row| sheet.entries(row)).collect()
+            }
+            None => {
+                let positions = self.place.rows().positions().skip(first).take(count);
+                positions.map(|position| (self.place.id, position)).collect()
+            }
+        };
+        wanted.sort_unstable();
+        let mut entries = Vec::with_capacity(wanted.len());
+        for wanted in wanted.chunk_by(|(one, _), (other, _)| one == other) {
+            let id = wanted[0].0;
+            let listing = self.tree.listing(id);
+            if wanted.len() < FEW {
+                let records = wanted.iter().filter_map(|(_, position)| listing.record(*position));
+                entries.extend(records.map(|record| (id, record)));
+                continue;
+            }
+            let mut next = wanted.iter().peekable();
+            let mut is_wanted = |position| next.next_if(|(_, wanted)| *wanted == position).is_some();
+            let records = listing.entries().filter(|(position, _)| is_wanted(*position));
+            entries.extend(records.map(|(_, record)| (id, record)));
+        }
+        entries
+    }
+
+    /// Those of them that hold nothing that is not shown: what a filter hides is not marked along by many at once.
+    fn whole_entries(&mut self, first: usize, count: usize) -> Vec<Entry<'t>> {
+        let mut entries = self.entries(first, count);
+        let before = entries.len();
+        entries.retain(|entry| !self.holds_more(entry));
+        match before - entries.len() {
+            0 => {}
+            1 => self.notice = Some("Not marked: 1 directory that holds more than is shown".into()),
+            left => {
+                self.notice =
+                    Some(format!("Not marked: {left} directories that hold more than is shown").into());
+            }
+        }
+        entries
+    }
+
+    fn holds_more(&self, (_, record): &Entry<'_>) -> bool {
+        match record.content {
+            Content::Known(facts) => facts.directory.is_some_and(|id| self.is_partly_shown(id)),
+            Content::Excluded(_) | Content::Failed(_) => false,
+        }
+    }
+
+    fn set_marks(&mut self, entries: &[Entry<'t>]) {
+        let unknown = entries.iter().filter(|(id, record)| !self.marks.set(self.tree, *id, record)).count();
         if unknown > 0 {
             self.notice = Some("What was not read cannot be marked".into());
         }
@@ -156,9 +244,14 @@ impl<'t> App<'t> {
         self.pane.lines = lines;
     }
 
+    /// Puts the cursor on a line of the list.
+    pub(super) fn go_to_line(&mut self, line: usize) {
+        self.pane.index = line;
+    }
+
     /// What a key does to the list of the marks.
     pub(super) fn command_marks(&mut self, command: Command) -> Option<Effect> {
-        let under_cursor = self.pane.marks.get(self.pane.index).map(|(place, _)| *place);
+        let under_cursor = self.marked_under_cursor();
         match (command, under_cursor) {
             (Command::Move(motion), _) => {
                 let lines = layout(self.size).list_lines();
@@ -180,6 +273,11 @@ impl<'t> App<'t> {
         None
     }
 
+    /// The mark under the cursor of the list.
+    pub(super) fn marked_under_cursor(&self) -> Option<Place<'t>> {
+        self.pane.marks.get(self.pane.index).map(|(place, _)| *place)
+    }
+
     /// Goes to the directory a mark is in, with the cursor on it.
     fn go_to_name(&mut self, (parent, name): Place<'t>) {
         let found = self.tree.listing(parent).entries().find(|(_, record)| record.name == name);
@@ -199,14 +297,17 @@ impl<'t> App<'t> {
     }
 
     /// The path of the entry under the cursor, or else of the directory that is shown.
-    pub(super) fn copy_path(&mut self) -> Effect {
-        let name = self.place.entry().map(|record| record.name);
-        let path = match name {
-            Some(name) => self.shown_path(&Marks::path(self.tree, (self.place.id, name))),
-            None => self.path.clone(),
+    pub(super) fn copy_path(&mut self) -> Option<Effect> {
+        let path = match self.entries(self.row(), 1).first() {
+            Some((id, record)) => self.shown_path(&Marks::path(self.tree, (*id, record.name))),
+            None if self.views.sheets.is_empty() => self.path.clone(),
+            None => {
+                self.notice = Some("A sum has no path".into());
+                return None;
+            }
         };
         self.notice = Some(format!("Copied {}", crate::text::escape(&path)).into());
-        Effect::Copy(path)
+        Some(Effect::Copy(path))
     }
 
     pub(super) fn renew_marks(&mut self, successors: &mut Successors<'t>) {

@@ -24,7 +24,6 @@ use crate::tree::DirId;
 use crate::ui::keys::{Answer, Command, Scope};
 use crate::ui::place::moved;
 use crate::ui::reclaim::{Changes, News, Order, Safety};
-use crate::ui::sheet::Target;
 use crate::ui::view::layout;
 
 /// The state of deleting.
@@ -224,14 +223,9 @@ impl<'t> App<'t> {
         if self.marks.count() > 0 {
             return self.marks.all().map(|(place, _)| place).collect();
         }
-        let under_cursor = match self.views.target() {
-            Some(Target::Entry(directory, position)) => {
-                self.tree.listing(directory).name(position).map(|name| (directory, name))
-            }
-            Some(Target::Files { .. } | Target::Words { .. }) => None,
-            None if self.views.page.is_some() => None,
-            None => self.place.entry().map(|record| (self.place.id, record.name)),
-        };
+        let under_cursor = self.under_cursor().and_then(|(directory, position)| {
+            self.tree.listing(directory).name(position).map(|name| (directory, name))
+        });
         under_cursor.into_iter().collect()
     }
 
@@ -560,10 +554,5 @@ impl<'t> App<'t> {
             failed.offset =
                 failed.offset.clamp(least, failed.index.min(count.saturating_sub(lines)).max(least));
         }
-    }
-
-    /// A path as it is shown, of a selection.
-    pub fn shown(&self, path: &[u8]) -> Vec<u8> {
-        self.shown_path(path)
     }
 }

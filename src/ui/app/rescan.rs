@@ -5,6 +5,7 @@
 //!
 //! Invariant: after a rescan nothing here holds a number from before it.
 
+use super::filtering::sums;
 use super::{App, Effect};
 use crate::scan::{Outcome, Progress};
 use crate::source::Nature;
@@ -106,8 +107,9 @@ impl App<'_> {
         self.trail = kept;
         let memory =
             if is_gone { self.memories.remove(&id).unwrap_or_default() } else { self.place.memory() };
-        let lines = self.lines_here();
-        self.place = Place::enter(self.tree, &self.live, id, self.order_here(), memory, lines);
+        self.renew_filter(&mut successors);
+        let (sums, lines) = (sums(&self.live, &self.views), self.lines_here());
+        self.place = Place::enter(self.tree, sums, id, self.order_here(), memory, lines);
         self.path = self.place_path();
         self.note_sorted();
         if is_gone {
@@ -116,5 +118,6 @@ impl App<'_> {
         self.enter_only_root();
         self.renew_marks(&mut successors);
         self.renew_views(&mut successors);
+        self.renew_details(&mut successors);
     }
 }

@@ -57,7 +57,7 @@ impl App<'_> {
     pub(super) fn tell(&mut self, label: String, words: Vec<String>) {
         let wish = self.wish(Ask::Space { units: self.units }, crate::search::Query::default());
         let mut sheet = Sheet::new(View::Space, label, wish);
-        sheet.tell(words);
+        sheet.inquiry.tell(words);
         self.views.sheets.push(sheet);
     }
 }

@@ -1,7 +1,7 @@
 //! The views beside the list: which one is open, what is searched for, and what the keys do there.
 //!
 //! Sheets lie on each other: the types, and on them the files of one type. Under them is the directory, as a list or as a
-//! treemap. What is being searched for is the filter of every sheet, until the last one is left.
+//! treemap. What is being searched for is the filter of all of them, until it is cleared.
 //!
 //! Invariant: every sheet is about the directory one stands in.
 
@@ -9,14 +9,18 @@ use std::time::Duration;
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::{App, Confirm, Effect, Mode};
+use super::filtering::Filtering;
+use super::results::Origin;
+use super::{App, Confirm, Details, Effect, Mode};
 use crate::rows::{Column, Direction, Grouping, Hidden, Order};
-use crate::search::Query;
+use crate::search::{self, By, Query};
+use crate::size::Measure;
 use crate::survey::Tile;
 use crate::tree::{Content, DirId, Position, Successors};
+use crate::ui::inquiry::Inquiry;
 use crate::ui::keys::{Command, Motion, Scope, Side, View};
 use crate::ui::place::Memory;
-use crate::ui::sheet::{Page, Sheet, Target};
+use crate::ui::sheet::{Page, Sheet, Sight};
 use crate::ui::view::{layout, treemap};
 use crate::ui::work::{Ask, Findings, Wish};
 
@@ -41,7 +45,11 @@ pub struct Views {
     /// The sheets, the one on top last.
     pub(super) sheets: Vec<Sheet>,
     /// What is searched for, as far as it is understood.
-    filter: Query,
+    pub(super) filter: Query,
+    /// That as a filter of the list.
+    pub(super) filtering: Option<Filtering>,
+    /// The view one came from.
+    pub(super) origin: Option<Origin>,
     /// The present, in seconds since 1970.
     clock: i64,
     /// How many wishes there were.
@@ -53,9 +61,15 @@ pub struct Views {
 }
 
 impl Views {
-    /// Where the row under the cursor of the sheet on top leads.
-    pub(super) fn target(&self) -> Option<Target> {
-        self.sheets.last()?.target()
+    /// What is being asked for what is on the screen.
+    fn looked_at(&self) -> Option<&Inquiry> {
+        let filter = self.filtering.as_ref().map(Filtering::inquiry);
+        self.sheets.last().map(|sheet| &sheet.inquiry).or(filter)
+    }
+
+    fn looked_at_mut(&mut self) -> Option<&mut Inquiry> {
+        let filter = self.filtering.as_mut().map(Filtering::inquiry_mut);
+        self.sheets.last_mut().map(|sheet| &mut sheet.inquiry).or(filter)
     }
 }
 
@@ -67,7 +81,14 @@ impl App<'_> {
 
     /// What is to be found out at present.
     pub fn wishes(&self) -> impl Iterator<Item = &Wish> + Clone {
-        self.views.sheets.last().and_then(Sheet::wish).into_iter().chain(self.views.whole.wish())
+        let details = self.details().and_then(Details::wish);
+        let looked_at = self.views.looked_at().and_then(Inquiry::wish);
+        looked_at.into_iter().chain(self.views.whole.wish()).chain(details)
+    }
+
+    /// The sheet on top.
+    pub(super) fn sheet(&self) -> Option<&Sheet> {
+        self.views.sheets.last()
     }
 
     /// Whether the list has the keys, or what lies on it.
@@ -82,6 +103,7 @@ impl App<'_> {
             Mode::Marks => Scope::Marks,
             Mode::Confirm => self.reclaim.confirm.as_ref().map_or(Scope::Confirm, Confirm::scope),
             Mode::Failures => Scope::Failures,
+            Mode::Details => Scope::Details,
         }
     }
 
@@ -92,7 +114,10 @@ impl App<'_> {
     pub(super) fn take_findings(&mut self, number: u64, findings: &Findings) {
         self.views.whole.take(number, findings);
         for sheet in &mut self.views.sheets {
-            sheet.take(number, findings.clone());
+            sheet.take(number, findings);
+        }
+        if self.views.filtering.as_mut().is_some_and(|filtering| filtering.take(number, findings)) {
+            self.sort();
         }
     }
 
@@ -119,9 +144,9 @@ impl App<'_> {
 
     /// Gathers what is visible of the views, after the window.
     pub(super) fn look_at_views(&mut self) {
-        let lines = layout(self.size).list_lines();
-        let columns = usize::from(self.size.0);
-        self.views.page = self.views.sheets.last_mut().map(|sheet| sheet.look(self.tree, columns, lines));
+        let (lines, measure) = (layout(self.size).list_lines(), self.order.measure);
+        let sight = Sight { marks: &self.marks, measure, columns: usize::from(self.size.0), lines };
+        self.views.page = self.views.sheets.last_mut().map(|sheet| sheet.look(self.tree, sight));
         if let (Some(page), Some(sheet)) = (&mut self.views.page, self.views.sheets.last())
             && !self.views.text.is_empty()
         {
@@ -137,7 +162,8 @@ impl App<'_> {
     /// What was found may miss what is read now. Asks again when a scan is over, and now and then before.
     pub(super) fn refresh_views(&mut self, has_grown: bool) {
         if has_grown {
-            self.views.sheets.iter_mut().for_each(Sheet::outdate);
+            self.views.sheets.iter_mut().for_each(|sheet| sheet.inquiry.outdate());
+            self.views.filtering.iter_mut().for_each(|filtering| filtering.inquiry_mut().outdate());
         }
         self.ask_whether_whole();
         let now = self.scan.last.now;
@@ -145,19 +171,20 @@ impl App<'_> {
         if is_due && self.has_outdated_sheet() {
             self.views.refreshed = now;
             let number = self.next_wish();
-            if let Some(sheet) = self.views.sheets.last_mut() {
-                sheet.ask_again(number);
+            if let Some(inquiry) = self.views.looked_at_mut() {
+                inquiry.ask_again(number);
             }
         }
     }
 
     /// After a rescan: what was found holds numbers of directories that are gone.
     pub(super) fn renew_views(&mut self, successors: &mut Successors<'_>) {
+        self.views.origin = None;
         let mut sheets = std::mem::take(&mut self.views.sheets);
         for sheet in &mut sheets {
             let number = self.next_wish();
             if sheet.begin_again(successors, number).is_none() {
-                self.leave_sheets();
+                self.begin_filter();
                 return;
             }
         }
@@ -166,7 +193,7 @@ impl App<'_> {
 
     /// Whether there is a sheet that will have to be asked for again.
     pub(super) fn has_outdated_sheet(&self) -> bool {
-        self.views.sheets.last().is_some_and(Sheet::is_outdated)
+        self.views.looked_at().is_some_and(Inquiry::is_outdated)
     }
 
     /// What a key does to the views; the list's own keys are none of them.
@@ -181,15 +208,62 @@ impl App<'_> {
     }
 
     /// What a key does on a sheet.
-    pub(super) fn sheet_command(&mut self, command: Command) {
+    pub(super) fn sheet_command(&mut self, command: Command) -> Option<Effect> {
         let lines = layout(self.size).list_lines();
         match command {
             Command::Move(motion) => self.step_sheet(motion, lines),
             Command::Open => self.follow(),
-            Command::Graph => self.shown.graph = self.shown.graph.next(),
-            Command::Modified => self.shown.modified.toggle(),
-            Command::Help => self.mode = Mode::Help(0),
-            other => self.view_command(other),
+            Command::Inside => self.look_inside(),
+            Command::Sort(column) => self.sort_sheet(column),
+            Command::Measure => {
+                let effect = self.command(command);
+                self.turn_sheets();
+                return effect;
+            }
+            Command::Back if self.end_range() => {}
+            Command::Back | Command::Quit | Command::View(_) | Command::Search => self.view_command(command),
+            other => return self.command(other),
+        }
+        None
+    }
+
+    /// Sorts the sheet on top by a column, or the other way round if it is that one already.
+    fn sort_sheet(&mut self, column: Column) {
+        let by = match column {
+            Column::Size => self.by_size(),
+            Column::Name => By::Path,
+            Column::Items => By::Items,
+            Column::Modified => By::Modified,
+            Column::Shared => return,
+        };
+        let number = self.next_wish();
+        let Some(sheet) = self.views.sheets.last_mut() else { return };
+        if !sheet.may_sort_by(by) {
+            self.notice = Some("These rows cannot be sorted so".into());
+            return;
+        }
+        let before = sheet.inquiry.asked().order;
+        let reversed = before.by == by && !before.reversed;
+        sheet.inquiry.turn(search::Order { by, reversed }, number);
+    }
+
+    /// Another size is meant.
+    fn turn_sheets(&mut self) {
+        let by = self.by_size();
+        for index in 0..self.views.sheets.len() {
+            let number = self.next_wish();
+            let inquiry = &mut self.views.sheets[index].inquiry;
+            let before = inquiry.asked().order;
+            if matches!(before.by, By::Disk | By::Apparent) {
+                inquiry.turn(search::Order { by, ..before }, number);
+            }
+        }
+    }
+
+    fn by_size(&self) -> By {
+        match self.order.measure {
+            Measure::Disk => By::Disk,
+            Measure::Apparent => By::Apparent,
         }
     }
 
@@ -227,10 +301,12 @@ impl App<'_> {
     }
 
     fn show(&mut self, view: View) {
+        self.views.origin = None;
         let title = match view {
             View::List | View::Treemap => {
-                self.leave_sheets();
+                self.views.sheets.clear();
                 self.views.base = view;
+                self.begin_filter();
                 self.sort();
                 return;
             }
@@ -257,10 +333,11 @@ impl App<'_> {
     }
 
     pub(super) fn wish(&mut self, ask: Ask, query: Query) -> Wish {
-        Wish { number: self.next_wish(), ask, from: self.place.id, query }
+        let order = search::Order { by: self.by_size(), reversed: false };
+        Wish { number: self.next_wish(), ask, from: self.place.id, query, order }
     }
 
-    fn next_wish(&mut self) -> u64 {
+    pub(super) fn next_wish(&mut self) -> u64 {
         self.views.wishes += 1;
         self.views.wishes
     }
@@ -278,34 +355,30 @@ impl App<'_> {
         }
     }
 
-    /// Goes where the row under the cursor leads.
-    fn follow(&mut self) {
-        let Some(sheet) = self.views.sheets.last() else { return };
-        match sheet.target() {
-            Some(Target::Entry(directory, position)) => self.go_to_entry(directory, position),
-            Some(Target::Files { label, ask, query }) => match self.views.filter.clone().and(&query) {
-                Ok(query) => {
-                    let (view, wish) = (sheet.view, self.wish(ask, query));
-                    self.views.sheets.push(Sheet::new(view, label, wish));
-                }
-                Err(_) => self.notice = Some("Too many words to look for".into()),
-            },
-            Some(Target::Words { label, words }) => self.tell(label, words),
-            None => {}
+    /// Shows the entries behind a row, on top of it.
+    pub(super) fn show_files(&mut self, label: String, ask: Ask, query: &Query) {
+        let Some(view) = self.views.sheets.last().map(|sheet| sheet.view) else { return };
+        match self.views.filter.clone().and(query) {
+            Ok(query) => {
+                let wish = self.wish(ask, query);
+                self.views.sheets.push(Sheet::new(view, label, wish));
+            }
+            Err(_) => self.notice = Some("Too many words to look for".into()),
         }
     }
 
-    /// Goes to an entry in its directory.
-    pub(super) fn go_to_entry(&mut self, directory: DirId, position: Position) {
+    /// Goes to an entry in its directory, where everything is shown; says whether it is still there.
+    pub(super) fn go_to_entry(&mut self, directory: DirId, position: Position) -> bool {
         let listing = self.tree.listing(directory);
         let Some(record) = listing.record(position) else {
             self.notice = Some("It is not there any more".into());
-            return;
+            return false;
         };
         if self.order.hides(&record) {
             self.order.hidden = Hidden::Shown;
         }
-        self.leave_sheets();
+        self.leave_search();
+        self.views.origin = None;
         self.views.base = View::List;
         let mut way: Vec<DirId> = self.tree.ancestry(directory).skip(1).collect();
         if self.roots.len() != 1 && directory != DirId::TOP {
@@ -326,38 +399,46 @@ impl App<'_> {
         self.trail = way;
         self.memories.insert(directory, Memory::at(position, record.name));
         self.enter_again(directory);
+        true
     }
 
-    /// Leaves the sheet on top, or the treemap. What was searched for is forgotten with the last sheet.
+    /// Leaves the sheet on top, or the treemap. What was searched for is forgotten with its own results; other views lead
+    /// back to a list that it restricts.
     fn close_view(&mut self) {
         if self.views.sheets.len() > 1 {
             self.views.sheets.pop();
         } else if self.views.sheets.is_empty() {
             self.show(View::List);
+        } else if self.views.sheets.iter().any(|sheet| sheet.view == View::Search) {
+            self.clear_filter();
         } else {
-            self.leave_sheets();
+            self.views.sheets.clear();
+            self.begin_filter();
         }
     }
 
-    fn leave_sheets(&mut self) {
+    /// Forgets what was searched for, and everything that was found.
+    pub(super) fn leave_search(&mut self) {
         self.views.sheets.clear();
         self.views.text.clear();
         self.views.filter = Query::default();
         self.views.complaint = None;
+        self.views.filtering = None;
     }
 
     fn begin_search(&mut self) {
         self.mode = Mode::Prompt;
+        self.views.origin = None;
         self.search();
     }
 
     fn clear_search(&mut self) {
         self.mode = Mode::List;
-        self.leave_sheets();
+        self.clear_filter();
     }
 
     /// The search stays and its results get the keys, unless there is something to be said about it.
-    fn accept(&mut self) {
+    pub(super) fn accept(&mut self) {
         if self.views.text.is_empty() {
             self.clear_search();
         } else if !self.views.filter.is_empty() {
@@ -379,12 +460,16 @@ impl App<'_> {
         };
         let wish = self.wish(Ask::Search, filter.clone());
         self.views.filter = filter;
+        if self.views.filtering.take().is_some() {
+            // Another one takes its place when this search is kept.
+            self.sort();
+        }
         let before = self.views.sheets.pop();
         let mut sheet = Sheet::new(View::Search, String::new(), wish);
         if self.views.filter.is_empty() {
-            sheet.say(complaint.clone().unwrap_or_else(|| EXAMPLES.to_owned()));
+            sheet.inquiry.say(complaint.clone().unwrap_or_else(|| EXAMPLES.to_owned()));
         } else {
-            sheet.keep_showing(before);
+            sheet.keep_showing(before.as_ref());
         }
         self.views.complaint = complaint;
         self.views.sheets = vec![sheet];

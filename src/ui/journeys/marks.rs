@@ -133,29 +133,74 @@ fn one_directory_is_read_again_at_a_time_and_can_be_stopped() {
     assert_eq!(press(&mut app, "Ctrl-C"), [Effect::Quit]);
 }
 
+/// Where the cursor is visible, whatever has the keys.
+fn cursor_is_visible(app: &App<'_>) -> bool {
+    match (&app.views.page, app.mode) {
+        (_, Mode::Marks) => {
+            let (pane, lines) = (app.pane(), app.pane().lines.len());
+            lines == 0 || (pane.offset..pane.offset + lines).contains(&pane.index)
+        }
+        (Some(page), _) => {
+            page.rows == 0 || (page.offset..page.offset + page.lines.len()).contains(&page.index)
+        }
+        (None, _) => app.window.rows == 0 || app.window.selected().is_some(),
+    }
+}
+
 #[test]
-fn marks_change_by_the_keys_for_marking_only() {
-    let tree = home();
+fn marks_change_by_the_keys_for_marking_only_and_the_cursor_stays_in_sight_in_every_view() {
+    let tree = Arc::new(home());
     let keys: Vec<_> = KEYMAP
         .iter()
-        .flat_map(|binding| binding.keys.iter().map(move |key| (*key, binding.command)))
+        .flat_map(|binding| {
+            binding.keys.iter().flat_map(|key| binding.scopes.iter().map(move |scope| (*scope, *key)))
+        })
         .collect();
     let is_marking = |command| {
         matches!(command, Command::Mark | Command::MarkRange | Command::MarkShown | Command::InvertMarks)
     };
+    let mut scopes = std::collections::HashSet::new();
     for seed in 0..200_u64 {
         let mut app = finished(&tree);
         let mut number = seed;
-        for _ in 0..60 {
+        let mut next = |count: usize| {
             // A linear congruential generator (Knuth's MMIX).
             number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let (key, command) = keys[usize::try_from(number >> 40).unwrap() % keys.len()];
+            usize::try_from(number >> 40).unwrap() % count
+        };
+        for _ in 0..60 {
+            let scope = app.scope();
+            scopes.insert(format!("{scope:?} {}", app.is_filtered()));
+            let here: Vec<_> =
+                keys.iter().filter(|(bound, _)| *bound == scope).map(|(_, key)| key.event()).collect();
+            let typed = ["c", "*", ">1k", " "].map(|text| KeyCode::Char(text.chars().next().unwrap()));
+            let event = match next(4) {
+                0 if scope == Scope::Prompt => KeyEvent::new(typed[next(typed.len())], KeyModifiers::NONE),
+                _ => here[next(here.len())],
+            };
+            let command = crate::ui::keys::Keymap::default().lookup(scope, event);
             let marks = |app: &App<'_>| format!("{:?}", app.marks().in_order(&tree));
             let before = marks(&app);
-            app.update(Action::Key(key.event()));
-            assert!(is_marking(command) || marks(&app) == before, "{} {seed}", key.name());
-            assert!(app.window.rows == 0 || app.window.selected().is_some());
+            app.update(Action::Key(event));
+            if next(3) == 0 {
+                work(&mut app, &tree);
+            }
+            if next(9) == 0 {
+                app.update(Action::Resize(
+                    20 + 20 * u16::try_from(next(4)).unwrap(),
+                    3 + u16::try_from(next(9)).unwrap(),
+                ));
+            }
+            let may_mark = command.is_some_and(is_marking);
+            assert!(may_mark || marks(&app) == before, "{event:?} in {scope:?} {seed}");
+            assert!(cursor_is_visible(&app), "{event:?} in {scope:?} {seed}");
             assert_eq!(app.marks().in_order(&tree).len() as u64, app.marks().count());
         }
+    }
+    for scope in Scope::ALL.into_iter().filter(|scope| *scope != Scope::Question) {
+        assert!(scopes.contains(&format!("{scope:?} false")), "{scope:?} was never there: {scopes:?}");
+    }
+    for scope in [Scope::List, Scope::Treemap] {
+        assert!(scopes.contains(&format!("{scope:?} true")), "{scope:?} was never filtered: {scopes:?}");
     }
 }

@@ -126,7 +126,7 @@ fn a_search_restricts_the_other_views_and_says_so_until_it_is_cleared() {
         (page.title.as_str(), page.matched, page.sum.unwrap().disk),
         ("largest files /music", 2, 49_152)
     );
-    press(&mut app, "Esc 2");
+    press(&mut app, "Esc Esc 2");
     work(&mut app, &tree);
     assert_eq!(labels(&app).len(), 5);
 }

@@ -2,7 +2,7 @@
 //!
 //! Invariant: no two lines have the same name (a test fails otherwise).
 
-use super::{Answer, Binding, Command, Motion, Scope, Side, View};
+use super::{Answer, Binding, Command, Motion, Program, Scope, Side, View};
 use crate::rows::Column;
 
 impl Binding {
@@ -17,7 +17,9 @@ impl Binding {
             (Command::Back, Some(Scope::Prompt)) => "clear-search",
             (Command::Back, Some(Scope::Marks)) => "close-marks",
             (Command::Back, Some(Scope::Help)) => "close-help",
+            (Command::Back, Some(Scope::Details)) => "close-info",
             (Command::Open, Some(Scope::Treemap)) => "open-cell",
+            (Command::Open, Some(Scope::Sheet)) => "go-to-entry",
             (Command::Parent, Some(Scope::Treemap)) => "parent-cells",
             (Command::Move(Motion::Up), Some(Scope::Prompt)) => "up-in-results",
             (Command::Move(Motion::Down), Some(Scope::Prompt)) => "down-in-results",
@@ -31,6 +33,7 @@ impl Command {
         match self {
             Self::Move(motion) => motion.name(),
             Self::Open => "open",
+            Self::Inside => "open-in-place",
             Self::Parent => "parent",
             Self::Sort(column) => match column {
                 Column::Size => "sort-size",
@@ -75,6 +78,10 @@ impl Command {
             Self::Script => "rm-script",
             Self::Empty => "empty-instead",
             Self::Retry => "retry",
+            Self::Inspect => "info",
+            Self::Start(Program::Shell) => "shell",
+            Self::Start(Program::Pager) => "view-file",
+            Self::Start(Program::Opener) => "open-elsewhere",
         }
     }
 }
@@ -107,6 +114,7 @@ impl View {
             Self::Hints => "hints",
             Self::Search => "results",
             Self::Space => "rest",
+            Self::Search => "results",
         }
     }
 }

@@ -4,23 +4,25 @@
 
 use ratatui::crossterm::event::KeyCode;
 
-use super::{Answer, Binding, Command, Group, Key, Motion, Scope, Side, View, control, key, letter};
+use super::{Answer, Binding, Command, Group, Key, Motion, Program, Scope, Side, View, control, key, letter};
 use crate::rows::Column;
 
 const LIST: &[Scope] = &[Scope::List];
-const TEXT: &[Scope] = &[Scope::List, Scope::Help, Scope::Sheet, Scope::Marks, Scope::Failures];
+const TEXT: &[Scope] =
+    &[Scope::List, Scope::Help, Scope::Sheet, Scope::Marks, Scope::Details, Scope::Failures];
 const OPENED: &[Scope] =
-    &[Scope::List, Scope::Help, Scope::Sheet, Scope::Treemap, Scope::Marks, Scope::Failures];
+    &[Scope::List, Scope::Help, Scope::Sheet, Scope::Treemap, Scope::Marks, Scope::Details, Scope::Failures];
 const VIEWS: &[Scope] = &[Scope::List, Scope::Sheet, Scope::Treemap];
+const ENTRIES: &[Scope] = &[Scope::List, Scope::Sheet, Scope::Treemap, Scope::Marks];
+const DETAILS: &[Scope] = &[Scope::Details];
 const ROWS: &[Scope] = &[Scope::List, Scope::Sheet];
-const GOING: &[Scope] = &[Scope::List, Scope::Sheet, Scope::Marks];
+const GOING: &[Scope] = &[Scope::List, Scope::Marks];
+const MARKING: &[Scope] = &[Scope::List, Scope::Sheet, Scope::Treemap, Scope::Marks];
 const DIRECTORY: &[Scope] = &[Scope::List, Scope::Treemap];
 const SHEET: &[Scope] = &[Scope::Sheet];
 const TREEMAP: &[Scope] = &[Scope::Treemap];
 const PROMPT: &[Scope] = &[Scope::Prompt];
-const MARKS: &[Scope] = &[Scope::List, Scope::Marks];
 const QUESTION: &[Scope] = &[Scope::Question, Scope::Confirm];
-const DELETING: &[Scope] = &[Scope::List, Scope::Sheet, Scope::Treemap, Scope::Marks];
 const FAILURES: &[Scope] = &[Scope::Failures];
 const EVERYWHERE: &[Scope] = &Scope::ALL;
 
@@ -79,20 +81,22 @@ pub const KEYMAP: &[Binding] = &{
                 "back from a view",
             ),
         ),
-        hint(4, "size", bind(&[letter('s')], LIST, C::Sort(Column::Size), G::Sort, "by size")),
-        hint(5, "name", bind(&[letter('n')], LIST, C::Sort(Column::Name), G::Sort, "by name")),
-        bind(&[letter('C')], LIST, C::Sort(Column::Items), G::Sort, "by number of items"),
-        bind(&[letter('M')], LIST, C::Sort(Column::Modified), G::Sort, "by last change"),
+        hint(2, "go there", bind(&[key(K::Enter)], SHEET, C::Open, G::View, "go to the entry")),
+        bind(&[key(K::Right), letter('l')], SHEET, C::Inside, G::View, "open it in place"),
+        hint(4, "size", bind(&[letter('s')], ROWS, C::Sort(Column::Size), G::Sort, "by size")),
+        hint(5, "name", bind(&[letter('n')], ROWS, C::Sort(Column::Name), G::Sort, "by name")),
+        bind(&[letter('C')], ROWS, C::Sort(Column::Items), G::Sort, "by number of items"),
+        bind(&[letter('M')], ROWS, C::Sort(Column::Modified), G::Sort, "by last change"),
         bind(&[letter('S')], LIST, C::Sort(Column::Shared), G::Sort, "by what links share"),
         bind(&[letter('t')], LIST, C::DirectoriesFirst, G::Sort, "directories first"),
-        hint(6, "apparent", bind(&[letter('a')], DIRECTORY, C::Measure, G::Show, "apparent or disk")),
-        bind(&[letter('c')], LIST, C::Items, G::Show, "number of items"),
+        hint(6, "apparent", bind(&[letter('a')], VIEWS, C::Measure, G::Show, "apparent or disk")),
+        bind(&[letter('c')], ROWS, C::Items, G::Show, "number of items"),
         bind(&[letter('m')], ROWS, C::Modified, G::Show, "last change"),
         bind(&[letter('u')], LIST, C::Shared, G::Show, "what hard links share"),
         bind(&[letter('=')], LIST, C::Scale, G::Show, "bars of the largest"),
         bind(&[letter('B')], ROWS, C::Graph, G::Show, "bars and percents"),
         bind(&[letter('e')], DIRECTORY, C::Hidden, G::Show, "hidden and excluded"),
-        bind(&[letter('1')], VIEWS, C::View(View::List), G::View, "list"),
+        bind(&[letter('1')], VIEWS, C::View(View::List), G::View, "list (/ restricts)"),
         hint(9, "largest", bind(&[letter('2')], VIEWS, C::View(View::Largest), G::View, "largest files")),
         hint(10, "types", bind(&[letter('3')], VIEWS, C::View(View::Types), G::View, "types of files")),
         hint(11, "age", bind(&[letter('4')], VIEWS, C::View(View::Ages), G::View, "age of files")),
@@ -114,24 +118,33 @@ pub const KEYMAP: &[Binding] = &{
         bind(&[control('u')], PROMPT, C::EraseAll, G::Search, "take all back"),
         bind(&[key(K::Up)], PROMPT, C::Move(Motion::Up), G::Search, "up in the results"),
         bind(&[key(K::Down)], PROMPT, C::Move(Motion::Down), G::Search, "down in the results"),
-        hint(7, "mark", bind(&[letter(' ')], MARKS, C::Mark, G::Mark, "mark or unmark")),
-        bind(&[letter('V')], LIST, C::MarkRange, G::Mark, "a range: V, move, V"),
-        bind(&[letter('+')], LIST, C::MarkShown, G::Mark, "all shown"),
-        bind(&[letter('*')], LIST, C::InvertMarks, G::Mark, "invert here"),
-        hint(8, "marks", bind(&[key(K::Tab)], LIST, C::Marks, G::Mark, "list the marks")),
+        hint(7, "mark", bind(&[letter(' ')], MARKING, C::Mark, G::Mark, "mark or unmark")),
+        bind(&[letter('V')], ROWS, C::MarkRange, G::Mark, "a range: V, move, V"),
+        bind(&[letter('+')], VIEWS, C::MarkShown, G::Mark, "all shown"),
+        bind(&[letter('*')], VIEWS, C::InvertMarks, G::Mark, "invert here"),
+        hint(8, "marks", bind(&[key(K::Tab)], VIEWS, C::Marks, G::Mark, "list the marks")),
         bind(&[key(K::Tab)], &[Scope::Marks], C::Back, G::Mark, "close the list"),
-        bind(&[letter('p')], MARKS, C::PrintMarks, G::Mark, "quit and print marks"),
-        hint(8, "delete", bind(&[letter('d')], DELETING, C::Delete, G::Delete, "for good (asks)")),
-        bind(&[letter('D')], DELETING, C::Trash, G::Delete, "to the trash (asks)"),
+        bind(&[letter('p')], MARKING, C::PrintMarks, G::Mark, "quit and print marks"),
+        hint(8, "delete", bind(&[letter('d')], ENTRIES, C::Delete, G::Delete, "for good (asks)")),
+        bind(&[letter('D')], ENTRIES, C::Trash, G::Delete, "to the trash (asks)"),
         bind(&[letter('U')], VIEWS, C::Restore, G::Delete, "restore from the trash"),
-        bind(&[letter('H')], DELETING, C::Script, G::Delete, "write an rm script"),
+        bind(&[letter('H')], ENTRIES, C::Script, G::Delete, "write an rm script"),
         bind(&[letter('e')], &[Scope::Confirm], C::Empty, G::Delete, "empty it instead"),
         hint(1, "retry", bind(&[letter('r')], FAILURES, C::Retry, G::Delete, "retry what stays")),
-        bind(&[letter('y')], LIST, C::CopyPath, G::Program, "copy the path"),
+        bind(&[letter('y')], VIEWS, C::CopyPath, G::Program, "copy the path"),
+        hint(13, "info", bind(&[letter('i')], ENTRIES, C::Inspect, G::Program, "info")),
+        hint(
+            0,
+            "close",
+            bind(&[letter('i'), key(K::Left), letter('h')], DETAILS, C::Back, G::Program, "close the info"),
+        ),
+        bind(&[letter('v')], ENTRIES, C::Start(Program::Pager), G::Program, "view in the pager"),
+        bind(&[letter('o')], ENTRIES, C::Start(Program::Opener), G::Program, "open elsewhere"),
+        bind(&[letter('b')], VIEWS, C::Start(Program::Shell), G::Program, "shell here"),
         bind(&[letter('r')], LIST, C::Rescan, G::Program, "rescan directory"),
         bind(&[letter('R')], LIST, C::RescanRoot, G::Program, "rescan the root"),
         hint(0, "help", bind(&[letter('?')], VIEWS, C::Help, G::Program, "this page")),
-        bind(&[key(K::Esc)], OPENED, C::Back, G::Program, "close, stop or back"),
+        bind(&[key(K::Esc)], OPENED, C::Back, G::Program, "close, back, clear"),
         bind(&[letter('?'), key(K::Enter)], &[Scope::Help], C::Back, G::Program, "close this page"),
         hint(1, "quit", bind(&[letter('q')], OPENED, C::Quit, G::Program, "back, or quit")),
         bind(&[control('c')], EVERYWHERE, C::Interrupt, G::Program, "stop, or quit"),

@@ -7,22 +7,15 @@
 //!
 //! Enter shows the files of that age.
 
+use crate::size::Measure;
 use crate::survey::{Age, Ages};
 use crate::ui::sheet::{SheetLine, Target};
-use crate::ui::theme::Role;
 use crate::ui::work::Ask;
 
 /// A row.
-pub fn line(ages: &Ages, index: usize) -> Option<SheetLine> {
+pub fn line(ages: &Ages, index: usize, measure: Measure) -> Option<SheetLine> {
     let totals = ages.rows.get(index)?;
-    Some(SheetLine {
-        size: Some(totals.disk),
-        items: Some(totals.items),
-        modified: None,
-        label: name(*Age::ALL.get(index)?).to_owned(),
-        role: Role::Plain,
-        note: None,
-    })
+    Some(SheetLine::of_sum(name(*Age::ALL.get(index)?).to_owned(), totals, measure))
 }
 
 /// Where a row leads, if `ask` was the question.

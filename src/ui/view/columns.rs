@@ -8,9 +8,13 @@
 //! Columns go in a fixed order when the name has less than `NAME` columns left: the time of day, the date, what is shared, the
 //! items, the bar, the percentage; then the size gets brief, and at last it goes as well.
 //!
+//! The line of titles is made here too, and which of them is at a place on the screen.
+//!
 //! Knows no entries. Invariant: the columns and their gaps never take more than there is.
 
+use crate::rows::Column;
 use crate::size::{BRIEF, COUNT, DATE, DATE_AND_TIME, PERCENT, Units};
+use crate::text::{fit, pad, width};
 
 /// What is drawn beside the numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -122,6 +126,44 @@ pub enum TimeColumn {
     None,
 }
 
+/// A cell of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cell {
+    /// Signs and the size.
+    Size,
+    /// The share in percent.
+    Percent,
+    /// The share as a bar.
+    Bar,
+    /// The number of items.
+    Items,
+    /// What hard links share.
+    Shared,
+    /// The time of last change.
+    Time,
+    /// The name.
+    Name,
+}
+
+impl Cell {
+    /// What a line is sorted by to have these in order.
+    pub fn column(self) -> Column {
+        match self {
+            Self::Size | Self::Percent | Self::Bar => Column::Size,
+            Self::Items => Column::Items,
+            Self::Shared => Column::Shared,
+            Self::Time => Column::Modified,
+            Self::Name => Column::Name,
+        }
+    }
+}
+
+/// `text` at the right end of `columns`.
+pub fn right(text: &str, columns: usize) -> String {
+    let text = fit(text, columns, "");
+    " ".repeat(columns - width(&text)) + &text
+}
+
 /// The columns of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Columns {
@@ -184,22 +226,64 @@ impl Columns {
 
     /// Columns to the left of the name, its gap included.
     fn before_name(&self, units: Units) -> usize {
-        let gap = |width| if width > 0 { width + 1 } else { 0 };
+        let cells = self.cells(units);
+        let widths: usize = cells.iter().map(|(_, width)| width).sum();
+        widths + cells.len().saturating_sub(1) + self.gap().len()
+    }
+
+    /// What stands before the name, from the left on, and how wide it is.
+    fn cells(&self, units: Units) -> Vec<(Cell, usize)> {
         let size = match self.size {
             SizeColumn::Full => MARKS + 1 + units.width(),
             SizeColumn::Brief => MARKS + BRIEF,
-            SizeColumn::None => return 0,
+            SizeColumn::None => 0,
         };
         let time = match self.time {
             TimeColumn::Full => DATE_AND_TIME,
             TimeColumn::Date => DATE,
             TimeColumn::None => 0,
         };
-        let percent = if self.percent { PERCENT } else { 0 };
-        let items = if self.items { COUNT } else { 0 };
-        let between_size_and_name = if self.size == SizeColumn::Full { 2 } else { 1 };
-        let shared = if self.shared { units.width() } else { 0 };
-        size + gap(percent) + gap(self.bar) + gap(items) + gap(shared) + gap(time) + between_size_and_name
+        let cells = [
+            (Cell::Size, size),
+            (Cell::Percent, if self.percent { PERCENT } else { 0 }),
+            (Cell::Bar, self.bar),
+            (Cell::Items, if self.items { COUNT } else { 0 }),
+            (Cell::Shared, if self.shared { units.width() } else { 0 }),
+            (Cell::Time, time),
+        ];
+        cells.into_iter().filter(|(_, width)| *width > 0).collect()
+    }
+
+    /// What stands between the numbers and the name.
+    pub fn gap(&self) -> &'static str {
+        match self.size {
+            SizeColumn::Full => "  ",
+            SizeColumn::Brief => " ",
+            SizeColumn::None if self.items => "  ",
+            SizeColumn::None => "",
+        }
+    }
+
+    /// The line of titles: those of numbers to the right, as the numbers are.
+    pub fn title_line(&self, units: Units, title: impl Fn(Cell) -> String) -> String {
+        let cell = |(cell, width)| match cell {
+            Cell::Bar | Cell::Time => pad(&title(cell), width, ""),
+            _ => right(&title(cell), width),
+        };
+        let cells: Vec<String> = self.cells(units).into_iter().map(cell).collect();
+        cells.join(" ") + self.gap() + &title(Cell::Name)
+    }
+
+    /// What the column at `x` is sorted by.
+    pub fn column_at(&self, x: usize, units: Units) -> Column {
+        let mut end = 0;
+        for (cell, width) in self.cells(units) {
+            end += width + 1;
+            if x < end {
+                return cell.column();
+            }
+        }
+        Column::Name
     }
 }
 

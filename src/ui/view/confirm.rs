@@ -174,7 +174,7 @@ fn facts(app: &App<'_>, confirm: &Confirm) -> Vec<Fact> {
 fn refusals(app: &App<'_>, confirm: &Confirm, probe: &Probe) -> Vec<Fact> {
     let named = probe.refusals.iter().take(NAMED).filter_map(|(number, refusal)| {
         let (group, item) = confirm.selection.items().nth(*number)?;
-        let path = app.shown(&group.path_of(item));
+        let path = app.shown_path(&group.path_of(item));
         Some(Fact::new(0, format!("{}: {}", refusal.words(), escape(&path)), Role::Warning))
     });
     named.collect()
@@ -184,10 +184,10 @@ fn concern_text(app: &App<'_>, concern: &Concern) -> String {
     match concern {
         Concern::SomebodysHome(path) => format!("{} is somebody's home", escape(path)),
         Concern::OthersDirectory(path, 0) => {
-            format!("you are root, and anybody may change {}", escape(&app.shown(path)))
+            format!("you are root, and anybody may change {}", escape(&app.shown_path(path)))
         }
         Concern::OthersDirectory(path, user) => {
-            format!("you are root, and user {user} may change {}", escape(&app.shown(path)))
+            format!("you are root, and user {user} may change {}", escape(&app.shown_path(path)))
         }
     }
 }
@@ -202,7 +202,7 @@ fn items(app: &App<'_>, confirm: &Confirm) -> Vec<Fact> {
         .take(named)
         .enumerate()
         .map(|(number, (group, item))| {
-            let path = app.shown(&group.path_of(item));
+            let path = app.shown_path(&group.path_of(item));
             let slash = if item.directory.is_some() { "/" } else { "" };
             Fact {
                 rank: if number == 0 { 2 } else { 8 },

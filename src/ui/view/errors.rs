@@ -10,11 +10,11 @@
 //! Enter goes to the entry in its directory.
 
 use super::files::path_below;
-use crate::platform::error_text;
+use crate::platform::{error_text, remedy};
 use crate::search::Row;
 use crate::survey::Errors;
 use crate::survey::errors::Group;
-use crate::tree::{DirId, Tree};
+use crate::tree::{DirId, Position, Tree};
 use crate::ui::sheet::{SheetLine, Target};
 use crate::ui::theme::Role;
 
@@ -47,7 +47,21 @@ pub fn line(tree: &Tree, from: DirId, errors: &Errors, index: usize) -> Option<S
             (None, format!("  {path}"), Role::Plain)
         }
     };
-    Some(SheetLine { size: None, items, modified: None, label, role, note: None })
+    let note = match row(errors, index)? {
+        ErrorRow::Itself(errno) => remedy(errno),
+        ErrorRow::Reason(group) => remedy(group.errno),
+        ErrorRow::Entry(_) => None,
+    };
+    let note = note.map(|needed| format!("they need {needed}"));
+    Some(SheetLine { items, note, ..SheetLine::of_words(label, role) })
+}
+
+/// The entry of a row that is one.
+pub fn entries(errors: &Errors, index: usize) -> Vec<(DirId, Position)> {
+    match row(errors, index) {
+        Some(ErrorRow::Entry(row)) => vec![(row.directory, row.position)],
+        _ => Vec::new(),
+    }
 }
 
 /// Where a row leads; a reason to its first entry.

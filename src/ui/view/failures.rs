@@ -37,7 +37,7 @@ pub(super) fn draw(app: &App<'_>, failed: &Failed, layout: Layout, buffer: &mut 
     let visible = first.iter().enumerate().skip(failed.offset);
     for ((index, failure), y) in visible.zip(layout.list.y..layout.list.bottom()) {
         let room = usize::from(layout.list.width);
-        let path = escape(&app.shown(&failure.path)).into_owned();
+        let path = escape(&app.shown_path(&failure.path)).into_owned();
         let gap = theme.glyphs.gap();
         let line = if room >= WIDE {
             let path = fit(&path, room.saturating_sub(REASON + 4), gap).into_owned();

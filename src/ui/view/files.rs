@@ -10,10 +10,12 @@
 use super::list::remark_of;
 use crate::kind::Kind;
 use crate::search::{Found, Row};
+use crate::size::Measure;
 use crate::text::escape;
-use crate::tree::{Content, DirId, Tree, join};
+use crate::tree::{Content, DirId, Position, Totals, Tree, join};
 use crate::ui::sheet::{SheetLine, Target};
 use crate::ui::theme::Role;
+use crate::ui::window::{bound, totals_size};
 
 /// The row of an entry that is found anew, or the same row if it is gone.
 pub fn follow(old: &Found, new: &Found, index: usize) -> usize {
@@ -27,22 +29,39 @@ pub fn target(found: &Found, index: usize) -> Option<Target> {
     found.rows.get(index).map(|row| Target::Entry(row.directory, row.position))
 }
 
+/// The entry of a row.
+pub fn entries(found: &Found, index: usize) -> Vec<(DirId, Position)> {
+    found.rows.get(index).map(|row| (row.directory, row.position)).into_iter().collect()
+}
+
 /// A row.
-pub fn line(tree: &Tree, from: DirId, row: &Row) -> Option<SheetLine> {
+pub fn line(tree: &Tree, from: DirId, row: &Row, measure: Measure) -> Option<SheetLine> {
     let record = row.record(tree)?;
     let is_directory = record.kind == Kind::Directory;
     let mut label = path_below(tree, from, row, record.name);
     if is_directory && !label.ends_with('/') {
         label.push('/');
     }
-    let (size, items, modified) = match record.content {
-        Content::Known(facts) => {
-            (Some(row.disk), facts.directory.map(|id| tree.totals(id).items), Some(facts.mtime))
-        }
-        Content::Excluded(_) | Content::Failed(_) => (None, None, None),
-    };
     let role = if is_directory { Role::Strong } else { Role::Plain };
-    Some(SheetLine { size, items, modified, label, role, note: remark_of(&record) })
+    let words = SheetLine { note: remark_of(&record), ..SheetLine::of_words(label, role) };
+    let Content::Known(facts) = record.content else { return Some(words) };
+    let Some(id) = facts.directory else {
+        let own = Totals { disk: facts.disk(), apparent: facts.apparent, ..Totals::default() };
+        return Some(SheetLine {
+            size: Some(totals_size(&own, measure)),
+            modified: Some(facts.mtime),
+            ..words
+        });
+    };
+    let totals = tree.totals(id);
+    let size = totals_size(&totals, measure);
+    Some(SheetLine {
+        size: Some(size),
+        bound: bound(tree.status(id), &totals, size),
+        items: Some(totals.items),
+        modified: Some(facts.mtime),
+        ..words
+    })
 }
 
 /// The path of an entry from the directory `from` on, safe for a terminal.

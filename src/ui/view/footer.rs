@@ -40,10 +40,30 @@ pub(super) fn draw(app: &App<'_>, area: Rect, buffer: &mut Buffer) {
     } else if let Some(rescan) = app.rescan() {
         draw_ends(&reading_again(app, rescan, room), &Line::default(), area, buffer);
     } else {
-        let right = if app.views.page.is_some() { page_place(app, room / 2) } else { place(app, room) };
+        let right = idle(app, room);
         let left = keys(app, room.saturating_sub(right.width() + 1));
         draw_ends(&left, &right, area, buffer);
     }
+}
+
+/// What stands to the right of the keys.
+fn idle<'a>(app: &App<'_>, room: usize) -> Line<'a> {
+    if app.views.page.is_some() { page_place(app, room / 2) } else { place(app, room) }
+}
+
+/// The key whose hint is at `x`, when the keys are shown.
+pub(super) fn key_at(app: &App<'_>, x: usize) -> Option<Key> {
+    let is_busy = app.notice.is_some() || app.is_scanning() || app.rescan().is_some();
+    if is_busy || app.mode == Mode::Prompt {
+        return None;
+    }
+    let room = usize::from(app.size.0);
+    let room = room.saturating_sub(idle(app, room).width() + 1);
+    let mut end = 0;
+    hints(app, room).into_iter().find_map(|(key, word)| {
+        end += hint_width(key, word);
+        (x < end).then_some(key)
+    })
 }
 
 /// How the rescan goes on.
@@ -72,7 +92,8 @@ fn progress<'a>(app: &App<'_>, room: usize) -> Line<'a> {
         1 => format!("{dot}1 error"),
         errors => format!("{dot}{} errors", grouped(errors)),
     };
-    let entries = grouped(tick.progress.entries);
+    let percent = app.scan.percent().map_or_else(String::new, |percent| format!("{percent} %{dot}"));
+    let entries = format!("{percent}{}", grouped(tick.progress.entries));
     let bytes = plain_size(tick.progress.disk, app.units);
     let rate = if app.scan.rate == 0 { String::new() } else { format!("{dot}{}/s", grouped(app.scan.rate)) };
     let texts = [
@@ -98,25 +119,33 @@ fn progress<'a>(app: &App<'_>, room: usize) -> Line<'a> {
 
 /// The keys that a footer has words for, as many as fit.
 fn keys<'a>(app: &App<'_>, room: usize) -> Line<'a> {
+    let spans = hints(app, room).into_iter().flat_map(|(key, word)| {
+        let key = Span::styled(format!(" {}", key.name()), app.theme.style(Role::Strong));
+        [key, Span::styled(format!(" {word} "), app.theme.style(Role::Faint))]
+    });
+    Line::from(spans.collect::<Vec<_>>())
+}
+
+/// Those keys and their words.
+fn hints(app: &App<'_>, room: usize) -> Vec<(Key, &'static str)> {
     let scope = app.scope();
     let is_of_use = |command| command != Command::View(View::Space) || app.views.is_whole();
     let lines = KEYMAP.iter().enumerate();
     let lines = lines.filter(|(_, it)| it.scopes.contains(&scope) && is_of_use(it.command));
-    let key = |line| app.keymap.keys_in(line, scope).next().map(Key::name);
+    let key = |line| app.keymap.keys_in(line, scope).next();
     let mut hints: Vec<_> = lines.filter_map(|(line, binding)| Some((binding.footer?, key(line)?))).collect();
     hints.sort_by_key(|((rank, _), _)| *rank);
-    let mut spans = Vec::new();
     let mut used = 0;
-    for ((_, word), key) in hints {
-        let needed = 1 + width(&key) + 1 + width(word) + 1;
-        if used + needed > room {
-            break;
-        }
-        used += needed;
-        spans.push(Span::styled(format!(" {key}"), app.theme.style(Role::Strong)));
-        spans.push(Span::styled(format!(" {word} "), app.theme.style(Role::Faint)));
-    }
-    Line::from(spans)
+    let fits = |(key, word): &(Key, &'static str)| {
+        used += hint_width(*key, word);
+        used <= room
+    };
+    hints.into_iter().map(|((_, word), key)| (key, word)).take_while(fits).collect()
+}
+
+/// Columns of a key and its word, with a space on either side and one between.
+fn hint_width(key: Key, word: &str) -> usize {
+    1 + width(&key.name()) + 1 + width(word) + 1
 }
 
 /// What is typed, and what is awaited or wrong there.
@@ -167,6 +196,9 @@ fn place<'a>(app: &App<'_>, room: usize) -> Line<'a> {
     let row = (window.index + 1).min(window.rows);
     let mut facts =
         vec![(format!("{} of {}", grouped(row as u64), grouped(window.rows as u64)), Role::Plain)];
+    if app.is_filtered() {
+        facts.push(("filtered: Esc shows all".to_owned(), Role::Strong));
+    }
     if app.marks().count() > 0 {
         facts.push((super::marks::summary(app), Role::Strong));
     }

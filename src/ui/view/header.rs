@@ -4,7 +4,8 @@
 //!  /usr/share/doc                     ≥ 1.2 GiB disk · 84,120 items
 //! ```
 //!
-//! The right side loses its items and then goes, before the path is cut below half of the line.
+//! The right side loses its items and then goes, before the path is cut below half of the line. With a filter it keeps "n of
+//! m" instead.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -23,16 +24,19 @@ pub(super) fn draw(app: &App<'_>, area: Rect, buffer: &mut Buffer) {
     if let Some(page) = &app.views.page {
         path = format!("{path} {} {}", app.theme.glyphs.dot(), escape(page.title.as_bytes()));
     }
+    if app.is_filtered() && app.views.page.is_none() {
+        path = format!("{path} {} /{}", app.theme.glyphs.dot(), escape(app.views.text.as_bytes()));
+    }
     let wanted = crate::text::width(&path).min(width / 2);
     let right = match &app.views.page {
         Some(page) => sheet::totals(app, page),
         None => totals(app).into(),
     };
-    let right = right
-        .into_iter()
-        .map(|text| Line::styled(text, app.theme.style(Role::Plain)))
-        .find(|line| line.width() + wanted + 2 <= width)
-        .unwrap_or_default();
+    // That a filter is on is said even where there is room for nothing else.
+    let last = right.last().filter(|_| app.is_filtered()).cloned();
+    let fitting = right.into_iter().find(|text| crate::text::width(text) + wanted + 2 <= width);
+    let right = fitting.or(last).unwrap_or_default();
+    let right = Line::styled(fit(&right, width, "").into_owned(), app.theme.style(Role::Plain));
     // A space on either side of the path.
     let room = width.saturating_sub(right.width() + 2);
     let path = fit(&path, room, app.theme.glyphs.gap());
@@ -51,6 +55,15 @@ fn totals(app: &App<'_>) -> [String; 3] {
     let size = format!("{bound}{}", plain_size(app.window.size(measure), app.units));
     let items = app.window.totals.items;
     let word = if items == 1 { "item" } else { "items" };
+    if let Some(all) = app.window.all_items {
+        let of = format!("{} of {}", grouped(items), grouped(all));
+        let dot = glyphs.dot();
+        return [
+            format!("{size} {} {dot} {of} items ", measure.name()),
+            format!("{size} {dot} {of} "),
+            format!("{of} "),
+        ];
+    }
     [
         format!("{size} {} {} {} {word} ", measure.name(), glyphs.dot(), grouped(items)),
         format!("{size} {} ", measure.name()),

@@ -45,7 +45,7 @@ pub fn scroll_limit(keymap: &Keymap, (columns, rows): (u16, u16)) -> usize {
 
 fn lines<'a>(theme: Theme, keymap: &Keymap, columns: usize) -> Vec<Line<'a>> {
     let groups = Group::ALL.into_iter().map(|group| section(keymap, group));
-    let sections: Vec<Section> = groups.chain([marks(theme.glyphs)]).collect();
+    let sections: Vec<Section> = groups.chain([marks(theme.glyphs), mouse()]).collect();
     let fits = |blocks: &Vec<Vec<Line<'_>>>| {
         let widths = blocks.iter().map(|block| widest(block));
         widths.sum::<usize>() + GAP * (blocks.len() - 1) <= columns
@@ -134,6 +134,13 @@ fn marks(glyphs: Glyphs) -> Section {
         line(glyphs.marked(), "marked"),
     ];
     Section { heading: "Signs", lines }
+}
+
+/// What the mouse does.
+fn mouse() -> Section {
+    let line = |what: &str, text| (what.to_owned(), text);
+    let lines = vec![line("click", "go there; sort"), line("twice", "open"), line("Shift", "select text")];
+    Section { heading: "Mouse", lines }
 }
 
 #[cfg(test)]

@@ -5,27 +5,29 @@
 //!   1.6 GiB  84.3% ████████▍          2  music/song.flac  2 of 3 names here: removing them frees nothing
 //! ```
 //!
-//! Enter shows its names.
+//! Enter shows its names; a mark marks all of them.
 
 use super::files::path_below;
+use crate::size::Measure;
 use crate::survey::Links;
 use crate::survey::links::LinkedInode;
-use crate::tree::{DirId, Totals, Tree};
+use crate::tree::{DirId, Position, Totals, Tree};
 use crate::ui::sheet::{SheetLine, Target};
-use crate::ui::theme::Role;
 use crate::ui::work::Ask;
 
+/// The names of the inode of a row.
+pub fn entries(links: &Links, index: usize) -> Vec<(DirId, Position)> {
+    let names = links.inodes.get(index).map(|inode| links.names(inode)).unwrap_or_default();
+    names.iter().map(|row| (row.directory, row.position)).collect()
+}
+
 /// A row.
-pub fn line(tree: &Tree, from: DirId, links: &Links, index: usize) -> Option<SheetLine> {
+pub fn line(tree: &Tree, from: DirId, links: &Links, index: usize, measure: Measure) -> Option<SheetLine> {
     let inode = links.inodes.get(index)?;
-    Some(SheetLine {
-        size: Some(inode.disk),
-        items: Some(inode.inside),
-        modified: None,
-        label: first_name(tree, from, links, inode)?,
-        role: Role::Plain,
-        note: note(inode),
-    })
+    let LinkedInode { disk, apparent, inside: items, .. } = *inode;
+    let label = first_name(tree, from, links, inode)?;
+    let sum = SheetLine::of_sum(label, &Totals { disk, apparent, items, errors: 0 }, measure);
+    Some(SheetLine { note: note(inode), ..sum })
 }
 
 /// Where a row leads.

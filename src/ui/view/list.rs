@@ -14,7 +14,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use ratatui::text::{Line as Text, Span};
 
-use super::columns::{Columns, Scale, SizeColumn, TimeColumn};
+use super::columns::{Cell, Columns, Scale, SizeColumn, TimeColumn, right};
 use crate::kind::Kind;
 use crate::platform::error_text;
 use crate::rows::{Column, Direction};
@@ -22,7 +22,7 @@ use crate::size::{
     BRIEF, COUNT, DATE, DATE_AND_TIME, Measure, PERCENT, brief_size, count, date, date_and_time, percent,
     share, size,
 };
-use crate::text::{escape, fit, pad, width};
+use crate::text::{escape, fit, width};
 use crate::tree::{Content, Exclusion, Record};
 use crate::ui::app::App;
 use crate::ui::theme::Role;
@@ -58,7 +58,10 @@ pub(super) fn select(app: &App<'_>, row: Rect, buffer: &mut Buffer) {
 }
 
 fn draw_empty(app: &App<'_>, list: Rect, buffer: &mut Buffer) {
+    let looking = || format!("looking{}", app.theme.glyphs.gap());
+    let filtered = app.filter_state().map(|text| text.map_or_else(looking, str::to_owned));
     let text = match (app.window.errno, app.window.left_out) {
+        _ if filtered.is_some() => filtered.unwrap_or_default(),
         (Some(errno), _) => error_text(errno),
         (None, 1..) => format!("{} hidden entries (e shows them)", app.window.left_out),
         (None, 0) if !app.window.is_complete => "reading".to_owned() + app.theme.glyphs.gap(),
@@ -77,52 +80,36 @@ fn draw_empty(app: &App<'_>, list: Rect, buffer: &mut Buffer) {
 }
 
 fn title_line(app: &App<'_>, columns: &Columns) -> Text<'static> {
-    let arrow = |column: Column, usual: &'static str, other: &'static str| match app.order {
-        order if order.column != column => "",
-        order if order.direction == Direction::Usual => usual,
-        _ => other,
-    };
     let (down, up) = (app.theme.glyphs.descending(), app.theme.glyphs.ascending());
-    let mut cells = Vec::new();
-    let size = match (columns.size, app.order.measure) {
+    let title = |cell: Cell| {
+        let text = match cell {
+            Cell::Size => size_title(app, columns),
+            Cell::Percent => return "Share".to_owned(),
+            Cell::Bar => return String::new(),
+            Cell::Items => "Items",
+            Cell::Shared => "Shared",
+            Cell::Time => "Modified",
+            Cell::Name => "Name",
+        };
+        let is_usual = app.order.direction == Direction::Usual;
+        // A to Z is upwards.
+        let arrow = if is_usual == (cell == Cell::Name) { up } else { down };
+        format!("{text}{}", if app.order.column == cell.column() { arrow } else { "" })
+    };
+    Text::styled(columns.title_line(app.units, title), app.theme.style(Role::Faint))
+}
+
+pub(super) fn size_title(app: &App<'_>, columns: &Columns) -> &'static str {
+    match (columns.size, app.order.measure) {
         (SizeColumn::Brief, _) => "Size",
         (_, Measure::Disk) => "Disk",
         (_, Measure::Apparent) => "Apparent",
-    };
-    let sized = format!("{size}{}", arrow(Column::Size, down, up));
-    match columns.size {
-        SizeColumn::Full => cells.push(right(&sized, 3 + app.units.width())),
-        SizeColumn::Brief => cells.push(right(&sized, 2 + BRIEF)),
-        SizeColumn::None => {}
     }
-    if columns.percent {
-        cells.push(right("Share", PERCENT));
-    }
-    if columns.bar > 0 {
-        cells.push(" ".repeat(columns.bar));
-    }
-    if columns.items {
-        cells.push(right(&format!("Items{}", arrow(Column::Items, down, up)), COUNT));
-    }
-    if columns.shared {
-        let shared = format!("Shared{}", arrow(Column::Shared, down, up));
-        cells.push(right(&shared, app.units.width()));
-    }
-    let changed = format!("Modified{}", arrow(Column::Modified, down, up));
-    match columns.time {
-        TimeColumn::Full => cells.push(pad(&changed, DATE_AND_TIME, "")),
-        TimeColumn::Date => cells.push(pad(&changed, DATE, "")),
-        TimeColumn::None => {}
-    }
-    let gap = if columns.size == SizeColumn::Full { "  " } else { " " };
-    let gap = if columns.size == SizeColumn::None { "" } else { gap };
-    let name = format!("{gap}Name{}", arrow(Column::Name, up, down));
-    Text::styled(cells.join(" ") + &name, app.theme.style(Role::Faint))
 }
 
-pub(super) fn right(text: &str, columns: usize) -> String {
-    let text = fit(text, columns, "");
-    " ".repeat(columns - width(&text)) + &text
+/// The column of the list at `x`.
+pub(super) fn column_at(app: &App<'_>, x: usize, width: usize) -> Column {
+    Columns::new(width, app.shown, app.units).column_at(x, app.units)
 }
 
 fn entry_line<'a>(app: &App<'_>, columns: &Columns, line: &Line<'_>) -> Text<'a> {
@@ -130,13 +117,12 @@ fn entry_line<'a>(app: &App<'_>, columns: &Columns, line: &Line<'_>) -> Text<'a>
     let mut spans = Vec::with_capacity(12);
     let gap = |spans: &mut Vec<Span<'a>>| spans.push(Span::raw(" "));
     if columns.size != SizeColumn::None {
-        marks(app, line, &mut spans);
+        signs(app, line.has_errors, line.bound, &mut spans);
         if columns.size == SizeColumn::Full {
             gap(&mut spans);
         }
         spans.push(size_span(app, columns, line));
     }
-    let mark = Span::styled(theme.glyphs.marked(), theme.style(Role::Strong));
     let thousandths = line.size.map(|size| share(size, app.window.size(app.order.measure)));
     if columns.percent {
         gap(&mut spans);
@@ -161,13 +147,7 @@ fn entry_line<'a>(app: &App<'_>, columns: &Columns, line: &Line<'_>) -> Text<'a>
         gap(&mut spans);
         spans.push(time_span(app, columns, line));
     }
-    match columns.size {
-        SizeColumn::Full if line.is_marked => spans.extend([mark, Span::raw(" ")]),
-        SizeColumn::Full => spans.push(Span::raw("  ")),
-        SizeColumn::Brief if line.is_marked => spans.push(mark),
-        SizeColumn::Brief => spans.push(Span::raw(" ")),
-        SizeColumn::None => {}
-    }
+    mark(app, columns, line.is_marked, &mut spans);
     name(app, columns.name, line, &mut spans);
     Text::from(spans)
 }
@@ -180,15 +160,27 @@ fn full_bar(app: &App<'_>) -> u64 {
     }
 }
 
-fn marks(app: &App<'_>, line: &Line<'_>, spans: &mut Vec<Span<'_>>) {
+/// What a number is worth: whether something is unreadable, and how it relates to the truth.
+pub(super) fn signs(app: &App<'_>, has_errors: bool, bound: Bound, spans: &mut Vec<Span<'_>>) {
     let theme = app.theme;
     let error = Span::styled("!", theme.style(Role::Warning));
-    spans.push(if line.has_errors { error } else { Span::raw(" ") });
-    spans.push(match line.bound {
+    spans.push(if has_errors { error } else { Span::raw(" ") });
+    spans.push(match bound {
         Bound::AtLeast => Span::raw(theme.glyphs.at_least()),
         Bound::Growing => Span::styled(theme.glyphs.growing(), theme.style(Role::Faint)),
         Bound::Exact => Span::raw(" "),
     });
+}
+
+/// What stands before a name: a sign if it is marked.
+pub(super) fn mark(app: &App<'_>, columns: &Columns, is_marked: bool, spans: &mut Vec<Span<'_>>) {
+    let gap = columns.gap();
+    if !is_marked || gap.is_empty() {
+        spans.push(Span::raw(gap));
+        return;
+    }
+    spans.push(Span::styled(app.theme.glyphs.marked(), app.theme.style(Role::Strong)));
+    spans.push(Span::raw(&gap[1..]));
 }
 
 fn size_span<'a>(app: &App<'_>, columns: &Columns, line: &Line<'_>) -> Span<'a> {
@@ -275,7 +267,8 @@ pub(super) fn remark_of(record: &Record<'_>) -> Option<String> {
     }
 }
 
-fn exclusion_text(exclusion: Exclusion) -> &'static str {
+/// Why an entry was left out.
+pub(super) fn exclusion_text(exclusion: Exclusion) -> &'static str {
     match exclusion {
         Exclusion::Pattern => "by pattern",
         Exclusion::OtherFileSystem => "other file system",

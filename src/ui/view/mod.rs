@@ -13,6 +13,7 @@
 pub mod ages;
 pub mod columns;
 mod confirm;
+pub mod details;
 pub mod errors;
 mod failures;
 pub mod files;
@@ -23,6 +24,7 @@ pub mod hints;
 pub mod links;
 mod list;
 mod marks;
+mod notes;
 mod question;
 mod sheet;
 pub mod space;
@@ -35,16 +37,19 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use super::app::{App, Mode};
-use super::keys::View;
+use super::keys::{Key, View};
+use crate::rows::Column;
 
 /// Where the regions of the list are; those without room have no lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     header: Rect,
-    titles: Rect,
+    /// The titles of the columns.
+    pub titles: Rect,
     /// The rows, or whatever stands in their place.
     pub list: Rect,
-    footer: Rect,
+    /// Progress, keys, what there is to say.
+    pub footer: Rect,
 }
 
 impl Layout {
@@ -83,8 +88,13 @@ pub fn draw(app: &App<'_>, frame: &mut Frame<'_>) {
         return;
     }
     let layout = layout((area.width, area.height));
-    if app.mode == Mode::Marks {
-        marks::draw(app, layout, buffer);
+    let covers: Option<fn(&App<'_>, Layout, &mut Buffer)> = match app.mode {
+        Mode::Marks => Some(marks::draw),
+        Mode::Details => Some(details::draw),
+        _ => None,
+    };
+    if let Some(draw) = covers {
+        draw(app, layout, buffer);
         footer::draw(app, layout.footer, buffer);
         return;
     }
@@ -107,6 +117,21 @@ pub fn draw(app: &App<'_>, frame: &mut Frame<'_>) {
     if let (Mode::Confirm, Some(confirm)) = (app.mode, &app.reclaim.confirm) {
         confirm::draw(app, confirm, layout.above_footer(area), buffer);
     }
+}
+
+/// The column whose title is at `x`; none where there are no titles.
+pub fn column_at(app: &App<'_>, x: u16) -> Option<Column> {
+    let (x, width) = (usize::from(x), usize::from(app.size.0));
+    match (&app.views.page, app.views.base) {
+        (Some(page), _) => Some(sheet::column_at(app, page, x, width)),
+        (None, View::Treemap) => None,
+        (None, _) => Some(list::column_at(app, x, width)),
+    }
+}
+
+/// The key whose hint stands at `x` in the footer.
+pub fn key_at(app: &App<'_>, x: u16) -> Option<Key> {
+    footer::key_at(app, usize::from(x))
 }
 
 /// Puts `left` at the beginning of the line and `right` at its end.

@@ -16,6 +16,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear, Paragraph, Widget};
 
 use crate::size::{duration, grouped};
+use crate::text::{escape, fit, width};
 use crate::ui::app::{About, App, Button, Question};
 use crate::ui::theme::{Glyphs, Role};
 
@@ -24,9 +25,10 @@ const HEIGHT: u16 = 5;
 pub(super) fn draw(app: &App<'_>, question: Question, area: Rect, buffer: &mut Buffer) {
     let (text, brief) = match question.about {
         About::Quit => (loss(app), "Quit? y/n"),
+        About::Above => (above(app, usize::from(area.width)), "Scan above? y/n"),
     };
     let style = app.theme.style(Role::Strong);
-    let width = u16::try_from(text.len()).unwrap_or(u16::MAX).saturating_add(6);
+    let width = u16::try_from(width(&text)).unwrap_or(u16::MAX).saturating_add(6);
     if area.width < width || area.height < HEIGHT {
         let line = Rect { y: area.bottom().saturating_sub(1), height: area.height.min(1), ..area };
         Clear.render(line, buffer);
@@ -51,6 +53,18 @@ pub(super) fn draw(app: &App<'_>, question: Question, area: Rect, buffer: &mut B
     let lines = vec![Line::styled(text, style), Line::default(), buttons];
     Clear.render(area, buffer);
     Paragraph::new(lines).alignment(Alignment::Center).block(block).render(area, buffer);
+}
+
+/// What would be scanned instead, and what that costs.
+fn above(app: &App<'_>, columns: usize) -> String {
+    let path = app.above().unwrap_or_default();
+    let cost = match app.marks().count() {
+        0 => String::new(),
+        1 => " and lose 1 mark".to_owned(),
+        marks => format!(" and lose {} marks", grouped(marks)),
+    };
+    let room = columns.saturating_sub(30 + cost.len()).max(10);
+    format!("Scan {}{cost}?", fit(&escape(&path), room, app.theme.glyphs.gap()))
 }
 
 /// What leaving would cost.

@@ -12,8 +12,10 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line as Text, Span};
 use ratatui::widgets::{Paragraph, Widget, Wrap};
 
-use super::columns::{Columns, Graph, Shown, SizeColumn, TimeColumn, Wanted};
-use super::list::{REMARK, right, select};
+use super::columns::{Cell, Columns, Graph, Shown, SizeColumn, TimeColumn, Wanted, right};
+use super::list::{REMARK, mark, select, signs, size_title};
+use crate::rows::Column;
+use crate::search::By;
 use crate::size::{
     BRIEF, COUNT, DATE, DATE_AND_TIME, PERCENT, brief_size, count, date, date_and_time, grouped, percent,
     plain_size, share, size,
@@ -23,6 +25,8 @@ use crate::ui::app::App;
 use crate::ui::keys::View;
 use crate::ui::sheet::{Page, SheetLine};
 use crate::ui::theme::Role;
+use crate::ui::window::{Bound, totals_size};
+use crate::ui::work::Ask;
 
 pub(super) fn draw(app: &App<'_>, page: &Page, titles: Rect, list: Rect, buffer: &mut Buffer) {
     let columns = columns(app, page, usize::from(list.width));
@@ -54,23 +58,27 @@ pub(super) fn totals(app: &App<'_>, page: &Page) -> Vec<String> {
         format!("{matched} of {searched}")
     };
     let dot = app.theme.glyphs.dot();
-    let sum = page.sum.map(|sum| plain_size(sum.disk, app.units));
-    let with_sum = sum.map(|sum| format!("{sum} disk {dot} {of} "));
+    let bound = match app.window.bound {
+        Bound::AtLeast => format!("{} ", app.theme.glyphs.at_least()),
+        Bound::Exact | Bound::Growing => String::new(),
+    };
+    let measure = app.order.measure;
+    let sum = page.sum.map(|sum| plain_size(totals_size(&sum, measure), app.units));
+    let with_sum = sum.map(|sum| format!("{bound}{sum} {} {dot} {of} ", measure.name()));
     with_sum.into_iter().chain([format!("{of} "), format!("{matched} ")]).collect()
 }
 
 fn columns(app: &App<'_>, page: &Page, width: usize) -> Columns {
-    if page.view == View::Errors {
+    if page.ask == Ask::Errors {
         // What could not be read has no size.
         let items = width >= 30;
         let name = width.saturating_sub(if items { COUNT + 2 } else { 0 });
         let (size, time) = (SizeColumn::None, TimeColumn::None);
         return Columns { size, percent: false, bar: 0, items, shared: false, time, name };
     }
-    let has_items = !page.is_of_entries;
-    let items = if has_items { Wanted::Yes } else { Wanted::No };
+    // The paths of entries need the room more than numbers of items, or than bars.
+    let items = if page.is_of_entries { Wanted::No } else { app.shown.items };
     let modified = if page.is_of_entries { app.shown.modified } else { Wanted::No };
-    // The paths of entries need the room more than bars do.
     let graph = match app.shown.graph {
         Graph::Both if page.is_of_entries => Graph::Percent,
         graph => graph,
@@ -79,44 +87,38 @@ fn columns(app: &App<'_>, page: &Page, width: usize) -> Columns {
 }
 
 fn title_line(app: &App<'_>, page: &Page, columns: &Columns) -> Text<'static> {
-    let mut cells = Vec::new();
-    match columns.size {
-        SizeColumn::Full => cells.push(right("Disk", 3 + app.units.width())),
-        SizeColumn::Brief => cells.push(right("Disk", 2 + BRIEF)),
-        SizeColumn::None => {}
-    }
-    if columns.percent {
-        cells.push(right("Share", PERCENT));
-    }
-    if columns.bar > 0 {
-        cells.push(" ".repeat(columns.bar));
-    }
-    if columns.items {
-        cells.push(right(if page.view == View::Links { "Names" } else { "Items" }, COUNT));
-    }
-    match columns.time {
-        TimeColumn::Full => cells.push(pad("Modified", DATE_AND_TIME, "")),
-        TimeColumn::Date => cells.push(pad("Modified", DATE, "")),
-        TimeColumn::None => {}
-    }
-    let name = match page.view {
-        View::Ages if !page.is_of_entries => "Last changed",
-        View::Types if !page.is_of_entries => "Type",
-        View::Errors => "Reason",
-        _ => "Path",
+    let (down, up) = (app.theme.glyphs.descending(), app.theme.glyphs.ascending());
+    let title = |cell: Cell| {
+        let (text, is_sorted) = match cell {
+            Cell::Size => (size_title(app, columns), matches!(page.order.by, By::Disk | By::Apparent)),
+            Cell::Percent => return "Share".to_owned(),
+            Cell::Bar | Cell::Shared => return String::new(),
+            Cell::Items => {
+                (if page.ask == Ask::Links { "Names" } else { "Items" }, page.order.by == By::Items)
+            }
+            Cell::Time => ("Modified", page.order.by == By::Modified),
+            Cell::Name => (name_title(page), page.order.by == By::Path),
+        };
+        let has_order = !matches!(page.ask, Ask::Ages { .. } | Ask::Errors);
+        // A to Z is upwards.
+        let arrow = if page.order.reversed == (cell == Cell::Name) { down } else { up };
+        format!("{text}{}", if is_sorted && has_order { arrow } else { "" })
     };
-    let text = cells.join(" ") + gap(columns) + name;
-    Text::styled(text, app.theme.style(Role::Faint))
+    Text::styled(columns.title_line(app.units, title), app.theme.style(Role::Faint))
 }
 
-/// What stands before the name.
-fn gap(columns: &Columns) -> &'static str {
-    match columns.size {
-        SizeColumn::Full => "  ",
-        SizeColumn::Brief => " ",
-        SizeColumn::None if columns.items => "  ",
-        SizeColumn::None => "",
+fn name_title(page: &Page) -> &'static str {
+    match page.ask {
+        Ask::Ages { .. } => "Last changed",
+        Ask::Types => "Type",
+        Ask::Errors => "Reason",
+        _ => "Path",
     }
+}
+
+/// The column of the page at `x`.
+pub(super) fn column_at(app: &App<'_>, page: &Page, x: usize, width: usize) -> Column {
+    columns(app, page, width).column_at(x, app.units)
 }
 
 fn row_line<'a>(app: &App<'_>, page: &Page, columns: &Columns, line: &SheetLine) -> Text<'a> {
@@ -125,15 +127,15 @@ fn row_line<'a>(app: &App<'_>, page: &Page, columns: &Columns, line: &SheetLine)
     match columns.size {
         SizeColumn::Full => {
             let text = line.size.map_or_else(String::new, |bytes| size(bytes, app.units));
-            cells.push(Span::raw(right(&text, 3 + app.units.width())));
+            cells.push(Span::raw(right(&text, app.units.width())));
         }
         SizeColumn::Brief => {
             let text = line.size.map_or_else(String::new, |bytes| brief_size(bytes, app.units));
-            cells.push(Span::raw(right(&text, 2 + BRIEF)));
+            cells.push(Span::raw(right(&text, BRIEF)));
         }
         SizeColumn::None => {}
     }
-    let whole = page.sum.map_or(0, |sum| sum.disk);
+    let whole = page.sum.map_or(0, |sum| totals_size(&sum, app.order.measure));
     let thousandths = line.size.map(|bytes| share(bytes, whole));
     if columns.percent {
         cells.push(Span::raw(thousandths.map_or_else(|| " ".repeat(PERCENT), percent)));
@@ -157,17 +159,24 @@ fn row_line<'a>(app: &App<'_>, page: &Page, columns: &Columns, line: &SheetLine)
         }
         TimeColumn::None => {}
     }
-    let mut spans = Vec::with_capacity(cells.len() * 2 + 3);
+    let mut spans = Vec::with_capacity(cells.len() * 2 + 6);
+    if columns.size != SizeColumn::None {
+        signs(app, false, line.bound, &mut spans);
+    }
+    if columns.size == SizeColumn::Full {
+        spans.push(Span::raw(" "));
+    }
     for (number, cell) in cells.into_iter().enumerate() {
         if number > 0 {
             spans.push(Span::raw(" "));
         }
         spans.push(cell);
     }
-    spans.push(Span::raw(gap(columns)));
+    mark(app, columns, line.is_marked, &mut spans);
     let label = fit(&line.label, columns.name, theme.glyphs.gap()).into_owned();
     let left = columns.name.saturating_sub(width(&label));
-    spans.push(Span::styled(label, theme.style(line.role)));
+    let style = theme.style(line.role);
+    spans.push(Span::styled(label, if line.is_marked { style.underlined() } else { style }));
     if let Some(note) = line.note.as_ref().filter(|_| left >= REMARK) {
         let note = fit(note, left - 2, theme.glyphs.gap());
         spans.push(Span::styled(format!("  {note}"), theme.style(Role::Faint)));

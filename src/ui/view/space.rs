@@ -15,7 +15,8 @@ use ratatui::style::Style;
 use ratatui::text::{Line as Text, Span};
 
 use super::Layout;
-use super::list::{right, select};
+use super::columns::right;
+use super::list::select;
 use crate::size::{BRIEF, Units, brief_size, size};
 use crate::space::rows::{Amount, Row, Subject};
 use crate::space::{Account, words};
@@ -28,7 +29,7 @@ use crate::ui::work::Ask;
 /// Columns from which on sizes are written out, and from which on lines have notes.
 const WIDE: usize = 40;
 /// Columns of a label before its note.
-const LABELS: usize = 36;
+const LABELS: usize = 30;
 
 /// Where a row leads: to words about it.
 pub fn target(account: &Account, ask: Ask, index: usize) -> Option<Target> {

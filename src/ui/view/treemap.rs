@@ -77,7 +77,11 @@ pub(super) fn draw(app: &App<'_>, titles: Rect, area: Rect, buffer: &mut Buffer)
         buffer.set_line(titles.x, titles.y, &title(app), titles.width);
     }
     if app.views.tiles.is_empty() && !area.is_empty() {
-        let text = if app.window.is_complete {
+        let looking = || format!("looking{}", app.theme.glyphs.gap());
+        let filtered = app.filter_state().map(|text| text.map_or_else(looking, str::to_owned));
+        let text = if let Some(text) = filtered {
+            text
+        } else if app.window.is_complete {
             "nothing here takes up space".to_owned()
         } else {
             "reading".to_owned() + app.theme.glyphs.gap()
@@ -130,6 +134,10 @@ fn draw_cell(app: &App<'_>, index: usize, area: Rect, buffer: &mut Buffer) {
         _ => Rect { width: area.width - 1, ..area },
     };
     let (label, size) = match line {
+        Some(line) if line.is_marked => (
+            format!("{} {}", app.theme.glyphs.marked(), name(line)),
+            line.size.map(|size| plain_size(size, app.units)),
+        ),
         Some(line) => (name(line), line.size.map(|size| plain_size(size, app.units))),
         None => (format!("{} others", grouped((app.window.rows - app.window.lines.len()) as u64)), None),
     };

@@ -10,6 +10,7 @@
 
 use crate::kind::Kind;
 use crate::search::Class;
+use crate::size::Measure;
 use crate::survey::types::class_query;
 use crate::survey::{Type, Typed};
 use crate::text::escape;
@@ -29,21 +30,15 @@ pub fn rows(typed: &Typed) -> usize {
 }
 
 /// A row.
-pub fn line(typed: &Typed, index: usize) -> Option<SheetLine> {
+pub fn line(typed: &Typed, index: usize, measure: Measure) -> Option<SheetLine> {
     let row = row(typed, index)?;
     let (totals, role) = match row {
         TypeRow::Class(_, totals) => (totals, Role::Strong),
         TypeRow::Type(_, totals) => (totals, Role::Plain),
     };
     let indent = if matches!(row, TypeRow::Type(of, _) if of.class().is_some()) { "  " } else { "" };
-    Some(SheetLine {
-        size: Some(totals.disk),
-        items: Some(totals.items),
-        modified: None,
-        label: format!("{indent}{}", name(&row)),
-        role,
-        note: None,
-    })
+    let sum = SheetLine::of_sum(format!("{indent}{}", name(&row)), &totals, measure);
+    Some(SheetLine { role, ..sum })
 }
 
 /// Where a row leads.

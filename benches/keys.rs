@@ -1,0 +1,156 @@
+//! From the last key of a search to its results on the screen: the browser as it runs, but for the terminal.
+//!
+//! The keys come as somebody types; the last one is what counts. The first results are to be there within 50 ms, all of
+//! a million entries within 300 ms. Says so with an exit code.
+#![allow(missing_docs)]
+
+mod trees;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use duke::job::Pool;
+use duke::rows::Order;
+use duke::scan::{Outcome, Progress};
+use duke::size::Units;
+use duke::tree::Tree;
+use duke::ui::app::{Action, App};
+use duke::ui::progress::Tick;
+use duke::ui::theme::Theme;
+use duke::ui::work::Desk;
+use duke::ui::{Settings, view};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use trees::{NOW, Shape};
+
+/// How long the browser waits for a key while something is looked for.
+const GLANCE: Duration = Duration::from_millis(10);
+/// Between two keys of somebody who types fast.
+const TYPED: Duration = Duration::from_millis(60);
+const RUNS: usize = 7;
+const FIRST: Duration = Duration::from_millis(50);
+const ALL: Duration = Duration::from_millis(300);
+
+const QUERIES: [&str; 9] = [
+    "e",
+    "entry_09999",
+    "Entry",
+    "*.mkv",
+    "/_0+9.*gz$/",
+    "root/*9/*.o",
+    "type:video >1M older:90d",
+    "type:dir",
+    "nowhere",
+];
+
+struct Browser<'t> {
+    app: App<'t>,
+    desk: Desk,
+    terminal: Terminal<TestBackend>,
+}
+
+impl<'t> Browser<'t> {
+    fn new(tree: &'t Arc<Tree>, threads: usize) -> Self {
+        let settings = Settings::new(Order::default(), Units::Binary, Theme::default());
+        let mut app = App::new(tree, vec![(b"/root".to_vec(), b"/root".to_vec())], &settings, (80, 24));
+        app.update(Action::Clock(NOW));
+        let (now, outcome) = (Duration::from_secs(1), Some(Outcome::Complete));
+        app.update(Action::Tick(Tick { now, progress: Progress::default(), outcome, elapsed: now }));
+        let desk = Desk::new(Pool::new(threads).expect("a bench has threads"), Arc::clone(tree));
+        let terminal = Terminal::new(TestBackend::new(80, 24)).expect("it is in memory");
+        Self { app, desk, terminal }
+    }
+
+    fn key(&mut self, code: KeyCode) {
+        self.app.update(Action::Key(KeyEvent::new(code, KeyModifiers::NONE)));
+        self.draw();
+    }
+
+    fn draw(&mut self) {
+        self.terminal.draw(|frame| view::draw(&self.app, frame)).expect("it is in memory");
+    }
+
+    /// One turn of the browser's loop; whether something came for this wish, and whether that was all.
+    fn turn(&mut self, wish: u64) -> (bool, bool) {
+        let news = self.desk.serve(self.app.wishes());
+        let mut came = (false, false);
+        for (number, findings) in news {
+            came = (came.0 || number == wish, came.1 || number == wish && findings.is_complete());
+            self.app.update(Action::Findings(number, findings));
+        }
+        self.draw();
+        came
+    }
+
+    /// Presses a key, and says when the first and when all of what it asks for was drawn.
+    fn time(&mut self, code: KeyCode) -> (Duration, Duration) {
+        let begun = Instant::now();
+        self.key(code);
+        let wish = self.app.wishes().next().expect("it asks for something").number;
+        let mut first = None;
+        loop {
+            let (some, all) = self.turn(wish);
+            if some {
+                first.get_or_insert_with(|| begun.elapsed());
+            }
+            if all {
+                return (first.unwrap_or_default(), begun.elapsed());
+            }
+            sleep(GLANCE);
+        }
+    }
+
+    /// Works for a while, as between two keys.
+    fn work(&mut self, time: Duration) {
+        let begun = Instant::now();
+        while begun.elapsed() < time {
+            self.turn(0);
+            sleep(GLANCE);
+        }
+    }
+}
+
+/// The median and the longest.
+fn summary(mut times: Vec<Duration>) -> (Duration, Duration) {
+    times.sort_unstable();
+    (times[times.len() / 2], times[times.len() - 1])
+}
+
+fn main() -> ExitCode {
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    println!(
+        "{threads} threads; median and longest of {RUNS}, in ms: first results, all, and then the list restricted"
+    );
+    let mut is_kept = true;
+    for shape in [Shape::Wide, Shape::Many] {
+        let tree = shape.tree();
+        for text in QUERIES {
+            let (mut first, mut all, mut filtered) = (Vec::new(), Vec::new(), Vec::new());
+            for _ in 0..RUNS {
+                let mut browser = Browser::new(&tree, threads);
+                browser.key(KeyCode::Char('/'));
+                let mut letters = text.chars();
+                let last = letters.next_back().expect("there is a letter");
+                for letter in letters {
+                    browser.key(KeyCode::Char(letter));
+                    browser.work(TYPED);
+                }
+                let times = browser.time(KeyCode::Char(last));
+                first.push(times.0);
+                all.push(times.1);
+                browser.key(KeyCode::Enter);
+                filtered.push(browser.time(KeyCode::Char('1')).1);
+            }
+            let (first, all, filtered) = (summary(first), summary(all), summary(filtered));
+            is_kept &= first.0 <= FIRST && all.0 <= ALL;
+            let both = |(median, longest): (Duration, Duration)| {
+                format!("{:>4} {:>4}", median.as_millis(), longest.as_millis())
+            };
+            println!("{shape:?} {text:<26} {}   {}   {}", both(first), both(all), both(filtered));
+        }
+    }
+    if is_kept { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

@@ -1,0 +1,48 @@
+//! Where snapshots go.
+//!
+//! Invariant: without a home there is nowhere to keep any, and who asks for one is told.
+
+use std::path::PathBuf;
+
+use super::arguments::Save;
+use super::{Environment, Refusal};
+use crate::batch::{Progress, Saving, Shelf, Target};
+use crate::scan::{self, Mounts};
+use crate::size::Units;
+use crate::snapshot::automatic::{self, Settings};
+
+/// What is to be saved.
+pub(super) fn saving(words: Save, environment: &Environment) -> Result<Saving, Refusal> {
+    let scan = scan::Options {
+        mounts: if words.one_file_system { Mounts::None } else { Mounts::Real },
+        filter: super::filter(&words.exclude)?,
+        skip_caches: words.exclude_caches,
+        owners: words.extended,
+        ..scan::Options::default()
+    };
+    Ok(Saving {
+        roots: super::exchange::paths(&words.paths),
+        scan,
+        to: shelf(&words, environment)?,
+        progress: if words.quiet { Progress::Silent } else { Progress::Shown(Units::Binary) },
+    })
+}
+
+fn shelf(words: &Save, environment: &Environment) -> Result<Shelf, Refusal> {
+    match &words.output {
+        Some(file) if file == "-" && environment.is_terminal => {
+            Err(Refusal::Usage("save -o -: standard output is a terminal".to_owned()))
+        }
+        Some(file) if file == "-" => Ok(Shelf::Target(Target::Standard)),
+        Some(file) => Ok(Shelf::Target(Target::File(PathBuf::from(file)))),
+        None => settings(environment).map(Shelf::Kept).ok_or_else(|| {
+            Refusal::Usage("save: -o is needed, since neither XDG_STATE_HOME nor HOME is set".to_owned())
+        }),
+    }
+}
+
+/// Where snapshots are kept without being asked for, and how many.
+pub(super) fn settings(environment: &Environment) -> Option<Settings> {
+    let variable = |name| environment.variable(name).map(std::ffi::OsString::as_os_str);
+    automatic::folder(variable("XDG_STATE_HOME"), variable("HOME")).map(Settings::new)
+}

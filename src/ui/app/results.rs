@@ -1,0 +1,104 @@
+//! From a row of a view to its entry, and back to the view.
+//!
+//! Enter goes to the entry in its directory; Right opens a directory in place, as if it lay in the view. Esc brings the view
+//! back as it was, and so does Left from the directory that was opened in place.
+//!
+//! Invariant: the way back leads to directories that are there; a rescan ends it.
+
+use super::{App, Mode};
+use crate::search::Query;
+use crate::tree::{DirId, Position};
+use crate::ui::app::filtering::directory_of;
+use crate::ui::keys::View;
+use crate::ui::sheet::{Sheet, Target};
+
+/// The view one came from.
+#[derive(Debug)]
+pub(super) struct Origin {
+    sheets: Vec<Sheet>,
+    text: String,
+    filter: Query,
+    base: View,
+    place: DirId,
+    trail: Vec<DirId>,
+    /// The directory one came to.
+    landing: DirId,
+    /// Whether that was opened in place.
+    is_in_place: bool,
+    /// Whether the tree grew when one left.
+    was_scanning: bool,
+}
+
+impl App<'_> {
+    /// Goes where the row under the cursor leads.
+    pub(super) fn follow(&mut self) {
+        match self.views.sheets.last().and_then(Sheet::target) {
+            Some(Target::Entry(directory, position)) => self.leave_for(directory, position, false),
+            Some(Target::Files { label, ask, query }) => self.show_files(label, ask, &query),
+            Some(Target::Words { label, words }) => self.tell(label, words),
+            None => {}
+        }
+    }
+
+    /// Opens the directory under the cursor in place; what is none is gone to.
+    pub(super) fn look_inside(&mut self) {
+        match self.views.sheets.last().and_then(Sheet::target) {
+            Some(Target::Entry(directory, position)) => {
+                let is_directory = directory_of(self.tree, (directory, position)).is_some();
+                self.leave_for(directory, position, is_directory);
+            }
+            _ => self.follow(),
+        }
+    }
+
+    fn leave_for(&mut self, directory: DirId, position: Position, is_in_place: bool) {
+        let origin = Origin {
+            sheets: self.views.sheets.clone(),
+            text: self.views.text.clone(),
+            filter: self.views.filter.clone(),
+            base: self.views.base,
+            place: self.place.id,
+            trail: self.trail.clone(),
+            landing: DirId::TOP,
+            is_in_place,
+            was_scanning: self.is_scanning(),
+        };
+        if !self.go_to_entry(directory, position) {
+            return;
+        }
+        if is_in_place {
+            self.open();
+        }
+        self.views.origin = Some(Origin { landing: self.place.id, ..origin });
+    }
+
+    /// Goes back to the view one came from; says whether there was one.
+    pub(super) fn come_back(&mut self) -> bool {
+        let Some(origin) = self.views.origin.take() else { return false };
+        self.mode = Mode::List;
+        self.views.base = origin.base;
+        self.enter(origin.place);
+        self.trail = origin.trail;
+        self.views.sheets = origin.sheets;
+        self.views.text = origin.text;
+        self.views.filter = origin.filter;
+        if origin.was_scanning {
+            self.views.sheets.iter_mut().for_each(|sheet| sheet.inquiry.outdate());
+        }
+        true
+    }
+
+    /// On the way up: back to the view if this is the directory that was opened in it.
+    pub(super) fn come_back_up(&mut self) -> bool {
+        let Some(origin) = &self.views.origin else { return false };
+        if origin.landing != self.place.id {
+            return false;
+        }
+        if origin.is_in_place {
+            return self.come_back();
+        }
+        // Who walks up from an entry is on a way of his own.
+        self.views.origin = None;
+        false
+    }
+}

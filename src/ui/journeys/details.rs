@@ -1,0 +1,209 @@
+//! Everything about one entry, programs started for it, and going above the root. No job runs: what it would find is made up.
+
+use super::*;
+use crate::inspect::Inspection;
+use crate::platform::extents::Layout;
+use crate::platform::mounts::Mount;
+use crate::platform::probe::Probe;
+use crate::platform::{Attributes, Border};
+use crate::tree::DirId;
+use crate::ui::errand::Errand;
+use crate::ui::work::{Ask, Findings};
+
+/// The number of the question about an entry that is open, if one is.
+fn asked(app: &App<'_>) -> Option<u64> {
+    app.wishes().find(|wish| matches!(wish.ask, Ask::Inspect(_))).map(|wish| wish.number)
+}
+
+/// Tells the browser what an inspection would find of a file of 12,288 bytes with two names.
+pub fn find(app: &mut App<'_>) {
+    let number = asked(app).unwrap();
+    let attributes = Attributes {
+        kind: crate::kind::Kind::File,
+        blocks: 8,
+        apparent: 12_288,
+        mtime: 86_400,
+        inode: 42,
+        device: 0,
+        links: 3,
+        uid: 0,
+        gid: 7,
+        mode: 0o100_640,
+        border: Border::None,
+    };
+    let probe = Probe {
+        attributes,
+        accessed: 86_400,
+        changed: 86_400,
+        born: None,
+        traits: Vec::new(),
+        target: None,
+        mount: None,
+    };
+    let mount = Mount {
+        point: b"/mnt/\x1b[31mred".to_vec(),
+        kind: b"ext4".to_vec(),
+        source: b"/dev/sda1".to_vec(),
+        ..Mount::default()
+    };
+    let inspection = Inspection {
+        probe: Some(Ok(probe)),
+        mount: Some(mount),
+        layout: Some(Ok(Layout { private: 4096, pieces: Some(1), ..Layout::default() })),
+        names: vec![b"/r/music/again".to_vec()],
+        names_in_tree: Some(2),
+        owner: Some("root".into()),
+        group: None,
+        is_complete: true,
+    };
+    app.update(Action::Findings(number, Findings::Inspected(Arc::new(inspection))));
+}
+
+fn screen(app: &App<'_>) -> String {
+    use ratatui::{Terminal, backend::TestBackend};
+    let mut terminal = Terminal::new(TestBackend::new(app.size.0, app.size.1)).unwrap();
+    terminal.draw(|frame| crate::ui::view::draw(app, frame)).unwrap();
+    terminal.backend().to_string()
+}
+
+#[test]
+fn what_the_tree_knows_is_shown_at_once_and_the_rest_as_it_comes() {
+    let tree = home();
+    let mut app = finished(&tree);
+    app.update(Action::Resize(80, 30));
+    press(&mut app, "n j j i");
+    assert_eq!(app.mode, Mode::Details);
+    let first = screen(&app);
+    for text in ["/shown/letter", "file", "1.0 KiB (1,024 bytes)", "700 B (700 bytes)", "asking"] {
+        assert!(first.contains(text), "{text}:\n{first}");
+    }
+    find(&mut app);
+    let then = screen(&app);
+    for text in [
+        "-rw-r----- (0640)",
+        "root (0)",
+        "7, which has no name here",
+        "1970-01-02 00:00",
+        "42 on device 0:0",
+        "3, 1 of them outside",
+        "/shown/music/again",
+        "/mnt/\\x1b[31mred (ext4 of /dev/sda1)",
+        "sparse: 8.0 KiB of its length are holes",
+        "removing one of its names frees nothing",
+        "has changed since it was scanned",
+    ] {
+        assert!(then.contains(text), "{text}:\n{then}");
+    }
+    assert!(!then.contains("asking") && asked(&app).is_none());
+    press(&mut app, "i");
+    assert_eq!((app.mode, selected(&app)), (Mode::List, "letter".to_owned()));
+}
+
+#[test]
+fn details_close_to_where_they_were_opened() {
+    let tree = Arc::new(home());
+    let mut app = finished(&tree);
+    for (open, mode) in [("5", Mode::List), ("2", Mode::List), ("+ Tab", Mode::Marks)] {
+        press(&mut app, open);
+        work(&mut app, &tree);
+        let before = app.mode;
+        press(&mut app, "i");
+        assert_eq!(app.mode, Mode::Details, "{open}");
+        find(&mut app);
+        press(&mut app, "q");
+        assert_eq!((app.mode, before), (mode, mode), "{open}");
+        press(&mut app, "Esc");
+    }
+}
+
+#[test]
+fn findings_about_another_entry_are_not_shown() {
+    let tree = home();
+    let mut app = finished(&tree);
+    press(&mut app, "i");
+    let old = asked(&app).unwrap();
+    press(&mut app, "Esc j i");
+    assert_ne!(asked(&app), Some(old));
+    app.update(Action::Findings(old, Findings::Inspected(Arc::default())));
+    assert!(app.details().unwrap().inspection.is_none());
+    let new = asked(&app).unwrap();
+    app.update(Action::Findings(new, Findings::Failed("no thread".into())));
+    assert!(screen(&app).contains("no thread") && asked(&app).is_none());
+}
+
+#[test]
+fn in_an_empty_directory_it_is_about_the_directory() {
+    let tree = home();
+    let mut app = finished(&tree);
+    press(&mut app, "j j Enter i");
+    assert_eq!(path(&app), "/shown/empty");
+    assert!(screen(&app).contains("Path        /shown/empty"), "{}", screen(&app));
+}
+
+#[test]
+fn programs_get_what_is_under_the_cursor() {
+    let tree = home();
+    let mut app = finished(&tree);
+    let root = tree.listing(DirId::TOP).directories().next().unwrap();
+    assert_eq!(press(&mut app, "b"), [Effect::Start(Errand::Shell(root))]);
+    assert_eq!(press(&mut app, "v"), []);
+    assert_eq!(app.notice.as_deref(), Some("Only files can be viewed"));
+    assert_eq!(press(&mut app, "o"), [Effect::Start(Errand::Open(b"/shown/music".to_vec()))]);
+    let view = Effect::Start(Errand::View(root, b"letter".to_vec()));
+    assert_eq!(press(&mut app, "n j j v"), [view]);
+    press(&mut app, "g j Enter");
+    assert_eq!((path(&app).as_str(), press(&mut app, "v o")), ("/shown/empty", vec![]));
+}
+
+#[test]
+fn above_the_root_is_scanned_after_a_question_that_no_is_the_answer_to() {
+    let tree = home();
+    let mut app = finished(&tree);
+    assert_eq!(press(&mut app, "h"), []);
+    assert!(screen(&app).contains("Scan /?"), "{}", screen(&app));
+    assert_eq!(press(&mut app, "Enter"), []);
+    assert_eq!(press(&mut app, "h y"), [Effect::ScanAbove(b"/".to_vec())]);
+}
+
+#[test]
+fn above_the_top_and_above_several_roots_there_is_nothing() {
+    let tree = home();
+    let above =
+        |shown: &[u8]| App::new(&tree, vec![(b"/r".to_vec(), shown.to_vec())], &settings(), (80, 12)).above();
+    assert_eq!(above(b"/"), None);
+    assert_eq!(above(b"/a/b").as_deref(), Some(&b"/a"[..]));
+    assert_eq!(above(b"/a/..").as_deref(), Some(&b"/a/../.."[..]));
+    let roots = vec![(b"/r".to_vec(), b"/r".to_vec()), (b"/s".to_vec(), b"/s".to_vec())];
+    let mut app = App::new(&tree, roots, &settings(), (80, 12));
+    press(&mut app, "h");
+    assert_eq!((app.above(), app.mode), (None, Mode::List));
+}
+
+#[test]
+fn the_cursor_comes_to_rest_on_what_is_expected_unless_it_was_moved() {
+    let growing = Growing::new();
+    let mut app = app(&growing.tree);
+    app.expect(b"b".to_vec());
+    tick(&mut app, 100, None);
+    growing.publish(vec![file("a", 2 << 20, 0), file("b", 1 << 20, 0)]);
+    tick(&mut app, 3000, None);
+    assert_eq!(selected(&app), "b");
+    let mut other = super::app(&growing.tree);
+    press(&mut other, "g");
+    other.expect(b"b".to_vec());
+    tick(&mut other, 3000, None);
+    assert_eq!(selected(&other), "a");
+}
+
+#[test]
+fn of_what_was_recorded_elsewhere_nothing_is_asked_or_started() {
+    let tree = home();
+    let recorded = Settings { nature: crate::source::Nature::Recorded, ..settings() };
+    let mut app = App::new(&tree, vec![(b"/r".to_vec(), b"/shown".to_vec())], &recorded, (80, 12));
+    tick(&mut app, 1000, Some(Outcome::Complete));
+    assert_eq!(press(&mut app, "b v o h"), []);
+    assert_eq!((app.notice.as_deref(), app.above()), (Some("This is where the scan begins"), None));
+    press(&mut app, "i");
+    assert_eq!(asked(&app), None);
+    assert!(screen(&app).contains("Path        /shown/music"), "{}", screen(&app));
+}

@@ -1,0 +1,242 @@
+//! Journeys through what a search restricts, and back.
+
+use super::*;
+use crate::size::Measure;
+
+const DAY: i64 = 24 * 3600;
+
+fn tree() -> Arc<Tree> {
+    Arc::new(
+        build(vec![
+            dir("music", vec![file("song.flac", 40_960, 999 * DAY), file("noise.ogg", 8_192, 1)]),
+            dir("logs", vec![file("a.log", 4_096, 5), file("b.log", 2_048, 6), file("b.txt", 1_024, 7)]),
+            file("new.log", 512, 1000 * DAY),
+            dir("empty", vec![]),
+        ])
+        .0,
+    )
+}
+
+/// With a search typed and kept, and its results.
+fn searched<'t>(tree: &'t Arc<Tree>, text: &str) -> App<'t> {
+    let mut app = finished(tree);
+    app.update(Action::Clock(1000 * DAY));
+    press(&mut app, "/");
+    write(&mut app, text);
+    press(&mut app, "Enter");
+    work(&mut app, tree);
+    app
+}
+
+fn labels(app: &App<'_>) -> Vec<String> {
+    let page = app.views.page.as_ref().expect("a view is open");
+    page.lines.iter().map(|line| line.label.clone()).collect()
+}
+
+fn marked(app: &App<'_>) -> Vec<String> {
+    let names = app.marks().all().map(|((_, name), _)| String::from_utf8_lossy(name).into_owned());
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_search_that_is_kept_restricts_the_list_with_its_own_sums_until_esc() {
+    let tree = tree();
+    let mut app = searched(&tree, "*.log");
+    press(&mut app, "1");
+    assert!(app.window.lines.is_empty(), "nothing that may not belong there");
+    work(&mut app, &tree);
+    assert_eq!(names(&app), ["logs", "new.log"]);
+    let sizes: Vec<_> = app.window.lines.iter().map(|line| line.size.unwrap()).collect();
+    // What is kept: not the directory's own blocks, nor the text in it.
+    assert_eq!(sizes, [6_144, 512]);
+    assert_eq!((app.window.totals.items, app.window.all_items), (3, Some(9)));
+    press(&mut app, "g Enter");
+    assert_eq!(names(&app), ["a.log", "b.log"]);
+    assert_eq!((app.window.totals.items, app.window.all_items), (2, Some(3)));
+    press(&mut app, "Esc");
+    assert_eq!((names(&app).len(), app.window.all_items), (3, None));
+    assert_eq!(app.views.text, "");
+}
+
+#[test]
+fn the_treemap_and_the_other_views_are_restricted_too_and_lead_back_to_each_other() {
+    let tree = tree();
+    let mut app = searched(&tree, "*.log");
+    press(&mut app, "5");
+    work(&mut app, &tree);
+    assert_eq!(names(&app), ["logs", "new.log"]);
+    assert_eq!(app.views.tiles.len(), 2);
+    press(&mut app, "3");
+    work(&mut app, &tree);
+    assert_eq!(labels(&app), ["log", "  .log"]);
+    press(&mut app, "q 1");
+    assert_eq!((names(&app).len(), app.is_filtered()), (2, true));
+    press(&mut app, "/");
+    write(&mut app, "x");
+    press(&mut app, "Bksp Bksp Bksp Bksp Bksp Bksp");
+    assert!(!app.is_filtered() && app.views.text.is_empty());
+    press(&mut app, "Esc");
+    assert_eq!(names(&app).len(), 4);
+}
+
+#[test]
+fn a_filter_says_n_of_m_on_a_screen_of_any_size() {
+    let tree = tree();
+    let mut app = searched(&tree, "*.log");
+    press(&mut app, "1");
+    work(&mut app, &tree);
+    for size in [(120, 40), (80, 24), (40, 10), (20, 6), (10, 2)] {
+        app.update(Action::Resize(size.0, size.1));
+        let mut terminal =
+            ratatui::Terminal::new(ratatui::backend::TestBackend::new(size.0, size.1)).unwrap();
+        terminal.draw(|frame| crate::ui::view::draw(&app, frame)).unwrap();
+        let screen = terminal.backend().to_string();
+        assert!(screen.contains("3 of 9"), "{size:?}\n{screen}");
+    }
+}
+
+#[test]
+fn a_filter_that_nothing_meets_says_so() {
+    let tree = tree();
+    let mut app = searched(&tree, "nowhere");
+    press(&mut app, "1");
+    assert_eq!(app.filter_state(), Some(None));
+    work(&mut app, &tree);
+    assert!(app.window.lines.is_empty());
+    assert!(app.filter_state().flatten().is_some_and(|text| text.contains("Esc")));
+}
+
+#[test]
+fn a_filter_grows_with_the_scan() {
+    let growing = Growing::new();
+    growing.publish(vec![file("a.log", 4096, 0), file("b", 1, 0)]);
+    let tree = Arc::clone(&growing.tree);
+    let mut app = app(&growing.tree);
+    tick(&mut app, 100, None);
+    press(&mut app, "/");
+    write(&mut app, "log");
+    press(&mut app, "Enter 1");
+    work(&mut app, &tree);
+    assert_eq!(names(&app), ["a.log"]);
+    growing.publish(vec![file("c.log", 8192, 0)]);
+    growing.finish();
+    tick(&mut app, 5000, Some(Outcome::Complete));
+    work(&mut app, &tree);
+    assert_eq!(names(&app), ["c.log", "a.log"]);
+}
+
+#[test]
+fn many_marks_at_once_take_nothing_along_that_a_filter_hides_and_one_says_that_it_does() {
+    let tree = tree();
+    let mut app = searched(&tree, "*.log");
+    press(&mut app, "1");
+    work(&mut app, &tree);
+    press(&mut app, "+");
+    assert_eq!(marked(&app), ["new.log"]);
+    assert!(app.notice.as_deref().unwrap().contains("1 directory"));
+    press(&mut app, "g Space");
+    assert_eq!(marked(&app), ["logs", "new.log"]);
+    assert!(app.notice.as_deref().unwrap().contains("as a whole"));
+}
+
+#[test]
+fn results_are_opened_in_place_or_gone_to_and_come_back() {
+    let tree = tree();
+    let mut app = searched(&tree, "logs");
+    assert_eq!(labels(&app)[0], "logs/");
+    press(&mut app, "g Right");
+    assert_eq!((path(&app).as_str(), names(&app).len()), ("/shown/logs", 3));
+    press(&mut app, "j Left");
+    assert_eq!((labels(&app)[0].as_str(), path(&app).as_str()), ("logs/", "/shown"));
+    press(&mut app, "Enter");
+    assert_eq!((selected(&app).as_str(), path(&app).as_str()), ("logs", "/shown"));
+    press(&mut app, "Esc");
+    assert_eq!(labels(&app)[0], "logs/");
+    // Who walks on from an entry is on a way of his own.
+    press(&mut app, "Enter Left Esc");
+    assert!(app.views.page.is_none());
+}
+
+#[test]
+fn results_can_be_marked_and_printed_and_the_marks_are_those_of_the_list() {
+    let tree = tree();
+    let mut app = searched(&tree, "*.log");
+    assert_eq!(labels(&app), ["logs/a.log", "logs/b.log", "new.log"]);
+    press(&mut app, "Space");
+    assert_eq!(marked(&app), ["a.log"]);
+    let page = app.views.page.as_ref().unwrap();
+    assert_eq!((page.index, page.lines[0].is_marked, page.lines[1].is_marked), (1, true, false));
+    press(&mut app, "V j V");
+    assert_eq!(marked(&app).len(), 3);
+    press(&mut app, "*");
+    assert_eq!(marked(&app), [""; 0]);
+    press(&mut app, "g V j n");
+    work(&mut app, &tree);
+    press(&mut app, "V");
+    assert_eq!(
+        marked(&app),
+        ["a.log", "b.log"],
+        "a range is between entries, however they are sorted by then"
+    );
+    assert_eq!(press(&mut app, "g y")[..], [Effect::Copy(b"/shown/new.log".to_vec())]);
+    press(&mut app, "Tab G");
+    assert_eq!(app.mode, Mode::Marks);
+    press(&mut app, "Tab");
+    assert_eq!(labels(&app)[0], "new.log");
+    let paths = [b"/shown/logs/a.log".to_vec(), b"/shown/logs/b.log".to_vec()];
+    assert_eq!(press(&mut app, "p"), [Effect::Print(paths.into())]);
+}
+
+#[test]
+fn a_sum_cannot_be_marked_and_says_so() {
+    let tree = tree();
+    let mut app = finished(&tree);
+    press(&mut app, "3");
+    work(&mut app, &tree);
+    press(&mut app, "Space");
+    assert_eq!((marked(&app).len(), app.notice.is_some()), (0, true));
+    assert_eq!(press(&mut app, "y"), []);
+    press(&mut app, "p");
+    assert_eq!(app.notice.as_deref(), Some("Nothing is marked"));
+}
+
+#[test]
+fn cells_of_the_treemap_are_marked_one_after_another() {
+    let tree = tree();
+    let mut app = finished(&tree);
+    press(&mut app, "5 g Space Space");
+    assert_eq!(marked(&app), ["logs", "music"]);
+}
+
+#[test]
+fn views_are_sorted_and_measured_like_the_list() {
+    let tree = Arc::new(
+        build(vec![
+            dir("d", vec![file("b", 9_000, 1), file("a10", 100, 3)]),
+            file("a9", 5_000, 2),
+            // Blocks come in units of 512 bytes.
+            file("z", 8_999, 4),
+        ])
+        .0,
+    );
+    let mut app = finished(&tree);
+    let mut then = |keys: &str| {
+        press(&mut app, keys);
+        work(&mut app, &tree);
+        (labels(&app), app.views.page.as_ref().unwrap().lines[0].size)
+    };
+    let (largest, disk) = then("2");
+    assert_eq!((largest.len(), disk), (4, Some(9_216)));
+    assert_eq!(then("n").0, ["a9", "z", "d/a10", "d/b"]);
+    assert_eq!(then("n").0, ["d/b", "d/a10", "z", "a9"]);
+    assert_eq!(then("M").0, ["z", "d/a10", "a9", "d/b"]);
+    assert_eq!(then("s s").0[0], "d/a10");
+    assert_eq!(then("s a"), (["d/b", "z", "a9", "d/a10"].map(String::from).to_vec(), Some(9_000)));
+    assert_eq!(app.order.measure, Measure::Apparent);
+    press(&mut app, "q 4");
+    work(&mut app, &tree);
+    press(&mut app, "n");
+    assert!(app.notice.is_some(), "ages stand in their order");
+}

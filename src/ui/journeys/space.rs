@@ -1,0 +1,100 @@
+//! Journeys through the accounting of a file system, with made-up figures: unit tests ask no kernel.
+
+use super::*;
+use crate::size::Units;
+use crate::space::rows::{Subject, ledger};
+use crate::space::{
+    Account, Capacity, Deleted, Holder, Outside, Reach, Remainder, Report, Scanned, Space, Through,
+};
+use crate::ui::keys::View;
+use crate::ui::work::{Ask, Findings};
+
+fn space(used: u64, scanned: u64) -> Space {
+    let holders = vec![Holder { pid: 612, name: b"app\x1b[31m".to_vec(), through: Through::Descriptor }];
+    let path = b"/srv/log\n".to_vec();
+    let file = Deleted { device: 1, mount: None, inode: 7, disk: Some(30), path, holders };
+    Space {
+        path: "/srv".into(),
+        mount: None,
+        capacity: Ok(Capacity { size: 1000, free: 1000 - used, available: 100, inodes: 9, inodes_free: 4 }),
+        scanned: Scanned { disk: scanned, entries: 3, unreadable: 1, left_out: 0, is_partial: false },
+        outside: vec![],
+        shadows: vec![],
+        deleted: vec![file],
+        reach: Reach::Own,
+        parts: vec![],
+        notes: vec![],
+    }
+}
+
+fn account(spaces: Vec<Space>) -> Arc<Account> {
+    let report = Report { spaces };
+    Arc::new(Account { rows: ledger(&report, Units::Binary), report })
+}
+
+/// The view, with these figures.
+fn opened<'t>(tree: &'t Arc<Tree>, account: &Arc<Account>) -> App<'t> {
+    let mut app = finished(tree);
+    work(&mut app, tree);
+    press(&mut app, "0");
+    let wish = app.wishes().find(|wish| matches!(wish.ask, Ask::Space { .. })).expect("it is asked for");
+    let number = wish.number;
+    app.update(Action::Findings(number, Findings::Space(Arc::clone(account))));
+    app
+}
+
+fn labels(app: &App<'_>) -> Vec<String> {
+    app.views.page.iter().flat_map(|page| &page.ledger).map(|row| row.label.clone()).collect()
+}
+
+#[test]
+fn a_line_is_explained_and_leads_back() {
+    let tree = Arc::new(home());
+    let mut app = opened(&tree, &account(vec![space(500, 400)]));
+    let lines = labels(&app);
+    let file = lines.iter().position(|label| label == "/srv/log\\n").expect("the file has a line");
+    press(&mut app, &["j"].repeat(file).join(" "));
+    press(&mut app, "Enter");
+    let words = labels(&app).join(" ");
+    assert!(words.contains("app\\x1b[31m (process 612) has it open") && words.contains("restart"), "{words}");
+    press(&mut app, "h");
+    assert_eq!(labels(&app), lines);
+    press(&mut app, "q");
+    assert!(app.views.page.is_none());
+}
+
+#[test]
+fn every_line_has_words_at_any_width() {
+    let tree = Arc::new(home());
+    let account = account(vec![space(500, 400), space(10, 10)]);
+    for row in 0..account.rows.len() {
+        let mut app = opened(&tree, &account);
+        press(&mut app, &[vec!["j"; row], vec!["Enter"]].concat().join(" "));
+        for columns in [0, 1, 12, 40, 80, 200] {
+            app.update(Action::Resize(columns, 100));
+            let lines = labels(&app);
+            assert!(!lines.is_empty(), "{:?}", account.rows[row]);
+            let room = usize::from(columns).saturating_sub(4).max(8);
+            assert!(lines.iter().all(|line| crate::text::width(line) <= room), "{lines:?}");
+        }
+    }
+}
+
+#[test]
+fn the_lines_below_used_add_up_to_it() {
+    assert_eq!(space(500, 400).remainder(), Some(Remainder::Missing(70)));
+    assert_eq!(space(500, 480).remainder(), Some(Remainder::Shared(10)));
+    let part = Space { outside: vec![Outside::Above("/".into())], ..space(500, 400) };
+    let rows = ledger(&Report { spaces: vec![part] }, Units::Binary);
+    let rest = rows.iter().find(|row| row.subject == Subject::Remainder).expect("there is one");
+    assert!(rest.label.starts_with("outside of what was scanned"), "{}", rest.label);
+}
+
+#[test]
+fn nothing_can_be_marked_there() {
+    let tree = Arc::new(home());
+    let mut app = opened(&tree, &account(vec![space(500, 400)]));
+    press(&mut app, "Space + * V j V");
+    assert_eq!(app.marks().count(), 0);
+    assert_eq!(app.views.page.as_ref().map(|page| page.view), Some(View::Space));
+}

@@ -1,0 +1,215 @@
+//! `duke save` and `-f` from outside: what is written where, and what becomes of it when something goes wrong.
+#![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
+
+mod program;
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use nix::unistd::geteuid;
+use program::place::Place;
+use program::{Run, program, run, run_in};
+
+/// A folder with something in it, and one for what is saved.
+fn some() -> (Place, Place) {
+    let place = Place::new();
+    place.file("small", 10);
+    place.file("large/one", 300_000);
+    place.file("large/two", 100_000);
+    fs::hard_link(place.path().join("small"), place.path().join("large/again")).unwrap();
+    (place, Place::new())
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let name = |entry: std::io::Result<fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();
+    let mut names: Vec<String> = fs::read_dir(folder).into_iter().flatten().map(name).collect();
+    names.sort();
+    names
+}
+
+fn save(place: &Place, to: &Path) -> Run {
+    run(program().arg("save").arg("-o").arg(to).arg(place.path()))
+}
+
+/// What JSON says, without how long it took.
+fn json(run: Run) -> String {
+    let text = run.ended(0).text().to_owned();
+    let (before, rest) = text.split_once("\"elapsed_ms\":").unwrap();
+    format!("{before}{}", rest.trim_start_matches(|letter: char| letter.is_ascii_digit()))
+}
+
+#[test]
+fn a_snapshot_prints_what_the_scan_would() {
+    let (place, folder) = some();
+    let file = folder.path().join("file");
+    let saved = save(&place, &file).ended(0);
+    assert_eq!((saved.text(), saved.stderr.as_str()), ("", ""));
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(names(folder.path()), ["file"]);
+    let of_file = |words: &[&str]| run(program().arg("-f").arg(&file).args(words));
+    let of_scan = |words: &[&str]| run(program().arg(place.path()).args(words));
+    assert_eq!(json(of_file(&["--json"])), json(of_scan(&["--json"])));
+    assert_eq!(of_file(&["-d", "2"]).ended(0).text(), of_scan(&["-d", "2"]).ended(0).text());
+    let changes = run(program().arg("diff").args([&file, &file])).ended(0);
+    assert_eq!(changes.text().lines().count(), 1, "{}", changes.text());
+}
+
+#[test]
+fn relative_roots_are_found_from_elsewhere() {
+    let (place, folder) = some();
+    let file = folder.path().join("file");
+    run(program().current_dir(place.path()).arg("save").arg("-o").arg(&file)).ended(0);
+    let table = run_in(Path::new("/"), ["-f".as_ref(), file.as_os_str(), "-s".as_ref()]).ended(0);
+    assert!(table.text().trim_end().ends_with(place.path().to_str().unwrap()), "{}", table.text());
+}
+
+#[test]
+fn standard_output_and_links_are_written_to() {
+    let (place, folder) = some();
+    let piped = run(program().args(["save", "-o", "-"]).arg(place.path())).ended(0).stdout;
+    let file = folder.path().join("file");
+    fs::write(&file, "old").unwrap();
+    symlink("file", folder.path().join("link")).unwrap();
+    save(&place, &folder.path().join("link")).ended(0);
+    assert!(fs::symlink_metadata(folder.path().join("link")).unwrap().is_symlink());
+    assert_eq!(names(folder.path()), ["file", "link"]);
+    assert_eq!(fs::read(&file).unwrap().len(), piped.len());
+    fs::write(&file, piped).unwrap();
+    run(program().arg("-f").arg(&file).arg("-s")).ended(0);
+}
+
+/// Fails unless the program said one line with `reason` and left the old file as it was.
+fn assert_refused(run: Run, folder: &Path, reason: &str) {
+    let run = run.ended(1);
+    assert!(run.stderr.contains(reason) && run.stderr.lines().count() == 1, "{}", run.stderr);
+    assert_eq!(names(folder), ["file"]);
+    assert_eq!(fs::read(folder.join("file")).unwrap(), b"old");
+}
+
+#[test]
+fn what_cannot_be_written_leaves_the_old_file() {
+    let (place, folder) = some();
+    let file = folder.path().join("file");
+    fs::write(&file, "old").unwrap();
+    assert_refused(save(&place, Path::new("/dev/full")), folder.path(), "/dev/full: no space left on device");
+    assert_refused(save(&place, &file.join("under")), folder.path(), "not a directory");
+    assert_refused(save(&place, folder.path()), folder.path(), "is a directory");
+    assert_refused(save(&place, &folder.path().join("no/file")), folder.path(), "no such file or directory");
+    // As much as a full disk, wherever the tests run.
+    let mut limited = program();
+    limited.arg("save").arg("-o").arg(&file).arg(place.path());
+    assert_refused(run(&mut without_room(&limited)), folder.path(), "file too large");
+}
+
+/// The program, which may write nothing into files, and is not killed for trying.
+fn without_room(command: &Command) -> Command {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", r#"trap '' XFSZ; ulimit -f 0; exec "$0" "$@""#]);
+    shell.arg(command.get_program()).args(command.get_args());
+    shell.stdin(Stdio::null());
+    shell
+}
+
+#[test]
+fn a_kill_leaves_the_old_file_or_a_whole_new_one() {
+    let place = Place::new();
+    for number in 0..3000 {
+        place.file(format!("{}/{number}", number / 10), 1);
+    }
+    let folder = Place::new();
+    let file = folder.path().join("file");
+    let mut unfinished = 0;
+    for _ in 0..8 {
+        fs::write(&file, "old").unwrap();
+        let mut child = program().arg("save").arg("-o").arg(&file).arg(place.path()).spawn().unwrap();
+        // As soon as something is written.
+        while names(folder.path()) == ["file"] && child.try_wait().unwrap().is_none() {
+            std::hint::spin_loop();
+        }
+        child.kill().unwrap();
+        let status = child.wait().unwrap();
+        assert!(status.signal() == Some(9) || status.success(), "{status}");
+        if fs::read(&file).unwrap() == b"old" {
+            unfinished += 1;
+        } else {
+            run(program().arg("-f").arg(&file).arg("-s")).ended(0);
+        }
+        let left = names(folder.path()).into_iter().filter(|name| name != "file");
+        left.for_each(|name| fs::remove_file(folder.path().join(name)).unwrap());
+    }
+    eprintln!("{unfinished} of 8 were killed before they had finished");
+}
+
+#[test]
+fn a_damaged_snapshot_is_one_error_that_says_where() {
+    let (place, folder) = some();
+    let file = folder.path().join("file");
+    save(&place, &file).ended(0);
+    let whole = fs::read(&file).unwrap();
+    let name = file.to_str().unwrap();
+    let assert_damaged = |bytes: &[u8], code: i32, reason: &str| {
+        fs::write(&file, bytes).unwrap();
+        for words in [&["--json"][..], &["-s"], &["--ndjson"]] {
+            let run = run(program().arg("-f").arg(&file).args(words)).ended(code);
+            assert_eq!(run.stderr, format!("duke: {name}: {reason}\n"));
+        }
+    };
+    assert_damaged(
+        &whole[..whole.len() - 1],
+        2,
+        &format!(
+            "byte {}: not the end of a snapshot: the file is cut off, or something was put behind it",
+            whole.len() - 33
+        ),
+    );
+    assert_damaged(&whole[..20], 2, "byte 20: the file is cut off here");
+    let mut changed = whole.clone();
+    changed[17] ^= 1;
+    assert_damaged(&changed, 2, "byte 16: wrong checksum");
+}
+
+#[test]
+fn without_a_name_it_is_kept_with_the_others_and_old_ones_go() {
+    let (place, state) = some();
+    let kept = state.path().join("duke");
+    let keep = || run(program().env("XDG_STATE_HOME", state.path()).arg("save").arg(place.path()));
+    let first = keep();
+    if first.code == Some(1) && first.stderr.contains("nearly full") {
+        eprintln!("SKIPPED: the disk is nearly full");
+        return;
+    }
+    let path = PathBuf::from(first.ended(0).text().trim_end());
+    assert_eq!(path.parent(), Some(kept.as_path()));
+    let modes = [&path, &kept].map(|path| fs::metadata(path).unwrap().permissions().mode() & 0o777);
+    assert_eq!(modes, [0o600, 0o700]);
+    run(program().arg("-f").arg(&path).arg("-s")).ended(0);
+    fs::write(kept.join("notes"), "mine").unwrap();
+    fs::write(kept.join("scan-00000000-00000000007.duke"), "of long ago").unwrap();
+    keep().ended(0);
+    let names = names(&kept);
+    assert!(names.contains(&"notes".to_owned()) && names.len() <= 3, "{names:?}");
+    assert!(!names.iter().any(|name| name.contains("00000000007")), "{names:?}");
+}
+
+#[test]
+fn without_a_home_a_name_is_needed() {
+    let (place, _) = some();
+    let run = run(program().env_remove("XDG_STATE_HOME").env_remove("HOME").arg("save").arg(place.path()));
+    assert!(run.ended(2).stderr.contains("-o is needed"));
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_to_is_an_error() {
+    if geteuid().is_root() {
+        eprintln!("SKIPPED: root may write everywhere");
+        return;
+    }
+    let (place, folder) = some();
+    let file = folder.path().join("file");
+    fs::write(&file, "old").unwrap();
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o500)).unwrap();
+    assert_refused(save(&place, &file), folder.path(), "permission denied");
+}
