@@ -6,6 +6,7 @@ use std::ffi::CStr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
+use super::NOT_OURS;
 use nix::NixPath;
 use nix::errno::Errno;
 use nix::fcntl::{AT_FDCWD, AtFlags, OFlag, open, openat};
@@ -88,7 +89,7 @@ impl Directory {
             .union(OFlag::O_CLOEXEC)
             .union(OFlag::O_NONBLOCK)
             .union(OFlag::O_NOFOLLOW)
-            .union(OFlag::O_NOCTTY);
+            .union(NOT_OURS);
         // Looked at before as well, since opening a device may already do something.
         if self.attributes_of(name)?.kind != Kind::File {
             return Err(Errno::EINVAL);

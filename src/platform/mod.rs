@@ -135,3 +135,9 @@ pub fn error_text(errno: i32) -> String {
         _ => text.to_owned(),
     }
 }
+
+/// Opening a terminal makes it nobody's controlling terminal; on BSD and macOS it never does.
+#[cfg(not(target_os = "macos"))]
+pub(crate) const NOT_OURS: nix::fcntl::OFlag = nix::fcntl::OFlag::O_NOCTTY;
+#[cfg(target_os = "macos")]
+pub(crate) const NOT_OURS: nix::fcntl::OFlag = nix::fcntl::OFlag::empty();

@@ -8,6 +8,7 @@ use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use super::NOT_OURS;
 use nix::fcntl::OFlag;
 use nix::unistd::geteuid;
 
@@ -40,7 +41,7 @@ const STICKY: u32 = 0o1000;
 /// Why it is not read.
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Refused> {
     // Opening a named pipe would wait for a writer, a terminal might become ours.
-    let flags = OFlag::O_NONBLOCK | OFlag::O_NOCTTY;
+    let flags = OFlag::O_NONBLOCK | NOT_OURS;
     let opened = File::options().read(true).custom_flags(flags.bits()).open(path);
     let file = opened.map_err(|error| match fs::symlink_metadata(path) {
         Ok(_) => Refused::Failed(error),
