@@ -68,10 +68,10 @@ fn write(app: &mut App<'_>, text: &str) {
 fn work(app: &mut App<'_>, tree: &Arc<Tree>) {
     let mut desk = Desk::new(Pool::new(1).unwrap(), Arc::clone(tree));
     loop {
-        for (number, findings) in desk.serve(app.wishes().filter(is_about_the_tree)) {
+        for (number, findings) in desk.serve(app.wishes().filter(|wish| is_about_the_tree(wish))) {
             app.update(Action::Findings(number, findings));
         }
-        if !desk.is_busy() && app.wishes().find(is_about_the_tree).is_none() {
+        if !desk.is_busy() && app.wishes().find(|wish| is_about_the_tree(wish)).is_none() {
             return;
         }
         std::thread::yield_now();
@@ -79,7 +79,7 @@ fn work(app: &mut App<'_>, tree: &Arc<Tree>) {
 }
 
 /// Unit tests ask no kernel: what it says is made up where a journey needs it.
-fn is_about_the_tree(wish: &&Wish) -> bool {
+fn is_about_the_tree(wish: &Wish) -> bool {
     !matches!(wish.ask, Ask::Space { .. } | Ask::Whole | Ask::Inspect(_))
 }
 
