@@ -5,6 +5,7 @@
 #   MR_EIO=name  MR_FAIL=directory=errno,..  MR_MNT=name  MR_TRIGGER=name  MR_FIRMLINK=name  MR_DATALESS=name
 #   MR_BATCH=entries-per-call  MR_NOAPFS=1 (attributes only APFS has are missing)
 set -euo pipefail
+here=$(realpath "$(dirname "$0")")
 runner=$(realpath "$1") macos=$(realpath "$2") native=$(realpath "$3")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -150,7 +151,7 @@ system() {
     fi
     mount --bind system/System/Volumes/Data/Users system/Users
     for part in usr lib lib64 proc; do [ ! -e /$part ] || mount --rbind /$part system/$part; done
-    exec chroot system env MR_MNT=Data MR_FIRMLINK=Users /runner /duke --json --exclude /usr --exclude /lib \
+    exec chroot system env LD_PRELOAD=/mounts.so MR_MNT=Data MR_FIRMLINK=Users /runner /duke --json --exclude /usr --exclude /lib \
       --exclude /lib64 --exclude /proc "$@"
   ' _ "$work" "$volume" "$@"
 }
@@ -165,6 +166,7 @@ volumes() {
 if unshare --map-root-user --mount true 2>/dev/null; then
   mkdir -p system/{Users,Library,System/Volumes/Data/Users/me,usr,lib,lib64,proc}
   cp "$runner" system/runner
+  cc -w -shared -fPIC -o system/mounts.so "$here/macos-without-tables.c"
   cp "$macos" system/duke
   head -c 123456 /dev/zero >system/System/Volumes/Data/Users/me/mine
   head -c 12345 /dev/zero >system/System/Volumes/Data/data
