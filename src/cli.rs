@@ -8,6 +8,8 @@ mod configured;
 mod defaults;
 mod describe;
 mod exchange;
+mod facts;
+mod manual;
 mod show;
 mod snapshot;
 
@@ -17,9 +19,10 @@ use std::io::{self, IsTerminal, Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use clap::FromArgMatches;
 use clap::error::ErrorKind;
-use clap::{FromArgMatches, Parser};
 
+use crate::batch;
 use crate::batch::{Comparison, Format, Job, Progress, Saving, Selection};
 use crate::browse;
 use crate::exit::Exit;
@@ -38,6 +41,20 @@ use arguments::{Arguments, Command, Df, SortBy, When, Words};
 use configured::{Configured, source};
 pub use describe::Description;
 pub use show::Answer;
+
+/// Understands the command line of this process, does the one thing it asks for, and ends with what is to be said of that.
+pub fn run() -> ! {
+    let exit = match request(std::env::args_os(), &Environment::of_process()) {
+        Ok(Request::Browse(job)) => browse::run(job),
+        Ok(Request::Print(job)) => batch::run(job),
+        Ok(Request::Compare(comparison)) => batch::compare(comparison),
+        Ok(Request::Save(job)) => batch::save(job),
+        Ok(Request::Describe(description)) => description.print(),
+        Ok(Request::Answer(answer)) => answer.print(),
+        Err(refusal) => refusal.answer(),
+    };
+    exit.end()
+}
 
 /// What a person asks for.
 #[derive(Debug)]
@@ -145,7 +162,7 @@ pub fn request(
 ) -> Result<Request, Refusal> {
     let words: Vec<OsString> = words.into_iter().collect();
     if words.get(1).is_some_and(|word| Command::is(word)) {
-        let parsed = Words::try_parse_from(&words).map_err(refusal)?;
+        let parsed = Words::understand(&words).map_err(refusal)?;
         if let Some(command) = parsed.command {
             return of_command(command, environment);
         }
@@ -190,7 +207,7 @@ fn understood(configured: &[OsString], typed: &[OsString]) -> Result<Arguments, 
     let line = defaults::line(configured, typed);
     let matches = defaults::command().try_get_matches_from(&line).map_err(|error| match error.kind() {
         // The help is about the commands as well.
-        ErrorKind::DisplayHelp => refusal(Words::try_parse_from(line).err().unwrap_or(error)),
+        ErrorKind::DisplayHelp => refusal(Words::understand(&line).err().unwrap_or(error)),
         _ => refusal(error),
     })?;
     Arguments::from_arg_matches(&matches).map_err(refusal)
@@ -415,7 +432,7 @@ mod tests {
     #[test]
     fn arguments_are_consistent() {
         defaults::command().debug_assert();
-        <Words as clap::CommandFactory>::command().debug_assert();
+        Words::definition().debug_assert();
     }
 
     #[test]
