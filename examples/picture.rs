@@ -1,8 +1,8 @@
 //! The pictures of the README: the program in a terminal of its own, looking at a real directory, drawn as SVG.
 //!
-//!     cargo run --example picture [PATH]
+//!     cargo run --example picture [PATH [PROGRAM]]
 //!
-//! Builds the program first. A character is a cell of a grid; bars are drawn as rectangles, so that no font can tear them.
+//! Builds the program first, unless one is named. A character is a cell of a grid; bars are drawn as rectangles, so that no font can tear them.
 
 use std::env;
 use std::error::Error;
@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io::{Read, Write as _};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
@@ -43,13 +43,9 @@ const PICTURES: [(&[u8], &str); 2] = [(b"", "docs/pictures/list.svg"), (b"\r5", 
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = env::args_os().nth(1).unwrap_or_else(|| "/usr".into());
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    if !Command::new(cargo).args(["build", "--release"]).current_dir(root).status()?.success() {
-        return Err("the program could not be built".into());
-    }
-    let target = env::current_exe()?.ancestors().nth(3).map(Path::to_path_buf).unwrap_or_default();
-    let mut command = CommandBuilder::new(target.join("release/duke"));
+    let program = env::args_os().nth(2).map_or_else(|| built(root), |program| Ok(program.into()))?;
+    let mut command = CommandBuilder::new(program);
     command.args(["--no-config", "--color", "always"]);
     command.arg(path);
     command.env("TERM", "xterm-256color");
@@ -86,6 +82,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     keys.flush()?;
     child.wait()?;
     Ok(())
+}
+
+/// Builds the program.
+fn built(root: &Path) -> Result<PathBuf, Box<dyn Error>> {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    if !Command::new(cargo).args(["build", "--release"]).current_dir(root).status()?.success() {
+        return Err("the program could not be built".into());
+    }
+    let target = env::current_exe()?.ancestors().nth(3).map(Path::to_path_buf).unwrap_or_default();
+    Ok(target.join("release/duke"))
 }
 
 /// Takes output until there is no more for a while.

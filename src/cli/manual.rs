@@ -144,7 +144,7 @@ impl Page {
         self.line(&term(arg));
         let help = arg.get_long_help().or(arg.get_help()).map(ToString::to_string).unwrap_or_default();
         self.meaning(&help);
-        if let [default] = arg.get_default_values() {
+        if let ([default], true) = (arg.get_default_values(), arg.get_action().takes_values()) {
             self.line(".IP");
             self.line(&format!("Without it: {}", escaped(&default.to_string_lossy())));
         }
