@@ -63,7 +63,22 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("config", &["ui::keys", "ui::theme", "text", "message", "platform::trusted"]),
-    ("browse", &["tree", "scan", "source", "snapshot", "ui", "rows", "size", "text", "exit", "message"]),
+    (
+        "browse",
+        &[
+            "tree",
+            "scan",
+            "source",
+            "snapshot",
+            "ui",
+            "rows",
+            "size",
+            "text",
+            "exit",
+            "message",
+            "platform::streams",
+        ],
+    ),
 ];
 
 /// Where the arrow begins: these may use everything, and only the program itself uses them.

@@ -11,6 +11,7 @@ use clap_mangen::Man;
 use super::arguments::Words;
 use crate::exit::Exit;
 use crate::message::{say, words};
+use crate::platform::streams;
 
 /// Something that describes the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +25,7 @@ pub enum Description {
 impl Description {
     /// Prints it.
     pub fn print(self) -> Exit {
-        let written = self.text().and_then(|text| {
+        let written = streams::output().and_then(|()| self.text()).and_then(|text| {
             let mut out = io::stdout().lock();
             out.write_all(&text)?;
             out.flush()
