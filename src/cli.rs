@@ -318,7 +318,7 @@ fn filter(patterns: &[String]) -> Result<Filter, Refusal> {
 fn patterns_of(path: &Path) -> Result<Vec<String>, Refusal> {
     let refused = |reason: &str| Refusal::Usage(format!("{}: {reason}", escape(path.as_os_str().as_bytes())));
     let mut bytes = Vec::new();
-    let read = if path == "-" {
+    let read = if path.as_os_str() == "-" {
         streams::input().and_then(|()| io::stdin().lock().read_to_end(&mut bytes))
     } else {
         std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes))

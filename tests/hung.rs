@@ -19,7 +19,8 @@ use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 use nix::sys::signal::Signal;
 use session::Session;
 use support::fixtures::{self, Fixture};
-use support::{child, naive};
+use support::image::in_namespace;
+use support::naive;
 
 /// Between two looks at something that should come.
 const PAUSE: Duration = Duration::from_millis(5);
@@ -64,19 +65,11 @@ impl Drop for Hung {
 
 /// Runs `body` with a dead mount, in a mount namespace of its own.
 fn with_dead_mount(test: &str, body: impl FnOnce(&Hung)) {
-    if child::argument_of(test).is_some() {
+    if in_namespace(test) {
         match Hung::mount() {
             Some(hung) => body(&hung),
             None => support::skip(&format!("{test}: no FUSE here")),
         }
-        return;
-    }
-    let launcher = ["unshare", "--mount", "--propagation", "private"];
-    if Command::new("unshare").args(&launcher[1..]).arg("true").status().is_ok_and(|status| status.success())
-    {
-        child::run(test, &launcher, "");
-    } else {
-        support::skip(&format!("{test}: no mount namespace to be had"));
     }
 }
 
@@ -86,6 +79,13 @@ fn wait_until(what: &str, is_so: impl Fn() -> bool) {
         assert!(begun.elapsed() < PATIENCE, "no {what}");
         std::thread::sleep(PAUSE);
     }
+}
+
+/// Whether a thread of a process waits for an answer of a FUSE server.
+fn hangs(process: u32) -> bool {
+    let threads = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().filter_map(Result::ok);
+    let places = threads.filter_map(|thread| fs::read_to_string(thread.path().join("wchan")).ok());
+    places.into_iter().any(|place| place.contains("fuse"))
 }
 
 fn complete(scan: &Scan, path: &Path) -> bool {
@@ -149,7 +149,7 @@ fn an_interrupted_run_prints_what_it_has_and_leaves_who_hangs_behind() {
             .process_group(0)
             .spawn()
             .unwrap();
-        std::thread::sleep(Duration::from_secs(1));
+        wait_until("worker that hangs", || hangs(run.id()));
         let group = nix::unistd::Pid::from_raw(i32::try_from(run.id()).unwrap());
         nix::sys::signal::kill(group, Signal::SIGINT).unwrap();
         let begun = Instant::now();

@@ -140,18 +140,20 @@ pub fn restore_on_abort(terminal: OwnedFd, is_on: Arc<AtomicBool>, farewell: Vec
     const MESSAGE: &[u8] = b"duke: aborted: no memory was left, or this is a bug\n";
     let modes: libc::termios = tcgetattr(&terminal)?.into();
     let restore = move || {
-        if !is_on.swap(false, Ordering::SeqCst) {
-            return;
+        if is_on.swap(false, Ordering::SeqCst) {
+            if is_writable(terminal.as_fd()) {
+                // Nothing can be done about an error any more.
+                let _ = nix::unistd::write(&terminal, &farewell);
+            }
+            // SAFETY: `terminal` is open and `modes` came from a terminal.
+            unsafe { libc::tcsetattr(terminal.as_raw_fd(), libc::TCSANOW, &raw const modes) };
         }
-        if is_writable(terminal.as_fd()) {
-            // Nothing can be done about an error any more.
-            let _ = nix::unistd::write(&terminal, &farewell);
-        }
-        // SAFETY: `terminal` is open and `modes` came from a terminal.
-        unsafe { libc::tcsetattr(terminal.as_raw_fd(), libc::TCSANOW, &raw const modes) };
         let _ = nix::unistd::write(io::stderr(), MESSAGE);
+        // Whoever sent the signal from outside does not end the process once it was handled.
+        let _ = signal_hook::low_level::emulate_default_handler(libc::SIGABRT);
     };
-    // SAFETY: what it calls is safe in a handler (signal-safety(7)): poll, write, tcsetattr, and an atomic. It allocates nothing.
+    // SAFETY: what it calls is safe in a handler (signal-safety(7)): poll, write, tcsetattr, sigaction, raise, and an atomic. It
+    // allocates nothing.
     unsafe { signal_hook::low_level::register(libc::SIGABRT, restore)? };
     Ok(())
 }

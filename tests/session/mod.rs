@@ -1,6 +1,8 @@
 //! The program in a real terminal: what the tests that start it there share.
 #![allow(dead_code, clippy::unwrap_used)] // each test binary uses a part; helpers of tests are tests
 
+pub mod hostile;
+
 use std::io::{Read, Write};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
