@@ -21,7 +21,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("scan", &["platform", "tree"]),
     // Trees for unit tests.
     ("fixture", &["tree"]),
-    ("delete", &["platform", "tree"]),
+    ("delete", &["platform", "tree", "job", "text", "json::Writer"]),
+    ("hints", &["tree", "job", "search"]),
     ("job", &[]),
     ("search", &["tree", "job"]),
     ("survey", &["tree", "job", "search"]),
@@ -58,8 +59,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "ui",
         &[
-            "tree", "scan", "source", "rows", "size", "text", "delete", "inspect", "search", "survey",
-            "space", "job", "platform",
+            "tree", "scan", "source", "rows", "size", "text", "delete", "inspect", "search", "hints",
+            "survey", "space", "job", "platform",
         ],
     ),
     ("config", &["ui::keys", "ui::theme", "text", "message", "platform::trusted"]),
@@ -76,6 +77,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "text",
             "exit",
             "message",
+            "delete",
             "platform::streams",
         ],
     ),

@@ -9,6 +9,7 @@ pub mod fixtures;
 pub mod image;
 pub mod naive;
 pub mod reseal;
+pub mod sandbox;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

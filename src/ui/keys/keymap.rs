@@ -91,7 +91,7 @@ impl Keymap {
 impl Binding {
     /// Whether its keys are the same for everybody.
     pub fn is_fixed(&self) -> bool {
-        self.command == Command::Interrupt || self.scopes == [Scope::Question]
+        matches!(self.command, Command::Interrupt | Command::Answer(_))
     }
 
     /// Whether `key` would only ever be a letter that is typed.

@@ -35,6 +35,8 @@ pub(super) fn draw(app: &App<'_>, area: Rect, buffer: &mut Buffer) {
         let help = if room < WIDE { 0 } else { HELP };
         let (left, right) = (progress(app, room - help), keys(app, help));
         draw_ends(&left, &right, area, buffer);
+    } else if let Some(running) = &app.reclaim.running {
+        draw_ends(&super::failures::progress(app, running, room), &Line::default(), area, buffer);
     } else if let Some(rescan) = app.rescan() {
         draw_ends(&reading_again(app, rescan, room), &Line::default(), area, buffer);
     } else {
@@ -51,7 +53,8 @@ fn idle<'a>(app: &App<'_>, room: usize) -> Line<'a> {
 
 /// The key whose hint is at `x`, when the keys are shown.
 pub(super) fn key_at(app: &App<'_>, x: usize) -> Option<Key> {
-    let is_busy = app.notice.is_some() || app.is_scanning() || app.rescan().is_some();
+    let is_working = app.is_scanning() || app.is_deleting() || app.rescan().is_some();
+    let is_busy = app.notice.is_some() || is_working;
     if is_busy || app.mode == Mode::Prompt {
         return None;
     }
