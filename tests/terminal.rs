@@ -389,6 +389,7 @@ fn ten_thousand_random_keys_with_random_sizes_end_where_keys_work() {
     let mut command = duke(&root);
     let inner = root.join(std::ffi::OsStr::from_bytes(hostile::NAMES[0]));
     command.arg(inner);
+    command.arg("--read-only");
     let mut session = Session::run(command);
     session.wait_for_text("1 of 2");
     // Nothing that leaves, starts programs, deletes or writes.
