@@ -102,8 +102,9 @@ impl Buffer {
         }
         let sync = if entry.hint == Kind::Directory { libc::AT_STATX_DONT_SYNC } else { 0 };
         match status::of_child(directory, entry.name, libc::AT_SYMLINK_NOFOLLOW | sync) {
-            // Sandboxes older than the call refuse it with EPERM, kernels with ENOSYS (seccomp, Linux before 4.11).
-            Err(Errno::ENOSYS | Errno::EPERM) => {
+            // Sandboxes older than the call refuse it with EPERM, kernels with ENOSYS (seccomp, Linux before 4.11); glibc's own
+            // `statx` for such kernels says EINVAL, as it knows not all flags.
+            Err(Errno::ENOSYS | Errno::EPERM | Errno::EINVAL) => {
                 let attributes = directory.attributes_of(entry.name)?;
                 self.statx.set(false);
                 Ok(attributes)

@@ -140,7 +140,8 @@ mod tests {
         }
         assert!(filter.excludes_directory(b"", b"main.o") && filter.excludes(b"", b"main.o"));
         assert!(!filter.excludes_directory(b"crate", b"gen"));
-        assert!(!Filter::new(["dir/"]).unwrap().is_empty());
+        assert!(!Filter::new(["dir/"]).unwrap().is_empty() && !Filter::new(["*"]).unwrap().is_empty());
+        assert!(Filter::new([]).unwrap().is_empty() && Filter::default().is_empty());
     }
 
     #[test]
