@@ -153,7 +153,7 @@ fn fuzz(root: &Path, seed: u64) -> usize {
         let path = root.as_os_str().as_bytes().to_vec();
         (path.clone(), path)
     };
-    let glyphs = if seed % 2 == 0 { Glyphs::Unicode } else { Glyphs::Ascii };
+    let glyphs = if seed.is_multiple_of(2) { Glyphs::Unicode } else { Glyphs::Ascii };
     let theme = Theme { colors: Colors::Palette, glyphs, ..Theme::default() };
     let settings = Settings::new(Order::default(), Units::Binary, theme, TimeZone::UTC);
     let app = App::new(scan.tree(), scan.roots().iter().map(title).collect(), &settings, (80, 24));

@@ -20,6 +20,7 @@ fn some() -> Place {
 }
 
 /// Every way to print something.
+#[cfg(target_os = "linux")]
 const WAYS: [&[&str]; 13] = [
     &["-n", "."],
     &["-s", "."],
@@ -140,7 +141,7 @@ fn the_environment_changes_no_byte_of_the_output() {
 fn one_thread_or_256_print_the_same() {
     let place = some();
     for number in 0..400 {
-        place.file(&format!("{}/{}/{number}", number % 20, number % 7), number * 10);
+        place.file(format!("{}/{}/{number}", number % 20, number % 7), number * 10);
     }
     let of = |threads: &str| run_in(place.path(), ["--json", "-t", threads, "."]).ended(0);
     let without_time = |run: Run| {

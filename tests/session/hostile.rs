@@ -50,7 +50,7 @@ pub fn fill(root: &Path) {
         if number % 3 == 2 {
             let locked = directory.join("locked\x1b[5m");
             fs::create_dir(&locked).unwrap();
-            fs::set_permissions(locked, fs::Permissions::from_mode(0)).unwrap();
+            fs::set_permissions(locked, fs::Permissions::from_mode(0o000)).unwrap();
         }
         let twin = root.join(format!("twin \u{1b}[5m{number}"));
         let _ = fs::hard_link(directory.join(OsStr::from_bytes(NAMES[1])), twin);
