@@ -11,6 +11,7 @@ use jiff::tz::TimeZone;
 use crate::delete::Journal;
 use crate::exit::Exit;
 use crate::message::{say, words};
+use crate::platform::streams;
 use crate::rows::Order;
 use crate::scan::{Outcome, Scan};
 use crate::size::Units;
@@ -110,8 +111,12 @@ fn broken(source: &Source) -> Option<Vec<String>> {
     }
 }
 
-/// Says what could not be read of exports.
+/// Says what could not be read of exports, and what a bug has kept from being read.
 fn faults(source: &Source) -> Exit {
+    if let Some(Outcome::Panicked(reason)) = source.outcome() {
+        say(&format!("a bug ended the scan early: {}", escape(reason.as_bytes())));
+        return Exit::Incomplete;
+    }
     let Some(faults) = broken(source) else { return Exit::Fine };
     for fault in &faults {
         say(fault);
@@ -123,7 +128,10 @@ fn faults(source: &Source) -> Exit {
 fn print(picked: &[Vec<u8>], ending: Ending) -> Exit {
     let mut out = io::BufWriter::new(io::stdout().lock());
     let is_terminal = io::stdout().is_terminal();
-    let written = picked.iter().try_for_each(|path| write(&mut out, path, ending, is_terminal));
+    // Without anything to print nobody misses an output.
+    let is_there = if picked.is_empty() { Ok(()) } else { streams::output() };
+    let written =
+        is_there.and_then(|()| picked.iter().try_for_each(|path| write(&mut out, path, ending, is_terminal)));
     match written.and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             say(&format!("standard output: {}", words(&error)));

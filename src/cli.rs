@@ -28,6 +28,7 @@ use crate::batch::{self, Comparison, Format, Job, Progress, Saving, Selection};
 use crate::browse;
 use crate::exit::Exit;
 use crate::message::{say, words};
+use crate::platform::streams;
 use crate::rows::{Column, Direction, Order};
 use crate::scan::filter::BadPattern;
 use crate::scan::{self, Filter, Mounts};
@@ -137,13 +138,15 @@ impl Refusal {
     /// Prints it and says how the program ends.
     pub fn answer(&self) -> Exit {
         match self {
-            Self::Answer(text) => match text.print().and_then(|()| io::stdout().flush()) {
-                Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                    say(&format!("standard output: {}", words(&error)));
-                    Exit::Incomplete
+            Self::Answer(text) => {
+                match streams::output().and_then(|()| text.print()).and_then(|()| io::stdout().flush()) {
+                    Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                        say(&format!("standard output: {}", words(&error)));
+                        Exit::Incomplete
+                    }
+                    _ => Exit::Fine,
                 }
-                _ => Exit::Fine,
-            },
+            }
             Self::Usage(message) => {
                 say(message);
                 Exit::Useless
@@ -357,8 +360,8 @@ fn filter(patterns: &[String]) -> Result<Filter, Refusal> {
 fn patterns_of(path: &Path) -> Result<Vec<String>, Refusal> {
     let refused = |reason: &str| Refusal::Usage(format!("{}: {reason}", escape(path.as_os_str().as_bytes())));
     let mut bytes = Vec::new();
-    let read = if path == "-" {
-        io::stdin().lock().read_to_end(&mut bytes)
+    let read = if path.as_os_str() == "-" {
+        streams::input().and_then(|()| io::stdin().lock().read_to_end(&mut bytes))
     } else {
         std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes))
     };

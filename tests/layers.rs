@@ -66,7 +66,20 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("config", &["ui::keys", "ui::theme", "text", "message", "platform::trusted"]),
     (
         "browse",
-        &["tree", "scan", "source", "snapshot", "ui", "rows", "size", "text", "exit", "message", "delete"],
+        &[
+            "tree",
+            "scan",
+            "source",
+            "snapshot",
+            "ui",
+            "rows",
+            "size",
+            "text",
+            "exit",
+            "message",
+            "delete",
+            "platform::streams",
+        ],
     ),
 ];
 

@@ -24,6 +24,7 @@ use crate::exit::Exit;
 use crate::json::{Body, Report};
 use crate::message::{say, words};
 use crate::platform::interrupt::Interrupt;
+use crate::platform::streams;
 use crate::rows::Order;
 use crate::scan::Outcome;
 use crate::size::Units;
@@ -217,5 +218,6 @@ fn print(
 
 /// Standard output without the line buffer of the standard library, which would only copy everything once more.
 fn standard_output() -> io::Result<File> {
+    streams::output()?;
     Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
 }

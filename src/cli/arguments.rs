@@ -329,7 +329,7 @@ pub(super) struct Arguments {
     /// Leave out what the pattern matches
     ///
     /// A pattern without a slash is held against names, one with a slash against the ends of paths. `*` and `?` match no
-    /// slash, `**` does. Can be given more than once.
+    /// slash, `**` does. A slash at its end means directories only. Can be given more than once.
     #[arg(long, value_name = "GLOB", help_heading = "Scan")]
     pub(super) exclude: Vec<String>,
 

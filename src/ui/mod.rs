@@ -127,6 +127,7 @@ pub fn run(source: &mut Source, settings: &Settings) -> io::Result<Vec<Vec<u8>>>
     let screen = Screen::new(settings.mouse, settings.tab)?;
     let _guard = Guard(screen.clone());
     restore_on_panic(&screen);
+    screen.give_back_on_abort()?;
     watch(&screen)?;
     screen.enter()?;
     let writer = BufWriter::with_capacity(FRAME, screen.clone());
