@@ -33,7 +33,7 @@ use crate::text::escape;
 use crate::ui::Mouse;
 use crate::ui::tab::Tab;
 use crate::ui::theme::{ColorChoice, Colors, Glyphs, Looks, Theme};
-use arguments::{Arguments, Command, Df, SortBy, When, Words};
+use arguments::{Arguments, Command, Df, Difference, SortBy, When, Words};
 use configured::{Configured, source};
 pub use describe::Description;
 pub use show::Answer;
@@ -167,10 +167,30 @@ fn of_command(command: Command, environment: &Environment) -> Result<Request, Re
             Request::Answer(show::answer(what, &source(config, no_config, environment), environment)?)
         }
         Command::Df(words) => Request::Print(df(&words, environment)?),
-        Command::Diff(words) => Request::Compare(exchange::comparison(&words)?),
+        Command::Diff(words) => return diff(&words, environment),
         Command::Man => Request::Describe(Description::Manual),
         Command::Save(words) => Request::Save(snapshot::saving(&words, environment)?),
     })
+}
+
+/// What has changed, in the browser or not.
+fn diff(words: &Difference, environment: &Environment) -> Result<Request, Refusal> {
+    let comparison = exchange::comparison(words)?;
+    let is_for_a_script = words.json || words.no_interactive || words.min_change.is_some();
+    if is_for_a_script || !environment.is_terminal || is_dumb(environment) {
+        return Ok(Request::Compare(comparison));
+    }
+    let configured = Configured::read(&source(None, false, environment), &[], environment)?;
+    for warning in &configured.warnings {
+        say(warning);
+    }
+    // Of the settings those hold that are about looks; what is read was said.
+    let mut arguments = understood(&configured.words, &[])?;
+    arguments.si |= words.si;
+    arguments.apparent_size |= words.apparent_size;
+    let Comparison { old, new, scan, .. } = comparison;
+    let subject = browse::Subject::Growth { old, new, scan };
+    Ok(Request::Browse(browser(&arguments, configured, environment, subject)?))
 }
 
 /// The file systems below some paths.
@@ -201,7 +221,6 @@ fn look(
     configured: Configured,
     environment: &Environment,
 ) -> Result<Request, Refusal> {
-    let Configured { config, notice, .. } = configured;
     let patterns = patterns(arguments)?;
     let scan = scan::Options {
         threads: threads(arguments.threads, environment)?,
@@ -215,14 +234,12 @@ fn look(
         owners: arguments.extended || exchange::needs_owners(arguments),
     };
     let wanted = exchange::wanted(arguments, &patterns, scan)?;
-    let theme = theme(arguments, config.looks, environment)?;
     let order = order(arguments);
     let units = if arguments.si { Units::Decimal } else { Units::Binary };
     let depth = if arguments.summarize { Some(0) } else { arguments.depth };
-    let is_dumb = environment.variable("TERM").is_some_and(|term| term == "dumb");
     let is_browser = arguments.pick
         || environment.is_terminal
-            && !is_dumb
+            && !is_dumb(environment)
             && !arguments.no_interactive
             && depth.is_none()
             && !exchange::selects(arguments);
@@ -231,19 +248,43 @@ fn look(
     } else if arguments.json {
         Format::Json { depth }
     } else if is_browser {
-        let snapshots = snapshot::settings(environment);
-        let ending = if arguments.print0 { browse::Ending::Nul } else { browse::Ending::Line };
-        let mouse = if arguments.no_mouse { Mouse::Left } else { Mouse::Taken };
-        let tab = Tab::detect(|name| environment.variable(name).cloned());
-        let keymap = config.keymap;
-        let job = browse::Job { wanted, order, units, theme, keymap, notice, mouse, tab, ending, snapshots };
-        return Ok(Request::Browse(job));
+        let subject = browse::Subject::Present(wanted);
+        return Ok(Request::Browse(browser(arguments, configured, environment, subject)?));
     } else {
         Format::Table { depth: depth.unwrap_or(1), order, units }
     };
     let progress = if arguments.quiet { Progress::Silent } else { Progress::Shown(units) };
     let selection = exchange::selection(arguments)?;
     Ok(Request::Print(Job { wanted, format, selection, progress }))
+}
+
+/// A browser of something.
+fn browser(
+    arguments: &Arguments,
+    configured: Configured,
+    environment: &Environment,
+    subject: browse::Subject,
+) -> Result<browse::Job, Refusal> {
+    let Configured { config, notice, .. } = configured;
+    let settings = snapshot::settings(environment);
+    Ok(browse::Job {
+        subject,
+        order: order(arguments),
+        units: if arguments.si { Units::Decimal } else { Units::Binary },
+        theme: theme(arguments, config.looks, environment)?,
+        keymap: config.keymap,
+        notice,
+        mouse: if arguments.no_mouse { Mouse::Left } else { Mouse::Taken },
+        tab: Tab::detect(|name| environment.variable(name).cloned()),
+        ending: if arguments.print0 { browse::Ending::Nul } else { browse::Ending::Line },
+        kept: settings.as_ref().map(|settings| settings.folder.clone()),
+        snapshots: settings,
+    })
+}
+
+/// Whether the terminal cannot be drawn on.
+fn is_dumb(environment: &Environment) -> bool {
+    environment.variable("TERM").is_some_and(|term| term == "dumb")
 }
 
 fn order(arguments: &Arguments) -> Order {
@@ -383,10 +424,17 @@ mod tests {
         }
     }
 
+    fn browsed(words: &str) -> Vec<PathBuf> {
+        match browse(words, &[]).subject {
+            browse::Subject::Present(wanted) => roots(wanted),
+            browse::Subject::Growth { .. } => panic!("diff was not given"),
+        }
+    }
+
     fn scan(words: &str, variables: &[(&'static str, &str)]) -> scan::Options {
-        match browse(words, variables).wanted {
-            Wanted::Paths(_, options) => options,
-            Wanted::Exports(_) => panic!("paths were given"),
+        match browse(words, variables).subject {
+            browse::Subject::Present(Wanted::Paths(_, options)) => options,
+            _ => panic!("paths were given"),
         }
     }
 
@@ -415,9 +463,9 @@ mod tests {
     fn a_command_is_one_as_the_first_word_only() {
         let described = |words| matches!(asked(words, &terminal(&[])), Ok(Request::Describe(_)));
         assert!(described("man") && described("completions zsh"));
-        assert_eq!(roots(browse("./man", &[]).wanted), [PathBuf::from("./man")]);
-        assert_eq!(roots(browse("-x man", &[]).wanted), [PathBuf::from("man")]);
-        assert_eq!(roots(browse("-- man", &[]).wanted), [PathBuf::from("man")]);
+        assert_eq!(browsed("./man"), [PathBuf::from("./man")]);
+        assert_eq!(browsed("-x man"), [PathBuf::from("man")]);
+        assert_eq!(browsed("-- man"), [PathBuf::from("man")]);
         assert!(asked("man -x", &terminal(&[])).unwrap_err().contains("unexpected argument '-x'"));
         assert!(asked("completions csh", &terminal(&[])).unwrap_err().contains("invalid value 'csh'"));
     }

@@ -11,6 +11,7 @@ pub mod exchange;
 pub mod exit;
 #[cfg(test)]
 mod fixture;
+pub mod growth;
 pub mod inspect;
 pub mod job;
 pub mod json;

@@ -191,6 +191,27 @@ fn out_of_calendar(seconds: i64) -> String {
     }
 }
 
+/// `since 3 days ago`, as wide as it is.
+pub fn since(then: i64, now: i64) -> String {
+    const STEPS: [(u64, &str); 6] = [
+        (365 * 86_400, "year"),
+        (30 * 86_400, "month"),
+        (7 * 86_400, "week"),
+        (86_400, "day"),
+        (3600, "hour"),
+        (60, "minute"),
+    ];
+    // Clocks differ: what is still to come was a moment ago.
+    let seconds = now.saturating_sub(then).max(0).unsigned_abs();
+    // Below two of a unit the next smaller one says more.
+    let step = STEPS.iter().find(|(length, _)| seconds >= 2 * length);
+    match step {
+        Some((length, unit)) => format!("since {} {unit}s ago", grouped(seconds / length)),
+        None if seconds >= 60 => "since a minute ago".to_owned(),
+        None => "since a moment ago".to_owned(),
+    }
+}
+
 /// `0.8 s`, `12 s`, `3:05`, `1:02:03`, as wide as it is.
 pub fn duration(time: Duration) -> String {
     let seconds = time.as_secs();

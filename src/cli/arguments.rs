@@ -83,8 +83,9 @@ pub(super) enum Command {
         /// Whose
         shell: Shell,
     },
-    /// Print what changed since an export or a snapshot was made
+    /// Show what changed since an export or a snapshot was made
     ///
+    /// On a terminal in the browser; otherwise, or with --json, -n or --min-change, it is printed.
     /// OLD and NEW are exports of ncdu, gdu or duke, snapshots, or directories. Directories of another name are recognised by their inode
     /// where both sides have one.
     Diff(Box<Difference>),
@@ -148,7 +149,11 @@ pub(super) struct Difference {
     #[arg(long)]
     pub(super) json: bool,
 
-    /// Leave out changes of less than SIZE, such as 100M
+    /// Print the changes as a table, on a terminal too
+    #[arg(short, long)]
+    pub(super) no_interactive: bool,
+
+    /// Print only changes of SIZE or more, such as 100M
     #[arg(long, value_name = "SIZE", value_parser = ValueParser::new(size))]
     pub(super) min_change: Option<u64>,
 

@@ -11,6 +11,7 @@
 mod above;
 mod details;
 mod filtering;
+mod growth;
 mod marking;
 mod mouse;
 mod rescan;
@@ -30,11 +31,11 @@ use super::keys::{Answer, Command, Keymap, Scope, View};
 use super::marks::Marks;
 use super::place::{Memory, Place, moved};
 use super::progress::{Again, ScanState, Tick};
-use super::view::columns::{Graph, Scale, Shown, Wanted};
+use super::view::columns::{self, Graph, Scale, Shown, Wanted};
 use super::view::help;
 use super::window::Window;
 use super::work::Findings;
-use super::{Settings, theme::Theme};
+use super::{Settings, Start, theme::Theme};
 use crate::rows::{Column, Direction, Grouping, Hidden, Order, Sums};
 use crate::size::{Measure, Units};
 use crate::source::Nature;
@@ -216,6 +217,7 @@ impl<'t> App<'t> {
                 modified: Wanted::No,
                 shared: Wanted::No,
                 scale: Scale::Directory,
+                growth: columns::Compared::No,
             },
             units: settings.units,
             theme: settings.theme,
@@ -245,6 +247,10 @@ impl<'t> App<'t> {
             is_stale: true,
         };
         app.path = app.place_path();
+        if settings.start == Start::Growth {
+            app.views.compared.is_asked_for = true;
+            app.sort_by_growth();
+        }
         app.enter_only_root();
         app.look();
         app
@@ -443,6 +449,7 @@ impl<'t> App<'t> {
             }
             Command::Open => self.open(),
             Command::Parent => self.parent(),
+            Command::Sort(Column::Growth) => self.sort_by_growth(),
             Command::Sort(column) => self.sort_by(column),
             Command::DirectoriesFirst => {
                 self.order.grouping = match self.order.grouping {

@@ -134,6 +134,8 @@ pub enum View {
     Search,
     /// Where the rest of the file system is.
     Space,
+    /// What has changed below it.
+    Growth,
 }
 
 /// A side of a cell.

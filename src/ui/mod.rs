@@ -45,6 +45,7 @@ use ratatui::crossterm::event::{self, Event, KeyEventKind};
 use ratatui::crossterm::queue;
 use ratatui::crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate};
 
+use crate::growth::{Basis, Earlier};
 use crate::job::Pool;
 use crate::platform::limits::processors;
 use crate::platform::signals::{self, Watch};
@@ -93,6 +94,18 @@ pub struct Settings {
     pub tab: Tab,
     /// What there is to look at: whether it can be read again and changed.
     pub nature: Nature,
+    /// What is to be seen first.
+    pub start: Start,
+}
+
+/// What is to be seen first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Start {
+    /// The entries by their sizes, or what else was asked for.
+    #[default]
+    Sizes,
+    /// How they have grown.
+    Growth,
 }
 
 impl Settings {
@@ -108,16 +121,18 @@ impl Settings {
             mouse: Mouse::default(),
             tab: Tab::default(),
             nature: Nature::default(),
+            start: Start::default(),
         }
     }
 }
 
 /// Browses what `source` reads, until the person leaves. Returns the marked paths that are to be printed, without waiting
-/// for the source. That may have become another one meanwhile, of a directory above.
+/// for the source. That may have become another one meanwhile, of a directory above. It can be compared with what it was
+/// `earlier`.
 ///
 /// # Errors
 /// When the terminal cannot be taken over, or does not answer any more. It was given back then.
-pub fn run(source: &mut Source, settings: &Settings) -> io::Result<Vec<Vec<u8>>> {
+pub fn run(source: &mut Source, settings: &Settings, mut earlier: Earlier) -> io::Result<Vec<Vec<u8>>> {
     let screen = Screen::new(settings.mouse, settings.tab)?;
     let _guard = Guard(screen.clone());
     restore_on_panic(&screen);
@@ -126,10 +141,14 @@ pub fn run(source: &mut Source, settings: &Settings) -> io::Result<Vec<Vec<u8>>>
     let writer = BufWriter::with_capacity(FRAME, screen.clone());
     let mut terminal = Terminal::new(CrosstermBackend::new(writer))?;
     let mut expected = None;
+    let mut settings = settings.clone();
     loop {
-        match browse(&mut terminal, &screen, source, settings, expected.take())? {
+        let basis = Basis::new(earlier.clone(), source.clone());
+        match browse(&mut terminal, &screen, source, &settings, (expected.take(), basis))? {
             Left::Browser(paths) => return Ok(paths),
             Left::Tree(above) => {
+                earlier = earlier.above();
+                settings.start = Start::Sizes;
                 expected = source.roots().first().and_then(name);
                 let below = std::mem::replace(source, above);
                 below.stop();
@@ -184,7 +203,7 @@ fn browse(
     screen: &Screen,
     source: &Source,
     settings: &Settings,
-    expected: Option<Vec<u8>>,
+    (expected, basis): (Option<Vec<u8>>, Basis),
 ) -> io::Result<Left> {
     let begun = Instant::now();
     let size = terminal.size()?;
@@ -196,7 +215,7 @@ fn browse(
     let mut next_tick = begun;
     let pool = Pool::new(processors())?;
     let mut errands = Errands::new(pool.clone(), Arc::clone(source.tree()));
-    let mut desk = Desk::new(pool, Arc::clone(source.tree()));
+    let mut desk = Desk::new(pool, Arc::clone(source.tree())).comparing(basis);
     let mut has_changed = true;
     let mut again: Option<Scan> = None;
     let mut told = tab::Shown::Nothing;

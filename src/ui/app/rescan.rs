@@ -52,7 +52,7 @@ impl App<'_> {
             return None;
         }
         if self.nature == Nature::Recorded {
-            self.notice = Some("This was read from an export, and cannot be read again".into());
+            self.notice = Some("This was recorded, and cannot be read again".into());
             return None;
         }
         if directory == DirId::TOP {

@@ -52,13 +52,15 @@ pub struct Views {
     /// The view one came from.
     pub(super) origin: Option<Origin>,
     /// The present, in seconds since 1970.
-    clock: i64,
+    pub(super) clock: i64,
     /// How many wishes there were.
     wishes: u64,
     /// When a sheet was last asked for again.
     refreshed: Duration,
     /// Whether all of a file system was scanned.
     pub(super) whole: super::space::Whole,
+    /// What it is compared with.
+    pub(super) compared: super::growth::Compared,
 }
 
 impl Views {
@@ -79,7 +81,8 @@ impl App<'_> {
     pub fn wishes(&self) -> impl Iterator<Item = &Wish> + Clone {
         let details = self.details().and_then(Details::wish);
         let looked_at = self.views.looked_at().and_then(Inquiry::wish);
-        looked_at.into_iter().chain(self.views.whole.wish()).chain(details)
+        let compared = self.views.compared.wishes();
+        looked_at.into_iter().chain(self.views.whole.wish()).chain(compared).chain(details)
     }
 
     /// The sheet on top.
@@ -107,6 +110,13 @@ impl App<'_> {
 
     pub(super) fn take_findings(&mut self, number: u64, findings: &Findings) {
         self.views.whole.take(number, findings);
+        let (is_other, trouble) = self.views.compared.take(number, findings);
+        if let Some(trouble) = trouble {
+            self.notice = Some(trouble.into());
+        }
+        if is_other {
+            self.sort();
+        }
         for sheet in &mut self.views.sheets {
             sheet.take(number, findings);
         }
@@ -158,15 +168,20 @@ impl App<'_> {
         if has_grown {
             self.views.sheets.iter_mut().for_each(|sheet| sheet.inquiry.outdate());
             self.views.filtering.iter_mut().for_each(|filtering| filtering.inquiry_mut().outdate());
+            self.views.compared.inquiry_mut().into_iter().for_each(Inquiry::outdate);
         }
         self.ask_whether_whole();
+        self.ask_for_earlier();
         let now = self.scan.last.now;
         let is_due = !self.is_scanning() || now.saturating_sub(self.views.refreshed) >= REFRESH;
         if is_due && self.has_outdated_sheet() {
             self.views.refreshed = now;
-            let number = self.next_wish();
+            let (number, other) = (self.next_wish(), self.next_wish());
             if let Some(inquiry) = self.views.looked_at_mut() {
                 inquiry.ask_again(number);
+            }
+            if let Some(inquiry) = self.views.compared.inquiry_mut().filter(|it| it.is_outdated()) {
+                inquiry.ask_again(other);
             }
         }
     }
@@ -174,6 +189,7 @@ impl App<'_> {
     /// After a rescan: what was found holds numbers of directories that are gone.
     pub(super) fn renew_views(&mut self, successors: &mut Successors<'_>) {
         self.views.origin = None;
+        self.renew_growth(successors);
         let mut sheets = std::mem::take(&mut self.views.sheets);
         for sheet in &mut sheets {
             let number = self.next_wish();
@@ -187,7 +203,8 @@ impl App<'_> {
 
     /// Whether there is a sheet that will have to be asked for again.
     pub(super) fn has_outdated_sheet(&self) -> bool {
-        self.views.looked_at().is_some_and(Inquiry::is_outdated)
+        let column = self.views.compared.inquiry();
+        self.views.looked_at().into_iter().chain(column).any(Inquiry::is_outdated)
     }
 
     /// What a key does to the views; the list's own keys are none of them.
@@ -228,6 +245,8 @@ impl App<'_> {
             Column::Name => By::Path,
             Column::Items => By::Items,
             Column::Modified => By::Modified,
+            Column::Growth if self.sheet().is_some_and(|sheet| sheet.view == View::Growth) => self.by_size(),
+            Column::Growth => return self.sort_by_growth(),
             Column::Shared => return,
         };
         let number = self.next_wish();
@@ -296,7 +315,10 @@ impl App<'_> {
 
     fn show(&mut self, view: View) {
         if view == View::Space && self.nature == Nature::Recorded {
-            self.notice = Some("This was read from an export; its file system is not here".into());
+            self.notice = Some("This was recorded; its file system is not here".into());
+            return;
+        }
+        if view == View::Growth && !self.may_compare() {
             return;
         }
         self.views.origin = None;
@@ -314,6 +336,7 @@ impl App<'_> {
             View::Ages => "age",
             View::Links => "hard links",
             View::Errors => "errors",
+            View::Growth => return self.show_changes(),
             View::Space => "where is the rest",
         };
         let ask = match view {

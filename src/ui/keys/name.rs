@@ -41,6 +41,7 @@ impl Command {
                 Column::Items => "sort-count",
                 Column::Modified => "sort-mtime",
                 Column::Shared => "sort-shared",
+                Column::Growth => "sort-growth",
             },
             Self::Measure => "apparent",
             Self::Items => "show-count",
@@ -106,6 +107,7 @@ impl View {
             Self::Links => "links",
             Self::Errors => "errors",
             Self::Space => "rest",
+            Self::Growth => "growth",
             Self::Search => "results",
         }
     }

@@ -127,7 +127,11 @@ fn keys<'a>(app: &App<'_>, room: usize) -> Line<'a> {
 /// Those keys and their words.
 fn hints(app: &App<'_>, room: usize) -> Vec<(Key, &'static str)> {
     let scope = app.scope();
-    let is_of_use = |command| command != Command::View(View::Space) || app.views.is_whole();
+    let is_of_use = |command| match command {
+        Command::View(View::Space) => app.views.is_whole(),
+        Command::View(View::Growth) => app.views.offer().is_some(),
+        _ => true,
+    };
     let lines = KEYMAP.iter().enumerate();
     let lines = lines.filter(|(_, it)| it.scopes.contains(&scope) && is_of_use(it.command));
     let key = |line| app.keymap.keys_in(line, scope).next();
@@ -207,6 +211,11 @@ fn place<'a>(app: &App<'_>, room: usize) -> Line<'a> {
         0 => {}
         1 => facts.push(("1 error".to_owned(), Role::Warning)),
         errors => facts.push((format!("{} errors", grouped(u64::from(errors))), Role::Warning)),
+    }
+    if let Some(since) = app.views.offer().and_then(|offer| offer.since) {
+        let key = app.keymap.first(Command::View(View::Growth), app.scope());
+        let text = crate::size::since(since, app.views.now());
+        facts.extend(key.map(|key| (format!("{key}: {text}"), Role::Plain)));
     }
     match &app.scan.last.outcome {
         Some(Outcome::Stopped) => facts.push(("stopped".to_owned(), Role::Warning)),

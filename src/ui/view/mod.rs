@@ -16,6 +16,7 @@ pub mod details;
 pub mod errors;
 pub mod files;
 mod footer;
+pub mod growth;
 mod header;
 pub mod help;
 pub mod links;
