@@ -103,7 +103,7 @@ fn the_view_of_growth_has_what_is_gone_too_and_leads_to_where_it_was() {
     ];
     assert_eq!(labels(&app), owned(&expected));
     assert_eq!((page(&app).title.as_str(), page(&app).matched), ("growth since 3 days ago", 6));
-    assert_eq!(page(&app).growth, Some((82_432, 102_912)));
+    assert_eq!(page(&app).growth, Some((86_528, 105_984)));
     press(&mut app, "j j j j Enter");
     assert_eq!(
         (path(&app).as_str(), app.notice.as_deref()),
