@@ -11,6 +11,7 @@ use std::path::PathBuf;
 
 use jiff::tz::TimeZone;
 
+use crate::delete::Journal;
 use crate::exit::Exit;
 use crate::growth::Earlier;
 use crate::message::{say, words};
@@ -22,6 +23,7 @@ use crate::source::{Source, Wanted};
 use crate::text::escape;
 use crate::tree::DirId;
 use crate::ui::keys::Keymap;
+use crate::ui::reclaim::{Changes, Safety};
 use crate::ui::tab::Tab;
 use crate::ui::theme::Theme;
 use crate::ui::{self, Mouse, Settings, Start};
@@ -38,6 +40,8 @@ pub struct Job {
     pub units: Units,
     /// Colours and glyphs.
     pub theme: Theme,
+    /// Which changes are made to files.
+    pub changes: Changes,
     /// What the keys mean.
     pub keymap: Keymap,
     /// Something to say at first.
@@ -86,6 +90,7 @@ pub fn run(job: Job) -> Exit {
         Ok(begun) => begun,
         Err(exit) => return exit,
     };
+    let safety = Safety { changes: job.changes, journal: Journal::of_process(), ..Safety::default() };
     source.wait_for_root();
     // Of an export that could not be read at all there is nothing to show but why.
     if broken(&source).is_some() && Exit::of_broken(source.tree()) == Exit::Useless {
@@ -95,6 +100,7 @@ pub fn run(job: Job) -> Exit {
         keymap: job.keymap,
         notice: job.notice,
         nature: source.nature(),
+        safety,
         mouse: job.mouse,
         tab: job.tab,
         start: if matches!(earlier, Earlier::Source(_)) { Start::Growth } else { Start::Sizes },

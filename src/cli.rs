@@ -31,6 +31,7 @@ use crate::size::{Measure, Units};
 use crate::source::Wanted;
 use crate::text::escape;
 use crate::ui::Mouse;
+use crate::ui::reclaim::Changes;
 use crate::ui::tab::Tab;
 use crate::ui::theme::{ColorChoice, Colors, Glyphs, Looks, Theme};
 use arguments::{Arguments, Command, Df, Difference, SortBy, When, Words};
@@ -266,12 +267,18 @@ fn browser(
     subject: browse::Subject,
 ) -> Result<browse::Job, Refusal> {
     let Configured { config, notice, .. } = configured;
+    let changes = match (arguments.read_only, arguments.dry_run) {
+        (true, _) => Changes::Refused,
+        (false, true) => Changes::Rehearsed,
+        (false, false) => Changes::Confirmed,
+    };
     let settings = snapshot::settings(environment);
     Ok(browse::Job {
         subject,
         order: order(arguments),
         units: if arguments.si { Units::Decimal } else { Units::Binary },
         theme: theme(arguments, config.looks, environment)?,
+        changes,
         keymap: config.keymap,
         notice,
         mouse: if arguments.no_mouse { Mouse::Left } else { Mouse::Taken },
@@ -600,7 +607,7 @@ mod tests {
 
     #[test]
     fn what_is_not_built_yet_is_unknown() {
-        const RESERVED: &str = "-r --read-only --dry-run --skip-network";
+        const RESERVED: &str = "--skip-network";
         for word in RESERVED.split_whitespace() {
             assert!(asked(word, &terminal(&[])).unwrap_err().contains("unexpected argument"), "{word}");
         }

@@ -366,6 +366,16 @@ pub(super) struct Arguments {
     #[arg(long, conflicts_with = "one_file_system", help_heading = "Scan")]
     pub(super) include_kernfs: bool,
 
+    /// Change nothing: no key that deletes works
+    #[arg(short, long, help_heading = "Deleting")]
+    pub(super) read_only: bool,
+
+    /// Only show what a deletion would remove
+    ///
+    /// The keys that delete ask as always; then they say what would have gone, and change nothing.
+    #[arg(long, help_heading = "Deleting")]
+    pub(super) dry_run: bool,
+
     /// Keep owner, group and mode of every entry
     #[arg(short, long, help_heading = "Scan")]
     pub(super) extended: bool,

@@ -12,7 +12,7 @@ use super::keys::{Motion, View};
 use super::marks::Marks;
 use super::place::moved;
 use super::theme::Role;
-use super::view::{ages, errors, files, growth, links, space, types};
+use super::view::{ages, errors, files, growth, hints, links, space, types};
 use super::window::{Bound, Grown};
 use super::work::{Ask, Findings, Wish};
 use crate::search::{By, Order, Query};
@@ -217,6 +217,7 @@ impl Sheet {
             Findings::Ages(_) => ages::target(self.inquiry.asked().ask, self.index),
             Findings::Links(links) => links::target(links, self.index),
             Findings::Errors(errors) => errors::target(errors, self.index),
+            Findings::Hints(hints) => hints::target(hints, self.index),
             Findings::Space(account) => space::target(account, self.inquiry.asked().ask, self.index),
             Findings::Growth(growth) => growth.rows.get(self.index).copied().map(Target::Change),
             Findings::Filtered(_)
@@ -235,6 +236,7 @@ impl Sheet {
             Some(Findings::Links(links)) => links::entries(links, row),
             Some(Findings::Errors(errors)) => errors::entries(errors, row),
             Some(Findings::Growth(growth)) => growth::entries(growth, row),
+            Some(Findings::Hints(hints)) => hints::entries(hints, row),
             _ => Vec::new(),
         }
     }
@@ -290,6 +292,7 @@ impl Sheet {
             Some(Findings::Links(links)) => links.inodes.len(),
             Some(Findings::Errors(errors)) => errors::rows(errors),
             Some(Findings::Growth(growth)) => growth.rows.len(),
+            Some(Findings::Hints(hints)) => hints.rows.len(),
             Some(Findings::Space(account)) => account.rows.len(),
             Some(Findings::Words(words)) => space::wrap(words, self.columns).len(),
             Some(
@@ -312,6 +315,7 @@ impl Sheet {
             Some(Findings::Links(links)) => links::sum(links),
             Some(Findings::Errors(errors)) => (None, errors::failed(errors)),
             Some(Findings::Growth(growth)) => (None, growth.matched),
+            Some(Findings::Hints(hints)) => hints::sum(hints),
             _ => (None, 0),
         }
     }
@@ -325,6 +329,7 @@ impl Sheet {
             Findings::Links(links) => links::line(tree, from, links, row, measure),
             Findings::Errors(errors) => errors::line(tree, from, errors, row),
             Findings::Growth(growth) => growth::line(tree, from, growth, row, measure),
+            Findings::Hints(hints) => hints::line(tree, from, hints, row, measure),
             Findings::Filtered(_)
             | Findings::Earlier(_)
             | Findings::Space(_)

@@ -8,6 +8,7 @@
 use std::io;
 
 use crate::growth::{self, Basis, Compared, Growth, Offer};
+use crate::hints::{self, Hints};
 use crate::inspect::{Inspection, inspect};
 use crate::job::{Job, Outcome, Pool};
 use crate::search::{self, Filtered, Found, Order, Query, Request};
@@ -55,6 +56,8 @@ pub enum Ask {
     Links,
     /// What could not be read.
     Errors,
+    /// What could be cleaned up.
+    Hints,
     /// What a filter keeps.
     Filter,
     /// Everything about the entry of the directory itself that is at this position.
@@ -87,6 +90,8 @@ pub enum Findings {
     Links(Arc<Links>),
     /// What could not be read.
     Errors(Arc<Errors>),
+    /// What could be cleaned up.
+    Hints(Arc<Hints>),
     /// What a filter keeps.
     Filtered(Arc<Filtered>),
     /// Everything about one entry.
@@ -114,6 +119,7 @@ impl Findings {
             Self::Ages(ages) => ages.complete,
             Self::Links(links) => links.complete,
             Self::Errors(errors) => errors.complete,
+            Self::Hints(hints) => hints.complete,
             Self::Inspected(inspection) => inspection.is_complete,
             // A filter publishes nothing before.
             Self::Filtered(_)
@@ -134,6 +140,7 @@ impl Findings {
             Self::Ages(ages) => ages.searched,
             Self::Links(links) => links.searched,
             Self::Errors(errors) => errors.searched,
+            Self::Hints(hints) => hints.searched,
             Self::Filtered(filtered) => filtered.searched,
             Self::Growth(growth) => growth.matched,
             Self::Space(_)
@@ -218,6 +225,7 @@ fn begin(pool: &Pool, tree: &Arc<Tree>, basis: Option<&Basis>, wish: &Wish) -> i
         Ask::Ages { now } => poll(survey::ages(pool, request, now)?, Findings::Ages),
         Ask::Links => poll(survey::links(pool, request)?, Findings::Links),
         Ask::Errors => poll(survey::errors(pool, request)?, Findings::Errors),
+        Ask::Hints => poll(hints::hints(pool, request)?, Findings::Hints),
         Ask::Filter => poll(search::filter(pool, request)?, Findings::Filtered),
         Ask::Inspect(position) => {
             poll(inspect(pool, request.tree, request.from, position)?, Findings::Inspected)
