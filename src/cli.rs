@@ -181,10 +181,7 @@ fn diff(words: &Difference, environment: &Environment) -> Result<Request, Refusa
     if is_for_a_script || !environment.is_terminal || is_dumb(environment) {
         return Ok(Request::Compare(comparison));
     }
-    let configured = Configured::read(&source(None, false, environment), &[], environment)?;
-    for warning in &configured.warnings {
-        say(warning);
-    }
+    let configured = configured(environment)?;
     // Of the settings those hold that are about looks; what is read was said.
     let mut arguments = understood(&configured.words, &[])?;
     arguments.si |= words.si;
@@ -192,6 +189,20 @@ fn diff(words: &Difference, environment: &Environment) -> Result<Request, Refusa
     let Comparison { old, new, scan, .. } = comparison;
     let subject = browse::Subject::Growth { old, new, scan };
     Ok(Request::Browse(browser(&arguments, configured, environment, subject)?))
+}
+
+/// The configuration of a command, which has no word for another one.
+fn configured(environment: &Environment) -> Result<Configured, Refusal> {
+    let configured = Configured::read(&source(None, false, environment), &[], environment)?;
+    for warning in &configured.warnings {
+        say(warning);
+    }
+    Ok(configured)
+}
+
+/// What the configuration says of flags.
+fn configured_alone(environment: &Environment) -> Result<Arguments, Refusal> {
+    understood(&configured(environment)?.words, &[])
 }
 
 /// The file systems below some paths.
@@ -272,7 +283,7 @@ fn browser(
         (false, true) => Changes::Rehearsed,
         (false, false) => Changes::Confirmed,
     };
-    let settings = snapshot::settings(environment);
+    let settings = snapshot::settings(arguments, environment);
     Ok(browse::Job {
         subject,
         order: order(arguments),
@@ -285,7 +296,7 @@ fn browser(
         tab: Tab::detect(|name| environment.variable(name).cloned()),
         ending: if arguments.print0 { browse::Ending::Nul } else { browse::Ending::Line },
         kept: settings.as_ref().map(|settings| settings.folder.clone()),
-        snapshots: settings,
+        snapshots: settings.filter(|_| !arguments.no_snapshots),
     })
 }
 
@@ -447,6 +458,36 @@ mod tests {
 
     fn table(depth: usize) -> Format {
         Format::Table { depth, order: Order::default(), units: Units::Binary }
+    }
+
+    #[test]
+    fn snapshots_are_kept_unless_nobody_wants_them_and_as_many_as_are_wanted() {
+        let home = [("HOME", "/home/me")];
+        let usual = browse("", &home).snapshots.unwrap();
+        assert_eq!(usual, crate::snapshot::automatic::Settings::new("/home/me/.local/state/duke".into()));
+        let few = browse("--snapshot-days 7 --snapshot-size 10M", &home).snapshots.unwrap();
+        assert_eq!((few.age.as_secs(), few.bytes), (7 * 86_400, 10 << 20));
+        let none = browse("--no-snapshots", &home);
+        assert!(none.snapshots.is_none() && none.kept.is_some(), "what was kept before can be looked at");
+        assert!(browse("", &[]).snapshots.is_none());
+        assert!(asked("--snapshot-size lots", &terminal(&home)).is_err());
+    }
+
+    #[test]
+    fn diff_is_for_the_browser_unless_a_script_asks() {
+        let asked = |words: &str, environment: &Environment| asked(words, environment).unwrap();
+        let is_browser = |words| {
+            matches!(
+                asked(words, &terminal(&[])),
+                Request::Browse(browse::Job { subject: browse::Subject::Growth { .. }, .. })
+            )
+        };
+        assert!(is_browser("diff old.json"));
+        assert!(is_browser("diff old.json new.json"));
+        for words in ["diff --json old.json", "diff -n old.json", "diff --min-change 1M old.json"] {
+            assert!(!is_browser(words), "{words}");
+        }
+        assert!(matches!(asked("diff old.json", &Environment::default()), Request::Compare(_)));
     }
 
     #[test]

@@ -34,3 +34,4 @@ mod table;
 pub mod text;
 pub mod tree;
 pub mod ui;
+pub mod writing;

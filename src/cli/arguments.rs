@@ -380,6 +380,18 @@ pub(super) struct Arguments {
     #[arg(short, long, help_heading = "Scan")]
     pub(super) extended: bool,
 
+    /// Keep no snapshot of what was browsed
+    #[arg(long, help_heading = "Snapshots")]
+    pub(super) no_snapshots: bool,
+
+    /// Remove snapshots that were kept for more than N days: 30, unless told otherwise
+    #[arg(long, value_name = "N", help_heading = "Snapshots")]
+    pub(super) snapshot_days: Option<u32>,
+
+    /// Remove the oldest snapshots when all take more than SIZE: 512M, unless told otherwise
+    #[arg(long, value_name = "SIZE", value_parser = ValueParser::new(size), help_heading = "Snapshots")]
+    pub(super) snapshot_size: Option<u64>,
+
     /// Read the configuration from FILE
     #[arg(long, value_name = "FILE", overrides_with = "no_config", help_heading = "Configuration")]
     pub(super) config: Option<PathBuf>,

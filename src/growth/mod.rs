@@ -108,9 +108,8 @@ fn find(task: &Task<Compared>, basis: Option<&Basis>, request: &Request, most: u
     }
     let (old, new) = (Arc::clone(earlier.tree()), &request.tree);
     let roots = roots(&old, new);
-    let trouble = earlier.trouble();
     if roots.is_empty() {
-        let reason = trouble.unwrap_or_else(|| "a directory is needed on either side".to_owned());
+        let reason = earlier.trouble().unwrap_or_else(|| "a directory is needed on either side".to_owned());
         return Some(Err(reason));
     }
     let mut gathering =
@@ -120,6 +119,11 @@ fn find(task: &Task<Compared>, basis: Option<&Basis>, request: &Request, most: u
         return None;
     }
     let growth = gathering.finish();
+    let trouble = earlier.trouble();
+    // Where a file is damaged nothing is there, which is not what was there.
+    if let Some(damage) = old.damage().or_else(|| new.damage()) {
+        return Some(Err(trouble.unwrap_or_else(|| damage.to_string())));
+    }
     let growth = Growth { since: earlier.recorded_at(), trouble, old: Arc::clone(&old), ..growth };
     Some(Ok(Arc::new(growth)))
 }

@@ -15,6 +15,7 @@
 pub mod app;
 mod clipboard;
 pub mod errand;
+pub mod export;
 mod inquiry;
 #[cfg(test)]
 mod journeys;
@@ -56,8 +57,10 @@ use crate::scan::Scan;
 use crate::size::Units;
 use crate::source::{Nature, Source};
 use crate::sync::Arc;
+use crate::writing::Unwritten;
 use app::{Action, App, Effect};
 use errand::Errands;
+use export::{Exports, Told};
 use keys::Keymap;
 use progress::{Again, Tick};
 use reclaim::{Bench, Safety};
@@ -224,8 +227,9 @@ fn browse(
     let mut next_tick = begun;
     let pool = Pool::new(processors())?;
     let mut errands = Errands::new(pool.clone(), Arc::clone(source.tree()));
-    let mut desk = Desk::new(pool, Arc::clone(source.tree())).comparing(basis);
+    let mut desk = Desk::new(pool.clone(), Arc::clone(source.tree())).comparing(basis);
     let mut bench = Bench::default();
+    let mut exports = Exports::new(pool, source.clone());
     let mut has_changed = true;
     let mut again: Option<Scan> = None;
     let mut told = tab::Shown::Nothing;
@@ -240,7 +244,7 @@ fn browse(
         }
         has_changed = false;
         let wait = app.wants_ticks().then(|| next_tick.saturating_duration_since(Instant::now()));
-        let is_busy = desk.is_busy() || errands.is_busy() || bench.is_busy();
+        let is_busy = desk.is_busy() || errands.is_busy() || bench.is_busy() || exports.is_busy();
         let wait = if is_busy { Some(wait.unwrap_or(GLANCE).min(GLANCE)) } else { wait };
         let mut effects = Vec::new();
         app.update(Action::Clock(Timestamp::now().as_second()));
@@ -266,6 +270,10 @@ fn browse(
             has_changed = true;
         }
         has_changed |= run_errand(&mut errands, terminal, screen, &mut app)?;
+        if let Some(told) = exports.news() {
+            effects.extend(app.update(Action::Exported(told)));
+            has_changed = true;
+        }
         for news in bench.news() {
             effects.extend(app.update(Action::Reclaim(news)));
             has_changed = true;
@@ -283,6 +291,12 @@ fn browse(
                 Effect::Start(errand) => {
                     if let Err(error) = errands.begin(errand) {
                         app.update(Action::Failed(format!("No thread for that: {error}")));
+                    }
+                }
+                Effect::Export(order) => {
+                    let refused = |error| Unwritten::Failed(format!("no thread to write: {error}"));
+                    if let Err(written) = exports.begin(order.clone()).map_err(refused) {
+                        effects.extend(app.update(Action::Exported(Told { order, written: Err(written) })));
                     }
                 }
                 Effect::StopScan => source.stop(),

@@ -172,6 +172,11 @@ impl Views {
         self.compared.offer().filter(|_| self.compared.inquiry.is_none())
     }
 
+    /// Whether there is something to compare with.
+    pub fn can_grow(&self) -> bool {
+        self.compared.offer().is_some()
+    }
+
     /// The present, in seconds since 1970.
     pub fn now(&self) -> i64 {
         self.clock

@@ -102,6 +102,7 @@ impl App<'_> {
             Mode::List if self.views.base == View::Treemap => Scope::Treemap,
             Mode::List => Scope::List,
             Mode::Prompt => Scope::Prompt,
+            Mode::FileName => Scope::FileName,
             Mode::Help(_) => Scope::Help,
             Mode::Question(_) => Scope::Question,
             Mode::Marks => Scope::Marks,
@@ -121,8 +122,10 @@ impl App<'_> {
         if let Some(trouble) = trouble {
             self.notice = Some(trouble.into());
         }
-        if is_other {
+        if is_other && (self.may_sort() || !self.is_scanning()) {
             self.sort();
+        } else {
+            self.is_stale |= is_other;
         }
         for sheet in &mut self.views.sheets {
             sheet.take(number, findings);
@@ -196,7 +199,6 @@ impl App<'_> {
     /// After a rescan: what was found holds numbers of directories that are gone.
     pub(super) fn renew_views(&mut self, successors: &mut Successors<'_>) {
         self.views.origin = None;
-        self.renew_growth(successors);
         let mut sheets = std::mem::take(&mut self.views.sheets);
         for sheet in &mut sheets {
             let number = self.next_wish();
@@ -314,7 +316,9 @@ impl App<'_> {
 
     /// Puts a text behind what is searched for.
     pub(super) fn paste(&mut self, text: &str) {
-        if self.mode == Mode::Prompt {
+        if self.mode == Mode::FileName {
+            self.type_file_name(text);
+        } else if self.mode == Mode::Prompt {
             self.views.text.extend(text.chars().filter(|letter| !letter.is_control()));
             self.search();
         }

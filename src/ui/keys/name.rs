@@ -15,6 +15,8 @@ impl Binding {
         match (self.command, only) {
             (Command::Back, Some(Scope::Sheet)) => "back",
             (Command::Back, Some(Scope::Prompt)) => "clear-search",
+            (Command::Back, Some(Scope::FileName)) => "close-file-name",
+            (Command::Accept, Some(Scope::FileName)) => "write-file",
             (Command::Back, Some(Scope::Marks)) => "close-marks",
             (Command::Back, Some(Scope::Help)) => "close-help",
             (Command::Back, Some(Scope::Details)) => "close-info",
@@ -72,6 +74,7 @@ impl Command {
             Self::InvertMarks => "invert-marks",
             Self::Marks => "marks",
             Self::PrintMarks => "print-marks",
+            Self::Export => "export",
             Self::CopyPath => "copy-path",
             Self::Delete => "delete",
             Self::Trash => "trash",

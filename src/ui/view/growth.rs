@@ -28,6 +28,11 @@ use crate::ui::sheet::SheetLine;
 use crate::ui::theme::Role;
 use crate::ui::window::Grown;
 
+/// What stands above the column, with room for an arrow.
+pub(super) fn title(columns: &Columns) -> &'static str {
+    if columns.growth == SizeColumn::Full { "Growth" } else { "Grow" }
+}
+
 /// The cell of an entry of this size.
 pub(super) fn span<'a>(
     app: &App<'_>,

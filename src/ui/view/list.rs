@@ -85,7 +85,7 @@ fn title_line(app: &App<'_>, columns: &Columns) -> Text<'static> {
     let title = |cell: Cell| {
         let text = match cell {
             Cell::Size => size_title(app, columns),
-            Cell::Growth => "Growth",
+            Cell::Growth => growth::title(columns),
             Cell::Percent => return "Share".to_owned(),
             Cell::Bar => return String::new(),
             Cell::Items => "Items",

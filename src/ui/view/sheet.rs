@@ -107,7 +107,7 @@ fn title_line(app: &App<'_>, page: &Page, columns: &Columns) -> Text<'static> {
                 let is_sorted = page.ask != Ask::Changes && matches!(page.order.by, By::Disk | By::Apparent);
                 (size_title(app, columns), is_sorted)
             }
-            Cell::Growth => ("Growth", matches!(page.order.by, By::Disk | By::Apparent)),
+            Cell::Growth => (growth::title(columns), matches!(page.order.by, By::Disk | By::Apparent)),
             Cell::Percent => return "Share".to_owned(),
             Cell::Bar | Cell::Shared => return String::new(),
             Cell::Items => {
