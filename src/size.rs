@@ -321,6 +321,27 @@ mod tests {
     }
 
     #[test]
+    fn time_since_is_told_in_the_largest_unit_of_which_there_are_two() {
+        let day = 86_400;
+        for (seconds, text) in [
+            (-5, "a moment"),
+            (59, "a moment"),
+            (60, "a minute"),
+            (120, "2 minutes"),
+            (2 * 3600 - 1, "119 minutes"),
+            (2 * 3600, "2 hours"),
+            (3 * day, "3 days"),
+            (14 * day, "2 weeks"),
+            (60 * day, "2 months"),
+            (730 * day, "2 years"),
+            (i64::MAX, "292,471,208,677 years"),
+        ] {
+            assert_eq!(since(0, seconds), format!("since {text} ago"));
+        }
+        assert_eq!(since(i64::MIN, i64::MAX), "since 292,471,208,677 years ago");
+    }
+
+    #[test]
     fn durations_grow_coarser() {
         let cases = [(840, "0.8 s"), (12_345, "12 s"), (185_000, "3:05"), (3_723_000, "1:02:03")];
         for (milliseconds, text) in cases {

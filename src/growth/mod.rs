@@ -283,10 +283,15 @@ impl Growth {
         tree.listing(row.directory).record(row.position)
     }
 
-    /// What a directory that has another name now was called.
+    /// What a directory that has another name now was called, from its root on.
     pub fn former_path(&self, row: &Row) -> Option<Vec<u8>> {
         match row.fate {
-            Fate::Renamed(old) => Some(self.old.path(old)),
+            Fate::Renamed(old) => {
+                let mut names: Vec<&[u8]> = self.old.ancestry(old).map(|id| self.old.name(id)).collect();
+                names.pop();
+                names.reverse();
+                Some(join(names))
+            }
             Fate::Kept | Fate::New | Fate::Gone => None,
         }
     }

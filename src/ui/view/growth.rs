@@ -6,12 +6,13 @@
 //!   1.0 GiB        new  srv/dump.sql            everything of it is growth
 //!      gone  -80.0 MiB  srv/old.iso             gone: only the view has such rows
 //!  12.0 KiB   -4.0 KiB  etc/                    shrunk
-//!   3.1 GiB    renamed  srv/b/  was srv/a
+//!   3.1 GiB          =  srv/b/  was srv/a
 //! ```
 //!
-//! In few columns a sign stands for the words: `*` new, `x` gone, `+` grown, `-` shrunk, `=` renamed and nothing else.
+//! In few columns a sign stands for the words: `*` new, `x` gone, `+` grown, `-` shrunk. `=` is what changed in nothing
+//! but its name.
 //!
-//! Invariant: the five can be told apart without a colour, in any width.
+//! Invariant: new, gone, grown and shrunk can be told apart without a colour, in any width.
 
 use ratatui::text::Span;
 
