@@ -211,8 +211,7 @@ fn what_the_browser_shows_is_written_as_the_name_says() {
     let lines = fs::read_to_string(place.join("a.ndjson")).unwrap();
     assert_eq!(lines.lines().count(), 6);
     assert_eq!(fs::read_to_string(place.join("a.csv")).unwrap().lines().count(), 7);
-    let left = fs::read_dir(place.path())
-        .unwrap()
-        .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().ends_with(".part"));
-    assert_eq!(left.count(), 0);
+    let left = fs::read_dir(place.path()).unwrap();
+    let is_left = |entry: &fs::DirEntry| entry.path().extension().is_some_and(|ending| ending == "part");
+    assert_eq!(left.map(Result::unwrap).filter(is_left).count(), 0);
 }

@@ -55,7 +55,17 @@ struct Shared {
     earlier: Earlier,
     present: Option<Source>,
     /// What was found, once somebody has looked. Held while one looks, so that nobody does it twice.
-    found: Mutex<Option<Option<Past>>>,
+    found: Mutex<Found>,
+}
+
+/// What looking for it has given.
+#[derive(Default)]
+enum Found {
+    /// Nobody has looked.
+    #[default]
+    Unsought,
+    /// It, or nothing.
+    Sought(Option<Past>),
 }
 
 /// An earlier state.
@@ -117,13 +127,13 @@ pub struct Offer {
 impl Basis {
     /// For `present`, which is compared with `earlier`.
     pub fn new(earlier: Earlier, present: Source) -> Self {
-        Self { shared: Arc::new(Shared { earlier, present: Some(present), found: Mutex::new(None) }) }
+        Self { shared: Arc::new(Shared { earlier, present: Some(present), found: Mutex::default() }) }
     }
 
     /// A tree of this second.
     #[cfg(test)]
     pub fn of_tree(tree: Arc<Tree>, seconds: i64) -> Self {
-        let found = Mutex::new(Some(Some(Past::Tree(tree, seconds))));
+        let found = Mutex::new(Found::Sought(Some(Past::Tree(tree, seconds))));
         Self { shared: Arc::new(Shared { earlier: Earlier::None, present: None, found }) }
     }
 
@@ -136,7 +146,12 @@ impl Basis {
             Earlier::Source(source) => Some(Past::Source(source.clone())),
             Earlier::Kept(folder) => present.as_ref()?.earlier_in(folder).map(Past::Source),
         };
-        found.get_or_insert_with(look).clone()
+        if let Found::Sought(past) = &*found {
+            return past.clone();
+        }
+        let past = look();
+        *found = Found::Sought(past.clone());
+        past
     }
 }
 

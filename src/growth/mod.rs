@@ -179,10 +179,9 @@ impl Gathering<'_> {
         if self.most == 0 || is_itself || !self.is_inside(change.place) {
             return false;
         }
-        let is_by_length = self.request.order.by == By::Apparent;
-        let is_same = match is_by_length {
-            true => change.before.apparent == change.after.apparent,
-            false => change.before.disk == change.after.disk,
+        let is_same = match self.request.order.by {
+            By::Apparent => change.before.apparent == change.after.apparent,
+            _ => change.before.disk == change.after.disk,
         };
         if is_same && change.fate == Fate::Kept {
             return false;

@@ -81,10 +81,12 @@ impl Exports {
     pub fn news(&mut self) -> Option<Told> {
         let (order, job) = self.running.as_mut()?;
         let outcome = job.outcome()?;
-        let told = job.poll().map(|told| Told::clone(&told)).unwrap_or_else(|| {
+        let failed = || {
             let reason = if let Outcome::Panicked(reason) = outcome { reason } else { String::new() };
-            Told { order: order.clone(), written: Err(Unwritten::Failed(format!("this failed: {reason}"))) }
-        });
+            let written = Err(Unwritten::Failed(format!("this failed: {reason}")));
+            Told { order: order.clone(), written }
+        };
+        let told = job.poll().map_or_else(failed, |told| Told::clone(&told));
         self.running = None;
         Some(told)
     }
