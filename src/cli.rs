@@ -31,7 +31,7 @@ use crate::size::{Measure, Units};
 use crate::source::Wanted;
 use crate::text::escape;
 use crate::ui::Mouse;
-use crate::ui::reclaim::Changes;
+use crate::ui::reclaim::{Changes, Safety};
 use crate::ui::tab::Tab;
 use crate::ui::theme::{ColorChoice, Colors, Glyphs, Looks, Theme};
 use arguments::{Arguments, Command, Df, Difference, SortBy, When, Words};
@@ -278,18 +278,13 @@ fn browser(
     subject: browse::Subject,
 ) -> Result<browse::Job, Refusal> {
     let Configured { config, notice, .. } = configured;
-    let changes = match (arguments.read_only, arguments.dry_run) {
-        (true, _) => Changes::Refused,
-        (false, true) => Changes::Rehearsed,
-        (false, false) => Changes::Confirmed,
-    };
     let settings = snapshot::settings(arguments, environment);
     Ok(browse::Job {
         subject,
         order: order(arguments),
         units: if arguments.si { Units::Decimal } else { Units::Binary },
         theme: theme(arguments, config.looks, environment)?,
-        changes,
+        safety: safety(arguments),
         keymap: config.keymap,
         notice,
         mouse: if arguments.no_mouse { Mouse::Left } else { Mouse::Taken },
@@ -315,6 +310,16 @@ fn order(arguments: &Arguments) -> Order {
     let measure = if arguments.apparent_size { Measure::Apparent } else { Measure::Disk };
     let direction = if arguments.reverse { Direction::Reversed } else { Direction::Usual };
     Order { column, direction, measure, ..Order::default() }
+}
+
+/// What a person lets happen to files.
+fn safety(arguments: &Arguments) -> Safety {
+    let changes = match (arguments.read_only, arguments.dry_run) {
+        (true, _) => Changes::Refused,
+        (false, true) => Changes::Rehearsed,
+        (false, false) => Changes::Confirmed,
+    };
+    Safety { changes, typed_over: arguments.type_name_over, journal: None }
 }
 
 fn theme(arguments: &Arguments, looks: Looks, environment: &Environment) -> Result<Theme, Refusal> {

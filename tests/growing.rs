@@ -107,7 +107,7 @@ fn changed() -> Place {
     place.file("t/grown", 900_000);
     place.file("t/shrunk", 1000);
     fs::remove_dir_all(place.join("t/gone")).unwrap();
-    place.file("t/new/file", 200_000);
+    place.file("t/new/other", 200_000);
     place
 }
 
@@ -164,6 +164,7 @@ fn the_last_snapshot_is_offered_and_none_is_kept_if_nobody_wants_any() {
     let mut session = Session::start(place.path(), state.path(), &["--no-snapshots", "t"]);
     session.wait_for("8: since");
     session.press("8");
+    session.wait_for("growth since");
     session.wait_for("later");
     assert!(session.line("later").contains("new"), "{}", session.line("later"));
     session.press("q");

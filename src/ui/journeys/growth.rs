@@ -178,6 +178,7 @@ fn while_the_scan_runs_what_is_there_is_compared_and_the_rest_when_it_is_over() 
     let mut app = App::new(&tree, vec![(b"/r".to_vec(), b"/shown".to_vec())], &settings, (80, 12));
     tick(&mut app, 100, None);
     compare(&mut app, &tree, &old);
+    tick(&mut app, 200, None);
     let song = Some(Grown::From(53_248));
     assert_eq!(grown(&app), owned(&[("music", song), ("big", Some(Grown::From(20_480)))]));
     press(&mut app, "8");
