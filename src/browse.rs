@@ -155,15 +155,13 @@ fn begin(subject: Subject, kept: Option<PathBuf>) -> Result<(Source, Earlier), E
 fn root_of(old: &Source) -> Result<PathBuf, Exit> {
     old.wait_for_root();
     let tree = old.tree();
-    match tree.listing(DirId::TOP).directories().next() {
-        Some(root) => Ok(OsString::from_vec(tree.name(root).to_vec()).into()),
-        None => {
-            if faults(old) == Exit::Fine {
-                say("a directory is needed to compare with");
-            }
-            Err(Exit::Useless)
-        }
+    if let Some(root) = tree.listing(DirId::TOP).directories().next() {
+        return Ok(OsString::from_vec(tree.name(root).to_vec()).into());
     }
+    if faults(old) == Exit::Fine {
+        say("a directory is needed to compare with");
+    }
+    Err(Exit::Useless)
 }
 
 fn broken(source: &Source) -> Option<Vec<String>> {

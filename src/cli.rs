@@ -43,7 +43,7 @@ pub use show::Answer;
 #[derive(Debug)]
 pub enum Request {
     /// The browser.
-    Browse(browse::Job),
+    Browse(Box<browse::Job>),
     /// A table or JSON.
     Print(Job),
     /// What changed.
@@ -188,7 +188,7 @@ fn diff(words: &Difference, environment: &Environment) -> Result<Request, Refusa
     arguments.apparent_size |= words.apparent_size;
     let Comparison { old, new, scan, .. } = comparison;
     let subject = browse::Subject::Growth { old, new, scan };
-    Ok(Request::Browse(browser(&arguments, configured, environment, subject)?))
+    Ok(Request::Browse(Box::new(browser(&arguments, configured, environment, subject)?)))
 }
 
 /// The configuration of a command, which has no word for another one.
@@ -261,7 +261,7 @@ fn look(
         Format::Json { depth }
     } else if is_browser {
         let subject = browse::Subject::Present(wanted);
-        return Ok(Request::Browse(browser(arguments, configured, environment, subject)?));
+        return Ok(Request::Browse(Box::new(browser(arguments, configured, environment, subject)?)));
     } else {
         Format::Table { depth: depth.unwrap_or(1), order, units }
     };
@@ -435,7 +435,7 @@ mod tests {
 
     fn browse(words: &str, variables: &[(&'static str, &str)]) -> browse::Job {
         match asked(words, &terminal(variables)).unwrap() {
-            Request::Browse(browse) => browse,
+            Request::Browse(browse) => *browse,
             _ => panic!("a terminal was there"),
         }
     }
@@ -481,11 +481,9 @@ mod tests {
     #[test]
     fn diff_is_for_the_browser_unless_a_script_asks() {
         let asked = |words: &str, environment: &Environment| asked(words, environment).unwrap();
-        let is_browser = |words| {
-            matches!(
-                asked(words, &terminal(&[])),
-                Request::Browse(browse::Job { subject: browse::Subject::Growth { .. }, .. })
-            )
+        let is_browser = |words| match asked(words, &terminal(&[])) {
+            Request::Browse(job) => matches!(job.subject, browse::Subject::Growth { .. }),
+            _ => false,
         };
         assert!(is_browser("diff old.json"));
         assert!(is_browser("diff old.json new.json"));

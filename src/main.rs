@@ -5,7 +5,7 @@ use duke::{batch, browse};
 
 fn main() {
     let exit = match cli::request(std::env::args_os(), &Environment::of_process()) {
-        Ok(Request::Browse(job)) => browse::run(job),
+        Ok(Request::Browse(job)) => browse::run(*job),
         Ok(Request::Print(job)) => batch::run(job),
         Ok(Request::Compare(comparison)) => batch::compare(comparison),
         Ok(Request::Save(job)) => batch::save(job),

@@ -55,10 +55,9 @@ impl Before {
                 What::Was(was, rows.into_iter().map(|row| row.position).collect())
             }
             // The roots have other names, and are found as directories.
-            Some(_) => What::Unknown,
             None if id == DirId::TOP => What::Was(DirId::TOP, Box::default()),
             None if growth.is_new(new, id) => What::New,
-            None => What::Unknown,
+            Some(_) | None => What::Unknown,
         };
         Self { growth: Arc::clone(growth), what }
     }

@@ -59,7 +59,7 @@ use crate::source::{Nature, Source};
 use crate::sync::Arc;
 use crate::writing::Unwritten;
 use app::{Action, App, Effect};
-use errand::Errands;
+use errand::{Errand, Errands};
 use export::{Exports, Told};
 use keys::Keymap;
 use progress::{Again, Tick};
@@ -270,12 +270,9 @@ fn browse(
             has_changed = true;
         }
         has_changed |= run_errand(&mut errands, terminal, screen, &mut app)?;
-        if let Some(told) = exports.news() {
-            effects.extend(app.update(Action::Exported(told)));
-            has_changed = true;
-        }
-        for news in bench.news() {
-            effects.extend(app.update(Action::Reclaim(news)));
+        let deeds = bench.news().into_iter().map(Action::Reclaim);
+        for action in deeds.chain(exports.news().map(Action::Exported)) {
+            effects.extend(app.update(action));
             has_changed = true;
         }
         let mut effects = VecDeque::from(effects);
@@ -288,17 +285,8 @@ fn browse(
                         return Ok(Left::Tree(above));
                     }
                 }
-                Effect::Start(errand) => {
-                    if let Err(error) = errands.begin(errand) {
-                        app.update(Action::Failed(format!("No thread for that: {error}")));
-                    }
-                }
-                Effect::Export(order) => {
-                    let refused = |error| Unwritten::Failed(format!("no thread to write: {error}"));
-                    if let Err(written) = exports.begin(order.clone()).map_err(refused) {
-                        effects.extend(app.update(Action::Exported(Told { order, written: Err(written) })));
-                    }
-                }
+                Effect::Start(errand) => start(&mut errands, errand, &mut app),
+                Effect::Export(order) => export(&mut exports, order, &mut app),
                 Effect::StopScan => source.stop(),
                 Effect::Rescan(directory) => {
                     let begun = source.scan().map(|scan| scan.rescan(directory));
@@ -327,6 +315,21 @@ fn browse(
                 Effect::Repaint => repaint(terminal)?,
             }
         }
+    }
+}
+
+/// Begins to start a program.
+fn start(errands: &mut Errands, errand: Errand, app: &mut App<'_>) {
+    if let Err(error) = errands.begin(errand) {
+        app.update(Action::Failed(format!("No thread for that: {error}")));
+    }
+}
+
+/// Begins to write a file.
+fn export(exports: &mut Exports, order: export::Order, app: &mut App<'_>) {
+    if let Err(error) = exports.begin(order.clone()) {
+        let written = Err(Unwritten::Failed(format!("no thread to write: {error}")));
+        app.update(Action::Exported(Told { order, written }));
     }
 }
 

@@ -29,7 +29,7 @@ fn now() -> Arc<Tree> {
 }
 
 /// Three days after the earlier state.
-fn at<'t>(tree: &'t Arc<Tree>, start: Start) -> App<'t> {
+fn at(tree: &Arc<Tree>, start: Start) -> App<'_> {
     let settings = Settings { start, ..settings() };
     let mut app = App::new(tree, vec![(b"/r".to_vec(), b"/shown".to_vec())], &settings, (80, 12));
     app.update(Action::Clock(1003 * DAY));
