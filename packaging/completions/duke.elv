@@ -32,6 +32,8 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --exclude 'Leave out what the pattern matches'
             cand -X 'Leave out what a pattern in FILE matches, one a line; - is standard input'
             cand --type-name-over 'Have the name typed to delete more than SIZE'
+            cand --snapshot-days 'Remove snapshots that were kept for more than N days: 30, unless told otherwise'
+            cand --snapshot-size 'Remove the oldest snapshots when all take more than SIZE: 512M, unless told otherwise'
             cand --config 'Read the configuration from FILE'
             cand --json 'Print the whole tree as JSON'
             cand --ndjson 'Print a JSON object for each entry, one a line'
@@ -61,6 +63,7 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --dry-run 'Only show what a deletion would remove'
             cand -e 'Keep owner, group and mode of every entry'
             cand --extended 'Keep owner, group and mode of every entry'
+            cand --no-snapshots 'Keep no snapshot of what was browsed'
             cand --no-config 'Read no configuration'
             cand -h 'Print help: -h in short, --help with details'
             cand --help 'Print help: -h in short, --help with details'
@@ -68,7 +71,7 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --version 'Print the version'
             cand config 'Print what the configuration is'
             cand completions 'Print the completions of a shell'
-            cand diff 'Print what changed since an export or a snapshot was made'
+            cand diff 'Show what changed since an export or a snapshot was made'
             cand df 'Print where the rest is: what df says of a file system, explained by what lies in PATH'
             cand man 'Print the manual page, for man -l -'
             cand save 'Save what is below each PATH as a snapshot, for -f and diff'
@@ -82,9 +85,11 @@ set edit:completion:arg-completer[duke] = {|@words|
         &'duke;completions'= {
         }
         &'duke;diff'= {
-            cand --min-change 'Leave out changes of less than SIZE, such as 100M'
+            cand --min-change 'Print only changes of SIZE or more, such as 100M'
             cand --exclude 'Leave out what the pattern matches in a directory'
             cand --json 'Print the changes as JSON'
+            cand -n 'Print the changes as a table, on a terminal too'
+            cand --no-interactive 'Print the changes as a table, on a terminal too'
             cand -a 'Compare how long files are, not what they take on the disk'
             cand --apparent-size 'Compare how long files are, not what they take on the disk'
             cand --si 'Show sizes in powers of 1000'

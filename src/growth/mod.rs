@@ -107,7 +107,18 @@ fn find(task: &Task<Compared>, basis: Option<&Basis>, request: &Request, most: u
         }
     }
     let (old, new) = (Arc::clone(earlier.tree()), &request.tree);
-    let roots = roots(&old, new);
+    // A scan that has just begun has not looked at its roots yet.
+    let roots = loop {
+        let is_over = new.status(DirId::TOP).is_complete();
+        let roots = roots(&old, new);
+        if is_over || !roots.is_empty() {
+            break roots;
+        }
+        if task.is_cancelled() {
+            return None;
+        }
+        std::thread::sleep(TICK);
+    };
     if roots.is_empty() {
         let reason = earlier.trouble().unwrap_or_else(|| "a directory is needed on either side".to_owned());
         return Some(Err(reason));

@@ -132,6 +132,25 @@ fn while_the_tree_grows_nothing_is_gone_that_may_still_come() {
 }
 
 #[test]
+fn a_scan_whose_roots_are_still_to_come_is_waited_for() {
+    let new: Arc<Tree> = Arc::default();
+    new.begin(DirId::TOP);
+    let request = Request {
+        tree: Arc::clone(&new),
+        from: DirId::TOP,
+        query: Query::default(),
+        order: Order::default(),
+    };
+    let basis = Basis::of_tree(before(), 5);
+    let mut job = growth(&Pool::new(1).unwrap(), Some(basis), request, 10).unwrap();
+    assert_eq!(job.wait(Duration::from_millis(20)), None);
+    new.release(DirId::TOP);
+    job.wait(Duration::from_secs(60)).unwrap();
+    let told = job.poll().unwrap();
+    assert!(told.as_ref().as_ref().is_err_and(|reason| reason.contains("on either side")));
+}
+
+#[test]
 fn what_was_not_read_on_one_side_is_neither_new_nor_gone() {
     let old = tree(vec![unreadable("a"), stopped("b"), file("c", 512, 0)]);
     let new = tree(vec![dir("a", vec![file("x", 1, 0)]), dir("b", vec![file("y", 1, 0)]), file("c", 512, 0)]);
