@@ -128,8 +128,8 @@ fn diff_opens_the_browser_on_what_has_grown_whatever_the_old_side_is() {
         assert!(session.line("shrunk").contains("-29"), "{}", session.line("shrunk"));
         assert!(session.line("same").contains('='), "{}", session.line("same"));
         session.press("8");
-        session.wait_for("gone/file");
-        assert!(session.line("gone/file").contains("gone  -"), "{}", session.line("gone/file"));
+        session.wait_for("gone/");
+        assert!(session.line("gone/").contains("gone  -"), "{}", session.line("gone/"));
         session.press("q");
         assert_eq!(session.end(), 0, "{words:?}");
     }

@@ -192,7 +192,9 @@ impl Gathering<'_> {
         }
         let is_same = match self.request.order.by {
             By::Apparent => change.before.apparent == change.after.apparent,
-            _ => change.before.disk == change.after.disk,
+            By::Disk => change.before.disk == change.after.disk,
+            // By name, no size is meant.
+            By::Modified | By::Items | By::Path => false,
         };
         if is_same && change.fate == Fate::Kept {
             return false;
