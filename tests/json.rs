@@ -411,13 +411,19 @@ fn an_interrupted_scan_prints_what_it_has_and_says_so() {
     // Once in a while the scan is over before the signal comes: then the output is cut short, or whole with 0.
     for _ in 0..50 {
         let mut child = start(place.path(), &["--json", "-t", "1"]);
+        // Whoever is late must not wait for a program that waits for its output to be read.
+        let mut output = child.stdout.take().unwrap();
+        let reader = std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            output.read_to_end(&mut bytes).map(|_| bytes)
+        });
         while !is_prepared(&child) && child.try_wait().unwrap().is_none() {
             std::thread::yield_now();
         }
         interrupt(&child);
-        let output = child.wait_with_output().unwrap();
-        let Ok(document) = parse(&output.stdout) else { continue };
-        if output.status.code() == Some(130) {
+        let (status, output) = (child.wait().unwrap(), reader.join().unwrap().unwrap());
+        let Ok(document) = parse(&output) else { continue };
+        if status.code() == Some(130) {
             assert!(!document.root().get("complete").is_true());
             assert_eq!(document.root().get("roots").elements()[0].get("name").text(), ".");
             return;
