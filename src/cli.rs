@@ -177,7 +177,12 @@ fn of_command(command: Command, environment: &Environment) -> Result<Request, Re
 fn df(words: &Df, environment: &Environment) -> Result<Job, Refusal> {
     let units = if words.si { Units::Decimal } else { Units::Binary };
     let mounts = if words.one_file_system { Mounts::None } else { Mounts::Real };
-    let scan = scan::Options { threads: threads(words.threads, environment)?, mounts, ..Default::default() };
+    let scan = scan::Options {
+        threads: threads(words.threads, environment)?,
+        mounts,
+        skip_network: words.skip_network,
+        ..Default::default()
+    };
     let format = if words.json { Format::SpacesJson } else { Format::Spaces(units) };
     let progress = if words.quiet { Progress::Silent } else { Progress::Shown(units) };
     let wanted = Wanted::Paths(exchange::paths(&words.paths), scan);
@@ -212,6 +217,7 @@ fn look(
         },
         filter: filter(&patterns)?,
         skip_caches: arguments.exclude_caches,
+        skip_network: arguments.skip_network,
         owners: arguments.extended || exchange::needs_owners(arguments),
     };
     let wanted = exchange::wanted(arguments, &patterns, scan)?;
@@ -493,6 +499,8 @@ mod tests {
         assert_eq!(scan("").mounts, Mounts::Real);
         assert!(scan("--exclude *.o --exclude a").filter.excludes(b"", b"x.o"));
         assert!(scan("--exclude-caches").skip_caches);
+        assert!(scan("--skip-network").skip_network && !scan("").skip_network);
+        assert!(scan("-x --skip-network").skip_network);
         assert!(scan("-e").owners);
         assert_eq!(browse("-0", &[]).ending, browse::Ending::Nul);
         assert_eq!((browse("", &[]).mouse, browse("--no-mouse", &[]).mouse), (Mouse::Taken, Mouse::Left));
@@ -552,7 +560,7 @@ mod tests {
 
     #[test]
     fn what_is_not_built_yet_is_unknown() {
-        const RESERVED: &str = "-r --read-only --dry-run --skip-network";
+        const RESERVED: &str = "-r --read-only --dry-run";
         for word in RESERVED.split_whitespace() {
             assert!(asked(word, &terminal(&[])).unwrap_err().contains("unexpected argument"), "{word}");
         }

@@ -41,7 +41,7 @@ _duke() {
 
     case "${cmd}" in
         duke)
-            opts="-o -c -f -n -s -d -q -a -0 -t -x -X -e -h -V --json --ndjson --csv --no-interactive --summarize --depth --min-size --top --by --quiet --apparent-size --si --sort --reverse --color --ascii --no-mouse --pick --print0 --threads --one-file-system --exclude --exclude-caches --include-kernfs --extended --config --no-config --help --version config completions diff df man save"
+            opts="-o -c -f -n -s -d -q -a -0 -t -x -X -e -h -V --json --ndjson --csv --no-interactive --summarize --depth --min-size --top --by --quiet --apparent-size --si --sort --reverse --color --ascii --no-mouse --pick --print0 --threads --one-file-system --exclude --exclude-caches --include-kernfs --skip-network --extended --config --no-config --help --version config completions diff df man save"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -143,7 +143,7 @@ _duke() {
             return 0
             ;;
         duke__subcmd__df)
-            opts="-q -t -x -h --json --si --quiet --threads --one-file-system --help"
+            opts="-q -t -x -h --json --si --quiet --threads --one-file-system --skip-network --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -165,7 +165,7 @@ _duke() {
             return 0
             ;;
         duke__subcmd__diff)
-            opts="-a -x -q -h --json --min-change --apparent-size --si --one-file-system --exclude --quiet --help"
+            opts="-a -x -q -h --json --min-change --apparent-size --si --one-file-system --exclude --skip-network --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -201,7 +201,7 @@ _duke() {
             return 0
             ;;
         duke__subcmd__save)
-            opts="-o -x -e -q --output --one-file-system --exclude --exclude-caches --extended --quiet"
+            opts="-o -x -e -q --output --one-file-system --exclude --exclude-caches --skip-network --extended --quiet"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
