@@ -8,6 +8,7 @@ use std::io::{self, IsTerminal, Write};
 
 use jiff::tz::TimeZone;
 
+use crate::delete::Journal;
 use crate::exit::Exit;
 use crate::message::{say, words};
 use crate::rows::Order;
@@ -17,6 +18,7 @@ use crate::snapshot::automatic;
 use crate::source::{Source, Wanted};
 use crate::text::escape;
 use crate::ui::keys::Keymap;
+use crate::ui::reclaim::{Changes, Safety};
 use crate::ui::tab::Tab;
 use crate::ui::theme::Theme;
 use crate::ui::{self, Mouse, Settings};
@@ -33,6 +35,8 @@ pub struct Job {
     pub units: Units,
     /// Colours and glyphs.
     pub theme: Theme,
+    /// Which changes are made to files.
+    pub changes: Changes,
     /// What the keys mean.
     pub keymap: Keymap,
     /// Something to say at first.
@@ -66,6 +70,7 @@ pub fn run(job: Job) -> Exit {
             return Exit::Incomplete;
         }
     };
+    let safety = Safety { changes: job.changes, journal: Journal::of_process(), ..Safety::default() };
     source.wait_for_root();
     // Of an export that could not be read at all there is nothing to show but why.
     if broken(&source).is_some() && Exit::of_broken(source.tree()) == Exit::Useless {
@@ -75,6 +80,7 @@ pub fn run(job: Job) -> Exit {
         keymap: job.keymap,
         notice: job.notice,
         nature: source.nature(),
+        safety,
         mouse: job.mouse,
         tab: job.tab,
         ..Settings::new(job.order, job.units, job.theme, TimeZone::system())

@@ -31,6 +31,7 @@ use crate::size::{Measure, Units};
 use crate::source::Wanted;
 use crate::text::escape;
 use crate::ui::Mouse;
+use crate::ui::reclaim::Changes;
 use crate::ui::tab::Tab;
 use crate::ui::theme::{ColorChoice, Colors, Glyphs, Looks, Theme};
 use arguments::{Arguments, Command, Df, SortBy, When, Words};
@@ -223,6 +224,11 @@ fn look(
     let wanted = exchange::wanted(arguments, &patterns, scan)?;
     let theme = theme(arguments, config.looks, environment)?;
     let order = order(arguments);
+    let changes = match (arguments.read_only, arguments.dry_run) {
+        (true, _) => Changes::Refused,
+        (false, true) => Changes::Rehearsed,
+        (false, false) => Changes::Confirmed,
+    };
     let units = if arguments.si { Units::Decimal } else { Units::Binary };
     let depth = if arguments.summarize { Some(0) } else { arguments.depth };
     let is_dumb = environment.variable("TERM").is_some_and(|term| term == "dumb");
@@ -242,7 +248,19 @@ fn look(
         let mouse = if arguments.no_mouse { Mouse::Left } else { Mouse::Taken };
         let tab = Tab::detect(|name| environment.variable(name).cloned());
         let keymap = config.keymap;
-        let job = browse::Job { wanted, order, units, theme, keymap, notice, mouse, tab, ending, snapshots };
+        let job = browse::Job {
+            wanted,
+            order,
+            units,
+            theme,
+            changes,
+            keymap,
+            notice,
+            mouse,
+            tab,
+            ending,
+            snapshots,
+        };
         return Ok(Request::Browse(job));
     } else {
         Format::Table { depth: depth.unwrap_or(1), order, units }
@@ -555,14 +573,6 @@ mod tests {
         for name in ["DUKE_THREADS", "DUKE_COLOR"] {
             let message = asked("", &terminal(&[(name, "x")])).unwrap_err();
             assert!(message.starts_with(&format!("{name}=x: ")), "{message}");
-        }
-    }
-
-    #[test]
-    fn what_is_not_built_yet_is_unknown() {
-        const RESERVED: &str = "-r --read-only --dry-run";
-        for word in RESERVED.split_whitespace() {
-            assert!(asked(word, &terminal(&[])).unwrap_err().contains("unexpected argument"), "{word}");
         }
     }
 

@@ -7,10 +7,12 @@ pub mod batch;
 pub mod browse;
 pub mod cli;
 pub mod config;
+pub mod delete;
 pub mod exchange;
 pub mod exit;
 #[cfg(test)]
 mod fixture;
+pub mod hints;
 pub mod inspect;
 pub mod job;
 pub mod json;

@@ -21,7 +21,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("scan", &["platform", "tree"]),
     // Trees for unit tests.
     ("fixture", &["tree"]),
-    ("delete", &["platform", "tree"]),
+    ("delete", &["platform", "tree", "job", "text", "json::Writer"]),
+    ("hints", &["tree", "job", "search"]),
     ("job", &[]),
     ("search", &["tree", "job"]),
     ("survey", &["tree", "job", "search"]),
@@ -58,12 +59,15 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "ui",
         &[
-            "tree", "scan", "source", "rows", "size", "text", "delete", "inspect", "search", "survey",
-            "space", "job", "platform",
+            "tree", "scan", "source", "rows", "size", "text", "delete", "inspect", "search", "hints",
+            "survey", "space", "job", "platform",
         ],
     ),
     ("config", &["ui::keys", "ui::theme", "text", "message", "platform::trusted"]),
-    ("browse", &["tree", "scan", "source", "snapshot", "ui", "rows", "size", "text", "exit", "message"]),
+    (
+        "browse",
+        &["tree", "scan", "source", "snapshot", "ui", "rows", "size", "text", "exit", "message", "delete"],
+    ),
 ];
 
 /// Where the arrow begins: these may use everything, and only the program itself uses them.

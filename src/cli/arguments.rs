@@ -379,6 +379,16 @@ pub(super) struct Arguments {
     #[arg(long, help_heading = "Scan")]
     pub(super) skip_network: bool,
 
+    /// Change nothing: no key that deletes works
+    #[arg(short, long, help_heading = "Deleting")]
+    pub(super) read_only: bool,
+
+    /// Only show what a deletion would remove
+    ///
+    /// The keys that delete ask as always; then they say what would have gone, and change nothing.
+    #[arg(long, help_heading = "Deleting")]
+    pub(super) dry_run: bool,
+
     /// Keep owner, group and mode of every entry
     #[arg(short, long, help_heading = "Scan")]
     pub(super) extended: bool,

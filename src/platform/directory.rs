@@ -20,7 +20,7 @@ use crate::kind::Kind;
 /// An open directory.
 #[derive(Debug)]
 pub struct Directory {
-    fd: OwnedFd,
+    pub(super) fd: OwnedFd,
 }
 
 /// What duke needs to know of a file system.
@@ -43,7 +43,7 @@ impl FileSystem {
     }
 }
 
-const OPEN: OFlag =
+pub(super) const OPEN: OFlag =
     OFlag::O_RDONLY.union(OFlag::O_DIRECTORY).union(OFlag::O_CLOEXEC).union(OFlag::O_NONBLOCK);
 
 impl Directory {

@@ -23,6 +23,7 @@ pub mod bulk;
 pub mod capacity;
 pub mod cloud;
 pub mod deleted;
+pub mod descriptors;
 mod directory;
 pub mod extents;
 pub mod interrupt;
@@ -37,6 +38,7 @@ pub mod native;
 pub mod people;
 pub mod portable;
 pub mod probe;
+mod removal;
 pub mod signals;
 pub mod spawn;
 #[cfg(target_os = "linux")]

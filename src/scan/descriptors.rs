@@ -1,57 +1,18 @@
-//! How many directories may stay open.
+//! Opening a directory when nothing above it is open any more.
 //!
 //! A directory stays open while its children wait to be opened relative to it. When too many are open, a directory is
 //! closed once it was read, and its children are opened name by name from their root: slower, and always possible.
 //!
-//! Invariant: what is allowed leaves every worker the three descriptors it needs to go on.
+//! Invariant: below the root no symbolic link is followed.
 
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use super::Shared;
-use crate::platform::{Directory, Errno, limits};
-use crate::sync::{AtomicUsize, Ordering};
+use crate::platform::descriptors::wait_for_descriptors;
+use crate::platform::{Directory, Errno};
 use crate::tree::{DirId, Tree};
-
-/// What a worker has open at most while it opens a directory name by name and reads it.
-const PER_WORKER: usize = 3;
-/// Kept free for everything else of the process: the terminal, the signals, an output file.
-const SPARE: usize = 5;
-
-/// Counts open directories against what the system grants.
-#[derive(Debug)]
-pub(super) struct Descriptors {
-    allowed: usize,
-    open: AtomicUsize,
-}
-
-impl Descriptors {
-    /// Raises the limit of the process, and cuts `threads` down if there are too few descriptors for them.
-    pub(super) fn new(threads: usize) -> (Self, usize) {
-        let limit = usize::try_from(limits::raise_descriptors()).unwrap_or(usize::MAX);
-        let free = limit.saturating_sub(limits::descriptors_in_use()).saturating_sub(SPARE);
-        let threads = threads.min(free / (PER_WORKER + 1)).max(1);
-        let allowed = free.saturating_sub(threads * PER_WORKER);
-        (Self { allowed, open: AtomicUsize::new(0) }, threads)
-    }
-
-    /// Counts one more.
-    pub(super) fn opened(&self) {
-        self.open.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Counts one less.
-    pub(super) fn closed(&self) {
-        self.open.fetch_sub(1, Ordering::Relaxed);
-    }
-
-    /// Whether a directory may stay open for its children.
-    pub(super) fn suffice(&self) -> bool {
-        // Relaxed: the count may be off by the workers that open one right now, for which there is room.
-        self.open.load(Ordering::Relaxed) <= self.allowed
-    }
-}
 
 impl Shared {
     /// Opens a directory name by name from its root.
@@ -101,17 +62,4 @@ pub fn reach_entry(tree: &Tree, directory: DirId, name: &[u8]) -> Result<(Direct
         }
         (Err(error), ..) => Err(error),
     }
-}
-
-/// Calls `open` again while there are no descriptors left, for a second or so.
-pub(super) fn wait_for_descriptors(
-    mut open: impl FnMut() -> Result<Directory, Errno>,
-) -> Result<Directory, Errno> {
-    for pause in 1..45 {
-        match open() {
-            Err(Errno::EMFILE | Errno::ENFILE) => std::thread::sleep(std::time::Duration::from_millis(pause)),
-            result => return result,
-        }
-    }
-    open()
 }

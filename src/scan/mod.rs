@@ -9,6 +9,7 @@
 
 mod again;
 mod descriptors;
+mod entries;
 pub mod filter;
 mod networks;
 mod roots;
@@ -21,11 +22,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use crate::platform::descriptors::Descriptors;
 use crate::platform::{cloud, limits};
 use crate::sync::{Arc, AtomicBool, AtomicU64, Condvar, Mutex, Ordering, PoisonError, lock};
 use crate::tree::{DirId, Tree, links};
 use again::Again;
-use descriptors::Descriptors;
 pub use descriptors::{reach, reach_entry};
 pub use filter::Filter;
 use roots::Roots;
@@ -102,7 +103,12 @@ enum Target {
     Roots(Vec<PathBuf>),
     /// A directory of a tree at rest, again.
     Again(DirId),
+    /// Entries of a tree at rest, again.
+    Entries(Places),
 }
+
+/// Names of entries, by the directory they are in; no directory twice.
+pub type Places = Vec<(DirId, Vec<Vec<u8>>)>;
 
 /// What all jobs of a scan share.
 struct Shared {
@@ -148,6 +154,16 @@ impl Scan {
         Self::new(Arc::clone(&self.shared.tree), Target::Again(id), options).in_background()
     }
 
+    /// Begins to look at entries again to which something was done: each may be gone, be as it was, or have less in it. The
+    /// tree shows the old ones until all are looked at. Only one scan of a tree may run at a time.
+    ///
+    /// # Errors
+    /// When there can be no thread.
+    pub fn look_again(&self, places: Places) -> std::io::Result<Self> {
+        let options = self.shared.options.clone();
+        Self::new(Arc::clone(&self.shared.tree), Target::Entries(places), options).in_background()
+    }
+
     /// Begins to scan other roots, into a tree of their own, as this scan was asked to.
     ///
     /// # Errors
@@ -182,7 +198,7 @@ impl Scan {
     pub fn roots(&self) -> &[PathBuf] {
         match &self.shared.target {
             Target::Roots(roots) => roots,
-            Target::Again(_) => &[],
+            Target::Again(_) | Target::Entries(_) => &[],
         }
     }
 
@@ -251,7 +267,7 @@ impl Shared {
     fn roots(&self) -> Vec<PathBuf> {
         match &self.target {
             Target::Roots(paths) => paths.clone(),
-            Target::Again(_) => {
+            Target::Again(_) | Target::Entries(_) => {
                 self.tree.listing(DirId::TOP).entries().map(|(_, root)| path(root.name.to_vec())).collect()
             }
         }
@@ -273,6 +289,7 @@ impl Shared {
         match &self.target {
             Target::Roots(paths) => self.scan_roots(paths),
             Target::Again(id) => self.scan_again(*id),
+            Target::Entries(places) => self.scan_entries(places),
         }
     }
 

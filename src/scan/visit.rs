@@ -19,10 +19,10 @@ use std::ffi::{CStr, CString};
 
 use rayon::Scope;
 
-use super::descriptors::wait_for_descriptors;
 use super::networks::Networks;
 use super::{Mounts, Shared};
 use crate::kind::Kind;
+use crate::platform::descriptors::wait_for_descriptors;
 use crate::platform::{
     self, Attributes, Border, Buffer, Directory, Entry, Errno, FileSystem, Filled, Reader,
 };

@@ -17,6 +17,7 @@
 mod build;
 mod devices;
 pub mod diff;
+mod entries;
 mod index;
 pub mod links;
 pub mod listing;
@@ -34,6 +35,7 @@ use std::collections::HashMap;
 
 pub use build::{Batch, LinkedName, Page, Sealed};
 pub use devices::Devices;
+pub use entries::{Changes, LinkedInode};
 pub use index::Index;
 pub use listing::{Content, Entries, Exclusion, Facts, Links, Listing, Owner, Position, Record};
 pub use live::Live;

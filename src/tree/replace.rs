@@ -52,22 +52,22 @@ impl Tree {
             self.exchange(above, &before, &after);
         }
         if let Some(id) = new.and_then(|(_, facts)| facts.directory) {
-            self.dir(id).detached.store(false, Ordering::Relaxed);
+            self.attach(id);
         }
-        self.renew_aliases(batch, old);
+        self.renew_aliases(batch, &[old]);
         self.drop_subtree(old);
     }
 
     /// Makes roots that lie inside the replaced directory aliases of what is there now.
-    fn renew_aliases(&self, batch: &mut Batch, replaced: DirId) {
+    pub(super) fn renew_aliases(&self, batch: &mut Batch, replaced: &[DirId]) {
         let is_inside = |id: DirId| {
-            self.parent(id) != Some(DirId::TOP) && self.ancestry(id).any(|above| above == replaced)
+            self.parent(id) != Some(DirId::TOP) && self.ancestry(id).any(|above| replaced.contains(&above))
         };
         let top = self.listing(DirId::TOP);
         if !top.directories().any(is_inside) {
             return;
         }
-        let mut successors = Successors::new(self, replaced);
+        let mut successors = Successors::new(self, replaced.iter().copied());
         let mut renew = |inside: DirId| {
             let facts = successors.find(inside).and_then(|id| self.own_facts(id));
             facts.map_or(Content::Failed(libc::ENOENT), Content::Known)
@@ -83,12 +83,17 @@ impl Tree {
         });
     }
 
+    /// A listing names the detached directory by now.
+    pub(super) fn attach(&self, id: DirId) {
+        self.dir(id).detached.store(false, Ordering::Relaxed);
+    }
+
     pub(super) fn is_detached(&self, id: DirId) -> bool {
         self.dir(id).detached.load(Ordering::Relaxed)
     }
 
     /// What `id` adds to its parent, itself included. A root is no item of the top.
-    fn counted(&self, parent: DirId, id: DirId) -> Totals {
+    pub(super) fn counted(&self, parent: DirId, id: DirId) -> Totals {
         let totals = self.totals(id);
         Totals { items: totals.items.saturating_add(u64::from(parent != DirId::TOP)), ..totals }
     }
@@ -96,14 +101,20 @@ impl Tree {
     /// Forgets a directory that is in no listing, and everything below it. Their numbers are used again
     /// after the next call, so that a reader who still holds one sees the old directory for a while.
     pub fn drop_subtree(&self, id: DirId) {
-        let gone: HashSet<DirId> = Walk::new(self, id).map(|(id, _)| id).collect();
+        self.drop_subtrees(&[id]);
+    }
+
+    /// Forgets directories as [`Tree::drop_subtree`] does.
+    pub fn drop_subtrees(&self, ids: &[DirId]) {
+        let below = |id: &DirId| Walk::new(self, *id).map(|(id, _)| id).collect::<Vec<_>>();
+        let gone: HashSet<DirId> = ids.iter().flat_map(below).collect();
         lock(&self.failures).retain(|failure| !gone.contains(&failure.directory));
         lock(&self.linked).retain(|name| !gone.contains(&name.directory));
         lock(&self.free).put(gone.into_iter().collect());
     }
 
     /// Publishes a new listing of `id` made from its present one, record by record.
-    fn rewrite_listing<'t>(
+    pub(super) fn rewrite_listing<'t>(
         &'t self,
         batch: &mut Batch,
         id: DirId,

@@ -17,12 +17,16 @@ pub struct Successors<'t> {
 }
 
 impl<'t> Successors<'t> {
-    /// The successors after a rescan of `replaced`, however it ended, before the next one.
-    pub fn new(tree: &'t Tree, replaced: DirId) -> Self {
-        let parent = tree.parent(replaced).unwrap_or(DirId::TOP);
-        let is_there = tree.listing(parent).directories().any(|id| id == replaced);
-        let successor = if is_there { Some(replaced) } else { tree.child(parent, tree.name(replaced)) };
-        Self { tree, known: HashMap::from([(DirId::TOP, Some(DirId::TOP)), (replaced, successor)]) }
+    /// The successors after directories were replaced by a rescan, however it ended, before the next one.
+    pub fn new(tree: &'t Tree, replaced: impl IntoIterator<Item = DirId>) -> Self {
+        let mut known = HashMap::from([(DirId::TOP, Some(DirId::TOP))]);
+        for replaced in replaced {
+            let parent = tree.parent(replaced).unwrap_or(DirId::TOP);
+            let is_there = tree.listing(parent).directories().any(|id| id == replaced);
+            let successor = if is_there { Some(replaced) } else { tree.child(parent, tree.name(replaced)) };
+            known.insert(replaced, successor);
+        }
+        Self { tree, known }
     }
 
     /// The directory that is now where `id` was.

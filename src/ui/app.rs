@@ -13,6 +13,7 @@ mod details;
 mod filtering;
 mod marking;
 mod mouse;
+mod reclaim;
 mod rescan;
 mod results;
 mod space;
@@ -30,12 +31,14 @@ use super::keys::{Answer, Command, Keymap, Scope, View};
 use super::marks::Marks;
 use super::place::{Memory, Place, moved};
 use super::progress::{Again, ScanState, Tick};
+use super::reclaim::{self as reclaim_work, News};
 use super::view::columns::{Graph, Scale, Shown, Wanted};
 use super::view::help;
 use super::window::Window;
 use super::work::Findings;
 use super::{Settings, theme::Theme};
 use crate::rows::{Column, Direction, Grouping, Hidden, Order, Sums};
+use crate::scan::Places;
 use crate::size::{Measure, Units};
 use crate::source::Nature;
 use crate::tree::{Content, DirId, Live, Tree};
@@ -43,6 +46,7 @@ pub use details::Details;
 use filtering::sums;
 use marking::Anchor;
 pub use marking::{Pane, PaneLine};
+pub use reclaim::{Confirm, Failed, Reclaim, Running, Stage};
 pub use rescan::Rescan;
 
 /// How long rows keep their order after a key.
@@ -69,6 +73,8 @@ pub enum Action {
     Findings(u64, Findings),
     /// The rescan has come further, or is over.
     Again(Again),
+    /// What is new about a deletion.
+    Reclaim(News),
     /// What was asked for cannot be done.
     Failed(String),
 }
@@ -88,6 +94,10 @@ pub enum Effect {
     Rescan(DirId),
     /// Ask the rescan to stop.
     StopRescan,
+    /// See what has become of entries.
+    LookAgain(Places),
+    /// Delete, or find out what would go.
+    Reclaim(reclaim_work::Order),
     /// Start a program.
     Start(Errand),
     /// Leave this tree for one that begins at this path.
@@ -111,6 +121,10 @@ pub enum Mode {
     Prompt,
     /// The list of the marks.
     Marks,
+    /// A box that asks before something is deleted.
+    Confirm,
+    /// The list of what could not be deleted.
+    Failures,
     /// What there is to know of one entry.
     Details,
 }
@@ -175,6 +189,8 @@ pub struct App<'t> {
     pub size: (u16, u16),
     /// The other views.
     pub views: views::Views,
+    /// Deleting.
+    pub reclaim: Reclaim,
     place: Place<'t>,
     /// The directories above, as they were come through.
     trail: Vec<DirId>,
@@ -229,6 +245,7 @@ impl<'t> App<'t> {
             notice: settings.notice.clone().map(Cow::Owned),
             size,
             views: views::Views::default(),
+            reclaim: Reclaim::new(settings.safety.clone()),
             place,
             trail: Vec::new(),
             memories: HashMap::new(),
@@ -277,10 +294,8 @@ impl<'t> App<'t> {
                 self.take_findings(number, &findings);
                 None
             }
-            Action::Again(again) => {
-                self.take_again(again);
-                None
-            }
+            Action::Again(again) => self.take_again(again),
+            Action::Reclaim(news) => self.take_reclaim(news),
             Action::Failed(reason) => {
                 self.notice = Some(reason.into());
                 None
@@ -292,7 +307,11 @@ impl<'t> App<'t> {
 
     /// Whether time passing can change anything.
     pub fn wants_ticks(&self) -> bool {
-        self.is_scanning() || self.is_stale || self.rescan.is_some() || self.has_outdated_sheet()
+        self.is_scanning()
+            || self.is_stale
+            || self.rescan.is_some()
+            || self.is_deleting()
+            || self.has_outdated_sheet()
     }
 
     /// Whether the scan runs.
@@ -315,6 +334,9 @@ impl<'t> App<'t> {
         self.look_at_views();
         if self.mode == Mode::Marks {
             self.look_at_marks();
+        }
+        if self.mode == Mode::Failures {
+            self.look_at_failures();
         }
         self.look_at_details();
     }
@@ -398,6 +420,9 @@ impl<'t> App<'t> {
         if command.is_none() && scope == Scope::Prompt {
             return self.prompt_key(event, None);
         }
+        if command.is_none() && scope == Scope::Typing {
+            return self.typing_key(event);
+        }
         match command? {
             command if scope == Scope::Prompt && !command.is_global() => {
                 self.prompt_key(event, Some(command))
@@ -418,7 +443,9 @@ impl<'t> App<'t> {
                 None
             }
             _ => match self.mode {
-                Mode::List if self.scope() == Scope::Sheet => self.sheet_command(command),
+                Mode::List if self.scope() == Scope::Sheet => {
+                    self.reclaim_command(command).unwrap_or_else(|| self.sheet_command(command))
+                }
                 Mode::List => self.command(command),
                 Mode::Prompt => self.sheet_command(command),
                 Mode::Help(line) => {
@@ -426,7 +453,9 @@ impl<'t> App<'t> {
                     None
                 }
                 Mode::Question(question) => self.answer(question, command),
-                Mode::Marks => self.command_marks(command),
+                Mode::Marks => self.reclaim_command(command).unwrap_or_else(|| self.command_marks(command)),
+                Mode::Confirm => self.confirm_command(command),
+                Mode::Failures => self.failures_command(command),
                 Mode::Details => {
                     self.command_details(command);
                     None
@@ -484,7 +513,10 @@ impl<'t> App<'t> {
             Command::Marks => self.open_pane(),
             Command::PrintMarks => return self.print_marks(),
             Command::CopyPath => return self.copy_path(),
-            Command::Back => return self.stop_rescan(),
+            Command::Back => return self.stop_deleting().or_else(|| self.stop_rescan()),
+            Command::Delete | Command::Trash | Command::Restore | Command::Script => {
+                return self.reclaim_command(command).flatten();
+            }
             // What has a meaning everywhere was done before, and the others are keys of the line in which a search is
             // typed.
             Command::Interrupt
@@ -494,6 +526,8 @@ impl<'t> App<'t> {
             | Command::Start(_)
             | Command::Answer(_)
             | Command::Accept
+            | Command::Empty
+            | Command::Retry
             | Command::Inside
             | Command::Erase
             | Command::EraseAll => {}
@@ -533,6 +567,7 @@ impl<'t> App<'t> {
 
     fn interrupt(&mut self) -> Option<Effect> {
         match self.mode {
+            Mode::Confirm => Some(self.close_confirm()),
             // Asked already whether to leave: this is the answer.
             Mode::Question(Question { about: About::Quit, .. }) => Some(Effect::Quit),
             _ if self.is_scanning() && !self.scan.is_stopping => {
@@ -540,12 +575,12 @@ impl<'t> App<'t> {
                 self.notice = Some("Stopping; what was read stays".into());
                 Some(Effect::StopScan)
             }
-            _ => self.stop_rescan().or_else(|| self.quit()),
+            _ => self.stop_deleting().or_else(|| self.stop_rescan()).or_else(|| self.quit()),
         }
     }
 
     fn quit(&mut self) -> Option<Effect> {
-        if self.scan.last.elapsed <= PRECIOUS {
+        if self.scan.last.elapsed <= PRECIOUS && !self.is_deleting() {
             return Some(Effect::Quit);
         }
         self.mode = Mode::Question(Question { about: About::Quit, button: Button::No });

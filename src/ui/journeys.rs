@@ -4,6 +4,7 @@ mod details;
 mod filter;
 mod marks;
 mod mouse;
+mod reclaim;
 
 use std::time::Duration;
 
@@ -14,6 +15,7 @@ use super::Settings;
 use super::app::{About, Action, App, Button, Effect, Mode, Question};
 use super::keys::{Answer, Binding, Command, KEYMAP, Key, Scope, Side, View};
 use super::progress::Tick;
+use super::reclaim::Safety;
 use super::theme::Theme;
 use super::window::{Bound, Remark};
 use super::work::{Ask, Desk, Wish};
@@ -352,12 +354,25 @@ fn ready<'t>(tree: &'t Arc<Tree>, scope: Scope, binding: &Binding) -> App<'t> {
         Scope::Treemap => press(&mut app, "5"),
         Scope::Prompt => press(&mut app, "/"),
         Scope::Marks => press(&mut app, "+ Tab j j"),
+        Scope::Confirm => reclaim::asked(&mut app),
+        Scope::Typing => reclaim::typing(&mut app),
+        Scope::Failures => reclaim::failed(&mut app),
         Scope::Details => {
             // So small that not all of it fits.
             app.update(Action::Resize(20, 5));
             press(&mut app, "i j j")
         }
     };
+    if binding.command == Command::Restore {
+        app = finished(tree);
+        app.update(Action::Resize(40, 8));
+        reclaim::trashed(&mut app);
+        match scope {
+            Scope::Sheet => press(&mut app, "2"),
+            Scope::Treemap => press(&mut app, "5"),
+            _ => Vec::new(),
+        };
+    }
     if binding.command == Command::PrintMarks && matches!(scope, Scope::List | Scope::Treemap) {
         press(&mut app, "Space");
     }
@@ -389,8 +404,8 @@ fn picture(app: &App<'_>) -> String {
     let (lines, index) = (&app.pane().lines, app.pane().index);
     let (ranging, views, details) = (app.is_ranging(), &app.views, app.details());
     format!(
-        "{:?} {:?} {:?} {:?} {lines:?} {index} {ranging} {views:?} {details:?} {:?}",
-        app.mode, app.order, app.shown, app.window, app.notice
+        "{:?} {:?} {:?} {:?} {lines:?} {index} {ranging} {views:?} {details:?} {:?} {:?}",
+        app.mode, app.order, app.shown, app.window, app.notice, app.reclaim
     )
 }
 

@@ -88,6 +88,18 @@ pub enum Command {
     PrintMarks,
     /// Put the path where it can be pasted.
     CopyPath,
+    /// Delete the marks or the entry, after a question.
+    Delete,
+    /// Move the marks or the entry to the trash, after a question.
+    Trash,
+    /// Restore what was trashed last.
+    Restore,
+    /// Write a script that removes the marks or the entry.
+    Script,
+    /// Empty the directory instead of deleting it.
+    Empty,
+    /// Try once more to delete what stays.
+    Retry,
     /// Show all there is to know of one entry.
     Inspect,
     /// Start a program.
@@ -130,6 +142,8 @@ pub enum View {
     Links,
     /// What could not be read.
     Errors,
+    /// What could be cleaned up.
+    Hints,
     /// What was searched for.
     Search,
     /// Where the rest of the file system is.
@@ -200,13 +214,19 @@ pub enum Scope {
     Prompt,
     /// The list of the marks.
     Marks,
+    /// A box that asks before something is deleted.
+    Confirm,
+    /// A field in which a name is typed to confirm.
+    Typing,
+    /// The list of what could not be deleted.
+    Failures,
     /// What there is to know of one entry.
     Details,
 }
 
 impl Scope {
     /// Every scope.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 11] = [
         Self::List,
         Self::Help,
         Self::Question,
@@ -214,6 +234,9 @@ impl Scope {
         Self::Treemap,
         Self::Prompt,
         Self::Marks,
+        Self::Confirm,
+        Self::Typing,
+        Self::Failures,
         Self::Details,
     ];
 }
@@ -233,6 +256,8 @@ pub enum Group {
     Search,
     /// Marks.
     Mark,
+    /// Giving space back.
+    Delete,
     /// The program itself.
     Program,
     /// Questions.
@@ -241,13 +266,14 @@ pub enum Group {
 
 impl Group {
     /// Every group, in the order of the help page.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Move,
         Self::Sort,
         Self::Show,
         Self::View,
         Self::Search,
         Self::Mark,
+        Self::Delete,
         Self::Program,
         Self::Question,
     ];
@@ -261,6 +287,7 @@ impl Group {
             Self::View => "Views of this directory",
             Self::Search => "Search (while it is typed)",
             Self::Mark => "Mark",
+            Self::Delete => "Delete marks, or the entry",
             Self::Program => "Program",
             Self::Question => "Questions",
         }
@@ -330,6 +357,7 @@ pub fn markdown() -> String {
             Group::View => "view: ",
             Group::Search => "search: ",
             Group::Mark => "mark: ",
+            Group::Delete => "delete: ",
             Group::Move | Group::Program => "",
         };
         // Writing to a string cannot fail.

@@ -22,6 +22,7 @@ pub mod keys;
 pub mod marks;
 mod place;
 pub mod progress;
+pub mod reclaim;
 mod screen;
 pub mod sheet;
 pub mod tab;
@@ -30,6 +31,7 @@ pub mod view;
 pub mod window;
 pub mod work;
 
+use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::io::{self, BufWriter};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -57,6 +59,7 @@ use app::{Action, App, Effect};
 use errand::Errands;
 use keys::Keymap;
 use progress::{Again, Tick};
+use reclaim::{Bench, Safety};
 pub use screen::Mouse;
 use screen::{Guard, Screen};
 use tab::Tab;
@@ -91,6 +94,8 @@ pub struct Settings {
     pub mouse: Mouse,
     /// Whether tabs are told of a scan.
     pub tab: Tab,
+    /// What may happen to files.
+    pub safety: Safety,
     /// What there is to look at: whether it can be read again and changed.
     pub nature: Nature,
 }
@@ -108,6 +113,7 @@ impl Settings {
             mouse: Mouse::default(),
             tab: Tab::default(),
             nature: Nature::default(),
+            safety: Safety::default(),
         }
     }
 }
@@ -155,23 +161,26 @@ fn name(root: &PathBuf) -> Option<Vec<u8>> {
     absolute.file_name().map(|name| name.as_bytes().to_vec())
 }
 
-/// Lends the terminal to a program that is ready to be started. Says whether there was one.
+/// Lends the terminal to a program that is ready to be started, and tells what became of those before. Says whether there was
+/// anything.
 fn run_errand(
     errands: &mut Errands,
     terminal: &mut Terminal<Output>,
     screen: &Screen,
     app: &mut App<'_>,
 ) -> io::Result<bool> {
-    let Some(ready) = errands.ready() else { return Ok(false) };
-    let complaint = match ready.as_ref() {
-        Ok(ready) => {
-            let complaint = errand::lend(screen, ready)?;
+    let mut complaints = errands.complaints();
+    let ready = errands.ready();
+    match ready.as_deref() {
+        Some(Ok(ready)) => {
+            complaints.extend(errand::lend(screen, ready)?);
             resume(terminal, app)?;
-            complaint
         }
-        Err(reason) => Some(reason.clone()),
-    };
-    if let Some(complaint) = complaint {
+        Some(Err(reason)) => complaints.push(reason.clone()),
+        None if complaints.is_empty() => return Ok(false),
+        None => {}
+    }
+    for complaint in complaints {
         app.update(Action::Failed(complaint));
     }
     Ok(true)
@@ -197,6 +206,7 @@ fn browse(
     let pool = Pool::new(processors())?;
     let mut errands = Errands::new(pool.clone(), Arc::clone(source.tree()));
     let mut desk = Desk::new(pool, Arc::clone(source.tree()));
+    let mut bench = Bench::default();
     let mut has_changed = true;
     let mut again: Option<Scan> = None;
     let mut told = tab::Shown::Nothing;
@@ -211,8 +221,8 @@ fn browse(
         }
         has_changed = false;
         let wait = app.wants_ticks().then(|| next_tick.saturating_duration_since(Instant::now()));
-        let wait =
-            if desk.is_busy() || errands.is_busy() { Some(wait.unwrap_or(GLANCE).min(GLANCE)) } else { wait };
+        let is_busy = desk.is_busy() || errands.is_busy() || bench.is_busy();
+        let wait = if is_busy { Some(wait.unwrap_or(GLANCE).min(GLANCE)) } else { wait };
         let mut effects = Vec::new();
         app.update(Action::Clock(Timestamp::now().as_second()));
         for action in pending(wait, begun)? {
@@ -236,38 +246,41 @@ fn browse(
             effects.extend(app.update(Action::Findings(number, findings)));
             has_changed = true;
         }
-        for complaint in errands.complaints() {
-            app.update(Action::Failed(complaint));
+        has_changed |= run_errand(&mut errands, terminal, screen, &mut app)?;
+        for news in bench.news() {
+            effects.extend(app.update(Action::Reclaim(news)));
             has_changed = true;
         }
-        has_changed |= run_errand(&mut errands, terminal, screen, &mut app)?;
-        for effect in effects {
+        let mut effects = VecDeque::from(effects);
+        while let Some(effect) = effects.pop_front() {
             match effect {
                 Effect::Quit => return Ok(Left::Browser(Vec::new())),
                 Effect::Print(paths) => return Ok(Left::Browser(paths)),
-                Effect::ScanAbove(path) => match source.elsewhere(OsString::from_vec(path).into()) {
-                    Some(Ok(above)) => return Ok(Left::Tree(above)),
-                    Some(Err(error)) => {
-                        app.update(Action::Failed(format!("No thread to scan: {error}")));
+                Effect::ScanAbove(path) => {
+                    if let Some(above) = scan_above(source, path, &mut app) {
+                        return Ok(Left::Tree(above));
                     }
-                    // The state does not ask for it; see `Nature`.
-                    None => {}
-                },
+                }
                 Effect::Start(errand) => {
                     if let Err(error) = errands.begin(errand) {
                         app.update(Action::Failed(format!("No thread for that: {error}")));
                     }
                 }
                 Effect::StopScan => source.stop(),
-                Effect::Rescan(directory) => match source.scan().map(|scan| scan.rescan(directory)) {
-                    Some(Ok(scan)) => again = Some(scan),
-                    Some(Err(error)) => {
-                        app.update(Action::Again(Again::failed()));
-                        app.update(Action::Failed(format!("No thread to read again: {error}")));
+                Effect::Rescan(directory) => {
+                    let begun = source.scan().map(|scan| scan.rescan(directory));
+                    effects.extend(read_again(&mut again, begun, &mut app));
+                }
+                Effect::LookAgain(places) => {
+                    let begun = source.scan().map(|scan| scan.look_again(places));
+                    effects.extend(read_again(&mut again, begun, &mut app));
+                }
+                Effect::Reclaim(order) => {
+                    if let Some(news) = bench.take(order) {
+                        effects.extend(app.update(Action::Reclaim(news)));
                     }
-                    // The state does not ask for it; see `Nature`.
-                    None => {}
-                },
+                    has_changed = true;
+                }
                 Effect::StopRescan => again.iter().for_each(Scan::stop),
                 Effect::Copy(text) => {
                     io::Write::write_all(terminal.backend_mut(), clipboard::sequence(&text).as_bytes())?;
@@ -282,6 +295,32 @@ fn browse(
             }
         }
     }
+}
+
+/// A scan that was begun elsewhere. Without a scan there is none: the state does not ask for it then; see [`Nature`].
+fn scan_above(source: &Source, path: Vec<u8>, app: &mut App<'_>) -> Option<Source> {
+    match source.elsewhere(OsString::from_vec(path).into())? {
+        Ok(above) => Some(above),
+        Err(error) => {
+            app.update(Action::Failed(format!("No thread to scan: {error}")));
+            None
+        }
+    }
+}
+
+/// Takes a reading that was begun for part of the tree; what there is to do where it was not. Without a scan there is none:
+/// the state asks for none then; see [`Nature`].
+fn read_again(again: &mut Option<Scan>, begun: Option<io::Result<Scan>>, app: &mut App<'_>) -> Vec<Effect> {
+    match begun {
+        Some(Ok(scan)) => *again = Some(scan),
+        Some(Err(error)) => {
+            let failed = app.update(Action::Again(Again::failed()));
+            let complaint = app.update(Action::Failed(format!("No thread to read again: {error}")));
+            return failed.into_iter().chain(complaint).collect();
+        }
+        None => {}
+    }
+    Vec::new()
 }
 
 /// What has happened, after waiting for something at most for `wait`; without it, as long as it takes.

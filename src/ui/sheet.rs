@@ -12,7 +12,7 @@ use super::keys::{Motion, View};
 use super::marks::Marks;
 use super::place::moved;
 use super::theme::Role;
-use super::view::{ages, errors, files, links, space, types};
+use super::view::{ages, errors, files, hints, links, space, types};
 use super::window::Bound;
 use super::work::{Ask, Findings, Wish};
 use crate::search::{By, Order, Query};
@@ -208,6 +208,7 @@ impl Sheet {
             Findings::Ages(_) => ages::target(self.inquiry.asked().ask, self.index),
             Findings::Links(links) => links::target(links, self.index),
             Findings::Errors(errors) => errors::target(errors, self.index),
+            Findings::Hints(hints) => hints::target(hints, self.index),
             Findings::Space(account) => space::target(account, self.inquiry.asked().ask, self.index),
             Findings::Filtered(_)
             | Findings::Whole(_)
@@ -223,6 +224,7 @@ impl Sheet {
             Some(Findings::Found(found)) => files::entries(found, row),
             Some(Findings::Links(links)) => links::entries(links, row),
             Some(Findings::Errors(errors)) => errors::entries(errors, row),
+            Some(Findings::Hints(hints)) => hints::entries(hints, row),
             _ => Vec::new(),
         }
     }
@@ -273,6 +275,7 @@ impl Sheet {
             Some(Findings::Ages(ages)) => ages.rows.len(),
             Some(Findings::Links(links)) => links.inodes.len(),
             Some(Findings::Errors(errors)) => errors::rows(errors),
+            Some(Findings::Hints(hints)) => hints.rows.len(),
             Some(Findings::Space(account)) => account.rows.len(),
             Some(Findings::Words(words)) => space::wrap(words, self.columns).len(),
             Some(
@@ -290,6 +293,7 @@ impl Sheet {
             Some(Findings::Ages(ages)) => (Some(ages.total), ages.total.items),
             Some(Findings::Links(links)) => links::sum(links),
             Some(Findings::Errors(errors)) => (None, errors::failed(errors)),
+            Some(Findings::Hints(hints)) => hints::sum(hints),
             _ => (None, 0),
         }
     }
@@ -302,6 +306,7 @@ impl Sheet {
             Findings::Ages(ages) => ages::line(ages, row, measure),
             Findings::Links(links) => links::line(tree, from, links, row, measure),
             Findings::Errors(errors) => errors::line(tree, from, errors, row),
+            Findings::Hints(hints) => hints::line(tree, from, hints, row, measure),
             Findings::Filtered(_)
             | Findings::Space(_)
             | Findings::Whole(_)

@@ -7,6 +7,7 @@
 
 use std::io;
 
+use crate::hints::{self, Hints};
 use crate::inspect::{Inspection, inspect};
 use crate::job::{Job, Outcome, Pool};
 use crate::search::{self, Filtered, Found, Order, Query, Request};
@@ -52,6 +53,8 @@ pub enum Ask {
     Links,
     /// What could not be read.
     Errors,
+    /// What could be cleaned up.
+    Hints,
     /// What a filter keeps.
     Filter,
     /// Everything about the entry of the directory itself that is at this position.
@@ -78,6 +81,8 @@ pub enum Findings {
     Links(Arc<Links>),
     /// What could not be read.
     Errors(Arc<Errors>),
+    /// What could be cleaned up.
+    Hints(Arc<Hints>),
     /// What a filter keeps.
     Filtered(Arc<Filtered>),
     /// Everything about one entry.
@@ -101,6 +106,7 @@ impl Findings {
             Self::Ages(ages) => ages.complete,
             Self::Links(links) => links.complete,
             Self::Errors(errors) => errors.complete,
+            Self::Hints(hints) => hints.complete,
             Self::Inspected(inspection) => inspection.is_complete,
             // A filter publishes nothing before.
             Self::Filtered(_) | Self::Space(_) | Self::Whole(_) | Self::Words(_) | Self::Failed(_) => true,
@@ -115,6 +121,7 @@ impl Findings {
             Self::Ages(ages) => ages.searched,
             Self::Links(links) => links.searched,
             Self::Errors(errors) => errors.searched,
+            Self::Hints(hints) => hints.searched,
             Self::Filtered(filtered) => filtered.searched,
             Self::Space(_) | Self::Whole(_) | Self::Words(_) | Self::Inspected(_) | Self::Failed(_) => 0,
         }
@@ -186,6 +193,7 @@ fn begin(pool: &Pool, tree: &Arc<Tree>, wish: &Wish) -> io::Result<Poll> {
         Ask::Ages { now } => poll(survey::ages(pool, request, now)?, Findings::Ages),
         Ask::Links => poll(survey::links(pool, request)?, Findings::Links),
         Ask::Errors => poll(survey::errors(pool, request)?, Findings::Errors),
+        Ask::Hints => poll(hints::hints(pool, request)?, Findings::Hints),
         Ask::Filter => poll(search::filter(pool, request)?, Findings::Filtered),
         Ask::Inspect(position) => {
             poll(inspect(pool, request.tree, request.from, position)?, Findings::Inspected)

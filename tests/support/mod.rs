@@ -7,6 +7,7 @@ pub mod child;
 pub mod fixtures;
 pub mod naive;
 pub mod reseal;
+pub mod sandbox;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

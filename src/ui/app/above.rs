@@ -12,7 +12,10 @@ use crate::source::Nature;
 impl App<'_> {
     /// Asks whether the directory above is to be scanned.
     pub(super) fn offer_above(&mut self) {
-        if self.above().is_some() {
+        if self.is_deleting() {
+            // Leaving this tree would stop it midway.
+            self.notice = Some("Something is being deleted; Esc stops it".into());
+        } else if self.above().is_some() {
             self.mode = Mode::Question(Question { about: About::Above, button: Button::No });
         } else {
             let has_more = self.roots.len() != 1 || self.nature == Nature::Recorded;

@@ -92,7 +92,7 @@ impl<'t> App<'t> {
     }
 
     /// The entry under the cursor, wherever that is.
-    fn under_cursor(&self) -> Option<(DirId, Position)> {
+    pub(super) fn under_cursor(&self) -> Option<(DirId, Position)> {
         if self.mode == Mode::Marks {
             let (parent, name) = self.marked_under_cursor()?;
             let listing = self.tree.listing(parent);

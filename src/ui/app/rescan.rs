@@ -22,7 +22,7 @@ pub struct Rescan {
     pub progress: Progress,
     /// Whether it was asked to stop.
     pub is_stopping: bool,
-    directory: DirId,
+    replaced: Vec<DirId>,
 }
 
 impl App<'_> {
@@ -46,8 +46,8 @@ impl App<'_> {
         self.begin_rescan(root.unwrap_or(DirId::TOP))
     }
 
-    fn begin_rescan(&mut self, directory: DirId) -> Option<Effect> {
-        if self.is_scanning() || self.rescan.is_some() {
+    pub(super) fn begin_rescan(&mut self, directory: DirId) -> Option<Effect> {
+        if self.is_scanning() || self.rescan.is_some() || self.is_deleting() {
             self.notice = Some("Something is being read already".into());
             return None;
         }
@@ -60,8 +60,18 @@ impl App<'_> {
             return None;
         }
         let name = self.tree.name(directory).to_vec();
-        self.rescan = Some(Rescan { name, progress: Progress::default(), is_stopping: false, directory });
+        self.rescan = Some(Rescan {
+            name,
+            progress: Progress::default(),
+            is_stopping: false,
+            replaced: vec![directory],
+        });
         Some(Effect::Rescan(directory))
+    }
+
+    /// What was selected is being looked at again: directories of it may be replaced.
+    pub(super) fn await_rescan(&mut self, name: Vec<u8>, replaced: Vec<DirId>) {
+        self.rescan = Some(Rescan { name, progress: Progress::default(), is_stopping: false, replaced });
     }
 
     /// Asks the rescan to stop, if there is one that was not asked yet.
@@ -72,19 +82,20 @@ impl App<'_> {
         Some(Effect::StopRescan)
     }
 
-    pub(super) fn take_again(&mut self, again: Again) {
-        let Some(rescan) = &mut self.rescan else { return };
+    pub(super) fn take_again(&mut self, again: Again) -> Option<Effect> {
+        let rescan = self.rescan.as_mut()?;
         rescan.progress = again.progress;
-        let Some(outcome) = again.outcome else { return };
-        let directory = rescan.directory;
+        let outcome = again.outcome?;
+        let replaced = std::mem::take(&mut rescan.replaced);
         self.rescan = None;
         if let Outcome::Panicked(_) = outcome {
             self.notice = Some("Reading again failed; the old numbers stay".into());
         }
-        self.renew(directory);
+        self.renew(replaced);
+        self.after_rescan()
     }
 
-    fn renew(&mut self, replaced: DirId) {
+    fn renew(&mut self, replaced: Vec<DirId>) {
         let mut successors = Successors::new(self.tree, replaced);
         let way: Vec<DirId> = self.trail.iter().copied().chain([self.place.id]).collect();
         let mut kept: Vec<DirId> = way.iter().map_while(|id| successors.find(*id)).collect();

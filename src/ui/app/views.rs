@@ -11,7 +11,7 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::filtering::Filtering;
 use super::results::Origin;
-use super::{App, Details, Effect, Mode};
+use super::{App, Confirm, Details, Effect, Mode};
 use crate::rows::{Column, Direction, Grouping, Hidden, Order};
 use crate::search::{self, By, Query};
 use crate::size::Measure;
@@ -75,6 +75,11 @@ impl Views {
 }
 
 impl App<'_> {
+    /// The present, in seconds since 1970.
+    pub(super) fn clock(&self) -> i64 {
+        self.views.clock
+    }
+
     /// What is to be found out at present.
     pub fn wishes(&self) -> impl Iterator<Item = &Wish> + Clone {
         let details = self.details().and_then(Details::wish);
@@ -97,6 +102,8 @@ impl App<'_> {
             Mode::Help(_) => Scope::Help,
             Mode::Question(_) => Scope::Question,
             Mode::Marks => Scope::Marks,
+            Mode::Confirm => self.reclaim.confirm.as_ref().map_or(Scope::Confirm, Confirm::scope),
+            Mode::Failures => Scope::Failures,
             Mode::Details => Scope::Details,
         }
     }
@@ -314,6 +321,7 @@ impl App<'_> {
             View::Ages => "age",
             View::Links => "hard links",
             View::Errors => "errors",
+            View::Hints => "what can be made or fetched again",
             View::Space => "where is the rest",
         };
         let ask = match view {
@@ -321,6 +329,7 @@ impl App<'_> {
             View::Ages => Ask::Ages { now: self.views.clock },
             View::Links => Ask::Links,
             View::Errors => Ask::Errors,
+            View::Hints => Ask::Hints,
             View::Space => Ask::Space { units: self.units },
             _ => Ask::Largest,
         };

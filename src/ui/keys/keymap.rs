@@ -91,7 +91,8 @@ impl Keymap {
 impl Binding {
     /// Whether its keys are the same for everybody.
     pub fn is_fixed(&self) -> bool {
-        self.command == Command::Interrupt || self.scopes == [Scope::Question]
+        let asks = |scope: &Scope| matches!(scope, Scope::Question | Scope::Confirm);
+        self.command == Command::Interrupt || self.scopes.iter().all(asks)
     }
 
     /// Whether `key` would only ever be a letter that is typed.

@@ -8,9 +8,10 @@ use super::{Answer, Binding, Command, Group, Key, Motion, Program, Scope, Side, 
 use crate::rows::Column;
 
 const LIST: &[Scope] = &[Scope::List];
-const TEXT: &[Scope] = &[Scope::List, Scope::Help, Scope::Sheet, Scope::Marks, Scope::Details];
+const TEXT: &[Scope] =
+    &[Scope::List, Scope::Help, Scope::Sheet, Scope::Marks, Scope::Details, Scope::Failures];
 const OPENED: &[Scope] =
-    &[Scope::List, Scope::Help, Scope::Sheet, Scope::Treemap, Scope::Marks, Scope::Details];
+    &[Scope::List, Scope::Help, Scope::Sheet, Scope::Treemap, Scope::Marks, Scope::Details, Scope::Failures];
 const VIEWS: &[Scope] = &[Scope::List, Scope::Sheet, Scope::Treemap];
 const ENTRIES: &[Scope] = &[Scope::List, Scope::Sheet, Scope::Treemap, Scope::Marks];
 const DETAILS: &[Scope] = &[Scope::Details];
@@ -21,7 +22,8 @@ const DIRECTORY: &[Scope] = &[Scope::List, Scope::Treemap];
 const SHEET: &[Scope] = &[Scope::Sheet];
 const TREEMAP: &[Scope] = &[Scope::Treemap];
 const PROMPT: &[Scope] = &[Scope::Prompt];
-const QUESTION: &[Scope] = &[Scope::Question];
+const QUESTION: &[Scope] = &[Scope::Question, Scope::Confirm];
+const FAILURES: &[Scope] = &[Scope::Failures];
 const EVERYWHERE: &[Scope] = &Scope::ALL;
 
 const fn bind(
@@ -101,6 +103,7 @@ pub const KEYMAP: &[Binding] = &{
         hint(12, "treemap", bind(&[letter('5')], VIEWS, C::View(View::Treemap), G::View, "treemap")),
         bind(&[letter('6')], VIEWS, C::View(View::Links), G::View, "hard links"),
         bind(&[letter('7')], VIEWS, C::View(View::Errors), G::View, "errors, by reason"),
+        bind(&[letter('9')], VIEWS, C::View(View::Hints), G::View, "clean-up hints"),
         hint(4, "rest", bind(&[letter('0')], VIEWS, C::View(View::Space), G::View, "where is the rest")),
         bind(&[key(K::Left), letter('h')], TREEMAP, C::Cell(Side::Left), G::View, "cell to the left"),
         bind(&[key(K::Right), letter('l')], TREEMAP, C::Cell(Side::Right), G::View, "cell to the right"),
@@ -122,6 +125,12 @@ pub const KEYMAP: &[Binding] = &{
         hint(8, "marks", bind(&[key(K::Tab)], VIEWS, C::Marks, G::Mark, "list the marks")),
         bind(&[key(K::Tab)], &[Scope::Marks], C::Back, G::Mark, "close the list"),
         bind(&[letter('p')], MARKING, C::PrintMarks, G::Mark, "quit and print marks"),
+        hint(8, "delete", bind(&[letter('d')], ENTRIES, C::Delete, G::Delete, "for good (asks)")),
+        bind(&[letter('D')], ENTRIES, C::Trash, G::Delete, "to the trash (asks)"),
+        bind(&[letter('U')], VIEWS, C::Restore, G::Delete, "restore from the trash"),
+        bind(&[letter('H')], ENTRIES, C::Script, G::Delete, "write an rm script"),
+        bind(&[letter('e')], &[Scope::Confirm], C::Empty, G::Delete, "empty it instead"),
+        hint(1, "retry", bind(&[letter('r')], FAILURES, C::Retry, G::Delete, "retry what stays")),
         bind(&[letter('y')], VIEWS, C::CopyPath, G::Program, "copy the path"),
         hint(13, "info", bind(&[letter('i')], ENTRIES, C::Inspect, G::Program, "info")),
         hint(

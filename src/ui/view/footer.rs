@@ -35,6 +35,8 @@ pub(super) fn draw(app: &App<'_>, area: Rect, buffer: &mut Buffer) {
         let help = if room < WIDE { 0 } else { HELP };
         let (left, right) = (progress(app, room - help), keys(app, help));
         draw_ends(&left, &right, area, buffer);
+    } else if let Some(running) = &app.reclaim.running {
+        draw_ends(&super::failures::progress(app, running, room), &Line::default(), area, buffer);
     } else if let Some(rescan) = app.rescan() {
         draw_ends(&reading_again(app, rescan, room), &Line::default(), area, buffer);
     } else {

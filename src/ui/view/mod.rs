@@ -12,12 +12,15 @@
 
 pub mod ages;
 pub mod columns;
+mod confirm;
 pub mod details;
 pub mod errors;
+mod failures;
 pub mod files;
 mod footer;
 mod header;
 pub mod help;
+pub mod hints;
 pub mod links;
 mod list;
 mod marks;
@@ -50,6 +53,11 @@ pub struct Layout {
 }
 
 impl Layout {
+    /// Everything above the footer, or the whole of a small screen.
+    fn above_footer(self, area: Rect) -> Rect {
+        Rect { height: area.height.saturating_sub(self.footer.height), ..area }
+    }
+
     /// Lines for rows.
     pub fn list_lines(&self) -> usize {
         usize::from(self.list.height)
@@ -90,6 +98,11 @@ pub fn draw(app: &App<'_>, frame: &mut Frame<'_>) {
         footer::draw(app, layout.footer, buffer);
         return;
     }
+    if let (Mode::Failures, Some(failed)) = (app.mode, &app.reclaim.failed) {
+        failures::draw(app, failed, layout, buffer);
+        footer::draw(app, layout.footer, buffer);
+        return;
+    }
     header::draw(app, layout.header, buffer);
     match (&app.views.page, app.views.base) {
         (Some(page), _) if !page.ledger.is_empty() => space::draw(app, page, layout, buffer),
@@ -100,6 +113,9 @@ pub fn draw(app: &App<'_>, frame: &mut Frame<'_>) {
     footer::draw(app, layout.footer, buffer);
     if let Mode::Question(question) = app.mode {
         question::draw(app, question, area, buffer);
+    }
+    if let (Mode::Confirm, Some(confirm)) = (app.mode, &app.reclaim.confirm) {
+        confirm::draw(app, confirm, layout.above_footer(area), buffer);
     }
 }
 

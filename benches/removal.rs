@@ -1,0 +1,42 @@
+//! How long it takes to remove a directory: `cargo bench --bench removal -- PATH`, to be held against `time rm -rf PATH`.
+//!
+//! Says how long the removal took, without the scan that finds what there is. Removes PATH for good.
+
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use duke::delete::{Extent, Selection, remove};
+use duke::job::Pool;
+use duke::platform::limits::processors;
+use duke::scan::{Options, Scan};
+use duke::tree::{Content, DirId};
+
+fn main() {
+    let paths = std::env::args_os().skip(1).filter(|word| word != "--bench").map(PathBuf::from);
+    for path in paths {
+        let above = path.parent().expect("a path with a directory above it").to_owned();
+        let name = path.file_name().expect("a path that ends in a name").to_owned();
+        let scan = Scan::run(vec![above], Options::default());
+        let listing = scan.tree().listing(DirId::TOP);
+        let root = listing.entries().find_map(|(_, record)| match record.content {
+            Content::Known(facts) => facts.directory,
+            _ => None,
+        });
+        let places = root.map(|root| (root, name.as_bytes()));
+        let selection = Arc::new(Selection::new(scan.tree(), places, Extent::Whole));
+        let pool = Pool::new(processors()).expect("threads");
+        let begun = Instant::now();
+        let job = remove(&pool, selection).expect("a thread");
+        while job.wait(Duration::from_secs(60)).is_none() {}
+        let took = begun.elapsed();
+        let removal = job.latest().expect("it is over");
+        println!(
+            "{:.3} s, {} entries, {} failures",
+            took.as_secs_f64(),
+            removal.entries,
+            removal.failures.count
+        );
+    }
+}

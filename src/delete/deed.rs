@@ -1,0 +1,239 @@
+//! Carrying out what was confirmed, and writing it down.
+//!
+//! ```text
+//! refusals asked once more -> journal: begun -> free space -> remove, move, or move back -> free space -> journal: how it went
+//! ```
+//!
+//! Invariant: nothing begins before it is written down, unless there is no journal; a refusal stops everything.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use super::journal::{Deed, Journal, Line};
+use super::refusal::{self, Refusal};
+use super::{Failure, Failures, Owner, Reason, Selection, Trashed, remove, trash};
+use crate::job::{Job, Pool, Task};
+use crate::platform::capacity::capacity;
+use crate::platform::error_text;
+use crate::sync::Arc;
+use crate::tree::join;
+
+/// What is to be done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// Remove, for good.
+    Remove(Arc<Selection>),
+    /// Move to this user's trash.
+    Trash(Arc<Selection>),
+    /// Move back from there.
+    Restore(Arc<Vec<Trashed>>),
+}
+
+/// How far it has come, or how it went.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Names that went; of a trash, items.
+    pub entries: u64,
+    /// Bytes of the inodes whose last name went.
+    pub freed: u64,
+    /// What stays.
+    pub failures: Failures,
+    /// What is in the trash now.
+    pub trashed: Vec<Trashed>,
+    /// Bytes by which the free space of the file systems has grown meanwhile, whoever caused that.
+    pub gained: Option<i64>,
+    /// Why nothing could be written down, if so.
+    pub unwritten: Option<String>,
+    /// Whether it was cancelled.
+    pub is_cancelled: bool,
+    /// Whether nothing more will happen.
+    pub is_over: bool,
+}
+
+impl Work {
+    /// What it is.
+    pub fn deed(&self) -> Deed {
+        match self {
+            Self::Remove(selection) if selection.extent == super::Extent::Content => Deed::Empty,
+            Self::Remove(_) => Deed::Delete,
+            Self::Trash(_) => Deed::Trash,
+            Self::Restore(_) => Deed::Restore,
+        }
+    }
+
+    /// The items: paths as in the tree, and what they take up.
+    fn items(&self) -> Vec<(Vec<u8>, u64)> {
+        match self {
+            Self::Remove(selection) | Self::Trash(selection) => {
+                selection.items().map(|(group, item)| (group.path_of(item), item.disk)).collect()
+            }
+            Self::Restore(trashed) => trashed
+                .iter()
+                .flat_map(|it| it.from.items.iter().map(|item| (it.from.path_of(item), item.disk)))
+                .collect(),
+        }
+    }
+}
+
+/// Begins to do it.
+///
+/// # Errors
+/// When the system gives no thread.
+pub fn carry_out(pool: &Pool, work: Work, journal: Option<Journal>) -> std::io::Result<Job<Report>> {
+    pool.start(move |task| {
+        let report = run(task, &work, journal.as_ref());
+        task.publish(Report { is_over: true, is_cancelled: task.is_cancelled(), ..report });
+    })
+}
+
+fn run(task: &Task<Report>, work: &Work, journal: Option<&Journal>) -> Report {
+    if let Work::Remove(selection) | Work::Trash(selection) = work {
+        let refused = refused(selection);
+        if refused.count > 0 {
+            return Report { failures: refused, ..Report::default() };
+        }
+    }
+    let deed = work.deed();
+    let items = work.items();
+    let begun: Vec<Line> =
+        items.iter().map(|(path, bytes)| line(deed, path, None, *bytes, "begun".into())).collect();
+    let unwritten = journal.and_then(|journal| journal.append(&begun).err()).map(|error| error.to_string());
+    let mut report = match work {
+        Work::Remove(selection) => removed(task, selection, deed, journal),
+        Work::Trash(selection) => {
+            let owner = Owner::of_process();
+            let report = |trashing| task.publish(trashed(trashing));
+            let trashing = trash::run(task, selection, &owner, &report);
+            write_down(journal, deed, &items, &trashing, task.is_cancelled());
+            trashed(trashing)
+        }
+        Work::Restore(all) => {
+            let trashing = trash::run_back(task, all);
+            write_down(journal, deed, &items, &trashing, task.is_cancelled());
+            trashed(trashing)
+        }
+    };
+    report.unwritten = unwritten;
+    report
+}
+
+/// Removes, with the room there is before and after.
+fn removed(task: &Task<Report>, selection: &Selection, deed: Deed, journal: Option<&Journal>) -> Report {
+    let before = free(selection);
+    let report = |removal: remove::Removal| Report {
+        entries: removal.entries,
+        freed: removal.freed,
+        failures: removal.failures,
+        ..Report::default()
+    };
+    let removal = remove::run(task, selection, &|removal| task.publish(report(removal)));
+    let after = free(selection);
+    let reason_of = |path: &[u8]| {
+        let within = |failure: &&Failure| {
+            failure.path.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+        };
+        removal.failures.first.iter().find(within).map(|failure| words(failure.reason))
+    };
+    let mut lines = Vec::new();
+    for ((group, item), how) in selection.items().zip(&removal.items) {
+        let path = group.path_of(item);
+        let result = match how.failed {
+            0 if task.is_cancelled() => "cancelled".to_owned(),
+            0 => "done".to_owned(),
+            failed => format!("{failed} failed: {}", reason_of(&path).unwrap_or_default()),
+        };
+        lines.push(line(deed, &path, Some(how.entries), how.freed, result));
+    }
+    // That it began is on record, and what stays can be seen.
+    let _ = journal.map(|journal| journal.append(&lines));
+    let gained = before.iter().filter_map(|(device, before)| {
+        Some(i64::try_from(*after.get(device)?).ok()? - i64::try_from(*before).ok()?)
+    });
+    Report { gained: gained.reduce(i64::saturating_add), ..report(removal) }
+}
+
+fn trashed(trashing: trash::Trashing) -> Report {
+    Report {
+        entries: trashing.moved.len() as u64,
+        failures: trashing.failures,
+        trashed: trashing.moved,
+        ..Report::default()
+    }
+}
+
+fn write_down(
+    journal: Option<&Journal>,
+    deed: Deed,
+    items: &[(Vec<u8>, u64)],
+    trashing: &trash::Trashing,
+    is_cancelled: bool,
+) {
+    let reasons: HashMap<&[u8], Reason> =
+        trashing.failures.first.iter().map(|failure| (failure.path.as_slice(), failure.reason)).collect();
+    let how = |(number, (path, bytes)): (usize, &(Vec<u8>, u64))| {
+        let result = match reasons.get(path.as_slice()) {
+            Some(reason) => words(*reason),
+            None if trashing.failed.contains(&number) => "failed".to_owned(),
+            None if is_cancelled && number >= trashing.moved.len() + trashing.failed.len() => {
+                "cancelled".to_owned()
+            }
+            None => "done".to_owned(),
+        };
+        line(deed, path, None, *bytes, result)
+    };
+    let lines: Vec<Line> = items.iter().enumerate().map(how).collect();
+    // As above.
+    let _ = journal.map(|journal| journal.append(&lines));
+}
+
+/// A line of the journal; the path is made absolute.
+fn line(deed: Deed, path: &[u8], entries: Option<u64>, bytes: u64, result: String) -> Line {
+    let here = std::env::current_dir().unwrap_or_default();
+    let path = if path.starts_with(b"/") { path.to_vec() } else { join([here.as_os_str().as_bytes(), path]) };
+    Line { deed, path, entries, bytes, result }
+}
+
+/// What is refused, as failures.
+fn refused(selection: &Selection) -> Failures {
+    let (refusals, _) = refusal::judge(selection);
+    let mut failures = Failures::default();
+    let paths: Vec<Vec<u8>> = selection.items().map(|(group, item)| group.path_of(item)).collect();
+    for (number, refusal) in refusals {
+        let reason = match refusal {
+            Refusal::Changed => Reason::Changed,
+            Refusal::Mount => Reason::Mount,
+            refusal => Reason::Refused(refusal),
+        };
+        failures.push(|| paths[number].clone(), reason);
+    }
+    failures
+}
+
+/// The free space of each file system a selection is on.
+fn free(selection: &Selection) -> HashMap<u64, u64> {
+    // Each directory once is enough; thousands of groups are on few file systems.
+    let mut devices = HashMap::new();
+    for group in &selection.groups {
+        let Some(device) = group.steps.last().map(|step| step.device) else { continue };
+        if let Entry::Vacant(vacant) = devices.entry(device)
+            && let Ok(found) = capacity(Path::new(OsStr::from_bytes(&group.path())))
+        {
+            vacant.insert(found.free);
+        }
+    }
+    devices
+}
+
+/// A reason in words.
+pub fn words(reason: Reason) -> String {
+    match reason {
+        Reason::System(errno) => error_text(errno),
+        Reason::Changed => "changed since it was read".to_owned(),
+        Reason::Mount => "something is mounted there".to_owned(),
+        Reason::NoTrash => "no trash on the same file system".to_owned(),
+        Reason::Refused(refusal) => refusal.words().to_owned(),
+    }
+}

@@ -1,0 +1,94 @@
+//! Giving space back: what would go, why it may not, and then exactly that.
+//!
+//! ```text
+//! marks -> Selection -> probe: a walk that looks       -> what a person is asked
+//!                    -> remove: the same walk, removing -> counters, failures
+//!                    -> trash: a rename for each item   -> what was moved where
+//! ```
+//!
+//! A [`Selection`] is made from the tree once and says by device and inode what is meant; from then on only the file system
+//! is asked. The tree is not touched here: when something has gone, `scan` looks again at what was selected.
+//!
+//! Invariant: nothing but what is selected, and what lies in selected directories on the same mount, is ever removed or
+//! moved, whoever changes the file system meanwhile.
+
+pub mod deed;
+pub mod journal;
+pub mod probe;
+pub mod refusal;
+pub mod remove;
+pub mod script;
+pub mod selection;
+pub mod trash;
+mod walk;
+
+use crate::platform::Errno;
+
+pub use deed::{Report, Work, carry_out, words};
+pub use journal::{Deed, Journal};
+pub use probe::{Probe, probe};
+pub use refusal::{Concern, Refusal};
+pub use remove::{ItemRemoval, Removal, remove};
+pub use selection::{Extent, Group, Item, Selection};
+pub use trash::{Owner, Trashed, Trashing, restore, trash};
+
+/// Why something stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// The system's error number.
+    System(i32),
+    /// It is not what was selected any more.
+    Changed,
+    /// Something is mounted there, or what it is to be moved to is on another mount.
+    Mount,
+    /// There is no trash on the same mount.
+    NoTrash,
+    /// It is not done, whoever asks.
+    Refused(Refusal),
+}
+
+impl Reason {
+    /// Whether it says that the thing is not there any more.
+    fn is_gone(self) -> bool {
+        [Errno::ENOENT, Errno::ESTALE].iter().any(|error| self == Self::System(*error as i32))
+    }
+}
+
+impl From<Errno> for Reason {
+    fn from(error: Errno) -> Self {
+        match error {
+            Errno::EXDEV => Self::Mount,
+            error => Self::System(error as i32),
+        }
+    }
+}
+
+/// Something that stays.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// Its path, the root as given.
+    pub path: Vec<u8>,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// What stays: all are counted, the first are named.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Failures {
+    /// How many.
+    pub count: u64,
+    /// The first of them.
+    pub first: Vec<Failure>,
+}
+
+impl Failures {
+    /// The most that are named: more than anybody reads.
+    pub const MOST: usize = 1000;
+
+    fn push(&mut self, path: impl FnOnce() -> Vec<u8>, reason: Reason) {
+        self.count += 1;
+        if self.first.len() < Self::MOST {
+            self.first.push(Failure { path: path(), reason });
+        }
+    }
+}

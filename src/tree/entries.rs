@@ -1,0 +1,154 @@
+//! Replacing entries of a directory by what they are now: after some of them were deleted, moved away or looked at again.
+//!
+//! As with a rescan ([`Tree::replace`]) totals change by differences, and readers see the old entries or the new ones. What
+//! is known of the names of hard-linked inodes is kept in step; the names must be counted in all directories meanwhile.
+//!
+//! Invariant: afterwards a name is linked if and only if its record is, and a failure is on record if and only if its
+//! entry is.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{Batch, Content, DirId, Facts, LinkedName, Links, Record, Totals, Tree};
+use crate::kind::Kind;
+use crate::sync::lock;
+
+/// Device index and inode number of a hard-linked inode.
+pub type LinkedInode = (u32, u64);
+
+/// What entries of one directory are now, by name: none for what is gone.
+pub type Changes = HashMap<Vec<u8>, Option<(Kind, Facts)>>;
+
+impl Tree {
+    /// Replaces entries of `parent`, directories among them by complete detached ones.
+    pub fn replace_entries(&self, batch: &mut Batch, parent: DirId, changes: &Changes) {
+        let (mut before, mut after) = (Totals::default(), Totals::default());
+        let (mut gone, mut names) = (Vec::new(), Vec::new());
+        let mut unlinked: HashMap<LinkedInode, usize> = HashMap::new();
+        for (_, record) in self.listing(parent).entries() {
+            let Some(new) = changes.get(record.name) else { continue };
+            before.add(&self.entry_totals(parent, &record));
+            if let Content::Known(facts) = record.content {
+                gone.extend(facts.directory.filter(|id| self.parent(*id) == Some(parent)));
+                if let Some(links) = facts.links {
+                    *unlinked.entry((links.device, facts.inode)).or_default() += 1;
+                }
+            }
+            if let Some((kind, facts)) = *new {
+                let record = Record { kind, content: Content::Known(facts), ..record };
+                after.add(&self.entry_totals(parent, &record));
+                names.extend(linked_name(parent, &facts));
+            }
+        }
+        self.rewrite_listing(batch, parent, |record| match changes.get(record.name) {
+            None => Some(record),
+            Some(None) => None,
+            Some(Some((kind, facts))) => {
+                Some(Record { kind: *kind, content: Content::Known(*facts), ..record })
+            }
+        });
+        for above in self.ancestry(parent).chain([DirId::TOP]) {
+            self.exchange(above, &before, &after);
+        }
+        for id in changes.values().flatten().filter_map(|(_, facts)| facts.directory) {
+            self.attach(id);
+        }
+        self.forget_failures(parent, changes);
+        self.forget_names(parent, unlinked);
+        self.add_linked(names);
+        self.renew_aliases(batch, &gone);
+        self.drop_subtrees(&gone);
+    }
+
+    /// Renews what is known of a directory itself: it shrinks, and has a new time, when entries are taken out of it.
+    pub fn renew_own(&self, batch: &mut Batch, id: DirId, facts: &Facts) {
+        let (Some(parent), Some(known)) = (self.parent(id), self.own_facts(id)) else { return };
+        let renewed = Facts {
+            apparent: facts.apparent,
+            blocks: facts.blocks,
+            mtime: facts.mtime,
+            owner: known.owner.and(facts.owner),
+            ..known
+        };
+        if renewed == known {
+            return;
+        }
+        self.rewrite_listing(batch, parent, |record| match record.content {
+            Content::Known(found) if found.directory == Some(id) => {
+                Some(Record { content: Content::Known(renewed), ..record })
+            }
+            _ => Some(record),
+        });
+        let own =
+            |facts: &Facts| Totals { disk: facts.disk(), apparent: facts.apparent, ..Totals::default() };
+        for above in self.ancestry(id).chain([DirId::TOP]) {
+            self.exchange(above, &own(&known), &own(&renewed));
+        }
+    }
+
+    /// Makes known how many names inodes have by now, whose other names may be anywhere.
+    pub fn renew_links(&self, batch: &mut Batch, counts: &HashMap<LinkedInode, u64>) {
+        let count = |name: &LinkedName| counts.get(&(name.device, name.inode)).copied();
+        let concerned: HashSet<DirId> =
+            self.linked().iter().filter(|name| count(name).is_some()).map(|name| name.directory).collect();
+        for directory in concerned {
+            self.rewrite_listing(batch, directory, |record| {
+                let Content::Known(facts) = record.content else { return Some(record) };
+                let now = facts.links.and_then(|links| {
+                    let count = *counts.get(&(links.device, facts.inode))?;
+                    Some((count > 1).then_some(Links { count, ..links }))
+                });
+                let Some(links) = now else { return Some(record) };
+                Some(Record { content: Content::Known(Facts { links, ..facts }), ..record })
+            });
+        }
+        lock(&self.linked).retain_mut(|name| {
+            name.count = count(name).unwrap_or(name.count);
+            name.count > 1
+        });
+    }
+
+    /// What an entry of `parent` adds to it.
+    fn entry_totals(&self, parent: DirId, record: &Record<'_>) -> Totals {
+        let items = u64::from(parent != DirId::TOP);
+        match record.content {
+            Content::Excluded(_) => Totals::default(),
+            Content::Failed(_) => Totals { items, errors: 1, ..Totals::default() },
+            Content::Known(facts) => match facts.directory {
+                Some(id) if self.parent(id) == Some(parent) => self.counted(parent, id),
+                // An alias: what it is counts elsewhere.
+                Some(_) => Totals::default(),
+                None => Totals { disk: facts.disk(), apparent: facts.apparent, items, errors: 0 },
+            },
+        }
+    }
+
+    fn forget_failures(&self, parent: DirId, changes: &Changes) {
+        lock(&self.failures).retain(|failure| {
+            let entry = failure.entry.filter(|_| failure.directory == parent);
+            entry.is_none_or(|entry| !changes.contains_key(self.name_at(entry)))
+        });
+    }
+
+    /// Forgets so many names of inodes in `parent`.
+    fn forget_names(&self, parent: DirId, mut unlinked: HashMap<LinkedInode, usize>) {
+        if unlinked.is_empty() {
+            return;
+        }
+        lock(&self.linked).retain(|name| {
+            let left = unlinked.get_mut(&(name.device, name.inode)).filter(|_| name.directory == parent);
+            match left {
+                Some(left) if *left > 0 => {
+                    *left -= 1;
+                    false
+                }
+                _ => true,
+            }
+        });
+    }
+}
+
+fn linked_name(directory: DirId, facts: &Facts) -> Option<LinkedName> {
+    let Links { count, device } = facts.links?;
+    let (inode, disk, apparent) = (facts.inode, facts.disk(), facts.apparent);
+    Some(LinkedName { device, directory, inode, count, disk, apparent })
+}

@@ -1,0 +1,294 @@
+//! Deleting, as far as it needs no files: what is asked, what confirms, and what is said afterwards.
+
+use super::*;
+use crate::delete::{
+    Concern, Deed, Extent, Failure, Failures, Probe, Reason, Refusal, Report, Selection, Work,
+};
+use crate::ui::app::Stage;
+use crate::ui::progress::Again;
+use crate::ui::reclaim::{Changes, News, Order};
+
+fn safe(tree: &Tree, safety: Safety) -> App<'_> {
+    let settings = Settings { safety, ..settings() };
+    let mut app = App::new(tree, vec![(b"/r".to_vec(), b"/shown".to_vec())], &settings, (80, 12));
+    tick(&mut app, 1000, Some(Outcome::Complete));
+    app
+}
+
+fn probed(app: &mut App<'_>, probe: Probe) {
+    app.update(Action::Reclaim(News::Probed(Arc::new(probe))));
+}
+
+fn reported(app: &mut App<'_>, report: Report) -> Option<Effect> {
+    app.update(Action::Reclaim(News::Reported(Arc::new(report))))
+}
+
+fn read_again(app: &mut App<'_>) {
+    let again = Again { progress: Progress::default(), outcome: Some(Outcome::Complete) };
+    app.update(Action::Again(again));
+}
+
+/// A box whose probe is complete.
+pub fn asked(app: &mut App<'_>) -> Vec<Effect> {
+    let effects = press(app, "g d");
+    probed(app, Probe { files: 2, least: 1, most: 2, is_complete: true, ..Probe::default() });
+    effects
+}
+
+/// A field in which a name is to be typed.
+pub fn typing(app: &mut App<'_>) -> Vec<Effect> {
+    press(app, "g d");
+    let most = 1 << 50;
+    probed(app, Probe { most, is_complete: true, ..Probe::default() });
+    press(app, "y")
+}
+
+/// A list of what stays.
+pub fn failed(app: &mut App<'_>) -> Vec<Effect> {
+    asked(app);
+    let effects = press(app, "y");
+    let failure = |name: &str| Failure { path: format!("/r/{name}").into(), reason: Reason::System(13) };
+    let first = (0..40).map(|number| failure(&number.to_string())).collect();
+    reported(app, Report { failures: Failures { count: 40, first }, is_over: true, ..Report::default() });
+    read_again(app);
+    assert_eq!(app.mode, Mode::Failures);
+    press(app, "Ctrl-D");
+    effects
+}
+
+/// Something was moved to the trash.
+pub fn trashed(app: &mut App<'_>) {
+    let effects = press(app, "g D");
+    let [Effect::Reclaim(Order::Probe(selection, _))] = effects.as_slice() else { panic!("{effects:?}") };
+    let from = selection.groups[0].clone();
+    probed(app, Probe { is_complete: true, ..Probe::default() });
+    press(app, "y");
+    let moved = crate::delete::Trashed { from, trash: "/trash".into(), name: b"x".to_vec() };
+    reported(app, Report { entries: 1, trashed: vec![moved], is_over: true, ..Report::default() });
+    read_again(app);
+}
+
+fn selection(effects: &[Effect]) -> Arc<Selection> {
+    match effects {
+        [.., Effect::Reclaim(Order::Probe(selection, _))] => Arc::clone(selection),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn chosen(selection: &Selection) -> Vec<String> {
+    selection
+        .items()
+        .map(|(group, item)| String::from_utf8_lossy(&group.path_of(item)).into_owned())
+        .collect()
+}
+
+fn is_begun(effects: &[Effect]) -> bool {
+    matches!(effects, [Effect::Reclaim(Order::Begin(..))])
+}
+
+#[test]
+fn only_a_yes_confirms() {
+    let tree = home();
+    for keys in ["Enter", "Esc", "n", "q", "Ctrl-C", "Right Right Enter", "Tab Left Enter"] {
+        let mut app = finished(&tree);
+        asked(&mut app);
+        let effects = press(&mut app, keys);
+        assert_eq!(effects, [Effect::Reclaim(Order::StopProbe)], "{keys}");
+        assert_eq!(app.mode, Mode::List, "{keys}");
+    }
+    for keys in ["d", "D", "Space", "d d d", "j", "H"] {
+        let mut app = finished(&tree);
+        asked(&mut app);
+        assert_eq!(press(&mut app, keys), [], "{keys}");
+        app.update(Action::Paste("y\ny\r".into()));
+        assert_eq!(app.mode, Mode::Confirm, "{keys}");
+    }
+    for keys in ["y", "Right Enter", "Left Enter", "Tab Enter"] {
+        let mut app = finished(&tree);
+        asked(&mut app);
+        assert!(is_begun(&press(&mut app, keys)), "{keys}");
+    }
+}
+
+#[test]
+fn nothing_is_confirmed_before_it_is_known_what_speaks_against_it() {
+    let tree = home();
+    let mut app = finished(&tree);
+    press(&mut app, "d");
+    assert_eq!(press(&mut app, "y Right"), []);
+    assert_eq!(app.mode, Mode::Confirm);
+    probed(&mut app, Probe { refusals: vec![(0, Refusal::Home)], is_complete: true, ..Probe::default() });
+    assert_eq!(press(&mut app, "y Right y"), []);
+    assert_eq!(press(&mut app, "Enter"), [Effect::Reclaim(Order::StopProbe)]);
+    // Before it is complete it may be confirmed: some directories take minutes to look at.
+    press(&mut app, "d");
+    probed(&mut app, Probe::default());
+    assert!(is_begun(&press(&mut app, "y")));
+}
+
+#[test]
+fn the_marks_are_meant_or_else_the_entry_under_the_cursor() {
+    let tree = home();
+    let mut app = finished(&tree);
+    assert_eq!(chosen(&selection(&press(&mut app, "j d"))), ["/r/pictures"]);
+    press(&mut app, "Esc g Enter Space h g j Space");
+    let effects = press(&mut app, "g D");
+    assert_eq!(chosen(&selection(&effects)), ["/r/pictures", "/r/music/song"]);
+    // What lies in a marked directory goes with it.
+    let effects = press(&mut app, "Esc g Space d");
+    assert_eq!(chosen(&selection(&effects)), ["/r/music", "/r/pictures"]);
+    // So it is from the list of marks.
+    let effects = press(&mut app, "Esc Tab d");
+    assert_eq!(chosen(&selection(&effects)), ["/r/music", "/r/pictures"]);
+    // Nothing is known of these.
+    let mut app = finished(&tree);
+    assert_eq!(press(&mut app, "G d"), []);
+    assert!(app.notice.is_some());
+}
+
+#[test]
+fn a_row_of_a_view_is_meant_if_it_is_an_entry() {
+    let tree = Arc::new(home());
+    let mut app = finished(&tree);
+    press(&mut app, "2");
+    work(&mut app, &tree);
+    assert_eq!(chosen(&selection(&press(&mut app, "d"))), ["/r/music/song"]);
+    press(&mut app, "Esc 3");
+    work(&mut app, &tree);
+    assert_eq!(press(&mut app, "d"), [], "a type is no entry");
+}
+
+#[test]
+fn emptying_is_offered_for_one_directory() {
+    let tree = home();
+    let mut app = finished(&tree);
+    asked(&mut app);
+    let again = selection(&press(&mut app, "e"));
+    assert_eq!((again.extent, chosen(&again)), (Extent::Content, vec!["/r/music".to_owned()]));
+    probed(&mut app, Probe { is_complete: true, ..Probe::default() });
+    let effects = press(&mut app, "y");
+    let [Effect::Reclaim(Order::Begin(begun, _))] = effects.as_slice() else { panic!("{effects:?}") };
+    assert_eq!(begun.deed(), Deed::Empty);
+    let mut app = finished(&tree);
+    press(&mut app, "+");
+    asked(&mut app);
+    assert_eq!(press(&mut app, "e"), [], "of several only some may be directories");
+}
+
+#[test]
+fn a_name_is_typed_over_a_size_or_for_a_home() {
+    let tree = home();
+    for (over, concerns) in [(1000, vec![]), (1 << 40, vec![Concern::SomebodysHome(b"/home/x".to_vec())])] {
+        let mut app = safe(&tree, Safety { typed_over: over, ..Safety::default() });
+        press(&mut app, "d");
+        probed(&mut app, Probe { concerns, is_complete: true, ..Probe::default() });
+        assert_eq!(press(&mut app, "y"), []);
+        assert_eq!(press(&mut app, "Enter y Enter"), [], "the letters are letters");
+        app.update(Action::Paste("music".into()));
+        press(&mut app, "Bksp");
+        assert_eq!(press(&mut app, "Enter"), [], "what is pasted is not typed");
+        write(&mut app, "musid");
+        press(&mut app, "Bksp");
+        write(&mut app, "c");
+        assert!(is_begun(&press(&mut app, "Enter")));
+    }
+    let mut app = finished(&tree);
+    typing(&mut app);
+    assert_eq!(press(&mut app, "Esc"), [Effect::Reclaim(Order::StopProbe)]);
+}
+
+#[test]
+fn root_is_asked_twice_about_directories_of_others() {
+    let tree = home();
+    let mut app = finished(&tree);
+    press(&mut app, "d");
+    let concerns = vec![Concern::OthersDirectory(b"/r".to_vec(), 1000)];
+    probed(&mut app, Probe { concerns, is_complete: true, ..Probe::default() });
+    assert_eq!(press(&mut app, "Right Enter"), []);
+    let confirm = app.reclaim.confirm.as_ref().unwrap();
+    assert_eq!((confirm.stage.clone(), confirm.button), (Stage::AskAgain, Button::No));
+    assert_eq!(press(&mut app, "Enter"), [Effect::Reclaim(Order::StopProbe)]);
+}
+
+#[test]
+fn nothing_is_changed_where_that_was_wished_for() {
+    let tree = home();
+    let mut app = safe(&tree, Safety { changes: Changes::Refused, ..Safety::default() });
+    assert_eq!(press(&mut app, "d D U H"), []);
+    assert_eq!(app.mode, Mode::List);
+    let mut app = safe(&tree, Safety { changes: Changes::Rehearsed, ..Safety::default() });
+    asked(&mut app);
+    assert_eq!(press(&mut app, "y"), [Effect::Reclaim(Order::StopProbe)]);
+    assert!(app.notice.as_ref().unwrap().contains("nothing was changed"));
+    assert_eq!(press(&mut app, "U"), []);
+}
+
+#[test]
+fn while_something_is_read_or_deleted_nothing_else_is() {
+    let tree = home();
+    let mut app = finished(&tree);
+    asked(&mut app);
+    press(&mut app, "y");
+    assert!(app.is_deleting() && app.wants_ticks());
+    assert_eq!(press(&mut app, "d D r R U"), []);
+    assert!(press(&mut app, "j k Enter h n s").is_empty(), "one can look around meanwhile");
+    press(&mut app, "q");
+    assert!(matches!(app.mode, Mode::Question(_)), "leaving would stop it midway");
+    assert_eq!(press(&mut app, "n Esc"), [Effect::Reclaim(Order::Stop)]);
+    assert_eq!(press(&mut app, "Esc"), [], "once is enough");
+    let report = Report { entries: 1, freed: 4096, is_cancelled: true, is_over: true, ..Report::default() };
+    let effect = reported(&mut app, report);
+    assert!(matches!(effect, Some(Effect::LookAgain(_))), "{effect:?}");
+    assert_eq!(press(&mut app, "d"), [], "what is left is looked at first");
+    read_again(&mut app);
+    let notice = app.notice.clone().unwrap();
+    assert!(notice.starts_with("Stopped. Deleted 1 entry: 4.0 KiB freed"), "{notice}");
+    assert!(!app.is_deleting());
+    asked(&mut app);
+    assert_eq!(app.mode, Mode::Confirm);
+
+    let growing = Growing::new();
+    growing.publish(vec![file("a", 1, 1)]);
+    let mut app = self::app(&growing.tree);
+    tick(&mut app, 1000, None);
+    assert_eq!(press(&mut app, "d"), [], "the scan still reads");
+}
+
+#[test]
+fn what_stays_is_listed_and_tried_again() {
+    let tree = home();
+    let mut app = finished(&tree);
+    failed(&mut app);
+    let effects = press(&mut app, "r");
+    assert_eq!(chosen(&selection(&effects)), ["/r/music"]);
+    assert_eq!(app.mode, Mode::Confirm);
+}
+
+#[test]
+fn the_last_trashing_is_restored_first() {
+    let tree = home();
+    let mut app = finished(&tree);
+    trashed(&mut app);
+    assert!(app.notice.as_ref().unwrap().contains("nothing is freed"));
+    let effects = press(&mut app, "U");
+    let [Effect::Reclaim(Order::Begin(Work::Restore(trashed), _))] = effects.as_slice() else {
+        panic!("{effects:?}")
+    };
+    assert_eq!(trashed.len(), 1);
+    let effect = reported(&mut app, Report { entries: 1, is_over: true, ..Report::default() });
+    assert!(matches!(effect, Some(Effect::Rescan(_))), "it came back to a directory: {effect:?}");
+    read_again(&mut app);
+    assert_eq!(app.notice.as_deref(), Some("Moved 1 entry back"));
+    assert_eq!(press(&mut app, "U"), []);
+}
+
+#[test]
+fn a_script_names_what_is_shown() {
+    let tree = home();
+    let mut app = finished(&tree);
+    let effects = press(&mut app, "H");
+    let [Effect::Reclaim(Order::Script(lines))] = effects.as_slice() else { panic!("{effects:?}") };
+    assert_eq!(lines[0].path, b"/shown/music");
+    app.update(Action::Reclaim(News::Written("/x/\x1b.sh".into())));
+    assert!(app.notice.as_ref().unwrap().contains("/x/\\x1b.sh"));
+}

@@ -1,0 +1,86 @@
+//! The list of what could not be deleted, in the place of the list, and how a deletion goes on, for the footer.
+//!
+//! ```text
+//!  Not deleted                                          3 entries stay
+//!  Reason                     Path
+//!  permission denied          /home/me/closed/file
+//! ```
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use super::{Layout, draw_ends};
+use crate::delete::{Deed, Failures, words};
+use crate::size::{grouped, plain_size};
+use crate::text::{escape, fit, pad, width};
+use crate::ui::app::{App, Failed, Running};
+use crate::ui::theme::Role;
+
+/// Columns of a reason.
+const REASON: usize = 28;
+/// Columns from which on there is one beside the path.
+const WIDE: usize = 60;
+
+pub(super) fn draw(app: &App<'_>, failed: &Failed, layout: Layout, buffer: &mut Buffer) {
+    let theme = app.theme;
+    let title = match failed.deed {
+        Deed::Delete | Deed::Empty => " Not deleted",
+        Deed::Trash => " Not moved to the trash",
+        Deed::Restore => " Not moved back",
+    };
+    let Failures { count, first } = &failed.failures;
+    let stay =
+        if *count == 1 { "1 entry stays ".to_owned() } else { format!("{} entries stay ", grouped(*count)) };
+    draw_ends(&Line::styled(title, theme.style(Role::Strong)), &Line::raw(stay), layout.header, buffer);
+    let visible = first.iter().enumerate().skip(failed.offset);
+    for ((index, failure), y) in visible.zip(layout.list.y..layout.list.bottom()) {
+        let room = usize::from(layout.list.width);
+        let path = escape(&app.shown_path(&failure.path)).into_owned();
+        let gap = theme.glyphs.gap();
+        let line = if room >= WIDE {
+            let path = fit(&path, room.saturating_sub(REASON + 4), gap).into_owned();
+            format!(" {}  {path}", pad(&words(failure.reason), REASON, gap))
+        } else {
+            format!(" {}", fit(&format!("{path}: {}", words(failure.reason)), room.saturating_sub(2), gap))
+        };
+        buffer.set_line(layout.list.x, y, &Line::raw(line), layout.list.width);
+        if index == failed.index {
+            for cell in (Rect { y, height: 1, ..layout.list }).positions() {
+                buffer[cell].set_style(Style::reset().patch(theme.style(Role::Selected)));
+            }
+        }
+    }
+}
+
+/// How it goes on.
+pub(super) fn progress<'a>(app: &App<'_>, running: &Running, room: usize) -> Line<'a> {
+    let theme = app.theme;
+    let spinner = theme.glyphs.spinner(u64::try_from(app.scan.last.now.as_millis() / 125).unwrap_or(0));
+    let dot = theme.glyphs.dot();
+    let doing = match running.deed {
+        Deed::Delete | Deed::Empty => "deleting",
+        Deed::Trash => "moving to the trash",
+        Deed::Restore => "moving back",
+    };
+    let report = &running.report;
+    let (entries, bytes) = running.expected;
+    let left = grouped(entries.saturating_sub(report.entries));
+    let bytes = plain_size(bytes.saturating_sub(report.freed), app.units);
+    let stay = match report.failures.count {
+        0 => String::new(),
+        count => format!(" {dot} {} stay", grouped(count)),
+    };
+    let end = if running.is_stopping { " (stopping)" } else { " (Esc stops)" };
+    let texts = [
+        format!("{doing} {dot} {left} entries, {bytes} left{stay}{end}"),
+        format!("{doing} {dot} {left} left{stay}{end}"),
+        format!("{doing} {dot} {left} left"),
+    ];
+    let text = texts.iter().find(|text| width(text) + 4 <= room).unwrap_or(&texts[2]);
+    Line::from(vec![
+        Span::styled(format!(" {spinner} "), theme.style(Role::Bar)),
+        Span::raw(fit(text, room.saturating_sub(4), theme.glyphs.gap()).into_owned()),
+    ])
+}
