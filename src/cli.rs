@@ -66,8 +66,11 @@ pub struct Environment {
 }
 
 /// The environment variables that mean something.
-pub const VARIABLES: [&str; 14] = [
+pub const VARIABLES: [&str; 17] = [
     "TERM",
+    "LC_ALL",
+    "LC_CTYPE",
+    "LANG",
     "COLORTERM",
     "NO_COLOR",
     "TERM_PROGRAM",
@@ -294,8 +297,12 @@ fn theme(arguments: &Arguments, looks: Looks, environment: &Environment) -> Resu
         When::Never => ColorChoice::Never,
     };
     let colors = Colors::detect(choice, |name| environment.variable(name).cloned());
-    let is_ascii = arguments.ascii || environment.variable("DUKE_ASCII").is_some_and(|value| value != "0");
-    let glyphs = if is_ascii { Glyphs::Ascii } else { Glyphs::Unicode };
+    let glyphs = match environment.variable("DUKE_ASCII") {
+        _ if arguments.ascii => Glyphs::Ascii,
+        Some(value) if value == "0" => Glyphs::Unicode,
+        Some(_) => Glyphs::Ascii,
+        None => Glyphs::detect(|name| environment.variable(name).cloned()),
+    };
     Ok(Theme { colors, glyphs, looks })
 }
 
@@ -506,6 +513,8 @@ mod tests {
         assert_eq!(browse("", &[("TERM", "xterm-256color")]).theme.colors, Colors::Palette);
         assert_eq!(browse("", &set).theme.glyphs, Glyphs::Ascii);
         assert_eq!(browse("", &[("DUKE_ASCII", "0")]).theme.glyphs, Glyphs::Unicode);
+        assert_eq!(browse("", &[("LANG", "C")]).theme.glyphs, Glyphs::Ascii);
+        assert_eq!(browse("", &[("LANG", "C"), ("DUKE_ASCII", "0")]).theme.glyphs, Glyphs::Unicode);
         assert_eq!(browse("--ascii", &[]).theme.glyphs, Glyphs::Ascii);
     }
 

@@ -6,11 +6,13 @@
 //!
 //! Knows no cursor and no screen. Invariant: every row is an entry of the listing it was made from, once.
 
+use std::io;
 use std::time::{Duration, Instant};
 
+use crate::job::{Job, Pool};
 use crate::search::{Filtered, Keeper};
 use crate::size::Measure;
-use crate::sync::{AtomicU64, AtomicUsize, Mutex, Ordering, lock};
+use crate::sync::{Arc, AtomicU64, AtomicUsize, Mutex, Ordering, lock};
 use crate::tree::order::{Names, Row, sort};
 use crate::tree::{Content, DirId, Facts, Listing, Live, Position, Record, Totals, Tree};
 
@@ -176,6 +178,25 @@ fn entry_size(tree: &Tree, sums: Sums<'_>, facts: &Facts, measure: Measure) -> u
     }
 }
 
+/// Puts the entries of `id` in order beside the screen; with `filtered` those that a filter shows. What is being read counts as far
+/// as it was read.
+///
+/// # Errors
+/// When the system gives no thread.
+pub fn in_order(
+    pool: &Pool,
+    tree: Arc<Tree>,
+    id: DirId,
+    order: Order,
+    filtered: Option<Arc<Filtered>>,
+) -> io::Result<Job<Rows>> {
+    pool.start(move |task| {
+        let live = Live::sample(&tree);
+        let sums = Sums { live: &live, filtered: filtered.as_deref() };
+        task.publish(task.threads().install(|| Rows::of(&tree, sums, id, order)));
+    })
+}
+
 /// A directory's entries in order.
 #[derive(Debug, Default)]
 pub struct Rows {
@@ -185,9 +206,19 @@ pub struct Rows {
     left_out: usize,
     largest: u64,
     cost: Duration,
+    /// Whether everything below was read before.
+    was_complete: bool,
+    /// See [`Tree::edition`]; that of before.
+    edition: u64,
 }
 
 impl Rows {
+    /// The entries of `id` in `order`, as far as they were read.
+    pub fn of(tree: &Tree, sums: Sums<'_>, id: DirId, order: Order) -> Self {
+        let (edition, was_complete) = (tree.edition(), tree.status(id).is_complete());
+        Self { edition, was_complete, ..Self::new(tree, sums, id, &tree.listing(id), order) }
+    }
+
     /// The entries of `listing`, which is that of `id`, in `order`; with a filter those that it shows.
     pub fn new(tree: &Tree, sums: Sums<'_>, id: DirId, listing: &Listing<'_>, order: Order) -> Self {
         // The clock decides on nothing but how soon the next sorting may be.
@@ -219,7 +250,18 @@ impl Rows {
             left_out: left_out.into_inner(),
             largest: largest.into_inner(),
             cost: begin.elapsed(),
+            ..Self::default()
         }
+    }
+
+    /// Whether everything below was read before they were put in order.
+    pub fn was_complete(&self) -> bool {
+        self.was_complete
+    }
+
+    /// Whether entries were read again or deleted since: then a row may be none.
+    pub fn is_of_old(&self, tree: &Tree) -> bool {
+        self.edition != tree.edition()
     }
 
     /// How many there are.

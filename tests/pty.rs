@@ -114,6 +114,7 @@ fn duke(folder: &Path) -> CommandBuilder {
 /// Without a configuration.
 fn at_home_nowhere(command: &mut CommandBuilder) {
     command.env("TERM", "xterm-256color");
+    command.env("LC_ALL", "C.UTF-8");
     for name in ["HOME", "XDG_CONFIG_HOME", "DUKE_CONFIG", "DUKE_COLOR", "NO_COLOR"] {
         command.env_remove(name);
     }
@@ -196,6 +197,10 @@ fn ctrl_z_gives_the_terminal_to_the_shell_and_fg_takes_it_again() {
         screen.alternate_screen()
             && screen.contents().contains("3 of 3")
             && screen.contents().contains("plain")
+    });
+    // A new screen knows nothing of what the terminal was told before.
+    session.wait_for("mouse and pasting as before", |screen| {
+        screen.mouse_protocol_mode() == MouseProtocolMode::PressRelease && screen.bracketed_paste()
     });
     session.press("q");
     session.wait_for_text("ended 0");

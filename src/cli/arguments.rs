@@ -28,7 +28,7 @@ The apparent size of a directory includes its own length.
 Environment:
   DUKE_THREADS    as --threads
   DUKE_COLOR      as --color
-  DUKE_ASCII      as --ascii, unless 0
+  DUKE_ASCII      as --ascii, unless 0: then never
   NO_COLOR        as --color never
   DUKE_CONFIG     as --config
   XDG_STATE_HOME  snapshots are kept in its folder duke

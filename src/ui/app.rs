@@ -11,11 +11,13 @@
 mod above;
 mod details;
 mod filtering;
+mod idle;
 mod marking;
 mod mouse;
 mod reclaim;
 mod rescan;
 mod results;
+mod sorting;
 mod space;
 mod views;
 
@@ -35,9 +37,9 @@ use super::reclaim::{self as reclaim_work, News};
 use super::view::columns::{Graph, Scale, Shown, Wanted};
 use super::view::help;
 use super::window::Window;
-use super::work::Findings;
+use super::work::{Findings, Wish};
 use super::{Settings, theme::Theme};
-use crate::rows::{Column, Direction, Grouping, Hidden, Order, Sums};
+use crate::rows::{Grouping, Hidden, Order, Sums};
 use crate::scan::Places;
 use crate::size::{Measure, Units};
 use crate::source::Nature;
@@ -49,8 +51,6 @@ pub use marking::{Pane, PaneLine};
 pub use reclaim::{Confirm, Failed, Reclaim, Running, Stage};
 pub use rescan::Rescan;
 
-/// How long rows keep their order after a key.
-const HOLD: Duration = Duration::from_millis(800);
 /// A scan that took longer than this is worth a question before it is thrown away.
 const PRECIOUS: Duration = Duration::from_secs(5);
 
@@ -209,6 +209,8 @@ pub struct App<'t> {
     sorted: Duration,
     /// Whether rows may be out of order.
     is_stale: bool,
+    /// What puts them in order beside the screen.
+    sorting: Option<Wish>,
 }
 
 impl<'t> App<'t> {
@@ -260,6 +262,7 @@ impl<'t> App<'t> {
             click: None,
             sorted: Duration::ZERO,
             is_stale: true,
+            sorting: None,
         };
         app.path = app.place_path();
         app.enter_only_root();
@@ -291,6 +294,7 @@ impl<'t> App<'t> {
             }
             Action::Findings(number, findings) => {
                 self.take_inspection(number, &findings);
+                self.take_rows(number, &findings);
                 self.take_findings(number, &findings);
                 None
             }
@@ -393,25 +397,6 @@ impl<'t> App<'t> {
         }
     }
 
-    fn may_sort(&self) -> bool {
-        let now = self.scan.last.now;
-        let is_held = self.pressed.is_some_and(|pressed| now.saturating_sub(pressed) < HOLD);
-        let since = now.saturating_sub(self.sorted);
-        self.place.rows().is_empty() || (!is_held && self.place.rows().may_sort(since))
-    }
-
-    fn sort(&mut self) {
-        let (order, lines) = (self.order_here(), self.lines_here());
-        self.place.sort(self.tree, sums(&self.live, &self.views), order, lines);
-        self.note_sorted();
-    }
-
-    /// The rows were just put in order.
-    fn note_sorted(&mut self) {
-        self.sorted = self.scan.last.now;
-        self.is_stale = self.is_scanning();
-    }
-
     fn key(&mut self, event: KeyEvent) -> Option<Effect> {
         self.notice = None;
         self.pressed = Some(self.scan.last.now);
@@ -423,7 +408,11 @@ impl<'t> App<'t> {
         if command.is_none() && scope == Scope::Typing {
             return self.typing_key(event);
         }
-        match command? {
+        let Some(command) = command else {
+            self.say_unknown(scope, event);
+            return None;
+        };
+        match command {
             command if scope == Scope::Prompt && !command.is_global() => {
                 self.prompt_key(event, Some(command))
             }
@@ -587,13 +576,6 @@ impl<'t> App<'t> {
         None
     }
 
-    fn sort_by(&mut self, column: Column) {
-        self.order.direction =
-            if self.order.column == column { self.order.direction.other() } else { Direction::Usual };
-        self.order.column = column;
-        self.sort();
-    }
-
     fn pin(&mut self) {
         self.place.pin();
     }
@@ -633,11 +615,9 @@ impl<'t> App<'t> {
 
     /// Enters a directory as it is remembered; how the one left is to be remembered was said before.
     fn enter_again(&mut self, id: DirId) {
-        let lines = self.lines_here();
         let memory = self.memories.remove(&id).unwrap_or_default();
-        let sums = sums(&self.live, &self.views);
-        self.place = Place::enter(self.tree, sums, id, self.order_here(), memory, lines);
+        self.place = Place::new(id, memory);
         self.path = self.place_path();
-        self.note_sorted();
+        self.sort();
     }
 }

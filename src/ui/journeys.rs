@@ -2,6 +2,7 @@
 
 mod details;
 mod filter;
+mod large;
 mod marks;
 mod mouse;
 mod reclaim;

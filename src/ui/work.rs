@@ -10,6 +10,7 @@ use std::io;
 use crate::hints::{self, Hints};
 use crate::inspect::{Inspection, inspect};
 use crate::job::{Job, Outcome, Pool};
+use crate::rows::{self, Rows};
 use crate::search::{self, Filtered, Found, Order, Query, Request};
 use crate::size::Units;
 use crate::space::{self, Account};
@@ -33,6 +34,8 @@ pub struct Wish {
     pub query: Query,
     /// In this order, where there are rows.
     pub order: Order,
+    /// What the filter keeps that is on, where the entries of a directory are put in order.
+    pub filtered: Option<Arc<Filtered>>,
 }
 
 /// What can be asked of a subtree.
@@ -57,6 +60,8 @@ pub enum Ask {
     Hints,
     /// What a filter keeps.
     Filter,
+    /// The entries of the directory itself, in this order.
+    Rows(rows::Order),
     /// Everything about the entry of the directory itself that is at this position.
     Inspect(Position),
     /// Where the rest of the file system is.
@@ -85,6 +90,8 @@ pub enum Findings {
     Hints(Arc<Hints>),
     /// What a filter keeps.
     Filtered(Arc<Filtered>),
+    /// The entries of a directory in order.
+    Rows(Arc<Rows>),
     /// Everything about one entry.
     Inspected(Arc<Inspection>),
     /// Where the rest of the file system is.
@@ -109,7 +116,12 @@ impl Findings {
             Self::Hints(hints) => hints.complete,
             Self::Inspected(inspection) => inspection.is_complete,
             // A filter publishes nothing before.
-            Self::Filtered(_) | Self::Space(_) | Self::Whole(_) | Self::Words(_) | Self::Failed(_) => true,
+            Self::Filtered(_)
+            | Self::Rows(_)
+            | Self::Space(_)
+            | Self::Whole(_)
+            | Self::Words(_)
+            | Self::Failed(_) => true,
         }
     }
 
@@ -123,7 +135,12 @@ impl Findings {
             Self::Errors(errors) => errors.searched,
             Self::Hints(hints) => hints.searched,
             Self::Filtered(filtered) => filtered.searched,
-            Self::Space(_) | Self::Whole(_) | Self::Words(_) | Self::Inspected(_) | Self::Failed(_) => 0,
+            Self::Rows(_)
+            | Self::Space(_)
+            | Self::Whole(_)
+            | Self::Words(_)
+            | Self::Inspected(_)
+            | Self::Failed(_) => 0,
         }
     }
 }
@@ -195,6 +212,10 @@ fn begin(pool: &Pool, tree: &Arc<Tree>, wish: &Wish) -> io::Result<Poll> {
         Ask::Errors => poll(survey::errors(pool, request)?, Findings::Errors),
         Ask::Hints => poll(hints::hints(pool, request)?, Findings::Hints),
         Ask::Filter => poll(search::filter(pool, request)?, Findings::Filtered),
+        Ask::Rows(order) => {
+            let filtered = wish.filtered.clone();
+            poll(rows::in_order(pool, request.tree, request.from, order, filtered)?, Findings::Rows)
+        }
         Ask::Inspect(position) => {
             poll(inspect(pool, request.tree, request.from, position)?, Findings::Inspected)
         }

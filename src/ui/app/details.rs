@@ -88,6 +88,7 @@ impl<'t> App<'t> {
             from,
             query: crate::search::Query::default(),
             order: crate::search::Order::default(),
+            filtered: None,
         }
     }
 

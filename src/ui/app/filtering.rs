@@ -36,7 +36,7 @@ impl Filtering {
     }
 
     /// What it keeps, as far as that is known.
-    pub fn filtered(&self) -> &Filtered {
+    pub fn filtered(&self) -> &Arc<Filtered> {
         &self.filtered
     }
 
@@ -74,9 +74,12 @@ impl App<'_> {
             return;
         }
         let (number, query) = (self.next_wish(), self.views.filter.clone());
-        let wish = Wish { number, ask: Ask::Filter, from: DirId::TOP, query, order: Order::default() };
+        let order = Order::default();
+        let wish = Wish { number, ask: Ask::Filter, from: DirId::TOP, query, order, filtered: None };
         self.views.filtering = Some(Filtering::new(wish));
-        self.sort();
+        // Nothing is kept as long as nothing is found.
+        self.sorting = None;
+        self.place.forget_rows();
     }
 
     /// Shows everything again; says whether there was a filter.
@@ -84,7 +87,7 @@ impl App<'_> {
         let was_filtered = self.is_filtered();
         self.leave_search();
         if was_filtered {
-            self.sort();
+            self.sort_anew();
         }
         was_filtered
     }
@@ -108,7 +111,7 @@ impl App<'_> {
 
 /// Where the sums of directories come from; apart from the rest of the state, which may change meanwhile.
 pub(super) fn sums<'a>(live: &'a crate::tree::Live, views: &'a super::views::Views) -> Sums<'a> {
-    Sums { live, filtered: views.filtering.as_ref().map(Filtering::filtered) }
+    Sums { live, filtered: views.filtering.as_ref().map(|filtering| filtering.filtered.as_ref()) }
 }
 
 /// The directory an entry is.

@@ -21,7 +21,7 @@ use crate::tree::{Content, DirId, Position, Successors};
 use crate::ui::inquiry::Inquiry;
 use crate::ui::keys::{Command, Motion, Scope, Side, View};
 use crate::ui::place::Memory;
-use crate::ui::sheet::{Page, Sheet, Sight};
+use crate::ui::sheet::{Page, Sheet, Sight, may_sort};
 use crate::ui::view::{layout, treemap};
 use crate::ui::work::{Ask, Findings, Wish};
 
@@ -84,7 +84,7 @@ impl App<'_> {
     pub fn wishes(&self) -> impl Iterator<Item = &Wish> + Clone {
         let details = self.details().and_then(Details::wish);
         let looked_at = self.views.looked_at().and_then(Inquiry::wish);
-        looked_at.into_iter().chain(self.views.whole.wish()).chain(details)
+        looked_at.into_iter().chain(self.views.whole.wish()).chain(details).chain(self.sorting.as_ref())
     }
 
     /// The sheet on top.
@@ -221,6 +221,7 @@ impl App<'_> {
                 self.turn_sheets();
                 return effect;
             }
+            _ if self.sheet().is_some_and(|sheet| !sheet.has(command)) => self.say_not_here(command),
             Command::Back if self.end_range() => {}
             Command::Back | Command::Quit | Command::View(_) | Command::Search => self.view_command(command),
             other => return self.command(other),
@@ -232,6 +233,8 @@ impl App<'_> {
     fn sort_sheet(&mut self, column: Column) {
         let by = match column {
             Column::Size => self.by_size(),
+            // The names of ages are times.
+            Column::Name if self.is_of_ages() => By::Modified,
             Column::Name => By::Path,
             Column::Items => By::Items,
             Column::Modified => By::Modified,
@@ -239,13 +242,17 @@ impl App<'_> {
         };
         let number = self.next_wish();
         let Some(sheet) = self.views.sheets.last_mut() else { return };
-        if !sheet.may_sort_by(by) {
-            self.notice = Some("These rows cannot be sorted so".into());
+        if !may_sort(sheet.inquiry.asked().ask, column) {
+            self.notice = Some(sheet.sorts().into());
             return;
         }
         let before = sheet.inquiry.asked().order;
         let reversed = before.by == by && !before.reversed;
         sheet.inquiry.turn(search::Order { by, reversed }, number);
+    }
+
+    fn is_of_ages(&self) -> bool {
+        self.sheet().is_some_and(|sheet| matches!(sheet.inquiry.asked().ask, Ask::Ages { .. }))
     }
 
     /// Another size is meant.
@@ -334,12 +341,19 @@ impl App<'_> {
             _ => Ask::Largest,
         };
         let wish = self.wish(ask, self.views.filter.clone());
+        // Ages are told from the youngest on, and reasons from the most frequent on.
+        let order = match view {
+            View::Ages => search::Order { by: By::Modified, reversed: false },
+            View::Errors => search::Order { by: By::Items, reversed: false },
+            _ => wish.order,
+        };
+        let wish = Wish { order, ..wish };
         self.views.sheets = vec![Sheet::new(view, title.to_owned(), wish)];
     }
 
     pub(super) fn wish(&mut self, ask: Ask, query: Query) -> Wish {
         let order = search::Order { by: self.by_size(), reversed: false };
-        Wish { number: self.next_wish(), ask, from: self.place.id, query, order }
+        Wish { number: self.next_wish(), ask, from: self.place.id, query, order, filtered: None }
     }
 
     pub(super) fn next_wish(&mut self) -> u64 {
@@ -467,7 +481,7 @@ impl App<'_> {
         self.views.filter = filter;
         if self.views.filtering.take().is_some() {
             // Another one takes its place when this search is kept.
-            self.sort();
+            self.sort_anew();
         }
         let before = self.views.sheets.pop();
         let mut sheet = Sheet::new(View::Search, String::new(), wish);
