@@ -147,6 +147,6 @@ fn in_order(order: Order, rows: &[Totals; Age::ALL.len()]) -> [Age; Age::ALL.len
         By::Modified | By::Path => (Age::ALL.len() - *age as usize) as u64,
     };
     let mut ages = Age::ALL;
-    ages.sort_by_key(|age| Reverse(order.turned(number(age))));
+    ages.sort_by_key(|age| Reverse(order.turned(number(age).saturating_add(1))));
     ages
 }

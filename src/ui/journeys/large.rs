@@ -13,14 +13,14 @@ fn tree() -> Arc<Tree> {
 }
 
 fn file_beside() -> crate::fixture::Plan {
-    file("beside", 1 << 40, 0)
+    file("beside", 512, 0)
 }
 
 #[test]
 fn what_is_shown_stays_until_the_new_order_is_there_and_keys_are_answered_meanwhile() {
     let tree = tree();
     let mut app = finished(&tree);
-    press(&mut app, "G Enter");
+    press(&mut app, "Enter");
     assert_eq!((path(&app).as_str(), app.window.rows, app.is_sorting()), ("/shown/giant", 0, true));
     work(&mut app, &tree);
     assert_eq!((app.window.rows as u64, app.is_sorting()), (ENTRIES, false));
@@ -41,7 +41,7 @@ fn what_is_shown_stays_until_the_new_order_is_there_and_keys_are_answered_meanwh
 fn the_order_asked_for_last_is_the_one_that_comes() {
     let tree = tree();
     let mut app = finished(&tree);
-    press(&mut app, "G Enter");
+    press(&mut app, "Enter");
     work(&mut app, &tree);
     let order = |app: &App<'_>| app.wishes().map(|wish| wish.number).collect::<Vec<_>>();
     press(&mut app, "n");
@@ -62,7 +62,7 @@ fn the_order_asked_for_last_is_the_one_that_comes() {
 fn nothing_is_shown_that_a_filter_may_hide() {
     let tree = tree();
     let mut app = finished(&tree);
-    press(&mut app, "G Enter");
+    press(&mut app, "Enter");
     work(&mut app, &tree);
     press(&mut app, "/");
     write(&mut app, "odd_06");
@@ -81,7 +81,7 @@ fn nothing_is_shown_that_a_filter_may_hide() {
 fn what_was_read_again_meanwhile_is_sorted_again() {
     let tree = tree();
     let mut app = finished(&tree);
-    press(&mut app, "G Enter");
+    press(&mut app, "Enter");
     let wish = app.wishes().find(|wish| matches!(wish.ask, Ask::Rows(_))).unwrap().clone();
     let pool = Pool::new(1).unwrap();
     let Ask::Rows(order) = wish.ask else { unreachable!() };
