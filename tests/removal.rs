@@ -6,7 +6,7 @@ mod support;
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,6 +16,7 @@ use duke::delete::{self, Extent, Reason, Removal, Selection};
 use duke::job::Pool;
 use duke::scan::{Outcome, Scan};
 use duke::tree::{Content, DirId, Totals, Tree, Walk};
+use nix::sys::resource::{Resource, setrlimit};
 use support::fixtures::{self, Fixture};
 use support::{child, sandbox};
 
@@ -373,7 +374,6 @@ fn what_cannot_be_removed_is_named_and_the_rest_goes() {
     if !sandbox::enter("what_cannot_be_removed_is_named_and_the_rest_goes") {
         return;
     }
-    use std::os::unix::fs::PermissionsExt;
     let fixture = fixtures::plain();
     fs::create_dir_all(fixture.join("a/b/closed")).unwrap();
     fixtures::file(fixture.join("a/b/closed/file"), 3_000).unwrap();
@@ -452,7 +452,6 @@ fn any_depth_goes_with_few_descriptors() {
     }
     for (limit, depth) in [(None, 50_000), (Some(64), 50_000)] {
         if let Some(limit) = limit {
-            use nix::sys::resource::{Resource, setrlimit};
             setrlimit(Resource::RLIMIT_NOFILE, limit, limit).unwrap();
         }
         let fixture = fixtures::chain(depth, "d");
@@ -471,7 +470,6 @@ fn wide_directories_at_any_depth_go_with_few_descriptors() {
     if !sandbox::enter("wide_directories_at_any_depth_go_with_few_descriptors") {
         return;
     }
-    use nix::sys::resource::{Resource, setrlimit};
     setrlimit(Resource::RLIMIT_NOFILE, 64, 64).unwrap();
     let fixture = Fixture::build(|root| {
         let mut at = root.join("comb");

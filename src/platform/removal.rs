@@ -11,6 +11,7 @@ use nix::fcntl::{AtFlags, OFlag, openat};
 use nix::sys::stat::{Mode, fchmod, mkdirat};
 use nix::unistd::{AccessFlags, UnlinkatFlags, faccessat, unlinkat};
 
+#[cfg(target_os = "linux")]
 use super::directory::OPEN;
 use super::{Directory, retry};
 

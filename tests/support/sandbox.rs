@@ -1,4 +1,5 @@
-//! Where things may be deleted: a mount namespace in which nothing but `/tmp`, in memory, can be written to.
+//! Where things may be deleted: a mount namespace in which nothing but `/tmp`, in memory, can be written to. The home is
+//! `/tmp/home/me`, if somebody makes it.
 //!
 //! So a bug in what is tested cannot eat the machine.
 
@@ -42,8 +43,7 @@ pub fn enter(test: &str) -> bool {
     match [root, user].into_iter().find(|launcher| works(launcher)) {
         Some(launcher) => {
             let mut launcher = launcher.to_vec();
-            let temp = ["env", "TMPDIR=/tmp"];
-            launcher.extend(temp);
+            launcher.extend(["env", "TMPDIR=/tmp", "HOME=/tmp/home/me"]);
             child::run(test, &launcher, "");
         }
         None => skip(&format!("{test}: no namespace in which deleting is safe")),

@@ -100,8 +100,7 @@ impl Keymap {
 impl Binding {
     /// Whether its keys are the same for everybody.
     pub fn is_fixed(&self) -> bool {
-        let asks = |scope: &Scope| matches!(scope, Scope::Question | Scope::Confirm);
-        self.command == Command::Interrupt || self.scopes.iter().all(asks)
+        matches!(self.command, Command::Interrupt | Command::Answer(_))
     }
 
     /// Whether `key` would only ever be a letter that is typed.

@@ -54,7 +54,8 @@ fn idle<'a>(app: &App<'_>, room: usize) -> Line<'a> {
 
 /// The key whose hint is at `x`, when the keys are shown.
 pub(super) fn key_at(app: &App<'_>, x: usize) -> Option<Key> {
-    let is_busy = app.notice.is_some() || app.is_scanning() || app.rescan().is_some();
+    let is_working = app.is_scanning() || app.is_deleting() || app.rescan().is_some();
+    let is_busy = app.notice.is_some() || is_working;
     if is_busy || app.mode == Mode::Prompt {
         return None;
     }
