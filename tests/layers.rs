@@ -29,7 +29,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("space", &["platform", "tree", "scan", "job", "size", "text"]),
     ("inspect", &["platform", "scan", "tree", "job"]),
     ("exit", &["tree"]),
-    ("rows", &["tree", "size", "search"]),
+    ("rows", &["job", "tree", "size", "search"]),
     ("replacement", &[]),
     ("exchange", &["tree", "json", "text", "platform", "scan"]),
     ("source", &["scan", "exchange", "snapshot", "tree", "text", "platform"]),

@@ -369,11 +369,12 @@ fn a_configuration_gives_keys_and_what_is_wrong_with_it_is_said_in_the_browser()
     command.env("DUKE_CONFIG", &file);
     let mut session = Session::run(command);
     session.wait_for_text("config.toml:1:1: unknown setting 'nonsense'");
-    // What is no key of the browser any more does nothing but take the message away.
+    // What is no key of the browser any more does nothing but say so.
     session.press("q");
-    session.wait_for_text("x quit");
+    session.wait_for_text("Nothing is on this key");
     session.press("o");
     session.wait_for_text("deep");
+    session.wait_for_text("x quit");
     session.press("x");
     assert!(session.end().success());
     session.assert_restored();

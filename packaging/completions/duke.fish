@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_duke_global_optspecs
-    string join \n json ndjson csv o= c f= n/no-interactive s/summarize d/depth= min-size= top= by= q/quiet a/apparent-size si sort= reverse color= ascii no-mouse pick 0/print0 t/threads= x/one-file-system exclude= X= exclude-caches include-kernfs skip-network e/extended config= no-config h/help V/version
+    string join \n json ndjson csv o= c f= n/no-interactive s/summarize d/depth= min-size= top= by= q/quiet a/apparent-size si sort= reverse color= ascii no-mouse pick 0/print0 t/threads= x/one-file-system exclude= X= exclude-caches include-kernfs skip-network r/read-only dry-run e/extended config= no-config h/help V/version
 end
 
 function __fish_duke_needs_command
@@ -61,6 +61,8 @@ complete -c duke -n "__fish_duke_needs_command" -s x -l one-file-system -d 'Stay
 complete -c duke -n "__fish_duke_needs_command" -l exclude-caches -d 'Leave out directories that hold a CACHEDIR.TAG'
 complete -c duke -n "__fish_duke_needs_command" -l include-kernfs -d 'Enter /proc, /sys and the like below a PATH'
 complete -c duke -n "__fish_duke_needs_command" -l skip-network -d 'Do not enter file systems of other machines below a PATH'
+complete -c duke -n "__fish_duke_needs_command" -s r -l read-only -d 'Change nothing: no key that deletes works'
+complete -c duke -n "__fish_duke_needs_command" -l dry-run -d 'Only show what a deletion would remove'
 complete -c duke -n "__fish_duke_needs_command" -s e -l extended -d 'Keep owner, group and mode of every entry'
 complete -c duke -n "__fish_duke_needs_command" -l no-config -d 'Read no configuration'
 complete -c duke -n "__fish_duke_needs_command" -s h -l help -d 'Print help: -h in short, --help with details'

@@ -228,7 +228,7 @@ fn every_view_has_the_orders_that_make_sense_and_says_so_of_others() {
     work(&mut app, &tree);
     assert_eq!(
         labels(&app).iter().filter(|label| label.starts_with("  .")).take(2).collect::<Vec<_>>(),
-        ["  .txt", "  .jpg"].iter().collect::<Vec<_>>()
+        ["  .jpg", "  .txt"].iter().collect::<Vec<_>>()
     );
 }
 

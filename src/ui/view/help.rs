@@ -70,7 +70,12 @@ fn lines<'a>(theme: Theme, keymap: &Keymap, columns: usize) -> Vec<Line<'a>> {
         widths.sum::<usize>() + GAP * (blocks.len() - 1) <= columns
     };
     let blocks = (2..=MOST_COLUMNS).rev().map(|count| side_by_side(theme, &sections, count)).find(fits);
-    let blocks = blocks.unwrap_or_else(|| vec![block(theme, &sections)]);
+    let blocks = blocks.unwrap_or_else(|| {
+        let whole = block(theme, &sections, usize::MAX);
+        // Where there is no room for both, what a key does matters more than its other names.
+        let is_cut = widest(&whole) > columns;
+        vec![if is_cut { block(theme, &sections, (columns / 2).saturating_sub(2)) } else { whole }]
+    });
     let height = blocks.iter().map(Vec::len).max().unwrap_or(0);
     let mut lines = vec![Line::default(); height];
     let mut start = 0;
@@ -104,18 +109,22 @@ fn side_by_side<'a>(theme: Theme, sections: &[Section], count: usize) -> Vec<Vec
     };
     let lowest = (total.div_ceil(count)..=total).map(columns).find(|columns| columns.len() <= count);
     let columns = lowest.unwrap_or_default();
-    columns.into_iter().map(|sections| block(theme, sections)).collect()
+    columns.into_iter().map(|sections| block(theme, sections, usize::MAX)).collect()
 }
 
 fn widest(lines: &[Line<'_>]) -> usize {
     lines.iter().map(Line::width).max().unwrap_or(0)
 }
 
-/// Sections below each other, their texts aligned.
-fn block<'a, 's>(theme: Theme, sections: impl IntoIterator<Item = &'s Section> + Clone) -> Vec<Line<'a>> {
+/// Sections below each other, their texts aligned behind at most so many columns for keys.
+fn block<'a, 's>(
+    theme: Theme,
+    sections: impl IntoIterator<Item = &'s Section> + Clone,
+    most: usize,
+) -> Vec<Line<'a>> {
     let names =
         sections.clone().into_iter().flat_map(|section| &section.lines).map(|(names, _)| width(names));
-    let keys = names.max().unwrap_or(0);
+    let keys = names.max().unwrap_or(0).min(most);
     let mut lines = Vec::new();
     for Section { heading, lines: texts } in sections {
         if !lines.is_empty() {
@@ -124,7 +133,10 @@ fn block<'a, 's>(theme: Theme, sections: impl IntoIterator<Item = &'s Section> +
         lines.push(Line::styled(format!(" {heading}"), theme.style(Role::Faint)));
         for (names, text) in texts {
             lines.push(Line::from(vec![
-                Span::styled(format!("  {}", pad(names, keys, "")), theme.style(Role::Strong)),
+                Span::styled(
+                    format!("  {}", pad(names, keys, theme.glyphs.gap())),
+                    theme.style(Role::Strong),
+                ),
                 Span::raw(format!("  {text}")),
             ]));
         }
