@@ -18,7 +18,7 @@ use crate::snapshot::automatic;
 use crate::source::{Source, Wanted};
 use crate::text::escape;
 use crate::ui::keys::Keymap;
-use crate::ui::reclaim::{Changes, Safety};
+use crate::ui::reclaim::Safety;
 use crate::ui::tab::Tab;
 use crate::ui::theme::Theme;
 use crate::ui::{self, Mouse, Settings};
@@ -35,8 +35,8 @@ pub struct Job {
     pub units: Units,
     /// Colours and glyphs.
     pub theme: Theme,
-    /// Which changes are made to files.
-    pub changes: Changes,
+    /// What happens to files. The journal is that of the process.
+    pub safety: Safety,
     /// What the keys mean.
     pub keymap: Keymap,
     /// Something to say at first.
@@ -70,7 +70,7 @@ pub fn run(job: Job) -> Exit {
             return Exit::Incomplete;
         }
     };
-    let safety = Safety { changes: job.changes, journal: Journal::of_process(), ..Safety::default() };
+    let safety = Safety { journal: Journal::of_process(), ..job.safety };
     source.wait_for_root();
     // Of an export that could not be read at all there is nothing to show but why.
     if broken(&source).is_some() && Exit::of_broken(source.tree()) == Exit::Useless {

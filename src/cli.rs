@@ -31,7 +31,7 @@ use crate::size::{Measure, Units};
 use crate::source::Wanted;
 use crate::text::escape;
 use crate::ui::Mouse;
-use crate::ui::reclaim::Changes;
+use crate::ui::reclaim::{Changes, Safety};
 use crate::ui::tab::Tab;
 use crate::ui::theme::{ColorChoice, Colors, Glyphs, Looks, Theme};
 use arguments::{Arguments, Command, Df, SortBy, When, Words};
@@ -227,11 +227,7 @@ fn look(
     let wanted = exchange::wanted(arguments, &patterns, scan)?;
     let theme = theme(arguments, config.looks, environment)?;
     let order = order(arguments);
-    let changes = match (arguments.read_only, arguments.dry_run) {
-        (true, _) => Changes::Refused,
-        (false, true) => Changes::Rehearsed,
-        (false, false) => Changes::Confirmed,
-    };
+    let safety = safety(arguments);
     let units = if arguments.si { Units::Decimal } else { Units::Binary };
     let depth = if arguments.summarize { Some(0) } else { arguments.depth };
     let is_dumb = environment.variable("TERM").is_some_and(|term| term == "dumb");
@@ -256,7 +252,7 @@ fn look(
             order,
             units,
             theme,
-            changes,
+            safety,
             keymap,
             notice,
             mouse,
@@ -283,6 +279,16 @@ fn order(arguments: &Arguments) -> Order {
     let measure = if arguments.apparent_size { Measure::Apparent } else { Measure::Disk };
     let direction = if arguments.reverse { Direction::Reversed } else { Direction::Usual };
     Order { column, direction, measure, ..Order::default() }
+}
+
+/// What a person lets happen to files.
+fn safety(arguments: &Arguments) -> Safety {
+    let changes = match (arguments.read_only, arguments.dry_run) {
+        (true, _) => Changes::Refused,
+        (false, true) => Changes::Rehearsed,
+        (false, false) => Changes::Confirmed,
+    };
+    Safety { changes, typed_over: arguments.type_name_over, journal: None }
 }
 
 fn theme(arguments: &Arguments, looks: Looks, environment: &Environment) -> Result<Theme, Refusal> {

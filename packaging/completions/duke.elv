@@ -31,6 +31,7 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --threads 'Read with N threads'
             cand --exclude 'Leave out what the pattern matches'
             cand -X 'Leave out what a pattern in FILE matches, one a line; - is standard input'
+            cand --type-name-over 'Have the name typed to delete more than SIZE'
             cand --config 'Read the configuration from FILE'
             cand --json 'Print the whole tree as JSON'
             cand --ndjson 'Print a JSON object for each entry, one a line'

@@ -389,6 +389,14 @@ pub(super) struct Arguments {
     #[arg(long, help_heading = "Deleting")]
     pub(super) dry_run: bool,
 
+    /// Have the name typed to delete more than SIZE
+    ///
+    /// A number of bytes, or with k, M, G, T: powers of 1024, or of 1000 as in kB.
+    #[arg(
+        long, value_name = "SIZE", value_parser = ValueParser::new(size), default_value = "100G", help_heading = "Deleting"
+    )]
+    pub(super) type_name_over: u64,
+
     /// Keep owner, group and mode of every entry
     #[arg(short, long, help_heading = "Scan")]
     pub(super) extended: bool,

@@ -35,12 +35,10 @@ pub enum Changes {
     Refused,
 }
 
-/// Over so many bytes the name has to be typed, unless something else is wished for.
-pub const TYPED_OVER: u64 = 100 << 30;
-
 impl Default for Safety {
+    /// Everything that is confirmed is done, without a name and a journal.
     fn default() -> Self {
-        Self { changes: Changes::default(), typed_over: TYPED_OVER, journal: None }
+        Self { changes: Changes::default(), typed_over: u64::MAX, journal: None }
     }
 }
 

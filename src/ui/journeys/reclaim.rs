@@ -38,8 +38,8 @@ pub fn asked(app: &mut App<'_>) -> Vec<Effect> {
 /// A field in which a name is to be typed.
 pub fn typing(app: &mut App<'_>) -> Vec<Effect> {
     press(app, "g d");
-    let most = 1 << 50;
-    probed(app, Probe { most, is_complete: true, ..Probe::default() });
+    let concerns = vec![Concern::SomebodysHome(b"/home/x".to_vec())];
+    probed(app, Probe { concerns, is_complete: true, ..Probe::default() });
     press(app, "y")
 }
 

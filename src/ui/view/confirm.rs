@@ -162,6 +162,10 @@ fn facts(app: &App<'_>, confirm: &Confirm) -> Vec<Fact> {
         None => facts.push(Fact::new(4, format!("looking{}", app.theme.glyphs.gap()), Role::Faint)),
         Some(probe) => facts.extend(findings(app, confirm, probe)),
     }
+    if app.is_filtered() && confirm.selection.items().any(|(_, item)| item.directory.is_some()) {
+        let text = "All of it goes, whatever the filter shows".to_owned();
+        facts.push(Fact::new(3, text, Role::Warning));
+    }
     if confirm.can_be_emptied && confirm.stage == Stage::Ask {
         let text = match confirm.deed {
             Deed::Empty => "e deletes the directory, too",
