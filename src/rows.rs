@@ -216,7 +216,7 @@ impl Rows {
     /// The entries of `id` in `order`, as far as they were read.
     pub fn of(tree: &Tree, sums: Sums<'_>, id: DirId, order: Order) -> Self {
         let (edition, was_complete) = (tree.edition(), tree.status(id).is_complete());
-        Self { edition, was_complete, ..Self::new(tree, sums, id, &tree.listing(id), order) }
+        Self { was_complete, edition, ..Self::new(tree, sums, id, &tree.listing(id), order) }
     }
 
     /// The entries of `listing`, which is that of `id`, in `order`; with a filter those that it shows.
