@@ -41,7 +41,7 @@ _duke() {
 
     case "${cmd}" in
         duke)
-            opts="-o -c -f -n -s -d -q -a -0 -t -x -X -r -e -h -V --json --ndjson --csv --no-interactive --summarize --depth --min-size --top --by --quiet --apparent-size --si --sort --reverse --color --ascii --no-mouse --pick --print0 --threads --one-file-system --exclude --exclude-caches --include-kernfs --skip-network --read-only --dry-run --extended --config --no-config --help --version config completions diff df man save"
+            opts="-o -c -f -n -s -d -q -a -0 -t -x -X -r -e -h -V --json --ndjson --csv --no-interactive --summarize --depth --min-size --top --by --quiet --apparent-size --si --sort --reverse --color --ascii --no-mouse --pick --print0 --threads --one-file-system --exclude --exclude-caches --include-kernfs --skip-network --read-only --dry-run --type-name-over --extended --config --no-config --help --version config completions diff df man save"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -96,6 +96,10 @@ _duke() {
                     return 0
                     ;;
                 -X)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --type-name-over)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

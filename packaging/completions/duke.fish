@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_duke_global_optspecs
-    string join \n json ndjson csv o= c f= n/no-interactive s/summarize d/depth= min-size= top= by= q/quiet a/apparent-size si sort= reverse color= ascii no-mouse pick 0/print0 t/threads= x/one-file-system exclude= X= exclude-caches include-kernfs skip-network r/read-only dry-run e/extended config= no-config h/help V/version
+    string join \n json ndjson csv o= c f= n/no-interactive s/summarize d/depth= min-size= top= by= q/quiet a/apparent-size si sort= reverse color= ascii no-mouse pick 0/print0 t/threads= x/one-file-system exclude= X= exclude-caches include-kernfs skip-network r/read-only dry-run type-name-over= e/extended config= no-config h/help V/version
 end
 
 function __fish_duke_needs_command
@@ -42,6 +42,7 @@ never\t'In no case'"
 complete -c duke -n "__fish_duke_needs_command" -s t -l threads -d 'Read with N threads' -r
 complete -c duke -n "__fish_duke_needs_command" -l exclude -d 'Leave out what the pattern matches' -r
 complete -c duke -n "__fish_duke_needs_command" -s X -d 'Leave out what a pattern in FILE matches, one a line; - is standard input' -r
+complete -c duke -n "__fish_duke_needs_command" -l type-name-over -d 'Have the name typed to delete more than SIZE' -r
 complete -c duke -n "__fish_duke_needs_command" -l config -d 'Read the configuration from FILE' -r -F
 complete -c duke -n "__fish_duke_needs_command" -l json -d 'Print the whole tree as JSON'
 complete -c duke -n "__fish_duke_needs_command" -l ndjson -d 'Print a JSON object for each entry, one a line'

@@ -1,6 +1,6 @@
 //! What a piece of text looks like: roles, the themes that give them colours, and what a person sets instead.
 //!
-//! The colours are chosen so that each can be read on black and on white, as text or as a cell behind text, and that
+//! The colours are chosen so that each can be read on black and on white, as text or as a cell, and that
 //! no two are taken for each other, also by those who see two colours instead of three; the tests measure both. Of sixteen
 //! colours only the names are known, so what matters does not depend on them.
 //!
