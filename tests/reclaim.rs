@@ -14,7 +14,7 @@ use duke::job::Pool;
 use duke::rows::Order as Rows;
 use duke::scan::{Outcome, Progress, Scan};
 use duke::size::Units;
-use duke::ui::app::{Action, App, Effect, Mode};
+use duke::ui::app::{Action, App, Effect};
 use duke::ui::keys::KEYMAP;
 use duke::ui::progress::{Again, Tick};
 use duke::ui::reclaim::{Bench, Changes, News, Safety};
@@ -245,7 +245,7 @@ fn what_stays_is_named_and_goes_when_tried_again() {
     session.settle();
     session.press("y");
     session.settle();
-    assert_eq!(session.app.mode, Mode::Failures);
+    assert_eq!(session.app.mode, duke::ui::app::Mode::Failures);
     let failed = session.app.reclaim.failed.as_ref().unwrap();
     assert_eq!((failed.failures.count, failed.failures.first[0].reason), (1, Reason::Mount));
     session.assert_true(home.path());

@@ -9,7 +9,6 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use duke::delete::{self, Extent, Reason, Removal, Selection};
@@ -262,7 +261,7 @@ fn nothing_outside_is_touched_while_others_swap_directories_for_links() {
         });
         let scan = support::scan(fixture.path(), 2);
         let selection = whole(&scan, &[fixture.join("victim")]);
-        let stop = AtomicBool::new(false);
+        let stop = std::sync::atomic::AtomicBool::new(false);
         let open = |name: &str| fs::File::open(fixture.join(name)).unwrap();
         let (top, victim) = (open("."), open("victim"));
         // Held, so that the other side never exchanges anything of what the links lead to.
@@ -271,7 +270,7 @@ fn nothing_outside_is_touched_while_others_swap_directories_for_links() {
             for part in 0..2 {
                 let (top, victim, inner, stop) = (&top, &victim, &inner, &stop);
                 scope.spawn(move || {
-                    while !stop.load(Ordering::Relaxed) {
+                    while !stop.load(std::sync::atomic::Ordering::Relaxed) {
                         for number in (part..12).step_by(2) {
                             swap((victim, &format!("d{number}")), (top, &format!("link{number}")));
                             swap((&inner[number], "a"), (top, &format!("inner{number}")));
@@ -283,7 +282,7 @@ fn nothing_outside_is_touched_while_others_swap_directories_for_links() {
                 std::thread::sleep(Duration::from_micros(50 * round));
             }
             let removal = remove(selection);
-            stop.store(true, Ordering::Relaxed);
+            stop.store(true, std::sync::atomic::Ordering::Relaxed);
             removal
         });
         survived += u64::from(!removal.is_complete());

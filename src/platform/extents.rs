@@ -32,6 +32,8 @@ pub struct Layout {
     pub pieces: Option<u64>,
     /// Whether there are more pieces than were asked for.
     pub is_cut_short: bool,
+    /// The number that clones of one another have in common, on macOS; none where nobody tells.
+    pub clone: Option<u64>,
 }
 
 /// Bytes of the regular file `name` that it shares with no other; a least number where it lies in more pieces than are
@@ -211,6 +213,7 @@ mod linux {
                 delayed: 3,
                 pieces: Some(5),
                 is_cut_short: false,
+                clone: None,
             };
             assert_eq!(layout, expected);
             let huge = Extent { length: u64::MAX, ..Extent::default() };
@@ -224,7 +227,7 @@ mod linux {
 mod macos {
     use std::os::fd::{AsFd, AsRawFd};
 
-    use super::{CStr, Directory, Errno, Layout, Sharing};
+    use super::{CStr, Directory, Errno, Layout, Sharing, clones};
     use crate::platform::retry;
 
     /// Whether files share space on the file system of `directory`: those of APFS do, and others do not answer.
@@ -234,15 +237,24 @@ mod macos {
         if is_apfs { Sharing::Possible } else { Sharing::Never }
     }
 
-    /// The bytes of `name` that it shares with no clone (`ATTR_CMNEXT_PRIVATESIZE`, getattrlist(2), macOS 10.13).
+    /// The bytes of `name` that it shares with no clone, and the number of its clones (`ATTR_CMNEXT_PRIVATESIZE` and
+    /// `ATTR_CMNEXT_CLONEID`, getattrlist(2), macOS 10.13 and later).
     ///
     /// # Errors
     /// As getattrlistat(2); `ENOTSUP` where the file system does not say.
-    #[allow(unsafe_code)]
     pub fn layout(directory: &Directory, name: &CStr) -> Result<Layout, Errno> {
+        let answer = match ask(directory, name, clones::PRIVATE_SIZE | clones::CLONE_ID) {
+            // A kernel that has never heard of the one still knows the other.
+            Err(Errno::EINVAL) => ask(directory, name, clones::PRIVATE_SIZE),
+            answer => answer,
+        }?;
+        clones::layout(&answer).ok_or(Errno::ENOTSUP)
+    }
+
+    #[allow(unsafe_code)]
+    fn ask(directory: &Directory, name: &CStr, attributes: u32) -> Result<clones::Answer, Errno> {
         /// `FSOPT_NOFOLLOW | FSOPT_ATTR_CMN_EXTENDED`
         const OPTIONS: u32 = 0x1 | 0x20;
-        const PRIVATE_SIZE: u32 = 0x8;
         let mut list = libc::attrlist {
             bitmapcount: libc::ATTR_BIT_MAP_COUNT,
             reserved: 0,
@@ -250,10 +262,9 @@ mod macos {
             volattr: 0,
             dirattr: 0,
             fileattr: 0,
-            forkattr: PRIVATE_SIZE,
+            forkattr: attributes,
         };
-        // Length, five words of returned bits, the number.
-        let mut answer = [0_u8; 32];
+        let mut answer: clones::Answer = [0; 40];
         let fd = directory.as_fd().as_raw_fd();
         retry(|| {
             let (list, start) = ((&raw mut list).cast(), answer.as_mut_ptr().cast());
@@ -263,12 +274,59 @@ mod macos {
                 libc::getattrlistat(fd, name.as_ptr(), list, start, answer.len(), OPTIONS.into())
             })
         })?;
+        Ok(answer)
+    }
+}
+
+/// What getattrlistat(2) answers about clones: its length, five words of returned bits, then the numbers those announce.
+#[cfg(any(target_os = "macos", test))]
+mod clones {
+    use super::Layout;
+
+    /// `ATTR_CMNEXT_PRIVATESIZE`
+    pub(super) const PRIVATE_SIZE: u32 = 0x8;
+    /// `ATTR_CMNEXT_CLONEID`
+    pub(super) const CLONE_ID: u32 = 0x100;
+
+    pub(super) type Answer = [u8; 40];
+
+    /// None where the private size is not told.
+    pub(super) fn layout(answer: &Answer) -> Option<Layout> {
         let word = |at: usize| answer[at..].first_chunk().map_or(0, |bytes| u32::from_ne_bytes(*bytes));
-        if word(0) < 32 || word(20) & PRIVATE_SIZE == 0 {
-            return Err(Errno::ENOTSUP);
-        }
-        let private = answer[24..].first_chunk().map(|bytes| u64::from_ne_bytes(*bytes));
-        Ok(Layout { private: private.ok_or(Errno::ENOTSUP)?, ..Layout::default() })
+        let length = usize::try_from(word(0)).unwrap_or(usize::MAX).min(answer.len());
+        let returned = word(20);
+        let mut numbers = answer.get(24..length)?.chunks_exact(8).map_while(<[u8]>::first_chunk);
+        // In the order of their bits.
+        let mut number = |bit| {
+            let bytes = if returned & bit == 0 { None } else { numbers.next() };
+            bytes.map(|bytes| u64::from_ne_bytes(*bytes))
+        };
+        let (private, clone) = (number(PRIVATE_SIZE), number(CLONE_ID));
+        Some(Layout { private: private?, clone, ..Layout::default() })
+    }
+
+    #[test]
+    fn the_numbers_are_those_that_were_returned() {
+        let answer = |length: u32, returned: u32, numbers: [u64; 2]| {
+            let mut answer: Answer = [0; 40];
+            answer[..4].copy_from_slice(&length.to_ne_bytes());
+            answer[20..24].copy_from_slice(&returned.to_ne_bytes());
+            answer[24..32].copy_from_slice(&numbers[0].to_ne_bytes());
+            answer[32..].copy_from_slice(&numbers[1].to_ne_bytes());
+            answer
+        };
+        let told = |answer: Answer| layout(&answer).map(|layout| (layout.private, layout.clone));
+        assert_eq!(told(answer(40, PRIVATE_SIZE | CLONE_ID, [4096, 77])), Some((4096, Some(77))));
+        assert_eq!(told(answer(32, PRIVATE_SIZE, [4096, 77])), Some((4096, None)));
+        assert_eq!(told(answer(32, CLONE_ID, [77, 0])), None);
+        assert_eq!(told(answer(32, PRIVATE_SIZE | CLONE_ID, [4096, 77])), Some((4096, None)), "cut short");
+        assert_eq!(told(answer(24, 0, [1, 1])), None);
+        assert_eq!(
+            told(answer(u32::MAX, PRIVATE_SIZE, [1, 2])),
+            Some((1, None)),
+            "longer than there is room"
+        );
+        assert_eq!(told(answer(0, PRIVATE_SIZE, [1, 2])), None);
     }
 }
 

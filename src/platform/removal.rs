@@ -15,13 +15,30 @@ use nix::unistd::{AccessFlags, UnlinkatFlags, faccessat, unlinkat};
 use super::directory::OPEN;
 use super::{Directory, retry};
 
+/// Opens `name` in `directory` and lets the kernel keep us on this mount: bind mounts, too, which share the device of what
+/// they show.
+#[cfg(target_os = "linux")]
+fn confined(directory: &Directory, name: &(impl NixPath + ?Sized)) -> Result<Directory, Errno> {
+    use nix::fcntl::{OpenHow, ResolveFlag, openat2};
+    let how = OpenHow::new()
+        .flags(OPEN | OFlag::O_NOFOLLOW)
+        .resolve(ResolveFlag::RESOLVE_NO_XDEV | ResolveFlag::RESOLVE_NO_SYMLINKS);
+    Ok(Directory { fd: retry(|| openat2(&directory.fd, name, how))? })
+}
+
+/// No other kernel does.
+#[cfg(not(target_os = "linux"))]
+fn confined(_: &Directory, _: &(impl NixPath + ?Sized)) -> Result<Directory, Errno> {
+    Err(Errno::ENOSYS)
+}
+
 impl Directory {
     /// Opens the directory `name` in this one, if it is on the same mount.
     ///
     /// # Errors
     /// As openat(2); `EXDEV` when something is mounted there, `ENOTDIR` or `ELOOP` when it is no directory.
     pub fn open_inside(&self, name: &(impl NixPath + ?Sized)) -> Result<Self, Errno> {
-        match self.open_confined(name) {
+        match confined(self, name) {
             // Kernels before 5.6 do not know the call, sandboxes older than it refuse it.
             Err(Errno::ENOSYS | Errno::EPERM) => self.open_compared(name),
             result => result,
@@ -33,7 +50,7 @@ impl Directory {
     /// # Errors
     /// As [`Directory::open_inside`].
     pub fn open_above(&self) -> Result<Self, Errno> {
-        match self.open_confined("..") {
+        match confined(self, "..") {
             Err(Errno::ENOSYS | Errno::EPERM) => {
                 let above = self.open_child("..")?;
                 if above.attributes()?.device == self.attributes()?.device {
@@ -44,21 +61,6 @@ impl Directory {
             }
             result => result,
         }
-    }
-
-    /// Lets the kernel keep us on this mount: bind mounts, too, which share the device of what they show.
-    #[cfg(target_os = "linux")]
-    fn open_confined(&self, name: &(impl NixPath + ?Sized)) -> Result<Self, Errno> {
-        use nix::fcntl::{OpenHow, ResolveFlag, openat2};
-        let how = OpenHow::new()
-            .flags(OPEN | OFlag::O_NOFOLLOW)
-            .resolve(ResolveFlag::RESOLVE_NO_XDEV | ResolveFlag::RESOLVE_NO_SYMLINKS);
-        Ok(Self { fd: retry(|| openat2(&self.fd, name, how))? })
-    }
-    #[cfg(not(target_os = "linux"))]
-    #[allow(clippy::unused_self)] // the contract: Linux asks its kernel
-    fn open_confined(&self, _: &(impl NixPath + ?Sized)) -> Result<Self, Errno> {
-        Err(Errno::ENOSYS)
     }
 
     /// As [`Directory::open_inside`], by comparing what is on both sides: the way of systems without openat2(2).

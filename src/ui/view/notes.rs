@@ -30,6 +30,7 @@ pub(super) fn notes(
         notes.extend(of.holes());
         notes.extend(of.excess());
         notes.extend(of.sharing());
+        notes.extend(of.clones());
         notes.extend(of.pieces());
         if let Some(Err(errno)) = layout {
             notes.push(format!("what it shares with copies is not known: {}", error_text(*errno)));
@@ -113,6 +114,13 @@ impl File<'_> {
             self.size(shared),
             self.size(private)
         )
+    }
+
+    /// How to know those copies.
+    fn clones(&self) -> Option<String> {
+        let clone = self.layout?.clone?;
+        self.sharing()?;
+        Some(format!("files with the clone number {clone} share with one another"))
     }
 
     fn pieces(&self) -> Option<String> {
@@ -213,6 +221,11 @@ mod tests {
         let layout = Layout { private: 1 << 20, shared: 2 << 20, pieces: Some(3), ..Layout::default() };
         let text = "shares 2.0 MiB with copies or snapshots; removing it frees 1.0 MiB";
         assert_eq!(said(&probe(6144, 3 << 20, &[]), Some(Ok(layout))), [text]);
+        let clone = Layout { private: 1 << 20, clone: Some(77), ..Layout::default() };
+        let family = "files with the clone number 77 share with one another";
+        assert_eq!(said(&probe(6144, 3 << 20, &[]), Some(Ok(clone))), [text, family]);
+        let alone = Layout { private: 3 << 20, ..clone };
+        assert_eq!(said(&probe(6144, 3 << 20, &[]), Some(Ok(alone))), [""; 0]);
         let mac = Layout { private: 1 << 20, ..Layout::default() };
         assert_eq!(said(&probe(6144, 3 << 20, &[]), Some(Ok(mac))), [text]);
         let cut = Layout { is_cut_short: true, pieces: Some(90), ..layout };
