@@ -9,6 +9,7 @@
 use std::io;
 use std::time::{Duration, Instant};
 
+use crate::growth::{Became, Before, Growth, amount};
 use crate::job::{Job, Pool};
 use crate::search::{Filtered, Keeper};
 use crate::size::Measure;
@@ -30,6 +31,8 @@ pub enum Column {
     Modified,
     /// What hard links share, the most first.
     Shared,
+    /// By how much they have grown or shrunk, the most first.
+    Growth,
 }
 
 /// One way round or the other.
@@ -95,12 +98,14 @@ pub struct Sums<'a> {
     pub live: &'a Live,
     /// What a filter keeps, if one is on. Nothing else is shown then.
     pub filtered: Option<&'a Filtered>,
+    /// What everything was, if that is to be seen.
+    pub growth: Option<&'a Arc<Growth>>,
 }
 
 impl<'a> Sums<'a> {
     /// Those of all there is.
     pub fn of(live: &'a Live) -> Self {
-        Self { live, filtered: None }
+        Self { live, filtered: None, growth: None }
     }
 
     /// What is to be shown of `id`.
@@ -133,8 +138,15 @@ impl Order {
     }
 
     /// The number to sort an entry of this size by, the largest first and never zero.
-    fn key(self, tree: &Tree, sums: Sums<'_>, facts: &Facts, size: u64) -> u64 {
-        let number = self.number(tree, sums, facts, size).min(LARGEST - 1);
+    fn key(self, tree: &Tree, sums: Sums<'_>, facts: &Facts, size: u64, change: Option<u64>) -> u64 {
+        let number = match self.column {
+            Column::Growth => match change {
+                Some(change) => change.saturating_add(1),
+                None => 0,
+            },
+            _ => self.number(tree, sums, facts, size),
+        };
+        let number = number.min(LARGEST - 1);
         let number = match (self.column, self.direction) {
             (Column::Name, _) => 0,
             (_, Direction::Usual) => number + 1,
@@ -153,7 +165,7 @@ impl Order {
                 (facts.mtime.clamp(-1 << 61, 1 << 61) + (1 << 61)).cast_unsigned()
             }
             Column::Shared => shared(tree, facts),
-            Column::Name => 0,
+            Column::Name | Column::Growth => 0,
         }
     }
 }
@@ -178,8 +190,16 @@ fn entry_size(tree: &Tree, sums: Sums<'_>, facts: &Facts, measure: Measure) -> u
     }
 }
 
-/// Puts the entries of `id` in order beside the screen; with `filtered` those that a filter shows. What is being read counts as far
-/// as it was read.
+/// What may be kept beside the tree and changes what is shown of a directory; see [`Sums`].
+#[derive(Clone, Debug, Default)]
+pub struct Beside {
+    /// What a filter keeps, if one is on.
+    pub filtered: Option<Arc<Filtered>>,
+    /// What everything was, if that is to be seen.
+    pub growth: Option<Arc<Growth>>,
+}
+
+/// Puts the entries of `id` in order beside the screen. What is being read counts as far as it was read.
 ///
 /// # Errors
 /// When the system gives no thread.
@@ -188,11 +208,12 @@ pub fn in_order(
     tree: Arc<Tree>,
     id: DirId,
     order: Order,
-    filtered: Option<Arc<Filtered>>,
+    beside: Beside,
 ) -> io::Result<Job<Rows>> {
     pool.start(move |task| {
         let live = Live::sample(&tree);
-        let sums = Sums { live: &live, filtered: filtered.as_deref() };
+        let Beside { filtered, growth } = &beside;
+        let sums = Sums { live: &live, filtered: filtered.as_deref(), growth: growth.as_ref() };
         task.publish(task.threads().install(|| Rows::of(&tree, sums, id, order)));
     })
 }
@@ -205,6 +226,7 @@ pub struct Rows {
     length: u64,
     left_out: usize,
     largest: u64,
+    before: Option<Before>,
     cost: Duration,
     /// Whether everything below was read before.
     was_complete: bool,
@@ -227,6 +249,8 @@ impl Rows {
         let (left_out, largest) = (AtomicUsize::new(0), AtomicU64::new(0));
         // It holds the path it asks about, so one worker asks at a time; only while a filter is on.
         let keeper = sums.filtered.map(|filtered| Mutex::new(Keeper::new(tree, filtered, id)));
+        let before = sums.growth.map(|growth| Before::of(growth, tree, id));
+        let earlier = before.as_ref().map(Before::listing);
         let rows = sort(listing, order.names(), |record| {
             if keeper.as_ref().is_some_and(|keeper| !lock(keeper).shows(record)) {
                 return None;
@@ -242,13 +266,21 @@ impl Rows {
             if size > largest.load(Ordering::Relaxed) {
                 largest.fetch_max(size, Ordering::Relaxed);
             }
-            Some(order.key(tree, sums, facts, size))
+            let change = before.as_ref().zip(earlier.as_ref()).filter(|_| order.column == Column::Growth);
+            let change = change.and_then(|(before, earlier)| {
+                Some(match before.became(tree, earlier, record)? {
+                    Became::New => size,
+                    Became::Was(was) => size.abs_diff(amount(was, order.measure)),
+                })
+            });
+            Some(order.key(tree, sums, facts, size, change))
         });
         Self {
             sorted: rows.into_boxed_slice(),
             length: listing.length(),
             left_out: left_out.into_inner(),
             largest: largest.into_inner(),
+            before,
             cost: begin.elapsed(),
             ..Self::default()
         }
@@ -282,6 +314,11 @@ impl Rows {
     /// The size of the largest, when they were put in order.
     pub fn largest(&self) -> u64 {
         self.largest
+    }
+
+    /// What the entries were, if that is to be seen.
+    pub fn before(&self) -> Option<&Before> {
+        self.before.as_ref()
     }
 
     /// Whether `listing` has entries that came later.

@@ -15,27 +15,8 @@ use duke::scan::{Mounts, Options, Outcome, Scan};
 use duke::tree::{Content, DirId, Exclusion};
 use nix::fcntl::{FcntlArg, FdFlag, OFlag, fcntl};
 use support::fixtures::{self, Fixture};
-use support::{child, naive};
-
-/// Runs the body of `test` in a mount namespace of its own: true there, false where it has been run or cannot be.
-fn in_namespace(test: &str) -> bool {
-    if child::argument_of(test).is_some() {
-        return true;
-    }
-    let launcher = ["unshare", "--mount", "--propagation", "private"];
-    if Command::new("unshare").args(&launcher[1..]).arg("true").status().is_ok_and(|status| status.success())
-    {
-        child::run(test, &launcher, "");
-    } else {
-        support::skip(&format!("{test}: no mount namespace to be had"));
-    }
-    false
-}
-
-fn mount(arguments: &[&str], at: &Path) {
-    let status = Command::new("mount").args(arguments).arg(at).status().unwrap();
-    assert!(status.success(), "mount {arguments:?}");
-}
+use support::image::{in_namespace, mount};
+use support::naive;
 
 fn exclusions(scan: &Scan, id: DirId) -> Vec<(String, Exclusion)> {
     let listing = scan.tree().listing(id);

@@ -337,14 +337,18 @@ fn stir(root: &Path, stop: &AtomicBool) {
 fn a_tree_that_changes_is_scanned_without_errors() {
     let fixture = fixtures::plain();
     let stop = AtomicBool::new(false);
+    // More of it in long runs.
+    let soak = std::env::var("DUKE_SOAK").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
     std::thread::scope(|scope| {
         scope.spawn(|| stir(fixture.path(), &stop));
         let finished = std::panic::catch_unwind(|| {
-            for round in 0..150 {
+            for round in 0..150 * soak {
                 let scan = roots(&[fixture.path()], [1, 2, 8][round % 3]);
                 assert_eq!(support::failures(scan.tree()), [], "what changes is no error");
                 let entries = scan.tree().totals(DirId::TOP).items;
                 assert!((20..50_000).contains(&entries), "{entries}: no link was followed");
+                let totals = scan.tree().totals(DirId::TOP);
+                assert!(totals.disk < 1 << 30 && totals.apparent < 1 << 30, "{totals:?}: nothing wrapped");
             }
         });
         stop.store(true, Ordering::Relaxed);

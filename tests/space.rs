@@ -8,7 +8,7 @@ mod support;
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use duke::scan::{Mounts, Options, Scan};
@@ -16,77 +16,11 @@ use duke::space::{self, Errno, Note, Outside, Reach, Remainder, Report, Space, S
 use duke::tree::DirId;
 use program::{program, run};
 use support::fixtures::{self, Fixture};
+use support::image::{Image, in_namespace, mount, succeeds};
 use support::{child, skip};
 
 const MIB: u64 = 1 << 20;
 const SCHEMA: &str = include_str!("../docs/schema.json");
-
-/// Runs the body of `test` in a mount namespace of its own: true there, false where it has been run or cannot be.
-fn in_namespace(test: &str) -> bool {
-    if child::argument_of(test).is_some() {
-        return true;
-    }
-    let launcher = ["unshare", "--mount", "--propagation", "private"];
-    if succeeds(Command::new("unshare").args(&launcher[1..]).arg("true")) {
-        child::run(test, &launcher, "");
-    } else {
-        skip(&format!("{test}: no mount namespace to be had"));
-    }
-    false
-}
-
-fn succeeds(command: &mut Command) -> bool {
-    command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
-}
-
-fn mount(arguments: &[&str], at: &Path) {
-    assert!(succeeds(Command::new("mount").args(arguments).arg(at)), "mount {arguments:?} {}", at.display());
-}
-
-/// A file system of `kind` and so many bytes, mounted in a directory of its own; gone with the namespace.
-struct Image {
-    fixture: Fixture,
-}
-
-impl Image {
-    /// None, and a line that says so, where it cannot be made.
-    fn new(test: &str, kind: &str, bytes: u64, options: &[&str]) -> Option<Self> {
-        let fixture = Fixture::build(|root| {
-            fs::set_permissions(root, fs::Permissions::from_mode(0o755))?;
-            fs::create_dir(root.join("mounted"))?;
-            fixtures::hole(root.join("image"), bytes)
-        });
-        let image = fixture.join("image");
-        let make = |program: &str| succeeds(Command::new(program).args(options).arg(&image));
-        let is_made = make(&format!("mkfs.{kind}")) || make(&format!("/sbin/mkfs.{kind}"));
-        let is_mounted = || {
-            let mut mount = Command::new("mount");
-            mount.args(["-o", "loop", "-t", kind]).args([&image, &fixture.join("mounted")]);
-            succeeds(&mut mount)
-        };
-        if is_made && is_mounted() {
-            fs::set_permissions(fixture.join("mounted"), fs::Permissions::from_mode(0o777)).unwrap();
-            return Some(Self { fixture });
-        }
-        skip(&format!("{test}: no {kind} on a loop device here"));
-        None
-    }
-
-    fn path(&self) -> PathBuf {
-        self.fixture.join("mounted")
-    }
-
-    fn join(&self, name: &str) -> PathBuf {
-        self.path().join(name)
-    }
-}
-
-impl Drop for Image {
-    fn drop(&mut self) {
-        // Lazily, since something may be mounted below or open.
-        let _ = Command::new("umount").arg("-l").arg(self.path()).status();
-    }
-}
 
 fn report(roots: &[&Path], mounts: Mounts) -> Report {
     let roots = roots.iter().map(|root| (*root).to_owned()).collect();

@@ -24,14 +24,16 @@ use crate::exit::Exit;
 use crate::json::{Body, Report};
 use crate::message::{say, words};
 use crate::platform::interrupt::Interrupt;
+use crate::platform::streams;
 use crate::rows::Order;
 use crate::scan::Outcome;
 use crate::size::Units;
 use crate::source::{Nature, Source, Wanted};
 use crate::space;
 use crate::tree::{DirId, Live};
+pub use crate::writing::Packing;
 pub use compare::{Comparison, Form as DiffForm, Telling, compare};
-pub use export::{Packing, Target};
+pub use export::Target;
 pub use progress::Progress;
 pub use save::{Saving, Shelf, save};
 pub use summary::{By, Selection};
@@ -217,5 +219,6 @@ fn print(
 
 /// Standard output without the line buffer of the standard library, which would only copy everything once more.
 fn standard_output() -> io::Result<File> {
+    streams::output()?;
     Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
 }

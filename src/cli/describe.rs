@@ -10,6 +10,7 @@ use super::arguments::Words;
 use super::manual;
 use crate::exit::Exit;
 use crate::message::{say, words};
+use crate::platform::streams;
 
 /// Something that describes the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,8 +24,12 @@ pub enum Description {
 impl Description {
     /// Prints it.
     pub fn print(self) -> Exit {
-        let mut out = io::stdout().lock();
-        match out.write_all(&self.text()).and_then(|()| out.flush()) {
+        let written = streams::output().and_then(|()| {
+            let mut out = io::stdout().lock();
+            out.write_all(&self.text())?;
+            out.flush()
+        });
+        match written {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                 say(&format!("standard output: {}", words(&error)));
                 Exit::Incomplete

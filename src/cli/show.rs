@@ -17,6 +17,7 @@ use crate::config::file::{Source, shown};
 use crate::config::value::{list, quote};
 use crate::exit::Exit;
 use crate::message::{say, words};
+use crate::platform::streams;
 use crate::text::escape;
 use crate::ui::keys::{KEYMAP, Key};
 use crate::ui::theme::{Preset, Role, color_name};
@@ -34,11 +35,11 @@ impl Answer {
     /// Prints it, a path as it is unless a person reads it.
     pub fn print(&self) -> Exit {
         let mut out = io::stdout();
-        let written = match self {
+        let written = streams::output().and_then(|()| match self {
             Self::Text(text) => out.write_all(text.as_bytes()),
             Self::Path(path) if out.is_terminal() => writeln!(out, "{}", escape(path)),
             Self::Path(path) => out.write_all(path).and_then(|()| out.write_all(b"\n")),
-        };
+        });
         match written.and_then(|()| out.flush()) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                 say(&format!("standard output: {}", words(&error)));

@@ -20,6 +20,7 @@ use super::ncdu::Reader;
 use super::packing::unpack;
 use super::remote::{Remote, Session};
 use super::words;
+use crate::platform::streams;
 use crate::scan::{Outcome, Progress};
 use crate::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, PoisonError, lock};
 use crate::text::escape;
@@ -244,7 +245,10 @@ impl Input {
                 let file = File::open(path).map_err(|error| words(&error))?;
                 Ok((Box::new(file), None))
             }
-            Self::Standard => Ok((Box::new(io::stdin()), None)),
+            Self::Standard => {
+                streams::input().map_err(|error| words(&error))?;
+                Ok((Box::new(io::stdin()), None))
+            }
             Self::Remote(remote) => {
                 let (reader, session) = remote.start()?;
                 Ok((reader, Some(session)))

@@ -10,6 +10,7 @@ use nix::errno::Errno;
 
 use super::attributes::kind_of_hint;
 use super::{Attributes, Directory, Entry, Filled, Said, retry, status};
+use crate::kind::Kind;
 
 /// Bytes asked for in one call. Larger ones were not faster, and a directory of some 1,800 short names fits.
 const SIZE: usize = 64 << 10;
@@ -89,15 +90,21 @@ impl Buffer {
 
     /// The attributes of one of the entries of `directory`; of a symbolic link its own. Wakes no automounter.
     ///
+    /// Of what seems to be a directory, what the system knows already will do (`AT_STATX_DONT_SYNC`): it may be a mount point
+    /// whose server is gone, and asking that one would keep all the other entries waiting. Only directories of network file
+    /// systems can differ by it, in their own size and time.
+    ///
     /// # Errors
     /// As statx(2): `ENOENT` when the entry is gone.
     pub fn attributes(&self, directory: &Directory, entry: &Entry<'_>) -> Result<Attributes, Errno> {
         if !self.statx.get() {
             return directory.attributes_of(entry.name);
         }
-        match status::of_child(directory, entry.name, libc::AT_SYMLINK_NOFOLLOW) {
-            // Sandboxes older than the call refuse it with EPERM, kernels with ENOSYS (seccomp, Linux before 4.11).
-            Err(Errno::ENOSYS | Errno::EPERM) => {
+        let sync = if entry.hint == Kind::Directory { libc::AT_STATX_DONT_SYNC } else { 0 };
+        match status::of_child(directory, entry.name, libc::AT_SYMLINK_NOFOLLOW | sync) {
+            // Sandboxes older than the call refuse it with EPERM, kernels with ENOSYS (seccomp, Linux before 4.11); glibc's own
+            // `statx` for such kernels says EINVAL, as it knows not all flags.
+            Err(Errno::ENOSYS | Errno::EPERM | Errno::EINVAL) => {
                 let attributes = directory.attributes_of(entry.name)?;
                 self.statx.set(false);
                 Ok(attributes)

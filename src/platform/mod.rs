@@ -49,6 +49,7 @@ pub mod spawn;
 mod status;
 #[cfg(target_os = "macos")]
 mod stream;
+pub mod streams;
 pub mod trusted;
 pub mod uncover;
 

@@ -1,16 +1,20 @@
 //! Signals and the end of the terminal, as events a thread can wait for; and stopping this process the way a shell expects.
 //!
-//! Knows nothing of what is drawn. Invariant: nothing runs inside a signal handler but one `write` to a pipe.
+//! Knows nothing of what is drawn. Invariant: nothing runs inside a signal handler but one `write` to a pipe; only an abort, after
+//! which nothing else can run, gives the terminal back itself.
 
 use std::io::{self, Read};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 pub use nix::sys::signal::Signal;
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, kill, raise, sigaction};
+use nix::sys::termios::tcgetattr;
 use nix::unistd::Pid;
 use signal_hook::low_level::pipe;
+
+use crate::sync::{Arc, AtomicBool, Ordering};
 
 /// The signals that end a program.
 pub const FATAL: [Signal; 4] = [Signal::SIGHUP, Signal::SIGINT, Signal::SIGQUIT, Signal::SIGTERM];
@@ -124,6 +128,34 @@ pub fn is_writable(terminal: BorrowedFd<'_>) -> bool {
     let mut descriptors = [PollFd::new(terminal, PollFlags::POLLOUT)];
     matches!(poll(&mut descriptors, PollTimeout::from(100_u8)), Ok(1))
         && descriptors[0].revents().is_some_and(|flags| flags == PollFlags::POLLOUT)
+}
+
+/// Gives `terminal` back if the process aborts, as it does without memory and for bugs that cannot unwind: if `is_on`, it writes
+/// `farewell`, sets the modes of now, and says that it was aborted. The process still ends by SIGABRT.
+///
+/// # Errors
+/// When `terminal` is none, or the system refuses a handler.
+#[allow(unsafe_code)]
+pub fn restore_on_abort(terminal: OwnedFd, is_on: Arc<AtomicBool>, farewell: Vec<u8>) -> io::Result<()> {
+    const MESSAGE: &[u8] = b"duke: aborted: no memory was left, or this is a bug\n";
+    let modes: libc::termios = tcgetattr(&terminal)?.into();
+    let restore = move || {
+        if is_on.swap(false, Ordering::SeqCst) {
+            if is_writable(terminal.as_fd()) {
+                // Nothing can be done about an error any more.
+                let _ = nix::unistd::write(&terminal, &farewell);
+            }
+            // SAFETY: `terminal` is open and `modes` came from a terminal.
+            unsafe { libc::tcsetattr(terminal.as_raw_fd(), libc::TCSANOW, &raw const modes) };
+        }
+        let _ = nix::unistd::write(io::stderr(), MESSAGE);
+        // Whoever sent the signal from outside does not end the process once it was handled.
+        let _ = signal_hook::low_level::emulate_default_handler(libc::SIGABRT);
+    };
+    // SAFETY: what it calls is safe in a handler (signal-safety(7)): poll, write, tcsetattr, sigaction, raise, and an atomic. It
+    // allocates nothing.
+    unsafe { signal_hook::low_level::register(libc::SIGABRT, restore)? };
+    Ok(())
 }
 
 fn is_ignored(signal: Signal) -> bool {

@@ -1,7 +1,8 @@
 //! Which names a scan leaves out: the patterns of `--exclude` and `-X`.
 //!
 //! A pattern without a slash is held against the name of an entry, one with a slash against the end of its path, whole
-//! components at a time. `*` and `?` do not match a slash, `**` does. Matching is on bytes.
+//! components at a time. `*` and `?` do not match a slash, `**` does. One with a slash at its end means directories only. Matching
+//! is on bytes.
 //!
 //! Knows nothing of trees. Invariant: a pattern that cannot be understood is an error before the scan, never ignored.
 
@@ -13,6 +14,13 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 /// A set of patterns.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
+    anything: Patterns,
+    directories: Patterns,
+}
+
+/// Patterns for entries of one sort.
+#[derive(Clone, Debug, Default)]
+struct Patterns {
     names: GlobSet,
     paths: GlobSet,
 }
@@ -29,7 +37,7 @@ pub struct BadPattern {
 impl Filter {
     /// Whether it leaves out nothing.
     pub fn is_empty(&self) -> bool {
-        self.names.is_empty() && self.paths.is_empty()
+        self.anything.is_empty() && self.directories.is_empty()
     }
 
     /// A filter that leaves out what any of `patterns` matches.
@@ -37,26 +45,47 @@ impl Filter {
     /// # Errors
     /// When a pattern is not a valid glob.
     pub fn new<'p>(patterns: impl IntoIterator<Item = &'p str>) -> Result<Self, BadPattern> {
+        let (directories, anything): (Vec<&str>, Vec<&str>) =
+            patterns.into_iter().partition(|pattern| pattern.ends_with('/'));
+        Ok(Self { anything: Patterns::new(&anything)?, directories: Patterns::new(&directories)? })
+    }
+
+    /// Whether [`Filter::excludes`] needs the path of the directory.
+    pub fn needs_paths(&self) -> bool {
+        !self.anything.paths.is_empty() || !self.directories.paths.is_empty()
+    }
+
+    /// Whether the entry `name` of the directory at `path` is left out, whatever it is.
+    pub fn excludes(&self, path: &[u8], name: &[u8]) -> bool {
+        self.anything.match_any(path, name)
+    }
+
+    /// Whether `name` of the directory at `path` is left out, given that it is a directory itself.
+    pub fn excludes_directory(&self, path: &[u8], name: &[u8]) -> bool {
+        self.excludes(path, name) || self.directories.match_any(path, name)
+    }
+}
+
+impl Patterns {
+    fn new(patterns: &[&str]) -> Result<Self, BadPattern> {
         let (mut names, mut paths) = (GlobSetBuilder::new(), GlobSetBuilder::new());
         for pattern in patterns {
             let bad = |error: globset::Error| BadPattern {
-                pattern: pattern.to_owned(),
+                pattern: (*pattern).to_owned(),
                 reason: error.kind().to_string(),
             };
-            // `dir/` means the name of a directory; nothing but a directory can have a slash behind it.
             let trimmed = pattern.trim_end_matches('/');
             let (set, glob) = if trimmed.contains('/') {
                 (&mut paths, format!("**/{}", trimmed.trim_start_matches('/')))
             } else {
                 (&mut names, trimmed.to_owned())
             };
-            set.add(
-                GlobBuilder::new(&glob)
-                    .literal_separator(true)
-                    .backslash_escape(true)
-                    .build()
-                    .map_err(bad)?,
-            );
+            let glob = GlobBuilder::new(&glob)
+                .literal_separator(true)
+                .backslash_escape(true)
+                .build()
+                .map_err(bad)?;
+            set.add(glob);
         }
         let whole = |set: GlobSetBuilder| {
             set.build().map_err(|error| BadPattern { pattern: String::new(), reason: error.to_string() })
@@ -64,16 +93,14 @@ impl Filter {
         Ok(Self { names: whole(names)?, paths: whole(paths)? })
     }
 
-    /// Whether [`Filter::excludes`] needs the path of the directory.
-    pub fn needs_paths(&self) -> bool {
-        !self.paths.is_empty()
+    fn is_empty(&self) -> bool {
+        self.names.is_empty() && self.paths.is_empty()
     }
 
-    /// Whether the entry `name` of the directory at `path` is left out.
-    pub fn excludes(&self, path: &[u8], name: &[u8]) -> bool {
+    fn match_any(&self, path: &[u8], name: &[u8]) -> bool {
         let matches = |set: &GlobSet, bytes: &[u8]| !set.is_empty() && set.is_match(OsStr::from_bytes(bytes));
         matches(&self.names, name)
-            || self.needs_paths() && matches(&self.paths, &crate::tree::join([path, name]))
+            || !self.paths.is_empty() && matches(&self.paths, &crate::tree::join([path, name]))
     }
 }
 
@@ -90,7 +117,6 @@ mod tests {
         assert!(excluded("*.o", "any/where", b"main.o"));
         assert!(!excluded("*.o", "a.o", b"main.c"));
         assert!(!excluded("main", "", b"main.c"));
-        assert!(excluded("target/", "crate", b"target"));
         assert!(excluded("bad*", "", b"bad\xffname"));
         assert!(excluded(".*", "", b".git"));
     }
@@ -102,6 +128,20 @@ mod tests {
         assert!(!excluded("src/*.o", "/home/me/src/deep", b"main.o"));
         assert!(excluded("src/**/*.o", "/home/me/src/deep", b"main.o"));
         assert!(excluded("/home/me", "/home", b"me"));
+    }
+
+    #[test]
+    fn a_slash_at_the_end_means_directories() {
+        let filter = Filter::new(["target/", "src/gen/", "*.o"]).unwrap();
+        assert!(!filter.is_empty() && filter.needs_paths());
+        for (path, name) in [("crate", "target"), ("crate/src", "gen")] {
+            let (path, name) = (path.as_bytes(), name.as_bytes());
+            assert!(filter.excludes_directory(path, name) && !filter.excludes(path, name));
+        }
+        assert!(filter.excludes_directory(b"", b"main.o") && filter.excludes(b"", b"main.o"));
+        assert!(!filter.excludes_directory(b"crate", b"gen"));
+        assert!(!Filter::new(["dir/"]).unwrap().is_empty() && !Filter::new(["*"]).unwrap().is_empty());
+        assert!(Filter::new([]).unwrap().is_empty() && Filter::default().is_empty());
     }
 
     #[test]

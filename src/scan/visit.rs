@@ -1,8 +1,8 @@
 //! Reading one directory: the heart of a scan.
 //!
 //! ```text
-//! visit(brood, n): open child n                       relative to the parent, which closes with the last of them
-//!                  spawn visit(brood, n + 1)          the siblings, for whoever is idle
+//! visit(brood, n): spawn visit(brood, n + 1)          the siblings, for whoever is idle
+//!                  open child n                       relative to the parent, which closes with the last of them
 //!                  read child n                       names by the batch, attributes by the entry
 //!                  each batch: seal, publish, spawn visit(its directories, 0)
 //!                  release
@@ -24,9 +24,9 @@ use super::{Mounts, Shared};
 use crate::kind::Kind;
 use crate::platform::descriptors::wait_for_descriptors;
 use crate::platform::{
-    self, Attributes, Border, Buffer, Directory, Entry, Errno, FileSystem, Filled, Reader,
+    self, Attributes, Border, Buffer, Directory, Entry, Errno, FileSystem, Filled, Reader, mounts,
 };
-use crate::sync::{Arc, AtomicUsize, Mutex, Ordering, lock};
+use crate::sync::{Arc, AtomicUsize, Mutex, OnceLock, Ordering, lock};
 use crate::tree::{Batch, Content, DirId, Exclusion, Facts, Links, Owner, Record, Sealed};
 
 /// The jobs of one scan and what they share beyond [`Shared`].
@@ -34,6 +34,8 @@ pub(super) struct Visitor<'s> {
     pub(super) shared: &'s Shared,
     /// Full buffers handed out and not yet done.
     handed_out: AtomicUsize,
+    /// What is mounted, by device: asked for when the first mount point is met.
+    mounted: OnceLock<HashMap<u64, FileSystem>>,
     /// The file system of each device met so far, by its index.
     file_systems: Mutex<HashMap<u32, FileSystem>>,
     /// Inode numbers of directories on file systems that may loop.
@@ -112,6 +114,7 @@ impl<'v> Visitor<'v> {
         Self {
             shared,
             handed_out: AtomicUsize::new(0),
+            mounted: OnceLock::new(),
             file_systems: Mutex::default(),
             foreign: Mutex::default(),
             awaited: Mutex::default(),
@@ -148,12 +151,14 @@ impl<'v> Visitor<'v> {
             return;
         }
         let id = brood.children[index];
-        let opened = self.open(&brood, id);
         if index + 1 < brood.children.len() {
+            // Before anything is opened: a mount whose server is gone would keep its sisters waiting.
+            let brood = Arc::clone(&brood);
             scope.spawn(move |scope| self.visit(scope, brood, index + 1));
-        } else {
-            drop(brood);
         }
+        shared.workers.reads(id);
+        let opened = self.open(&brood, id);
+        drop(brood);
         match opened {
             Ok(directory) => self.read(scope, id, &Opened::new(directory, shared)),
             Err(errno) => {
@@ -344,6 +349,10 @@ impl<'v> Visitor<'v> {
         if !attributes.is_directory() {
             return batch.push(id, &Record { name, kind: attributes.kind, content: Content::Known(facts) });
         }
+        if options.filter.excludes_directory(&place.path, name) {
+            let content = Content::Excluded(Exclusion::Pattern);
+            return batch.push(id, &Record { name, kind: Kind::Directory, content });
+        }
         match self.judge(id, directory, place, entry, &attributes) {
             Verdict::Enter { device, file_system } => {
                 let child = batch.push_directory(&self.shared.tree, id, name, facts, device);
@@ -399,7 +408,7 @@ impl<'v> Visitor<'v> {
             if self.networks.as_ref().is_some_and(|networks| networks.has_device(attributes.device)) {
                 return leave(Exclusion::OtherFileSystem);
             }
-            file_system = directory.file_system_of(entry.name).unwrap_or(FileSystem::Ordinary);
+            file_system = self.mounted(directory, entry, attributes.device);
             if file_system == FileSystem::Network && self.networks.is_some() {
                 return leave(Exclusion::OtherFileSystem);
             }
@@ -420,6 +429,13 @@ impl<'v> Visitor<'v> {
             return leave(Exclusion::Caches);
         }
         Verdict::Enter { device, file_system }
+    }
+
+    /// The kind of the file system mounted on `entry`. It is itself asked only where the table of mounts does not know: one
+    /// whose server is gone would keep the other entries waiting.
+    fn mounted(&self, directory: &Directory, entry: &Entry<'_>, device: u64) -> FileSystem {
+        let known = self.mounted.get_or_init(mounts::file_systems).get(&device).copied();
+        known.unwrap_or_else(|| directory.file_system_of(entry.name).unwrap_or(FileSystem::Ordinary))
     }
 
     /// Whether `id` or a directory above it is the one with this device index and inode.
@@ -452,8 +468,11 @@ impl<'v> Visitor<'v> {
         let shared = self.shared;
         let device_index = shared.tree.device_index(id);
         let mount = last.filter(|mount| mount.device_index == device_index).unwrap_or_else(|| {
+            let known = lock(&self.file_systems).get(&device_index).copied();
+            // Not with the lock held: it may take its time to answer.
             let ask = || directory.file_system().unwrap_or(FileSystem::Ordinary);
-            let file_system = *lock(&self.file_systems).entry(device_index).or_insert_with(ask);
+            let file_system = known.unwrap_or_else(ask);
+            lock(&self.file_systems).insert(device_index, file_system);
             Mount { device: shared.tree.device(id), device_index, file_system }
         });
         *last = Some(mount);

@@ -133,7 +133,9 @@ impl Workers {
             progress.errors += counters.errors.load(Ordering::Relaxed);
             let id = DirId(counters.current.load(Ordering::Relaxed));
             let candidate = (tree.ancestry(id).count(), id);
-            if id != DirId::TOP && current.is_none_or(|best| candidate < best) {
+            // A worker that has nothing to do still says what it has read last.
+            let is_read = id != DirId::TOP && !tree.status(id).is_complete();
+            if is_read && current.is_none_or(|best| candidate < best) {
                 current = Some(candidate);
             }
         }

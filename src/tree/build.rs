@@ -11,7 +11,7 @@ use crate::sync::{AtomicU32, AtomicU64, Mutex, Ordering, lock};
 use crate::table::Table;
 
 /// Numbers taken at a time by one worker, so that workers neither fight over the counter nor share cache lines.
-const NUMBERS: u32 = 64;
+const NUMBERS: u32 = if cfg!(loom) { 1 } else { 64 };
 
 /// One name of an inode that may have others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,7 +12,9 @@ mod above;
 mod asking;
 mod commands;
 mod details;
+mod export;
 mod filtering;
+mod growth;
 mod idle;
 mod marking;
 mod mouse;
@@ -34,16 +36,17 @@ use jiff::tz::TimeZone;
 use ratatui::crossterm::event::{KeyEvent, MouseEvent};
 
 use super::errand::Errand;
+use super::export::{self as export_work, Told};
 use super::keys::{Keymap, View};
 use super::marks::Marks;
 use super::place::{Memory, Place};
 use super::progress::{Again, ScanState, Tick};
 use super::reclaim::{self as reclaim_work, News};
-use super::view::columns::{Graph, Scale, Shown, Wanted};
+use super::view::columns::{self, Graph, Scale, Shown, Wanted};
 use super::view::help;
 use super::window::Window;
 use super::work::{Findings, Wish};
-use super::{Settings, theme::Theme};
+use super::{Settings, Start, theme::Theme};
 use crate::rows::{Order, Sums};
 use crate::scan::Places;
 use crate::size::Units;
@@ -51,6 +54,7 @@ use crate::source::Nature;
 use crate::tree::{DirId, Live, Tree};
 pub use asking::{About, Button, Question};
 pub use details::Details;
+pub use export::Exporting;
 use filtering::sums;
 use marking::Anchor;
 pub use marking::{Pane, PaneLine};
@@ -76,6 +80,8 @@ pub enum Action {
     Findings(u64, Findings),
     /// The rescan has come further, or is over.
     Again(Again),
+    /// This has become of a file that was to be written.
+    Exported(Told),
     /// What is new about a deletion.
     Reclaim(News),
     /// What was asked for cannot be done.
@@ -103,6 +109,8 @@ pub enum Effect {
     Reclaim(reclaim_work::Order),
     /// Start a program.
     Start(Errand),
+    /// Write a file.
+    Export(export_work::Order),
     /// Leave this tree for one that begins at this path.
     ScanAbove(Vec<u8>),
     /// Give the terminal back and stop the process.
@@ -122,6 +130,8 @@ pub enum Mode {
     Question(Question),
     /// The line in which a search is typed.
     Prompt,
+    /// The line in which the name of a file is typed.
+    FileName,
     /// The list of the marks.
     Marks,
     /// A box that asks before something is deleted.
@@ -174,6 +184,8 @@ pub struct App<'t> {
     rescan: Option<Rescan>,
     marks: Marks<'t>,
     pane: Pane<'t>,
+    /// The file that everything is written to.
+    pub export: Exporting,
     details: Option<Details>,
     /// The name of the entry the cursor is to be on.
     expected: Option<Vec<u8>>,
@@ -210,6 +222,7 @@ impl<'t> App<'t> {
                 modified: Wanted::No,
                 shared: Wanted::No,
                 scale: Scale::Directory,
+                growth: columns::Compared::No,
             },
             units: settings.units,
             theme: settings.theme,
@@ -230,6 +243,7 @@ impl<'t> App<'t> {
             rescan: None,
             marks: Marks::default(),
             pane: Pane::default(),
+            export: Exporting::default(),
             details: None,
             expected: None,
             anchor: None,
@@ -241,6 +255,10 @@ impl<'t> App<'t> {
             sorting: None,
         };
         app.path = app.place_path();
+        if settings.start == Start::Growth {
+            app.views.compared.is_asked_for = true;
+            app.sort_by_growth();
+        }
         app.enter_only_root();
         app.look();
         app
@@ -266,6 +284,10 @@ impl<'t> App<'t> {
             }
             Action::Paste(text) => {
                 self.paste(&text);
+                None
+            }
+            Action::Exported(told) => {
+                self.take_export(told);
                 None
             }
             Action::Findings(number, findings) => {

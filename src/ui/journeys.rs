@@ -2,7 +2,9 @@
 
 mod details;
 mod every_key;
+mod export;
 mod filter;
+mod growth;
 mod large;
 mod marks;
 mod mouse;
@@ -70,12 +72,16 @@ fn write(app: &mut App<'_>, text: &str) {
 
 /// Does what the state wishes for, to the end.
 fn work(app: &mut App<'_>, tree: &Arc<Tree>) {
-    let mut desk = Desk::new(Pool::new(1).unwrap(), Arc::clone(tree));
+    serve(app, Desk::new(Pool::new(1).unwrap(), Arc::clone(tree)), is_about_the_tree);
+}
+
+/// Does those of the wishes that are meant, to the end.
+fn serve(app: &mut App<'_>, mut desk: Desk, is_meant: fn(&Wish) -> bool) {
     loop {
-        for (number, findings) in desk.serve(app.wishes().filter(|wish| is_about_the_tree(wish))) {
+        for (number, findings) in desk.serve(app.wishes().filter(|wish| is_meant(wish))) {
             app.update(Action::Findings(number, findings));
         }
-        if !desk.is_busy() && app.wishes().find(|wish| is_about_the_tree(wish)).is_none() {
+        if !desk.is_busy() && app.wishes().find(|wish| is_meant(wish)).is_none() {
             return;
         }
         std::thread::yield_now();
@@ -84,7 +90,12 @@ fn work(app: &mut App<'_>, tree: &Arc<Tree>) {
 
 /// Unit tests ask no kernel: what it says is made up where a journey needs it.
 fn is_about_the_tree(wish: &Wish) -> bool {
-    !matches!(wish.ask, Ask::Space { .. } | Ask::Whole | Ask::Inspect(_))
+    !matches!(wish.ask, Ask::Space { .. } | Ask::Whole | Ask::Inspect(_)) && !is_about_growth(wish)
+}
+
+/// Whether it needs an earlier state.
+fn is_about_growth(wish: &Wish) -> bool {
+    matches!(wish.ask, Ask::Earlier | Ask::Changes | Ask::Growth)
 }
 
 fn names(app: &App<'_>) -> Vec<String> {

@@ -19,7 +19,7 @@ use ratatui::crossterm::terminal::{
 use ratatui::crossterm::{execute, queue};
 
 use super::tab::{self, Tab};
-use crate::platform::signals::is_writable;
+use crate::platform::signals::{is_writable, restore_on_abort};
 use crate::sync::{Arc, AtomicBool, Ordering};
 
 /// Whether the mouse is for the browser.
@@ -113,14 +113,33 @@ impl Screen {
         if !self.is_on.swap(false, Ordering::SeqCst) {
             return;
         }
+        let bytes = self.farewell(self.is_told.swap(false, Ordering::SeqCst));
+        // Errors end here: whoever leaves has nothing else to fall back on.
+        if is_writable(self.terminal.as_fd()) {
+            let _ = (&*self.terminal).write_all(&bytes);
+        }
+        let _ = disable_raw_mode();
+    }
+
+    /// Makes sure that it is given back even if the process aborts. To be called before it is taken over for the first time.
+    ///
+    /// # Errors
+    /// When there is no descriptor left, or no terminal.
+    pub fn give_back_on_abort(&self) -> io::Result<()> {
+        let farewell = self.farewell(self.tab != Tab::Untold);
+        restore_on_abort(self.descriptor()?, Arc::clone(&self.is_on), farewell)
+    }
+
+    /// What undoes all that the terminal was told; with the tab, if that shows something.
+    fn farewell(&self, is_told: bool) -> Vec<u8> {
         let mut bytes = Vec::new();
-        if self.is_told.swap(false, Ordering::SeqCst) {
+        if is_told {
             bytes.extend_from_slice(tab::Shown::Nothing.sequence().as_bytes());
         }
         if self.mouse == Mouse::Taken {
             bytes.extend_from_slice(LEAVE_MOUSE.as_bytes());
         }
-        // Errors end here: whoever leaves has nothing else to fall back on. Queueing into memory cannot fail.
+        // Queueing into memory cannot fail.
         let _ = queue!(
             bytes,
             EndSynchronizedUpdate,
@@ -129,10 +148,7 @@ impl Screen {
             LeaveAlternateScreen,
             Show
         );
-        if is_writable(self.terminal.as_fd()) {
-            let _ = (&*self.terminal).write_all(&bytes);
-        }
-        let _ = disable_raw_mode();
+        bytes
     }
 }
 

@@ -12,8 +12,8 @@ use super::keys::{Command, Motion, View};
 use super::marks::Marks;
 use super::place::moved;
 use super::theme::Role;
-use super::view::{ages, errors, files, hints, links, space, types};
-use super::window::{Bound, totals_size};
+use super::view::{ages, errors, files, growth, hints, links, space, types};
+use super::window::{Bound, Grown, totals_size};
 use super::work::{Ask, Findings, Wish};
 use crate::rows::Column;
 use crate::search::{Order, Query};
@@ -27,6 +27,8 @@ use crate::tree::{DirId, Position, Successors, Totals, Tree};
 pub enum Target {
     /// To an entry in its directory.
     Entry(DirId, Position),
+    /// To what has changed, or to where it was.
+    Change(crate::growth::Row),
     /// To the entries that meet a query.
     Files {
         /// What they are.
@@ -52,6 +54,8 @@ pub struct SheetLine {
     pub size: Option<u64>,
     /// How that relates to the truth.
     pub bound: Bound,
+    /// How it has grown, if the view tells.
+    pub growth: Option<Grown>,
     /// How many entries it stands for.
     pub items: Option<u64>,
     /// Time of last change, in seconds since 1970.
@@ -72,6 +76,7 @@ impl SheetLine {
         Self {
             size: Some(totals_size(totals, measure)),
             bound: Bound::Exact,
+            growth: None,
             items: Some(totals.items),
             modified: None,
             label,
@@ -105,6 +110,8 @@ pub struct Page {
     pub sum: Option<Totals>,
     /// The size of the largest row; zero where rows have no bars.
     pub largest: u64,
+    /// What it took before, and takes, if that is what the view is about.
+    pub growth: Option<(u64, u64)>,
     /// How many entries there are behind the rows.
     pub matched: u64,
     /// How many entries were looked at.
@@ -188,6 +195,7 @@ impl Sheet {
             Ask::Ages { .. } => "Ages are sorted by size, items or time",
             Ask::Links => "Hard links are sorted by size or number of names",
             Ask::Errors => "Errors are sorted by number or by path",
+            Ask::Changes => "Changes are sorted by size or by path",
             _ => "These rows have an order of their own",
         }
     }
@@ -200,7 +208,7 @@ impl Sheet {
                 matches!(ask, Ask::Types | Ask::Ages { .. } | Ask::Links | Ask::Hints)
             }
             Command::Modified => matches!(ask, Ask::Search | Ask::Largest),
-            Command::Graph => !matches!(ask, Ask::Errors | Ask::Space { .. }),
+            Command::Graph => !matches!(ask, Ask::Errors | Ask::Space { .. } | Ask::Changes),
             _ => true,
         }
     }
@@ -250,9 +258,11 @@ impl Sheet {
             Findings::Errors(errors) => errors::target(errors, self.index),
             Findings::Hints(hints) => hints::target(hints, self.index),
             Findings::Space(account) => space::target(account, self.inquiry.asked().ask, self.index),
+            Findings::Growth(growth) => growth.rows.get(self.index).copied().map(Target::Change),
             Findings::Filtered(_)
             | Findings::Rows(_)
             | Findings::Whole(_)
+            | Findings::Earlier(_)
             | Findings::Words(_)
             | Findings::Inspected(_)
             | Findings::Failed(_) => None,
@@ -265,6 +275,7 @@ impl Sheet {
             Some(Findings::Found(found)) => files::entries(found, row),
             Some(Findings::Links(links)) => links::entries(links, row),
             Some(Findings::Errors(errors)) => errors::entries(errors, row),
+            Some(Findings::Growth(growth)) => growth::entries(growth, row),
             Some(Findings::Hints(hints)) => hints::entries(hints, row),
             _ => Vec::new(),
         }
@@ -289,11 +300,15 @@ impl Sheet {
         Page {
             view: self.view,
             ask,
-            is_of_entries: matches!(ask, Ask::Search | Ask::Largest),
+            is_of_entries: matches!(ask, Ask::Search | Ask::Largest | Ask::Changes),
             order,
             title: self.title.clone(),
             sum,
             largest: self.largest(measure),
+            growth: match self.inquiry.findings() {
+                Some(Findings::Growth(growth)) => growth::whole(growth, measure),
+                _ => None,
+            },
             matched,
             searched: self.inquiry.findings().map_or(0, Findings::searched),
             is_complete: self.inquiry.is_complete(),
@@ -317,6 +332,7 @@ impl Sheet {
             Some(Findings::Ages(ages)) => ages.rows.len(),
             Some(Findings::Links(links)) => links.inodes.len(),
             Some(Findings::Errors(errors)) => errors::rows(errors),
+            Some(Findings::Growth(growth)) => growth.rows.len(),
             Some(Findings::Hints(hints)) => hints.rows.len(),
             Some(Findings::Space(account)) => account.rows.len(),
             Some(Findings::Words(words)) => space::wrap(words, self.columns).len(),
@@ -324,6 +340,7 @@ impl Sheet {
                 Findings::Filtered(_)
                 | Findings::Rows(_)
                 | Findings::Whole(_)
+                | Findings::Earlier(_)
                 | Findings::Inspected(_)
                 | Findings::Failed(_),
             )
@@ -339,6 +356,7 @@ impl Sheet {
             Some(Findings::Ages(ages)) => (Some(ages.total), ages.total.items),
             Some(Findings::Links(links)) => links::sum(links),
             Some(Findings::Errors(errors)) => (None, errors::failed(errors)),
+            Some(Findings::Growth(growth)) => (None, growth.matched),
             Some(Findings::Hints(hints)) => hints::sum(hints),
             _ => (None, 0),
         }
@@ -352,9 +370,11 @@ impl Sheet {
             Findings::Ages(ages) => ages::line(ages, row, measure),
             Findings::Links(links) => links::line(tree, from, links, row, measure),
             Findings::Errors(errors) => errors::line(tree, from, errors, row),
+            Findings::Growth(growth) => growth::line(tree, from, growth, row, measure),
             Findings::Hints(hints) => hints::line(tree, from, hints, row, measure),
             Findings::Filtered(_)
             | Findings::Rows(_)
+            | Findings::Earlier(_)
             | Findings::Space(_)
             | Findings::Whole(_)
             | Findings::Words(_)
@@ -388,6 +408,7 @@ pub fn may_sort(ask: Ask, column: Column) -> bool {
     match ask {
         // The names of ages are times.
         Ask::Search | Ask::Largest | Ask::Ages { .. } => column != Column::Shared,
+        Ask::Changes => matches!(column, Column::Growth | Column::Size | Column::Name),
         Ask::Types => matches!(column, Column::Size | Column::Items | Column::Name),
         Ask::Links => matches!(column, Column::Size | Column::Items),
         Ask::Errors => matches!(column, Column::Items | Column::Name),

@@ -7,10 +7,11 @@
 
 use std::io;
 
+use crate::growth::{self, Basis, Compared, Growth, Offer};
 use crate::hints::{self, Hints};
 use crate::inspect::{Inspection, inspect};
 use crate::job::{Job, Outcome, Pool};
-use crate::rows::{self, Rows};
+use crate::rows::{self, Beside, Rows};
 use crate::search::{self, Filtered, Found, Order, Query, Request};
 use crate::size::Units;
 use crate::space::{self, Account};
@@ -20,6 +21,8 @@ use crate::tree::{DirId, Position, Tree};
 
 /// The most files a list of the largest shows.
 const MOST_FILES: usize = 100_000;
+/// The most changes a list of them shows.
+const MOST_CHANGES: usize = 100_000;
 
 /// Something to be found out.
 #[derive(Clone, Debug)]
@@ -34,8 +37,8 @@ pub struct Wish {
     pub query: Query,
     /// In this order, where there are rows.
     pub order: Order,
-    /// What the filter keeps that is on, where the entries of a directory are put in order.
-    pub filtered: Option<Arc<Filtered>>,
+    /// What else decides on what is shown, where the entries of a directory are put in order.
+    pub beside: Beside,
 }
 
 /// What can be asked of a subtree.
@@ -71,6 +74,12 @@ pub enum Ask {
     },
     /// Whether all of a file system was scanned.
     Whole,
+    /// Whether there is an earlier state to compare with.
+    Earlier,
+    /// What has changed since then, the largest changes.
+    Changes,
+    /// What everything was then.
+    Growth,
 }
 
 /// What was found.
@@ -98,6 +107,10 @@ pub enum Findings {
     Space(Arc<Account>),
     /// Whether all of a file system was scanned.
     Whole(Arc<bool>),
+    /// Whether there is an earlier state.
+    Earlier(Arc<Offer>),
+    /// What has changed since then.
+    Growth(Arc<Growth>),
     /// Words to be read, by paragraph.
     Words(Vec<String>),
     /// Nothing: why.
@@ -120,6 +133,8 @@ impl Findings {
             | Self::Rows(_)
             | Self::Space(_)
             | Self::Whole(_)
+            | Self::Earlier(_)
+            | Self::Growth(_)
             | Self::Words(_)
             | Self::Failed(_) => true,
         }
@@ -135,9 +150,11 @@ impl Findings {
             Self::Errors(errors) => errors.searched,
             Self::Hints(hints) => hints.searched,
             Self::Filtered(filtered) => filtered.searched,
+            Self::Growth(growth) => growth.matched,
             Self::Rows(_)
             | Self::Space(_)
             | Self::Whole(_)
+            | Self::Earlier(_)
             | Self::Words(_)
             | Self::Inspected(_)
             | Self::Failed(_) => 0,
@@ -149,6 +166,7 @@ impl Findings {
 pub struct Desk {
     pool: Pool,
     tree: Arc<Tree>,
+    basis: Option<Basis>,
     running: Vec<Running>,
 }
 
@@ -164,7 +182,13 @@ struct Running {
 impl Desk {
     /// For work on `tree`.
     pub fn new(pool: Pool, tree: Arc<Tree>) -> Self {
-        Self { pool, tree, running: Vec::new() }
+        Self { pool, tree, basis: None, running: Vec::new() }
+    }
+
+    /// With this to compare the tree with.
+    #[must_use]
+    pub fn comparing(self, basis: Basis) -> Self {
+        Self { basis: Some(basis), ..self }
     }
 
     /// Whether something may be found soon.
@@ -180,7 +204,7 @@ impl Desk {
             if self.running.iter().any(|job| job.number == wish.number) {
                 continue;
             }
-            let begun = begin(&self.pool, &self.tree, wish);
+            let begun = begin(&self.pool, &self.tree, self.basis.as_ref(), wish);
             let has_ended = begun.is_err();
             let poll = begun.unwrap_or_else(|error| {
                 news.push((wish.number, Findings::Failed(format!("no thread to look for it: {error}"))));
@@ -200,7 +224,7 @@ impl Desk {
     }
 }
 
-fn begin(pool: &Pool, tree: &Arc<Tree>, wish: &Wish) -> io::Result<Poll> {
+fn begin(pool: &Pool, tree: &Arc<Tree>, basis: Option<&Basis>, wish: &Wish) -> io::Result<Poll> {
     let (query, order) = (wish.query.clone(), wish.order);
     let request = Request { tree: Arc::clone(tree), from: wish.from, query, order };
     Ok(match wish.ask {
@@ -213,8 +237,8 @@ fn begin(pool: &Pool, tree: &Arc<Tree>, wish: &Wish) -> io::Result<Poll> {
         Ask::Hints => poll(hints::hints(pool, request)?, Findings::Hints),
         Ask::Filter => poll(search::filter(pool, request)?, Findings::Filtered),
         Ask::Rows(order) => {
-            let filtered = wish.filtered.clone();
-            poll(rows::in_order(pool, request.tree, request.from, order, filtered)?, Findings::Rows)
+            let beside = wish.beside.clone();
+            poll(rows::in_order(pool, request.tree, request.from, order, beside)?, Findings::Rows)
         }
         Ask::Inspect(position) => {
             poll(inspect(pool, request.tree, request.from, position)?, Findings::Inspected)
@@ -223,6 +247,21 @@ fn begin(pool: &Pool, tree: &Arc<Tree>, wish: &Wish) -> io::Result<Poll> {
             poll(space::account(pool, Arc::clone(tree), wish.from, units)?, Findings::Space)
         }
         Ask::Whole => poll(space::is_whole(pool, Arc::clone(tree))?, Findings::Whole),
+        Ask::Earlier => poll(growth::offer(pool, basis.cloned())?, Findings::Earlier),
+        Ask::Changes => compared(growth::growth(pool, basis.cloned(), request, MOST_CHANGES)?),
+        Ask::Growth => compared(growth::growth(pool, basis.cloned(), request, 0)?),
+    })
+}
+
+/// A comparison that may have nothing to compare with.
+fn compared(mut job: Job<Compared>) -> Poll {
+    Box::new(move || {
+        let outcome = job.outcome();
+        let findings = job.poll().map(|compared| match &*compared {
+            Ok(growth) => Findings::Growth(Arc::clone(growth)),
+            Err(reason) => Findings::Failed(reason.clone()),
+        });
+        (findings, outcome)
     })
 }
 

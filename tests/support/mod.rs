@@ -5,6 +5,8 @@
 
 pub mod child;
 pub mod fixtures;
+#[cfg(target_os = "linux")]
+pub mod image;
 pub mod naive;
 pub mod reseal;
 pub mod sandbox;

@@ -19,9 +19,10 @@ mod table;
 
 pub use table::parse;
 
+use std::collections::HashMap;
 use std::path::Path;
 
-use super::{Directory, Errno};
+use super::{Directory, Errno, FileSystem};
 
 /// One mounted file system, or one more place of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -95,6 +96,16 @@ pub fn mounts() -> Result<Vec<Mount>, Errno> {
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
 pub fn mounts() -> Result<Vec<Mount>, Errno> {
     Err(Errno::ENOSYS)
+}
+
+/// The kinds of the file systems that are mounted, by device, as far as their types tell. Empty where there is no table, or
+/// where its devices are not those of files.
+pub fn file_systems() -> HashMap<u64, FileSystem> {
+    if cfg!(not(target_os = "linux")) {
+        return HashMap::new();
+    }
+    let mounts = mounts().unwrap_or_default();
+    mounts.iter().map(|mount| (mount.device, table::file_system(&mount.kind))).collect()
 }
 
 /// The mount with this number; where the kernel does not number mounts, the topmost one of the device.

@@ -9,6 +9,7 @@
 
 use super::Mount;
 use super::network::is_network;
+use crate::platform::FileSystem;
 
 /// The mounts of a table. Names in it have their blanks and backslashes as `\ooo`.
 pub fn parse(table: &[u8]) -> Vec<Mount> {
@@ -42,6 +43,42 @@ fn device_number(major: u64, minor: u64) -> u64 {
 
 fn number(field: &[u8]) -> Option<u64> {
     std::str::from_utf8(field).ok()?.parse().ok()
+}
+
+/// What a file system of this type is; the names are those of `register_filesystem` in Linux.
+pub(super) fn file_system(kind: &[u8]) -> FileSystem {
+    const KERNEL: [&str; 19] = [
+        "autofs",
+        "binfmt_misc",
+        "bpf",
+        "cgroup",
+        "cgroup2",
+        "configfs",
+        "debugfs",
+        "devpts",
+        "efivarfs",
+        "mqueue",
+        "nsfs",
+        "proc",
+        "pstore",
+        "resctrl",
+        "securityfs",
+        "selinuxfs",
+        "smackfs",
+        "sysfs",
+        "tracefs",
+    ];
+    const FOREIGN: [&str; 12] = [
+        "9p", "afs", "ceph", "cifs", "fuse", "fuseblk", "lustre", "nfs", "nfs4", "smb3", "vboxsf", "virtiofs",
+    ];
+    let is = |names: &[&str]| names.iter().any(|name| name.as_bytes() == kind);
+    if is(&KERNEL) {
+        FileSystem::Kernel
+    } else if is(&FOREIGN) || kind.starts_with(b"fuse.") || kind.starts_with(b"fuseblk.") {
+        FileSystem::Foreign
+    } else {
+        FileSystem::Ordinary
+    }
 }
 
 /// Takes the kernel's `\ooo` back (`mangle` in `fs/proc_namespace.c`).
@@ -117,6 +154,14 @@ mod tests {
         assert_eq!(mounts[3].option(b"lower").count(), 0);
         let comma = Mount { options: b"lowerdir=/a\\,b:/c,x".to_vec(), ..Mount::default() };
         assert_eq!(comma.option(b"lowerdir").collect::<Vec<_>>(), [b"/a\\,b:/c"]);
+    }
+
+    #[test]
+    fn a_type_says_whether_the_kernel_or_somebody_else_answers() {
+        let of = |names: [&'static str; 3]| names.map(|name| file_system(name.as_bytes()));
+        assert_eq!(of(["proc", "cgroup2", "autofs"]), [FileSystem::Kernel; 3]);
+        assert_eq!(of(["nfs4", "fuse.sshfs", "fuseblk"]), [FileSystem::Foreign; 3]);
+        assert_eq!(of(["ext4", "tmpfs", "fusectl"]), [FileSystem::Ordinary; 3]);
     }
 
     #[test]

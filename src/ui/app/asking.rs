@@ -26,6 +26,8 @@ pub enum About {
     Quit,
     /// Scanning the directory above in place of this one.
     Above,
+    /// Writing a file in the place of another.
+    Replace,
 }
 
 /// The buttons of a question.
@@ -54,6 +56,11 @@ impl App<'_> {
         match (question.about, button) {
             (About::Quit, Button::Yes) => Some(Effect::Quit),
             (About::Above, Button::Yes) => self.above().map(Effect::ScanAbove),
+            (About::Replace, Button::Yes) => self.replace_file(),
+            (About::Replace, Button::No) => {
+                self.keep_file();
+                None
+            }
             (About::Quit | About::Above, Button::No) => None,
         }
     }
@@ -73,7 +80,7 @@ impl App<'_> {
     }
 
     pub(super) fn quit(&mut self) -> Option<Effect> {
-        if self.scan.last.elapsed <= PRECIOUS && !self.is_deleting() {
+        if self.scan.last.elapsed <= PRECIOUS && !self.is_deleting() && self.written().is_none() {
             return Some(Effect::Quit);
         }
         self.mode = Mode::Question(Question { about: About::Quit, button: Button::No });

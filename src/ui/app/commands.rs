@@ -6,7 +6,7 @@
 use ratatui::crossterm::event::KeyEvent;
 
 use super::{App, Effect, Mode};
-use crate::rows::{Grouping, Hidden};
+use crate::rows::{Column, Grouping, Hidden};
 use crate::size::Measure;
 use crate::ui::keys::{Command, Scope, View};
 use crate::ui::place::moved;
@@ -20,6 +20,9 @@ impl App<'_> {
         let command = self.keymap.lookup(scope, event);
         if command.is_none() && scope == Scope::Prompt {
             return self.prompt_key(event, None);
+        }
+        if scope == Scope::FileName && !command.is_some_and(Command::is_global) {
+            return self.file_name_key(event, command);
         }
         if command.is_none() && scope == Scope::Typing {
             return self.typing_key(event);
@@ -53,6 +56,8 @@ impl App<'_> {
                 }
                 Mode::List => self.command(command),
                 Mode::Prompt => self.sheet_command(command),
+                // All but what has a meaning everywhere was done before.
+                Mode::FileName => None,
                 Mode::Help(line) => {
                     self.read_help(line, command);
                     None
@@ -77,6 +82,7 @@ impl App<'_> {
             }
             Command::Open => self.open(),
             Command::Parent => self.parent(),
+            Command::Sort(Column::Growth) => self.sort_by_growth(),
             Command::Sort(column) => self.sort_by(column),
             Command::DirectoriesFirst => {
                 self.order.grouping = match self.order.grouping {
@@ -117,6 +123,7 @@ impl App<'_> {
             Command::InvertMarks => self.invert_marks(),
             Command::Marks => self.open_pane(),
             Command::PrintMarks => return self.print_marks(),
+            Command::Export => self.ask_for_file(),
             Command::CopyPath => return self.copy_path(),
             Command::Back => return self.stop_deleting().or_else(|| self.stop_rescan()),
             Command::Delete | Command::Trash | Command::Restore | Command::Script => {

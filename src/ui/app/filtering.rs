@@ -6,7 +6,7 @@
 //! Invariant: while a filter is on, the rows and sums of the list are its own, and the header says "n of m".
 
 use super::App;
-use crate::rows::Sums;
+use crate::rows::{Beside, Sums};
 use crate::search::{Filtered, Order};
 use crate::sync::Arc;
 use crate::tree::{DirId, Successors, Tree};
@@ -75,7 +75,8 @@ impl App<'_> {
         }
         let (number, query) = (self.next_wish(), self.views.filter.clone());
         let order = Order::default();
-        let wish = Wish { number, ask: Ask::Filter, from: DirId::TOP, query, order, filtered: None };
+        let wish =
+            Wish { number, ask: Ask::Filter, from: DirId::TOP, query, order, beside: Beside::default() };
         self.views.filtering = Some(Filtering::new(wish));
         // Nothing is kept as long as nothing is found.
         self.sorting = None;
@@ -111,7 +112,10 @@ impl App<'_> {
 
 /// Where the sums of directories come from; apart from the rest of the state, which may change meanwhile.
 pub(super) fn sums<'a>(live: &'a crate::tree::Live, views: &'a super::views::Views) -> Sums<'a> {
-    Sums { live, filtered: views.filtering.as_ref().map(|filtering| filtering.filtered.as_ref()) }
+    let filtered = views.filtering.as_ref().map(|filtering| filtering.filtered.as_ref());
+    // What a filter leaves of a directory cannot be compared with all that was in it.
+    let growth = views.compared.growth().filter(|_| filtered.is_none());
+    Sums { live, filtered, growth }
 }
 
 /// The directory an entry is.

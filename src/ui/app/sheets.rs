@@ -42,6 +42,8 @@ impl App<'_> {
             Column::Name => By::Path,
             Column::Items => By::Items,
             Column::Modified => By::Modified,
+            Column::Growth if self.sheet().is_some_and(|sheet| sheet.view == View::Growth) => self.by_size(),
+            Column::Growth => return self.sort_by_growth(),
             Column::Shared => return,
         };
         let number = self.next_wish();

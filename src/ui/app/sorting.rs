@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use super::App;
 use super::filtering::{Filtering, sums};
-use crate::rows::{Column, Direction};
+use crate::rows::{Beside, Column, Direction};
 use crate::ui::work::{Ask, Findings, Wish};
 
 /// How long rows keep their order after a key.
@@ -44,8 +44,10 @@ impl App<'_> {
         let order = self.order_here();
         if self.place.is_large(self.tree) {
             let filtered = self.views.filtering.as_ref().map(Filtering::filtered).cloned();
+            // As in `sums`: what a filter leaves cannot be compared.
+            let growth = self.views.compared.growth().filter(|_| filtered.is_none()).cloned();
             let wish = self.wish(Ask::Rows(order), crate::search::Query::default());
-            self.sorting = Some(Wish { filtered, ..wish });
+            self.sorting = Some(Wish { beside: Beside { filtered, growth }, ..wish });
         } else {
             self.sorting = None;
             let lines = self.lines_here();

@@ -19,6 +19,7 @@ fn ready<'t>(tree: &'t Arc<Tree>, scope: Scope, binding: &Binding) -> App<'t> {
         Scope::Treemap if binding.command == Command::Open => press(&mut app, "5 g"),
         Scope::Treemap => press(&mut app, "5"),
         Scope::Prompt => press(&mut app, "/"),
+        Scope::FileName => press(&mut app, "E"),
         Scope::Marks => press(&mut app, "+ Tab j j"),
         Scope::Confirm => reclaim::asked(&mut app),
         Scope::Typing => reclaim::typing(&mut app),
@@ -70,8 +71,8 @@ fn picture(app: &App<'_>) -> String {
     let (lines, index) = (&app.pane().lines, app.pane().index);
     let (ranging, views, details) = (app.is_ranging(), &app.views, app.details());
     format!(
-        "{:?} {:?} {:?} {:?} {lines:?} {index} {ranging} {views:?} {details:?} {:?} {:?}",
-        app.mode, app.order, app.shown, app.window, app.notice, app.reclaim
+        "{:?} {:?} {:?} {:?} {:?} {lines:?} {index} {ranging} {views:?} {details:?} {:?} {:?}",
+        app.export, app.mode, app.order, app.shown, app.window, app.notice, app.reclaim
     )
 }
 
@@ -141,8 +142,10 @@ fn a_screen_of_any_size_can_be_drawn_in_every_mode() {
     let tree = Arc::new(tree);
     let sizes = (0..50).flat_map(|columns| (0..9).map(move |lines| (columns, lines)));
     for (columns, lines) in sizes.chain([(65_535, 1), (1, 65_535), (1000, 500), (80, 24)]) {
-        for keys in ["i", "m", "?", "q", "B c", "2", "3", "4", "5", "6", "7", "/", "+", "+ Tab", "+ q", "Tab"]
-        {
+        for keys in [
+            "i", "m", "?", "q", "B c", "2", "3", "4", "5", "6", "7", "8", "W", "E", "/", "+", "+ Tab", "+ q",
+            "Tab",
+        ] {
             let mut app = finished(&tree);
             tick(&mut app, 60_000, Some(Outcome::Stopped));
             app.update(Action::Resize(columns, lines));

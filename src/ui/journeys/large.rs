@@ -85,7 +85,9 @@ fn what_was_read_again_meanwhile_is_sorted_again() {
     let wish = app.wishes().find(|wish| matches!(wish.ask, Ask::Rows(_))).unwrap().clone();
     let pool = Pool::new(1).unwrap();
     let Ask::Rows(order) = wish.ask else { unreachable!() };
-    let job = crate::rows::in_order(&pool, Arc::clone(&tree), wish.from, order, None).unwrap();
+    let job =
+        crate::rows::in_order(&pool, Arc::clone(&tree), wish.from, order, crate::rows::Beside::default())
+            .unwrap();
     job.wait(Duration::from_secs(60));
     let rows = job.latest().unwrap();
     let beside = tree.listing(tree.listing(crate::tree::DirId::TOP).directories().next().unwrap());

@@ -18,9 +18,12 @@ use ratatui::widgets::{Block, Clear, Paragraph, Widget};
 use crate::size::{duration, grouped};
 use crate::text::{escape, fit, width};
 use crate::ui::app::{About, App, Button, Question};
+use crate::ui::export::Order;
 use crate::ui::theme::{Glyphs, Role};
 
 const HEIGHT: u16 = 5;
+/// Columns for the name of a file.
+const FILE: usize = 30;
 
 /// The buttons, and the columns between them.
 const BUTTONS: [(Button, &str, u16); 2] = [(Button::Yes, "[ Yes ]", 7), (Button::No, "[ No ]", 6)];
@@ -30,6 +33,7 @@ const BETWEEN: u16 = 3;
 fn texts(app: &App<'_>, question: Question, columns: u16) -> (String, &'static str) {
     match question.about {
         About::Quit => (loss(app), "Quit? y/n"),
+        About::Replace => (replace(app, usize::from(columns)), "Replace? y/n"),
         About::Above => (above(app, usize::from(columns)), "Scan above? y/n"),
     }
 }
@@ -102,9 +106,19 @@ fn above(app: &App<'_>, columns: usize) -> String {
     format!("Scan {}{cost}?", fit(&escape(&path), room, app.theme.glyphs.gap()))
 }
 
+/// Which file would be another one.
+fn replace(app: &App<'_>, columns: usize) -> String {
+    let shown = app.export.order.as_ref().map(Order::shown).unwrap_or_default();
+    format!("Replace {}?", fit(&shown, columns.saturating_sub(20).max(10), app.theme.glyphs.gap()))
+}
+
 /// What leaving would cost.
 fn loss(app: &App<'_>) -> String {
     let scan = duration(app.scan.last.elapsed);
+    if let Some(order) = app.written() {
+        let shown = fit(&order.shown(), FILE, app.theme.glyphs.gap()).into_owned();
+        return format!("Quit and give up writing {shown}?");
+    }
     match app.marks().count() {
         0 => format!("Quit and lose the scan of {scan}?"),
         1 => format!("Quit and lose the scan of {scan} and 1 mark?"),

@@ -1,0 +1,189 @@
+//! Publishing, adding and completing, in every order in which threads can do it.
+//!
+//! The modules below are those of the program. [`loom`] runs each model again and again, with another interleaving of the threads
+//! and another choice of the values that relaxed loads may see each time, up to a number of preemptions.
+#![allow(dead_code, unused_imports, missing_docs)] // of each module only a part takes part
+
+#[path = "../../src/kind.rs"]
+mod kind;
+mod platform;
+mod sync;
+#[path = "../../src/table.rs"]
+mod table;
+#[path = "../../src/tree/mod.rs"]
+mod tree;
+
+use kind::Kind;
+use sync::Arc;
+use tree::{Batch, Content, DirId, Facts, Live, Record, Totals, Tree};
+
+/// What one file or directory takes up itself: one block, one byte.
+const OWN: Facts = Facts {
+    apparent: 1,
+    blocks: 1,
+    mtime: 0,
+    inode: 1,
+    directory: None,
+    links: None,
+    owner: None,
+};
+
+fn main() {
+    model("two children complete in any order, and what is above adds each once", Some(4), two_children);
+    model("a chain completes upwards, whoever comes last", None, chain);
+    model("a batch handed out is waited for", None, handed_out);
+    model("what is published is there whole, and never gets shorter", None, publish);
+    model("who looks meanwhile sees nothing twice", None, live);
+}
+
+fn model(name: &str, bound: Option<usize>, body: fn()) {
+    let begun = std::time::Instant::now();
+    let mut model = loom::model::Builder::new();
+    // Unbounded for the small ones; of the larger the preemptions that find most (loom's manual says two or three).
+    model.preemption_bound = bound;
+    model.max_branches = 100_000;
+    let runs = std::sync::Arc::new(std::sync::atomic::AtomicU64::new(0));
+    let counted = std::sync::Arc::clone(&runs);
+    model.check(move || {
+        counted.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        body();
+    });
+    let runs = runs.load(std::sync::atomic::Ordering::Relaxed);
+    println!("{name}: {runs} interleavings, {:.1} s", begun.elapsed().as_secs_f64());
+}
+
+/// A tree with the directory `r` in the top, and directories of these names in it, all being read. Made by one thread.
+fn tree(names: &[&[u8]]) -> (Arc<Tree>, DirId, Vec<DirId>) {
+    let tree = Arc::new(Tree::new());
+    // Every row is made before there are threads: the cells they lie in are not loom's.
+    (0..8).for_each(|number| drop(tree.status(DirId(number))));
+    let mut batch = Batch::default();
+    let root = batch.push_directory(&tree, DirId::TOP, b"r", OWN, 0);
+    seal(&tree, &mut batch, DirId::TOP);
+    tree.begin(DirId::TOP);
+    tree.begin(root);
+    let children = names.iter().map(|name| batch.push_directory(&tree, root, name, OWN, 0)).collect();
+    seal(&tree, &mut batch, root);
+    (tree, root, children)
+}
+
+fn seal(tree: &Tree, batch: &mut Batch, id: DirId) {
+    if let Some(sealed) = batch.seal(tree, id) {
+        tree.publish(batch, id, &sealed);
+    }
+}
+
+/// Reads a directory: one file in it.
+fn read(tree: &Tree, id: DirId) {
+    let mut batch = Batch::default();
+    tree.begin(id);
+    batch.push(id, &Record { name: b"file", kind: Kind::File, content: Content::Known(OWN) });
+    seal(tree, &mut batch, id);
+    tree.release(id);
+}
+
+fn is(totals: Totals, entries: u64, items: u64) -> bool {
+    totals == Totals { disk: entries * 512, apparent: entries, items, errors: 0 }
+}
+
+fn two_children() {
+    let (tree, root, children) = tree(&[b"a", b"b"]);
+    let readers: Vec<_> = children
+        .iter()
+        .map(|id| {
+            let (tree, id) = (Arc::clone(&tree), *id);
+            loom::thread::spawn(move || read(&tree, id))
+        })
+        .collect();
+    tree.release(root);
+    tree.release(DirId::TOP);
+    readers.into_iter().for_each(|reader| reader.join().unwrap());
+    assert!(tree.status(root).is_complete() && tree.status(DirId::TOP).is_complete());
+    assert!(is(tree.totals(root), 5, 4), "{:?}", tree.totals(root));
+    assert!(children.iter().all(|id| is(tree.totals(*id), 2, 1)));
+}
+
+fn chain() {
+    let (tree, root, children) = tree(&[b"a"]);
+    let mut batch = Batch::default();
+    let inner = batch.push_directory(&tree, children[0], b"inner", OWN, 0);
+    tree.begin(children[0]);
+    seal(&tree, &mut batch, children[0]);
+    let reader = {
+        let tree = Arc::clone(&tree);
+        loom::thread::spawn(move || read(&tree, inner))
+    };
+    let middle = {
+        let (tree, id) = (Arc::clone(&tree), children[0]);
+        loom::thread::spawn(move || tree.release(id))
+    };
+    tree.release(root);
+    tree.release(DirId::TOP);
+    reader.join().unwrap();
+    middle.join().unwrap();
+    assert!(tree.status(DirId::TOP).is_complete());
+    assert!(is(tree.totals(root), 4, 3), "{:?}", tree.totals(root));
+}
+
+fn handed_out() {
+    let (tree, root, _) = tree(&[]);
+    tree.claim(root, 1);
+    let helper = {
+        let tree = Arc::clone(&tree);
+        loom::thread::spawn(move || {
+            let mut batch = Batch::default();
+            batch.push(root, &Record { name: b"one", kind: Kind::File, content: Content::Known(OWN) });
+            if let Some(sealed) = batch.seal(&tree, root) {
+                tree.publish(&mut batch, root, &sealed);
+            }
+            tree.release(root);
+        })
+    };
+    let before = tree.status(root).is_complete();
+    tree.release(root);
+    tree.release(DirId::TOP);
+    helper.join().unwrap();
+    assert!(!before, "two claims were open");
+    assert!(tree.status(root).is_complete() && is(tree.totals(root), 2, 1));
+    assert!(is(tree.totals(DirId::TOP), 2, 2) || is(tree.totals(DirId::TOP), 2, 1));
+}
+
+fn publish() {
+    let (tree, root, _) = tree(&[]);
+    let writer = {
+        let tree = Arc::clone(&tree);
+        loom::thread::spawn(move || {
+            let mut batch = Batch::default();
+            for name in [b"one", b"two"] {
+                batch.push(root, &Record { name, kind: Kind::File, content: Content::Known(OWN) });
+                seal(&tree, &mut batch, root);
+            }
+            tree.release(root);
+        })
+    };
+    let seen = |tree: &Tree| -> Vec<Vec<u8>> {
+        tree.listing(root).entries().map(|(_, record)| record.name.to_vec()).collect()
+    };
+    let was_complete = tree.status(root).is_complete();
+    let first = seen(&tree);
+    let second = seen(&tree);
+    let all = [b"one".to_vec(), b"two".to_vec()];
+    assert!(first == all[..first.len()] && second == all[..second.len()] && first.len() <= second.len());
+    assert!(!was_complete || first.len() == 2, "complete is whole");
+    writer.join().unwrap();
+    assert_eq!(seen(&tree), all);
+}
+
+fn live() {
+    let (tree, root, children) = tree(&[b"a"]);
+    let reader = {
+        let (tree, id) = (Arc::clone(&tree), children[0]);
+        loom::thread::spawn(move || read(&tree, id))
+    };
+    let seen = Live::sample(&tree).totals(&tree, root);
+    assert!(seen.disk <= 3 * 512 && seen.items <= 2, "{seen:?}");
+    tree.release(root);
+    tree.release(DirId::TOP);
+    reader.join().unwrap();
+    assert!(is(Live::sample(&tree).totals(&tree, root), 3, 2));
+}
