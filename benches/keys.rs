@@ -91,13 +91,14 @@ impl<'t> Browser<'t> {
         let begun = Instant::now();
         self.key(code);
         let wish = self.app.wishes().next().expect("it asks for something").number;
-        let mut first = None;
+        let (mut first, mut is_whole) = (None, false);
         loop {
             let (some, all) = self.turn(wish);
+            is_whole |= all;
             if some {
                 first.get_or_insert_with(|| begun.elapsed());
             }
-            if all {
+            if is_whole && !self.app.is_sorting() {
                 return (first.unwrap_or_default(), begun.elapsed());
             }
             sleep(GLANCE);

@@ -86,8 +86,11 @@ pub struct Environment {
 }
 
 /// The environment variables that mean something.
-pub const VARIABLES: [&str; 14] = [
+pub const VARIABLES: [&str; 17] = [
     "TERM",
+    "LC_ALL",
+    "LC_CTYPE",
+    "LANG",
     "COLORTERM",
     "NO_COLOR",
     "TERM_PROGRAM",
@@ -231,7 +234,12 @@ fn configured_alone(environment: &Environment) -> Result<Arguments, Refusal> {
 fn df(words: &Df, environment: &Environment) -> Result<Job, Refusal> {
     let units = if words.si { Units::Decimal } else { Units::Binary };
     let mounts = if words.one_file_system { Mounts::None } else { Mounts::Real };
-    let scan = scan::Options { threads: threads(words.threads, environment)?, mounts, ..Default::default() };
+    let scan = scan::Options {
+        threads: threads(words.threads, environment)?,
+        mounts,
+        skip_network: words.skip_network,
+        ..Default::default()
+    };
     let format = if words.json { Format::SpacesJson } else { Format::Spaces(units) };
     let progress = if words.quiet { Progress::Silent } else { Progress::Shown(units) };
     let wanted = Wanted::Paths(exchange::paths(&words.paths), scan);
@@ -265,6 +273,7 @@ fn look(
         },
         filter: filter(&patterns)?,
         skip_caches: arguments.exclude_caches,
+        skip_network: arguments.skip_network,
         owners: arguments.extended || exchange::needs_owners(arguments),
     };
     let wanted = exchange::wanted(arguments, &patterns, scan)?;
@@ -356,8 +365,12 @@ fn theme(arguments: &Arguments, looks: Looks, environment: &Environment) -> Resu
         When::Never => ColorChoice::Never,
     };
     let colors = Colors::detect(choice, |name| environment.variable(name).cloned());
-    let is_ascii = arguments.ascii || environment.variable("DUKE_ASCII").is_some_and(|value| value != "0");
-    let glyphs = if is_ascii { Glyphs::Ascii } else { Glyphs::Unicode };
+    let glyphs = match environment.variable("DUKE_ASCII") {
+        _ if arguments.ascii => Glyphs::Ascii,
+        Some(value) if value == "0" => Glyphs::Unicode,
+        Some(_) => Glyphs::Ascii,
+        None => Glyphs::detect(|name| environment.variable(name).cloned()),
+    };
     Ok(Theme { colors, glyphs, looks })
 }
 

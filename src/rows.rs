@@ -6,9 +6,11 @@
 //!
 //! Knows no cursor and no screen. Invariant: every row is an entry of the listing it was made from, once.
 
+use std::io;
 use std::time::{Duration, Instant};
 
 use crate::growth::{Became, Before, Growth, amount};
+use crate::job::{Job, Pool};
 use crate::search::{Filtered, Keeper};
 use crate::size::Measure;
 use crate::sync::{Arc, AtomicU64, AtomicUsize, Mutex, Ordering, lock};
@@ -188,6 +190,34 @@ fn entry_size(tree: &Tree, sums: Sums<'_>, facts: &Facts, measure: Measure) -> u
     }
 }
 
+/// What may be kept beside the tree and changes what is shown of a directory; see [`Sums`].
+#[derive(Clone, Debug, Default)]
+pub struct Beside {
+    /// What a filter keeps, if one is on.
+    pub filtered: Option<Arc<Filtered>>,
+    /// What everything was, if that is to be seen.
+    pub growth: Option<Arc<Growth>>,
+}
+
+/// Puts the entries of `id` in order beside the screen. What is being read counts as far as it was read.
+///
+/// # Errors
+/// When the system gives no thread.
+pub fn in_order(
+    pool: &Pool,
+    tree: Arc<Tree>,
+    id: DirId,
+    order: Order,
+    beside: Beside,
+) -> io::Result<Job<Rows>> {
+    pool.start(move |task| {
+        let live = Live::sample(&tree);
+        let Beside { filtered, growth } = &beside;
+        let sums = Sums { live: &live, filtered: filtered.as_deref(), growth: growth.as_ref() };
+        task.publish(task.threads().install(|| Rows::of(&tree, sums, id, order)));
+    })
+}
+
 /// A directory's entries in order.
 #[derive(Debug, Default)]
 pub struct Rows {
@@ -198,9 +228,19 @@ pub struct Rows {
     largest: u64,
     before: Option<Before>,
     cost: Duration,
+    /// Whether everything below was read before.
+    was_complete: bool,
+    /// See [`Tree::edition`]; that of before.
+    edition: u64,
 }
 
 impl Rows {
+    /// The entries of `id` in `order`, as far as they were read.
+    pub fn of(tree: &Tree, sums: Sums<'_>, id: DirId, order: Order) -> Self {
+        let (edition, was_complete) = (tree.edition(), tree.status(id).is_complete());
+        Self { was_complete, edition, ..Self::new(tree, sums, id, &tree.listing(id), order) }
+    }
+
     /// The entries of `listing`, which is that of `id`, in `order`; with a filter those that it shows.
     pub fn new(tree: &Tree, sums: Sums<'_>, id: DirId, listing: &Listing<'_>, order: Order) -> Self {
         // The clock decides on nothing but how soon the next sorting may be.
@@ -242,7 +282,18 @@ impl Rows {
             largest: largest.into_inner(),
             before,
             cost: begin.elapsed(),
+            ..Self::default()
         }
+    }
+
+    /// Whether everything below was read before they were put in order.
+    pub fn was_complete(&self) -> bool {
+        self.was_complete
+    }
+
+    /// Whether entries were read again or deleted since: then a row may be none.
+    pub fn is_of_old(&self, tree: &Tree) -> bool {
+        self.edition != tree.edition()
     }
 
     /// How many there are.

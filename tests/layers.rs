@@ -29,7 +29,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("space", &["platform", "tree", "scan", "job", "size", "text"]),
     ("inspect", &["platform", "scan", "tree", "job"]),
     ("exit", &["tree"]),
-    ("rows", &["tree", "size", "search", "growth"]),
+    ("rows", &["tree", "size", "search", "growth", "job"]),
     ("replacement", &[]),
     ("exchange", &["tree", "json", "text", "platform", "scan", "snapshot::MAGIC"]),
     ("writing", &["tree", "exchange", "snapshot", "replacement", "source", "scan", "platform"]),

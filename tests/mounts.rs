@@ -9,9 +9,11 @@ use std::io::Read;
 use std::os::fd::AsRawFd;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
-use duke::scan::{Mounts, Options, Scan};
+use duke::scan::{Mounts, Options, Outcome, Scan};
 use duke::tree::{Content, DirId, Exclusion};
+use nix::fcntl::{FcntlArg, FdFlag, OFlag, fcntl};
 use support::fixtures::{self, Fixture};
 use support::image::{in_namespace, mount};
 use support::naive;
@@ -178,4 +180,63 @@ fn an_automounter_is_not_woken() {
     }
     daemon.kill().unwrap();
     daemon.wait().unwrap();
+}
+
+/// A file system of another machine that answers nobody: whoever asks for anything on it waits for ever.
+#[test]
+fn another_machine_is_not_asked_when_networks_are_skipped() {
+    const NAME: &str = "another_machine_is_not_asked_when_networks_are_skipped";
+    if !in_namespace(NAME) {
+        return;
+    }
+    let fixture = fixtures::plain();
+    let place = fixture.join("empty/inside");
+    let Ok(server) = fs::OpenOptions::new().read(true).write(true).open("/dev/fuse") else {
+        return support::skip(&format!("{NAME}: no /dev/fuse"));
+    };
+    // The program that mounts inherits it.
+    fcntl(&server, FcntlArg::F_SETFD(FdFlag::empty())).unwrap();
+    let fd = format!("fd={},rootmode=40000,user_id=0,group_id=0,subtype=sshfs", server.as_raw_fd());
+    let mounted = Command::new("mount").args(["-i", "-t", "fuse", "-o", &fd, "me@box:"]).arg(&place).status();
+    if !mounted.unwrap().success() {
+        return support::skip(&format!("{NAME}: no FUSE here"));
+    }
+    let skipping = Options { skip_network: true, ..options(Mounts::Real) };
+    let link = fixture.join("way");
+    std::os::unix::fs::symlink(fixture.path(), &link).unwrap();
+    for root in [fixture.path(), &link] {
+        let scan = Scan::start(vec![root.to_owned()], skipping.clone()).unwrap();
+        assert_eq!(scan.wait(Duration::from_secs(20)), Some(Outcome::Complete), "nobody is waited for");
+        let empty = support::id_of(scan.tree(), &root.join("empty"));
+        assert_eq!(exclusions(&scan, empty), [("inside".into(), Exclusion::OtherFileSystem)]);
+        assert_eq!(scan.tree().totals(DirId::TOP).errors, 0);
+        // Read again, it is still known.
+        let again = scan.rescan(empty).unwrap();
+        assert_eq!(again.wait(Duration::from_secs(20)), Some(Outcome::Complete));
+        let empty = support::id_of(scan.tree(), &root.join("empty"));
+        assert_eq!(exclusions(&scan, empty), [("inside".into(), Exclusion::OtherFileSystem)]);
+    }
+    let mut request = [0; 8192];
+    fcntl(&server, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).unwrap();
+    let mut codes = Vec::new();
+    while let Ok(length) = (&server).read(&mut request) {
+        assert!(length >= 8, "a request has a head");
+        codes.push(u32::from_ne_bytes(request[4..8].try_into().unwrap()));
+    }
+    assert_eq!(codes, [FUSE_INIT], "the kernel itself says hello, and nobody else says anything");
+}
+
+/// The request that the kernel makes of every FUSE when it is mounted (linux/fuse.h).
+const FUSE_INIT: u32 = 26;
+
+/// Memory stands in for a file system of this machine: nothing of it is left out.
+#[test]
+fn what_this_machine_has_mounted_is_no_network() {
+    if !in_namespace("what_this_machine_has_mounted_is_no_network") {
+        return;
+    }
+    let fixture = with_tmpfs();
+    let skipping = Options { skip_network: true, ..options(Mounts::Real) };
+    let scan = support::scan_with(fixture.path(), skipping);
+    assert_eq!(scan.tree().totals(DirId::TOP), naive::totals(fixture.path()));
 }

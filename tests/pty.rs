@@ -77,6 +77,10 @@ fn ctrl_z_gives_the_terminal_to_the_shell_and_fg_takes_it_again() {
             && screen.contents().contains("3 of 3")
             && screen.contents().contains("plain")
     });
+    // A new screen knows nothing of what the terminal was told before.
+    session.wait_for("mouse and pasting as before", |screen| {
+        screen.mouse_protocol_mode() == MouseProtocolMode::PressRelease && screen.bracketed_paste()
+    });
     session.press("q");
     session.wait_for_text("ended 0");
     assert!(session.end().success());
@@ -216,6 +220,7 @@ fn an_import_is_browsed_while_it_comes_with_keys_from_the_terminal() {
     command.args(["-c", "exec \"$0\" -f - <\"$1\"", env!("CARGO_BIN_EXE_duke")]);
     command.arg(&pipe);
     command.env("TERM", "xterm-256color");
+    command.env("LC_ALL", "C.UTF-8");
     let mut session = Session::run(command);
     let mut export = std::fs::OpenOptions::new().write(true).open(&pipe).unwrap();
     export.write_all(b"[1,2,{},\n[{\"name\":\"/far/away\"},\n{\"name\":\"first\",\"dsize\":4096},[{\"name\":\"below\"},").unwrap();
@@ -244,11 +249,12 @@ fn a_configuration_gives_keys_and_what_is_wrong_with_it_is_said_in_the_browser()
     command.env("DUKE_CONFIG", &file);
     let mut session = Session::run(command);
     session.wait_for_text("config.toml:1:1: unknown setting 'nonsense'");
-    // What is no key of the browser any more does nothing but take the message away.
+    // What is no key of the browser any more does nothing but say so.
     session.press("q");
-    session.wait_for_text("x quit");
+    session.wait_for_text("Nothing is on this key");
     session.press("o");
     session.wait_for_text("deep");
+    session.wait_for_text("x quit");
     session.press("x");
     assert!(session.end().success());
     session.assert_restored();

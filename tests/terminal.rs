@@ -288,6 +288,7 @@ fn without_memory_the_terminal_is_given_back_with_a_message() {
     ]);
     command.arg(&pipe);
     command.env("TERM", "xterm-256color");
+    command.env("LC_ALL", "C.UTF-8");
     let mut session = Session::run(command);
     let mut export = std::fs::File::options().write(true).open(&pipe).unwrap();
     let writer = std::thread::spawn(move || {

@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_duke_global_optspecs
-    string join \n json ndjson csv o= c f= n/no-interactive s/summarize d/depth= min-size= top= by= q/quiet a/apparent-size si sort= reverse color= ascii no-mouse pick 0/print0 t/threads= x/one-file-system exclude= X= exclude-caches include-kernfs r/read-only dry-run type-name-over= e/extended config= no-config h/help V/version
+    string join \n json ndjson csv o= c f= n/no-interactive s/summarize d/depth= min-size= top= by= q/quiet a/apparent-size si sort= reverse color= ascii no-mouse pick 0/print0 t/threads= x/one-file-system exclude= X= exclude-caches include-kernfs skip-network r/read-only dry-run type-name-over= e/extended config= no-config h/help V/version
 end
 
 function __fish_duke_needs_command
@@ -61,6 +61,7 @@ complete -c duke -n "__fish_duke_needs_command" -s 0 -l print0 -d 'End each path
 complete -c duke -n "__fish_duke_needs_command" -s x -l one-file-system -d 'Stay on the file system of each PATH'
 complete -c duke -n "__fish_duke_needs_command" -l exclude-caches -d 'Leave out directories that hold a CACHEDIR.TAG'
 complete -c duke -n "__fish_duke_needs_command" -l include-kernfs -d 'Enter /proc, /sys and the like below a PATH'
+complete -c duke -n "__fish_duke_needs_command" -l skip-network -d 'Do not enter file systems of other machines below a PATH'
 complete -c duke -n "__fish_duke_needs_command" -s r -l read-only -d 'Change nothing: no key that deletes works'
 complete -c duke -n "__fish_duke_needs_command" -l dry-run -d 'Only show what a deletion would remove'
 complete -c duke -n "__fish_duke_needs_command" -s e -l extended -d 'Keep owner, group and mode of every entry'
@@ -83,6 +84,7 @@ complete -c duke -n "__fish_duke_using_subcommand diff" -l json -d 'Print the ch
 complete -c duke -n "__fish_duke_using_subcommand diff" -s a -l apparent-size -d 'Compare how long files are, not what they take on the disk'
 complete -c duke -n "__fish_duke_using_subcommand diff" -l si -d 'Show sizes in powers of 1000'
 complete -c duke -n "__fish_duke_using_subcommand diff" -s x -l one-file-system -d 'Stay on the file system of a directory'
+complete -c duke -n "__fish_duke_using_subcommand diff" -l skip-network -d 'Do not enter file systems of other machines below a directory'
 complete -c duke -n "__fish_duke_using_subcommand diff" -s q -l quiet -d 'Print no progress on standard error'
 complete -c duke -n "__fish_duke_using_subcommand diff" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand df" -s t -l threads -d 'Read with N threads' -r
@@ -90,12 +92,14 @@ complete -c duke -n "__fish_duke_using_subcommand df" -l json -d 'Print JSON'
 complete -c duke -n "__fish_duke_using_subcommand df" -l si -d 'Show sizes in powers of 1000'
 complete -c duke -n "__fish_duke_using_subcommand df" -s q -l quiet -d 'Print no progress on standard error'
 complete -c duke -n "__fish_duke_using_subcommand df" -s x -l one-file-system -d 'Stay on the file system of each PATH'
+complete -c duke -n "__fish_duke_using_subcommand df" -l skip-network -d 'Do not enter file systems of other machines below a PATH'
 complete -c duke -n "__fish_duke_using_subcommand df" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand man" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand save" -s o -l output -d 'Write to FILE, whole or not at all; - is standard output' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -l exclude -d 'Leave out what the pattern matches' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -s x -l one-file-system -d 'Stay on the file system of each PATH'
 complete -c duke -n "__fish_duke_using_subcommand save" -l exclude-caches -d 'Leave out directories that hold a CACHEDIR.TAG'
+complete -c duke -n "__fish_duke_using_subcommand save" -l skip-network -d 'Do not enter file systems of other machines below a PATH'
 complete -c duke -n "__fish_duke_using_subcommand save" -s e -l extended -d 'Keep owner, group and mode of every entry'
 complete -c duke -n "__fish_duke_using_subcommand save" -s q -l quiet -d 'Print no progress on standard error'
 complete -c duke -n "__fish_duke_using_subcommand save" -s h -l help -d 'Print help'

@@ -103,6 +103,10 @@ pub(super) struct Save {
     #[arg(long)]
     pub(super) exclude_caches: bool,
 
+    /// Do not enter file systems of other machines below a PATH
+    #[arg(long)]
+    pub(super) skip_network: bool,
+
     /// Keep owner, group and mode of every entry
     #[arg(short, long)]
     pub(super) extended: bool,
@@ -152,6 +156,10 @@ pub(super) struct Difference {
     #[arg(long, value_name = "GLOB")]
     pub(super) exclude: Vec<String>,
 
+    /// Do not enter file systems of other machines below a directory
+    #[arg(long)]
+    pub(super) skip_network: bool,
+
     /// Print no progress on standard error
     #[arg(short, long)]
     pub(super) quiet: bool,
@@ -184,6 +192,10 @@ pub(super) struct Df {
     /// Stay on the file system of each PATH
     #[arg(short = 'x', long)]
     pub(super) one_file_system: bool,
+
+    /// Do not enter file systems of other machines below a PATH
+    #[arg(long)]
+    pub(super) skip_network: bool,
 }
 
 impl Words {
@@ -250,7 +262,7 @@ pub(super) struct Arguments {
     ///
     /// Exports are plain, or packed with zstd or gzip, and there can be several. A snapshot is what save has written, and is
     /// looked at alone.
-    #[arg(short = 'f', value_name = "FILE", conflicts_with_all = ["paths", "one_file_system", "exclude", "exclude_from", "exclude_caches", "include_kernfs", "threads", "extended"], help_heading = "Exchange")]
+    #[arg(short = 'f', value_name = "FILE", conflicts_with_all = ["paths", "one_file_system", "exclude", "exclude_from", "exclude_caches", "include_kernfs", "skip_network", "threads", "extended"], help_heading = "Exchange")]
     pub(super) import: Vec<OsString>,
 
     /// Print a table, on a terminal too
@@ -349,6 +361,12 @@ pub(super) struct Arguments {
     /// Enter /proc, /sys and the like below a PATH
     #[arg(long, conflicts_with = "one_file_system", help_heading = "Scan")]
     pub(super) include_kernfs: bool,
+
+    /// Do not enter file systems of other machines below a PATH
+    ///
+    /// NFS, SMB, sshfs and the like. Their mount points are not even asked, so that a server that is gone keeps nobody waiting.
+    #[arg(long, help_heading = "Scan")]
+    pub(super) skip_network: bool,
 
     /// Change nothing: no key that deletes works
     #[arg(short, long, help_heading = "Deleting")]

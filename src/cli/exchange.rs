@@ -64,6 +64,7 @@ pub(super) fn comparison(words: &Difference) -> Result<Comparison, Refusal> {
     let scan = scan::Options {
         mounts: if words.one_file_system { Mounts::None } else { Mounts::Real },
         filter: super::filter(&words.exclude)?,
+        skip_network: words.skip_network,
         ..scan::Options::default()
     };
     if words.new.is_none() && is_directory(&words.old) {
@@ -127,6 +128,7 @@ fn remote(path: &OsString, arguments: &Arguments, patterns: &[String]) -> Option
     flag(arguments.one_file_system, "-x");
     flag(arguments.exclude_caches, "--exclude-caches");
     flag(arguments.include_kernfs, "--include-kernfs");
+    flag(arguments.skip_network, "--skip-network");
     flags.extend(arguments.threads.map(|threads| format!("--threads={threads}").into()));
     flags.extend(patterns.iter().map(|pattern| format!("--exclude={pattern}").into()));
     let refused = |reason| Refusal::Usage(format!("{}: {reason}", escape(path.as_bytes())));

@@ -17,6 +17,7 @@ pub(super) fn saving(words: &Save, environment: &Environment) -> Result<Saving, 
         mounts: if words.one_file_system { Mounts::None } else { Mounts::Real },
         filter: super::filter(&words.exclude)?,
         skip_caches: words.exclude_caches,
+        skip_network: words.skip_network,
         owners: words.extended,
         ..scan::Options::default()
     };

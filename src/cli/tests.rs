@@ -174,6 +174,8 @@ fn flags_win_over_variables_and_variables_over_defaults() {
     assert_eq!(browse("", &[("TERM", "xterm-256color")]).theme.colors, Colors::Palette);
     assert_eq!(browse("", &set).theme.glyphs, Glyphs::Ascii);
     assert_eq!(browse("", &[("DUKE_ASCII", "0")]).theme.glyphs, Glyphs::Unicode);
+    assert_eq!(browse("", &[("LANG", "C")]).theme.glyphs, Glyphs::Ascii);
+    assert_eq!(browse("", &[("LANG", "C"), ("DUKE_ASCII", "0")]).theme.glyphs, Glyphs::Unicode);
     assert_eq!(browse("--ascii", &[]).theme.glyphs, Glyphs::Ascii);
 }
 
@@ -185,6 +187,8 @@ fn flags_become_options() {
     assert_eq!(scan("").mounts, Mounts::Real);
     assert!(scan("--exclude *.o --exclude a").filter.excludes(b"", b"x.o"));
     assert!(scan("--exclude-caches").skip_caches);
+    assert!(scan("--skip-network").skip_network && !scan("").skip_network);
+    assert!(scan("-x --skip-network").skip_network);
     assert!(scan("-e").owners);
     assert_eq!(browse("-0", &[]).ending, browse::Ending::Nul);
     assert_eq!((browse("", &[]).mouse, browse("--no-mouse", &[]).mouse), (Mouse::Taken, Mouse::Left));
@@ -239,14 +243,6 @@ fn what_makes_no_sense_is_refused_in_one_line() {
     for name in ["DUKE_THREADS", "DUKE_COLOR"] {
         let message = asked("", &terminal(&[(name, "x")])).unwrap_err();
         assert!(message.starts_with(&format!("{name}=x: ")), "{message}");
-    }
-}
-
-#[test]
-fn what_is_not_built_yet_is_unknown() {
-    const RESERVED: &str = "--skip-network";
-    for word in RESERVED.split_whitespace() {
-        assert!(asked(word, &terminal(&[])).unwrap_err().contains("unexpected argument"), "{word}");
     }
 }
 

@@ -26,12 +26,21 @@ pub struct Directory {
 /// What duke needs to know of a file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileSystem {
-    /// Files on a disk, in memory, or on a well-behaved network.
+    /// Files on a disk or in memory.
     Ordinary,
     /// Made up by the kernel (proc, sysfs, cgroup, autofs, ...): nothing in it takes disk space.
     Kernel,
-    /// Served by a program or another machine (FUSE, NFS, ...): it may repeat names, loop, or never answer.
+    /// Served by a program, or by the machine around a virtual one (FUSE, 9p, ...): it may repeat names, loop, or never answer.
     Foreign,
+    /// Served by another machine (NFS, SMB, ...), with the same manners.
+    Network,
+}
+
+impl FileSystem {
+    /// Whether it may repeat names or loop.
+    pub fn is_foreign(self) -> bool {
+        matches!(self, Self::Foreign | Self::Network)
+    }
 }
 
 pub(super) const OPEN: OFlag =
@@ -207,16 +216,19 @@ fn classify(status: &nix::sys::statfs::Statfs) -> FileSystem {
         0x6265_6572, // sysfs
         0x7472_6163, // tracefs
     ];
-    const FOREIGN: [u32; 9] = [
+    const FOREIGN: [u32; 3] = [
         0x6573_5546, // fuse
+        0x0102_1997, // 9p
+        0x786f_4256, // vboxsf
+    ];
+    const NETWORK: [u32; 7] = [
         0x0000_6969, // nfs
         0xff53_4d42, // cifs
         0xfe53_4d42, // smb2
-        0x0102_1997, // 9p
+        0x0000_517b, // smb
         0x00c3_6400, // ceph
         0x5346_414f, // afs
         0x0bd0_0bd0, // lustre
-        0x786f_4256, // vboxsf
     ];
     // The magic's type differs between C libraries; the number has 32 bits.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
@@ -225,6 +237,8 @@ fn classify(status: &nix::sys::statfs::Statfs) -> FileSystem {
         FileSystem::Kernel
     } else if FOREIGN.contains(&magic) {
         FileSystem::Foreign
+    } else if NETWORK.contains(&magic) {
+        FileSystem::Network
     } else {
         FileSystem::Ordinary
     }
@@ -242,7 +256,8 @@ fn is_disk(device: u64) -> bool {
 fn classify(status: &nix::sys::statfs::Statfs) -> FileSystem {
     match status.filesystem_type_name() {
         "devfs" | "autofs" | "fdesc" => FileSystem::Kernel,
-        "nfs" | "smbfs" | "afpfs" | "webdav" | "macfuse" | "osxfuse" | "fusefs" => FileSystem::Foreign,
+        "nfs" | "smbfs" | "afpfs" | "webdav" => FileSystem::Network,
+        "macfuse" | "osxfuse" | "fusefs" => FileSystem::Foreign,
         _ => FileSystem::Ordinary,
     }
 }

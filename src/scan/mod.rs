@@ -11,6 +11,7 @@ mod again;
 mod descriptors;
 mod entries;
 pub mod filter;
+mod networks;
 mod roots;
 mod visit;
 mod whole;
@@ -56,6 +57,8 @@ pub struct Options {
     pub filter: Filter,
     /// Leave out directories that hold a CACHEDIR.TAG.
     pub skip_caches: bool,
+    /// Leave out file systems of other machines below a root.
+    pub skip_network: bool,
     /// Keep uid, gid and mode of every entry.
     pub owners: bool,
 }
@@ -65,10 +68,12 @@ impl Options {
     /// more than a flag to say.
     pub fn scope(&self) -> Option<&'static str> {
         let is_whole = self.filter.is_empty() && !self.skip_caches;
-        is_whole.then_some(match self.mounts {
-            Mounts::Real => "",
-            Mounts::All => "--include-kernfs",
-            Mounts::None => "-x",
+        is_whole.then_some(match (self.mounts, self.skip_network) {
+            (Mounts::None, _) => "-x",
+            (Mounts::Real, false) => "",
+            (Mounts::Real, true) => "--skip-network",
+            (Mounts::All, false) => "--include-kernfs",
+            (Mounts::All, true) => "--include-kernfs --skip-network",
         })
     }
 }
@@ -256,6 +261,16 @@ impl Shared {
 
     fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
+    }
+
+    /// The roots of the tree, as they were given.
+    fn roots(&self) -> Vec<PathBuf> {
+        match &self.target {
+            Target::Roots(paths) => paths.clone(),
+            Target::Again(_) | Target::Entries(_) => {
+                self.tree.listing(DirId::TOP).entries().map(|(_, root)| path(root.name.to_vec())).collect()
+            }
+        }
     }
 
     fn run(&self) {

@@ -19,6 +19,7 @@ use std::ffi::{CStr, CString};
 
 use rayon::Scope;
 
+use super::networks::Networks;
 use super::{Mounts, Shared};
 use crate::kind::Kind;
 use crate::platform::descriptors::wait_for_descriptors;
@@ -44,6 +45,8 @@ pub(super) struct Visitor<'s> {
     awaits: bool,
     /// See [`platform::second_way`].
     second_way: Option<(u64, u64)>,
+    /// File systems of other machines, if they are left out.
+    networks: Option<Networks>,
 }
 
 /// The directories of one batch, waiting to be visited one after another.
@@ -76,7 +79,7 @@ impl Drop for Opened<'_> {
 struct Wide<'v> {
     id: DirId,
     opened: Arc<Opened<'v>>,
-    place: Place,
+    place: Place<'v>,
     order: Mutex<Order>,
 }
 
@@ -88,9 +91,11 @@ struct Order {
 }
 
 /// What every entry of a directory is judged by.
-struct Place {
+struct Place<'v> {
     /// The path, if the filter needs it.
     path: Vec<u8>,
+    /// Names of entries that are mount points of other machines and not to be entered, if there are any.
+    left_out: Option<&'v HashSet<Vec<u8>>>,
     mount: Mount,
 }
 
@@ -105,6 +110,7 @@ pub(super) struct Mount {
 impl<'v> Visitor<'v> {
     /// `awaits`: whether roots may lie inside one another.
     pub(super) fn new(shared: &'v Shared, awaits: bool) -> Self {
+        let networks = shared.options.skip_network.then(|| Networks::below(shared.roots().into_iter()));
         Self {
             shared,
             handed_out: AtomicUsize::new(0),
@@ -114,6 +120,7 @@ impl<'v> Visitor<'v> {
             awaited: Mutex::default(),
             awaits,
             second_way: platform::second_way(),
+            networks,
         }
     }
 
@@ -202,7 +209,7 @@ impl<'v> Visitor<'v> {
                 }
             }
             if let Some(here) = &place {
-                let foreign = here.mount.file_system == FileSystem::Foreign;
+                let foreign = here.mount.file_system.is_foreign();
                 if foreign || number > 0 || !tools.buffer.is_full() || shared.workers.count() == 1 {
                     let names = foreign.then_some(&mut names);
                     let sealed =
@@ -294,7 +301,7 @@ impl<'v> Visitor<'v> {
         buffer: &Buffer,
         id: DirId,
         directory: &Directory,
-        place: &Place,
+        place: &Place<'_>,
         mut names: Option<&mut HashSet<CString>>,
     ) -> Option<Sealed> {
         for entry in buffer.entries() {
@@ -316,7 +323,7 @@ impl<'v> Visitor<'v> {
         buffer: &Buffer,
         id: DirId,
         directory: &Directory,
-        place: &Place,
+        place: &Place<'_>,
         entry: &Entry<'_>,
     ) {
         let options = &self.shared.options;
@@ -324,6 +331,10 @@ impl<'v> Visitor<'v> {
         if options.filter.excludes(&place.path, name) {
             let content = Content::Excluded(Exclusion::Pattern);
             return batch.push(id, &Record { name, kind: entry.hint, content });
+        }
+        if place.left_out.is_some_and(|names| names.contains(name)) {
+            let content = Content::Excluded(Exclusion::OtherFileSystem);
+            return batch.push(id, &Record { name, kind: Kind::Directory, content });
         }
         let attributes = match buffer.attributes(directory, entry) {
             Ok(attributes) => attributes,
@@ -352,7 +363,7 @@ impl<'v> Visitor<'v> {
     }
 
     /// What is kept of an entry of a directory at `place`.
-    fn facts(&self, attributes: &Attributes, place: &Place) -> Facts {
+    fn facts(&self, attributes: &Attributes, place: &Place<'_>) -> Facts {
         let linked = attributes.links > 1 && !attributes.is_directory();
         let links = linked.then(|| {
             let same = attributes.device == place.mount.device;
@@ -371,7 +382,7 @@ impl<'v> Visitor<'v> {
         &self,
         id: DirId,
         directory: &Directory,
-        place: &Place,
+        place: &Place<'_>,
         entry: &Entry<'_>,
         attributes: &Attributes,
     ) -> Verdict {
@@ -394,7 +405,13 @@ impl<'v> Visitor<'v> {
             if options.mounts == Mounts::None {
                 return leave(Exclusion::OtherFileSystem);
             }
+            if self.networks.as_ref().is_some_and(|networks| networks.has_device(attributes.device)) {
+                return leave(Exclusion::OtherFileSystem);
+            }
             file_system = self.mounted(directory, entry, attributes.device);
+            if file_system == FileSystem::Network && self.networks.is_some() {
+                return leave(Exclusion::OtherFileSystem);
+            }
             if file_system == FileSystem::Kernel && options.mounts != Mounts::All {
                 return leave(Exclusion::KernelFileSystem);
             }
@@ -402,7 +419,7 @@ impl<'v> Visitor<'v> {
             lock(&self.file_systems).insert(device, file_system);
         }
         let is_mount = mounted || attributes.border == Border::Mount;
-        let may_loop = is_mount || place.mount.file_system == FileSystem::Foreign;
+        let may_loop = is_mount || place.mount.file_system.is_foreign();
         if may_loop && self.is_above(id, device, attributes.inode) {
             // A mount of a directory above is no error; a file system that loops by itself is.
             let loops = Verdict::Leave(Content::Failed(Errno::ELOOP as i32));
@@ -441,13 +458,13 @@ impl<'v> Visitor<'v> {
         {
             found.get_or_insert(id);
         }
-        if file_system == FileSystem::Foreign {
+        if file_system.is_foreign() {
             lock(&self.foreign).insert(id, attributes.inode);
         }
     }
 
     /// What the entries of `id` are judged by; `last` is what the worker judged by before.
-    fn place(&self, id: DirId, directory: &Directory, last: &mut Option<Mount>) -> Place {
+    fn place(&'v self, id: DirId, directory: &Directory, last: &mut Option<Mount>) -> Place<'v> {
         let shared = self.shared;
         let device_index = shared.tree.device_index(id);
         let mount = last.filter(|mount| mount.device_index == device_index).unwrap_or_else(|| {
@@ -459,8 +476,11 @@ impl<'v> Visitor<'v> {
             Mount { device: shared.tree.device(id), device_index, file_system }
         });
         *last = Some(mount);
-        let path = if shared.options.filter.needs_paths() { shared.tree.path(id) } else { Vec::new() };
-        Place { path, mount }
+        let networks = self.networks.as_ref().filter(|networks| !networks.is_empty());
+        let needs_path = networks.is_some() || shared.options.filter.needs_paths();
+        let path = if needs_path { shared.tree.path(id) } else { Vec::new() };
+        let left_out = networks.and_then(|networks| networks.points_in(&path));
+        Place { path, left_out, mount }
     }
 
     fn fail(&self, id: DirId, errno: Errno) {

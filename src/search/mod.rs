@@ -34,6 +34,7 @@ use crate::tree::{DirId, Tree};
 pub(crate) use account::Account;
 pub use class::{Class, Extension};
 pub use filter::{Filtered, Keeper};
+pub(crate) use order::sort_by_path;
 pub use order::{By, Order};
 pub use parse::bytes;
 pub(crate) use query::errno;

@@ -64,7 +64,7 @@ impl Order {
 }
 
 /// Sorts rows by the path of their directory and then by name.
-pub(super) fn sort_by_path(tree: &Tree, rows: &mut Vec<Row>, order: Order) {
+pub(crate) fn sort_by_path(tree: &Tree, rows: &mut Vec<Row>, order: Order) {
     let mut of_directories: HashMap<DirId, Vec<Row>> = HashMap::new();
     for row in rows.drain(..) {
         of_directories.entry(row.directory).or_default().push(row);

@@ -50,10 +50,13 @@ impl Row {
     }
 }
 
+/// So many rows are shown until everything was looked at: nobody reads more meanwhile, and sorting them would delay the rest.
+pub const GLIMPSE: usize = 1 << 12;
+
 /// What was found so far.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
-    /// The first of what was found, in the order asked for.
+    /// The first of what was found, in the order asked for; until it is complete, no more than [`GLIMPSE`].
     pub rows: Vec<Row>,
     /// How many entries meet the query: the n in "n of m".
     pub matched: u64,
@@ -83,9 +86,9 @@ impl Rows {
 
     pub(crate) fn found(&mut self, tree: &Tree, progress: Progress) -> Found {
         self.trim(self.most);
-        self.first.par_sort_unstable_by_key(Row::order);
         // The last report takes the rows away: there may be many.
-        let mut rows = if progress.complete { std::mem::take(&mut self.first) } else { self.first.clone() };
+        let mut rows = if progress.complete { std::mem::take(&mut self.first) } else { self.glimpse() };
+        rows.par_sort_unstable_by_key(Row::order);
         if self.order.is_by_path() {
             sort_by_path(tree, &mut rows, self.order);
         }
@@ -96,6 +99,14 @@ impl Rows {
             sum: self.account.sum(),
             complete: progress.complete,
         }
+    }
+
+    /// The first few of the rows, in any order.
+    fn glimpse(&mut self) -> Vec<Row> {
+        if self.first.len() > GLIMPSE {
+            self.first.select_nth_unstable_by_key(GLIMPSE, Row::order);
+        }
+        self.first.iter().take(GLIMPSE).copied().collect()
     }
 
     /// Drops all but the first when there are more than `limit`.

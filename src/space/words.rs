@@ -54,8 +54,8 @@ pub fn explain(space: &Space, subject: Subject, units: Units) -> Vec<String> {
             "As root the same scan reads them: sudo duke, with the same PATH. The view of errors (7) names them.",
         ],
         Subject::LeftOut => vec![
-            "What --exclude, -X, --exclude-caches or -x has left out of this file system. What lies there is part of what is not \
-             explained; without these flags it is scanned.",
+            "What --exclude, -X, --exclude-caches, -x or --skip-network has left out of this file system. What lies there \
+             is part of what is not explained; without these flags it is scanned.",
         ],
         Subject::System(_) | Subject::Systems => vec![
             "Several file systems lie below this directory: how much each says is used, how large it is, and what was scanned of \

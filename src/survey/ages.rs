@@ -5,11 +5,12 @@
 //!
 //! Invariant: every entry with a time is in exactly one row.
 
+use std::cmp::Reverse;
 use std::io;
 use std::ops::Range;
 
 use crate::job::{Job, Pool};
-use crate::search::{Account, Entry, Mode, Progress, Query, Request, Tally, Test, sweep};
+use crate::search::{Account, By, Entry, Mode, Order, Progress, Query, Request, Tally, Test, sweep};
 use crate::tree::Totals;
 
 const DAY: i64 = 24 * 3600;
@@ -71,10 +72,12 @@ impl Age {
 }
 
 /// What was changed how long ago.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Ages {
     /// The sums of each age, in the order of [`Age::ALL`]. Items are names.
     pub rows: [Totals; Age::ALL.len()],
+    /// The ages in the order asked for: by size, by items, or else the youngest first.
+    pub order: [Age; Age::ALL.len()],
     /// The sum of everything.
     pub total: Totals,
     /// How many entries were looked at.
@@ -90,7 +93,9 @@ pub struct Ages {
 pub fn ages(pool: &Pool, request: Request, now: i64) -> io::Result<Job<Ages>> {
     pool.start(move |task| {
         let counts = Counts { now, rows: Default::default() };
-        sweep(&request, Mode::Filter, task, counts, |counts, progress| Some(counts.ages(progress)));
+        sweep(&request, Mode::Filter, task, counts, |counts, progress| {
+            Some(counts.ages(request.order, progress))
+        });
     })
 }
 
@@ -118,16 +123,30 @@ impl Tally for Counts {
 }
 
 impl Counts {
-    fn ages(&self, progress: Progress) -> Ages {
+    fn ages(&self, order: Order, progress: Progress) -> Ages {
         let mut total = Account::default();
         for row in &self.rows {
             total.absorb(row.clone());
         }
+        let rows = self.rows.each_ref().map(Account::sum);
         Ages {
-            rows: self.rows.each_ref().map(Account::sum),
+            rows,
+            order: in_order(order, &rows),
             total: total.sum(),
             searched: progress.searched,
             complete: progress.complete,
         }
     }
+}
+
+fn in_order(order: Order, rows: &[Totals; Age::ALL.len()]) -> [Age; Age::ALL.len()] {
+    let number = |age: &Age| match order.by {
+        By::Disk => rows[*age as usize].disk,
+        By::Apparent => rows[*age as usize].apparent,
+        By::Items => rows[*age as usize].items,
+        By::Modified | By::Path => (Age::ALL.len() - *age as usize) as u64,
+    };
+    let mut ages = Age::ALL;
+    ages.sort_by_key(|age| Reverse(order.turned(number(age).saturating_add(1))));
+    ages
 }

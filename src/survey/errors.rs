@@ -7,14 +7,16 @@ use std::collections::BTreeMap;
 use std::io;
 
 use crate::job::{Job, Pool};
-use crate::search::{Entry, Mode, Progress, Query, Request, Row, Tally, Test, errno, sweep};
+use crate::search::{
+    By, Entry, Mode, Order, Progress, Query, Request, Row, Tally, Test, errno, sort_by_path, sweep,
+};
 
 /// Everything that failed for one reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
     /// The system's number of the reason (errno(3)).
     pub errno: i32,
-    /// The entries, in the order of their directories.
+    /// The entries: by path where that was asked for, or else in the order of their directories.
     pub rows: Vec<Row>,
 }
 
@@ -28,7 +30,7 @@ impl Group {
 /// What could not be read in a subtree.
 #[derive(Clone, Debug, Default)]
 pub struct Errors {
-    /// The reasons, the most frequent first.
+    /// The reasons, the most frequent first, or the other way round.
     pub groups: Vec<Group>,
     /// Why the directory itself could not be read, or not to its end.
     pub itself: Option<i32>,
@@ -46,7 +48,7 @@ pub fn errors(pool: &Pool, request: Request) -> io::Result<Job<Errors>> {
     pool.start(move |task| {
         sweep(&request, Mode::Filter, task, Failed::default(), |failed, progress| {
             let itself = request.tree.status(request.from).errno;
-            Some(failed.errors(itself, progress))
+            Some(failed.errors(&request, itself, progress))
         });
     })
 }
@@ -75,14 +77,21 @@ impl Tally for Failed {
 }
 
 impl Failed {
-    fn errors(&self, itself: Option<i32>, progress: Progress) -> Errors {
+    fn errors(&self, request: &Request, itself: Option<i32>, progress: Progress) -> Errors {
+        let order = request.order;
         let group = |(errno, rows): (&i32, &Vec<Row>)| {
             let mut rows = rows.clone();
-            rows.sort_unstable_by_key(|row| (row.directory, row.position));
+            if order.by == By::Path {
+                sort_by_path(&request.tree, &mut rows, order);
+            } else {
+                rows.sort_unstable_by_key(|row| (row.directory, row.position));
+            }
             Group { errno: *errno, rows }
         };
         let mut groups: Vec<_> = self.rows.iter().map(group).collect();
-        groups.sort_by_key(|group| Reverse(group.rows.len()));
+        let is_turned = order.by == By::Items && order.reversed;
+        let order = Order { reversed: is_turned, ..order };
+        groups.sort_by_key(|group| Reverse(order.turned(group.rows.len() as u64)));
         Errors { groups, itself, searched: progress.searched, complete: progress.complete }
     }
 }

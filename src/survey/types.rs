@@ -57,7 +57,7 @@ impl Type {
 /// What a subtree consists of.
 #[derive(Clone, Debug, Default)]
 pub struct Typed {
-    /// Each type with its sums, in the order asked for: by size or by items. Items are names.
+    /// Each type with its sums, in the order asked for: by size, items or name. Items are names.
     pub types: Vec<(Type, Totals)>,
     /// Each class of regular files with its sums, in the same order.
     pub classes: Vec<(Class, Totals)>,
@@ -118,8 +118,8 @@ impl Counts {
             }
         }
         Typed {
-            types: sorted(order, self.types.iter().map(|(of, account)| (*of, account.sum()))),
-            classes: sorted(order, classes.iter().map(|(class, account)| (*class, account.sum()))),
+            types: sorted(order, self.types.iter().map(|(of, account)| (*of, account.sum())), |of| *of),
+            classes: sorted(order, classes.iter().map(|(of, account)| (*of, account.sum())), |of| of.name()),
             total: total.sum(),
             searched: progress.searched,
             complete: progress.complete,
@@ -127,13 +127,24 @@ impl Counts {
     }
 }
 
-fn sorted<T: Copy + Ord>(order: Order, rows: impl Iterator<Item = (T, Totals)>) -> Vec<(T, Totals)> {
+fn sorted<T: Copy + Ord, N: Ord>(
+    order: Order,
+    rows: impl Iterator<Item = (T, Totals)>,
+    name: impl Fn(&T) -> N,
+) -> Vec<(T, Totals)> {
     let number = |totals: &Totals| match order.by {
         By::Apparent => totals.apparent,
         By::Items => totals.items,
         By::Disk | By::Modified | By::Path => totals.disk,
     };
     let mut rows: Vec<_> = rows.collect();
-    rows.sort_unstable_by_key(|(of, totals)| (Reverse(order.turned(number(totals))), *of));
+    if order.by == By::Path {
+        rows.sort_unstable_by_key(|(of, _)| name(of));
+        if order.reversed {
+            rows.reverse();
+        }
+    } else {
+        rows.sort_unstable_by_key(|(of, totals)| (Reverse(order.turned(number(totals))), *of));
+    }
     rows
 }

@@ -9,17 +9,24 @@
 //! Knows no terminal and no scan. Invariant: after every update the cursor is on a visible row, if there is any.
 
 mod above;
+mod asking;
+mod commands;
 mod details;
 mod export;
 mod filtering;
 mod growth;
+mod idle;
 mod marking;
 mod mouse;
 mod reclaim;
 mod rescan;
 mod results;
+mod searching;
+mod sheets;
+mod sorting;
 mod space;
 mod views;
+mod walking;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -30,21 +37,22 @@ use ratatui::crossterm::event::{KeyEvent, MouseEvent};
 
 use super::errand::Errand;
 use super::export::{self as export_work, Told};
-use super::keys::{Answer, Command, Keymap, Scope, View};
+use super::keys::{Keymap, View};
 use super::marks::Marks;
-use super::place::{Memory, Place, moved};
+use super::place::{Memory, Place};
 use super::progress::{Again, ScanState, Tick};
 use super::reclaim::{self as reclaim_work, News};
 use super::view::columns::{self, Graph, Scale, Shown, Wanted};
 use super::view::help;
 use super::window::Window;
-use super::work::Findings;
+use super::work::{Findings, Wish};
 use super::{Settings, Start, theme::Theme};
-use crate::rows::{Column, Direction, Grouping, Hidden, Order, Sums};
+use crate::rows::{Order, Sums};
 use crate::scan::Places;
-use crate::size::{Measure, Units};
+use crate::size::Units;
 use crate::source::Nature;
-use crate::tree::{Content, DirId, Live, Tree};
+use crate::tree::{DirId, Live, Tree};
+pub use asking::{About, Button, Question};
 pub use details::Details;
 pub use export::Exporting;
 use filtering::sums;
@@ -52,11 +60,6 @@ use marking::Anchor;
 pub use marking::{Pane, PaneLine};
 pub use reclaim::{Confirm, Failed, Reclaim, Running, Stage};
 pub use rescan::Rescan;
-
-/// How long rows keep their order after a key.
-const HOLD: Duration = Duration::from_millis(800);
-/// A scan that took longer than this is worth a question before it is thrown away.
-const PRECIOUS: Duration = Duration::from_secs(5);
 
 /// Something that happened.
 #[derive(Clone, Debug)]
@@ -139,35 +142,6 @@ pub enum Mode {
     Details,
 }
 
-/// A question with two buttons.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Question {
-    /// What is asked.
-    pub about: About,
-    /// The selected button.
-    pub button: Button,
-}
-
-/// What can be asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum About {
-    /// Leaving, and losing the scan.
-    Quit,
-    /// Scanning the directory above in place of this one.
-    Above,
-    /// Writing a file in the place of another.
-    Replace,
-}
-
-/// The buttons of a question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Button {
-    /// Do it.
-    Yes,
-    /// Leave it; selected at first.
-    No,
-}
-
 /// The state of the browser.
 pub struct App<'t> {
     tree: &'t Tree,
@@ -223,6 +197,8 @@ pub struct App<'t> {
     sorted: Duration,
     /// Whether rows may be out of order.
     is_stale: bool,
+    /// What puts them in order beside the screen.
+    sorting: Option<Wish>,
 }
 
 impl<'t> App<'t> {
@@ -276,6 +252,7 @@ impl<'t> App<'t> {
             click: None,
             sorted: Duration::ZERO,
             is_stale: true,
+            sorting: None,
         };
         app.path = app.place_path();
         if settings.start == Start::Growth {
@@ -315,6 +292,7 @@ impl<'t> App<'t> {
             }
             Action::Findings(number, findings) => {
                 self.take_inspection(number, &findings);
+                self.take_rows(number, &findings);
                 self.take_findings(number, &findings);
                 None
             }
@@ -365,33 +343,6 @@ impl<'t> App<'t> {
         self.look_at_details();
     }
 
-    fn place_path(&self) -> Vec<u8> {
-        if self.place.id == DirId::TOP {
-            return match self.roots.as_slice() {
-                [(_, shown)] => shown.clone(),
-                roots => format!("{} roots", roots.len()).into_bytes(),
-            };
-        }
-        self.shown_path(&self.tree.path(self.place.id))
-    }
-
-    /// A path of the tree as it is shown: its root not as given.
-    pub fn shown_path(&self, path: &[u8]) -> Vec<u8> {
-        let below = |given: &[u8]| {
-            let below = path.strip_prefix(given)?;
-            (below.is_empty() || given.ends_with(b"/") || below.starts_with(b"/")).then_some(below)
-        };
-        // Of roots in one another, the path begins with the longest.
-        let roots = self.roots.iter().filter_map(|(given, shown)| Some((given.len(), shown, below(given)?)));
-        match roots.max_by_key(|(length, ..)| *length) {
-            Some((_, shown, [])) => shown.clone(),
-            Some((_, shown, below)) => {
-                crate::tree::join([shown.as_slice(), below.strip_prefix(b"/").unwrap_or(below)])
-            }
-            None => path.to_vec(),
-        }
-    }
-
     fn tick(&mut self, tick: Tick) {
         let was_scanning = self.is_scanning();
         self.scan.take(tick);
@@ -404,276 +355,5 @@ impl<'t> App<'t> {
             self.sort();
         }
         self.go_to_expected();
-    }
-
-    /// Goes to the only root as soon as it is there: the level above it has nothing to show.
-    fn enter_only_root(&mut self) {
-        if self.place.id != DirId::TOP || self.roots.len() != 1 {
-            return;
-        }
-        let root = self.tree.listing(DirId::TOP).directories().next();
-        if let Some(root) = root {
-            self.enter(root);
-        }
-    }
-
-    fn may_sort(&self) -> bool {
-        let now = self.scan.last.now;
-        let is_held = self.pressed.is_some_and(|pressed| now.saturating_sub(pressed) < HOLD);
-        let since = now.saturating_sub(self.sorted);
-        self.place.rows().is_empty() || (!is_held && self.place.rows().may_sort(since))
-    }
-
-    fn sort(&mut self) {
-        let (order, lines) = (self.order_here(), self.lines_here());
-        self.place.sort(self.tree, sums(&self.live, &self.views), order, lines);
-        self.note_sorted();
-    }
-
-    /// The rows were just put in order.
-    fn note_sorted(&mut self) {
-        self.sorted = self.scan.last.now;
-        self.is_stale = self.is_scanning();
-    }
-
-    fn key(&mut self, event: KeyEvent) -> Option<Effect> {
-        self.notice = None;
-        self.pressed = Some(self.scan.last.now);
-        let scope = self.scope();
-        let command = self.keymap.lookup(scope, event);
-        if command.is_none() && scope == Scope::Prompt {
-            return self.prompt_key(event, None);
-        }
-        if scope == Scope::FileName && !command.is_some_and(Command::is_global) {
-            return self.file_name_key(event, command);
-        }
-        if command.is_none() && scope == Scope::Typing {
-            return self.typing_key(event);
-        }
-        match command? {
-            command if scope == Scope::Prompt && !command.is_global() => {
-                self.prompt_key(event, Some(command))
-            }
-            command => self.perform(command),
-        }
-    }
-
-    /// Does what a key asks for where one is.
-    fn perform(&mut self, command: Command) -> Option<Effect> {
-        match command {
-            Command::Suspend => Some(Effect::Suspend),
-            Command::Repaint => Some(Effect::Repaint),
-            Command::Interrupt => self.interrupt(),
-            Command::Start(program) => self.start(program),
-            Command::Inspect => {
-                self.inspect();
-                None
-            }
-            _ => match self.mode {
-                Mode::List if self.scope() == Scope::Sheet => {
-                    self.reclaim_command(command).unwrap_or_else(|| self.sheet_command(command))
-                }
-                Mode::List => self.command(command),
-                Mode::Prompt => self.sheet_command(command),
-                // All but what has a meaning everywhere was done before.
-                Mode::FileName => None,
-                Mode::Help(line) => {
-                    self.read_help(line, command);
-                    None
-                }
-                Mode::Question(question) => self.answer(question, command),
-                Mode::Marks => self.reclaim_command(command).unwrap_or_else(|| self.command_marks(command)),
-                Mode::Confirm => self.confirm_command(command),
-                Mode::Failures => self.failures_command(command),
-                Mode::Details => {
-                    self.command_details(command);
-                    None
-                }
-            },
-        }
-    }
-
-    fn command(&mut self, command: Command) -> Option<Effect> {
-        match command {
-            Command::Move(motion) => {
-                self.place.step(motion, self.lines_here());
-                self.pin();
-            }
-            Command::Open => self.open(),
-            Command::Parent => self.parent(),
-            Command::Sort(Column::Growth) => self.sort_by_growth(),
-            Command::Sort(column) => self.sort_by(column),
-            Command::DirectoriesFirst => {
-                self.order.grouping = match self.order.grouping {
-                    Grouping::Mixed => Grouping::DirectoriesFirst,
-                    Grouping::DirectoriesFirst => Grouping::Mixed,
-                };
-                self.sort();
-            }
-            Command::Measure => {
-                self.order.measure = match self.order.measure {
-                    Measure::Disk => Measure::Apparent,
-                    Measure::Apparent => Measure::Disk,
-                };
-                self.sort();
-            }
-            Command::Hidden => {
-                self.order.hidden = match self.order.hidden {
-                    Hidden::Shown => Hidden::LeftOut,
-                    Hidden::LeftOut => Hidden::Shown,
-                };
-                self.sort();
-            }
-            Command::Items => self.shown.items.toggle(),
-            Command::Modified => self.shown.modified.toggle(),
-            Command::Shared => self.shown.shared.toggle(),
-            Command::Scale => self.shown.scale.toggle(),
-            Command::Graph => self.shown.graph = self.shown.graph.next(),
-            Command::Help => self.mode = Mode::Help(0),
-            Command::Back if self.end_range() || self.come_back() || self.clear_filter() => {}
-            Command::Quit | Command::Back if self.views.base == View::Treemap => self.view_command(command),
-            Command::View(_) | Command::Search | Command::Cell(_) => self.view_command(command),
-            Command::Quit => return self.quit(),
-            Command::Rescan => return self.read_again(),
-            Command::RescanRoot => return self.read_root_again(),
-            Command::Mark => self.mark(),
-            Command::MarkRange => self.mark_range(),
-            Command::MarkShown => self.mark_shown(),
-            Command::InvertMarks => self.invert_marks(),
-            Command::Marks => self.open_pane(),
-            Command::PrintMarks => return self.print_marks(),
-            Command::Export => self.ask_for_file(),
-            Command::CopyPath => return self.copy_path(),
-            Command::Back => return self.stop_deleting().or_else(|| self.stop_rescan()),
-            Command::Delete | Command::Trash | Command::Restore | Command::Script => {
-                return self.reclaim_command(command).flatten();
-            }
-            // What has a meaning everywhere was done before, and the others are keys of the line in which a search is
-            // typed.
-            Command::Interrupt
-            | Command::Suspend
-            | Command::Repaint
-            | Command::Inspect
-            | Command::Start(_)
-            | Command::Answer(_)
-            | Command::Accept
-            | Command::Empty
-            | Command::Retry
-            | Command::Inside
-            | Command::Erase
-            | Command::EraseAll => {}
-        }
-        None
-    }
-
-    fn read_help(&mut self, line: usize, command: Command) {
-        match command {
-            Command::Move(motion) => {
-                let (limit, page) = (help::scroll_limit(&self.keymap, self.size), help::page(self.size));
-                self.mode = Mode::Help(moved(line, motion, page, limit + 1));
-            }
-            _ => self.mode = Mode::List,
-        }
-    }
-
-    fn answer(&mut self, question: Question, command: Command) -> Option<Effect> {
-        let Command::Answer(answer) = command else { return None };
-        let button = match (answer, question.button) {
-            (Answer::Other, button) => {
-                let button = if button == Button::Yes { Button::No } else { Button::Yes };
-                self.mode = Mode::Question(Question { button, ..question });
-                return None;
-            }
-            (Answer::Yes, _) => Button::Yes,
-            (Answer::No, _) => Button::No,
-            (Answer::Selected, button) => button,
-        };
-        self.mode = Mode::List;
-        match (question.about, button) {
-            (About::Quit, Button::Yes) => Some(Effect::Quit),
-            (About::Above, Button::Yes) => self.above().map(Effect::ScanAbove),
-            (About::Replace, Button::Yes) => self.replace_file(),
-            (About::Replace, Button::No) => {
-                self.keep_file();
-                None
-            }
-            (About::Quit | About::Above, Button::No) => None,
-        }
-    }
-
-    fn interrupt(&mut self) -> Option<Effect> {
-        match self.mode {
-            Mode::Confirm => Some(self.close_confirm()),
-            // Asked already whether to leave: this is the answer.
-            Mode::Question(Question { about: About::Quit, .. }) => Some(Effect::Quit),
-            _ if self.is_scanning() && !self.scan.is_stopping => {
-                self.scan.is_stopping = true;
-                self.notice = Some("Stopping; what was read stays".into());
-                Some(Effect::StopScan)
-            }
-            _ => self.stop_deleting().or_else(|| self.stop_rescan()).or_else(|| self.quit()),
-        }
-    }
-
-    fn quit(&mut self) -> Option<Effect> {
-        if self.scan.last.elapsed <= PRECIOUS && !self.is_deleting() && self.written().is_none() {
-            return Some(Effect::Quit);
-        }
-        self.mode = Mode::Question(Question { about: About::Quit, button: Button::No });
-        None
-    }
-
-    fn sort_by(&mut self, column: Column) {
-        self.order.direction =
-            if self.order.column == column { self.order.direction.other() } else { Direction::Usual };
-        self.order.column = column;
-        self.sort();
-    }
-
-    fn pin(&mut self) {
-        self.place.pin();
-    }
-
-    fn open(&mut self) {
-        let record = self.place.entry();
-        let directory = record.and_then(|record| match record.content {
-            Content::Known(facts) => facts.directory,
-            _ => None,
-        });
-        match directory {
-            Some(id) => {
-                self.pin();
-                self.trail.push(self.place.id);
-                self.enter(id);
-            }
-            None if record.is_some() => self.notice = Some("Not a directory".into()),
-            None => {}
-        }
-    }
-
-    fn parent(&mut self) {
-        if self.come_back_up() {
-            return;
-        }
-        match self.trail.pop() {
-            Some(id) => self.enter(id),
-            None => self.offer_above(),
-        }
-    }
-
-    fn enter(&mut self, id: DirId) {
-        self.anchor = None;
-        self.memories.insert(self.place.id, self.place.memory());
-        self.enter_again(id);
-    }
-
-    /// Enters a directory as it is remembered; how the one left is to be remembered was said before.
-    fn enter_again(&mut self, id: DirId) {
-        let lines = self.lines_here();
-        let memory = self.memories.remove(&id).unwrap_or_default();
-        let sums = sums(&self.live, &self.views);
-        self.place = Place::enter(self.tree, sums, id, self.order_here(), memory, lines);
-        self.path = self.place_path();
-        self.note_sorted();
     }
 }

@@ -10,6 +10,10 @@ use crate::tree::{DirId, Listing, Position, Record, Tree};
 
 use super::keys::Motion;
 use crate::rows::{Order, Rows, Sums};
+use crate::sync::Arc;
+
+/// A listing of more bytes, some 40,000 entries, is put in order beside the screen.
+const LARGE: u64 = 1 << 20;
 
 /// An entry that is pointed at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +44,7 @@ pub struct Place<'t> {
     pub id: DirId,
     /// Its entries when the rows were put in order. What a rescan put in its place has them elsewhere.
     listing: Listing<'t>,
-    rows: Rows,
+    rows: Arc<Rows>,
     /// Whether everything below was read before the rows were put in order.
     was_complete: bool,
     pin: Option<Pin<'t>>,
@@ -58,11 +62,26 @@ impl<'t> Place<'t> {
         memory: Memory<'t>,
         lines: usize,
     ) -> Self {
-        let Memory { pin, index, offset } = memory;
-        let (listing, rows) = (Listing::default(), Rows::default());
-        let mut place = Self { id, listing, rows, was_complete: false, pin, index, offset };
+        let mut place = Self::new(id, memory);
         place.sort(tree, sums, order, lines);
         place
+    }
+
+    /// Enters `id`, with no rows so far.
+    pub fn new(id: DirId, memory: Memory<'t>) -> Self {
+        let Memory { pin, index, offset } = memory;
+        let (listing, rows) = (Listing::default(), Arc::default());
+        Self { id, listing, rows, was_complete: false, pin, index, offset }
+    }
+
+    /// Whether putting the rows in order takes so long that it is to be done beside the screen.
+    pub fn is_large(&self, tree: &Tree) -> bool {
+        tree.listing(self.id).length() > LARGE
+    }
+
+    /// Has no rows until some are taken, and stays with the entry it is on.
+    pub fn forget_rows(&mut self) {
+        self.rows = Arc::default();
     }
 
     /// What is to be remembered of it.
@@ -97,12 +116,16 @@ impl<'t> Place<'t> {
 
     /// Puts the rows in order, with what the tree knows by now; the cursor follows its entry.
     pub fn sort(&mut self, tree: &'t Tree, sums: Sums<'_>, order: Order, lines: usize) {
-        self.was_complete = tree.status(self.id).is_complete();
+        let rows = Rows::of(tree, sums, self.id, order);
+        self.take(tree, Arc::new(rows), lines);
+    }
+
+    /// Takes rows that were put in order elsewhere; the cursor follows its entry.
+    pub fn take(&mut self, tree: &'t Tree, rows: Arc<Rows>, lines: usize) {
+        self.was_complete = rows.was_complete();
         self.listing = tree.listing(self.id);
         let above = self.index.saturating_sub(self.offset);
-        // The old ones go first: a million rows are not held twice.
-        self.rows = Rows::default();
-        self.rows = Rows::new(tree, sums, self.id, &self.listing, order);
+        self.rows = rows;
         let found = self.pin.and_then(|pin| self.find(pin));
         self.index = match (self.pin, found) {
             (None, _) => 0,
@@ -149,6 +172,9 @@ impl<'t> Place<'t> {
 
     /// Scrolls as little as brings the cursor into view, and leaves no line empty that could show a row.
     pub fn show_cursor(&mut self, lines: usize) {
+        if self.rows.is_empty() {
+            return;
+        }
         let lines = lines.max(1);
         self.index = self.index.min(self.rows.len().saturating_sub(1));
         let least = (self.index + 1).saturating_sub(lines);

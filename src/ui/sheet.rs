@@ -8,16 +8,18 @@
 use std::ops::Range;
 
 use super::inquiry::{Before, Inquiry};
-use super::keys::{Motion, View};
+use super::keys::{Command, Motion, View};
 use super::marks::Marks;
 use super::place::moved;
 use super::theme::Role;
 use super::view::{ages, errors, files, growth, hints, links, space, types};
-use super::window::{Bound, Grown};
+use super::window::{Bound, Grown, totals_size};
 use super::work::{Ask, Findings, Wish};
-use crate::search::{By, Order, Query};
+use crate::rows::Column;
+use crate::search::{Order, Query};
 use crate::size::Measure;
 use crate::space::rows::Row;
+use crate::survey::links::LinkedInode;
 use crate::tree::{DirId, Position, Successors, Totals, Tree};
 
 /// Where a row leads.
@@ -72,7 +74,7 @@ impl SheetLine {
     /// A row that stands for several entries.
     pub fn of_sum(label: String, totals: &Totals, measure: Measure) -> Self {
         Self {
-            size: Some(super::window::totals_size(totals, measure)),
+            size: Some(totals_size(totals, measure)),
             bound: Bound::Exact,
             growth: None,
             items: Some(totals.items),
@@ -106,6 +108,8 @@ pub struct Page {
     pub title: String,
     /// What it all takes up, if that was added up.
     pub sum: Option<Totals>,
+    /// The size of the largest row; zero where rows have no bars.
+    pub largest: u64,
     /// What it took before, and takes, if that is what the view is about.
     pub growth: Option<(u64, u64)>,
     /// How many entries there are behind the rows.
@@ -184,14 +188,49 @@ impl Sheet {
         }
     }
 
-    /// What its rows can be sorted by.
-    pub fn may_sort_by(&self, by: By) -> bool {
-        matches!(
-            (self.inquiry.asked().ask, by),
-            (Ask::Search | Ask::Largest, _)
-                | (Ask::Changes, By::Disk | By::Apparent | By::Path)
-                | (Ask::Types | Ask::Links, By::Disk | By::Apparent | By::Items)
-        )
+    /// What its rows can be sorted by, in words.
+    pub fn sorts(&self) -> &'static str {
+        match self.inquiry.asked().ask {
+            Ask::Types => "Types are sorted by size, name or items",
+            Ask::Ages { .. } => "Ages are sorted by size, items or time",
+            Ask::Links => "Hard links are sorted by size or number of names",
+            Ask::Errors => "Errors are sorted by number or by path",
+            Ask::Changes => "Changes are sorted by size or by path",
+            _ => "These rows have an order of their own",
+        }
+    }
+
+    /// Whether it has what a key changes: columns, bars.
+    pub fn has(&self, command: Command) -> bool {
+        let ask = self.inquiry.asked().ask;
+        match command {
+            Command::Scale | Command::Items => {
+                matches!(ask, Ask::Types | Ask::Ages { .. } | Ask::Links | Ask::Hints)
+            }
+            Command::Modified => matches!(ask, Ask::Search | Ask::Largest),
+            Command::Graph => !matches!(ask, Ask::Errors | Ask::Space { .. } | Ask::Changes),
+            _ => true,
+        }
+    }
+
+    /// The size of the largest row, where rows have bars.
+    fn largest(&self, measure: Measure) -> u64 {
+        let largest = |sums: &mut dyn Iterator<Item = &Totals>| {
+            sums.map(|sum| totals_size(sum, measure)).max().unwrap_or(0)
+        };
+        match self.inquiry.findings() {
+            Some(Findings::Types(typed)) => largest(&mut typed.classes.iter().map(|(_, sum)| sum)),
+            Some(Findings::Ages(ages)) => largest(&mut ages.rows.iter()),
+            Some(Findings::Hints(hints)) => largest(&mut hints.rows.iter().map(|row| &row.totals)),
+            Some(Findings::Links(links)) => {
+                let size = |inode: &LinkedInode| match measure {
+                    Measure::Disk => inode.disk,
+                    Measure::Apparent => inode.apparent,
+                };
+                links.inodes.iter().map(size).max().unwrap_or(0)
+            }
+            _ => 0,
+        }
     }
 
     /// Moves the cursor; there are `lines` of rows on the screen.
@@ -214,13 +253,14 @@ impl Sheet {
         match self.inquiry.findings()? {
             Findings::Found(found) => files::target(found, self.index),
             Findings::Types(typed) => types::target(typed, self.index),
-            Findings::Ages(_) => ages::target(self.inquiry.asked().ask, self.index),
+            Findings::Ages(ages) => ages::target(ages, self.inquiry.asked().ask, self.index),
             Findings::Links(links) => links::target(links, self.index),
             Findings::Errors(errors) => errors::target(errors, self.index),
             Findings::Hints(hints) => hints::target(hints, self.index),
             Findings::Space(account) => space::target(account, self.inquiry.asked().ask, self.index),
             Findings::Growth(growth) => growth.rows.get(self.index).copied().map(Target::Change),
             Findings::Filtered(_)
+            | Findings::Rows(_)
             | Findings::Whole(_)
             | Findings::Earlier(_)
             | Findings::Words(_)
@@ -264,6 +304,7 @@ impl Sheet {
             order,
             title: self.title.clone(),
             sum,
+            largest: self.largest(measure),
             growth: match self.inquiry.findings() {
                 Some(Findings::Growth(growth)) => growth::whole(growth, measure),
                 _ => None,
@@ -297,6 +338,7 @@ impl Sheet {
             Some(Findings::Words(words)) => space::wrap(words, self.columns).len(),
             Some(
                 Findings::Filtered(_)
+                | Findings::Rows(_)
                 | Findings::Whole(_)
                 | Findings::Earlier(_)
                 | Findings::Inspected(_)
@@ -331,6 +373,7 @@ impl Sheet {
             Findings::Growth(growth) => growth::line(tree, from, growth, row, measure),
             Findings::Hints(hints) => hints::line(tree, from, hints, row, measure),
             Findings::Filtered(_)
+            | Findings::Rows(_)
             | Findings::Earlier(_)
             | Findings::Space(_)
             | Findings::Whole(_)
@@ -357,5 +400,18 @@ impl Sheet {
         };
         let entries = self.entries(row);
         !entries.is_empty() && entries.iter().all(is_marked)
+    }
+}
+
+/// Whether the rows that answer `ask` can be sorted by a column.
+pub fn may_sort(ask: Ask, column: Column) -> bool {
+    match ask {
+        // The names of ages are times.
+        Ask::Search | Ask::Largest | Ask::Ages { .. } => column != Column::Shared,
+        Ask::Changes => matches!(column, Column::Growth | Column::Size | Column::Name),
+        Ask::Types => matches!(column, Column::Size | Column::Items | Column::Name),
+        Ask::Links => matches!(column, Column::Size | Column::Items),
+        Ask::Errors => matches!(column, Column::Items | Column::Name),
+        _ => false,
     }
 }

@@ -12,7 +12,7 @@ use std::ffi::OsString;
 use ratatui::style::Style;
 
 use crate::search::Class;
-pub use palette::{Looks, Preset, Role, color, color_name};
+pub use palette::{Looks, Preset, Role, color, color_name, filled};
 
 /// When to use colours, as asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -73,6 +73,15 @@ pub enum Glyphs {
 }
 
 impl Glyphs {
+    /// The characters that a terminal has: ASCII where the locale is told to be of another encoding than UTF-8, and on the console of
+    /// Linux, whose font has few others. Where no locale is told, terminals have UTF-8 all the same.
+    pub fn detect(environment: impl Fn(&str) -> Option<OsString>) -> Self {
+        let variable = |name| environment(name).unwrap_or_default().to_string_lossy().to_lowercase();
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].map(variable).into_iter().find(|value| !value.is_empty());
+        let is_other = locale.is_some_and(|locale| !locale.contains("utf-8") && !locale.contains("utf8"));
+        if is_other || variable("TERM") == "linux" { Self::Ascii } else { Self::Unicode }
+    }
+
     /// Stands for what is missing in a name too long.
     pub fn gap(self) -> &'static str {
         self.pick("…", "~")
@@ -185,6 +194,28 @@ mod tests {
         assert_eq!(detect(ColorChoice::Auto, &[term, ("NO_COLOR", "")]), Colors::Palette);
         assert_eq!(detect(ColorChoice::Always, &[term, ("NO_COLOR", "1")]), Colors::Palette);
         assert_eq!(detect(ColorChoice::Never, &[deep]), Colors::None);
+    }
+
+    #[test]
+    fn what_is_drawn_is_what_locale_and_terminal_have() {
+        let detect = |variables: &[(&str, &str)]| {
+            Glyphs::detect(|name| {
+                variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into())
+            })
+        };
+        for (variables, glyphs) in [
+            (&[][..], Glyphs::Unicode),
+            (&[("LANG", "de_DE.UTF-8")], Glyphs::Unicode),
+            (&[("LANG", "C.utf8")], Glyphs::Unicode),
+            (&[("LANG", "C")], Glyphs::Ascii),
+            (&[("LANG", "de_DE.ISO-8859-15")], Glyphs::Ascii),
+            (&[("LANG", "C"), ("LC_ALL", "en_GB.UTF-8")], Glyphs::Unicode),
+            (&[("LANG", "en_GB.UTF-8"), ("LC_CTYPE", "POSIX")], Glyphs::Ascii),
+            (&[("LANG", "en_GB.UTF-8"), ("TERM", "linux")], Glyphs::Ascii),
+            (&[("LANG", "en_GB.UTF-8"), ("TERM", "screen-256color")], Glyphs::Unicode),
+        ] {
+            assert_eq!(detect(variables), glyphs, "{variables:?}");
+        }
     }
 
     #[test]

@@ -11,6 +11,7 @@ use crate::growth::{self, Basis, Compared, Growth, Offer};
 use crate::hints::{self, Hints};
 use crate::inspect::{Inspection, inspect};
 use crate::job::{Job, Outcome, Pool};
+use crate::rows::{self, Beside, Rows};
 use crate::search::{self, Filtered, Found, Order, Query, Request};
 use crate::size::Units;
 use crate::space::{self, Account};
@@ -36,6 +37,8 @@ pub struct Wish {
     pub query: Query,
     /// In this order, where there are rows.
     pub order: Order,
+    /// What else decides on what is shown, where the entries of a directory are put in order.
+    pub beside: Beside,
 }
 
 /// What can be asked of a subtree.
@@ -60,6 +63,8 @@ pub enum Ask {
     Hints,
     /// What a filter keeps.
     Filter,
+    /// The entries of the directory itself, in this order.
+    Rows(rows::Order),
     /// Everything about the entry of the directory itself that is at this position.
     Inspect(Position),
     /// Where the rest of the file system is.
@@ -94,6 +99,8 @@ pub enum Findings {
     Hints(Arc<Hints>),
     /// What a filter keeps.
     Filtered(Arc<Filtered>),
+    /// The entries of a directory in order.
+    Rows(Arc<Rows>),
     /// Everything about one entry.
     Inspected(Arc<Inspection>),
     /// Where the rest of the file system is.
@@ -123,6 +130,7 @@ impl Findings {
             Self::Inspected(inspection) => inspection.is_complete,
             // A filter publishes nothing before.
             Self::Filtered(_)
+            | Self::Rows(_)
             | Self::Space(_)
             | Self::Whole(_)
             | Self::Earlier(_)
@@ -143,7 +151,8 @@ impl Findings {
             Self::Hints(hints) => hints.searched,
             Self::Filtered(filtered) => filtered.searched,
             Self::Growth(growth) => growth.matched,
-            Self::Space(_)
+            Self::Rows(_)
+            | Self::Space(_)
             | Self::Whole(_)
             | Self::Earlier(_)
             | Self::Words(_)
@@ -227,6 +236,10 @@ fn begin(pool: &Pool, tree: &Arc<Tree>, basis: Option<&Basis>, wish: &Wish) -> i
         Ask::Errors => poll(survey::errors(pool, request)?, Findings::Errors),
         Ask::Hints => poll(hints::hints(pool, request)?, Findings::Hints),
         Ask::Filter => poll(search::filter(pool, request)?, Findings::Filtered),
+        Ask::Rows(order) => {
+            let beside = wish.beside.clone();
+            poll(rows::in_order(pool, request.tree, request.from, order, beside)?, Findings::Rows)
+        }
         Ask::Inspect(position) => {
             poll(inspect(pool, request.tree, request.from, position)?, Findings::Inspected)
         }

@@ -139,6 +139,7 @@ pub fn duke(folder: &Path) -> CommandBuilder {
 /// Without a configuration.
 pub fn at_home_nowhere(command: &mut CommandBuilder) {
     command.env("TERM", "xterm-256color");
+    command.env("LC_ALL", "C.UTF-8");
     for name in ["HOME", "XDG_CONFIG_HOME", "DUKE_CONFIG", "DUKE_COLOR", "NO_COLOR"] {
         command.env_remove(name);
     }

@@ -42,8 +42,15 @@ fn mount(status: &libc::statfs) -> Mount {
         point: text(&status.f_mntonname),
         kind: text(&status.f_fstypename),
         source: text(&status.f_mntfromname),
+        is_network: is_network(status),
         ..Mount::default()
     }
+}
+
+/// Automounters say too that they are not local, but ask nobody until they are woken, which a scan never does.
+#[allow(clippy::cast_sign_loss)]
+fn is_network(status: &libc::statfs) -> bool {
+    status.f_flags & libc::MNT_LOCAL as u32 == 0 && text(&status.f_fstypename) != b"autofs"
 }
 
 #[allow(unsafe_code, clippy::cast_sign_loss)]

@@ -5,6 +5,8 @@
 //! | Linux | `/proc/self/mountinfo` (proc(5)) | `statx(2)`, which names the mount since Linux 5.8 |
 //! | macOS | `getfsstat(2)`, without asking the file systems | `stat(2)`: the device |
 //!
+//! Whether another machine serves a file system is told by its type (`network`), on macOS by the kernel (`MNT_LOCAL`).
+//!
 //! Knows nothing of sizes. Invariant: nothing here asks a mounted file system anything, except the one a path is on: a server that
 //! is gone keeps nobody waiting.
 
@@ -12,6 +14,7 @@
 mod linux;
 #[cfg(target_os = "macos")]
 mod macos;
+mod network;
 mod table;
 
 pub use table::parse;
@@ -40,6 +43,8 @@ pub struct Mount {
     pub source: Vec<u8>,
     /// The options of the file system, with commas between.
     pub options: Vec<u8>,
+    /// Whether another machine serves it, as far as the system or the type tells.
+    pub is_network: bool,
 }
 
 impl Mount {

@@ -8,6 +8,7 @@
 //! Knows no system call. Invariant: any bytes give mounts or none; a line that makes no sense is left out.
 
 use super::Mount;
+use super::network::is_network;
 use crate::platform::FileSystem;
 
 /// The mounts of a table. Names in it have their blanks and backslashes as `\ooo`.
@@ -28,7 +29,9 @@ fn line(line: &[u8]) -> Option<Mount> {
     let source = unescape(fields.next()?);
     // Still escaped: an escaped comma of a name must not end an option.
     let options = fields.next().unwrap_or_default().to_vec();
-    Some(Mount { id, parent, device: device_number(major, minor), root, point, kind, source, options })
+    let is_network = is_network(&kind, &source);
+    let device = device_number(major, minor);
+    Some(Mount { id, parent, device, root, point, kind, source, options, is_network })
 }
 
 #[allow(clippy::cast_possible_truncation)] // both have 32 bits in the kernel

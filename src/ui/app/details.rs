@@ -89,6 +89,7 @@ impl<'t> App<'t> {
             from,
             query: crate::search::Query::default(),
             order: crate::search::Order::default(),
+            beside: crate::rows::Beside::default(),
         }
     }
 

@@ -6,7 +6,7 @@
 //! Invariant: while a filter is on, the rows and sums of the list are its own, and the header says "n of m".
 
 use super::App;
-use crate::rows::Sums;
+use crate::rows::{Beside, Sums};
 use crate::search::{Filtered, Order};
 use crate::sync::Arc;
 use crate::tree::{DirId, Successors, Tree};
@@ -36,7 +36,7 @@ impl Filtering {
     }
 
     /// What it keeps, as far as that is known.
-    pub fn filtered(&self) -> &Filtered {
+    pub fn filtered(&self) -> &Arc<Filtered> {
         &self.filtered
     }
 
@@ -74,9 +74,13 @@ impl App<'_> {
             return;
         }
         let (number, query) = (self.next_wish(), self.views.filter.clone());
-        let wish = Wish { number, ask: Ask::Filter, from: DirId::TOP, query, order: Order::default() };
+        let order = Order::default();
+        let wish =
+            Wish { number, ask: Ask::Filter, from: DirId::TOP, query, order, beside: Beside::default() };
         self.views.filtering = Some(Filtering::new(wish));
-        self.sort();
+        // Nothing is kept as long as nothing is found.
+        self.sorting = None;
+        self.place.forget_rows();
     }
 
     /// Shows everything again; says whether there was a filter.
@@ -84,7 +88,7 @@ impl App<'_> {
         let was_filtered = self.is_filtered();
         self.leave_search();
         if was_filtered {
-            self.sort();
+            self.sort_anew();
         }
         was_filtered
     }
@@ -108,7 +112,7 @@ impl App<'_> {
 
 /// Where the sums of directories come from; apart from the rest of the state, which may change meanwhile.
 pub(super) fn sums<'a>(live: &'a crate::tree::Live, views: &'a super::views::Views) -> Sums<'a> {
-    let filtered = views.filtering.as_ref().map(Filtering::filtered);
+    let filtered = views.filtering.as_ref().map(|filtering| filtering.filtered.as_ref());
     // What a filter leaves of a directory cannot be compared with all that was in it.
     let growth = views.compared.growth().filter(|_| filtered.is_none());
     Sums { live, filtered, growth }

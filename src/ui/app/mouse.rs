@@ -1,6 +1,7 @@
 //! The mouse: what a click or the wheel does, in terms of what keys do.
 //!
-//! A click puts the cursor where it points, a second one at once opens that, a title sorts, a hint in the footer is its key.
+//! A click puts the cursor where it points, a second one at once opens that, a title sorts, a hint in the footer is its key, a button
+//! is pressed.
 //!
 //! Knows no cells but by asking `view`. Invariant: nothing happens by the mouse that a key could not do.
 
@@ -9,8 +10,8 @@ use std::time::Duration;
 use ratatui::crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
 
-use super::{App, Effect, Mode};
-use crate::ui::keys::{Command, Motion, View};
+use super::{App, Button, Effect, Mode};
+use crate::ui::keys::{Answer, Command, Motion, View};
 use crate::ui::view::{self, layout};
 
 /// Clicks on one place within this time are a double click.
@@ -54,6 +55,13 @@ impl App<'_> {
 
     fn click(&mut self, at: Position, now: Duration) -> Option<Effect> {
         let places = layout(self.size);
+        if let Mode::Question(question) = self.mode {
+            let answer = match view::button_at(self, question, at)? {
+                Button::Yes => Answer::Yes,
+                Button::No => Answer::No,
+            };
+            return self.answer(question, Command::Answer(answer));
+        }
         let is_list = matches!(self.mode, Mode::List | Mode::Prompt | Mode::Marks);
         if self.mode == Mode::List && places.titles.contains(at) {
             let column = view::column_at(self, at.x)?;

@@ -5,7 +5,6 @@
 //!
 //! Invariant: after a rescan nothing here holds a number from before it.
 
-use super::filtering::sums;
 use super::{App, Effect};
 use crate::scan::{Outcome, Progress};
 use crate::source::Nature;
@@ -109,10 +108,9 @@ impl App<'_> {
             if is_gone { self.memories.remove(&id).unwrap_or_default() } else { self.place.memory() };
         self.renew_filter(&mut successors);
         self.renew_growth(&mut successors);
-        let (sums, lines) = (sums(&self.live, &self.views), self.lines_here());
-        self.place = Place::enter(self.tree, sums, id, self.order_here(), memory, lines);
+        self.place = Place::new(id, memory);
         self.path = self.place_path();
-        self.note_sorted();
+        self.sort();
         if is_gone {
             self.notice = Some("The directory is gone; this is the one above".into());
         }

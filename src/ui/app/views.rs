@@ -7,19 +7,16 @@
 
 use std::time::Duration;
 
-use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-
 use super::filtering::Filtering;
 use super::results::Origin;
-use super::{App, Confirm, Details, Effect, Mode};
-use crate::rows::{Column, Direction, Grouping, Hidden, Order};
+use super::{App, Confirm, Details, Mode};
+use crate::rows::{Beside, Column, Direction, Grouping, Hidden, Order};
 use crate::search::{self, By, Query};
-use crate::size::Measure;
 use crate::source::Nature;
 use crate::survey::Tile;
 use crate::tree::{Content, DirId, Position, Successors};
 use crate::ui::inquiry::Inquiry;
-use crate::ui::keys::{Command, Motion, Scope, Side, View};
+use crate::ui::keys::{Command, Scope, Side, View};
 use crate::ui::place::Memory;
 use crate::ui::sheet::{Page, Sheet, Sight};
 use crate::ui::view::{layout, treemap};
@@ -27,8 +24,6 @@ use crate::ui::work::{Ask, Findings, Wish};
 
 /// Between two looks of a view at a growing tree.
 const REFRESH: Duration = Duration::from_secs(2);
-/// What is said before anything is typed.
-const EXAMPLES: &str = "type part of a name, or *.log  >1G  older:90d  type:video  -tmp";
 
 /// The state of the views.
 #[derive(Debug, Default)]
@@ -87,7 +82,8 @@ impl App<'_> {
         let details = self.details().and_then(Details::wish);
         let looked_at = self.views.looked_at().and_then(Inquiry::wish);
         let compared = self.views.compared.wishes();
-        looked_at.into_iter().chain(self.views.whole.wish()).chain(compared).chain(details)
+        let sorting = self.sorting.as_ref();
+        looked_at.into_iter().chain(self.views.whole.wish()).chain(compared).chain(details).chain(sorting)
     }
 
     /// The sheet on top.
@@ -227,104 +223,7 @@ impl App<'_> {
         }
     }
 
-    /// What a key does on a sheet.
-    pub(super) fn sheet_command(&mut self, command: Command) -> Option<Effect> {
-        let lines = layout(self.size).list_lines();
-        match command {
-            Command::Move(motion) => self.step_sheet(motion, lines),
-            Command::Open => self.follow(),
-            Command::Inside => self.look_inside(),
-            Command::Sort(column) => self.sort_sheet(column),
-            Command::Measure => {
-                let effect = self.command(command);
-                self.turn_sheets();
-                return effect;
-            }
-            Command::Back if self.end_range() => {}
-            Command::Back | Command::Quit | Command::View(_) | Command::Search => self.view_command(command),
-            other => return self.command(other),
-        }
-        None
-    }
-
-    /// Sorts the sheet on top by a column, or the other way round if it is that one already.
-    fn sort_sheet(&mut self, column: Column) {
-        let by = match column {
-            Column::Size => self.by_size(),
-            Column::Name => By::Path,
-            Column::Items => By::Items,
-            Column::Modified => By::Modified,
-            Column::Growth if self.sheet().is_some_and(|sheet| sheet.view == View::Growth) => self.by_size(),
-            Column::Growth => return self.sort_by_growth(),
-            Column::Shared => return,
-        };
-        let number = self.next_wish();
-        let Some(sheet) = self.views.sheets.last_mut() else { return };
-        if !sheet.may_sort_by(by) {
-            self.notice = Some("These rows cannot be sorted so".into());
-            return;
-        }
-        let before = sheet.inquiry.asked().order;
-        let reversed = before.by == by && !before.reversed;
-        sheet.inquiry.turn(search::Order { by, reversed }, number);
-    }
-
-    /// Another size is meant.
-    fn turn_sheets(&mut self) {
-        let by = self.by_size();
-        for index in 0..self.views.sheets.len() {
-            let number = self.next_wish();
-            let inquiry = &mut self.views.sheets[index].inquiry;
-            let before = inquiry.asked().order;
-            if matches!(before.by, By::Disk | By::Apparent) {
-                inquiry.turn(search::Order { by, ..before }, number);
-            }
-        }
-    }
-
-    fn by_size(&self) -> By {
-        match self.order.measure {
-            Measure::Disk => By::Disk,
-            Measure::Apparent => By::Apparent,
-        }
-    }
-
-    /// What a key does while a search is typed; letters that are no command are what is searched for.
-    pub(super) fn prompt_key(&mut self, event: KeyEvent, command: Option<Command>) -> Option<Effect> {
-        let lines = layout(self.size).list_lines();
-        match (command, event.code) {
-            (Some(Command::Move(motion)), _) => self.step_sheet(motion, lines),
-            (Some(Command::Accept), _) => self.accept(),
-            (Some(Command::Back), _) => self.clear_search(),
-            (Some(Command::Erase), _) => {
-                self.views.text.pop();
-                self.search();
-            }
-            (Some(Command::EraseAll), _) => {
-                self.views.text.clear();
-                self.search();
-            }
-            (None, KeyCode::Char(letter))
-                if !event.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) =>
-            {
-                self.paste(&letter.to_string());
-            }
-            _ => {}
-        }
-        None
-    }
-
-    /// Puts a text behind what is searched for.
-    pub(super) fn paste(&mut self, text: &str) {
-        if self.mode == Mode::FileName {
-            self.type_file_name(text);
-        } else if self.mode == Mode::Prompt {
-            self.views.text.extend(text.chars().filter(|letter| !letter.is_control()));
-            self.search();
-        }
-    }
-
-    fn show(&mut self, view: View) {
+    pub(super) fn show(&mut self, view: View) {
         if view == View::Space && self.nature == Nature::Recorded {
             self.notice = Some("This was recorded; its file system is not here".into());
             return;
@@ -361,12 +260,19 @@ impl App<'_> {
             _ => Ask::Largest,
         };
         let wish = self.wish(ask, self.views.filter.clone());
+        // Ages are told from the youngest on, and reasons from the most frequent on.
+        let order = match view {
+            View::Ages => search::Order { by: By::Modified, reversed: false },
+            View::Errors => search::Order { by: By::Items, reversed: false },
+            _ => wish.order,
+        };
+        let wish = Wish { order, ..wish };
         self.views.sheets = vec![Sheet::new(view, title.to_owned(), wish)];
     }
 
     pub(super) fn wish(&mut self, ask: Ask, query: Query) -> Wish {
         let order = search::Order { by: self.by_size(), reversed: false };
-        Wish { number: self.next_wish(), ask, from: self.place.id, query, order }
+        Wish { number: self.next_wish(), ask, from: self.place.id, query, order, beside: Beside::default() }
     }
 
     pub(super) fn next_wish(&mut self) -> u64 {
@@ -374,28 +280,10 @@ impl App<'_> {
         self.views.wishes
     }
 
-    fn step_sheet(&mut self, motion: Motion, lines: usize) {
-        if let Some(sheet) = self.views.sheets.last_mut() {
-            sheet.step(motion, lines);
-        }
-    }
-
     fn step_cell(&mut self, side: Side) {
         if let Some(index) = treemap::neighbour(&self.views.tiles, self.window.index, side) {
             self.place.go_to(index);
             self.pin();
-        }
-    }
-
-    /// Shows the entries behind a row, on top of it.
-    pub(super) fn show_files(&mut self, label: String, ask: Ask, query: &Query) {
-        let Some(view) = self.views.sheets.last().map(|sheet| sheet.view) else { return };
-        match self.views.filter.clone().and(query) {
-            Ok(query) => {
-                let wish = self.wish(ask, query);
-                self.views.sheets.push(Sheet::new(view, label, wish));
-            }
-            Err(_) => self.notice = Some("Too many words to look for".into()),
         }
     }
 
@@ -432,78 +320,5 @@ impl App<'_> {
         self.memories.insert(directory, Memory::at(position, record.name));
         self.enter_again(directory);
         true
-    }
-
-    /// Leaves the sheet on top, or the treemap. What was searched for is forgotten with its own results; other views lead
-    /// back to a list that it restricts.
-    fn close_view(&mut self) {
-        if self.views.sheets.len() > 1 {
-            self.views.sheets.pop();
-        } else if self.views.sheets.is_empty() {
-            self.show(View::List);
-        } else if self.views.sheets.iter().any(|sheet| sheet.view == View::Search) {
-            self.clear_filter();
-        } else {
-            self.views.sheets.clear();
-            self.begin_filter();
-        }
-    }
-
-    /// Forgets what was searched for, and everything that was found.
-    pub(super) fn leave_search(&mut self) {
-        self.views.sheets.clear();
-        self.views.text.clear();
-        self.views.filter = Query::default();
-        self.views.complaint = None;
-        self.views.filtering = None;
-    }
-
-    fn begin_search(&mut self) {
-        self.mode = Mode::Prompt;
-        self.views.origin = None;
-        self.search();
-    }
-
-    fn clear_search(&mut self) {
-        self.mode = Mode::List;
-        self.clear_filter();
-    }
-
-    /// The search stays and its results get the keys, unless there is something to be said about it.
-    pub(super) fn accept(&mut self) {
-        if self.views.text.is_empty() {
-            self.clear_search();
-        } else if !self.views.filter.is_empty() {
-            self.mode = Mode::List;
-        }
-    }
-
-    /// Looks for what is typed by now.
-    fn search(&mut self) {
-        let (filter, complaint) = match Query::parse(&self.views.text, self.views.clock) {
-            Ok(query) => {
-                let unfinished = query.unfinished().map(|awaited| format!("unfinished: {awaited}"));
-                (query, unfinished)
-            }
-            Err(complaint) => {
-                let part = self.views.text.get(complaint.at.clone()).unwrap_or_default();
-                (Query::default(), Some(format!("{part}: {complaint}")))
-            }
-        };
-        let wish = self.wish(Ask::Search, filter.clone());
-        self.views.filter = filter;
-        if self.views.filtering.take().is_some() {
-            // Another one takes its place when this search is kept.
-            self.sort();
-        }
-        let before = self.views.sheets.pop();
-        let mut sheet = Sheet::new(View::Search, String::new(), wish);
-        if self.views.filter.is_empty() {
-            sheet.inquiry.say(complaint.clone().unwrap_or_else(|| EXAMPLES.to_owned()));
-        } else {
-            sheet.keep_showing(before.as_ref());
-        }
-        self.views.complaint = complaint;
-        self.views.sheets = vec![sheet];
     }
 }

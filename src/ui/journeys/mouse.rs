@@ -116,3 +116,33 @@ fn a_question_is_not_answered_by_a_click_beside_it_or_the_wheel() {
     }
     assert_eq!(app.mode, before);
 }
+
+#[test]
+fn the_buttons_of_a_question_are_clicked_where_they_are_drawn() {
+    let tree = home();
+    for size in [(80, 12), (20, 6)] {
+        for (text, letter, effect) in [("Yes", 'y', Some(Effect::Quit)), ("No", 'n', None)] {
+            let mut app = finished(&tree);
+            app.update(Action::Resize(size.0, size.1));
+            tick(&mut app, 60_000, Some(Outcome::Complete));
+            press(&mut app, "q");
+            let mut terminal = Terminal::new(TestBackend::new(size.0, size.1)).unwrap();
+            terminal.draw(|frame| crate::ui::view::draw(&app, frame)).unwrap();
+            let line = |y| -> Vec<String> {
+                (0..size.0).map(|x| terminal.backend().buffer()[(x, y)].symbol().to_owned()).collect()
+            };
+            let place = |word: &str| {
+                (0..size.1).find_map(|y| {
+                    let line = line(y).concat();
+                    // Frames are one column wide and three bytes long.
+                    let at = line.find(word)?;
+                    Some((u16::try_from(line[..at].chars().count()).unwrap(), y))
+                })
+            };
+            let brief = place("? y/n").map(|(x, y)| (x + if letter == 'y' { 2 } else { 4 }, y));
+            let at = place(&format!("[ {text} ]")).or(brief).expect("there is a button");
+            assert_eq!(click(&mut app, at, 0), effect, "{text} at {size:?}");
+            assert_eq!(app.mode, Mode::List);
+        }
+    }
+}

@@ -192,3 +192,94 @@ fn a_view_opened_while_scanning_is_asked_for_again_until_it_has_all() {
     work(&mut app, &tree);
     assert_eq!(labels(&app), ["b", "a"]);
 }
+
+#[test]
+fn every_view_has_the_orders_that_make_sense_and_says_so_of_others() {
+    let tree = tree();
+    let mut app = at(&tree, "4 s");
+    work(&mut app, &tree);
+    let sizes = |app: &App<'_>| page(app).lines.iter().map(|line| line.size).collect::<Vec<_>>();
+    assert!(sizes(&app).is_sorted_by(|one, other| one >= other), "{:?}", sizes(&app));
+    assert_eq!(labels(&app)[0], "less than 30 days ago");
+    press(&mut app, "C C");
+    work(&mut app, &tree);
+    let items: Vec<_> = page(&app).lines.iter().map(|line| line.items).collect();
+    assert!(items.is_sorted(), "{items:?}");
+    // The row under the cursor leads where it says.
+    press(&mut app, "G Enter");
+    work(&mut app, &tree);
+    assert_eq!(labels(&app).len(), 2);
+    press(&mut app, "Left M M");
+    work(&mut app, &tree);
+    assert_eq!(labels(&app)[5], "less than 30 days ago");
+    for (view, key, said) in [
+        ("3", "M", "Types are sorted by size, name or items"),
+        ("6", "n", "Hard links are sorted by size or number of names"),
+        ("7", "s", "Errors are sorted by number or by path"),
+    ] {
+        let mut app = at(&tree, view);
+        press(&mut app, key);
+        assert_eq!(app.notice.as_deref(), Some(said));
+    }
+    let mut app = at(&tree, "3 n");
+    work(&mut app, &tree);
+    assert_eq!(labels(&app)[..4], ["audio", "  .flac", "  .ogg", "document"]);
+    press(&mut app, "n");
+    work(&mut app, &tree);
+    assert_eq!(
+        labels(&app).iter().filter(|label| label.starts_with("  .")).take(2).collect::<Vec<_>>(),
+        ["  .jpg", "  .txt"].iter().collect::<Vec<_>>()
+    );
+}
+
+#[test]
+fn errors_are_listed_by_number_or_by_path() {
+    let tree = Arc::new(build(vec![dir("z", vec![failed("b"), failed("a")]), dir("c", vec![failed("d")])]).0);
+    let mut app = at(&tree, "7");
+    assert_eq!(labels(&app), ["permission denied", "  z/b", "  z/a", "  c/d"]);
+    press(&mut app, "n");
+    work(&mut app, &tree);
+    assert_eq!(labels(&app), ["permission denied", "  c/d", "  z/a", "  z/b"]);
+    press(&mut app, "n");
+    work(&mut app, &tree);
+    assert_eq!(labels(&app), ["permission denied", "  z/b", "  z/a", "  c/d"]);
+}
+
+#[test]
+fn a_key_that_does_nothing_says_so() {
+    let tree = tree();
+    for (keys, said) in [
+        ("3 t", Some("Not in this view: directories first (1: the list)")),
+        ("2 u", Some("Not in this view: what hard links share (1: the list)")),
+        ("2 =", Some("Not in this view: bars of the largest (1: the list)")),
+        ("2 c", Some("Not in this view: number of items (1: the list)")),
+        ("4 m", Some("Not in this view: last change (1: the list)")),
+        ("4 e", Some("Not in this view: hidden and excluded (1: the list)")),
+        ("5 s", Some("Not in this view: by size (1: the list)")),
+        ("3 =", None),
+        ("s", None),
+    ] {
+        let mut app = at(&tree, keys);
+        assert_eq!(app.notice.as_deref(), said, "{keys}");
+        press(&mut app, "j");
+        assert_eq!(app.notice, None, "until the next key");
+    }
+    let mut app = finished(&tree);
+    write(&mut app, "Q");
+    assert_eq!(app.notice.as_deref(), Some("Nothing is on this key (? shows the keys)"));
+}
+
+#[test]
+fn bars_of_sums_are_shares_of_all_or_of_the_largest() {
+    let tree = tree();
+    let bar = |app: &App<'_>| {
+        let mut terminal = ratatui::Terminal::new(ratatui::backend::TestBackend::new(80, 12)).unwrap();
+        terminal.draw(|frame| crate::ui::view::draw(app, frame)).unwrap();
+        let line: String = (0..80).map(|x| terminal.backend().buffer()[(x, 2)].symbol().to_owned()).collect();
+        line.contains("100.0%")
+    };
+    let mut app = at(&tree, "4");
+    assert!(!bar(&app));
+    press(&mut app, "=");
+    assert!(bar(&app));
+}

@@ -23,6 +23,15 @@ impl Keymap {
         self.holder(scope, |key| key.is(event)).map(|line| KEYMAP[line].command)
     }
 
+    /// What `event` does in other scopes, in words.
+    pub fn elsewhere(&self, event: KeyEvent) -> Option<&'static str> {
+        // Where most keys are, first; what is typed or answered has keys of its own.
+        [Scope::List, Scope::Sheet, Scope::Treemap, Scope::Marks]
+            .into_iter()
+            .find_map(|scope| self.holder(scope, |key| key.is(event)))
+            .map(|line| KEYMAP[line].help)
+    }
+
     /// Gives the line with this number other keys.
     pub fn give(&mut self, line: usize, keys: Vec<Key>) {
         self.changes.retain(|(changed, _)| *changed != line);

@@ -96,7 +96,7 @@ pub const KEYMAP: &[Binding] = &{
         bind(&[letter('c')], ROWS, C::Items, G::Show, "number of items"),
         bind(&[letter('m')], ROWS, C::Modified, G::Show, "last change"),
         bind(&[letter('u')], LIST, C::Shared, G::Show, "what hard links share"),
-        bind(&[letter('=')], LIST, C::Scale, G::Show, "bars of the largest"),
+        bind(&[letter('=')], ROWS, C::Scale, G::Show, "bars of the largest"),
         bind(&[letter('B')], ROWS, C::Graph, G::Show, "bars and percents"),
         bind(&[letter('e')], DIRECTORY, C::Hidden, G::Show, "hidden and excluded"),
         bind(&[letter('1')], VIEWS, C::View(View::List), G::View, "list (/ restricts)"),

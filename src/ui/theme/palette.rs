@@ -1,6 +1,6 @@
 //! What a piece of text looks like: roles, the themes that give them colours, and what a person sets instead.
 //!
-//! The colours are chosen so that each can be read on black and on white, as text or as a cell behind text, and that
+//! The colours are chosen so that each can be read on black and on white, as text or as a cell, and that
 //! no two are taken for each other, also by those who see two colours instead of three; the tests measure both. Of sixteen
 //! colours only the names are known, so what matters does not depend on them.
 //!
@@ -185,6 +185,24 @@ impl Looks {
         let style = Style::new().add_modifier(self.preset.modifiers(role, color.is_some()));
         color.map_or(style, |color| style.fg(color))
     }
+}
+
+/// How to fill a cell with the colour of `style` so that what is written in it can be read: in black or white, whichever
+/// differs more. Where nobody knows what the colour looks like, in the colour of the background.
+pub fn filled(style: Style) -> Style {
+    const BLACK: Color = Color::Indexed(16);
+    const WHITE: Color = Color::Indexed(231);
+    /// From this share of the light of white on, in a thousand, black differs more.
+    const BRIGHT: u32 = 210;
+    let parts = match style.fg {
+        Some(Color::Rgb(red, green, blue)) => [red, green, blue],
+        Some(Color::Indexed(index @ 16..)) => exact(index),
+        _ => return style.reversed(),
+    };
+    // Squares are near enough to what a screen makes of the numbers.
+    let [red, green, blue] = parts.map(|part| u32::from(part).pow(2));
+    let light = (213 * red + 715 * green + 72 * blue) / (255 * 255);
+    style.bg(style.fg.unwrap_or_default()).fg(if light > BRIGHT { BLACK } else { WHITE })
 }
 
 /// Reads a colour: a name (`blue`, `bright-blue`), a number of the palette of 256, `#rrggbb`, or `terminal` for the one the

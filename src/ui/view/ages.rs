@@ -14,14 +14,14 @@ use crate::ui::work::Ask;
 
 /// A row.
 pub fn line(ages: &Ages, index: usize, measure: Measure) -> Option<SheetLine> {
-    let totals = ages.rows.get(index)?;
-    Some(SheetLine::of_sum(name(*Age::ALL.get(index)?).to_owned(), totals, measure))
+    let age = *ages.order.get(index)?;
+    Some(SheetLine::of_sum(name(age).to_owned(), &ages.rows[age as usize], measure))
 }
 
 /// Where a row leads, if `ask` was the question.
-pub fn target(ask: Ask, index: usize) -> Option<Target> {
+pub fn target(ages: &Ages, ask: Ask, index: usize) -> Option<Target> {
     let Ask::Ages { now } = ask else { return None };
-    let age = Age::ALL.get(index)?;
+    let age = ages.order.get(index)?;
     Some(Target::Files { label: format!("changed {}", name(*age)), ask: Ask::Largest, query: age.query(now) })
 }
 

@@ -14,7 +14,8 @@ use crate::scan::Outcome;
 use crate::size::{duration, grouped, plain_size};
 use crate::text::{escape, fit, width};
 use crate::ui::app::{App, Mode, Rescan};
-use crate::ui::keys::{Command, KEYMAP, Key, View};
+use crate::ui::keys::{Binding, Command, KEYMAP, Key, Scope, View};
+use crate::ui::sheet::may_sort;
 use crate::ui::theme::Role;
 
 /// Columns for the first of the keys, beside the progress of a scan.
@@ -132,16 +133,32 @@ fn keys<'a>(app: &App<'_>, room: usize) -> Line<'a> {
 /// Those keys and their words.
 fn hints(app: &App<'_>, room: usize) -> Vec<(Key, &'static str)> {
     let scope = app.scope();
-    let is_of_use = |command| match command {
-        Command::View(View::Space) => app.views.is_whole(),
-        Command::View(View::Growth) => app.views.can_grow(),
+    let is_of_use = |command| match (command, &app.views.page) {
+        (Command::View(View::Space), _) => app.views.is_whole(),
+        (Command::View(View::Growth), _) => app.views.can_grow(),
+        (Command::Sort(column), Some(page)) => may_sort(page.ask, column),
         _ => true,
+    };
+    // What leaves the list leads back to it from anywhere else.
+    let word = |binding: &Binding, word| match binding.command {
+        Command::Quit if scope != Scope::List => "back",
+        _ => word,
     };
     let lines = KEYMAP.iter().enumerate();
     let lines = lines.filter(|(_, it)| it.scopes.contains(&scope) && is_of_use(it.command));
     let key = |line| app.keymap.keys_in(line, scope).next();
-    let mut hints: Vec<_> = lines.filter_map(|(line, binding)| Some((binding.footer?, key(line)?))).collect();
+    let hint = |(line, binding): (usize, &Binding)| {
+        let (rank, text) = binding.footer?;
+        Some(((rank, word(binding, text)), key(line)?))
+    };
+    let mut hints: Vec<_> = lines.filter_map(hint).collect();
     hints.sort_by_key(|((rank, _), _)| *rank);
+    let mut said = Vec::new();
+    hints.retain(|((_, word), _)| {
+        let is_new = !said.contains(word);
+        said.push(*word);
+        is_new
+    });
     let mut used = 0;
     let fits = |(key, word): &(Key, &'static str)| {
         used += hint_width(*key, word);

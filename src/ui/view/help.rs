@@ -1,8 +1,7 @@
 //! The help page: the whole KEYMAP under its headings, side by side where that fits.
 //!
 //! ```text
-//!  Keys                                                        Esc closes
-//!
+//!  Keys   Esc closes                                        1 to 23 of 57
 //!  Move                                  Sort (again: the other way round)
 //!    Up k              up                  s        by size
 //! ```
@@ -11,6 +10,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+use super::draw_ends;
 use crate::text::{pad, width};
 use crate::ui::keys::{Command, Group, Keymap, Scope, in_group};
 use crate::ui::theme::{Glyphs, Role, Theme};
@@ -28,19 +28,38 @@ struct Section {
 
 pub(super) fn draw(theme: Theme, keymap: &Keymap, first: usize, area: Rect, buffer: &mut Buffer) {
     let lines = lines(theme, keymap, usize::from(area.width));
-    for (line, y) in lines.iter().skip(first).zip(area.y..area.bottom()) {
-        buffer.set_line(area.x, y, line, area.width);
+    let page = page((area.width, area.height));
+    let end = (first + page).min(lines.len());
+    let mut place = area;
+    if page < usize::from(area.height) {
+        let left = title(theme, keymap);
+        let right = if lines.len() > page {
+            format!("{} to {end} of {} ", first + 1, lines.len())
+        } else {
+            String::new()
+        };
+        draw_ends(&left, &Line::styled(right, theme.style(Role::Faint)), Rect { height: 1, ..area }, buffer);
+        place = Rect { y: area.y + 1, height: area.height - 1, ..area };
+    }
+    for (line, y) in lines[first.min(end)..end].iter().zip(place.y..place.bottom()) {
+        buffer.set_line(place.x, y, line, place.width);
     }
 }
 
-/// How many lines scroll at a time.
+/// How many lines scroll at a time: all but the title, for which there must be room.
 pub fn page((_, lines): (u16, u16)) -> usize {
-    usize::from(lines)
+    usize::from(if lines > 2 { lines - 1 } else { lines })
 }
 
 /// The last line that may be the first on the screen.
 pub fn scroll_limit(keymap: &Keymap, (columns, rows): (u16, u16)) -> usize {
-    lines(Theme::default(), keymap, usize::from(columns)).len().saturating_sub(usize::from(rows))
+    lines(Theme::default(), keymap, usize::from(columns)).len().saturating_sub(page((columns, rows)))
+}
+
+fn title<'a>(theme: Theme, keymap: &Keymap) -> Line<'a> {
+    let title = Span::styled(" Keys", theme.style(Role::Strong));
+    let closing = keymap.first(Command::Back, Scope::Help).map(|key| format!("   {key} closes"));
+    Line::from(vec![title, Span::styled(closing.unwrap_or_default(), theme.style(Role::Faint))])
 }
 
 fn lines<'a>(theme: Theme, keymap: &Keymap, columns: usize) -> Vec<Line<'a>> {
@@ -51,17 +70,18 @@ fn lines<'a>(theme: Theme, keymap: &Keymap, columns: usize) -> Vec<Line<'a>> {
         widths.sum::<usize>() + GAP * (blocks.len() - 1) <= columns
     };
     let blocks = (2..=MOST_COLUMNS).rev().map(|count| side_by_side(theme, &sections, count)).find(fits);
-    let blocks = blocks.unwrap_or_else(|| vec![block(theme, &sections)]);
-    let title = Span::styled(" Keys", theme.style(Role::Strong));
-    let closing = keymap.first(Command::Back, Scope::Help).map(|key| format!("   {key} closes"));
-    let closing = Span::styled(closing.unwrap_or_default(), theme.style(Role::Faint));
-    let mut lines = vec![Line::from(vec![title, closing])];
+    let blocks = blocks.unwrap_or_else(|| {
+        let whole = block(theme, &sections, usize::MAX);
+        // Where there is no room for both, what a key does matters more than its other names.
+        let is_cut = widest(&whole) > columns;
+        vec![if is_cut { block(theme, &sections, (columns / 2).saturating_sub(2)) } else { whole }]
+    });
     let height = blocks.iter().map(Vec::len).max().unwrap_or(0);
-    lines.resize(height + 1, Line::default());
+    let mut lines = vec![Line::default(); height];
     let mut start = 0;
     for block in blocks {
         let next = start + widest(&block) + GAP;
-        for (line, part) in lines.iter_mut().skip(1).zip(block) {
+        for (line, part) in lines.iter_mut().zip(block) {
             line.push_span(" ".repeat(start - line.width()));
             line.spans.extend(part.spans);
         }
@@ -89,18 +109,22 @@ fn side_by_side<'a>(theme: Theme, sections: &[Section], count: usize) -> Vec<Vec
     };
     let lowest = (total.div_ceil(count)..=total).map(columns).find(|columns| columns.len() <= count);
     let columns = lowest.unwrap_or_default();
-    columns.into_iter().map(|sections| block(theme, sections)).collect()
+    columns.into_iter().map(|sections| block(theme, sections, usize::MAX)).collect()
 }
 
 fn widest(lines: &[Line<'_>]) -> usize {
     lines.iter().map(Line::width).max().unwrap_or(0)
 }
 
-/// Sections below each other, their texts aligned.
-fn block<'a, 's>(theme: Theme, sections: impl IntoIterator<Item = &'s Section> + Clone) -> Vec<Line<'a>> {
+/// Sections below each other, their texts aligned behind at most so many columns for keys.
+fn block<'a, 's>(
+    theme: Theme,
+    sections: impl IntoIterator<Item = &'s Section> + Clone,
+    most: usize,
+) -> Vec<Line<'a>> {
     let names =
         sections.clone().into_iter().flat_map(|section| &section.lines).map(|(names, _)| width(names));
-    let keys = names.max().unwrap_or(0);
+    let keys = names.max().unwrap_or(0).min(most);
     let mut lines = Vec::new();
     for Section { heading, lines: texts } in sections {
         if !lines.is_empty() {
@@ -109,7 +133,10 @@ fn block<'a, 's>(theme: Theme, sections: impl IntoIterator<Item = &'s Section> +
         lines.push(Line::styled(format!(" {heading}"), theme.style(Role::Faint)));
         for (names, text) in texts {
             lines.push(Line::from(vec![
-                Span::styled(format!("  {}", pad(names, keys, "")), theme.style(Role::Strong)),
+                Span::styled(
+                    format!("  {}", pad(names, keys, theme.glyphs.gap())),
+                    theme.style(Role::Strong),
+                ),
                 Span::raw(format!("  {text}")),
             ]));
         }

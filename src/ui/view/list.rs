@@ -62,6 +62,7 @@ fn draw_empty(app: &App<'_>, list: Rect, buffer: &mut Buffer) {
     let looking = || format!("looking{}", app.theme.glyphs.gap());
     let filtered = app.filter_state().map(|text| text.map_or_else(looking, str::to_owned));
     let text = match (app.window.errno, app.window.left_out) {
+        _ if app.is_sorting() => format!("sorting{}", app.theme.glyphs.gap()),
         _ if filtered.is_some() => filtered.unwrap_or_default(),
         (Some(errno), _) => error_text(errno),
         (None, 1..) => format!("{} hidden entries (e shows them)", app.window.left_out),

@@ -34,10 +34,10 @@ pub mod types;
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
-use super::app::{App, Mode};
+use super::app::{App, Button, Mode, Question};
 use super::keys::{Key, View};
 use crate::rows::Column;
 
@@ -128,6 +128,12 @@ pub fn column_at(app: &App<'_>, x: u16) -> Option<Column> {
         (None, View::Treemap) => None,
         (None, _) => Some(list::column_at(app, x, width)),
     }
+}
+
+/// The button of a question at a place of the screen.
+pub fn button_at(app: &App<'_>, question: Question, at: Position) -> Option<Button> {
+    let (width, height) = app.size;
+    question::button_at(app, question, Rect { x: 0, y: 0, width, height }, at)
 }
 
 /// The key whose hint stands at `x` in the footer.

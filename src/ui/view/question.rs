@@ -11,8 +11,8 @@
 //! Where a box does not fit, one line: `Quit? y/n`.
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::{Alignment, Rect};
-use ratatui::text::{Line, Span};
+use ratatui::layout::{Alignment, Position, Rect};
+use ratatui::text::Line;
 use ratatui::widgets::{Block, Clear, Paragraph, Widget};
 
 use crate::size::{duration, grouped};
@@ -25,38 +25,73 @@ const HEIGHT: u16 = 5;
 /// Columns for the name of a file.
 const FILE: usize = 30;
 
-pub(super) fn draw(app: &App<'_>, question: Question, area: Rect, buffer: &mut Buffer) {
-    let (text, brief) = match question.about {
+/// The buttons, and the columns between them.
+const BUTTONS: [(Button, &str, u16); 2] = [(Button::Yes, "[ Yes ]", 7), (Button::No, "[ No ]", 6)];
+const BETWEEN: u16 = 3;
+
+/// What is asked, at length and in one line.
+fn texts(app: &App<'_>, question: Question, columns: u16) -> (String, &'static str) {
+    match question.about {
         About::Quit => (loss(app), "Quit? y/n"),
-        About::Replace => (replace(app, usize::from(area.width)), "Replace? y/n"),
-        About::Above => (above(app, usize::from(area.width)), "Scan above? y/n"),
-    };
-    let style = app.theme.style(Role::Strong);
-    let width = u16::try_from(width(&text)).unwrap_or(u16::MAX).saturating_add(6);
-    if area.width < width || area.height < HEIGHT {
-        let line = Rect { y: area.bottom().saturating_sub(1), height: area.height.min(1), ..area };
-        Clear.render(line, buffer);
-        Paragraph::new(Line::styled(brief, style)).render(line, buffer);
-        return;
+        About::Replace => (replace(app, usize::from(columns)), "Replace? y/n"),
+        About::Above => (above(app, usize::from(columns)), "Scan above? y/n"),
     }
-    let area = Rect {
+}
+
+/// The box, if there is room for it.
+fn place(text: &str, area: Rect) -> Option<Rect> {
+    let width = u16::try_from(width(text)).unwrap_or(u16::MAX).saturating_add(6);
+    (area.width >= width && area.height >= HEIGHT).then(|| Rect {
         x: area.x + (area.width - width) / 2,
         y: area.y + (area.height - HEIGHT) / 2,
         width,
         height: HEIGHT,
+    })
+}
+
+/// Where the buttons are in the box, or the letters that stand for them in the line.
+fn buttons(app: &App<'_>, question: Question, area: Rect) -> [Rect; 2] {
+    let (text, brief) = texts(app, question, area.width);
+    if let Some(frame) = place(&text, area) {
+        let [(_, _, yes), (_, _, no)] = BUTTONS;
+        let x = frame.x + frame.width.saturating_sub(yes + BETWEEN + no) / 2;
+        let button = |x, width| Rect { x, y: frame.y + 3, width, height: 1 };
+        return [button(x, yes), button(x + yes + BETWEEN, no)];
+    }
+    let end = area.x.saturating_add(u16::try_from(brief.len()).unwrap_or(u16::MAX));
+    [3, 1].map(|back| Rect {
+        x: end.saturating_sub(back),
+        y: area.bottom().saturating_sub(1),
+        width: 1,
+        height: 1,
+    })
+}
+
+/// The button at a place of the screen.
+pub(super) fn button_at(app: &App<'_>, question: Question, area: Rect, at: Position) -> Option<Button> {
+    let places = buttons(app, question, area).into_iter().zip(BUTTONS);
+    places.into_iter().find(|(place, _)| place.contains(at)).map(|(_, (button, ..))| button)
+}
+
+pub(super) fn draw(app: &App<'_>, question: Question, area: Rect, buffer: &mut Buffer) {
+    let (text, brief) = texts(app, question, area.width);
+    let style = app.theme.style(Role::Strong);
+    let Some(frame) = place(&text, area) else {
+        let line = Rect { y: area.bottom().saturating_sub(1), height: area.height.min(1), ..area };
+        Clear.render(line, buffer);
+        Paragraph::new(Line::styled(brief, style)).render(line, buffer);
+        return;
     };
     let block = match app.theme.glyphs {
         Glyphs::Unicode => Block::bordered(),
         Glyphs::Ascii => Block::bordered().border_set(ASCII),
     };
-    let button = |button, name| {
+    Clear.render(frame, buffer);
+    Paragraph::new(Line::styled(text, style)).alignment(Alignment::Center).block(block).render(frame, buffer);
+    for (place, (button, name, width)) in buttons(app, question, area).into_iter().zip(BUTTONS) {
         let role = if button == question.button { Role::Selected } else { Role::Plain };
-        Span::styled(format!("[ {name} ]"), app.theme.style(role))
-    };
-    let buttons = Line::from(vec![button(Button::Yes, "Yes"), Span::raw("   "), button(Button::No, "No")]);
-    let lines = vec![Line::styled(text, style), Line::default(), buttons];
-    Clear.render(area, buffer);
-    Paragraph::new(lines).alignment(Alignment::Center).block(block).render(area, buffer);
+        buffer.set_stringn(place.x, place.y, name, usize::from(width), app.theme.style(role));
+    }
 }
 
 /// What would be scanned instead, and what that costs.

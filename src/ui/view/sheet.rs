@@ -12,7 +12,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line as Text, Span};
 use ratatui::widgets::{Paragraph, Widget, Wrap};
 
-use super::columns::{Cell, Columns, Compared, Graph, Shown, SizeColumn, TimeColumn, Wanted, right};
+use super::columns::{Cell, Columns, Compared, Graph, Scale, Shown, SizeColumn, TimeColumn, Wanted, right};
 use super::growth;
 use super::list::{REMARK, mark, select, signs, size_title};
 use crate::rows::Column;
@@ -114,12 +114,14 @@ fn title_line(app: &App<'_>, page: &Page, columns: &Columns) -> Text<'static> {
                 (if page.ask == Ask::Links { "Names" } else { "Items" }, page.order.by == By::Items)
             }
             Cell::Time => ("Modified", page.order.by == By::Modified),
+            Cell::Name if matches!(page.ask, Ask::Ages { .. }) => {
+                (name_title(page), page.order.by == By::Modified)
+            }
             Cell::Name => (name_title(page), page.order.by == By::Path),
         };
-        let has_order = !matches!(page.ask, Ask::Ages { .. } | Ask::Errors);
         // A to Z is upwards.
         let arrow = if page.order.reversed == (cell == Cell::Name) { down } else { up };
-        format!("{text}{}", if is_sorted && has_order { arrow } else { "" })
+        format!("{text}{}", if is_sorted { arrow } else { "" })
     };
     Text::styled(columns.title_line(app.units, title), app.theme.style(Role::Faint))
 }
@@ -161,7 +163,10 @@ fn row_line<'a>(app: &App<'_>, page: &Page, columns: &Columns, line: &SheetLine)
     if columns.growth != SizeColumn::None {
         cells.push(growth::span(app, columns, line.growth, line.size));
     }
-    let whole = page.sum.map_or(0, |sum| totals_size(&sum, app.order.measure));
+    let whole = match app.shown.scale {
+        Scale::Largest if page.largest > 0 => page.largest,
+        _ => page.sum.map_or(0, |sum| totals_size(&sum, app.order.measure)),
+    };
     let thousandths = line.size.map(|bytes| share(bytes, whole));
     if columns.percent {
         cells.push(Span::raw(thousandths.map_or_else(|| " ".repeat(PERCENT), percent)));

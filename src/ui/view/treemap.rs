@@ -26,7 +26,7 @@ use crate::survey::{Area, Tile};
 use crate::text::{escape, fit};
 use crate::ui::app::App;
 use crate::ui::keys::Side;
-use crate::ui::theme::{Glyphs, Role};
+use crate::ui::theme::{Glyphs, Role, filled};
 use crate::ui::window::{Line, Window};
 
 /// How many entries have a cell of their own at most.
@@ -79,7 +79,9 @@ pub(super) fn draw(app: &App<'_>, titles: Rect, area: Rect, buffer: &mut Buffer)
     if app.views.tiles.is_empty() && !area.is_empty() {
         let looking = || format!("looking{}", app.theme.glyphs.gap());
         let filtered = app.filter_state().map(|text| text.map_or_else(looking, str::to_owned));
-        let text = if let Some(text) = filtered {
+        let text = if app.is_sorting() {
+            format!("sorting{}", app.theme.glyphs.gap())
+        } else if let Some(text) = filtered {
             text
         } else if app.window.is_complete {
             "nothing here takes up space".to_owned()
@@ -166,7 +168,7 @@ fn fill(glyphs: Glyphs, style: Style, area: Rect, buffer: &mut Buffer) {
             (true, true) => cell.set_symbol(corner).set_style(style),
             (true, false) => cell.set_symbol(right).set_style(style),
             (false, true) => cell.set_symbol(below).set_style(style),
-            (false, false) => cell.set_symbol(" ").set_style(style.reversed()),
+            (false, false) => cell.set_symbol(" ").set_style(filled(style)),
         };
     }
 }

@@ -70,7 +70,7 @@ fn known(role: Role) -> impl Iterator<Item = (Colors, [u8; 3])> {
 #[test]
 fn every_colour_can_be_read_on_black_and_on_white() {
     for role in Role::ALL {
-        // Text is small, the name in a cell stands on much of its colour.
+        // Text is small; a cell is large, and what is written in it is not in its colour.
         let least = if role.is_class() { 2.8 } else { 3.75 };
         for (colors, color) in known(role) {
             for background in [[0; 3], [255; 3]] {
@@ -78,6 +78,30 @@ fn every_colour_can_be_read_on_black_and_on_white() {
                 assert!(contrast >= least, "{role:?} {colors:?} on {background:?}: {contrast:.2}");
             }
         }
+    }
+}
+
+#[test]
+fn what_is_written_in_a_cell_can_be_read_whatever_its_colour() {
+    let ratio = |color: Color, [red, green, blue]: [u8; 3]| {
+        let style = filled(Style::new().fg(color));
+        assert_eq!(style.bg, Some(color));
+        let Some(Color::Indexed(ink)) = style.fg else { panic!("{style:?}") };
+        contrast(exact(ink), [red, green, blue])
+    };
+    for role in Role::ALL {
+        for (colors, color) in known(role) {
+            let shown = role.color(colors).unwrap();
+            assert!(ratio(shown, color) >= 4.5, "{role:?} {colors:?}: {:.2}", ratio(shown, color));
+        }
+    }
+    for index in 16..=255 {
+        let found = ratio(Color::Indexed(index), exact(index));
+        assert!(found >= 4.3, "{index}: {found:.2}");
+    }
+    // What these look like is for the terminal to say.
+    for color in [Color::Indexed(3), Color::Red] {
+        assert_eq!(filled(Style::new().fg(color)), Style::new().fg(color).reversed());
     }
 }
 

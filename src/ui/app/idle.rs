@@ -1,0 +1,42 @@
+//! Keys that do nothing where they are pressed: that is said, rather than left to be wondered about.
+//!
+//! Invariant: a key that does nothing changes nothing but the notice.
+
+use ratatui::crossterm::event::KeyEvent;
+
+use super::App;
+use crate::ui::keys::{Command, KEYMAP, Scope, View};
+
+impl App<'_> {
+    /// Says of a key without a meaning here that it has none, and where it has one.
+    pub(super) fn say_unknown(&mut self, scope: Scope, event: KeyEvent) {
+        // A question waits for its answer, and where something is typed nothing is said to every key.
+        if matches!(
+            scope,
+            Scope::Question | Scope::Confirm | Scope::Typing | Scope::FileName | Scope::Prompt | Scope::Help
+        ) {
+            return;
+        }
+        let text = self.keymap.elsewhere(event).map_or_else(
+            || {
+                let help = self.keymap.first(Command::Help, Scope::List);
+                let help = help.map_or_else(String::new, |key| format!(" ({key} shows the keys)"));
+                format!("Nothing is on this key{help}")
+            },
+            |help| self.not_here(help),
+        );
+        self.notice = Some(text.into());
+    }
+
+    /// Says that a view has nothing that this could change.
+    pub(super) fn say_not_here(&mut self, command: Command) {
+        let binding = KEYMAP.iter().find(|binding| binding.command == command);
+        self.notice = Some(self.not_here(binding.map_or("", |binding| binding.help)).into());
+    }
+
+    fn not_here(&self, help: &str) -> String {
+        let list = self.keymap.first(Command::View(View::List), Scope::Sheet);
+        let list = list.map_or_else(String::new, |key| format!(" ({key}: the list)"));
+        format!("Not in this view: {help}{list}")
+    }
+}

@@ -1,0 +1,165 @@
+//! Every key of the table, everywhere it works, in windows of any size.
+
+use super::*;
+
+/// A state in which the keys of `binding` have something to do in `scope`.
+fn ready<'t>(tree: &'t Arc<Tree>, scope: Scope, binding: &Binding) -> App<'t> {
+    let mut app = finished(tree);
+    app.update(Action::Resize(40, 8));
+    tick(&mut app, 60_000, Some(Outcome::Complete));
+    press(&mut app, "j j j");
+    match scope {
+        Scope::List if binding.command == Command::Parent => press(&mut app, "g Enter"),
+        Scope::List if binding.command == Command::Open => press(&mut app, "g"),
+        Scope::List => press(&mut app, "Ctrl-D"),
+        Scope::Help => press(&mut app, "? j j"),
+        Scope::Question => press(&mut app, "q"),
+        Scope::Sheet => press(&mut app, "2"),
+        Scope::Treemap if binding.command == Command::Parent => press(&mut app, "5 g Enter"),
+        Scope::Treemap if binding.command == Command::Open => press(&mut app, "5 g"),
+        Scope::Treemap => press(&mut app, "5"),
+        Scope::Prompt => press(&mut app, "/"),
+        Scope::FileName => press(&mut app, "E"),
+        Scope::Marks => press(&mut app, "+ Tab j j"),
+        Scope::Confirm => reclaim::asked(&mut app),
+        Scope::Typing => reclaim::typing(&mut app),
+        Scope::Failures => reclaim::failed(&mut app),
+        Scope::Details => {
+            // So small that not all of it fits.
+            app.update(Action::Resize(20, 5));
+            press(&mut app, "i j j")
+        }
+    };
+    if binding.command == Command::Restore {
+        app = finished(tree);
+        app.update(Action::Resize(40, 8));
+        reclaim::trashed(&mut app);
+        match scope {
+            Scope::Sheet => press(&mut app, "2"),
+            Scope::Treemap => press(&mut app, "5"),
+            _ => Vec::new(),
+        };
+    }
+    if binding.command == Command::PrintMarks && matches!(scope, Scope::List | Scope::Treemap) {
+        press(&mut app, "Space");
+    }
+    match (scope, binding.command) {
+        (Scope::Sheet, _) => {
+            work(&mut app, tree);
+            press(&mut app, "Ctrl-D j");
+            if binding.command == Command::PrintMarks {
+                press(&mut app, "Space");
+            }
+        }
+        (Scope::Prompt, _) => {
+            write(&mut app, "0");
+            work(&mut app, tree);
+            press(&mut app, "Down");
+        }
+        // A cell that has others on all sides, or some on the side that is asked for.
+        (Scope::Treemap, Command::Cell(side)) => lean(&mut app, side),
+        _ => {}
+    }
+    if binding.command == Command::Answer(Answer::Selected) {
+        press(&mut app, "Right");
+    }
+    app
+}
+
+/// Everything about the state that a key may change.
+fn picture(app: &App<'_>) -> String {
+    let (lines, index) = (&app.pane().lines, app.pane().index);
+    let (ranging, views, details) = (app.is_ranging(), &app.views, app.details());
+    format!(
+        "{:?} {:?} {:?} {:?} {:?} {lines:?} {index} {ranging} {views:?} {details:?} {:?} {:?}",
+        app.export, app.mode, app.order, app.shown, app.window, app.notice, app.reclaim
+    )
+}
+
+/// Moves in the treemap to a cell with another one on this side.
+fn lean(app: &mut App<'_>, side: Side) {
+    let key = match side {
+        Side::Left => "l",
+        Side::Right => "h",
+        Side::Above => "j",
+        Side::Below => "k",
+    };
+    (0..40).for_each(|_| assert!(press(app, key).is_empty()));
+}
+
+#[test]
+fn every_key_of_the_table_does_something() {
+    let mut plan: Vec<_> =
+        (0..40).map(|n| file(&format!("{n:02}"), n * 4096, i64::try_from(n % 7).unwrap())).collect();
+    plan.push(dir("dir", vec![file("x", 1 << 20, 0)]));
+    plan.push(file(".dot", 5 << 20, 0));
+    plan.push(dir("a", vec![dir("b", vec![file("y", 8 << 20, 0)])]));
+    let tree = Arc::new(build(plan).0);
+    for binding in KEYMAP {
+        for (scope, key) in
+            binding.scopes.iter().flat_map(|scope| binding.keys.iter().map(move |key| (*scope, key)))
+        {
+            // Where nothing is open, Esc has nothing to close, nor is there a list to go to from the list.
+            let idle = [Command::Back, Command::View(View::List)];
+            let is_idle = idle.contains(&binding.command) && scope == Scope::List
+                || binding.command == Command::View(View::Treemap) && scope == Scope::Treemap;
+            if is_idle {
+                continue;
+            }
+            let mut app = ready(&tree, scope, binding);
+            let before = picture(&app);
+            let effect = app.update(Action::Key(Key::event(*key)));
+            let has_changed = picture(&app) != before;
+            assert!(effect.is_some() || has_changed, "{} in {scope:?}", key.name());
+        }
+    }
+}
+
+#[test]
+fn motions_of_the_help_page_stay_inside_it() {
+    let tree = home();
+    let mut app = finished(&tree);
+    app.update(Action::Resize(40, 8));
+    press(&mut app, "? G");
+    let Mode::Help(last) = app.mode else { panic!("{:?}", app.mode) };
+    press(&mut app, "j PgDn");
+    assert_eq!(app.mode, Mode::Help(last));
+    app.update(Action::Resize(200, 100));
+    assert_eq!(app.mode, Mode::Help(0));
+}
+
+#[test]
+fn a_screen_of_any_size_can_be_drawn_in_every_mode() {
+    use ratatui::{Terminal, backend::TestBackend};
+    let (tree, _) = build(vec![
+        dir("日本語のとても長い名前のディレクトリ", vec![file("x", 1 << 30, 0)]),
+        file("bad\u{1b}[31m\u{202e}name", u64::MAX, i64::MIN),
+        unreadable("locked"),
+        excluded("proc"),
+        failed("lost"),
+        stopped("later"),
+    ]);
+    let tree = Arc::new(tree);
+    let sizes = (0..50).flat_map(|columns| (0..9).map(move |lines| (columns, lines)));
+    for (columns, lines) in sizes.chain([(65_535, 1), (1, 65_535), (1000, 500), (80, 24)]) {
+        for keys in [
+            "i", "m", "?", "q", "B c", "2", "3", "4", "5", "6", "7", "8", "W", "E", "/", "+", "+ Tab", "+ q",
+            "Tab",
+        ] {
+            let mut app = finished(&tree);
+            tick(&mut app, 60_000, Some(Outcome::Stopped));
+            app.update(Action::Resize(columns, lines));
+            press(&mut app, keys);
+            if keys == "i" {
+                details::find(&mut app);
+            } else {
+                work(&mut app, &tree);
+            }
+            let mut terminal = Terminal::new(TestBackend::new(columns, lines)).unwrap();
+            terminal.draw(|frame| crate::ui::view::draw(&app, frame)).unwrap();
+            // A frame may come before the terminal's new size is known.
+            app.update(Action::Resize(80, 24));
+            terminal.draw(|frame| crate::ui::view::draw(&app, frame)).unwrap();
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! A directory so large that its rows are put in order beside the screen.
+
+use super::*;
+
+/// More entries than are put in order at once.
+const ENTRIES: u64 = 70_000;
+
+fn tree() -> Arc<Tree> {
+    let file = |number: u64| {
+        file(&format!("{}_{number:06}", ["odd", "even"][(number % 2) as usize]), number * 512, 0)
+    };
+    Arc::new(build(vec![dir("giant", (0..ENTRIES).map(file).collect()), file_beside()]).0)
+}
+
+fn file_beside() -> crate::fixture::Plan {
+    file("beside", 512, 0)
+}
+
+#[test]
+fn what_is_shown_stays_until_the_new_order_is_there_and_keys_are_answered_meanwhile() {
+    let tree = tree();
+    let mut app = finished(&tree);
+    press(&mut app, "Enter");
+    assert_eq!((path(&app).as_str(), app.window.rows, app.is_sorting()), ("/shown/giant", 0, true));
+    work(&mut app, &tree);
+    assert_eq!((app.window.rows as u64, app.is_sorting()), (ENTRIES, false));
+    assert_eq!(names(&app)[..2], ["even_069999", "odd_069998"]);
+    press(&mut app, "n");
+    assert!(app.is_sorting());
+    assert_eq!(names(&app)[0], "even_069999");
+    press(&mut app, "j");
+    assert_eq!(selected(&app), "odd_069998");
+    work(&mut app, &tree);
+    assert_eq!(selected(&app), "odd_069998", "the cursor follows its entry");
+    assert_eq!(app.window.index as u64, ENTRIES - 1, "the last by name");
+    press(&mut app, "g");
+    assert_eq!(selected(&app), "even_000001");
+}
+
+#[test]
+fn the_order_asked_for_last_is_the_one_that_comes() {
+    let tree = tree();
+    let mut app = finished(&tree);
+    press(&mut app, "Enter");
+    work(&mut app, &tree);
+    let order = |app: &App<'_>| app.wishes().map(|wish| wish.number).collect::<Vec<_>>();
+    press(&mut app, "n");
+    let first = order(&app);
+    press(&mut app, "n");
+    assert_ne!(order(&app), first);
+    work(&mut app, &tree);
+    assert_eq!(names(&app)[0], "odd_069998");
+    press(&mut app, "n h");
+    assert_eq!(names(&app), ["beside", "giant"]);
+    assert!(!app.is_sorting());
+    press(&mut app, "G Enter");
+    work(&mut app, &tree);
+    assert_eq!((names(&app)[0].as_str(), app.window.index), ("even_000001", 0));
+}
+
+#[test]
+fn nothing_is_shown_that_a_filter_may_hide() {
+    let tree = tree();
+    let mut app = finished(&tree);
+    press(&mut app, "Enter");
+    work(&mut app, &tree);
+    press(&mut app, "/");
+    write(&mut app, "odd_06");
+    work(&mut app, &tree);
+    press(&mut app, "Enter 1");
+    assert_eq!(app.window.rows, 0);
+    work(&mut app, &tree);
+    assert_eq!((app.window.rows, names(&app)[0].as_str()), (5000, "odd_069998"));
+    press(&mut app, "Esc");
+    assert_eq!(app.window.rows, 0);
+    work(&mut app, &tree);
+    assert_eq!(app.window.rows as u64, ENTRIES);
+}
+
+#[test]
+fn what_was_read_again_meanwhile_is_sorted_again() {
+    let tree = tree();
+    let mut app = finished(&tree);
+    press(&mut app, "Enter");
+    let wish = app.wishes().find(|wish| matches!(wish.ask, Ask::Rows(_))).unwrap().clone();
+    let pool = Pool::new(1).unwrap();
+    let Ask::Rows(order) = wish.ask else { unreachable!() };
+    let job =
+        crate::rows::in_order(&pool, Arc::clone(&tree), wish.from, order, crate::rows::Beside::default())
+            .unwrap();
+    job.wait(Duration::from_secs(60));
+    let rows = job.latest().unwrap();
+    let beside = tree.listing(tree.listing(crate::tree::DirId::TOP).directories().next().unwrap());
+    let giant = beside.directories().next().unwrap();
+    // A rescan that found nothing there any more.
+    tree.replace(&mut crate::tree::Batch::default(), giant, None);
+    app.update(Action::Findings(wish.number, crate::ui::work::Findings::Rows(rows)));
+    assert_eq!(app.window.rows, 0, "rows of what was");
+}
