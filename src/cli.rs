@@ -8,8 +8,12 @@ mod configured;
 mod defaults;
 mod describe;
 mod exchange;
+mod facts;
+mod manual;
 mod show;
 mod snapshot;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -17,10 +21,10 @@ use std::io::{self, IsTerminal, Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use clap::FromArgMatches;
 use clap::error::ErrorKind;
-use clap::{FromArgMatches, Parser};
 
-use crate::batch::{Comparison, Format, Job, Progress, Saving, Selection};
+use crate::batch::{self, Comparison, Format, Job, Progress, Saving, Selection};
 use crate::browse;
 use crate::exit::Exit;
 use crate::message::{say, words};
@@ -39,6 +43,20 @@ use arguments::{Arguments, Command, Df, SortBy, When, Words};
 use configured::{Configured, source};
 pub use describe::Description;
 pub use show::Answer;
+
+/// Understands the command line of this process, does the one thing it asks for, and ends with what is to be said of that.
+pub fn run() -> ! {
+    let exit = match request(std::env::args_os(), &Environment::of_process()) {
+        Ok(Request::Browse(job)) => browse::run(job),
+        Ok(Request::Print(job)) => batch::run(job),
+        Ok(Request::Compare(comparison)) => batch::compare(comparison),
+        Ok(Request::Save(job)) => batch::save(job),
+        Ok(Request::Describe(description)) => description.print(),
+        Ok(Request::Answer(answer)) => answer.print(),
+        Err(refusal) => refusal.answer(),
+    };
+    exit.end()
+}
 
 /// What a person asks for.
 #[derive(Debug)]
@@ -148,7 +166,7 @@ pub fn request(
 ) -> Result<Request, Refusal> {
     let words: Vec<OsString> = words.into_iter().collect();
     if words.get(1).is_some_and(|word| Command::is(word)) {
-        let parsed = Words::try_parse_from(&words).map_err(refusal)?;
+        let parsed = Words::understand(&words).map_err(refusal)?;
         if let Some(command) = parsed.command {
             return of_command(command, environment);
         }
@@ -193,7 +211,7 @@ fn understood(configured: &[OsString], typed: &[OsString]) -> Result<Arguments, 
     let line = defaults::line(configured, typed);
     let matches = defaults::command().try_get_matches_from(&line).map_err(|error| match error.kind() {
         // The help is about the commands as well.
-        ErrorKind::DisplayHelp => refusal(Words::try_parse_from(line).err().unwrap_or(error)),
+        ErrorKind::DisplayHelp => refusal(Words::understand(&line).err().unwrap_or(error)),
         _ => refusal(error),
     })?;
     Arguments::from_arg_matches(&matches).map_err(refusal)
@@ -365,233 +383,4 @@ fn refusal(error: clap::Error) -> Refusal {
     let lines: Vec<&str> = text.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
     let line = lines.join(" ");
     Refusal::Usage(escape(line.strip_prefix("error: ").unwrap_or(&line).as_bytes()).into_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use std::path::PathBuf;
-
-    use super::*;
-    use crate::batch::{By, Packing, Target};
-    use crate::exchange::{Form, Input};
-
-    fn asked(words: &str, environment: &Environment) -> Result<Request, String> {
-        let words = std::iter::once("duke").chain(words.split_whitespace()).map(OsString::from);
-        request(words, environment).map_err(|refusal| match refusal {
-            Refusal::Answer(text) => text.to_string(),
-            Refusal::Usage(message) => message,
-        })
-    }
-
-    fn terminal(variables: &[(&'static str, &str)]) -> Environment {
-        let variables = variables.iter().map(|(name, value)| (*name, OsString::from(value))).collect();
-        Environment { is_terminal: true, variables }
-    }
-
-    fn format(words: &str, environment: &Environment) -> Option<Format> {
-        match asked(words, environment).unwrap() {
-            Request::Browse(_) => None,
-            Request::Print(job) => Some(job.format),
-            _ => panic!("a command was given"),
-        }
-    }
-
-    fn browse(words: &str, variables: &[(&'static str, &str)]) -> browse::Job {
-        match asked(words, &terminal(variables)).unwrap() {
-            Request::Browse(browse) => browse,
-            _ => panic!("a terminal was there"),
-        }
-    }
-
-    fn roots(wanted: Wanted) -> Vec<PathBuf> {
-        match wanted {
-            Wanted::Paths(roots, _) => roots,
-            Wanted::Exports(_) => panic!("paths were given"),
-        }
-    }
-
-    fn scan(words: &str, variables: &[(&'static str, &str)]) -> scan::Options {
-        match browse(words, variables).wanted {
-            Wanted::Paths(_, options) => options,
-            Wanted::Exports(_) => panic!("paths were given"),
-        }
-    }
-
-    fn table(depth: usize) -> Format {
-        Format::Table { depth, order: Order::default(), units: Units::Binary }
-    }
-
-    #[test]
-    fn arguments_are_consistent() {
-        defaults::command().debug_assert();
-        <Words as clap::CommandFactory>::command().debug_assert();
-    }
-
-    #[test]
-    fn a_browser_opens_on_a_terminal_unless_something_else_is_asked_for() {
-        assert_eq!(format("", &terminal(&[])), None);
-        assert_eq!(format("-x /usr", &terminal(&[("TERM", "xterm")])), None);
-        assert_eq!(format("", &Environment::default()), Some(table(1)));
-        assert_eq!(format("-n", &terminal(&[])), Some(table(1)));
-        assert_eq!(format("-s", &terminal(&[])), Some(table(0)));
-        assert_eq!(format("-d 3", &terminal(&[])), Some(table(3)));
-        assert_eq!(format("", &terminal(&[("TERM", "dumb")])), Some(table(1)));
-    }
-
-    #[test]
-    fn a_command_is_one_as_the_first_word_only() {
-        let described = |words| matches!(asked(words, &terminal(&[])), Ok(Request::Describe(_)));
-        assert!(described("man") && described("completions zsh"));
-        assert_eq!(roots(browse("./man", &[]).wanted), [PathBuf::from("./man")]);
-        assert_eq!(roots(browse("-x man", &[]).wanted), [PathBuf::from("man")]);
-        assert_eq!(roots(browse("-- man", &[]).wanted), [PathBuf::from("man")]);
-        assert!(asked("man -x", &terminal(&[])).unwrap_err().contains("unexpected argument '-x'"));
-        assert!(asked("completions csh", &terminal(&[])).unwrap_err().contains("invalid value 'csh'"));
-    }
-
-    #[test]
-    fn json_has_all_levels_unless_fewer_are_asked_for() {
-        for environment in [terminal(&[]), Environment::default()] {
-            assert_eq!(format("--json", &environment), Some(Format::Json { depth: None }));
-            assert_eq!(format("--json -n -d 2", &environment), Some(Format::Json { depth: Some(2) }));
-            assert_eq!(format("--json -s", &environment), Some(Format::Json { depth: Some(0) }));
-        }
-    }
-
-    #[test]
-    fn what_is_read_and_what_is_written_can_be_exports() {
-        let inputs = |words| match asked(words, &Environment::default()).unwrap() {
-            Request::Print(Job { wanted: Wanted::Exports(inputs), .. }) => inputs,
-            _ => panic!("exports were given"),
-        };
-        assert_eq!(inputs("-f a -f b"), [Input::File("a".into()), Input::File("b".into())]);
-        assert!(matches!(inputs("ssh://me@box/a -e --exclude *.o")[..], [Input::Remote(_)]));
-        let written = |words| format(words, &Environment::default());
-        let export = |to, packing| Some(Format::Export { to, packing });
-        assert_eq!(written("-o a"), export(Target::File("a".into()), Packing::Plain));
-        assert_eq!(written("-o a.zst"), export(Target::File("a.zst".into()), Packing::Zstd));
-        assert_eq!(written("-o - -c"), export(Target::Standard, Packing::Zstd));
-        assert_eq!(written("--csv"), Some(Format::Flat(Form::Csv)));
-        assert_eq!(format("--ndjson", &terminal(&[])), Some(Format::Flat(Form::Json)));
-    }
-
-    #[test]
-    fn lists_and_sums_are_printed_instead_of_browsed() {
-        let Request::Print(job) = asked("--top 3 --by type,owner --min-size 1M", &terminal(&[])).unwrap()
-        else {
-            panic!("a table was asked for")
-        };
-        assert_eq!((job.selection.least, job.selection.top), (1 << 20, Some(3)));
-        assert_eq!(job.selection.by, [By::Type, By::Owner]);
-        // Owners are kept where they are asked for.
-        assert!(matches!(job.wanted, Wanted::Paths(_, scan::Options { owners: true, .. })));
-    }
-
-    #[test]
-    fn the_current_directory_is_meant_when_no_other_is() {
-        let roots = |words| match asked(words, &Environment::default()).unwrap() {
-            Request::Print(job) => roots(job.wanted),
-            _ => panic!("no terminal was there"),
-        };
-        assert_eq!(roots(""), [PathBuf::from(".")]);
-        assert_eq!(roots("a -- -b"), [PathBuf::from("a"), PathBuf::from("-b")]);
-    }
-
-    #[test]
-    fn flags_win_over_variables_and_variables_over_defaults() {
-        let set = [("DUKE_THREADS", "3"), ("DUKE_COLOR", "always"), ("DUKE_ASCII", "1"), ("NO_COLOR", "1")];
-        assert_eq!(scan("", &set).threads, Some(3));
-        assert_eq!(scan("-t 5", &set).threads, Some(5));
-        assert_eq!(scan("", &[]).threads, None);
-        assert_eq!(browse("", &set).theme.colors, Colors::Sixteen);
-        assert_eq!(browse("--color never", &set).theme.colors, Colors::None);
-        assert_eq!(browse("--color auto", &set).theme.colors, Colors::None);
-        assert_eq!(browse("", &[("TERM", "xterm-256color")]).theme.colors, Colors::Palette);
-        assert_eq!(browse("", &set).theme.glyphs, Glyphs::Ascii);
-        assert_eq!(browse("", &[("DUKE_ASCII", "0")]).theme.glyphs, Glyphs::Unicode);
-        assert_eq!(browse("--ascii", &[]).theme.glyphs, Glyphs::Ascii);
-    }
-
-    #[test]
-    fn flags_become_options() {
-        let scan = |words| scan(words, &[]);
-        assert_eq!(scan("-x").mounts, Mounts::None);
-        assert_eq!(scan("--include-kernfs").mounts, Mounts::All);
-        assert_eq!(scan("").mounts, Mounts::Real);
-        assert!(scan("--exclude *.o --exclude a").filter.excludes(b"", b"x.o"));
-        assert!(scan("--exclude-caches").skip_caches);
-        assert!(scan("-e").owners);
-        assert_eq!(browse("-0", &[]).ending, browse::Ending::Nul);
-        assert_eq!((browse("", &[]).mouse, browse("--no-mouse", &[]).mouse), (Mouse::Taken, Mouse::Left));
-        assert_eq!(browse("", &[("WT_SESSION", "1")]).tab, Tab::Told);
-        assert_eq!(format("--pick", &Environment::default()), None);
-        let browse::Job { order, units, .. } = browse("-a --si --sort mtime", &[]);
-        assert_eq!((order.measure, order.column), (Measure::Apparent, Column::Modified));
-        assert_eq!(units, Units::Decimal);
-    }
-
-    #[test]
-    fn the_last_of_a_repeated_flag_wins_so_that_an_alias_may_have_it_already() {
-        assert_eq!(scan("-x -x -t 2 -t 5", &[]).threads, Some(5));
-        assert_eq!(format("-n -n -d 1 -d 3", &terminal(&[])), Some(table(3)));
-        assert_eq!(browse("--color never --color always", &[]).theme.colors, Colors::Sixteen);
-        let filter = scan("--exclude a --exclude b", &[]).filter;
-        assert!(filter.excludes(b"", b"a") && filter.excludes(b"", b"b"));
-    }
-
-    #[test]
-    fn what_makes_no_sense_is_refused_in_one_line() {
-        let cases = [
-            ("-t 0", "not a number from 1 to 1024"),
-            ("-t many", "not a number from 1 to 1024"),
-            ("-d -1", "unexpected argument '-1' found"),
-            ("-d x", "invalid digit"),
-            ("-s -d 1", "cannot be used with"),
-            ("--pick --json", "cannot be used with"),
-            ("--sort foo", "[possible values: size, name, count, mtime]"),
-            ("--json --csv", "cannot be used with"),
-            ("-o x --json", "cannot be used with"),
-            ("-o x --pick", "cannot be used with"),
-            ("-f x -x", "cannot be used with"),
-            ("-f x y", "cannot be used with"),
-            ("-f - -f -", "can be read once"),
-            ("-c", "required"),
-            ("-o x a b", "writes one directory"),
-            ("-o - a", "standard output is a terminal"),
-            ("ssh://box/a b", "do not go together"),
-            ("ssh://-box/a", "not a host"),
-            ("--csv --top 3", "are for tables and --json"),
-            ("--min-size x", "not a size"),
-            ("--by size", "[possible values: type, age, owner]"),
-            ("diff", "required"),
-            ("--exclude a[b", "pattern 'a[b': unclosed"),
-        ];
-        for (words, reason) in cases {
-            let message = asked(words, &terminal(&[])).unwrap_err();
-            assert!(message.contains(reason), "{words}: {message}");
-            assert_eq!(message.lines().count(), 1, "{message}");
-        }
-        for name in ["DUKE_THREADS", "DUKE_COLOR"] {
-            let message = asked("", &terminal(&[(name, "x")])).unwrap_err();
-            assert!(message.starts_with(&format!("{name}=x: ")), "{message}");
-        }
-    }
-
-    #[test]
-    fn what_is_not_built_yet_is_unknown() {
-        const RESERVED: &str = "--skip-network";
-        for word in RESERVED.split_whitespace() {
-            assert!(asked(word, &terminal(&[])).unwrap_err().contains("unexpected argument"), "{word}");
-        }
-    }
-
-    #[test]
-    fn a_message_cannot_act_on_the_terminal() {
-        let words = ["duke", "--exclude", "\x1b[31m["].map(OsString::from);
-        let Err(Refusal::Usage(message)) = request(words, &terminal(&[])) else { panic!("no refusal") };
-        assert!(message.contains("\\x1b[31m["), "{message}");
-        let words = ["duke", "--sort", "\x1b[31m"].map(OsString::from);
-        let Err(Refusal::Usage(message)) = request(words, &terminal(&[])) else { panic!("no refusal") };
-        assert!(!message.contains('\x1b'), "{message}");
-    }
 }

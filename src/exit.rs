@@ -19,6 +19,24 @@ pub enum Exit {
 }
 
 impl Exit {
+    /// Every one.
+    pub const ALL: [Self; 4] = [Self::Fine, Self::Incomplete, Self::Useless, Self::Interrupted];
+
+    /// The number.
+    pub fn code(self) -> u8 {
+        self as u8
+    }
+
+    /// What it says, as the help tells it.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Fine => "everything was read",
+            Self::Incomplete => "something could not be read or written; the rest is there",
+            Self::Useless => "wrong usage, or no PATH could be read",
+            Self::Interrupted => "interrupted: what was read until then is printed",
+        }
+    }
+
     /// What there is to say of a scan: [`Exit::Incomplete`] if anything below the roots could not be read.
     pub fn of_everything(tree: &Tree) -> Self {
         match Self::of_roots(tree) {
@@ -48,7 +66,7 @@ impl Exit {
 
     /// Ends the process. What it holds is not freed: the system does that faster.
     pub fn end(self) -> ! {
-        std::process::exit(i32::from(self as u8))
+        std::process::exit(i32::from(self.code()))
     }
 }
 

@@ -352,3 +352,25 @@ fn every_setting_role_and_key_is_documented() {
     }
     assert!(count > 80, "{count}");
 }
+
+#[test]
+fn every_flag_is_a_setting_or_said_to_be_none() {
+    const DOCUMENT: &str = include_str!("../docs/config.md");
+    let place = home("");
+    let help = said(&place, &["-h"]).text().to_owned();
+    let lines = help.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
+    let names = lines.map(|line| {
+        let flags = line.split_whitespace().take_while(|word| word.starts_with('-'));
+        flags.last().unwrap().trim_end_matches(',').to_owned()
+    });
+    let names: Vec<String> = names.collect();
+    for name in &names {
+        let long = name.strip_prefix("--").unwrap_or(name);
+        let row = format!("| `{}` | ", long.strip_prefix("no-").unwrap_or(long));
+        let is_setting = DOCUMENT.lines().any(|line| line.starts_with(&row));
+        let (_, rest) = DOCUMENT.split_once("is for the command line only").unwrap();
+        let is_none = rest.split("\n\n").next().unwrap().contains(&format!("`{name}`"));
+        assert!(is_setting || is_none, "{name}");
+    }
+    assert!(names.len() > 30, "{names:?}");
+}

@@ -1,35 +1,37 @@
 //! What lies in packaging/ is what the program writes today.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
+mod program;
+
 use std::fs;
 use std::path::Path;
 
-use clap_complete::Shell;
-use duke::cli::Description;
+use program::run_in;
 
 /// Set to write the files instead of comparing them.
 const UPDATE: &str = "DUKE_UPDATE";
 
+/// Each file, and the words that write it.
+const FILES: [(&str, &[&str]); 6] = [
+    ("completions/duke.bash", &["completions", "bash"]),
+    ("completions/duke.elv", &["completions", "elvish"]),
+    ("completions/duke.fish", &["completions", "fish"]),
+    ("completions/_duke.ps1", &["completions", "powershell"]),
+    ("completions/_duke", &["completions", "zsh"]),
+    ("man/duke.1", &["man"]),
+];
+
 #[test]
 fn the_completions_and_the_manual_are_those_of_the_program() {
-    let completions = |shell, name| (Description::Completions(shell), format!("completions/{name}"));
-    let files = [
-        completions(Shell::Bash, "duke.bash"),
-        completions(Shell::Elvish, "duke.elv"),
-        completions(Shell::Fish, "duke.fish"),
-        completions(Shell::PowerShell, "_duke.ps1"),
-        completions(Shell::Zsh, "_duke"),
-        (Description::Manual, "man/duke.1".to_owned()),
-    ];
-    for (description, name) in files {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("packaging").join(&name);
-        let text = description.text().unwrap();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("packaging");
+    for (name, words) in FILES {
+        let text = run_in(&folder, words).ended(0).stdout;
+        let path = folder.join(name);
         if std::env::var_os(UPDATE).is_some() {
             fs::write(&path, text).unwrap();
         } else {
             let there = fs::read(&path).unwrap_or_default();
-            let advice = format!("packaging/{name} is old: {UPDATE}=1 cargo test --test generated");
-            assert!(there == text, "{advice}");
+            assert!(there == text, "packaging/{name} is old: {UPDATE}=1 cargo test --test generated");
         }
     }
 }

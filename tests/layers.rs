@@ -168,7 +168,9 @@ fn locks_and_atomics_come_from_one_module() {
         // Channels are for tests, and for bytes from one thread to another.
         let other = code.split("std::sync").skip(1).find(|rest| !rest.starts_with("::mpsc::"));
         assert_eq!(other.map(|rest| rest.lines().next()), None, "{}", path.display());
-        assert!(!code.contains("thread_local!"), "{}", path.display());
+        // An allocator has nowhere else to keep what a thread has to spare.
+        let is_allocator = path.ends_with("platform/allocator.rs");
+        assert!(is_allocator || !code.contains("thread_local!"), "{}", path.display());
     }
 }
 

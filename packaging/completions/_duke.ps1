@@ -85,6 +85,8 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             break
         }
         'duke;completions' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'duke;diff' {
@@ -116,6 +118,8 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             break
         }
         'duke;man' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'duke;save' {
@@ -129,6 +133,8 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('--extended', '--extended', [CompletionResultType]::ParameterName, 'Keep owner, group and mode of every entry')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print no progress on standard error')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print no progress on standard error')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
     })

@@ -115,7 +115,7 @@ _duke() {
             return 0
             ;;
         duke__subcmd__completions)
-            opts="bash elvish fish powershell zsh"
+            opts="-h --help bash elvish fish powershell zsh"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -191,7 +191,7 @@ _duke() {
             return 0
             ;;
         duke__subcmd__man)
-            opts=""
+            opts="-h --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -205,7 +205,7 @@ _duke() {
             return 0
             ;;
         duke__subcmd__save)
-            opts="-o -x -e -q --output --one-file-system --exclude --exclude-caches --extended --quiet"
+            opts="-o -x -e -q -h --output --one-file-system --exclude --exclude-caches --extended --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -80,6 +80,8 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --help 'Print help'
         }
         &'duke;completions'= {
+            cand -h 'Print help'
+            cand --help 'Print help'
         }
         &'duke;diff'= {
             cand --min-change 'Leave out changes of less than SIZE, such as 100M'
@@ -108,6 +110,8 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --help 'Print help'
         }
         &'duke;man'= {
+            cand -h 'Print help'
+            cand --help 'Print help'
         }
         &'duke;save'= {
             cand -o 'Write to FILE, whole or not at all; - is standard output'
@@ -120,6 +124,8 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --extended 'Keep owner, group and mode of every entry'
             cand -q 'Print no progress on standard error'
             cand --quiet 'Print no progress on standard error'
+            cand -h 'Print help'
+            cand --help 'Print help'
         }
     ]
     $completions[$command]

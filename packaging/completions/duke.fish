@@ -76,6 +76,7 @@ complete -c duke -n "__fish_duke_needs_command" -a "save" -d 'Save what is below
 complete -c duke -n "__fish_duke_using_subcommand config" -l config -d 'Read the configuration from FILE' -r -F
 complete -c duke -n "__fish_duke_using_subcommand config" -l no-config -d 'Read no configuration'
 complete -c duke -n "__fish_duke_using_subcommand config" -s h -l help -d 'Print help'
+complete -c duke -n "__fish_duke_using_subcommand completions" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand diff" -l min-change -d 'Leave out changes of less than SIZE, such as 100M' -r
 complete -c duke -n "__fish_duke_using_subcommand diff" -l exclude -d 'Leave out what the pattern matches in a directory' -r
 complete -c duke -n "__fish_duke_using_subcommand diff" -l json -d 'Print the changes as JSON'
@@ -90,9 +91,11 @@ complete -c duke -n "__fish_duke_using_subcommand df" -l si -d 'Show sizes in po
 complete -c duke -n "__fish_duke_using_subcommand df" -s q -l quiet -d 'Print no progress on standard error'
 complete -c duke -n "__fish_duke_using_subcommand df" -s x -l one-file-system -d 'Stay on the file system of each PATH'
 complete -c duke -n "__fish_duke_using_subcommand df" -s h -l help -d 'Print help'
+complete -c duke -n "__fish_duke_using_subcommand man" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand save" -s o -l output -d 'Write to FILE, whole or not at all; - is standard output' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -l exclude -d 'Leave out what the pattern matches' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -s x -l one-file-system -d 'Stay on the file system of each PATH'
 complete -c duke -n "__fish_duke_using_subcommand save" -l exclude-caches -d 'Leave out directories that hold a CACHEDIR.TAG'
 complete -c duke -n "__fish_duke_using_subcommand save" -s e -l extended -d 'Keep owner, group and mode of every entry'
 complete -c duke -n "__fish_duke_using_subcommand save" -s q -l quiet -d 'Print no progress on standard error'
+complete -c duke -n "__fish_duke_using_subcommand save" -s h -l help -d 'Print help'

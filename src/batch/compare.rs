@@ -196,7 +196,7 @@ impl<'t> Changes<'t> {
         for change in &self.list {
             json.raw(std::mem::replace(&mut separator, ",\n"));
             json.raw("{");
-            name(&mut json, "path", &path_of(self.old, self.new, change));
+            json.name("path", &path_of(self.old, self.new, change));
             json.raw(",\"type\":\"");
             json.raw(change.kind.name());
             json.raw("\",\"change\":\"");
@@ -213,7 +213,7 @@ impl<'t> Changes<'t> {
             }
             if let Fate::Renamed(old) = change.fate {
                 json.raw(",");
-                name(&mut json, "renamed_from", &self.old.source.tree().path(old));
+                json.name("renamed_from", &self.old.source.tree().path(old));
             }
             json.raw("}");
             json.spill()?;
@@ -263,7 +263,7 @@ fn path_of(old: &Read, new: &Read, change: &Change<'_>) -> Vec<u8> {
 fn side(json: &mut Writer<'_>, read: &Read) {
     let tree = read.source.tree();
     json.raw("{");
-    name(json, "root", tree.name(read.root));
+    json.name("root", tree.name(read.root));
     if let Some(time) = read.source.provenance().first().and_then(|provenance| provenance.scanned_at) {
         json.raw(",\"scanned_at\":");
         json.signed(time);
@@ -279,19 +279,6 @@ fn side(json: &mut Writer<'_>, read: &Read) {
         json.number(number);
     }
     json.raw("}");
-}
-
-/// A name or path, with the exact bytes where it is not they.
-fn name(json: &mut Writer<'_>, key: &str, bytes: &[u8]) {
-    json.raw("\"");
-    json.raw(key);
-    json.raw("\":");
-    if !json.string(bytes) {
-        json.raw(",\"");
-        json.raw(key);
-        json.raw("_base64\":");
-        json.base64(bytes);
-    }
 }
 
 fn path(bytes: &[u8]) -> PathBuf {

@@ -6,49 +6,33 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use clap::builder::ValueParser;
-use clap::{ArgAction, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{Arg, ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+use super::facts;
 use crate::search::bytes;
 
 /// More threads than this are a mistake in typing.
 const MOST_THREADS: u16 = 1024;
 
-const AFTER: &str = "\
-Examples:
-  duke /var /home               browse two directories as one
-  duke -x /                     this file system only
-  duke -n -d 2 /srv             two levels as a table
-  duke --json / | jq .totals    numbers for scripts
-  duke df /                     why df says more
-
-Sizes are what files take on the disk; a hard-linked file counts once in each directory above any of its names. \
-The apparent size of a directory includes its own length.
-
-Environment:
-  DUKE_THREADS    as --threads
-  DUKE_COLOR      as --color
-  DUKE_ASCII      as --ascii, unless 0
-  NO_COLOR        as --color never
-  DUKE_CONFIG     as --config
-  XDG_STATE_HOME  snapshots are kept in its folder duke
-
-Configuration: $XDG_CONFIG_HOME/duke/config.toml, or ~/.config/duke/config.toml. 'duke config show' prints what \
-holds, 'duke config path' where it is read from; a switch that is on there is taken back by 'no-' before its name.
-
-Exit codes:
-  0    everything was read
-  1    something could not be read or written, the rest is there
-  2    wrong usage, or no PATH could be read
-  130  interrupted; what was read until then is printed
-";
+/// What ends the short help.
+const MORE: &str = "--help says more of each flag, with examples, variables, files and exit codes.";
 
 /// Shows what takes the space below each PATH.
 ///
 /// On a terminal a browser opens; otherwise a table is printed. A command is one only as the first word: `duke ./man` looks
 /// at what has that name.
 #[derive(Debug, Parser)]
-#[command(name = "duke", version, args_override_self = true, args_conflicts_with_subcommands = true, max_term_width = 100, after_long_help = AFTER, disable_help_flag = true, disable_help_subcommand = true, disable_version_flag = true)]
+#[command(
+    name = "duke",
+    version,
+    args_override_self = true,
+    args_conflicts_with_subcommands = true,
+    max_term_width = 100,
+    disable_help_flag = true,
+    disable_help_subcommand = true,
+    disable_version_flag = true
+)]
 pub(super) struct Words {
     #[command(flatten)]
     pub(super) arguments: Arguments,
@@ -73,10 +57,6 @@ pub(super) enum Command {
         /// Read no configuration
         #[arg(long, overrides_with = "config")]
         no_config: bool,
-
-        /// Print help
-        #[arg(short, long, action = ArgAction::Help)]
-        help: Option<bool>,
     },
     /// Print the completions of a shell
     Completions {
@@ -132,8 +112,7 @@ pub(super) struct Save {
 }
 
 /// The words behind `diff`.
-#[derive(Clone, Debug, Parser)]
-#[command(disable_help_flag = true, disable_version_flag = true)]
+#[derive(Clone, Debug, clap::Args)]
 #[allow(clippy::struct_excessive_bools)] // flags are what this struct is for; `cli` makes enums of them
 pub(super) struct Difference {
     /// How it was
@@ -171,15 +150,10 @@ pub(super) struct Difference {
     /// Print no progress on standard error
     #[arg(short, long)]
     pub(super) quiet: bool,
-
-    /// Print help
-    #[arg(short, long, action = ArgAction::Help)]
-    help: Option<bool>,
 }
 
 /// The words behind `df`.
-#[derive(Clone, Debug, Parser)]
-#[command(disable_help_flag = true, disable_version_flag = true)]
+#[derive(Clone, Debug, clap::Args)]
 #[allow(clippy::struct_excessive_bools)] // flags are what this struct is for; `cli` makes enums of them
 pub(super) struct Df {
     /// What to scan: the current directory, unless something else is named; best the mount point
@@ -205,10 +179,20 @@ pub(super) struct Df {
     /// Stay on the file system of each PATH
     #[arg(short = 'x', long)]
     pub(super) one_file_system: bool,
+}
 
-    /// Print help
-    #[arg(short, long, action = ArgAction::Help)]
-    help: Option<bool>,
+impl Words {
+    /// The command line, with the help of every command.
+    pub(super) fn definition() -> clap::Command {
+        let help = Arg::new("help").short('h').long("help").action(ArgAction::Help).help("Print help");
+        let command = Self::command().mut_subcommands(|command| command.arg(help.clone()));
+        command.after_help(MORE).after_long_help(facts::text())
+    }
+
+    /// Understands words, the first of which is the program's own name.
+    pub(super) fn understand(words: &[OsString]) -> Result<Self, clap::Error> {
+        Self::from_arg_matches(&Self::definition().try_get_matches_from(words)?)
+    }
 }
 
 impl Command {

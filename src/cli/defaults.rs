@@ -16,7 +16,7 @@ use super::{Environment, Refusal, filter, refusal};
 use crate::config::{Setting, Value, Warning};
 use crate::text::escape;
 
-/// Flags that say what is wanted this time, not how it is always wanted; as do those that have no long name.
+/// Flags that say what is wanted this time, not how it is always wanted; as do those without a long name, which name files.
 const FOR_ONCE: [&str; 13] = [
     "help",
     "version",
@@ -176,4 +176,64 @@ fn stand_beside(words: &[OsString], typed: &[OsString]) -> Result<(), String> {
 pub(super) fn line(words: &[OsString], typed: &[OsString]) -> Vec<OsString> {
     let program = [OsString::from("duke")];
     program.iter().chain(words).chain(typed).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Place;
+
+    /// Flags without a long name.
+    const FILES: [&str; 4] = ["output", "compress", "import", "exclude_from"];
+
+    fn understood(words: &[OsString]) -> String {
+        let matches = command().try_get_matches_from(line(&[], words)).unwrap();
+        format!("{:?}", Arguments::from_arg_matches(&matches).unwrap())
+    }
+
+    /// A value that differs from what holds without.
+    fn example(arg: &Arg) -> Value {
+        let names: Vec<String> =
+            arg.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
+        match arg.get_action() {
+            ArgAction::SetTrue => Value::Switch(!is_inverted(arg)),
+            ArgAction::Append => Value::Words(vec!["3".to_owned()]),
+            _ => Value::Word(names.last().cloned().unwrap_or_else(|| "3".to_owned())),
+        }
+    }
+
+    #[test]
+    fn every_flag_is_a_setting_or_is_for_once() {
+        let command = Arguments::command();
+        let ids = |arg: &Arg| arg.get_id().as_str().to_owned();
+        let settable: Vec<String> = settable(&command).map(ids).collect();
+        let flags: Vec<String> =
+            command.get_arguments().filter(|arg| !arg.is_positional()).map(ids).collect();
+        for id in FOR_ONCE.iter().chain(&FILES) {
+            assert!(flags.iter().any(|flag| flag == id), "there is no {id}");
+        }
+        for flag in flags {
+            let is_for_once = FOR_ONCE.iter().chain(&FILES).any(|id| *id == flag);
+            assert!(settable.contains(&flag) != is_for_once, "{flag}");
+        }
+    }
+
+    #[test]
+    fn a_setting_means_what_its_flag_means() {
+        let command = Arguments::command();
+        for arg in settable(&command) {
+            let (long, at) = (arg.get_long().unwrap(), Place { line: 1, column: 1 });
+            let value = example(arg);
+            let typed = match &value {
+                Value::Switch(_) => format!("--{long}"),
+                Value::Word(word) => format!("--{long}={word}"),
+                Value::Words(words) => format!("--{long}={}", words[0]),
+            };
+            let setting = Setting { name: name(arg).to_owned(), value, name_at: at, value_at: at };
+            let (meant, warnings) = words(&[setting], &[], &Environment::default());
+            assert_eq!(warnings, [], "{long}");
+            assert_eq!(understood(&meant), understood(&[typed.into()]), "{long}");
+            assert_ne!(understood(&meant), understood(&[]), "{long}");
+        }
+    }
 }

@@ -4,11 +4,10 @@
 
 use std::io::{self, Write};
 
-use clap::CommandFactory;
 use clap_complete::Shell;
-use clap_mangen::Man;
 
 use super::arguments::Words;
+use super::manual;
 use crate::exit::Exit;
 use crate::message::{say, words};
 use crate::platform::streams;
@@ -25,11 +24,8 @@ pub enum Description {
 impl Description {
     /// Prints it.
     pub fn print(self) -> Exit {
-        let written = streams::output().and_then(|()| self.text()).and_then(|text| {
-            let mut out = io::stdout().lock();
-            out.write_all(&text)?;
-            out.flush()
-        });
+        let mut out = io::stdout().lock();
+        let written = streams::output().and_then(|()| out.write_all(&self.text())).and_then(|()| out.flush());
         match written {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                 say(&format!("standard output: {}", words(&error)));
@@ -40,16 +36,15 @@ impl Description {
     }
 
     /// Its text.
-    ///
-    /// # Errors
-    /// None that is known: the memory it is written to takes all.
-    pub fn text(self) -> io::Result<Vec<u8>> {
-        let mut text = Vec::new();
-        let mut command = Words::command();
+    pub fn text(self) -> Vec<u8> {
+        let mut command = Words::definition();
         match self {
-            Self::Completions(shell) => clap_complete::generate(shell, &mut command, "duke", &mut text),
-            Self::Manual => Man::new(command).render(&mut text)?,
+            Self::Completions(shell) => {
+                let mut text = Vec::new();
+                clap_complete::generate(shell, &mut command, "duke", &mut text);
+                text
+            }
+            Self::Manual => manual::page(command).into_bytes(),
         }
-        Ok(text)
     }
 }

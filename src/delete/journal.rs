@@ -113,11 +113,8 @@ impl Line {
             Deed::Trash => "trash",
             Deed::Restore => "restore",
         });
-        writer.raw("\",\"path\":");
-        if !writer.string(&self.path) {
-            writer.raw(",\"path_base64\":");
-            writer.base64(&self.path);
-        }
+        writer.raw("\",");
+        writer.name("path", &self.path);
         if let Some(entries) = self.entries {
             writer.raw(",\"entries\":");
             writer.number(entries);

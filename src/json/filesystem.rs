@@ -18,11 +18,11 @@ pub(super) fn write(json: &mut Writer<'_>, space: &Space) {
     path(json, "path", &space.path);
     if let Some(mount) = &space.mount {
         json.raw(",");
-        bytes(json, "mount_point", &mount.point);
+        json.name("mount_point", &mount.point);
         json.raw(",");
-        bytes(json, "source", &mount.source);
+        json.name("source", &mount.source);
         json.raw(",");
-        bytes(json, "type", &mount.kind);
+        json.name("type", &mount.kind);
     }
     match space.capacity {
         Ok(capacity) => self::capacity(json, &capacity),
@@ -75,7 +75,7 @@ fn outside(json: &mut Writer<'_>, outside: &Outside) {
         }
         Outside::Directory(root) => {
             json.raw("{\"reason\":\"directory\",");
-            bytes(json, "path", root);
+            json.name("path", root);
         }
         Outside::Unknown => json.raw("{\"reason\":\"unknown\""),
     }
@@ -107,7 +107,7 @@ fn reach(reach: Reach) -> &'static str {
 
 fn deleted(json: &mut Writer<'_>, file: &Deleted) {
     json.raw("{");
-    bytes(json, "path", &file.path);
+    json.name("path", &file.path);
     if let Some(disk) = file.disk {
         key_number(json, ",\"disk\":", disk);
     }
@@ -116,7 +116,7 @@ fn deleted(json: &mut Writer<'_>, file: &Deleted) {
     list(json, "processes", &file.holders, |json, holder| {
         key_number(json, "{\"pid\":", u64::from(holder.pid));
         json.raw(",");
-        bytes(json, "name", &holder.name);
+        json.name("name", &holder.name);
         json.raw(",\"through\":\"");
         json.raw(match holder.through {
             Through::Descriptor => "descriptor",
@@ -149,7 +149,7 @@ fn note(json: &mut Writer<'_>, note: &Note) {
             for layer in upper.iter().chain(lower) {
                 json.raw(std::mem::replace(&mut separator, ","));
                 json.raw("{");
-                bytes(json, "path", layer);
+                json.name("path", layer);
                 json.raw("}");
             }
             json.raw("]");
@@ -157,7 +157,7 @@ fn note(json: &mut Writer<'_>, note: &Note) {
         Note::Subvolumes(subvolumes) => list(json, "subvolumes", subvolumes, subvolume),
         Note::Snapshots(names) => list(json, "snapshots", names, |json, name| {
             json.raw("{");
-            bytes(json, "name", name);
+            json.name("name", name);
             json.raw("}");
         }),
         Note::Quota(quota) => {
@@ -174,7 +174,7 @@ fn note(json: &mut Writer<'_>, note: &Note) {
 fn subvolume(json: &mut Writer<'_>, subvolume: &Subvolume) {
     key_number(json, "{\"id\":", subvolume.id);
     json.raw(",");
-    bytes(json, "path", &subvolume.path);
+    json.name("path", &subvolume.path);
     json.raw(if subvolume.is_snapshot { ",\"snapshot\":true" } else { ",\"snapshot\":false" });
     json.raw(if subvolume.is_deleted { ",\"deleted\":true" } else { ",\"deleted\":false" });
     if let Some(exclusive) = subvolume.exclusive {
@@ -197,20 +197,7 @@ fn list<T>(json: &mut Writer<'_>, key: &str, elements: &[T], write: impl Fn(&mut
 }
 
 fn path(json: &mut Writer<'_>, key: &str, path: &Path) {
-    bytes(json, key, path.as_os_str().as_bytes());
-}
-
-/// Writes a name, and its exact bytes where it is not UTF-8.
-fn bytes(json: &mut Writer<'_>, key: &str, bytes: &[u8]) {
-    json.raw("\"");
-    json.raw(key);
-    json.raw("\":");
-    if !json.string(bytes) {
-        json.raw(",\"");
-        json.raw(key);
-        json.raw("_base64\":");
-        json.base64(bytes);
-    }
+    json.name(key, path.as_os_str().as_bytes());
 }
 
 fn key_number(json: &mut Writer<'_>, key: &str, number: u64) {

@@ -87,11 +87,8 @@ fn list<T>(json: &mut Writer<'_>, rows: &[T], row: fn(&mut Writer<'_>, &T)) -> i
 }
 
 fn large(json: &mut Writer<'_>, file: &Large) {
-    json.raw("{\"path\":");
-    if !json.string(&file.path) {
-        json.raw(",\"path_base64\":");
-        json.base64(&file.path);
-    }
+    json.raw("{");
+    json.name("path", &file.path);
     json.raw(",\"type\":\"");
     json.raw(file.kind.name());
     json.raw("\"");

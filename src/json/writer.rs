@@ -101,6 +101,22 @@ impl<'o> Writer<'o> {
         is_exact
     }
 
+    /// Writes a name or path under `key`, which needs no escapes; where it is not UTF-8, its exact bytes as well.
+    pub fn name(&mut self, key: &str, bytes: &[u8]) {
+        self.key(key, "");
+        if !self.string(bytes) {
+            self.raw(",");
+            self.key(key, "_base64");
+            self.base64(bytes);
+        }
+    }
+
+    fn key(&mut self, key: &str, suffix: &str) {
+        for part in ["\"", key, suffix, "\":"] {
+            self.raw(part);
+        }
+    }
+
     /// Writes `bytes` as a string as ncdu does: what is no control character as it is, be it UTF-8 or not.
     pub fn raw_string(&mut self, bytes: &[u8]) {
         self.bytes.push(b'"');

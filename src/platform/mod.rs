@@ -15,8 +15,12 @@
 //! Besides, for one entry that a person asks about: `probe` and `extents` (what it is and how it lies on the disk), `mounts`
 //! (what is mounted where), `people` (the names of owners); and `spawn`, for programs that are started.
 //!
+//! `allocator` is the memory of the static builds.
+//!
 //! Invariant: everything `unsafe` in the crate is below this module, each block with its reason.
 
+#[cfg(any(target_env = "musl", all(test, target_os = "linux")))]
+pub mod allocator;
 mod attributes;
 pub mod blocks;
 pub mod bulk;
@@ -144,3 +148,9 @@ pub fn error_text(errno: i32) -> String {
 pub(crate) const NOT_OURS: nix::fcntl::OFlag = nix::fcntl::OFlag::O_NOCTTY;
 #[cfg(target_os = "macos")]
 pub(crate) const NOT_OURS: nix::fcntl::OFlag = nix::fcntl::OFlag::empty();
+
+/// Gives back the memory that the allocator keeps for this thread, if it does: to be called when one of many threads ends.
+pub fn release_memory() {
+    #[cfg(target_env = "musl")]
+    allocator::release();
+}

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use rayon::{Scope, ThreadPool, ThreadPoolBuilder};
 
 use super::visit::Mount;
-use crate::platform::{Buffer, cloud};
+use crate::platform::{self, Buffer, cloud};
 use crate::sync::{AtomicU32, AtomicU64, Mutex, MutexGuard, Ordering, lock};
 use crate::tree::{Batch, DirId, LinkedName, Sealed, Tree};
 
@@ -90,7 +90,8 @@ impl Workers {
             let builder = ThreadPoolBuilder::new()
                 .num_threads(count)
                 .thread_name(|index| format!("scan {index}"))
-                .start_handler(|_| cloud::refuse());
+                .start_handler(|_| cloud::refuse())
+                .exit_handler(|_| platform::release_memory());
             match builder.build() {
                 Ok(pool) => return Pool(Some(pool)),
                 Err(_) if count > 1 => count /= 2,

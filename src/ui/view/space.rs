@@ -20,7 +20,7 @@ use super::list::select;
 use crate::size::{BRIEF, Units, brief_size, size};
 use crate::space::rows::{Amount, Row, Subject};
 use crate::space::{Account, words};
-use crate::text::{fit, width};
+use crate::text::{self, fit, width};
 use crate::ui::app::App;
 use crate::ui::sheet::{Page, Target};
 use crate::ui::theme::Role;
@@ -42,30 +42,11 @@ pub fn target(account: &Account, ask: Ask, index: usize) -> Option<Target> {
 /// Paragraphs as lines of at most so many columns, an empty one between them.
 pub fn wrap(paragraphs: &[String], columns: usize) -> Vec<Row> {
     let room = columns.saturating_sub(4).max(8);
-    let mut lines: Vec<String> = Vec::new();
-    for paragraph in paragraphs {
-        if !lines.is_empty() {
-            lines.push(String::new());
-        }
-        let mut line = String::new();
-        for word in paragraph.split(' ') {
-            if !line.is_empty() && width(&line) + 1 + width(word) > room {
-                lines.push(std::mem::take(&mut line));
-            }
-            line += if line.is_empty() { "" } else { " " };
-            line += word;
-            // A path may be longer than the screen is wide.
-            while width(&line) > room {
-                let cut = fit(&line, room, "").len().clamp(1, line.len());
-                let cut = (1..=cut).rev().find(|at| line.is_char_boundary(*at)).unwrap_or(line.len());
-                let rest = line.split_off(cut);
-                lines.push(std::mem::replace(&mut line, rest));
-            }
-        }
-        lines.push(line);
-    }
+    let blank = |number| (number > 0).then_some("");
+    let lines = paragraphs.iter().enumerate();
+    let lines = lines.flat_map(|(number, words)| blank(number).into_iter().chain(text::wrap(words, room)));
     let row = |label| Row { subject: Subject::Systems, depth: 0, amount: Amount::Nothing, label, note: None };
-    lines.into_iter().map(row).collect()
+    lines.map(|line| row(line.trim_end().to_owned())).collect()
 }
 
 pub(super) fn draw(app: &App<'_>, page: &Page, layout: Layout, buffer: &mut Buffer) {

@@ -1,0 +1,253 @@
+//! The pictures of the README: the program in a terminal of its own, looking at a real directory, drawn as SVG.
+//!
+//!     cargo run --example picture [PATH [PROGRAM]]
+//!
+//! Builds the program first, unless one is named. A character is a cell of a grid; bars are drawn as rectangles, so that no font can tear them.
+
+use std::env;
+use std::error::Error;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{Read, Write as _};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
+
+use portable_pty::{CommandBuilder, PtySize, native_pty_system};
+use vt100::{Cell, Color, Parser, Screen};
+
+const COLUMNS: u16 = 80;
+const LINES: u16 = 20;
+/// Everything is in eighths of a pixel, so that the eighths of a bar are whole: a cell, and what is left free round all of them.
+const EIGHTHS: u32 = 8;
+const WIDTH: u32 = 9 * EIGHTHS;
+const HEIGHT: u32 = 19 * EIGHTHS;
+const MARGIN: u32 = 14 * EIGHTHS;
+const LETTERS: u32 = 15 * EIGHTHS;
+const BASELINE: u32 = 14 * EIGHTHS;
+const THIN: u32 = EIGHTHS;
+const TEXT: &str = "#d4d8e0";
+const GROUND: &str = "#15171c";
+/// The colours 0 to 15; terminals differ in them.
+const SIXTEEN: [&str; 16] = [
+    "#2a2d35", "#e06c75", "#8cc265", "#d8a657", "#5a9ae0", "#c678dd", "#4fb3bf", "#c8ccd4", "#6b7280",
+    "#f08a92", "#a5d98a", "#ecc57a", "#7db4f0", "#d99bec", "#76cbd6", "#ffffff",
+];
+/// When nothing has been drawn for so long, nothing more will be.
+const QUIET: Duration = Duration::from_secs(2);
+
+/// What is pressed before each picture is taken, and where it goes.
+const PICTURES: [(&[u8], &str); 2] = [(b"", "docs/pictures/list.svg"), (b"\r5", "docs/pictures/treemap.svg")];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let path = env::args_os().nth(1).unwrap_or_else(|| "/usr".into());
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let program = env::args_os().nth(2).map_or_else(|| built(root), |program| Ok(program.into()))?;
+    let mut command = CommandBuilder::new(program);
+    command.args(["--no-config", "--color", "always"]);
+    command.arg(path);
+    command.env("TERM", "xterm-256color");
+    command.env("COLORTERM", "truecolor");
+    // Nothing is kept of what is looked at here.
+    for name in ["HOME", "XDG_STATE_HOME", "TERM_PROGRAM", "NO_COLOR"] {
+        command.env_remove(name);
+    }
+    let size = PtySize { rows: LINES, cols: COLUMNS, pixel_width: 0, pixel_height: 0 };
+    let terminal = native_pty_system().openpty(size)?;
+    let mut child = terminal.slave.spawn_command(command)?;
+    let mut reader = terminal.master.try_clone_reader()?;
+    let (sender, output) = channel();
+    std::thread::spawn(move || {
+        let mut buffer = [0; 4096];
+        while let Ok(length @ 1..) = reader.read(&mut buffer) {
+            if sender.send(buffer[..length].to_vec()).is_err() {
+                break;
+            }
+        }
+    });
+    let mut keys = terminal.master.take_writer()?;
+    let mut screen = Parser::new(LINES, COLUMNS, 0);
+    for (pressed, name) in PICTURES {
+        keys.write_all(pressed)?;
+        keys.flush()?;
+        settle(&output, &mut screen)?;
+        let file = root.join(name);
+        fs::create_dir_all(file.parent().unwrap_or(root))?;
+        fs::write(&file, drawn(screen.screen()))?;
+        println!("{name}");
+    }
+    keys.write_all(b"1q")?;
+    keys.flush()?;
+    child.wait()?;
+    Ok(())
+}
+
+/// Builds the program.
+fn built(root: &Path) -> Result<PathBuf, Box<dyn Error>> {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    if !Command::new(cargo).args(["build", "--release"]).current_dir(root).status()?.success() {
+        return Err("the program could not be built".into());
+    }
+    let target = env::current_exe()?.ancestors().nth(3).map(Path::to_path_buf).unwrap_or_default();
+    Ok(target.join("release/duke"))
+}
+
+/// Takes output until there is no more for a while.
+fn settle(output: &Receiver<Vec<u8>>, screen: &mut Parser) -> Result<(), Box<dyn Error>> {
+    loop {
+        match output.recv_timeout(QUIET) {
+            Ok(bytes) => screen.process(&bytes),
+            Err(RecvTimeoutError::Timeout) if screen.screen().contents().trim().is_empty() => {}
+            Err(RecvTimeoutError::Timeout) => return Ok(()),
+            Err(RecvTimeoutError::Disconnected) => return Err("the program ended".into()),
+        }
+    }
+}
+
+/// What a cell looks like; neighbours of one style are one text.
+#[derive(Clone, PartialEq)]
+struct Style {
+    front: String,
+    back: Option<String>,
+    is_bold: bool,
+    is_dim: bool,
+}
+
+impl Style {
+    fn of(cell: &Cell) -> Self {
+        let front = colour(cell.fgcolor()).unwrap_or_else(|| TEXT.to_owned());
+        let back = colour(cell.bgcolor());
+        let (front, back) = if cell.inverse() {
+            (back.unwrap_or_else(|| GROUND.to_owned()), Some(front))
+        } else {
+            (front, back)
+        };
+        Self { front, back, is_bold: cell.bold(), is_dim: cell.dim() }
+    }
+}
+
+/// A screen as SVG.
+fn drawn(screen: &Screen) -> String {
+    let (width, height) = (u32::from(COLUMNS) * WIDTH + 2 * MARGIN, u32::from(LINES) * HEIGHT + 2 * MARGIN);
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" viewBox=\"0 0 {width} {height}\">\n\
+         <rect width=\"{width}\" height=\"{height}\" rx=\"{}\" fill=\"{GROUND}\"/>\n<g font-family=\"ui-monospace, 'DejaVu \
+         Sans Mono', Menlo, Consolas, monospace\" font-size=\"{LETTERS}\" xml:space=\"preserve\">\n",
+        width / EIGHTHS,
+        height / EIGHTHS,
+        8 * EIGHTHS
+    );
+    for line in 0..LINES {
+        let mut column = 0;
+        while column < COLUMNS {
+            let style = screen.cell(line, column).map(Style::of);
+            let end = (column..COLUMNS).find(|at| screen.cell(line, *at).map(Style::of) != style);
+            let end = end.unwrap_or(COLUMNS);
+            if let Some(style) = style {
+                run(&mut svg, screen, line, column..end, &style);
+            }
+            column = end;
+        }
+    }
+    svg.push_str("</g>\n</svg>\n");
+    svg
+}
+
+/// From the left, from the top, width and height.
+type Area = [u32; 4];
+
+/// Cells of one style: their ground, what they draw, their text.
+fn run(svg: &mut String, screen: &Screen, line: u16, columns: Range<u16>, style: &Style) {
+    let (x, y) = (MARGIN + u32::from(columns.start) * WIDTH, MARGIN + u32::from(line) * HEIGHT);
+    if let Some(back) = &style.back {
+        rectangle(svg, [x, y, u32::from(columns.end - columns.start) * WIDTH, HEIGHT], back);
+    }
+    let mut drawn: Vec<Area> = Vec::new();
+    let mut text = String::new();
+    for column in columns {
+        let letter = screen.cell(line, column).map(Cell::contents).unwrap_or_default();
+        let pieces = letter.chars().next().map(pieces).unwrap_or_default();
+        text.push_str(if letter.is_empty() || !pieces.is_empty() { " " } else { letter });
+        for [left, top, width, height] in pieces {
+            let piece = [MARGIN + u32::from(column) * WIDTH + left, y + top, width, height];
+            match drawn.last_mut() {
+                // Pieces that touch are one, or their edges would show.
+                Some(last) if last[0] + last[2] == piece[0] && last[1] == piece[1] && last[3] == piece[3] => {
+                    last[2] += piece[2];
+                }
+                _ => drawn.push(piece),
+            }
+        }
+    }
+    for piece in drawn {
+        rectangle(svg, piece, &style.front);
+    }
+    words(svg, &text, x, y, style);
+}
+
+/// The rectangles in a cell that draw a block or a line; none for what is text.
+fn pieces(letter: char) -> Vec<Area> {
+    let (middle, center) = ((WIDTH - THIN) / 2, (HEIGHT - THIN) / 2);
+    if let Some((eighths, _)) = (1..).zip("▏▎▍▌▋▊▉█".chars()).find(|(_, bar)| *bar == letter)
+    {
+        return vec![[0, 0, WIDTH / 8 * eighths, HEIGHT]];
+    }
+    let (left, right) = ([0, center, middle + THIN, THIN], [middle, center, WIDTH - middle, THIN]);
+    let (up, down) = ([middle, 0, THIN, center + THIN], [middle, center, THIN, HEIGHT - center]);
+    match letter {
+        '─' => vec![[0, center, WIDTH, THIN]],
+        '│' => vec![[middle, 0, THIN, HEIGHT]],
+        '┌' => vec![right, down],
+        '┐' => vec![left, down],
+        '└' => vec![right, up],
+        '┘' => vec![left, up],
+        '▀' => vec![[0, 0, WIDTH, HEIGHT / 2]],
+        '▘' => vec![[0, 0, WIDTH / 2, HEIGHT / 2]],
+        _ => Vec::new(),
+    }
+}
+
+fn rectangle(svg: &mut String, [x, y, width, height]: Area, colour: &str) {
+    // Writing to a string cannot fail.
+    let _ =
+        writeln!(svg, "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" fill=\"{colour}\"/>");
+}
+
+/// The text that begins in the cell at `x` and `y`.
+fn words(svg: &mut String, text: &str, x: u32, y: u32, style: &Style) {
+    let cells = |text: &str| u32::try_from(text.chars().count()).unwrap_or_default();
+    let shown = text.trim();
+    if shown.is_empty() {
+        return;
+    }
+    let (x, y) = (x + WIDTH * (cells(text) - cells(text.trim_start())), y + BASELINE);
+    let weight = if style.is_bold { " font-weight=\"bold\"" } else { "" };
+    let faint = if style.is_dim { " fill-opacity=\"0.6\"" } else { "" };
+    let (length, colour) = (cells(shown) * WIDTH, &style.front);
+    let shown = shown.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let _ = writeln!(
+        svg,
+        "<text x=\"{x}\" y=\"{y}\" textLength=\"{length}\" fill=\"{colour}\"{weight}{faint}>{shown}</text>"
+    );
+}
+
+/// A colour as SVG has it; none is that of the terminal.
+fn colour(colour: Color) -> Option<String> {
+    match colour {
+        Color::Default => None,
+        Color::Rgb(red, green, blue) => Some(format!("#{red:02x}{green:02x}{blue:02x}")),
+        Color::Idx(number @ 0..16) => Some(SIXTEEN[usize::from(number)].to_owned()),
+        Color::Idx(number @ 16..232) => {
+            let part = |number: u8| if number == 0 { 0 } else { 55 + 40 * number };
+            let cube = number - 16;
+            let [red, green, blue] = [cube / 36, cube / 6 % 6, cube % 6].map(part);
+            Some(format!("#{red:02x}{green:02x}{blue:02x}"))
+        }
+        Color::Idx(number) => {
+            let gray = 8 + 10 * (number - 232);
+            Some(format!("#{gray:02x}{gray:02x}{gray:02x}"))
+        }
+    }
+}
