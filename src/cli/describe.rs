@@ -24,8 +24,11 @@ pub enum Description {
 impl Description {
     /// Prints it.
     pub fn print(self) -> Exit {
-        let mut out = io::stdout().lock();
-        let written = streams::output().and_then(|()| out.write_all(&self.text())).and_then(|()| out.flush());
+        let written = streams::output().and_then(|()| {
+            let mut out = io::stdout().lock();
+            out.write_all(&self.text())?;
+            out.flush()
+        });
         match written {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                 say(&format!("standard output: {}", words(&error)));
