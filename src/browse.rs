@@ -61,6 +61,7 @@ pub struct Job {
 
 /// What is looked at.
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant)] // there is one
 pub enum Subject {
     /// This, and how it has grown since a snapshot that was kept, if there is one.
     Present(Wanted),

@@ -60,6 +60,7 @@ pub fn run() -> ! {
 
 /// What a person asks for.
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant)] // there is one
 pub enum Request {
     /// The browser.
     Browse(Box<browse::Job>),
