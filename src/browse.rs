@@ -4,32 +4,37 @@
 
 mod keeper;
 
+use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
 
 use jiff::tz::TimeZone;
 
 use crate::delete::Journal;
 use crate::exit::Exit;
+use crate::growth::Earlier;
 use crate::message::{say, words};
 use crate::platform::streams;
 use crate::rows::Order;
-use crate::scan::{Outcome, Scan};
+use crate::scan::{self, Outcome, Scan};
 use crate::size::Units;
 use crate::snapshot::automatic;
 use crate::source::{Source, Wanted};
 use crate::text::escape;
+use crate::tree::DirId;
 use crate::ui::keys::Keymap;
 use crate::ui::reclaim::Safety;
 use crate::ui::tab::Tab;
 use crate::ui::theme::Theme;
-use crate::ui::{self, Mouse, Settings};
+use crate::ui::{self, Mouse, Settings, Start};
 use keeper::Keeper;
 
 /// What is to be done.
 #[derive(Debug)]
 pub struct Job {
     /// What to look at.
-    pub wanted: Wanted,
+    pub subject: Subject,
     /// What entries are sorted by at first, and which size counts.
     pub order: Order,
     /// How sizes are written.
@@ -50,6 +55,25 @@ pub struct Job {
     pub ending: Ending,
     /// Where a snapshot of what is scanned is kept; none: nowhere.
     pub snapshots: Option<automatic::Settings>,
+    /// Where earlier snapshots may be, to see what has grown since.
+    pub kept: Option<PathBuf>,
+}
+
+/// What is looked at.
+#[derive(Debug)]
+#[allow(clippy::large_enum_variant)] // there is one
+pub enum Subject {
+    /// This, and how it has grown since a snapshot that was kept, if there is one.
+    Present(Wanted),
+    /// How it has grown since then.
+    Growth {
+        /// How it was.
+        old: Wanted,
+        /// How it is; none: the old root, as it is on this machine now.
+        new: Option<Wanted>,
+        /// How that is scanned.
+        scan: scan::Options,
+    },
 }
 
 /// What ends a path that is printed.
@@ -64,12 +88,9 @@ pub enum Ending {
 
 /// Does the job. The exit code is about the roots alone: what could not be read below them was seen.
 pub fn run(job: Job) -> Exit {
-    let mut source = match Source::start(job.wanted) {
-        Ok(source) => source,
-        Err(error) => {
-            say(&format!("no thread to read with: {}", words(&error)));
-            return Exit::Incomplete;
-        }
+    let (mut source, earlier) = match begin(job.subject, job.kept) {
+        Ok(begun) => begun,
+        Err(exit) => return exit,
     };
     let safety = Safety { journal: Journal::of_process(), ..job.safety };
     source.wait_for_root();
@@ -84,13 +105,20 @@ pub fn run(job: Job) -> Exit {
         safety,
         mouse: job.mouse,
         tab: job.tab,
+        start: if matches!(earlier, Earlier::Source(_)) { Start::Growth } else { Start::Sizes },
         ..Settings::new(job.order, job.units, job.theme, TimeZone::system())
     };
     let is_whole = |scan: &Scan| scan.options().scope().is_some();
     let snapshots = job.snapshots.filter(|_| source.scan().is_some_and(is_whole));
     let keeper = snapshots.map(|snapshots| Keeper::begin(&source, snapshots));
-    let exit = match ui::run(&mut source, &settings) {
-        Ok(picked) => Exit::of_roots(source.tree()).max(print(&picked, job.ending)).max(faults(&source)),
+    let exit = match ui::run(&mut source, &settings, earlier.clone()) {
+        Ok(picked) => {
+            let old = match &earlier {
+                Earlier::Source(old) => faults(old),
+                Earlier::None | Earlier::Kept(_) => Exit::Fine,
+            };
+            Exit::of_roots(source.tree()).max(print(&picked, job.ending)).max(faults(&source)).max(old)
+        }
         Err(error) => {
             say(&format!("terminal: {}", words(&error)));
             Exit::Incomplete
@@ -100,8 +128,42 @@ pub fn run(job: Job) -> Exit {
         say(&reason);
     }
     // The process ends now; the system frees a large tree faster than we could.
-    std::mem::forget(source);
+    std::mem::forget((source, earlier));
     exit
+}
+
+/// Begins to read what is looked at, and says what it can be compared with.
+fn begin(subject: Subject, kept: Option<PathBuf>) -> Result<(Source, Earlier), Exit> {
+    let start = |wanted| {
+        Source::start(wanted).map_err(|error| {
+            say(&format!("no thread to read with: {}", words(&error)));
+            Exit::Incomplete
+        })
+    };
+    let (old, new, scan) = match subject {
+        Subject::Present(wanted) => {
+            return Ok((start(wanted)?, kept.map_or(Earlier::None, Earlier::Kept)));
+        }
+        Subject::Growth { old, new, scan } => (start(old)?, new, scan),
+    };
+    let new = match new {
+        Some(new) => new,
+        None => Wanted::Paths(vec![root_of(&old)?], scan),
+    };
+    Ok((start(new)?, Earlier::Source(old)))
+}
+
+/// Where the root of an earlier state is.
+fn root_of(old: &Source) -> Result<PathBuf, Exit> {
+    old.wait_for_root();
+    let tree = old.tree();
+    if let Some(root) = tree.listing(DirId::TOP).directories().next() {
+        return Ok(OsString::from_vec(tree.name(root).to_vec()).into());
+    }
+    if faults(old) == Exit::Fine {
+        say("a directory is needed to compare with");
+    }
+    Err(Exit::Useless)
 }
 
 fn broken(source: &Source) -> Option<Vec<String>> {

@@ -39,7 +39,7 @@ use crate::ui::Mouse;
 use crate::ui::reclaim::{Changes, Safety};
 use crate::ui::tab::Tab;
 use crate::ui::theme::{ColorChoice, Colors, Glyphs, Looks, Theme};
-use arguments::{Arguments, Command, Df, SortBy, When, Words};
+use arguments::{Arguments, Command, Df, Difference, SortBy, When, Words};
 use configured::{Configured, source};
 pub use describe::Description;
 pub use show::Answer;
@@ -47,7 +47,7 @@ pub use show::Answer;
 /// Understands the command line of this process, does the one thing it asks for, and ends with what is to be said of that.
 pub fn run() -> ! {
     let exit = match request(std::env::args_os(), &Environment::of_process()) {
-        Ok(Request::Browse(job)) => browse::run(job),
+        Ok(Request::Browse(job)) => browse::run(*job),
         Ok(Request::Print(job)) => batch::run(job),
         Ok(Request::Compare(comparison)) => batch::compare(comparison),
         Ok(Request::Save(job)) => batch::save(job),
@@ -60,9 +60,10 @@ pub fn run() -> ! {
 
 /// What a person asks for.
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant)] // there is one
 pub enum Request {
     /// The browser.
-    Browse(browse::Job),
+    Browse(Box<browse::Job>),
     /// A table or JSON.
     Print(Job),
     /// What changed.
@@ -189,10 +190,41 @@ fn of_command(command: Command, environment: &Environment) -> Result<Request, Re
             Request::Answer(show::answer(what, &source(config, no_config, environment), environment)?)
         }
         Command::Df(words) => Request::Print(df(&words, environment)?),
-        Command::Diff(words) => Request::Compare(exchange::comparison(&words)?),
+        Command::Diff(words) => return diff(&words, environment),
         Command::Man => Request::Describe(Description::Manual),
         Command::Save(words) => Request::Save(snapshot::saving(&words, environment)?),
     })
+}
+
+/// What has changed, in the browser or not.
+fn diff(words: &Difference, environment: &Environment) -> Result<Request, Refusal> {
+    let comparison = exchange::comparison(words)?;
+    let is_for_a_script = words.json || words.no_interactive || words.min_change.is_some();
+    if is_for_a_script || !environment.is_terminal || is_dumb(environment) {
+        return Ok(Request::Compare(comparison));
+    }
+    let configured = configured(environment)?;
+    // Of the settings those hold that are about looks; what is read was said.
+    let mut arguments = understood(&configured.words, &[])?;
+    arguments.si |= words.si;
+    arguments.apparent_size |= words.apparent_size;
+    let Comparison { old, new, scan, .. } = comparison;
+    let subject = browse::Subject::Growth { old, new, scan };
+    Ok(Request::Browse(Box::new(browser(&arguments, configured, environment, subject)?)))
+}
+
+/// The configuration of a command, which has no word for another one.
+fn configured(environment: &Environment) -> Result<Configured, Refusal> {
+    let configured = Configured::read(&source(None, false, environment), &[], environment)?;
+    for warning in &configured.warnings {
+        say(warning);
+    }
+    Ok(configured)
+}
+
+/// What the configuration says of flags.
+fn configured_alone(environment: &Environment) -> Result<Arguments, Refusal> {
+    understood(&configured(environment)?.words, &[])
 }
 
 /// The file systems below some paths.
@@ -223,7 +255,6 @@ fn look(
     configured: Configured,
     environment: &Environment,
 ) -> Result<Request, Refusal> {
-    let Configured { config, notice, .. } = configured;
     let patterns = patterns(arguments)?;
     let scan = scan::Options {
         threads: threads(arguments.threads, environment)?,
@@ -237,15 +268,12 @@ fn look(
         owners: arguments.extended || exchange::needs_owners(arguments),
     };
     let wanted = exchange::wanted(arguments, &patterns, scan)?;
-    let theme = theme(arguments, config.looks, environment)?;
     let order = order(arguments);
-    let safety = safety(arguments);
     let units = if arguments.si { Units::Decimal } else { Units::Binary };
     let depth = if arguments.summarize { Some(0) } else { arguments.depth };
-    let is_dumb = environment.variable("TERM").is_some_and(|term| term == "dumb");
     let is_browser = arguments.pick
         || environment.is_terminal
-            && !is_dumb
+            && !is_dumb(environment)
             && !arguments.no_interactive
             && depth.is_none()
             && !exchange::selects(arguments);
@@ -254,31 +282,44 @@ fn look(
     } else if arguments.json {
         Format::Json { depth }
     } else if is_browser {
-        let snapshots = snapshot::settings(environment);
-        let ending = if arguments.print0 { browse::Ending::Nul } else { browse::Ending::Line };
-        let mouse = if arguments.no_mouse { Mouse::Left } else { Mouse::Taken };
-        let tab = Tab::detect(|name| environment.variable(name).cloned());
-        let keymap = config.keymap;
-        let job = browse::Job {
-            wanted,
-            order,
-            units,
-            theme,
-            safety,
-            keymap,
-            notice,
-            mouse,
-            tab,
-            ending,
-            snapshots,
-        };
-        return Ok(Request::Browse(job));
+        let subject = browse::Subject::Present(wanted);
+        return Ok(Request::Browse(Box::new(browser(arguments, configured, environment, subject)?)));
     } else {
         Format::Table { depth: depth.unwrap_or(1), order, units }
     };
     let progress = if arguments.quiet { Progress::Silent } else { Progress::Shown(units) };
     let selection = exchange::selection(arguments)?;
     Ok(Request::Print(Job { wanted, format, selection, progress }))
+}
+
+/// A browser of something.
+fn browser(
+    arguments: &Arguments,
+    configured: Configured,
+    environment: &Environment,
+    subject: browse::Subject,
+) -> Result<browse::Job, Refusal> {
+    let Configured { config, notice, .. } = configured;
+    let settings = snapshot::settings(arguments, environment);
+    Ok(browse::Job {
+        subject,
+        order: order(arguments),
+        units: if arguments.si { Units::Decimal } else { Units::Binary },
+        theme: theme(arguments, config.looks, environment)?,
+        safety: safety(arguments),
+        keymap: config.keymap,
+        notice,
+        mouse: if arguments.no_mouse { Mouse::Left } else { Mouse::Taken },
+        tab: Tab::detect(|name| environment.variable(name).cloned()),
+        ending: if arguments.print0 { browse::Ending::Nul } else { browse::Ending::Line },
+        kept: settings.as_ref().map(|settings| settings.folder.clone()),
+        snapshots: settings.filter(|_| !arguments.no_snapshots),
+    })
+}
+
+/// Whether the terminal cannot be drawn on.
+fn is_dumb(environment: &Environment) -> bool {
+    environment.variable("TERM").is_some_and(|term| term == "dumb")
 }
 
 fn order(arguments: &Arguments) -> Order {

@@ -33,6 +33,8 @@ pub mod delete;
 #[doc(hidden)]
 pub mod exchange;
 #[doc(hidden)]
+pub mod growth;
+#[doc(hidden)]
 pub mod job;
 #[doc(hidden)]
 pub mod json;
@@ -44,6 +46,8 @@ pub mod rows;
 pub mod search;
 #[doc(hidden)]
 pub mod snapshot;
+#[doc(hidden)]
+pub mod source;
 #[doc(hidden)]
 pub mod space;
 #[doc(hidden)]
@@ -62,9 +66,9 @@ mod hints;
 mod inspect;
 mod message;
 mod replacement;
-mod source;
 mod sync;
 mod table;
+mod writing;
 
 #[doc(hidden)]
 pub use cli::run;

@@ -8,9 +8,10 @@
 
 use std::time::{Duration, Instant};
 
+use crate::growth::{Became, Before, Growth, amount};
 use crate::search::{Filtered, Keeper};
 use crate::size::Measure;
-use crate::sync::{AtomicU64, AtomicUsize, Mutex, Ordering, lock};
+use crate::sync::{Arc, AtomicU64, AtomicUsize, Mutex, Ordering, lock};
 use crate::tree::order::{Names, Row, sort};
 use crate::tree::{Content, DirId, Facts, Listing, Live, Position, Record, Totals, Tree};
 
@@ -28,6 +29,8 @@ pub enum Column {
     Modified,
     /// What hard links share, the most first.
     Shared,
+    /// By how much they have grown or shrunk, the most first.
+    Growth,
 }
 
 /// One way round or the other.
@@ -93,12 +96,14 @@ pub struct Sums<'a> {
     pub live: &'a Live,
     /// What a filter keeps, if one is on. Nothing else is shown then.
     pub filtered: Option<&'a Filtered>,
+    /// What everything was, if that is to be seen.
+    pub growth: Option<&'a Arc<Growth>>,
 }
 
 impl<'a> Sums<'a> {
     /// Those of all there is.
     pub fn of(live: &'a Live) -> Self {
-        Self { live, filtered: None }
+        Self { live, filtered: None, growth: None }
     }
 
     /// What is to be shown of `id`.
@@ -131,8 +136,15 @@ impl Order {
     }
 
     /// The number to sort an entry of this size by, the largest first and never zero.
-    fn key(self, tree: &Tree, sums: Sums<'_>, facts: &Facts, size: u64) -> u64 {
-        let number = self.number(tree, sums, facts, size).min(LARGEST - 1);
+    fn key(self, tree: &Tree, sums: Sums<'_>, facts: &Facts, size: u64, change: Option<u64>) -> u64 {
+        let number = match self.column {
+            Column::Growth => match change {
+                Some(change) => change.saturating_add(1),
+                None => 0,
+            },
+            _ => self.number(tree, sums, facts, size),
+        };
+        let number = number.min(LARGEST - 1);
         let number = match (self.column, self.direction) {
             (Column::Name, _) => 0,
             (_, Direction::Usual) => number + 1,
@@ -151,7 +163,7 @@ impl Order {
                 (facts.mtime.clamp(-1 << 61, 1 << 61) + (1 << 61)).cast_unsigned()
             }
             Column::Shared => shared(tree, facts),
-            Column::Name => 0,
+            Column::Name | Column::Growth => 0,
         }
     }
 }
@@ -184,6 +196,7 @@ pub struct Rows {
     length: u64,
     left_out: usize,
     largest: u64,
+    before: Option<Before>,
     cost: Duration,
 }
 
@@ -196,6 +209,8 @@ impl Rows {
         let (left_out, largest) = (AtomicUsize::new(0), AtomicU64::new(0));
         // It holds the path it asks about, so one worker asks at a time; only while a filter is on.
         let keeper = sums.filtered.map(|filtered| Mutex::new(Keeper::new(tree, filtered, id)));
+        let before = sums.growth.map(|growth| Before::of(growth, tree, id));
+        let earlier = before.as_ref().map(Before::listing);
         let rows = sort(listing, order.names(), |record| {
             if keeper.as_ref().is_some_and(|keeper| !lock(keeper).shows(record)) {
                 return None;
@@ -211,13 +226,21 @@ impl Rows {
             if size > largest.load(Ordering::Relaxed) {
                 largest.fetch_max(size, Ordering::Relaxed);
             }
-            Some(order.key(tree, sums, facts, size))
+            let change = before.as_ref().zip(earlier.as_ref()).filter(|_| order.column == Column::Growth);
+            let change = change.and_then(|(before, earlier)| {
+                Some(match before.became(tree, earlier, record)? {
+                    Became::New => size,
+                    Became::Was(was) => size.abs_diff(amount(was, order.measure)),
+                })
+            });
+            Some(order.key(tree, sums, facts, size, change))
         });
         Self {
             sorted: rows.into_boxed_slice(),
             length: listing.length(),
             left_out: left_out.into_inner(),
             largest: largest.into_inner(),
+            before,
             cost: begin.elapsed(),
         }
     }
@@ -240,6 +263,11 @@ impl Rows {
     /// The size of the largest, when they were put in order.
     pub fn largest(&self) -> u64 {
         self.largest
+    }
+
+    /// What the entries were, if that is to be seen.
+    pub fn before(&self) -> Option<&Before> {
+        self.before.as_ref()
     }
 
     /// Whether `listing` has entries that came later.

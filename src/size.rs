@@ -191,6 +191,27 @@ fn out_of_calendar(seconds: i64) -> String {
     }
 }
 
+/// `since 3 days ago`, as wide as it is.
+pub fn since(then: i64, now: i64) -> String {
+    const STEPS: [(u64, &str); 6] = [
+        (365 * 86_400, "year"),
+        (30 * 86_400, "month"),
+        (7 * 86_400, "week"),
+        (86_400, "day"),
+        (3600, "hour"),
+        (60, "minute"),
+    ];
+    // Clocks differ: what is still to come was a moment ago.
+    let seconds = now.saturating_sub(then).max(0).unsigned_abs();
+    // Below two of a unit the next smaller one says more.
+    let step = STEPS.iter().find(|(length, _)| seconds >= 2 * length);
+    match step {
+        Some((length, unit)) => format!("since {} {unit}s ago", grouped(seconds / length)),
+        None if seconds >= 60 => "since a minute ago".to_owned(),
+        None => "since a moment ago".to_owned(),
+    }
+}
+
 /// `0.8 s`, `12 s`, `3:05`, `1:02:03`, as wide as it is.
 pub fn duration(time: Duration) -> String {
     let seconds = time.as_secs();
@@ -297,6 +318,27 @@ mod tests {
             assert_eq!(date(seconds, &zone).len(), DATE, "{seconds}");
             assert_eq!(date_and_time(seconds, &zone).len(), DATE_AND_TIME, "{seconds}");
         }
+    }
+
+    #[test]
+    fn time_since_is_told_in_the_largest_unit_of_which_there_are_two() {
+        let day = 86_400;
+        for (seconds, text) in [
+            (-5, "a moment"),
+            (59, "a moment"),
+            (60, "a minute"),
+            (120, "2 minutes"),
+            (2 * 3600 - 1, "119 minutes"),
+            (2 * 3600, "2 hours"),
+            (3 * day, "3 days"),
+            (14 * day, "2 weeks"),
+            (60 * day, "2 months"),
+            (730 * day, "2 years"),
+            (i64::MAX, "292,471,208,677 years"),
+        ] {
+            assert_eq!(since(0, seconds), format!("since {text} ago"));
+        }
+        assert_eq!(since(i64::MIN, i64::MAX), "since 292,471,208,677 years ago");
     }
 
     #[test]

@@ -8,6 +8,7 @@
 mod recorded;
 
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -16,7 +17,7 @@ use jiff::Timestamp;
 use crate::exchange::{Import, Input, Provenance};
 use crate::platform::host_name;
 use crate::scan::{self, Outcome, Progress, Scan};
-use crate::snapshot::{About, is_snapshot};
+use crate::snapshot::{About, is_snapshot, latest_for};
 use crate::sync::Arc;
 use crate::tree::Tree;
 pub use recorded::Recorded;
@@ -175,6 +176,16 @@ impl Source {
             host: host.unwrap_or_default().into_bytes(),
             scope: scope.unwrap_or("filtered").into(),
         }
+    }
+
+    /// The newest snapshot in `folder` of the same paths, scanned in the same way before this scan began. None if this is no scan, or
+    /// one that leaves out what nobody can tell a snapshot by.
+    pub fn earlier_in(&self, folder: &Path) -> Option<Self> {
+        let Self::Scan { scan, began } = self else { return None };
+        let scope = scan.options().scope()?;
+        let roots: Vec<&[u8]> = scan.roots().iter().map(|root| root.as_os_str().as_bytes()).collect();
+        let latest = latest_for(folder, &roots, scope.as_bytes(), *began)?;
+        Some(Self::Recorded(Recorded::open(&latest.path)))
     }
 
     /// Waits until a browser has something to show. A scan has it at once; another machine may ask for a password first.

@@ -29,9 +29,11 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("space", &["platform", "tree", "scan", "job", "size", "text"]),
     ("inspect", &["platform", "scan", "tree", "job"]),
     ("exit", &["tree"]),
-    ("rows", &["tree", "size", "search"]),
+    ("rows", &["tree", "size", "search", "growth"]),
     ("replacement", &[]),
-    ("exchange", &["tree", "json", "text", "platform", "scan"]),
+    ("exchange", &["tree", "json", "text", "platform", "scan", "snapshot::MAGIC"]),
+    ("writing", &["tree", "exchange", "snapshot", "replacement", "source", "scan", "platform"]),
+    ("growth", &["tree", "source", "scan", "job", "search", "size"]),
     ("source", &["scan", "exchange", "snapshot", "tree", "text", "platform"]),
     ("json", &["tree", "space", "size", "text", "platform::error_text"]),
     (
@@ -54,13 +56,14 @@ const ARROWS: &[(&str, &[&str])] = &[
             "search",
             "survey",
             "job",
+            "writing",
         ],
     ),
     (
         "ui",
         &[
             "tree", "scan", "source", "rows", "size", "text", "delete", "inspect", "search", "hints",
-            "survey", "space", "job", "platform",
+            "survey", "space", "job", "platform", "growth", "writing",
         ],
     ),
     ("config", &["ui::keys", "ui::theme", "text", "message", "platform::trusted"]),
@@ -79,6 +82,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "message",
             "delete",
             "platform::streams",
+            "growth",
         ],
     ),
 ];

@@ -202,6 +202,27 @@ fn without_a_home_a_name_is_needed() {
 }
 
 #[test]
+fn a_snapshot_in_a_pipe_or_beside_others_is_one_error() {
+    let (place, folder) = some();
+    let file = folder.path().join("file");
+    save(&place, &file).ended(0);
+    let other = folder.path().join("other.json");
+    run(program().arg("-o").arg(&other).arg(place.path())).ended(0);
+    let refused = |command: &mut Command| {
+        let run = run(command);
+        assert!(run.code == Some(1) || run.code == Some(2), "{:?}", run.code);
+        let reason = "a snapshot, which -f reads from a file, and that file alone\n";
+        assert!(run.stderr.ends_with(reason) && run.stderr.lines().count() == 1, "{}", run.stderr);
+    };
+    let open = || fs::File::open(&file).unwrap();
+    refused(program().args(["-s", "-f", "-"]).stdin(open()));
+    refused(program().args(["diff", "-n", "-"]).arg(place.path()).stdin(open()));
+    for [one, two] in [[&file, &other], [&other, &file]] {
+        refused(program().arg("-s").arg("-f").arg(one).arg("-f").arg(two));
+    }
+}
+
+#[test]
 fn a_folder_that_cannot_be_written_to_is_an_error() {
     if geteuid().is_root() {
         eprintln!("SKIPPED: root may write everywhere");

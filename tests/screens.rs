@@ -8,12 +8,17 @@ use std::fs::File;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, SystemTime};
 
+use duke::exchange::Input;
+use duke::growth::{Basis, Earlier};
 use duke::job::Pool;
 use duke::rows::Order;
 use duke::scan::{Filter, Options, Outcome, Progress, Scan};
 use duke::size::{Measure, Units};
+use duke::snapshot::{self, About, Limits};
+use duke::source::{Source, Wanted};
 use duke::ui::app::{Action, App};
 use duke::ui::keys::KEYMAP;
 use duke::ui::progress::Tick;
@@ -146,7 +151,10 @@ fn journey(name: &str, size: (u16, u16), glyphs: Glyphs) {
 
 /// Does what the browser wishes for, to the end.
 fn work(app: &mut App<'_>, scan: &Scan) {
-    let mut desk = Desk::new(Pool::new(1).unwrap(), Arc::clone(scan.tree()));
+    finish_work(app, Desk::new(Pool::new(1).unwrap(), Arc::clone(scan.tree())));
+}
+
+fn finish_work(app: &mut App<'_>, mut desk: Desk) {
     loop {
         for (number, findings) in desk.serve(app.wishes()) {
             app.update(Action::Findings(number, findings));
@@ -193,6 +201,71 @@ fn views(name: &str, size: (u16, u16), glyphs: Glyphs) {
         pictures.push(format!("{title}\n{}", screen(&app)));
     }
     insta::assert_snapshot!(format!("views {name}"), pictures.join("\n"));
+}
+
+/// A snapshot of a scan.
+fn snapshot_of(scan: &Scan, file: &Path) -> Source {
+    let mut bytes = Vec::new();
+    let limits = Limits { bytes: u64::MAX, stop: &AtomicBool::new(false) };
+    let about = About { scanned_at: 1_700_000_000, ..About::default() };
+    snapshot::save(scan.tree(), &about, &limits, &mut bytes).unwrap();
+    std::fs::write(file, bytes).unwrap();
+    Source::start(Wanted::Exports(vec![Input::File(file.to_owned())])).unwrap()
+}
+
+/// Pictures of what has grown, and of the name of a file that is typed.
+fn growth(name: &str, size: (u16, u16), glyphs: Glyphs) {
+    let (folder, elsewhere) = (home(), tempfile::tempdir().unwrap());
+    let before = snapshot_of(&scan(vec![folder.path().to_owned()]), &elsewhere.path().join("old"));
+    file(folder.path(), "music/noise.ogg", 80, 3);
+    file(folder.path(), "backup.tar", 100, 6);
+    file(folder.path(), "new/large", 250, 6);
+    std::fs::rename(folder.path().join("pictures/2024"), folder.path().join("pictures/year")).unwrap();
+    std::fs::remove_dir_all(folder.path().join(".cache")).unwrap();
+    let scan = scan(vec![folder.path().to_owned()]);
+    let basis =
+        Basis::new(Earlier::Source(before), Source::Scan { scan: scan.clone(), began: 1_700_300_000 });
+    let mut app = app(&scan, glyphs, size);
+    finish(&mut app, 1);
+    app.update(Action::Clock(1_700_000_000 + 3 * 86_400));
+    let mut pictures = Vec::new();
+    for (title, keys, typed) in [
+        ("it is offered", "", ""),
+        ("by growth", "W", ""),
+        ("everything that has changed", "8", ""),
+        ("by name", "n", ""),
+        ("restricted", "s /", "type:file"),
+        ("the name of a file", "Enter Esc Esc E", ""),
+        ("a name that says no format", "Ctrl-U", "growth.txt"),
+        ("refused", "Enter", ""),
+    ] {
+        press(&mut app, keys);
+        for letter in typed.chars() {
+            app.update(Action::Key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE)));
+        }
+        finish_work(
+            &mut app,
+            Desk::new(Pool::new(1).unwrap(), Arc::clone(scan.tree())).comparing(basis.clone()),
+        );
+        pictures
+            .push(format!("{title}\n{}", screen(&app).replace(folder.path().to_str().unwrap(), "/home/me")));
+    }
+    insta::assert_snapshot!(format!("growth {name}"), pictures.join("\n"));
+}
+
+#[test]
+fn growth_in_a_usual_window() {
+    growth("80x24", (80, 24), Glyphs::Unicode);
+}
+
+#[test]
+fn growth_in_a_small_window() {
+    growth("40x10", (40, 10), Glyphs::Unicode);
+}
+
+#[test]
+fn growth_in_a_tiny_window_with_ascii() {
+    growth("20x6", (20, 6), Glyphs::Ascii);
 }
 
 #[test]

@@ -35,6 +35,8 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'Leave out what the pattern matches')
             [CompletionResult]::new('-X', '-X ', [CompletionResultType]::ParameterName, 'Leave out what a pattern in FILE matches, one a line; - is standard input')
             [CompletionResult]::new('--type-name-over', '--type-name-over', [CompletionResultType]::ParameterName, 'Have the name typed to delete more than SIZE')
+            [CompletionResult]::new('--snapshot-days', '--snapshot-days', [CompletionResultType]::ParameterName, 'Remove snapshots that were kept for more than N days: 30, unless told otherwise')
+            [CompletionResult]::new('--snapshot-size', '--snapshot-size', [CompletionResultType]::ParameterName, 'Remove the oldest snapshots when all take more than SIZE: 512M, unless told otherwise')
             [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'Read the configuration from FILE')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print the whole tree as JSON')
             [CompletionResult]::new('--ndjson', '--ndjson', [CompletionResultType]::ParameterName, 'Print a JSON object for each entry, one a line')
@@ -64,6 +66,7 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Only show what a deletion would remove')
             [CompletionResult]::new('-e', '-e', [CompletionResultType]::ParameterName, 'Keep owner, group and mode of every entry')
             [CompletionResult]::new('--extended', '--extended', [CompletionResultType]::ParameterName, 'Keep owner, group and mode of every entry')
+            [CompletionResult]::new('--no-snapshots', '--no-snapshots', [CompletionResultType]::ParameterName, 'Keep no snapshot of what was browsed')
             [CompletionResult]::new('--no-config', '--no-config', [CompletionResultType]::ParameterName, 'Read no configuration')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help: -h in short, --help with details')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help: -h in short, --help with details')
@@ -71,7 +74,7 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print the version')
             [CompletionResult]::new('config', 'config', [CompletionResultType]::ParameterValue, 'Print what the configuration is')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions of a shell')
-            [CompletionResult]::new('diff', 'diff', [CompletionResultType]::ParameterValue, 'Print what changed since an export or a snapshot was made')
+            [CompletionResult]::new('diff', 'diff', [CompletionResultType]::ParameterValue, 'Show what changed since an export or a snapshot was made')
             [CompletionResult]::new('df', 'df', [CompletionResultType]::ParameterValue, 'Print where the rest is: what df says of a file system, explained by what lies in PATH')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the manual page, for man -l -')
             [CompletionResult]::new('save', 'save', [CompletionResultType]::ParameterValue, 'Save what is below each PATH as a snapshot, for -f and diff')
@@ -90,9 +93,11 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             break
         }
         'duke;diff' {
-            [CompletionResult]::new('--min-change', '--min-change', [CompletionResultType]::ParameterName, 'Leave out changes of less than SIZE, such as 100M')
+            [CompletionResult]::new('--min-change', '--min-change', [CompletionResultType]::ParameterName, 'Print only changes of SIZE or more, such as 100M')
             [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'Leave out what the pattern matches in a directory')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print the changes as JSON')
+            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'Print the changes as a table, on a terminal too')
+            [CompletionResult]::new('--no-interactive', '--no-interactive', [CompletionResultType]::ParameterName, 'Print the changes as a table, on a terminal too')
             [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Compare how long files are, not what they take on the disk')
             [CompletionResult]::new('--apparent-size', '--apparent-size', [CompletionResultType]::ParameterName, 'Compare how long files are, not what they take on the disk')
             [CompletionResult]::new('--si', '--si', [CompletionResultType]::ParameterName, 'Show sizes in powers of 1000')

@@ -155,6 +155,9 @@ impl<'t> Changes<'t> {
             name: b"",
             kind: crate::kind::Kind::Directory,
             directory: self.new.root,
+            position: 0,
+            place: self.new.root,
+            itself: Some(self.new.root),
             before: extent(self.old),
             after: extent(self.new),
         };

@@ -5,21 +5,20 @@
 //!
 //! Invariant: exit code 0 means that all of it was written.
 
-use std::ffi::OsString;
-use std::fs;
 use std::io::{self, Write};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::{Path, PathBuf};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 
 use super::{errors, exit_of, exit_of_writing, standard_output};
-use crate::exchange::{Export, pack};
+use crate::exchange::Export;
 use crate::exit::Exit;
 use crate::message::say;
 use crate::platform::interrupt::Interrupt;
 use crate::replacement::Replacement;
 use crate::scan::Outcome;
-use crate::source::{Nature, Source};
+use crate::source::Source;
 use crate::text::escape;
+use crate::writing::{Packing, ncdu};
 
 /// Where an export goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,15 +27,6 @@ pub enum Target {
     Standard,
     /// To a file.
     File(PathBuf),
-}
-
-/// Whether an export is packed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Packing {
-    /// It is not.
-    Plain,
-    /// By zstd.
-    Zstd,
 }
 
 /// Ends an export early when an interrupt was noted.
@@ -76,21 +66,14 @@ pub(super) fn run(
         say("nothing was written: it would look complete");
         return exit.max(Exit::Incomplete);
     }
-    let Some((root, _)) = Export::root(source.tree()) else {
+    if Export::root(source.tree()).is_none() {
         errors::summarise(source.tree(), outcome);
         if exit != Exit::Useless {
             say("nothing was written: ncdu's format holds one directory");
         }
         return Exit::Useless;
-    };
-    let provenance = source.provenance().into_iter().next().unwrap_or_default();
-    let name = match source.nature() {
-        Nature::Live => absolute(root.name),
-        Nature::Recorded => root.name.to_vec(),
-    };
-    let export =
-        Export { tree: source.tree(), name: &name, scanned_at: provenance.scanned_at.unwrap_or_default() };
-    let written = write_to(to, &export, packing, interrupt.as_ref());
+    }
+    let written = write_to(to, source, packing, interrupt.as_ref());
     let place = match to {
         Target::Standard => "standard output".to_owned(),
         Target::File(path) => escape(path.as_os_str().as_bytes()).into_owned(),
@@ -102,32 +85,13 @@ pub(super) fn run(
     exit_of_writing(source, outcome, written, &place, exit)
 }
 
-fn write_to(
-    to: &Target,
-    export: &Export<'_>,
-    packing: Packing,
-    interrupt: Option<&Interrupt>,
-) -> io::Result<()> {
+fn write_to(to: &Target, source: &Source, packing: Packing, interrupt: Option<&Interrupt>) -> io::Result<()> {
     match to {
-        Target::Standard => write(&mut Interruptible { out: standard_output()?, interrupt }, export, packing),
+        Target::Standard => ncdu(source, packing, &mut Interruptible { out: standard_output()?, interrupt }),
         Target::File(path) => {
             let mut file = Replacement::begin(path)?;
-            write(&mut Interruptible { out: &mut file, interrupt }, export, packing)?;
+            ncdu(source, packing, &mut Interruptible { out: &mut file, interrupt })?;
             file.keep()
         }
     }
-}
-
-fn write(out: &mut (impl Write + Send), export: &Export<'_>, packing: Packing) -> io::Result<()> {
-    match packing {
-        Packing::Plain => export.write(out),
-        Packing::Zstd => pack(out, |text| export.write(text)),
-    }
-}
-
-/// The path of a root from the top of the file system, as ncdu writes it.
-fn absolute(root: &[u8]) -> Vec<u8> {
-    let path = PathBuf::from(OsString::from_vec(root.to_vec()));
-    let whole = fs::canonicalize(&path).or_else(|_| std::path::absolute(&path));
-    whole.as_deref().unwrap_or(Path::new(&path)).as_os_str().as_bytes().to_vec()
 }

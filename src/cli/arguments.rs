@@ -63,8 +63,9 @@ pub(super) enum Command {
         /// Whose
         shell: Shell,
     },
-    /// Print what changed since an export or a snapshot was made
+    /// Show what changed since an export or a snapshot was made
     ///
+    /// On a terminal in the browser; otherwise, or with --json, -n or --min-change, it is printed.
     /// OLD and NEW are exports of ncdu, gdu or duke, snapshots, or directories. Directories of another name are recognised by their inode
     /// where both sides have one.
     Diff(Box<Difference>),
@@ -127,7 +128,11 @@ pub(super) struct Difference {
     #[arg(long)]
     pub(super) json: bool,
 
-    /// Leave out changes of less than SIZE, such as 100M
+    /// Print the changes as a table, on a terminal too
+    #[arg(short, long)]
+    pub(super) no_interactive: bool,
+
+    /// Print only changes of SIZE or more, such as 100M
     #[arg(long, value_name = "SIZE", value_parser = ValueParser::new(size))]
     pub(super) min_change: Option<u64>,
 
@@ -366,6 +371,18 @@ pub(super) struct Arguments {
     /// Keep owner, group and mode of every entry
     #[arg(short, long, help_heading = "Scan")]
     pub(super) extended: bool,
+
+    /// Keep no snapshot of what was browsed
+    #[arg(long, help_heading = "Snapshots")]
+    pub(super) no_snapshots: bool,
+
+    /// Remove snapshots that were kept for more than N days: 30, unless told otherwise
+    #[arg(long, value_name = "N", help_heading = "Snapshots")]
+    pub(super) snapshot_days: Option<u32>,
+
+    /// Remove the oldest snapshots when all take more than SIZE: 512M, unless told otherwise
+    #[arg(long, value_name = "SIZE", value_parser = ValueParser::new(size), help_heading = "Snapshots")]
+    pub(super) snapshot_size: Option<u64>,
 
     /// Read the configuration from FILE
     #[arg(long, value_name = "FILE", overrides_with = "no_config", help_heading = "Configuration")]

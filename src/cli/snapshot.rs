@@ -4,12 +4,12 @@
 
 use std::path::PathBuf;
 
-use super::arguments::Save;
+use super::arguments::{Arguments, Save};
 use super::{Environment, Refusal};
 use crate::batch::{Progress, Saving, Shelf, Target};
 use crate::scan::{self, Mounts};
 use crate::size::Units;
-use crate::snapshot::automatic::{self, Settings};
+use crate::snapshot::automatic::{self, DAY, Settings};
 
 /// What is to be saved.
 pub(super) fn saving(words: &Save, environment: &Environment) -> Result<Saving, Refusal> {
@@ -35,14 +35,25 @@ fn shelf(words: &Save, environment: &Environment) -> Result<Shelf, Refusal> {
         }
         Some(file) if file == "-" => Ok(Shelf::Target(Target::Standard)),
         Some(file) => Ok(Shelf::Target(Target::File(PathBuf::from(file)))),
-        None => settings(environment).map(Shelf::Kept).ok_or_else(|| {
-            Refusal::Usage("save: -o is needed, since neither XDG_STATE_HOME nor HOME is set".to_owned())
-        }),
+        // What is kept, and for how long, is for the configuration to say, whoever puts something there.
+        None => {
+            settings(&super::configured_alone(environment)?, environment).map(Shelf::Kept).ok_or_else(|| {
+                Refusal::Usage("save: -o is needed, since neither XDG_STATE_HOME nor HOME is set".to_owned())
+            })
+        }
     }
 }
 
 /// Where snapshots are kept without being asked for, and how many.
-pub(super) fn settings(environment: &Environment) -> Option<Settings> {
+pub(super) fn settings(arguments: &Arguments, environment: &Environment) -> Option<Settings> {
     let variable = |name| environment.variable(name).map(std::ffi::OsString::as_os_str);
-    automatic::folder(variable("XDG_STATE_HOME"), variable("HOME")).map(Settings::new)
+    let folder = automatic::folder(variable("XDG_STATE_HOME"), variable("HOME"))?;
+    let mut settings = Settings::new(folder);
+    if let Some(days) = arguments.snapshot_days {
+        settings.age = DAY.saturating_mul(days);
+    }
+    if let Some(bytes) = arguments.snapshot_size {
+        settings.bytes = bytes;
+    }
+    Some(settings)
 }

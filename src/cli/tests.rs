@@ -29,7 +29,7 @@ fn format(words: &str, environment: &Environment) -> Option<Format> {
 
 fn browse(words: &str, variables: &[(&'static str, &str)]) -> browse::Job {
     match asked(words, &terminal(variables)).unwrap() {
-        Request::Browse(browse) => browse,
+        Request::Browse(browse) => *browse,
         _ => panic!("a terminal was there"),
     }
 }
@@ -41,15 +41,50 @@ fn roots(wanted: Wanted) -> Vec<PathBuf> {
     }
 }
 
+fn browsed(words: &str) -> Vec<PathBuf> {
+    match browse(words, &[]).subject {
+        browse::Subject::Present(wanted) => roots(wanted),
+        browse::Subject::Growth { .. } => panic!("diff was not given"),
+    }
+}
+
 fn scan(words: &str, variables: &[(&'static str, &str)]) -> scan::Options {
-    match browse(words, variables).wanted {
-        Wanted::Paths(_, options) => options,
-        Wanted::Exports(_) => panic!("paths were given"),
+    match browse(words, variables).subject {
+        browse::Subject::Present(Wanted::Paths(_, options)) => options,
+        _ => panic!("paths were given"),
     }
 }
 
 fn table(depth: usize) -> Format {
     Format::Table { depth, order: Order::default(), units: Units::Binary }
+}
+
+#[test]
+fn snapshots_are_kept_unless_nobody_wants_them_and_as_many_as_are_wanted() {
+    let home = [("HOME", "/home/me")];
+    let usual = browse("", &home).snapshots.unwrap();
+    assert_eq!(usual, crate::snapshot::automatic::Settings::new("/home/me/.local/state/duke".into()));
+    let few = browse("--snapshot-days 7 --snapshot-size 10M", &home).snapshots.unwrap();
+    assert_eq!((few.age.as_secs(), few.bytes), (7 * 86_400, 10 << 20));
+    let none = browse("--no-snapshots", &home);
+    assert!(none.snapshots.is_none() && none.kept.is_some(), "what was kept before can be looked at");
+    assert!(browse("", &[]).snapshots.is_none());
+    assert!(asked("--snapshot-size lots", &terminal(&home)).is_err());
+}
+
+#[test]
+fn diff_is_for_the_browser_unless_a_script_asks() {
+    let asked = |words: &str, environment: &Environment| asked(words, environment).unwrap();
+    let is_browser = |words| match asked(words, &terminal(&[])) {
+        Request::Browse(job) => matches!(job.subject, browse::Subject::Growth { .. }),
+        _ => false,
+    };
+    assert!(is_browser("diff old.json"));
+    assert!(is_browser("diff old.json new.json"));
+    for words in ["diff --json old.json", "diff -n old.json", "diff --min-change 1M old.json"] {
+        assert!(!is_browser(words), "{words}");
+    }
+    assert!(matches!(asked("diff old.json", &Environment::default()), Request::Compare(_)));
 }
 
 #[test]
@@ -73,9 +108,9 @@ fn a_browser_opens_on_a_terminal_unless_something_else_is_asked_for() {
 fn a_command_is_one_as_the_first_word_only() {
     let described = |words| matches!(asked(words, &terminal(&[])), Ok(Request::Describe(_)));
     assert!(described("man") && described("completions zsh"));
-    assert_eq!(roots(browse("./man", &[]).wanted), [PathBuf::from("./man")]);
-    assert_eq!(roots(browse("-x man", &[]).wanted), [PathBuf::from("man")]);
-    assert_eq!(roots(browse("-- man", &[]).wanted), [PathBuf::from("man")]);
+    assert_eq!(browsed("./man"), [PathBuf::from("./man")]);
+    assert_eq!(browsed("-x man"), [PathBuf::from("man")]);
+    assert_eq!(browsed("-- man"), [PathBuf::from("man")]);
     assert!(asked("man -x", &terminal(&[])).unwrap_err().contains("unexpected argument '-x'"));
     assert!(asked("completions csh", &terminal(&[])).unwrap_err().contains("invalid value 'csh'"));
 }

@@ -15,6 +15,7 @@ use ruzstd::decoding::StreamingDecoder;
 use ruzstd::encoding::{CompressionLevel, FrameCompressor};
 
 use super::pipe::{CHUNK, Chunks, Feed, pipe};
+use crate::snapshot::MAGIC;
 
 /// What begins a zstd frame (RFC 8878, 3.1.1), and one to be skipped, after its first byte (3.1.2).
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
@@ -50,6 +51,9 @@ fn unpack_into(reader: impl Read, feed: &Feed) -> io::Result<()> {
     let mut source = io::Cursor::new(head.clone()).chain(packed);
     if head.starts_with(BINARY) {
         return Err(io::Error::other("ncdu's binary format; `ncdu -f FILE -o -` makes JSON of it"));
+    }
+    if head == MAGIC {
+        return Err(io::Error::other("a snapshot, which -f reads from a file, and that file alone"));
     }
     let mut text = Text { feed, sent: 0, taken };
     if head.starts_with(&ZSTD) || head.get(1..4) == Some(&SKIPPABLE) && head[0] & 0xf0 == 0x50 {

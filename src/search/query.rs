@@ -16,6 +16,7 @@ use regex::bytes::Regex;
 
 use super::class::{Class, Extension};
 use super::parse;
+use super::sweep::{Mode, sizes};
 use crate::kind::Kind;
 use crate::tree::{Content, DirId, Facts, Record, Tree};
 
@@ -286,6 +287,18 @@ impl Query {
             met &= (said & 1 << bit != 0) != term.negated;
         }
         (met, said)
+    }
+
+    /// Whether a filter keeps an entry of the directory `id`. Asks everything above it, so not for every entry of a tree.
+    pub(crate) fn keeps(&self, tree: &Tree, id: DirId, record: &Record<'_>) -> bool {
+        if self.is_empty() {
+            return true;
+        }
+        let mut path = if self.needs_paths() { tree.path(id) } else { Vec::new() };
+        push_name(&mut path, record.name);
+        let (own, _) = sizes(tree, Mode::Filter, record);
+        let subject = Subject { tree, record, disk: own.disk, apparent: own.apparent, path: &path };
+        self.check(&subject, self.said_by_path(tree, id)).0
     }
 
     /// What the directory `id` and those above it say, except the root.

@@ -43,7 +43,8 @@ pub struct Settings {
 const FREE_SHARE: u64 = 20;
 const FREE_BYTES: u64 = 1 << 30;
 
-const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+/// A day.
+pub const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl Settings {
     /// What is right for most: a month, 512 MiB, one a day of the same roots.

@@ -10,17 +10,20 @@
 //! is sorted by name and merged. What a file system says of an entry that could not be read, or was left out, on either side is
 //! not compared.
 //!
+//! Either tree may still grow, or have been left unfinished. Of a directory that is not all there nothing is said but of what
+//! is in it on both sides: what is missing may be still to come.
+//!
 //! Knows no text. Invariant: every entry of either tree is looked at once, and nothing recurses over depth.
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Content, DirId, Facts, Listing, Record, Tree};
+use super::{Content, DirId, Facts, Listing, Position, Record, Tree};
 use crate::kind::Kind;
 
 /// One of the trees, or a part of it.
 #[derive(Clone, Copy)]
 pub struct Side<'t> {
-    /// The tree, at rest.
+    /// The tree.
     pub tree: &'t Tree,
     /// The directory that is compared.
     pub root: DirId,
@@ -57,18 +60,34 @@ pub struct Change<'t> {
     pub name: &'t [u8],
     /// What it is.
     pub kind: Kind,
-    /// The directory that holds it: in the old tree if it is gone, otherwise in the new one; the root holds itself.
+    /// The directory that holds it: in the old tree if it is gone, otherwise in the new one; a root holds itself.
     pub directory: DirId,
+    /// Where it is in that directory's listing; of a root nothing.
+    pub position: Position,
+    /// The directory of the new tree in which it is, or was.
+    pub place: DirId,
+    /// The directory it is itself, in the tree it is in.
+    pub itself: Option<DirId>,
     /// What it took.
     pub before: Extent,
     /// What it takes.
     pub after: Extent,
 }
 
+/// Something that a comparison comes across.
+#[derive(Clone, Copy, Debug)]
+pub enum Met<'t> {
+    /// Directories that are one: of the old tree, and of the new.
+    Pair(DirId, DirId),
+    /// A change.
+    Change(Change<'t>),
+}
+
 /// An entry of a listing, as far as it matters here.
 #[derive(Clone, Copy)]
 struct Item<'t> {
     name: &'t [u8],
+    position: Position,
     kind: Kind,
     what: What,
 }
@@ -85,39 +104,69 @@ enum What {
     Unknown,
 }
 
-/// An item of one side only, in its directory.
-type Lonely<'t> = (DirId, Item<'t>);
+/// An item of one side only.
+#[derive(Clone, Copy)]
+struct Lonely<'t> {
+    /// The directory that holds it.
+    directory: DirId,
+    /// That directory, or what became of it, in the new tree.
+    place: DirId,
+    item: Item<'t>,
+}
 
 /// Finds what changed from `old` to `new`; `keep` says which changes are wanted.
 pub fn diff<'t>(old: Side<'t>, new: Side<'t>, keep: impl Fn(&Change<'t>) -> bool) -> Vec<Change<'t>> {
-    let mut diff =
-        Diff { old, new, keep, changes: Vec::new(), pairs: Vec::new(), gone: Vec::new(), fresh: Vec::new() };
-    let root = Item { name: b"", kind: Kind::Directory, what: What::Unknown };
-    diff.pair(Fate::Kept, new.root, root, (old.root, new.root));
+    let mut changes = Vec::new();
+    let note = |met: Met<'t>| match met {
+        Met::Change(change) if keep(&change) => changes.push(change),
+        Met::Change(_) | Met::Pair(..) => {}
+    };
+    compare((old.tree, new.tree), &[(old.root, new.root)], || false, note);
+    changes
+}
+
+/// Compares `old` with `new` from pairs of roots on, and tells of everything it meets; changes of directories that are new or gone
+/// come last. Ends early when it is cancelled, and says whether it came to its end.
+pub fn compare<'t>(
+    (old, new): (&'t Tree, &'t Tree),
+    roots: &[(DirId, DirId)],
+    is_cancelled: impl Fn() -> bool,
+    note: impl FnMut(Met<'t>),
+) -> bool {
+    let Some((first_old, first_new)) = roots.first().copied() else { return true };
+    let (old, new) = (Side { tree: old, root: first_old }, Side { tree: new, root: first_new });
+    let mut diff = Diff { old, new, note, pairs: Vec::new(), gone: Vec::new(), fresh: Vec::new() };
+    for (before, after) in roots {
+        let item = Item { name: b"", position: 0, kind: Kind::Directory, what: What::Unknown };
+        let root = Lonely { directory: *after, place: *after, item };
+        diff.pair(Fate::Kept, root, (*before, *after));
+    }
     loop {
         while let Some((old, new)) = diff.pairs.pop() {
-            diff.compare(old, new);
+            if is_cancelled() {
+                return false;
+            }
+            diff.listings(old, new);
         }
         if !diff.find_renamed() {
             break;
         }
     }
-    for (directory, item) in std::mem::take(&mut diff.gone) {
-        let before = item.extent(old.tree);
-        diff.add(Fate::Gone, directory, item, before, Extent::default());
+    for lonely in std::mem::take(&mut diff.gone) {
+        let before = lonely.item.extent(old.tree);
+        diff.add(Fate::Gone, lonely, before, Extent::default());
     }
-    for (directory, item) in std::mem::take(&mut diff.fresh) {
-        let after = item.extent(new.tree);
-        diff.add(Fate::New, directory, item, Extent::default(), after);
+    for lonely in std::mem::take(&mut diff.fresh) {
+        let after = lonely.item.extent(new.tree);
+        diff.add(Fate::New, lonely, Extent::default(), after);
     }
-    diff.changes
+    true
 }
 
-struct Diff<'t, K> {
+struct Diff<'t, N> {
     old: Side<'t>,
     new: Side<'t>,
-    keep: K,
-    changes: Vec<Change<'t>>,
+    note: N,
     /// Directories still to be compared.
     pairs: Vec<(DirId, DirId)>,
     /// Directories that are on one side only, as far as is known.
@@ -125,17 +174,19 @@ struct Diff<'t, K> {
     fresh: Vec<Lonely<'t>>,
 }
 
-impl<'t, K: Fn(&Change<'t>) -> bool> Diff<'t, K> {
-    fn compare(&mut self, old: DirId, new: DirId) {
+impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
+    fn listings(&mut self, old: DirId, new: DirId) {
         let is_read = |side: Side<'_>, id| side.tree.status(id).errno.is_none();
         if !is_read(self.old, old) || !is_read(self.new, new) {
             return;
         }
+        // Asked before the listings are read: what is all there then, is in them.
+        let is_all_there = (is_settled(self.old.tree, old), is_settled(self.new.tree, new));
         let mut before = items(&self.old.tree.listing(old));
         let mut after = items(&self.new.tree.listing(new));
         let same = before.iter().zip(&after).take_while(|(a, b)| a.name == b.name).count();
         for index in 0..same {
-            self.both((old, before[index]), (new, after[index]));
+            self.both((old, before[index]), (new, after[index]), is_all_there);
         }
         let (before, after) = (&mut before[same..], &mut after[same..]);
         before.sort_unstable_by_key(|item| item.name);
@@ -144,16 +195,16 @@ impl<'t, K: Fn(&Change<'t>) -> bool> Diff<'t, K> {
         loop {
             match (one.peek(), other.peek()) {
                 (Some(a), Some(b)) if a.name == b.name => {
-                    self.both((old, **a), (new, **b));
+                    self.both((old, **a), (new, **b), is_all_there);
                     one.next();
                     other.next();
                 }
                 (Some(a), b) if b.is_none_or(|b| a.name < b.name) => {
-                    self.only_old(old, **a);
+                    self.only_old(Lonely { directory: old, place: new, item: **a }, is_all_there);
                     one.next();
                 }
                 (_, Some(b)) => {
-                    self.only_new(new, **b);
+                    self.only_new(Lonely { directory: new, place: new, item: **b }, is_all_there);
                     other.next();
                 }
                 (_, None) => return,
@@ -162,52 +213,82 @@ impl<'t, K: Fn(&Change<'t>) -> bool> Diff<'t, K> {
     }
 
     /// Entries of the same name.
-    fn both(&mut self, (in_old, a): Lonely<'t>, (in_new, b): Lonely<'t>) {
+    fn both(
+        &mut self,
+        (in_old, a): (DirId, Item<'t>),
+        (in_new, b): (DirId, Item<'t>),
+        is_all_there: (bool, bool),
+    ) {
+        let new = Lonely { directory: in_new, place: in_new, item: b };
         match (a.what, b.what) {
             (What::Unknown, _) | (_, What::Unknown) => {}
-            (What::Directory { id: old, .. }, What::Directory { id: new, .. }) => {
-                self.pair(Fate::Kept, in_new, b, (old, new));
+            (What::Directory { id: before, .. }, What::Directory { id: after, .. }) => {
+                self.pair(Fate::Kept, new, (before, after));
             }
-            (What::Leaf(before), What::Leaf(after)) => self.add(Fate::Kept, in_new, b, before, after),
+            (What::Leaf(before), What::Leaf(after)) => self.add(Fate::Kept, new, before, after),
             _ => {
-                self.only_old(in_old, a);
-                self.only_new(in_new, b);
+                self.only_old(Lonely { directory: in_old, place: in_new, item: a }, is_all_there);
+                self.only_new(new, is_all_there);
             }
         }
     }
 
-    fn only_old(&mut self, directory: DirId, item: Item<'t>) {
-        match item.what {
-            What::Directory { .. } => self.gone.push((directory, item)),
-            What::Leaf(before) => self.add(Fate::Gone, directory, item, before, Extent::default()),
+    fn only_old(&mut self, lonely: Lonely<'t>, (_, is_new_all_there): (bool, bool)) {
+        match lonely.item.what {
+            _ if !is_new_all_there => {}
+            What::Directory { .. } => self.gone.push(lonely),
+            What::Leaf(before) => self.add(Fate::Gone, lonely, before, Extent::default()),
             What::Unknown => {}
         }
     }
 
-    fn only_new(&mut self, directory: DirId, item: Item<'t>) {
-        match item.what {
-            What::Directory { .. } => self.fresh.push((directory, item)),
-            What::Leaf(after) => self.add(Fate::New, directory, item, Extent::default(), after),
+    fn only_new(&mut self, lonely: Lonely<'t>, (is_old_all_there, _): (bool, bool)) {
+        match lonely.item.what {
+            _ if !is_old_all_there => {}
+            What::Directory { .. } => self.fresh.push(lonely),
+            What::Leaf(after) => self.add(Fate::New, lonely, Extent::default(), after),
             What::Unknown => {}
         }
     }
 
     /// Directories that are one, to be compared.
-    fn pair(&mut self, fate: Fate, directory: DirId, item: Item<'t>, (old, new): (DirId, DirId)) {
-        self.add(fate, directory, item, extent(self.old.tree, old), extent(self.new.tree, new));
+    fn pair(&mut self, fate: Fate, lonely: Lonely<'t>, (old, new): (DirId, DirId)) {
+        let is_known = |side: Side<'_>, id| is_settled(side.tree, id) && side.tree.status(id).errno.is_none();
+        if is_known(self.old, old) && is_known(self.new, new) {
+            let item = Item { what: What::Directory { id: new, inode: 0, mtime: 0 }, ..lonely.item };
+            let lonely = Lonely { item, ..lonely };
+            self.add(fate, lonely, extent(self.old.tree, old), extent(self.new.tree, new));
+        }
+        (self.note)(Met::Pair(old, new));
         self.pairs.push((old, new));
     }
 
-    fn add(&mut self, fate: Fate, directory: DirId, item: Item<'t>, before: Extent, after: Extent) {
-        let change = Change { fate, name: item.name, kind: item.kind, directory, before, after };
-        if (fate != Fate::Kept || before != after) && (self.keep)(&change) {
-            self.changes.push(change);
+    fn add(&mut self, fate: Fate, lonely: Lonely<'t>, before: Extent, after: Extent) {
+        if fate == Fate::Kept && before == after {
+            return;
         }
+        let Lonely { directory, place, item } = lonely;
+        let Item { name, position, kind, what } = item;
+        let itself = match what {
+            What::Directory { id, .. } => Some(id),
+            What::Leaf(_) | What::Unknown => None,
+        };
+        (self.note)(Met::Change(Change {
+            fate,
+            name,
+            kind,
+            directory,
+            position,
+            place,
+            itself,
+            before,
+            after,
+        }));
     }
 
     /// Makes pairs of directories that are on one side only and have the same inode. Says whether there are any.
     fn find_renamed(&mut self) -> bool {
-        let identify = |side: Side<'t>, (_, item): &Lonely<'t>| match item.what {
+        let identify = |side: Side<'t>, lonely: &Lonely<'t>| match lonely.item.what {
             What::Directory { id, inode, .. } if inode != 0 => Some((place(side, id), inode)),
             _ => None,
         };
@@ -219,18 +300,19 @@ impl<'t, K: Fn(&Change<'t>) -> bool> Diff<'t, K> {
             .collect();
         let mut taken = HashSet::new();
         for lonely in std::mem::take(&mut self.fresh) {
-            let (directory, item) = lonely;
             let before = identify(self.new, &lonely).and_then(|identity| gone.get(&identity).copied());
-            match before.filter(|before| !taken.contains(before) && self.is_one(&self.gone[*before].1, &item))
-            {
+            let is_one = |before: &usize| {
+                !taken.contains(before) && self.is_one(&self.gone[*before].item, &lonely.item)
+            };
+            match before.filter(is_one) {
                 Some(before) => {
                     let (What::Directory { id: old, .. }, What::Directory { id: new, .. }) =
-                        (self.gone[before].1.what, item.what)
+                        (self.gone[before].item.what, lonely.item.what)
                     else {
                         continue;
                     };
                     taken.insert(before);
-                    self.pair(Fate::Renamed(old), directory, item, (old, new));
+                    self.pair(Fate::Renamed(old), lonely, (old, new));
                 }
                 None => self.fresh.push(lonely),
             }
@@ -274,7 +356,7 @@ impl Item<'_> {
 fn items<'t>(listing: &Listing<'t>) -> Vec<Item<'t>> {
     listing
         .entries()
-        .map(|(_, Record { name, kind, content })| Item { name, kind, what: what(&content) })
+        .map(|(position, Record { name, kind, content })| Item { name, position, kind, what: what(&content) })
         .collect()
 }
 
@@ -293,6 +375,12 @@ fn inode(record: &Record<'_>) -> u64 {
         Content::Known(facts) => facts.inode,
         Content::Excluded(_) | Content::Failed(_) => 0,
     }
+}
+
+/// Whether everything in a directory and below it was read, as far as it could be.
+fn is_settled(tree: &Tree, id: DirId) -> bool {
+    let status = tree.status(id);
+    status.is_complete() && !status.partial
 }
 
 fn extent(tree: &Tree, id: DirId) -> Extent {

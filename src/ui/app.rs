@@ -10,7 +10,9 @@
 
 mod above;
 mod details;
+mod export;
 mod filtering;
+mod growth;
 mod marking;
 mod mouse;
 mod reclaim;
@@ -27,22 +29,24 @@ use jiff::tz::TimeZone;
 use ratatui::crossterm::event::{KeyEvent, MouseEvent};
 
 use super::errand::Errand;
+use super::export::{self as export_work, Told};
 use super::keys::{Answer, Command, Keymap, Scope, View};
 use super::marks::Marks;
 use super::place::{Memory, Place, moved};
 use super::progress::{Again, ScanState, Tick};
 use super::reclaim::{self as reclaim_work, News};
-use super::view::columns::{Graph, Scale, Shown, Wanted};
+use super::view::columns::{self, Graph, Scale, Shown, Wanted};
 use super::view::help;
 use super::window::Window;
 use super::work::Findings;
-use super::{Settings, theme::Theme};
+use super::{Settings, Start, theme::Theme};
 use crate::rows::{Column, Direction, Grouping, Hidden, Order, Sums};
 use crate::scan::Places;
 use crate::size::{Measure, Units};
 use crate::source::Nature;
 use crate::tree::{Content, DirId, Live, Tree};
 pub use details::Details;
+pub use export::Exporting;
 use filtering::sums;
 use marking::Anchor;
 pub use marking::{Pane, PaneLine};
@@ -73,6 +77,8 @@ pub enum Action {
     Findings(u64, Findings),
     /// The rescan has come further, or is over.
     Again(Again),
+    /// This has become of a file that was to be written.
+    Exported(Told),
     /// What is new about a deletion.
     Reclaim(News),
     /// What was asked for cannot be done.
@@ -100,6 +106,8 @@ pub enum Effect {
     Reclaim(reclaim_work::Order),
     /// Start a program.
     Start(Errand),
+    /// Write a file.
+    Export(export_work::Order),
     /// Leave this tree for one that begins at this path.
     ScanAbove(Vec<u8>),
     /// Give the terminal back and stop the process.
@@ -119,6 +127,8 @@ pub enum Mode {
     Question(Question),
     /// The line in which a search is typed.
     Prompt,
+    /// The line in which the name of a file is typed.
+    FileName,
     /// The list of the marks.
     Marks,
     /// A box that asks before something is deleted.
@@ -145,6 +155,8 @@ pub enum About {
     Quit,
     /// Scanning the directory above in place of this one.
     Above,
+    /// Writing a file in the place of another.
+    Replace,
 }
 
 /// The buttons of a question.
@@ -198,6 +210,8 @@ pub struct App<'t> {
     rescan: Option<Rescan>,
     marks: Marks<'t>,
     pane: Pane<'t>,
+    /// The file that everything is written to.
+    pub export: Exporting,
     details: Option<Details>,
     /// The name of the entry the cursor is to be on.
     expected: Option<Vec<u8>>,
@@ -232,6 +246,7 @@ impl<'t> App<'t> {
                 modified: Wanted::No,
                 shared: Wanted::No,
                 scale: Scale::Directory,
+                growth: columns::Compared::No,
             },
             units: settings.units,
             theme: settings.theme,
@@ -252,6 +267,7 @@ impl<'t> App<'t> {
             rescan: None,
             marks: Marks::default(),
             pane: Pane::default(),
+            export: Exporting::default(),
             details: None,
             expected: None,
             anchor: None,
@@ -262,6 +278,10 @@ impl<'t> App<'t> {
             is_stale: true,
         };
         app.path = app.place_path();
+        if settings.start == Start::Growth {
+            app.views.compared.is_asked_for = true;
+            app.sort_by_growth();
+        }
         app.enter_only_root();
         app.look();
         app
@@ -287,6 +307,10 @@ impl<'t> App<'t> {
             }
             Action::Paste(text) => {
                 self.paste(&text);
+                None
+            }
+            Action::Exported(told) => {
+                self.take_export(told);
                 None
             }
             Action::Findings(number, findings) => {
@@ -420,6 +444,9 @@ impl<'t> App<'t> {
         if command.is_none() && scope == Scope::Prompt {
             return self.prompt_key(event, None);
         }
+        if scope == Scope::FileName && !command.is_some_and(Command::is_global) {
+            return self.file_name_key(event, command);
+        }
         if command.is_none() && scope == Scope::Typing {
             return self.typing_key(event);
         }
@@ -448,6 +475,8 @@ impl<'t> App<'t> {
                 }
                 Mode::List => self.command(command),
                 Mode::Prompt => self.sheet_command(command),
+                // All but what has a meaning everywhere was done before.
+                Mode::FileName => None,
                 Mode::Help(line) => {
                     self.read_help(line, command);
                     None
@@ -472,6 +501,7 @@ impl<'t> App<'t> {
             }
             Command::Open => self.open(),
             Command::Parent => self.parent(),
+            Command::Sort(Column::Growth) => self.sort_by_growth(),
             Command::Sort(column) => self.sort_by(column),
             Command::DirectoriesFirst => {
                 self.order.grouping = match self.order.grouping {
@@ -512,6 +542,7 @@ impl<'t> App<'t> {
             Command::InvertMarks => self.invert_marks(),
             Command::Marks => self.open_pane(),
             Command::PrintMarks => return self.print_marks(),
+            Command::Export => self.ask_for_file(),
             Command::CopyPath => return self.copy_path(),
             Command::Back => return self.stop_deleting().or_else(|| self.stop_rescan()),
             Command::Delete | Command::Trash | Command::Restore | Command::Script => {
@@ -561,6 +592,11 @@ impl<'t> App<'t> {
         match (question.about, button) {
             (About::Quit, Button::Yes) => Some(Effect::Quit),
             (About::Above, Button::Yes) => self.above().map(Effect::ScanAbove),
+            (About::Replace, Button::Yes) => self.replace_file(),
+            (About::Replace, Button::No) => {
+                self.keep_file();
+                None
+            }
             (About::Quit | About::Above, Button::No) => None,
         }
     }
@@ -580,7 +616,7 @@ impl<'t> App<'t> {
     }
 
     fn quit(&mut self) -> Option<Effect> {
-        if self.scan.last.elapsed <= PRECIOUS && !self.is_deleting() {
+        if self.scan.last.elapsed <= PRECIOUS && !self.is_deleting() && self.written().is_none() {
             return Some(Effect::Quit);
         }
         self.mode = Mode::Question(Question { about: About::Quit, button: Button::No });

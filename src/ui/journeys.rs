@@ -1,7 +1,9 @@
 //! What people do, key by key, on trees made in memory.
 
 mod details;
+mod export;
 mod filter;
+mod growth;
 mod marks;
 mod mouse;
 mod reclaim;
@@ -68,12 +70,16 @@ fn write(app: &mut App<'_>, text: &str) {
 
 /// Does what the state wishes for, to the end.
 fn work(app: &mut App<'_>, tree: &Arc<Tree>) {
-    let mut desk = Desk::new(Pool::new(1).unwrap(), Arc::clone(tree));
+    serve(app, Desk::new(Pool::new(1).unwrap(), Arc::clone(tree)), is_about_the_tree);
+}
+
+/// Does those of the wishes that are meant, to the end.
+fn serve(app: &mut App<'_>, mut desk: Desk, is_meant: fn(&Wish) -> bool) {
     loop {
-        for (number, findings) in desk.serve(app.wishes().filter(|wish| is_about_the_tree(wish))) {
+        for (number, findings) in desk.serve(app.wishes().filter(|wish| is_meant(wish))) {
             app.update(Action::Findings(number, findings));
         }
-        if !desk.is_busy() && app.wishes().find(|wish| is_about_the_tree(wish)).is_none() {
+        if !desk.is_busy() && app.wishes().find(|wish| is_meant(wish)).is_none() {
             return;
         }
         std::thread::yield_now();
@@ -82,7 +88,12 @@ fn work(app: &mut App<'_>, tree: &Arc<Tree>) {
 
 /// Unit tests ask no kernel: what it says is made up where a journey needs it.
 fn is_about_the_tree(wish: &Wish) -> bool {
-    !matches!(wish.ask, Ask::Space { .. } | Ask::Whole | Ask::Inspect(_))
+    !matches!(wish.ask, Ask::Space { .. } | Ask::Whole | Ask::Inspect(_)) && !is_about_growth(wish)
+}
+
+/// Whether it needs an earlier state.
+fn is_about_growth(wish: &Wish) -> bool {
+    matches!(wish.ask, Ask::Earlier | Ask::Changes | Ask::Growth)
 }
 
 fn names(app: &App<'_>) -> Vec<String> {
@@ -353,6 +364,7 @@ fn ready<'t>(tree: &'t Arc<Tree>, scope: Scope, binding: &Binding) -> App<'t> {
         Scope::Treemap if binding.command == Command::Open => press(&mut app, "5 g"),
         Scope::Treemap => press(&mut app, "5"),
         Scope::Prompt => press(&mut app, "/"),
+        Scope::FileName => press(&mut app, "E"),
         Scope::Marks => press(&mut app, "+ Tab j j"),
         Scope::Confirm => reclaim::asked(&mut app),
         Scope::Typing => reclaim::typing(&mut app),
@@ -404,8 +416,8 @@ fn picture(app: &App<'_>) -> String {
     let (lines, index) = (&app.pane().lines, app.pane().index);
     let (ranging, views, details) = (app.is_ranging(), &app.views, app.details());
     format!(
-        "{:?} {:?} {:?} {:?} {lines:?} {index} {ranging} {views:?} {details:?} {:?} {:?}",
-        app.mode, app.order, app.shown, app.window, app.notice, app.reclaim
+        "{:?} {:?} {:?} {:?} {:?} {lines:?} {index} {ranging} {views:?} {details:?} {:?} {:?}",
+        app.export, app.mode, app.order, app.shown, app.window, app.notice, app.reclaim
     )
 }
 
@@ -475,8 +487,10 @@ fn a_screen_of_any_size_can_be_drawn_in_every_mode() {
     let tree = Arc::new(tree);
     let sizes = (0..50).flat_map(|columns| (0..9).map(move |lines| (columns, lines)));
     for (columns, lines) in sizes.chain([(65_535, 1), (1, 65_535), (1000, 500), (80, 24)]) {
-        for keys in ["i", "m", "?", "q", "B c", "2", "3", "4", "5", "6", "7", "/", "+", "+ Tab", "+ q", "Tab"]
-        {
+        for keys in [
+            "i", "m", "?", "q", "B c", "2", "3", "4", "5", "6", "7", "8", "W", "E", "/", "+", "+ Tab", "+ q",
+            "Tab",
+        ] {
             let mut app = finished(&tree);
             tick(&mut app, 60_000, Some(Outcome::Stopped));
             app.update(Action::Resize(columns, lines));

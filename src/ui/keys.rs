@@ -86,6 +86,8 @@ pub enum Command {
     Marks,
     /// Leave and print the marks.
     PrintMarks,
+    /// Write everything to a file.
+    Export,
     /// Put the path where it can be pasted.
     CopyPath,
     /// Delete the marks or the entry, after a question.
@@ -148,6 +150,8 @@ pub enum View {
     Search,
     /// Where the rest of the file system is.
     Space,
+    /// What has changed below it.
+    Growth,
 }
 
 /// A side of a cell.
@@ -212,6 +216,8 @@ pub enum Scope {
     Treemap,
     /// The line in which a search is typed.
     Prompt,
+    /// The line in which the name of a file is typed.
+    FileName,
     /// The list of the marks.
     Marks,
     /// A box that asks before something is deleted.
@@ -226,13 +232,14 @@ pub enum Scope {
 
 impl Scope {
     /// Every scope.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::List,
         Self::Help,
         Self::Question,
         Self::Sheet,
         Self::Treemap,
         Self::Prompt,
+        Self::FileName,
         Self::Marks,
         Self::Confirm,
         Self::Typing,

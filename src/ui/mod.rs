@@ -15,6 +15,7 @@
 pub mod app;
 mod clipboard;
 pub mod errand;
+pub mod export;
 mod inquiry;
 #[cfg(test)]
 mod journeys;
@@ -47,6 +48,7 @@ use ratatui::crossterm::event::{self, Event, KeyEventKind};
 use ratatui::crossterm::queue;
 use ratatui::crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate};
 
+use crate::growth::{Basis, Earlier};
 use crate::job::Pool;
 use crate::platform::limits::processors;
 use crate::platform::signals::{self, Watch};
@@ -55,8 +57,10 @@ use crate::scan::Scan;
 use crate::size::Units;
 use crate::source::{Nature, Source};
 use crate::sync::Arc;
+use crate::writing::Unwritten;
 use app::{Action, App, Effect};
-use errand::Errands;
+use errand::{Errand, Errands};
+use export::{Exports, Told};
 use keys::Keymap;
 use progress::{Again, Tick};
 use reclaim::{Bench, Safety};
@@ -98,6 +102,18 @@ pub struct Settings {
     pub safety: Safety,
     /// What there is to look at: whether it can be read again and changed.
     pub nature: Nature,
+    /// What is to be seen first.
+    pub start: Start,
+}
+
+/// What is to be seen first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Start {
+    /// The entries by their sizes, or what else was asked for.
+    #[default]
+    Sizes,
+    /// How they have grown.
+    Growth,
 }
 
 impl Settings {
@@ -113,17 +129,19 @@ impl Settings {
             mouse: Mouse::default(),
             tab: Tab::default(),
             nature: Nature::default(),
+            start: Start::default(),
             safety: Safety::default(),
         }
     }
 }
 
 /// Browses what `source` reads, until the person leaves. Returns the marked paths that are to be printed, without waiting
-/// for the source. That may have become another one meanwhile, of a directory above.
+/// for the source. That may have become another one meanwhile, of a directory above. It can be compared with what it was
+/// `earlier`.
 ///
 /// # Errors
 /// When the terminal cannot be taken over, or does not answer any more. It was given back then.
-pub fn run(source: &mut Source, settings: &Settings) -> io::Result<Vec<Vec<u8>>> {
+pub fn run(source: &mut Source, settings: &Settings, mut earlier: Earlier) -> io::Result<Vec<Vec<u8>>> {
     let screen = Screen::new(settings.mouse, settings.tab)?;
     let _guard = Guard(screen.clone());
     restore_on_panic(&screen);
@@ -133,10 +151,14 @@ pub fn run(source: &mut Source, settings: &Settings) -> io::Result<Vec<Vec<u8>>>
     let writer = BufWriter::with_capacity(FRAME, screen.clone());
     let mut terminal = Terminal::new(CrosstermBackend::new(writer))?;
     let mut expected = None;
+    let mut settings = settings.clone();
     loop {
-        match browse(&mut terminal, &screen, source, settings, expected.take())? {
+        let basis = Basis::new(earlier.clone(), source.clone());
+        match browse(&mut terminal, &screen, source, &settings, (expected.take(), basis))? {
             Left::Browser(paths) => return Ok(paths),
             Left::Tree(above) => {
+                earlier = earlier.above();
+                settings.start = Start::Sizes;
                 expected = source.roots().first().and_then(name);
                 let below = std::mem::replace(source, above);
                 below.stop();
@@ -194,7 +216,7 @@ fn browse(
     screen: &Screen,
     source: &Source,
     settings: &Settings,
-    expected: Option<Vec<u8>>,
+    (expected, basis): (Option<Vec<u8>>, Basis),
 ) -> io::Result<Left> {
     let begun = Instant::now();
     let size = terminal.size()?;
@@ -206,8 +228,9 @@ fn browse(
     let mut next_tick = begun;
     let pool = Pool::new(processors())?;
     let mut errands = Errands::new(pool.clone(), Arc::clone(source.tree()));
-    let mut desk = Desk::new(pool, Arc::clone(source.tree()));
+    let mut desk = Desk::new(pool.clone(), Arc::clone(source.tree())).comparing(basis);
     let mut bench = Bench::default();
+    let mut exports = Exports::new(pool, source.clone());
     let mut has_changed = true;
     let mut again: Option<Scan> = None;
     let mut told = tab::Shown::Nothing;
@@ -222,7 +245,7 @@ fn browse(
         }
         has_changed = false;
         let wait = app.wants_ticks().then(|| next_tick.saturating_duration_since(Instant::now()));
-        let is_busy = desk.is_busy() || errands.is_busy() || bench.is_busy();
+        let is_busy = desk.is_busy() || errands.is_busy() || bench.is_busy() || exports.is_busy();
         let wait = if is_busy { Some(wait.unwrap_or(GLANCE).min(GLANCE)) } else { wait };
         let mut effects = Vec::new();
         app.update(Action::Clock(Timestamp::now().as_second()));
@@ -248,8 +271,9 @@ fn browse(
             has_changed = true;
         }
         has_changed |= run_errand(&mut errands, terminal, screen, &mut app)?;
-        for news in bench.news() {
-            effects.extend(app.update(Action::Reclaim(news)));
+        let deeds = bench.news().into_iter().map(Action::Reclaim);
+        for action in deeds.chain(exports.news().map(Action::Exported)) {
+            effects.extend(app.update(action));
             has_changed = true;
         }
         let mut effects = VecDeque::from(effects);
@@ -262,11 +286,8 @@ fn browse(
                         return Ok(Left::Tree(above));
                     }
                 }
-                Effect::Start(errand) => {
-                    if let Err(error) = errands.begin(errand) {
-                        app.update(Action::Failed(format!("No thread for that: {error}")));
-                    }
-                }
+                Effect::Start(errand) => start(&mut errands, errand, &mut app),
+                Effect::Export(order) => export(&mut exports, order, &mut app),
                 Effect::StopScan => source.stop(),
                 Effect::Rescan(directory) => {
                     let begun = source.scan().map(|scan| scan.rescan(directory));
@@ -295,6 +316,21 @@ fn browse(
                 Effect::Repaint => repaint(terminal)?,
             }
         }
+    }
+}
+
+/// Begins to start a program.
+fn start(errands: &mut Errands, errand: Errand, app: &mut App<'_>) {
+    if let Err(error) = errands.begin(errand) {
+        app.update(Action::Failed(format!("No thread for that: {error}")));
+    }
+}
+
+/// Begins to write a file.
+fn export(exports: &mut Exports, order: export::Order, app: &mut App<'_>) {
+    if let Err(error) = exports.begin(order.clone()) {
+        let written = Err(Unwritten::Failed(format!("no thread to write: {error}")));
+        app.update(Action::Exported(Told { order, written }));
     }
 }
 

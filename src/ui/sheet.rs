@@ -12,8 +12,8 @@ use super::keys::{Motion, View};
 use super::marks::Marks;
 use super::place::moved;
 use super::theme::Role;
-use super::view::{ages, errors, files, hints, links, space, types};
-use super::window::Bound;
+use super::view::{ages, errors, files, growth, hints, links, space, types};
+use super::window::{Bound, Grown};
 use super::work::{Ask, Findings, Wish};
 use crate::search::{By, Order, Query};
 use crate::size::Measure;
@@ -25,6 +25,8 @@ use crate::tree::{DirId, Position, Successors, Totals, Tree};
 pub enum Target {
     /// To an entry in its directory.
     Entry(DirId, Position),
+    /// To what has changed, or to where it was.
+    Change(crate::growth::Row),
     /// To the entries that meet a query.
     Files {
         /// What they are.
@@ -50,6 +52,8 @@ pub struct SheetLine {
     pub size: Option<u64>,
     /// How that relates to the truth.
     pub bound: Bound,
+    /// How it has grown, if the view tells.
+    pub growth: Option<Grown>,
     /// How many entries it stands for.
     pub items: Option<u64>,
     /// Time of last change, in seconds since 1970.
@@ -70,6 +74,7 @@ impl SheetLine {
         Self {
             size: Some(super::window::totals_size(totals, measure)),
             bound: Bound::Exact,
+            growth: None,
             items: Some(totals.items),
             modified: None,
             label,
@@ -101,6 +106,8 @@ pub struct Page {
     pub title: String,
     /// What it all takes up, if that was added up.
     pub sum: Option<Totals>,
+    /// What it took before, and takes, if that is what the view is about.
+    pub growth: Option<(u64, u64)>,
     /// How many entries there are behind the rows.
     pub matched: u64,
     /// How many entries were looked at.
@@ -181,7 +188,9 @@ impl Sheet {
     pub fn may_sort_by(&self, by: By) -> bool {
         matches!(
             (self.inquiry.asked().ask, by),
-            (Ask::Search | Ask::Largest, _) | (Ask::Types | Ask::Links, By::Disk | By::Apparent | By::Items)
+            (Ask::Search | Ask::Largest, _)
+                | (Ask::Changes, By::Disk | By::Apparent | By::Path)
+                | (Ask::Types | Ask::Links, By::Disk | By::Apparent | By::Items)
         )
     }
 
@@ -210,8 +219,10 @@ impl Sheet {
             Findings::Errors(errors) => errors::target(errors, self.index),
             Findings::Hints(hints) => hints::target(hints, self.index),
             Findings::Space(account) => space::target(account, self.inquiry.asked().ask, self.index),
+            Findings::Growth(growth) => growth.rows.get(self.index).copied().map(Target::Change),
             Findings::Filtered(_)
             | Findings::Whole(_)
+            | Findings::Earlier(_)
             | Findings::Words(_)
             | Findings::Inspected(_)
             | Findings::Failed(_) => None,
@@ -224,6 +235,7 @@ impl Sheet {
             Some(Findings::Found(found)) => files::entries(found, row),
             Some(Findings::Links(links)) => links::entries(links, row),
             Some(Findings::Errors(errors)) => errors::entries(errors, row),
+            Some(Findings::Growth(growth)) => growth::entries(growth, row),
             Some(Findings::Hints(hints)) => hints::entries(hints, row),
             _ => Vec::new(),
         }
@@ -248,10 +260,14 @@ impl Sheet {
         Page {
             view: self.view,
             ask,
-            is_of_entries: matches!(ask, Ask::Search | Ask::Largest),
+            is_of_entries: matches!(ask, Ask::Search | Ask::Largest | Ask::Changes),
             order,
             title: self.title.clone(),
             sum,
+            growth: match self.inquiry.findings() {
+                Some(Findings::Growth(growth)) => growth::whole(growth, measure),
+                _ => None,
+            },
             matched,
             searched: self.inquiry.findings().map_or(0, Findings::searched),
             is_complete: self.inquiry.is_complete(),
@@ -275,11 +291,16 @@ impl Sheet {
             Some(Findings::Ages(ages)) => ages.rows.len(),
             Some(Findings::Links(links)) => links.inodes.len(),
             Some(Findings::Errors(errors)) => errors::rows(errors),
+            Some(Findings::Growth(growth)) => growth.rows.len(),
             Some(Findings::Hints(hints)) => hints.rows.len(),
             Some(Findings::Space(account)) => account.rows.len(),
             Some(Findings::Words(words)) => space::wrap(words, self.columns).len(),
             Some(
-                Findings::Filtered(_) | Findings::Whole(_) | Findings::Inspected(_) | Findings::Failed(_),
+                Findings::Filtered(_)
+                | Findings::Whole(_)
+                | Findings::Earlier(_)
+                | Findings::Inspected(_)
+                | Findings::Failed(_),
             )
             | None => 0,
         }
@@ -293,6 +314,7 @@ impl Sheet {
             Some(Findings::Ages(ages)) => (Some(ages.total), ages.total.items),
             Some(Findings::Links(links)) => links::sum(links),
             Some(Findings::Errors(errors)) => (None, errors::failed(errors)),
+            Some(Findings::Growth(growth)) => (None, growth.matched),
             Some(Findings::Hints(hints)) => hints::sum(hints),
             _ => (None, 0),
         }
@@ -306,8 +328,10 @@ impl Sheet {
             Findings::Ages(ages) => ages::line(ages, row, measure),
             Findings::Links(links) => links::line(tree, from, links, row, measure),
             Findings::Errors(errors) => errors::line(tree, from, errors, row),
+            Findings::Growth(growth) => growth::line(tree, from, growth, row, measure),
             Findings::Hints(hints) => hints::line(tree, from, hints, row, measure),
             Findings::Filtered(_)
+            | Findings::Earlier(_)
             | Findings::Space(_)
             | Findings::Whole(_)
             | Findings::Words(_)

@@ -4,6 +4,7 @@
 //!
 //! Knows no columns and no colours. Invariant: the numbers of one window were read together, right after the live totals.
 
+use crate::growth::{Became, Before, amount};
 use crate::kind::Kind;
 use crate::rows::{Sums, shared};
 use crate::size::Measure;
@@ -33,6 +34,17 @@ pub enum Remark {
     Error(i32),
 }
 
+/// How an entry has grown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grown {
+    /// It is new.
+    New,
+    /// It was there, and took so many bytes.
+    From(u64),
+    /// It is gone, and took so many bytes.
+    Gone(u64),
+}
+
 /// One visible entry.
 #[derive(Clone, Copy, Debug)]
 pub struct Line<'t> {
@@ -44,6 +56,8 @@ pub struct Line<'t> {
     pub size: Option<u64>,
     /// Items below it; none but for directories.
     pub items: Option<u64>,
+    /// How it has grown, as far as that is known and wanted.
+    pub growth: Option<Grown>,
     /// Disk bytes that hard links share in it; zero while the scan runs.
     pub shared: u64,
     /// Its own time of last change, in seconds since 1970.
@@ -99,9 +113,19 @@ impl<'t> Window<'t> {
     ) -> Self {
         let status = tree.status(place.id);
         let totals = sums.totals(tree, place.id);
+        let before = place.rows().before();
+        let earlier = before.map(Before::listing);
+        let grown = |position| {
+            let record = place.listing().record(position)?;
+            Some(match before?.became(tree, earlier.as_ref()?, &record)? {
+                Became::New => Grown::New,
+                Became::Was(was) => Grown::From(amount(was, measure)),
+            })
+        };
         let entry = |position| {
             let entry = Line::new(tree, sums, place.listing(), position, measure)?;
-            Some(Line { is_marked: marks.contains(place.id, entry.name), ..entry })
+            let is_marked = marks.contains(place.id, entry.name);
+            Some(Line { is_marked, growth: grown(position), ..entry })
         };
         Self {
             totals,
@@ -143,6 +167,7 @@ impl<'t> Line<'t> {
             kind: record.kind,
             size: None,
             items: None,
+            growth: None,
             shared: 0,
             modified: None,
             bound: Bound::Exact,

@@ -7,6 +7,7 @@
 
 use std::io;
 
+use crate::growth::{self, Basis, Compared, Growth, Offer};
 use crate::hints::{self, Hints};
 use crate::inspect::{Inspection, inspect};
 use crate::job::{Job, Outcome, Pool};
@@ -19,6 +20,8 @@ use crate::tree::{DirId, Position, Tree};
 
 /// The most files a list of the largest shows.
 const MOST_FILES: usize = 100_000;
+/// The most changes a list of them shows.
+const MOST_CHANGES: usize = 100_000;
 
 /// Something to be found out.
 #[derive(Clone, Debug)]
@@ -66,6 +69,12 @@ pub enum Ask {
     },
     /// Whether all of a file system was scanned.
     Whole,
+    /// Whether there is an earlier state to compare with.
+    Earlier,
+    /// What has changed since then, the largest changes.
+    Changes,
+    /// What everything was then.
+    Growth,
 }
 
 /// What was found.
@@ -91,6 +100,10 @@ pub enum Findings {
     Space(Arc<Account>),
     /// Whether all of a file system was scanned.
     Whole(Arc<bool>),
+    /// Whether there is an earlier state.
+    Earlier(Arc<Offer>),
+    /// What has changed since then.
+    Growth(Arc<Growth>),
     /// Words to be read, by paragraph.
     Words(Vec<String>),
     /// Nothing: why.
@@ -109,7 +122,13 @@ impl Findings {
             Self::Hints(hints) => hints.complete,
             Self::Inspected(inspection) => inspection.is_complete,
             // A filter publishes nothing before.
-            Self::Filtered(_) | Self::Space(_) | Self::Whole(_) | Self::Words(_) | Self::Failed(_) => true,
+            Self::Filtered(_)
+            | Self::Space(_)
+            | Self::Whole(_)
+            | Self::Earlier(_)
+            | Self::Growth(_)
+            | Self::Words(_)
+            | Self::Failed(_) => true,
         }
     }
 
@@ -123,7 +142,13 @@ impl Findings {
             Self::Errors(errors) => errors.searched,
             Self::Hints(hints) => hints.searched,
             Self::Filtered(filtered) => filtered.searched,
-            Self::Space(_) | Self::Whole(_) | Self::Words(_) | Self::Inspected(_) | Self::Failed(_) => 0,
+            Self::Growth(growth) => growth.matched,
+            Self::Space(_)
+            | Self::Whole(_)
+            | Self::Earlier(_)
+            | Self::Words(_)
+            | Self::Inspected(_)
+            | Self::Failed(_) => 0,
         }
     }
 }
@@ -132,6 +157,7 @@ impl Findings {
 pub struct Desk {
     pool: Pool,
     tree: Arc<Tree>,
+    basis: Option<Basis>,
     running: Vec<Running>,
 }
 
@@ -147,7 +173,13 @@ struct Running {
 impl Desk {
     /// For work on `tree`.
     pub fn new(pool: Pool, tree: Arc<Tree>) -> Self {
-        Self { pool, tree, running: Vec::new() }
+        Self { pool, tree, basis: None, running: Vec::new() }
+    }
+
+    /// With this to compare the tree with.
+    #[must_use]
+    pub fn comparing(self, basis: Basis) -> Self {
+        Self { basis: Some(basis), ..self }
     }
 
     /// Whether something may be found soon.
@@ -163,7 +195,7 @@ impl Desk {
             if self.running.iter().any(|job| job.number == wish.number) {
                 continue;
             }
-            let begun = begin(&self.pool, &self.tree, wish);
+            let begun = begin(&self.pool, &self.tree, self.basis.as_ref(), wish);
             let has_ended = begun.is_err();
             let poll = begun.unwrap_or_else(|error| {
                 news.push((wish.number, Findings::Failed(format!("no thread to look for it: {error}"))));
@@ -183,7 +215,7 @@ impl Desk {
     }
 }
 
-fn begin(pool: &Pool, tree: &Arc<Tree>, wish: &Wish) -> io::Result<Poll> {
+fn begin(pool: &Pool, tree: &Arc<Tree>, basis: Option<&Basis>, wish: &Wish) -> io::Result<Poll> {
     let (query, order) = (wish.query.clone(), wish.order);
     let request = Request { tree: Arc::clone(tree), from: wish.from, query, order };
     Ok(match wish.ask {
@@ -202,6 +234,21 @@ fn begin(pool: &Pool, tree: &Arc<Tree>, wish: &Wish) -> io::Result<Poll> {
             poll(space::account(pool, Arc::clone(tree), wish.from, units)?, Findings::Space)
         }
         Ask::Whole => poll(space::is_whole(pool, Arc::clone(tree))?, Findings::Whole),
+        Ask::Earlier => poll(growth::offer(pool, basis.cloned())?, Findings::Earlier),
+        Ask::Changes => compared(growth::growth(pool, basis.cloned(), request, MOST_CHANGES)?),
+        Ask::Growth => compared(growth::growth(pool, basis.cloned(), request, 0)?),
+    })
+}
+
+/// A comparison that may have nothing to compare with.
+fn compared(mut job: Job<Compared>) -> Poll {
+    Box::new(move || {
+        let outcome = job.outcome();
+        let findings = job.poll().map(|compared| match &*compared {
+            Ok(growth) => Findings::Growth(Arc::clone(growth)),
+            Err(reason) => Findings::Failed(reason.clone()),
+        });
+        (findings, outcome)
     })
 }
 

@@ -15,6 +15,8 @@ impl App<'_> {
         if self.is_deleting() {
             // Leaving this tree would stop it midway.
             self.notice = Some("Something is being deleted; Esc stops it".into());
+        } else if let Some(order) = self.written() {
+            self.notice = Some(format!("{} is still being written", order.shown()).into());
         } else if self.above().is_some() {
             self.mode = Mode::Question(Question { about: About::Above, button: Button::No });
         } else {

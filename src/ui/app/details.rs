@@ -6,6 +6,7 @@ use super::{App, Effect, Mode};
 use crate::inspect::Inspection;
 use crate::source::Nature;
 use crate::sync::Arc;
+use crate::tree::diff::Fate;
 use crate::tree::{DirId, Position, Record, Successors, Totals, join};
 use crate::ui::errand::Errand;
 use crate::ui::keys::{Command, Program};
@@ -102,7 +103,8 @@ impl<'t> App<'t> {
         match self.sheet() {
             Some(sheet) => match sheet.target()? {
                 Target::Entry(directory, position) => Some((directory, position)),
-                Target::Files { .. } | Target::Words { .. } => None,
+                Target::Change(row) if row.fate != Fate::Gone => Some((row.directory, row.position)),
+                Target::Change(_) | Target::Files { .. } | Target::Words { .. } => None,
             },
             None => Some((self.place.id, self.place.rows().position(self.place.index())?)),
         }

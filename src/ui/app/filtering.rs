@@ -108,7 +108,10 @@ impl App<'_> {
 
 /// Where the sums of directories come from; apart from the rest of the state, which may change meanwhile.
 pub(super) fn sums<'a>(live: &'a crate::tree::Live, views: &'a super::views::Views) -> Sums<'a> {
-    Sums { live, filtered: views.filtering.as_ref().map(Filtering::filtered) }
+    let filtered = views.filtering.as_ref().map(Filtering::filtered);
+    // What a filter leaves of a directory cannot be compared with all that was in it.
+    let growth = views.compared.growth().filter(|_| filtered.is_none());
+    Sums { live, filtered, growth }
 }
 
 /// The directory an entry is.

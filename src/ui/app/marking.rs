@@ -5,7 +5,7 @@
 use super::{App, Effect, Mode};
 use crate::kind::Kind;
 use crate::tree::{Content, DirId, Position, Record, Successors};
-use crate::ui::keys::{Command, Motion, Scope};
+use crate::ui::keys::{Command, Motion, Scope, View};
 use crate::ui::marks::{Mark, Marks, Place};
 use crate::ui::place::moved;
 use crate::ui::sheet::Sheet;
@@ -83,7 +83,13 @@ impl<'t> App<'t> {
         }
         let has_rows = self.views.sheets.last().is_some_and(|sheet| sheet.rows() > 0);
         if entries.is_empty() && has_rows {
-            self.notice = Some("A sum cannot be marked; Enter shows what is behind it".into());
+            let is_of_changes = self.sheet().is_some_and(|sheet| sheet.view == View::Growth);
+            let text = if is_of_changes {
+                "What is gone cannot be marked"
+            } else {
+                "A sum cannot be marked; Enter shows what is behind it"
+            };
+            self.notice = Some(text.into());
         }
         self.marks.add_up(self.tree);
         self.step_down();

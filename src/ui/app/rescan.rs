@@ -52,7 +52,7 @@ impl App<'_> {
             return None;
         }
         if self.nature == Nature::Recorded {
-            self.notice = Some("This was read from an export, and cannot be read again".into());
+            self.notice = Some("This was recorded, and cannot be read again".into());
             return None;
         }
         if directory == DirId::TOP {
@@ -108,6 +108,7 @@ impl App<'_> {
         let memory =
             if is_gone { self.memories.remove(&id).unwrap_or_default() } else { self.place.memory() };
         self.renew_filter(&mut successors);
+        self.renew_growth(&mut successors);
         let (sums, lines) = (sums(&self.live, &self.views), self.lines_here());
         self.place = Place::enter(self.tree, sums, id, self.order_here(), memory, lines);
         self.path = self.place_path();

@@ -35,6 +35,7 @@ impl App<'_> {
         match self.views.sheets.last().and_then(Sheet::target) {
             Some(Target::Entry(directory, position)) => self.leave_for(directory, position, false),
             Some(Target::Files { label, ask, query }) => self.show_files(label, ask, &query),
+            Some(Target::Change(row)) => self.follow_change(&row),
             Some(Target::Words { label, words }) => self.tell(label, words),
             None => {}
         }
@@ -51,7 +52,7 @@ impl App<'_> {
         }
     }
 
-    fn leave_for(&mut self, directory: DirId, position: Position, is_in_place: bool) {
+    pub(super) fn leave_for(&mut self, directory: DirId, position: Position, is_in_place: bool) {
         let origin = Origin {
             sheets: self.views.sheets.clone(),
             text: self.views.text.clone(),

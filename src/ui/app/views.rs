@@ -52,13 +52,15 @@ pub struct Views {
     /// The view one came from.
     pub(super) origin: Option<Origin>,
     /// The present, in seconds since 1970.
-    clock: i64,
+    pub(super) clock: i64,
     /// How many wishes there were.
     wishes: u64,
     /// When a sheet was last asked for again.
     refreshed: Duration,
     /// Whether all of a file system was scanned.
     pub(super) whole: super::space::Whole,
+    /// What it is compared with.
+    pub(super) compared: super::growth::Compared,
 }
 
 impl Views {
@@ -84,7 +86,8 @@ impl App<'_> {
     pub fn wishes(&self) -> impl Iterator<Item = &Wish> + Clone {
         let details = self.details().and_then(Details::wish);
         let looked_at = self.views.looked_at().and_then(Inquiry::wish);
-        looked_at.into_iter().chain(self.views.whole.wish()).chain(details)
+        let compared = self.views.compared.wishes();
+        looked_at.into_iter().chain(self.views.whole.wish()).chain(compared).chain(details)
     }
 
     /// The sheet on top.
@@ -99,6 +102,7 @@ impl App<'_> {
             Mode::List if self.views.base == View::Treemap => Scope::Treemap,
             Mode::List => Scope::List,
             Mode::Prompt => Scope::Prompt,
+            Mode::FileName => Scope::FileName,
             Mode::Help(_) => Scope::Help,
             Mode::Question(_) => Scope::Question,
             Mode::Marks => Scope::Marks,
@@ -114,6 +118,15 @@ impl App<'_> {
 
     pub(super) fn take_findings(&mut self, number: u64, findings: &Findings) {
         self.views.whole.take(number, findings);
+        let (is_other, trouble) = self.views.compared.take(number, findings);
+        if let Some(trouble) = trouble {
+            self.notice = Some(trouble.into());
+        }
+        if is_other && (self.may_sort() || !self.is_scanning()) {
+            self.sort();
+        } else {
+            self.is_stale |= is_other;
+        }
         for sheet in &mut self.views.sheets {
             sheet.take(number, findings);
         }
@@ -165,15 +178,20 @@ impl App<'_> {
         if has_grown {
             self.views.sheets.iter_mut().for_each(|sheet| sheet.inquiry.outdate());
             self.views.filtering.iter_mut().for_each(|filtering| filtering.inquiry_mut().outdate());
+            self.views.compared.inquiry_mut().into_iter().for_each(Inquiry::outdate);
         }
         self.ask_whether_whole();
+        self.ask_for_earlier();
         let now = self.scan.last.now;
         let is_due = !self.is_scanning() || now.saturating_sub(self.views.refreshed) >= REFRESH;
         if is_due && self.has_outdated_sheet() {
             self.views.refreshed = now;
-            let number = self.next_wish();
+            let (number, other) = (self.next_wish(), self.next_wish());
             if let Some(inquiry) = self.views.looked_at_mut() {
                 inquiry.ask_again(number);
+            }
+            if let Some(inquiry) = self.views.compared.inquiry_mut().filter(|it| it.is_outdated()) {
+                inquiry.ask_again(other);
             }
         }
     }
@@ -194,7 +212,8 @@ impl App<'_> {
 
     /// Whether there is a sheet that will have to be asked for again.
     pub(super) fn has_outdated_sheet(&self) -> bool {
-        self.views.looked_at().is_some_and(Inquiry::is_outdated)
+        let column = self.views.compared.inquiry();
+        self.views.looked_at().into_iter().chain(column).any(Inquiry::is_outdated)
     }
 
     /// What a key does to the views; the list's own keys are none of them.
@@ -235,6 +254,8 @@ impl App<'_> {
             Column::Name => By::Path,
             Column::Items => By::Items,
             Column::Modified => By::Modified,
+            Column::Growth if self.sheet().is_some_and(|sheet| sheet.view == View::Growth) => self.by_size(),
+            Column::Growth => return self.sort_by_growth(),
             Column::Shared => return,
         };
         let number = self.next_wish();
@@ -295,7 +316,9 @@ impl App<'_> {
 
     /// Puts a text behind what is searched for.
     pub(super) fn paste(&mut self, text: &str) {
-        if self.mode == Mode::Prompt {
+        if self.mode == Mode::FileName {
+            self.type_file_name(text);
+        } else if self.mode == Mode::Prompt {
             self.views.text.extend(text.chars().filter(|letter| !letter.is_control()));
             self.search();
         }
@@ -303,7 +326,10 @@ impl App<'_> {
 
     fn show(&mut self, view: View) {
         if view == View::Space && self.nature == Nature::Recorded {
-            self.notice = Some("This was read from an export; its file system is not here".into());
+            self.notice = Some("This was recorded; its file system is not here".into());
+            return;
+        }
+        if view == View::Growth && !self.may_compare() {
             return;
         }
         self.views.origin = None;
@@ -321,6 +347,7 @@ impl App<'_> {
             View::Ages => "age",
             View::Links => "hard links",
             View::Errors => "errors",
+            View::Growth => return self.show_changes(),
             View::Hints => "what can be made or fetched again",
             View::Space => "where is the rest",
         };

@@ -102,7 +102,7 @@ impl Binding {
 
 /// Whether `key` is a letter of a text where `scope` has the keys.
 fn is_typed(scope: Scope, key: Key) -> bool {
-    scope == Scope::Prompt && !key.control && matches!(key.code, KeyCode::Char(_))
+    matches!(scope, Scope::Prompt | Scope::FileName) && !key.control && matches!(key.code, KeyCode::Char(_))
 }
 
 /// The number of the line with this name.

@@ -15,6 +15,8 @@ impl Binding {
         match (self.command, only) {
             (Command::Back, Some(Scope::Sheet)) => "back",
             (Command::Back, Some(Scope::Prompt)) => "clear-search",
+            (Command::Back, Some(Scope::FileName)) => "close-file-name",
+            (Command::Accept, Some(Scope::FileName)) => "write-file",
             (Command::Back, Some(Scope::Marks)) => "close-marks",
             (Command::Back, Some(Scope::Help)) => "close-help",
             (Command::Back, Some(Scope::Details)) => "close-info",
@@ -41,6 +43,7 @@ impl Command {
                 Column::Items => "sort-count",
                 Column::Modified => "sort-mtime",
                 Column::Shared => "sort-shared",
+                Column::Growth => "sort-growth",
             },
             Self::Measure => "apparent",
             Self::Items => "show-count",
@@ -71,6 +74,7 @@ impl Command {
             Self::InvertMarks => "invert-marks",
             Self::Marks => "marks",
             Self::PrintMarks => "print-marks",
+            Self::Export => "export",
             Self::CopyPath => "copy-path",
             Self::Delete => "delete",
             Self::Trash => "trash",
@@ -113,6 +117,7 @@ impl View {
             Self::Errors => "errors",
             Self::Hints => "hints",
             Self::Space => "rest",
+            Self::Growth => "growth",
             Self::Search => "results",
         }
     }

@@ -22,6 +22,8 @@ const DIRECTORY: &[Scope] = &[Scope::List, Scope::Treemap];
 const SHEET: &[Scope] = &[Scope::Sheet];
 const TREEMAP: &[Scope] = &[Scope::Treemap];
 const PROMPT: &[Scope] = &[Scope::Prompt];
+const FILE_NAME: &[Scope] = &[Scope::FileName];
+const TYPED: &[Scope] = &[Scope::Prompt, Scope::FileName];
 const QUESTION: &[Scope] = &[Scope::Question, Scope::Confirm];
 const FAILURES: &[Scope] = &[Scope::Failures];
 const EVERYWHERE: &[Scope] = &Scope::ALL;
@@ -88,6 +90,7 @@ pub const KEYMAP: &[Binding] = &{
         bind(&[letter('C')], ROWS, C::Sort(Column::Items), G::Sort, "by number of items"),
         bind(&[letter('M')], ROWS, C::Sort(Column::Modified), G::Sort, "by last change"),
         bind(&[letter('S')], LIST, C::Sort(Column::Shared), G::Sort, "by what links share"),
+        bind(&[letter('W')], ROWS, C::Sort(Column::Growth), G::Sort, "by growth"),
         bind(&[letter('t')], LIST, C::DirectoriesFirst, G::Sort, "directories first"),
         hint(6, "apparent", bind(&[letter('a')], VIEWS, C::Measure, G::Show, "apparent or disk")),
         bind(&[letter('c')], ROWS, C::Items, G::Show, "number of items"),
@@ -103,6 +106,7 @@ pub const KEYMAP: &[Binding] = &{
         hint(12, "treemap", bind(&[letter('5')], VIEWS, C::View(View::Treemap), G::View, "treemap")),
         bind(&[letter('6')], VIEWS, C::View(View::Links), G::View, "hard links"),
         bind(&[letter('7')], VIEWS, C::View(View::Errors), G::View, "errors, by reason"),
+        hint(4, "growth", bind(&[letter('8')], VIEWS, C::View(View::Growth), G::View, "what has grown")),
         bind(&[letter('9')], VIEWS, C::View(View::Hints), G::View, "clean-up hints"),
         hint(4, "rest", bind(&[letter('0')], VIEWS, C::View(View::Space), G::View, "where is the rest")),
         bind(&[key(K::Left), letter('h')], TREEMAP, C::Cell(Side::Left), G::View, "cell to the left"),
@@ -114,8 +118,8 @@ pub const KEYMAP: &[Binding] = &{
         hint(4, "search", bind(&[letter('/')], VIEWS, C::Search, G::Search, "search below")),
         hint(0, "keep", bind(&[key(K::Enter)], PROMPT, C::Accept, G::Search, "keep the results")),
         hint(1, "clear", bind(&[key(K::Esc)], PROMPT, C::Back, G::Search, "clear and close")),
-        bind(&[key(K::Backspace)], PROMPT, C::Erase, G::Search, "take a letter back"),
-        bind(&[control('u')], PROMPT, C::EraseAll, G::Search, "take all back"),
+        bind(&[key(K::Backspace)], TYPED, C::Erase, G::Search, "take a letter back"),
+        bind(&[control('u')], TYPED, C::EraseAll, G::Search, "take all back"),
         bind(&[key(K::Up)], PROMPT, C::Move(Motion::Up), G::Search, "up in the results"),
         bind(&[key(K::Down)], PROMPT, C::Move(Motion::Down), G::Search, "down in the results"),
         hint(7, "mark", bind(&[letter(' ')], MARKING, C::Mark, G::Mark, "mark or unmark")),
@@ -141,6 +145,9 @@ pub const KEYMAP: &[Binding] = &{
         bind(&[letter('v')], ENTRIES, C::Start(Program::Pager), G::Program, "view in the pager"),
         bind(&[letter('o')], ENTRIES, C::Start(Program::Opener), G::Program, "open elsewhere"),
         bind(&[letter('b')], VIEWS, C::Start(Program::Shell), G::Program, "shell here"),
+        bind(&[letter('E')], VIEWS, C::Export, G::Program, "export to a file"),
+        hint(0, "write", bind(&[key(K::Enter)], FILE_NAME, C::Accept, G::Program, "write the file")),
+        hint(1, "close", bind(&[key(K::Esc)], FILE_NAME, C::Back, G::Program, "write no file")),
         bind(&[letter('r')], LIST, C::Rescan, G::Program, "rescan directory"),
         bind(&[letter('R')], LIST, C::RescanRoot, G::Program, "rescan the root"),
         hint(0, "help", bind(&[letter('?')], VIEWS, C::Help, G::Program, "this page")),

@@ -6,7 +6,8 @@
 //! ```
 //!
 //! Columns go in a fixed order when the name has less than `NAME` columns left: the time of day, the date, what is shared, the
-//! items, the bar, the percentage; then the size gets brief, and at last it goes as well.
+//! items, the bar, the percentage; then the growth gets brief and goes, and so does the size. Where growth is what it is about, the size
+//! goes before it.
 //!
 //! The line of titles is made here too, and which of them is at a place on the screen.
 //!
@@ -82,6 +83,18 @@ impl Scale {
     }
 }
 
+/// Whether it is to be seen how entries have grown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Compared {
+    /// It is not.
+    #[default]
+    No,
+    /// Beside their sizes, if there is room.
+    Beside,
+    /// Before everything else.
+    First,
+}
+
 /// Which columns are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shown {
@@ -95,6 +108,8 @@ pub struct Shown {
     pub shared: Wanted,
     /// What a full bar stands for.
     pub scale: Scale,
+    /// How entries have grown.
+    pub growth: Compared,
 }
 
 /// Columns a name should have at least.
@@ -131,6 +146,8 @@ pub enum TimeColumn {
 pub enum Cell {
     /// Signs and the size.
     Size,
+    /// How much it has grown.
+    Growth,
     /// The share in percent.
     Percent,
     /// The share as a bar.
@@ -150,6 +167,7 @@ impl Cell {
     pub fn column(self) -> Column {
         match self {
             Self::Size | Self::Percent | Self::Bar => Column::Size,
+            Self::Growth => Column::Growth,
             Self::Items => Column::Items,
             Self::Shared => Column::Shared,
             Self::Time => Column::Modified,
@@ -169,6 +187,8 @@ pub fn right(text: &str, columns: usize) -> String {
 pub struct Columns {
     /// The size.
     pub size: SizeColumn,
+    /// How it has grown, written like the size.
+    pub growth: SizeColumn,
     /// The share of the directory in percent.
     pub percent: bool,
     /// How wide the bar is; zero for none.
@@ -188,6 +208,7 @@ impl Columns {
     pub fn new(width: usize, shown: Shown, units: Units) -> Self {
         let mut columns = Self {
             size: SizeColumn::Full,
+            growth: if shown.growth == Compared::No { SizeColumn::None } else { SizeColumn::Full },
             percent: matches!(shown.graph, Graph::Both | Graph::Percent),
             bar: if matches!(shown.graph, Graph::Both | Graph::Bar) { SHORTEST_BAR } else { 0 },
             items: shown.items == Wanted::Yes,
@@ -195,7 +216,17 @@ impl Columns {
             time: if shown.modified == Wanted::Yes { TimeColumn::Full } else { TimeColumn::None },
             name: 0,
         };
-        let drops: [fn(&mut Self); 8] = [
+        let sizes: [fn(&mut Self); 2] =
+            [|columns| columns.size = SizeColumn::Brief, |columns| columns.size = SizeColumn::None];
+        let growth: [fn(&mut Self); 2] = [
+            |columns| {
+                if columns.growth == SizeColumn::Full {
+                    columns.growth = SizeColumn::Brief;
+                }
+            },
+            |columns| columns.growth = SizeColumn::None,
+        ];
+        let drops: [fn(&mut Self); 6] = [
             |columns| {
                 if columns.time == TimeColumn::Full {
                     columns.time = TimeColumn::Date;
@@ -206,10 +237,12 @@ impl Columns {
             |columns| columns.items = false,
             |columns| columns.bar = 0,
             |columns| columns.percent = false,
-            |columns| columns.size = SizeColumn::Brief,
-            |columns| columns.size = SizeColumn::None,
         ];
-        for drop in drops {
+        let last = match shown.growth {
+            Compared::First => [sizes, growth],
+            Compared::No | Compared::Beside => [growth, sizes],
+        };
+        for drop in drops.into_iter().chain(last.into_iter().flatten()) {
             if columns.before_name(units) + NAME <= width {
                 break;
             }
@@ -238,6 +271,11 @@ impl Columns {
             SizeColumn::Brief => MARKS + BRIEF,
             SizeColumn::None => 0,
         };
+        let growth = match self.growth {
+            SizeColumn::Full => 1 + units.width(),
+            SizeColumn::Brief => 1 + BRIEF,
+            SizeColumn::None => 0,
+        };
         let time = match self.time {
             TimeColumn::Full => DATE_AND_TIME,
             TimeColumn::Date => DATE,
@@ -245,6 +283,7 @@ impl Columns {
         };
         let cells = [
             (Cell::Size, size),
+            (Cell::Growth, growth),
             (Cell::Percent, if self.percent { PERCENT } else { 0 }),
             (Cell::Bar, self.bar),
             (Cell::Items, if self.items { COUNT } else { 0 }),
@@ -259,6 +298,7 @@ impl Columns {
         match self.size {
             SizeColumn::Full => "  ",
             SizeColumn::Brief => " ",
+            SizeColumn::None if self.growth != SizeColumn::None => " ",
             SizeColumn::None if self.items => "  ",
             SizeColumn::None => "",
         }
@@ -297,6 +337,7 @@ mod tests {
         modified: Wanted::Yes,
         shared: Wanted::Yes,
         scale: Scale::Directory,
+        growth: Compared::Beside,
     };
 
     #[test]
@@ -309,12 +350,18 @@ mod tests {
                 SizeColumn::Brief => 1,
                 SizeColumn::None => 0,
             };
+            let growth = match columns.growth {
+                SizeColumn::Full => 2,
+                SizeColumn::Brief => 1,
+                SizeColumn::None => 0,
+            };
             let time = match columns.time {
                 TimeColumn::Full => 2,
                 TimeColumn::Date => 1,
                 TimeColumn::None => 0,
             };
-            size + time
+            size + growth
+                + time
                 + [columns.percent, columns.items, columns.shared, columns.bar > 0]
                     .iter()
                     .filter(|has| **has)
@@ -332,8 +379,14 @@ mod tests {
 
     #[test]
     fn what_is_not_wanted_takes_no_room() {
-        let none =
-            Shown { graph: Graph::None, items: Wanted::No, modified: Wanted::No, shared: Wanted::No, ..ALL };
+        let none = Shown {
+            graph: Graph::None,
+            items: Wanted::No,
+            modified: Wanted::No,
+            shared: Wanted::No,
+            growth: Compared::No,
+            ..ALL
+        };
         assert_eq!(Columns::new(80, none, Units::Binary).name, 80 - MARKS - 1 - 9 - 2);
     }
 }

@@ -24,7 +24,9 @@ const WIDE: usize = 60;
 
 pub(super) fn draw(app: &App<'_>, area: Rect, buffer: &mut Buffer) {
     let room = usize::from(area.width);
-    if app.mode == Mode::Prompt {
+    if app.mode == Mode::FileName {
+        draw_ends(&file_name(app, room), &Line::default(), area, buffer);
+    } else if app.mode == Mode::Prompt {
         let left = prompt(app, room);
         let right = page_place(app, room.saturating_sub(left.width() + 1));
         draw_ends(&left, &right, area, buffer);
@@ -55,7 +57,7 @@ fn idle<'a>(app: &App<'_>, room: usize) -> Line<'a> {
 pub(super) fn key_at(app: &App<'_>, x: usize) -> Option<Key> {
     let is_working = app.is_scanning() || app.is_deleting() || app.rescan().is_some();
     let is_busy = app.notice.is_some() || is_working;
-    if is_busy || app.mode == Mode::Prompt {
+    if is_busy || matches!(app.mode, Mode::Prompt | Mode::FileName) {
         return None;
     }
     let room = usize::from(app.size.0);
@@ -130,7 +132,11 @@ fn keys<'a>(app: &App<'_>, room: usize) -> Line<'a> {
 /// Those keys and their words.
 fn hints(app: &App<'_>, room: usize) -> Vec<(Key, &'static str)> {
     let scope = app.scope();
-    let is_of_use = |command| command != Command::View(View::Space) || app.views.is_whole();
+    let is_of_use = |command| match command {
+        Command::View(View::Space) => app.views.is_whole(),
+        Command::View(View::Growth) => app.views.can_grow(),
+        _ => true,
+    };
     let lines = KEYMAP.iter().enumerate();
     let lines = lines.filter(|(_, it)| it.scopes.contains(&scope) && is_of_use(it.command));
     let key = |line| app.keymap.keys_in(line, scope).next();
@@ -149,19 +155,45 @@ fn hint_width(key: Key, word: &str) -> usize {
     1 + width(&key.name()) + 1 + width(word) + 1
 }
 
-/// What is typed, and what is awaited or wrong there.
-fn prompt<'a>(app: &App<'_>, room: usize) -> Line<'a> {
-    let text = escape(app.views.text.as_bytes()).into_owned();
+/// The name of a file, as far as it is typed, and what is wrong with it or how it may end.
+fn file_name<'a>(app: &App<'_>, room: usize) -> Line<'a> {
+    let title = if room < WIDE { " >" } else { " Write to: " };
+    let mut spans = field(app, title, &app.export.name, room.saturating_sub(width(title)));
+    let used: usize = spans.iter().map(Span::width).sum();
+    let left = room.saturating_sub(used + 3);
+    let gap = app.theme.glyphs.gap();
+    let endings = crate::writing::ENDINGS.join(" ");
+    match &app.export.complaint {
+        Some(complaint) => {
+            let complaint = fit(complaint, left, gap).into_owned();
+            spans.push(Span::styled(format!("   {complaint}"), app.theme.style(Role::Warning)));
+        }
+        None if left >= width(&endings) => {
+            spans.push(Span::styled(format!("   {endings}"), app.theme.style(Role::Faint)));
+        }
+        None => {}
+    }
+    Line::from(spans)
+}
+
+/// A text that is being typed, behind a title.
+fn field<'a>(app: &App<'_>, title: &'static str, typed: &str, room: usize) -> Vec<Span<'a>> {
+    let text = escape(typed.as_bytes()).into_owned();
     // The end is what is being typed.
     let mut start = 0;
-    while width(&text[start..]) + 4 > room.max(5) {
+    while width(&text[start..]) + 2 > room.max(3) {
         start += text[start..].chars().next().map_or(0, char::len_utf8);
     }
-    let mut spans = vec![
-        Span::styled(" /", app.theme.style(Role::Strong)),
+    vec![
+        Span::styled(title, app.theme.style(Role::Strong)),
         Span::raw(text[start..].to_owned()),
         Span::styled(" ", app.theme.style(Role::Selected)),
-    ];
+    ]
+}
+
+/// What is typed, and what is awaited or wrong there.
+fn prompt<'a>(app: &App<'_>, room: usize) -> Line<'a> {
+    let mut spans = field(app, " /", &app.views.text, room.saturating_sub(2));
     let used: usize = spans.iter().map(Span::width).sum();
     let left = room.saturating_sub(used + 3);
     let is_said_above = app.views.page.as_ref().is_some_and(|page| page.failure.is_some());
@@ -203,6 +235,9 @@ fn place<'a>(app: &App<'_>, room: usize) -> Line<'a> {
     if app.marks().count() > 0 {
         facts.push((super::marks::summary(app), Role::Strong));
     }
+    if app.written().is_some() {
+        facts.push(("writing".to_owned(), Role::Strong));
+    }
     if window.left_out > 0 {
         facts.push((format!("{} hidden", grouped(window.left_out as u64)), Role::Strong));
     }
@@ -210,6 +245,11 @@ fn place<'a>(app: &App<'_>, room: usize) -> Line<'a> {
         0 => {}
         1 => facts.push(("1 error".to_owned(), Role::Warning)),
         errors => facts.push((format!("{} errors", grouped(u64::from(errors))), Role::Warning)),
+    }
+    if let Some(since) = app.views.offer().and_then(|offer| offer.since) {
+        let key = app.keymap.first(Command::View(View::Growth), app.scope());
+        let text = crate::size::since(since, app.views.now());
+        facts.extend(key.map(|key| (format!("{key}: {text}"), Role::Plain)));
     }
     match &app.scan.last.outcome {
         Some(Outcome::Stopped) => facts.push(("stopped".to_owned(), Role::Warning)),

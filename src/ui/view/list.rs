@@ -15,6 +15,7 @@ use ratatui::style::Modifier;
 use ratatui::text::{Line as Text, Span};
 
 use super::columns::{Cell, Columns, Scale, SizeColumn, TimeColumn, right};
+use super::growth;
 use crate::kind::Kind;
 use crate::platform::error_text;
 use crate::rows::{Column, Direction};
@@ -84,6 +85,7 @@ fn title_line(app: &App<'_>, columns: &Columns) -> Text<'static> {
     let title = |cell: Cell| {
         let text = match cell {
             Cell::Size => size_title(app, columns),
+            Cell::Growth => growth::title(columns),
             Cell::Percent => return "Share".to_owned(),
             Cell::Bar => return String::new(),
             Cell::Items => "Items",
@@ -122,6 +124,12 @@ fn entry_line<'a>(app: &App<'_>, columns: &Columns, line: &Line<'_>) -> Text<'a>
             gap(&mut spans);
         }
         spans.push(size_span(app, columns, line));
+    }
+    if columns.growth != SizeColumn::None {
+        if columns.size != SizeColumn::None {
+            gap(&mut spans);
+        }
+        spans.push(growth::span(app, columns, line.growth, line.size));
     }
     let thousandths = line.size.map(|size| share(size, app.window.size(app.order.measure)));
     if columns.percent {

@@ -18,6 +18,7 @@ pub mod errors;
 mod failures;
 pub mod files;
 mod footer;
+pub mod growth;
 mod header;
 pub mod help;
 pub mod hints;

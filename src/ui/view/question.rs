@@ -18,13 +18,17 @@ use ratatui::widgets::{Block, Clear, Paragraph, Widget};
 use crate::size::{duration, grouped};
 use crate::text::{escape, fit, width};
 use crate::ui::app::{About, App, Button, Question};
+use crate::ui::export::Order;
 use crate::ui::theme::{Glyphs, Role};
 
 const HEIGHT: u16 = 5;
+/// Columns for the name of a file.
+const FILE: usize = 30;
 
 pub(super) fn draw(app: &App<'_>, question: Question, area: Rect, buffer: &mut Buffer) {
     let (text, brief) = match question.about {
         About::Quit => (loss(app), "Quit? y/n"),
+        About::Replace => (replace(app, usize::from(area.width)), "Replace? y/n"),
         About::Above => (above(app, usize::from(area.width)), "Scan above? y/n"),
     };
     let style = app.theme.style(Role::Strong);
@@ -67,9 +71,19 @@ fn above(app: &App<'_>, columns: usize) -> String {
     format!("Scan {}{cost}?", fit(&escape(&path), room, app.theme.glyphs.gap()))
 }
 
+/// Which file would be another one.
+fn replace(app: &App<'_>, columns: usize) -> String {
+    let shown = app.export.order.as_ref().map(Order::shown).unwrap_or_default();
+    format!("Replace {}?", fit(&shown, columns.saturating_sub(20).max(10), app.theme.glyphs.gap()))
+}
+
 /// What leaving would cost.
 fn loss(app: &App<'_>) -> String {
     let scan = duration(app.scan.last.elapsed);
+    if let Some(order) = app.written() {
+        let shown = fit(&order.shown(), FILE, app.theme.glyphs.gap()).into_owned();
+        return format!("Quit and give up writing {shown}?");
+    }
     match app.marks().count() {
         0 => format!("Quit and lose the scan of {scan}?"),
         1 => format!("Quit and lose the scan of {scan} and 1 mark?"),

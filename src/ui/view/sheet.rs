@@ -12,7 +12,8 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line as Text, Span};
 use ratatui::widgets::{Paragraph, Widget, Wrap};
 
-use super::columns::{Cell, Columns, Graph, Shown, SizeColumn, TimeColumn, Wanted, right};
+use super::columns::{Cell, Columns, Compared, Graph, Shown, SizeColumn, TimeColumn, Wanted, right};
+use super::growth;
 use super::list::{REMARK, mark, select, signs, size_title};
 use crate::rows::Column;
 use crate::search::By;
@@ -25,7 +26,7 @@ use crate::ui::app::App;
 use crate::ui::keys::View;
 use crate::ui::sheet::{Page, SheetLine};
 use crate::ui::theme::Role;
-use crate::ui::window::{Bound, totals_size};
+use crate::ui::window::{Bound, Grown, totals_size};
 use crate::ui::work::Ask;
 
 pub(super) fn draw(app: &App<'_>, page: &Page, titles: Rect, list: Rect, buffer: &mut Buffer) {
@@ -58,6 +59,16 @@ pub(super) fn totals(app: &App<'_>, page: &Page) -> Vec<String> {
         format!("{matched} of {searched}")
     };
     let dot = app.theme.glyphs.dot();
+    if page.view == View::Growth {
+        let word = if page.matched == 1 { "change" } else { "changes" };
+        let by = page.growth.map(|(before, after)| growth::plain(before, after, app.units));
+        let texts = [
+            by.as_ref().map(|by| format!("{by} {} {dot} {matched} {word} ", app.order.measure.name())),
+            by.as_ref().map(|by| format!("{by} {dot} {matched} ")),
+            by.map(|by| by + " "),
+        ];
+        return texts.into_iter().flatten().collect();
+    }
     let bound = match app.window.bound {
         Bound::AtLeast => format!("{} ", app.theme.glyphs.at_least()),
         Bound::Exact | Bound::Growing => String::new(),
@@ -74,23 +85,29 @@ fn columns(app: &App<'_>, page: &Page, width: usize) -> Columns {
         let items = width >= 30;
         let name = width.saturating_sub(if items { COUNT + 2 } else { 0 });
         let (size, time) = (SizeColumn::None, TimeColumn::None);
-        return Columns { size, percent: false, bar: 0, items, shared: false, time, name };
+        let growth = SizeColumn::None;
+        return Columns { size, growth, percent: false, bar: 0, items, shared: false, time, name };
     }
     // The paths of entries need the room more than numbers of items, or than bars.
     let items = if page.is_of_entries { Wanted::No } else { app.shown.items };
     let modified = if page.is_of_entries { app.shown.modified } else { Wanted::No };
-    let graph = match app.shown.graph {
-        Graph::Both if page.is_of_entries => Graph::Percent,
-        graph => graph,
+    let (graph, growth) = match app.shown.graph {
+        _ if page.ask == Ask::Changes => (Graph::None, Compared::First),
+        Graph::Both if page.is_of_entries => (Graph::Percent, Compared::No),
+        graph => (graph, Compared::No),
     };
-    Columns::new(width, Shown { graph, items, modified, shared: Wanted::No, ..app.shown }, app.units)
+    Columns::new(width, Shown { graph, items, modified, shared: Wanted::No, growth, ..app.shown }, app.units)
 }
 
 fn title_line(app: &App<'_>, page: &Page, columns: &Columns) -> Text<'static> {
     let (down, up) = (app.theme.glyphs.descending(), app.theme.glyphs.ascending());
     let title = |cell: Cell| {
         let (text, is_sorted) = match cell {
-            Cell::Size => (size_title(app, columns), matches!(page.order.by, By::Disk | By::Apparent)),
+            Cell::Size => {
+                let is_sorted = page.ask != Ask::Changes && matches!(page.order.by, By::Disk | By::Apparent);
+                (size_title(app, columns), is_sorted)
+            }
+            Cell::Growth => (growth::title(columns), matches!(page.order.by, By::Disk | By::Apparent)),
             Cell::Percent => return "Share".to_owned(),
             Cell::Bar | Cell::Shared => return String::new(),
             Cell::Items => {
@@ -126,14 +143,23 @@ fn row_line<'a>(app: &App<'_>, page: &Page, columns: &Columns, line: &SheetLine)
     let mut cells: Vec<Span<'a>> = Vec::new();
     match columns.size {
         SizeColumn::Full => {
-            let text = line.size.map_or_else(String::new, |bytes| size(bytes, app.units));
+            let gone = || {
+                if matches!(line.growth, Some(Grown::Gone(_))) { "gone".to_owned() } else { String::new() }
+            };
+            let text = line.size.map_or_else(gone, |bytes| size(bytes, app.units));
             cells.push(Span::raw(right(&text, app.units.width())));
         }
         SizeColumn::Brief => {
-            let text = line.size.map_or_else(String::new, |bytes| brief_size(bytes, app.units));
+            let gone = || {
+                if matches!(line.growth, Some(Grown::Gone(_))) { "gone".to_owned() } else { String::new() }
+            };
+            let text = line.size.map_or_else(gone, |bytes| brief_size(bytes, app.units));
             cells.push(Span::raw(right(&text, BRIEF)));
         }
         SizeColumn::None => {}
+    }
+    if columns.growth != SizeColumn::None {
+        cells.push(growth::span(app, columns, line.growth, line.size));
     }
     let whole = page.sum.map_or(0, |sum| totals_size(&sum, app.order.measure));
     let thousandths = line.size.map(|bytes| share(bytes, whole));
@@ -190,6 +216,8 @@ fn draw_empty(app: &App<'_>, page: &Page, list: Rect, buffer: &mut Buffer) {
         (None, _) if !page.is_complete => format!("looking{}", app.theme.glyphs.gap()),
         (None, View::Space) => "nothing here could be looked at".to_owned(),
         (None, View::Errors) => "everything could be read".to_owned(),
+        (None, View::Growth) if app.is_scanning() => "nothing has changed so far".to_owned(),
+        (None, View::Growth) => "nothing has changed".to_owned(),
         (None, View::Links) => "no file here has more than one name".to_owned(),
         (None, View::Search) => "nothing meets this".to_owned(),
         (None, _) => "nothing".to_owned(),

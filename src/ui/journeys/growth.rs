@@ -1,0 +1,194 @@
+//! Journeys through what has grown since an earlier state.
+
+use super::*;
+use crate::growth::Basis;
+use crate::ui::Start;
+use crate::ui::sheet::Page;
+use crate::ui::window::Grown;
+
+const DAY: i64 = 24 * 3600;
+
+fn before() -> Arc<Tree> {
+    let plan = vec![
+        dir("music", vec![file("song", 40_960, 3), file("gone", 8_192, 1)]),
+        dir("attic", vec![file("box", 4_096, 0)]),
+        file("letter", 512, 5),
+        file("big", 20_480, 5),
+    ];
+    Arc::new(build(plan).0)
+}
+
+fn now() -> Arc<Tree> {
+    let plan = vec![
+        dir("music", vec![file("song", 81_920, 3)]),
+        dir("pictures", vec![file("cat", 1_024, 2)]),
+        file("letter", 512, 5),
+        file("big", 10_240, 5),
+    ];
+    Arc::new(build(plan).0)
+}
+
+/// Three days after the earlier state.
+fn at(tree: &Arc<Tree>, start: Start) -> App<'_> {
+    let settings = Settings { start, ..settings() };
+    let mut app = App::new(tree, vec![(b"/r".to_vec(), b"/shown".to_vec())], &settings, (80, 12));
+    app.update(Action::Clock(1003 * DAY));
+    tick(&mut app, 1000, Some(Outcome::Complete));
+    app
+}
+
+fn compare(app: &mut App<'_>, tree: &Arc<Tree>, old: &Arc<Tree>) {
+    let basis = Basis::of_tree(Arc::clone(old), 1000 * DAY);
+    let desk = Desk::new(Pool::new(1).unwrap(), Arc::clone(tree)).comparing(basis);
+    serve(app, desk, |wish| is_about_the_tree(wish) || is_about_growth(wish));
+}
+
+fn page<'a>(app: &'a App<'_>) -> &'a Page {
+    app.views.page.as_ref().expect("a view is open")
+}
+
+fn grown(app: &App<'_>) -> Vec<(String, Option<Grown>)> {
+    app.window
+        .lines
+        .iter()
+        .map(|line| (String::from_utf8_lossy(line.name).into_owned(), line.growth))
+        .collect()
+}
+
+fn labels(app: &App<'_>) -> Vec<(String, Option<Grown>)> {
+    page(app).lines.iter().map(|line| (line.label.clone(), line.growth)).collect()
+}
+
+fn owned(rows: &[(&str, Option<Grown>)]) -> Vec<(String, Option<Grown>)> {
+    rows.iter().map(|(name, growth)| ((*name).to_owned(), *growth)).collect()
+}
+
+#[test]
+fn the_list_is_sorted_by_growth_and_tells_new_from_grown() {
+    let (tree, old) = (now(), before());
+    let mut app = at(&tree, Start::Sizes);
+    assert!(app.window.lines.iter().all(|line| line.growth.is_none()));
+    press(&mut app, "W");
+    compare(&mut app, &tree, &old);
+    let expected = [
+        ("music", Some(Grown::From(53_248))),
+        ("big", Some(Grown::From(20_480))),
+        ("pictures", Some(Grown::New)),
+        ("letter", Some(Grown::From(512))),
+    ];
+    assert_eq!(grown(&app), owned(&expected));
+    press(&mut app, "W");
+    assert_eq!(names(&app), ["letter", "pictures", "big", "music"]);
+    press(&mut app, "G Enter");
+    assert_eq!(grown(&app), owned(&[("song", Some(Grown::From(40_960)))]));
+    press(&mut app, "h s");
+    assert_eq!(names(&app)[0], "music");
+    assert!(app.window.lines[0].growth.is_some(), "the column stays");
+}
+
+#[test]
+fn the_view_of_growth_has_what_is_gone_too_and_leads_to_where_it_was() {
+    let (tree, old) = (now(), before());
+    let mut app = at(&tree, Start::Sizes);
+    compare(&mut app, &tree, &old);
+    press(&mut app, "8");
+    compare(&mut app, &tree, &old);
+    let expected = [
+        ("music/song", Some(Grown::From(40_960))),
+        ("music/", Some(Grown::From(53_248))),
+        ("big", Some(Grown::From(20_480))),
+        ("attic/", Some(Grown::Gone(8_192))),
+        ("music/gone", Some(Grown::Gone(8_192))),
+        ("pictures/", Some(Grown::New)),
+    ];
+    assert_eq!(labels(&app), owned(&expected));
+    assert_eq!((page(&app).title.as_str(), page(&app).matched), ("growth since 3 days ago", 6));
+    assert_eq!(page(&app).growth, Some((86_528, 105_984)));
+    press(&mut app, "j j j j Enter");
+    assert_eq!(
+        (path(&app).as_str(), app.notice.as_deref()),
+        ("/shown/music", Some("It is gone; it was here"))
+    );
+    press(&mut app, "Esc k k k k Enter");
+    assert_eq!((path(&app).as_str(), selected(&app).as_str()), ("/shown/music", "song"));
+    press(&mut app, "Esc n");
+    compare(&mut app, &tree, &old);
+    assert_eq!(labels(&app)[0].0, "attic/");
+}
+
+#[test]
+fn what_is_gone_is_not_marked_and_what_is_there_is() {
+    let (tree, old) = (now(), before());
+    let mut app = at(&tree, Start::Sizes);
+    press(&mut app, "8");
+    compare(&mut app, &tree, &old);
+    press(&mut app, "g Space");
+    assert_eq!(app.marks().count(), 1);
+    press(&mut app, "g j j j Space");
+    assert_eq!((app.marks().count(), app.notice.as_deref()), (1, Some("What is gone cannot be marked")));
+}
+
+#[test]
+fn a_search_restricts_the_changes_and_the_column_leaves_what_is_filtered_alone() {
+    let (tree, old) = (now(), before());
+    let mut app = at(&tree, Start::Growth);
+    press(&mut app, "/");
+    write(&mut app, "music");
+    press(&mut app, "Enter 8");
+    compare(&mut app, &tree, &old);
+    let found: Vec<String> = labels(&app).into_iter().map(|row| row.0).collect();
+    assert_eq!(found, ["music/song", "music/", "music/gone"]);
+    press(&mut app, "1");
+    compare(&mut app, &tree, &old);
+    assert!(app.is_filtered() && app.window.lines.iter().all(|line| line.growth.is_none()));
+    press(&mut app, "Esc");
+    assert!(app.window.lines.iter().all(|line| line.growth.is_some()));
+}
+
+#[test]
+fn without_anything_to_compare_with_the_keys_say_so_and_nothing_is_offered() {
+    let tree = now();
+    let mut app = at(&tree, Start::Sizes);
+    let desk = Desk::new(Pool::new(1).unwrap(), Arc::clone(&tree));
+    serve(&mut app, desk, |wish| is_about_the_tree(wish) || is_about_growth(wish));
+    assert_eq!(app.views.offer(), None);
+    for key in ["8", "W"] {
+        press(&mut app, key);
+        assert!(app.views.page.is_none());
+        assert!(app.notice.as_deref().is_some_and(|text| text.starts_with("Nothing to compare with")));
+    }
+}
+
+#[test]
+fn an_earlier_state_is_offered_until_it_is_looked_at() {
+    let (tree, old) = (now(), before());
+    let mut app = at(&tree, Start::Sizes);
+    compare(&mut app, &tree, &old);
+    assert_eq!(app.views.offer().and_then(|offer| offer.since), Some(1000 * DAY));
+    press(&mut app, "W");
+    assert_eq!(app.views.offer(), None);
+}
+
+#[test]
+fn while_the_scan_runs_what_is_there_is_compared_and_the_rest_when_it_is_over() {
+    let (growing, old) = (Growing::new(), before());
+    growing.publish(vec![file("big", 40_960, 5), dir("music", vec![file("song", 81_920, 3)])]);
+    let tree = Arc::clone(&growing.tree);
+    let settings = Settings { start: Start::Growth, ..settings() };
+    let mut app = App::new(&tree, vec![(b"/r".to_vec(), b"/shown".to_vec())], &settings, (80, 12));
+    tick(&mut app, 100, None);
+    compare(&mut app, &tree, &old);
+    tick(&mut app, 200, None);
+    let song = Some(Grown::From(53_248));
+    assert_eq!(grown(&app), owned(&[("music", song), ("big", Some(Grown::From(20_480)))]));
+    press(&mut app, "8");
+    compare(&mut app, &tree, &old);
+    assert!(!labels(&app).iter().any(|(label, _)| label == "attic/"), "it may still come");
+    growing.publish(vec![dir("pictures", vec![file("cat", 1_024, 2)])]);
+    growing.finish();
+    tick(&mut app, 5000, Some(Outcome::Complete));
+    compare(&mut app, &tree, &old);
+    assert!(labels(&app).contains(&("attic/".to_owned(), Some(Grown::Gone(8_192)))));
+    press(&mut app, "Esc");
+    assert!(grown(&app).contains(&("pictures".to_owned(), Some(Grown::New))));
+}

@@ -1,0 +1,132 @@
+//! How entries have grown: the column of the list, and the view of everything that has changed.
+//!
+//! ```text
+//!      Disk     Growth  Path
+//!   4.2 GiB   +1.2 GiB  srv/db/                 grown
+//!   1.0 GiB        new  srv/dump.sql            everything of it is growth
+//!      gone  -80.0 MiB  srv/old.iso             gone: only the view has such rows
+//!  12.0 KiB   -4.0 KiB  etc/                    shrunk
+//!   3.1 GiB          =  srv/b/  was srv/a
+//! ```
+//!
+//! In few columns a sign stands for the words: `*` new, `x` gone, `+` grown, `-` shrunk. `=` is what changed in nothing
+//! but its name.
+//!
+//! Invariant: new, gone, grown and shrunk can be told apart without a colour, in any width.
+
+use ratatui::text::Span;
+
+use super::columns::{Columns, SizeColumn, right};
+use super::list::remark_of;
+use crate::growth::{Growth, Row, amount};
+use crate::kind::Kind;
+use crate::size::{BRIEF, Measure, Units, brief_size, plain_size};
+use crate::text::escape;
+use crate::tree::diff::Fate;
+use crate::tree::{DirId, Position, Tree, join};
+use crate::ui::app::App;
+use crate::ui::sheet::SheetLine;
+use crate::ui::theme::Role;
+use crate::ui::window::Grown;
+
+/// What stands above the column, with room for an arrow.
+pub(super) fn title(columns: &Columns) -> &'static str {
+    if columns.growth == SizeColumn::Full { "Growth" } else { "Grow" }
+}
+
+/// The cell of an entry of this size.
+pub(super) fn span<'a>(
+    app: &App<'_>,
+    columns: &Columns,
+    grown: Option<Grown>,
+    size: Option<u64>,
+) -> Span<'a> {
+    let units = app.units;
+    let (text, columns) = match columns.growth {
+        SizeColumn::Full => (full(grown, size, units), 1 + units.width()),
+        SizeColumn::Brief | SizeColumn::None => (brief(grown, size, units), 1 + BRIEF),
+    };
+    Span::raw(right(&text, columns))
+}
+
+/// `+1.2 GiB`
+fn full(grown: Option<Grown>, size: Option<u64>, units: Units) -> String {
+    match (grown, size) {
+        (None, _) | (Some(Grown::From(_)), None) => String::new(),
+        (Some(Grown::New), _) => "new".to_owned(),
+        (Some(Grown::Gone(bytes)), _) => plain(bytes, 0, units),
+        (Some(Grown::From(before)), Some(after)) if before == after => "=".to_owned(),
+        (Some(Grown::From(before)), Some(after)) => plain(before, after, units),
+    }
+}
+
+/// `+1.2G`
+fn brief(grown: Option<Grown>, size: Option<u64>, units: Units) -> String {
+    let after = size.unwrap_or(0);
+    let (sign, bytes) = match grown {
+        None => return String::new(),
+        Some(Grown::New) => ('*', after),
+        Some(Grown::Gone(bytes)) => ('x', bytes),
+        Some(Grown::From(_)) if size.is_none() => return String::new(),
+        Some(Grown::From(before)) if before == after => return "=".to_owned(),
+        Some(Grown::From(before)) if before < after => ('+', after - before),
+        Some(Grown::From(before)) => ('-', before - after),
+    };
+    format!("{sign}{}", brief_size(bytes, units))
+}
+
+/// From so many bytes to so many: `+1.2 GiB`, `-80.0 MiB`.
+pub(super) fn plain(before: u64, after: u64, units: Units) -> String {
+    let sign = match before.cmp(&after) {
+        std::cmp::Ordering::Less => "+",
+        std::cmp::Ordering::Equal => "",
+        std::cmp::Ordering::Greater => "-",
+    };
+    format!("{sign}{}", plain_size(before.abs_diff(after), units))
+}
+
+/// What the directory took that the view is about, and takes.
+pub fn whole(growth: &Growth, measure: Measure) -> Option<(u64, u64)> {
+    growth.whole.map(|(before, after)| (amount(before, measure), amount(after, measure)))
+}
+
+/// The entry of a row, if it is there.
+pub fn entries(growth: &Growth, index: usize) -> Vec<(DirId, Position)> {
+    let row = growth.rows.get(index).filter(|row| row.fate != Fate::Gone);
+    row.map(|row| (row.directory, row.position)).into_iter().collect()
+}
+
+/// A row of the view.
+pub fn line(tree: &Tree, from: DirId, growth: &Growth, index: usize, measure: Measure) -> Option<SheetLine> {
+    let row = growth.rows.get(index)?;
+    let record = growth.record(tree, row)?;
+    let is_directory = row.kind == Kind::Directory;
+    let mut label = path_below(tree, from, row, record.name);
+    if is_directory && !label.ends_with('/') {
+        label.push('/');
+    }
+    let (before, after) = (amount(row.before, measure), amount(row.after, measure));
+    let was = growth.former_path(row).map(|path| format!("was {}", escape(&path)));
+    let role = match (row.fate, is_directory) {
+        (Fate::Gone, _) => Role::Faint,
+        (_, true) => Role::Strong,
+        (_, false) => Role::Plain,
+    };
+    let words = SheetLine { note: was.or_else(|| remark_of(&record)), ..SheetLine::of_words(label, role) };
+    Some(match row.fate {
+        Fate::Gone => SheetLine { growth: Some(Grown::Gone(before)), ..words },
+        Fate::New => SheetLine { size: Some(after), growth: Some(Grown::New), ..words },
+        Fate::Kept | Fate::Renamed(_) => {
+            SheetLine { size: Some(after), growth: Some(Grown::From(before)), ..words }
+        }
+    })
+}
+
+/// The path of what changed from the directory `from` on, safe for a terminal.
+fn path_below(tree: &Tree, from: DirId, row: &Row, name: &[u8]) -> String {
+    let above = tree.ancestry(row.place).take_while(|id| *id != from);
+    let mut names: Vec<&[u8]> = above.map(|id| tree.name(id)).collect();
+    names.reverse();
+    names.push(name);
+    escape(&join(names)).into_owned()
+}

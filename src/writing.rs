@@ -1,0 +1,206 @@
+//! A tree written to a file, in the format that its name says.
+//!
+//! ```text
+//! .json  .json.zst   ncdu's export, plain or packed
+//! .ndjson  .csv      flat lines
+//! .duke              a snapshot
+//! ```
+//!
+//! Knows no screen. Invariant: the file is written whole or not at all, and nothing that was not read wholly is written: it would
+//! look complete.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use crate::exchange::{Export, Flat, Form, pack};
+use crate::platform::error_text;
+use crate::replacement::Replacement;
+use crate::scan::Outcome;
+use crate::snapshot::{self, Limits, Unsaved};
+use crate::source::{Nature, Source};
+use crate::sync::{AtomicBool, Ordering};
+
+/// Whether an export is packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Packing {
+    /// It is not.
+    Plain,
+    /// By zstd.
+    Zstd,
+}
+
+/// What a tree can be written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// ncdu's JSON.
+    Ncdu(Packing),
+    /// A line for each entry.
+    Flat(Form),
+    /// A snapshot.
+    Snapshot,
+}
+
+/// How names of files end that say a format.
+pub const ENDINGS: [&str; 5] = [".json", ".json.zst", ".ndjson", ".csv", ".duke"];
+
+impl Format {
+    /// The format that the name of a file says.
+    pub fn of_name(name: &[u8]) -> Option<Self> {
+        let ends = |ending: &str| name.ends_with(ending.as_bytes());
+        Some(match name {
+            _ if ends(".json") => Self::Ncdu(Packing::Plain),
+            _ if ends(".zst") && !ends(".ndjson.zst") && !ends(".csv.zst") => Self::Ncdu(Packing::Zstd),
+            _ if ends(".ndjson") => Self::Flat(Form::Json),
+            _ if ends(".csv") => Self::Flat(Form::Csv),
+            _ if ends(".duke") => Self::Snapshot,
+            _ => return None,
+        })
+    }
+}
+
+/// What becomes of a file that is there already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Old {
+    /// It stays, and nothing is written.
+    Kept,
+    /// The new one takes its place.
+    Replaced,
+}
+
+/// Why nothing was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unwritten {
+    /// There is a file of that name.
+    Exists,
+    /// Somebody stopped it.
+    Stopped,
+    /// This reason.
+    Failed(String),
+}
+
+impl From<io::Error> for Unwritten {
+    fn from(error: io::Error) -> Self {
+        Self::Failed(error.raw_os_error().map_or_else(|| error.to_string(), error_text))
+    }
+}
+
+/// Writes what `source` has read to `path`, until somebody sets `stop`. Says how many bytes that were.
+///
+/// # Errors
+/// When nothing was written; what was there before still is.
+pub fn write(
+    source: &Source,
+    path: &Path,
+    format: Format,
+    old: Old,
+    stop: &AtomicBool,
+) -> Result<u64, Unwritten> {
+    if source.outcome() != Some(Outcome::Complete) {
+        return Err(Unwritten::Failed("not everything was read: it would look complete".to_owned()));
+    }
+    if old == Old::Kept && fs::symlink_metadata(path).is_ok() {
+        return Err(Unwritten::Exists);
+    }
+    let edition = source.tree().edition();
+    let mut file = Replacement::begin(path)?;
+    let mut out = Watched { out: &mut file, stop, written: 0 };
+    let written = match format {
+        Format::Ncdu(packing) => ncdu(source, packing, &mut out).map_err(Unwritten::from),
+        Format::Flat(form) => {
+            let flat = Flat { tree: source.tree(), form, provenance: &source.provenance() };
+            flat.write(&mut out).map_err(Unwritten::from)
+        }
+        Format::Snapshot => {
+            let limits = Limits { bytes: u64::MAX, stop };
+            let saved = snapshot::save(source.tree(), &source.about(), &limits, &mut out);
+            saved.map(|_| ()).map_err(|unsaved| match unsaved {
+                Unsaved::Stopped => Unwritten::Stopped,
+                other => Unwritten::Failed(other.to_string()),
+            })
+        }
+    };
+    let bytes = out.written;
+    if stop.load(Ordering::Relaxed) {
+        return Err(Unwritten::Stopped);
+    }
+    written?;
+    if source.tree().edition() != edition {
+        return Err(Unwritten::Failed("the tree has changed meanwhile".to_owned()));
+    }
+    file.keep()?;
+    Ok(bytes)
+}
+
+/// Writes a source as ncdu's export.
+///
+/// # Errors
+/// When `out` cannot be written to, or there is not one directory to write.
+pub fn ncdu(source: &Source, packing: Packing, out: &mut (impl Write + Send)) -> io::Result<()> {
+    let Some((root, _)) = Export::root(source.tree()) else {
+        return Err(io::Error::other("ncdu's format holds one directory"));
+    };
+    let provenance = source.provenance().into_iter().next().unwrap_or_default();
+    let name = match source.nature() {
+        Nature::Live => absolute(root.name),
+        Nature::Recorded => root.name.to_vec(),
+    };
+    let export =
+        Export { tree: source.tree(), name: &name, scanned_at: provenance.scanned_at.unwrap_or_default() };
+    match packing {
+        Packing::Plain => export.write(out),
+        Packing::Zstd => pack(out, |text| export.write(text)),
+    }
+}
+
+/// The path of a root from the top of the file system, as ncdu writes it.
+fn absolute(root: &[u8]) -> Vec<u8> {
+    let path = PathBuf::from(OsString::from_vec(root.to_vec()));
+    let whole = fs::canonicalize(&path).or_else(|_| std::path::absolute(&path));
+    whole.as_deref().unwrap_or(Path::new(&path)).as_os_str().as_bytes().to_vec()
+}
+
+/// Counts what is written, and ends when it is to be stopped.
+struct Watched<'s, W> {
+    out: W,
+    stop: &'s AtomicBool,
+    written: u64,
+}
+
+impl<W: Write> Write for Watched<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // Relaxed: it guards no data.
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(io::Error::other("stopped"));
+        }
+        let written = self.out.write(bytes)?;
+        self.written += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_says_its_format_or_none() {
+        let of = |name: &str| Format::of_name(name.as_bytes());
+        assert_eq!(of("a.json"), Some(Format::Ncdu(Packing::Plain)));
+        assert_eq!(of("a.json.zst"), Some(Format::Ncdu(Packing::Zstd)));
+        assert_eq!(of("a.zst"), Some(Format::Ncdu(Packing::Zstd)));
+        assert_eq!(of("/x/a.ndjson"), Some(Format::Flat(Form::Json)));
+        assert_eq!(of("a.csv"), Some(Format::Flat(Form::Csv)));
+        assert_eq!(of("a.duke"), Some(Format::Snapshot));
+        assert!(ENDINGS.iter().all(|ending| of(&format!("x{ending}")).is_some()));
+        for name in ["", "a", "a.txt", "json", "a.json.gz", "a.ndjson.zst", "a.csv.zst", "a.JSON"] {
+            assert_eq!(of(name), None, "{name}");
+        }
+    }
+}
