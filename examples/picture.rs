@@ -39,7 +39,8 @@ const SIXTEEN: [&str; 16] = [
 const QUIET: Duration = Duration::from_secs(2);
 
 /// What is pressed before each picture is taken, and where it goes.
-const PICTURES: [(&[u8], &str); 2] = [(b"", "docs/pictures/list.svg"), (b"\r5", "docs/pictures/treemap.svg")];
+const PICTURES: [(&[u8], &str); 2] =
+    [(b"j", "docs/pictures/list.svg"), (b"\r5", "docs/pictures/treemap.svg")];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = env::args_os().nth(1).unwrap_or_else(|| "/usr".into());

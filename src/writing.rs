@@ -15,7 +15,8 @@ use std::io::{self, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-use crate::exchange::{Export, Flat, Form, pack};
+pub use crate::exchange::Form;
+use crate::exchange::{Export, Flat, pack};
 use crate::platform::error_text;
 use crate::replacement::Replacement;
 use crate::scan::Outcome;

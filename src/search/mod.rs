@@ -1,6 +1,6 @@
 //! Finding entries: queries, and looking through a subtree for what meets one, beside the screen.
 //!
-//! [`Query::parse`] reads what a person types; [`search`] lists what meets it, largest first; [`filter`] adds up, for
+//! [`Query::parse`] reads what a person types; [`search()`] lists what meets it, largest first; [`filter()`] adds up, for
 //! every directory, what a view restricted by it shows there. Both are [`Job`]s: they return at once, and their
 //! newest result can be picked up at any time.
 //!

@@ -1,6 +1,6 @@
 //! Writing what was read to a file, beside the screen.
 //!
-//! Knows no key. Invariant: who leaves waits for a file that is given up no longer than [`FAREWELL`], and half a file stays nowhere.
+//! Knows no key. Invariant: who leaves waits for a file that is given up no longer than `FAREWELL`, and half a file stays nowhere.
 
 use std::io;
 use std::os::unix::ffi::OsStrExt;

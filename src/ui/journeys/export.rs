@@ -1,9 +1,8 @@
 //! Journeys to a file that everything is written to.
 
 use super::*;
-use crate::exchange::Form;
 use crate::ui::export::{Order as Wanted, Told};
-use crate::writing::{Format, Old, Packing, Unwritten};
+use crate::writing::{Form, Format, Old, Packing, Unwritten};
 
 fn wanted(name: &str, format: Format, old: Old) -> Wanted {
     Wanted { path: name.into(), format, old }
