@@ -72,7 +72,7 @@ fn brief(grown: Option<Grown>, size: Option<u64>, units: Units) -> String {
         Some(Grown::From(before)) if before < after => ('+', after - before),
         Some(Grown::From(before)) => ('-', before - after),
     };
-    format!("{sign}{}", brief_size(bytes, units))
+    format!("{sign}{}", brief_size(bytes, units).trim_start())
 }
 
 /// From so many bytes to so many: `+1.2 GiB`, `-80.0 MiB`.
