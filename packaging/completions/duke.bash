@@ -41,7 +41,7 @@ _duke() {
 
     case "${cmd}" in
         duke)
-            opts="-o -c -f -n -s -d -q -a -0 -t -x -X -r -e -h -V --json --ndjson --csv --no-interactive --summarize --depth --min-size --top --by --quiet --apparent-size --si --sort --reverse --color --ascii --no-mouse --pick --print0 --threads --one-file-system --exclude --exclude-caches --include-kernfs --read-only --dry-run --type-name-over --extended --no-snapshots --snapshot-days --snapshot-size --config --no-config --help --version config completions diff df man save"
+            opts="-o -c -f -n -s -d -q -a -0 -t -x -X -r -e -h -V --json --ndjson --csv --no-interactive --summarize --depth --min-size --top --by --quiet --apparent-size --si --sort --reverse --color --ascii --no-mouse --pick --print0 --threads --one-file-system --exclude --exclude-caches --include-kernfs --skip-network --read-only --dry-run --type-name-over --extended --no-snapshots --snapshot-days --snapshot-size --config --no-config --help --version config completions diff df man save"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -155,7 +155,7 @@ _duke() {
             return 0
             ;;
         duke__subcmd__df)
-            opts="-q -t -x -h --json --si --quiet --threads --one-file-system --help"
+            opts="-q -t -x -h --json --si --quiet --threads --one-file-system --skip-network --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -177,7 +177,7 @@ _duke() {
             return 0
             ;;
         duke__subcmd__diff)
-            opts="-n -a -x -q -h --json --no-interactive --min-change --apparent-size --si --one-file-system --exclude --quiet --help"
+            opts="-n -a -x -q -h --json --no-interactive --min-change --apparent-size --si --one-file-system --exclude --skip-network --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -213,7 +213,7 @@ _duke() {
             return 0
             ;;
         duke__subcmd__save)
-            opts="-o -x -e -q -h --output --one-file-system --exclude --exclude-caches --extended --quiet --help"
+            opts="-o -x -e -q -h --output --one-file-system --exclude --exclude-caches --skip-network --extended --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_duke_global_optspecs
-    string join \n json ndjson csv o= c f= n/no-interactive s/summarize d/depth= min-size= top= by= q/quiet a/apparent-size si sort= reverse color= ascii no-mouse pick 0/print0 t/threads= x/one-file-system exclude= X= exclude-caches include-kernfs skip-network r/read-only dry-run type-name-over= e/extended config= no-config h/help V/version
+    string join \n json ndjson csv o= c f= n/no-interactive s/summarize d/depth= min-size= top= by= q/quiet a/apparent-size si sort= reverse color= ascii no-mouse pick 0/print0 t/threads= x/one-file-system exclude= X= exclude-caches include-kernfs skip-network r/read-only dry-run type-name-over= e/extended no-snapshots snapshot-days= snapshot-size= config= no-config h/help V/version
 end
 
 function __fish_duke_needs_command
@@ -43,6 +43,8 @@ complete -c duke -n "__fish_duke_needs_command" -s t -l threads -d 'Read with N 
 complete -c duke -n "__fish_duke_needs_command" -l exclude -d 'Leave out what the pattern matches' -r
 complete -c duke -n "__fish_duke_needs_command" -s X -d 'Leave out what a pattern in FILE matches, one a line; - is standard input' -r
 complete -c duke -n "__fish_duke_needs_command" -l type-name-over -d 'Have the name typed to delete more than SIZE' -r
+complete -c duke -n "__fish_duke_needs_command" -l snapshot-days -d 'Remove snapshots that were kept for more than N days: 30, unless told otherwise' -r
+complete -c duke -n "__fish_duke_needs_command" -l snapshot-size -d 'Remove the oldest snapshots when all take more than SIZE: 512M, unless told otherwise' -r
 complete -c duke -n "__fish_duke_needs_command" -l config -d 'Read the configuration from FILE' -r -F
 complete -c duke -n "__fish_duke_needs_command" -l json -d 'Print the whole tree as JSON'
 complete -c duke -n "__fish_duke_needs_command" -l ndjson -d 'Print a JSON object for each entry, one a line'
@@ -65,12 +67,13 @@ complete -c duke -n "__fish_duke_needs_command" -l skip-network -d 'Do not enter
 complete -c duke -n "__fish_duke_needs_command" -s r -l read-only -d 'Change nothing: no key that deletes works'
 complete -c duke -n "__fish_duke_needs_command" -l dry-run -d 'Only show what a deletion would remove'
 complete -c duke -n "__fish_duke_needs_command" -s e -l extended -d 'Keep owner, group and mode of every entry'
+complete -c duke -n "__fish_duke_needs_command" -l no-snapshots -d 'Keep no snapshot of what was browsed'
 complete -c duke -n "__fish_duke_needs_command" -l no-config -d 'Read no configuration'
 complete -c duke -n "__fish_duke_needs_command" -s h -l help -d 'Print help: -h in short, --help with details'
 complete -c duke -n "__fish_duke_needs_command" -s V -l version -d 'Print the version'
 complete -c duke -n "__fish_duke_needs_command" -a "config" -d 'Print what the configuration is'
 complete -c duke -n "__fish_duke_needs_command" -a "completions" -d 'Print the completions of a shell'
-complete -c duke -n "__fish_duke_needs_command" -a "diff" -d 'Print what changed since an export or a snapshot was made'
+complete -c duke -n "__fish_duke_needs_command" -a "diff" -d 'Show what changed since an export or a snapshot was made'
 complete -c duke -n "__fish_duke_needs_command" -a "df" -d 'Print where the rest is: what df says of a file system, explained by what lies in PATH'
 complete -c duke -n "__fish_duke_needs_command" -a "man" -d 'Print the manual page, for man -l -'
 complete -c duke -n "__fish_duke_needs_command" -a "save" -d 'Save what is below each PATH as a snapshot, for -f and diff'
@@ -78,9 +81,10 @@ complete -c duke -n "__fish_duke_using_subcommand config" -l config -d 'Read the
 complete -c duke -n "__fish_duke_using_subcommand config" -l no-config -d 'Read no configuration'
 complete -c duke -n "__fish_duke_using_subcommand config" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand completions" -s h -l help -d 'Print help'
-complete -c duke -n "__fish_duke_using_subcommand diff" -l min-change -d 'Leave out changes of less than SIZE, such as 100M' -r
+complete -c duke -n "__fish_duke_using_subcommand diff" -l min-change -d 'Print only changes of SIZE or more, such as 100M' -r
 complete -c duke -n "__fish_duke_using_subcommand diff" -l exclude -d 'Leave out what the pattern matches in a directory' -r
 complete -c duke -n "__fish_duke_using_subcommand diff" -l json -d 'Print the changes as JSON'
+complete -c duke -n "__fish_duke_using_subcommand diff" -s n -l no-interactive -d 'Print the changes as a table, on a terminal too'
 complete -c duke -n "__fish_duke_using_subcommand diff" -s a -l apparent-size -d 'Compare how long files are, not what they take on the disk'
 complete -c duke -n "__fish_duke_using_subcommand diff" -l si -d 'Show sizes in powers of 1000'
 complete -c duke -n "__fish_duke_using_subcommand diff" -s x -l one-file-system -d 'Stay on the file system of a directory'
