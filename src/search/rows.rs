@@ -56,7 +56,7 @@ pub const GLIMPSE: usize = 1 << 12;
 /// What was found so far.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
-    /// The first of what was found, in the order asked for; until it is complete, no more than [`GLIMPSE`].
+    /// The first of what was found, in the order asked for; until it is complete, no more than some thousands.
     pub rows: Vec<Row>,
     /// How many entries meet the query: the n in "n of m".
     pub matched: u64,
