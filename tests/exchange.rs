@@ -281,8 +281,16 @@ fn a_reader_who_has_enough_is_no_error_and_an_interrupt_is_told() {
 /// A directory with a program `ssh` in it that does what `script` says.
 fn ssh(place: &Place, script: &str) -> std::ffi::OsString {
     let bin = place.directory("bin");
-    fs::write(bin.join("ssh"), format!("#!/bin/sh\n{script}\n")).unwrap();
-    fs::set_permissions(bin.join("ssh"), fs::Permissions::from_mode(0o755)).unwrap();
+    let path = bin.join("ssh");
+    // By another process: while a file is open for writing, also in a child that another test has just begun, it cannot be started.
+    let mut writer = Command::new("sh")
+        .args(["-c", "cat >\"$0\" && chmod 755 \"$0\""])
+        .arg(&path)
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    writer.stdin.take().unwrap().write_all(format!("#!/bin/sh\n{script}\n").as_bytes()).unwrap();
+    assert!(writer.wait().unwrap().success());
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_duke"), bin.join("duke")).ok();
     let mut path = bin.into_os_string();
     path.push(":");

@@ -335,10 +335,16 @@ fn a_snapshot_of_what_was_browsed_is_kept_once_a_day_and_can_be_browsed() {
 
 /// A program for the tests, in `folder`, which gets what there is to know about how it was started.
 fn script(folder: &Path, text: &str) -> std::path::PathBuf {
-    use std::os::unix::fs::PermissionsExt;
     let path = folder.join("script");
-    std::fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    // By another process: while a file is open for writing, also in a child that another test has just begun, it cannot be started.
+    let mut writer = std::process::Command::new("sh")
+        .args(["-c", "cat >\"$0\" && chmod 755 \"$0\""])
+        .arg(&path)
+        .stdin(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    writer.stdin.take().unwrap().write_all(format!("#!/bin/sh\n{text}\n").as_bytes()).unwrap();
+    assert!(writer.wait().unwrap().success());
     path
 }
 
