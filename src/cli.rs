@@ -34,7 +34,7 @@ use crate::scan::filter::BadPattern;
 use crate::scan::{self, Filter, Mounts};
 use crate::size::{Measure, Units};
 use crate::source::Wanted;
-use crate::text::escape;
+use crate::text::{escape, escape_path};
 use crate::ui::Mouse;
 use crate::ui::reclaim::{Changes, Safety};
 use crate::ui::tab::Tab;
@@ -412,7 +412,7 @@ fn filter(patterns: &[String]) -> Result<Filter, Refusal> {
 
 /// The patterns in a file as du(1) reads them: one a line, without blanks behind; empty lines are none.
 fn patterns_of(path: &Path) -> Result<Vec<String>, Refusal> {
-    let refused = |reason: &str| Refusal::Usage(format!("{}: {reason}", escape(path.as_os_str().as_bytes())));
+    let refused = |reason: &str| Refusal::Usage(format!("{}: {reason}", escape_path(path)));
     let mut bytes = Vec::new();
     let read = if path.as_os_str() == "-" {
         streams::input().and_then(|()| io::stdin().lock().read_to_end(&mut bytes))

@@ -15,6 +15,8 @@
 
 use std::borrow::Cow;
 use std::fmt::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
@@ -76,6 +78,11 @@ pub fn escape(name: &[u8]) -> Cow<'_, str> {
         }
     }
     Cow::Owned(escaped)
+}
+
+/// The path as it may be printed anywhere.
+pub fn escape_path(path: &Path) -> String {
+    escape(path.as_os_str().as_bytes()).into_owned()
 }
 
 /// The bytes in base64 (RFC 4648, section 4, with padding).

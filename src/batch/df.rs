@@ -13,12 +13,11 @@
 //! Invariant: names are safe for a terminal, and the rest in the table is what is used less what was scanned.
 
 use std::io::{self, BufWriter, Write};
-use std::os::unix::ffi::OsStrExt;
 
 use crate::size::{Units, size};
 use crate::space::rows::{Amount, Row, rows, title};
 use crate::space::{Report, Space};
-use crate::text::{escape, pad, width};
+use crate::text::{escape_path, pad, width};
 
 /// Columns before labels are cut into by what stands behind them.
 const LABELS: usize = 44;
@@ -70,7 +69,7 @@ fn table(spaces: &[Space], units: Units, out: &mut dyn Write) -> io::Result<()> 
         let figures = figures(space);
         total =
             total.zip(figures).map(|(sum, more)| std::array::from_fn(|at| sum[at].saturating_add(more[at])));
-        table_line(figures, units, &escape(space.path.as_os_str().as_bytes()), out)?;
+        table_line(figures, units, &escape_path(&space.path), out)?;
     }
     table_line(total, units, "total", out)
 }

@@ -6,7 +6,6 @@
 //! Invariant: exit code 0 means that all of it was written.
 
 use std::io::{self, Write};
-use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use super::{errors, exit_of, exit_of_writing, standard_output};
@@ -17,7 +16,7 @@ use crate::platform::interrupt::Interrupt;
 use crate::replacement::Replacement;
 use crate::scan::Outcome;
 use crate::source::Source;
-use crate::text::escape;
+use crate::text::escape_path;
 use crate::writing::{Packing, ncdu};
 
 /// Where an export goes.
@@ -76,7 +75,7 @@ pub(super) fn run(
     let written = write_to(to, source, packing, interrupt.as_ref());
     let place = match to {
         Target::Standard => "standard output".to_owned(),
-        Target::File(path) => escape(path.as_os_str().as_bytes()).into_owned(),
+        Target::File(path) => escape_path(path),
     };
     if interrupt.is_some_and(Interrupt::release) && written.is_err() {
         say(&format!("interrupted; {place} is incomplete or as it was"));

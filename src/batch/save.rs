@@ -16,7 +16,7 @@ use crate::snapshot::automatic::{self, Unkept};
 use crate::snapshot::{self, About, Limits, Unsaved};
 use crate::source::{Source, Wanted};
 use crate::sync::AtomicBool;
-use crate::text::escape;
+use crate::text::escape_path;
 use crate::tree::Tree;
 
 /// What is to be saved, and where.
@@ -81,11 +81,11 @@ fn put(source: &Source, to: &Shelf, interrupt: Option<&Interrupt>) -> Exit {
             ("standard output".to_owned(), write_to_output(tree, &about, stop).map_err(Unkept::Unsaved))
         }
         Shelf::Target(Target::File(path)) => {
-            (shown(path), write_to_file(tree, &about, stop, path).map_err(Unkept::Unsaved))
+            (escape_path(path), write_to_file(tree, &about, stop, path).map_err(Unkept::Unsaved))
         }
         Shelf::Kept(settings) => {
             let kept = automatic::keep_now(settings, tree, &about, stop);
-            (shown(&settings.folder), kept.and_then(|path| Ok(print(&path)?)))
+            (escape_path(&settings.folder), kept.and_then(|path| Ok(print(&path)?)))
         }
     };
     match put {
@@ -118,13 +118,11 @@ fn write_to_file(tree: &Tree, about: &About, stop: &AtomicBool, path: &Path) -> 
 /// Says where the snapshot is, to a person or a script.
 fn print(path: &Path) -> io::Result<()> {
     use io::{IsTerminal, Write};
-    let bytes = path.as_os_str().as_bytes();
-    let mut line =
-        if io::stdout().is_terminal() { escape(bytes).into_owned().into_bytes() } else { bytes.to_vec() };
+    let mut line = if io::stdout().is_terminal() {
+        escape_path(path).into_bytes()
+    } else {
+        path.as_os_str().as_bytes().to_vec()
+    };
     line.push(b'\n');
     standard_output()?.write_all(&line)
-}
-
-fn shown(path: &Path) -> String {
-    escape(path.as_os_str().as_bytes()).into_owned()
 }

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use super::{Environment, Refusal, defaults};
 use crate::config::Config;
-use crate::config::file::{Found, Source, shown};
+use crate::config::file::{Found, Source};
+use crate::text::escape_path;
 
 /// What the configuration means for a command line.
 #[derive(Debug, Default)]
@@ -33,7 +34,7 @@ impl Configured {
         let (words, wrong) = defaults::words(&config.settings, typed, environment);
         let mut warnings = [config.warnings.clone(), wrong].concat();
         warnings.sort_by_key(|warning| warning.at);
-        let file = source.path().map(shown).unwrap_or_default();
+        let file = source.path().map(escape_path).unwrap_or_default();
         let told = warnings.iter().map(|warning| warning.told(&file));
         let warnings: Vec<String> = refusal.into_iter().chain(told).collect();
         let notice = notice(source, &warnings);
@@ -51,7 +52,8 @@ pub(super) fn source(named: Option<PathBuf>, is_unwanted: bool, environment: &En
 }
 
 fn notice(source: &Source, warnings: &[String]) -> Option<String> {
-    let folder = source.path().and_then(Path::parent).map(|folder| shown(folder) + "/").unwrap_or_default();
+    let folder =
+        source.path().and_then(Path::parent).map(|folder| escape_path(folder) + "/").unwrap_or_default();
     let first = warnings.first()?;
     let first = first.strip_prefix(&folder).unwrap_or(first);
     Some(match warnings.len() {

@@ -13,12 +13,12 @@ use super::arguments::{Arguments, Shown};
 use super::configured::Configured;
 use super::{Environment, Refusal, defaults, refusal};
 use crate::config::Config;
-use crate::config::file::{Source, shown};
+use crate::config::file::Source;
 use crate::config::value::{list, quote};
 use crate::exit::Exit;
 use crate::message::{say, words};
 use crate::platform::streams;
-use crate::text::escape;
+use crate::text::{escape, escape_path};
 use crate::ui::keys::{KEYMAP, Key};
 use crate::ui::theme::{Preset, Role, color_name};
 
@@ -87,7 +87,7 @@ fn variables(environment: &Environment) -> Vec<OsString> {
 }
 
 fn header(source: &Source) -> String {
-    let path = source.path().map_or_else(|| "none".to_owned(), shown);
+    let path = source.path().map_or_else(|| "none".to_owned(), escape_path);
     format!(
         "# What holds without flags. Configuration: {path}\n# A line after a single # says what could be set.\n"
     )

@@ -3,13 +3,12 @@
 //! Invariant: a file that was asked for by name is read, or the program ends; the usual one may be missing.
 
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::Config;
 use crate::message::words;
 use crate::platform::trusted::{Refused, read};
-use crate::text::escape;
+use crate::text::escape_path;
 
 /// The longest file that is read, in bytes.
 const LIMIT: u64 = 1 << 20;
@@ -70,11 +69,6 @@ impl Source {
     }
 }
 
-/// A path as it may be printed.
-pub fn shown(path: &Path) -> String {
-    escape(path.as_os_str().as_bytes()).into_owned()
-}
-
 fn told(path: &Path, refused: &Refused) -> String {
     let reason = match refused {
         Refused::Missing(error) | Refused::Failed(error) => words(error),
@@ -82,9 +76,11 @@ fn told(path: &Path, refused: &Refused) -> String {
         Refused::TooLong => "longer than 1 MiB".to_owned(),
         Refused::Foreign => "belongs to another user".to_owned(),
         Refused::Writable(place) if place == path => "this is root, and another user can write it".to_owned(),
-        Refused::Writable(place) => format!("this is root, and another user can write {}", shown(place)),
+        Refused::Writable(place) => {
+            format!("this is root, and another user can write {}", escape_path(place))
+        }
     };
-    format!("{}: {reason}", shown(path))
+    format!("{}: {reason}", escape_path(path))
 }
 
 #[cfg(test)]
@@ -96,7 +92,7 @@ mod tests {
         let usual = |variables: &[(&str, &str)]| {
             let variable =
                 |name| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into());
-            Source::usual(variable).path().map(shown)
+            Source::usual(variable).path().map(escape_path)
         };
         assert_eq!(usual(&[("HOME", "/h")]).as_deref(), Some("/h/.config/duke/config.toml"));
         let both = [("HOME", "/h"), ("XDG_CONFIG_HOME", "/x")];

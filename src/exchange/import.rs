@@ -23,7 +23,7 @@ use super::words;
 use crate::platform::streams;
 use crate::scan::{Outcome, Progress};
 use crate::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, PoisonError, lock};
-use crate::text::escape;
+use crate::text::{escape, escape_path};
 use crate::tree::{DirId, Tree, links};
 
 /// Between two publications while bytes come without a pause.
@@ -259,7 +259,7 @@ impl Input {
     /// How it is called in messages.
     fn name(&self) -> String {
         match self {
-            Self::File(path) => escape(path.as_os_str().as_bytes()).into_owned(),
+            Self::File(path) => escape_path(path),
             Self::Standard => "standard input".to_owned(),
             Self::Remote(remote) => escape(remote.host().as_bytes()).into_owned(),
         }

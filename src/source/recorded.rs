@@ -3,7 +3,7 @@
 //! Knows no view. Invariant: what is wrong with the file is told by its outcome as soon as it was met.
 
 use std::ffi::OsString;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use crate::exchange::Provenance;
 use crate::scan::{Outcome, Progress};
 use crate::snapshot::{self, About, Snapshot};
 use crate::sync::Arc;
-use crate::text::escape;
+use crate::text::{escape, escape_path};
 use crate::tree::{DirId, Tree};
 
 /// A snapshot, or why there is none.
@@ -77,7 +77,7 @@ impl Recorded {
     pub fn outcome(&self) -> Outcome {
         let damage = || self.tree.damage().map(|damage| damage.to_string());
         self.fault.clone().or_else(damage).map_or(Outcome::Complete, |fault| {
-            let name = escape(self.path.as_os_str().as_bytes()).into_owned();
+            let name = escape_path(&self.path);
             Outcome::Broken(vec![format!("{name}: {}", escape(fault.as_bytes()))])
         })
     }

@@ -15,9 +15,7 @@
 use super::{Deleted, Errno, Note, Outside, Part, Reach, Remainder, Report, Space, Standing, What};
 use crate::platform::error_text;
 use crate::size::{Units, grouped, percent, plain_size, share};
-use crate::text::escape;
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use crate::text::{escape, escape_path};
 
 /// What a line is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,7 +95,7 @@ pub fn ledger(report: &Report, units: Units) -> Vec<Row> {
         let figures = space.capacity.ok().map(|it| [it.used(), it.size, space.scanned.disk]);
         total =
             total.zip(figures).map(|(sum, more)| std::array::from_fn(|at| sum[at].saturating_add(more[at])));
-        lines.push(system(Subject::System(index), shown(&space.path), figures, units));
+        lines.push(system(Subject::System(index), escape_path(&space.path), figures, units));
     }
     lines.push(system(Subject::Systems, "all of these".to_owned(), total, units));
     lines
@@ -131,7 +129,7 @@ pub fn title(space: &Space) -> String {
         Some(mount) => {
             format!("{}: {} ({})", bytes(&mount.point), bytes(&mount.source), bytes(&mount.kind))
         }
-        None => shown(&space.path),
+        None => escape_path(&space.path),
     }
 }
 
@@ -221,7 +219,7 @@ impl Rows<'_> {
                 Ok(_) => continue,
                 Err(_) => (Amount::Unknown, None),
             };
-            self.push(Subject::Shadow(index), 2, amount, shown(&shadow.path), note);
+            self.push(Subject::Shadow(index), 2, amount, escape_path(&shadow.path), note);
         }
     }
 
@@ -271,7 +269,7 @@ impl Rows<'_> {
 
 fn reason(outside: &Outside) -> String {
     match outside {
-        Outside::Above(point) => format!("the scan began below {}", shown(point)),
+        Outside::Above(point) => format!("the scan began below {}", escape_path(point)),
         Outside::Directory(root) => format!("only {} of it is mounted", escape(root)),
         Outside::Unknown => "where it is mounted is not known".to_owned(),
     }
@@ -338,9 +336,4 @@ fn told(note: &Note, units: Units) -> (String, Option<String>) {
         }
         Note::Refused(error) => ("it tells no more of itself".to_owned(), Some(error_text(*error as i32))),
     }
-}
-
-/// A path, safe for a terminal.
-pub(super) fn shown(path: &Path) -> String {
-    escape(path.as_os_str().as_bytes()).into_owned()
 }

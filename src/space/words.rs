@@ -2,10 +2,10 @@
 //!
 //! Knows no screen. Invariant: names are safe for a terminal.
 
-use super::rows::{Subject, label, shown};
+use super::rows::{Subject, label};
 use super::{Deleted, Note, Outside, Reach, Remainder, Space, Standing, Through, What};
 use crate::size::{Units, plain_size};
-use crate::text::escape;
+use crate::text::{escape, escape_path};
 
 /// How many names a text goes through.
 const NAMED: usize = 12;
@@ -117,11 +117,13 @@ fn hidden(space: &Space, subject: Subject) -> Vec<String> {
         "It was scanned through a second view of the file system that has nothing mounted on it.".to_owned()
     });
     let place = match subject {
-        Subject::Shadow(index) => space.shadows.get(index).map(|shadow| shown(&shadow.path)),
+        Subject::Shadow(index) => space.shadows.get(index).map(|shadow| escape_path(&shadow.path)),
         _ => None,
     };
-    let point =
-        space.mount.as_ref().map_or_else(|| shown(&space.path), |mount| escape(&mount.point).into_owned());
+    let point = space
+        .mount
+        .as_ref()
+        .map_or_else(|| escape_path(&space.path), |mount| escape(&mount.point).into_owned());
     texts.push(format!(
         "To get at it, root can give the file system a second place, and clean up there: mount --bind {point} /mnt{}",
         place.map(|place| format!("; then look into /mnt{}", place.strip_prefix(point.trim_end_matches('/')).unwrap_or(&place)))
@@ -235,7 +237,7 @@ fn remainder(space: &Space, units: Units) -> Vec<String> {
 fn outside(outside: &Outside) -> String {
     match outside {
         Outside::Above(point) => {
-            let point = shown(point);
+            let point = escape_path(point);
             format!(
                 "The scan began below the mount point, and did not see the rest. All of it is scanned by: duke -x {point}"
             )

@@ -3,14 +3,13 @@
 //! Knows no key. Invariant: who leaves waits for a file that is given up no longer than `FAREWELL`, and half a file stays nowhere.
 
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::job::{Job, Outcome, Pool};
 use crate::source::Source;
 use crate::sync::{Arc, AtomicBool, Ordering};
-use crate::text::escape;
+use crate::text::escape_path;
 use crate::writing::{Format, Old, Unwritten, write};
 
 /// How long a writer may take to give up and remove what it has written.
@@ -39,7 +38,7 @@ pub struct Told {
 impl Order {
     /// What the file is called, safe for a terminal.
     pub fn shown(&self) -> String {
-        escape(self.path.as_os_str().as_bytes()).into_owned()
+        escape_path(&self.path)
     }
 }
 

@@ -19,7 +19,7 @@ use crate::scan::Places;
 use crate::size::{grouped, plain_size};
 use crate::source::Nature;
 use crate::sync::Arc;
-use crate::text::escape;
+use crate::text::{escape, escape_path};
 use crate::tree::DirId;
 use crate::ui::keys::{Answer, Command, Scope};
 use crate::ui::place::moved;
@@ -396,9 +396,8 @@ impl<'t> App<'t> {
             }
             News::Reported(report) => self.take_report(&report),
             News::Written(path) => {
-                use std::os::unix::ffi::OsStrExt;
-                let path = escape(path.as_os_str().as_bytes()).into_owned();
-                self.notice = Some(format!("Written to {path}: read it before you run it").into());
+                self.notice =
+                    Some(format!("Written to {}: read it before you run it", escape_path(&path)).into());
                 None
             }
             News::Failed(reason) => {
