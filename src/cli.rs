@@ -28,7 +28,7 @@ use crate::batch::{self, Comparison, Format, Job, Progress, Saving, Selection};
 use crate::browse;
 use crate::exit::Exit;
 use crate::message::{say, words};
-use crate::platform::streams;
+use crate::platform::{image, streams};
 use crate::rows::{Column, Direction, Order};
 use crate::scan::filter::BadPattern;
 use crate::scan::{self, Filter, Mounts};
@@ -46,7 +46,10 @@ pub use show::Answer;
 
 /// Understands the command line of this process, does the one thing it asks for, and ends with what is to be said of that.
 pub fn run() -> ! {
-    let exit = match request(std::env::args_os(), &Environment::of_process()) {
+    let request = request(std::env::args_os(), &Environment::of_process());
+    // Understanding it needed much of the program that nothing else does.
+    image::shrink();
+    let exit = match request {
         Ok(Request::Browse(job)) => browse::run(*job),
         Ok(Request::Print(job)) => batch::run(job),
         Ok(Request::Compare(comparison)) => batch::compare(comparison),

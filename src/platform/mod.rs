@@ -15,7 +15,7 @@
 //! Besides, for one entry that a person asks about: `probe` and `extents` (what it is and how it lies on the disk), `mounts`
 //! (what is mounted where), `people` (the names of owners); and `spawn`, for programs that are started.
 //!
-//! `allocator` is the memory of the static builds.
+//! `allocator` is the memory of the static builds, and `image` what of the program is resident.
 //!
 //! Invariant: everything `unsafe` in the crate is below this module, each block with its reason.
 
@@ -30,6 +30,7 @@ pub mod deleted;
 pub mod descriptors;
 mod directory;
 pub mod extents;
+pub mod image;
 pub mod interrupt;
 pub mod limits;
 #[cfg(target_os = "linux")]

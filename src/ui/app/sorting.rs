@@ -35,13 +35,16 @@ impl App<'_> {
         let now = self.scan.last.now;
         let is_held = self.pressed.is_some_and(|pressed| now.saturating_sub(pressed) < HOLD);
         let since = now.saturating_sub(self.sorted);
-        let is_due = self.place.rows().is_empty() || (!is_held && self.place.rows().may_sort(since));
-        is_due && !self.is_sorting()
+        // What is complete is sorted for the last time, however long the time before took.
+        let is_due = !self.is_scanning() || self.place.rows().may_sort(since);
+        (self.place.rows().is_empty() || (is_due && !is_held)) && !self.is_sorting()
     }
 
     /// Puts the rows in order, now or soon.
     pub(super) fn sort(&mut self) {
         let order = self.order_here();
+        // As of now, not of when the rows will be there: what is read meanwhile makes them stale.
+        self.is_stale = self.is_scanning();
         if self.place.is_large(self.tree) {
             let filtered = self.views.filtering.as_ref().map(Filtering::filtered).cloned();
             // As in `sums`: what a filter leaves cannot be compared.
@@ -52,7 +55,7 @@ impl App<'_> {
             self.sorting = None;
             let lines = self.lines_here();
             self.place.sort(self.tree, sums(&self.live, &self.views), order, lines);
-            self.note_sorted();
+            self.sorted = self.scan.last.now;
         }
     }
 
@@ -74,7 +77,7 @@ impl App<'_> {
                 self.sorting = None;
                 let lines = self.lines_here();
                 self.place.take(self.tree, rows.clone(), lines);
-                self.note_sorted();
+                self.sorted = self.scan.last.now;
                 self.go_to_expected();
             }
             Findings::Failed(reason) => {
@@ -85,9 +88,4 @@ impl App<'_> {
         }
     }
 
-    /// The rows were just put in order.
-    fn note_sorted(&mut self) {
-        self.sorted = self.scan.last.now;
-        self.is_stale = self.is_scanning();
-    }
 }
