@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 pub use crate::exchange::Form;
 use crate::exchange::{Export, Flat, pack};
-use crate::platform::error_text;
+use crate::platform::words;
 use crate::replacement::Replacement;
 use crate::scan::Outcome;
 use crate::snapshot::{self, Limits, Unsaved};
@@ -84,7 +84,7 @@ pub enum Unwritten {
 
 impl From<io::Error> for Unwritten {
     fn from(error: io::Error) -> Self {
-        Self::Failed(error.raw_os_error().map_or_else(|| error.to_string(), error_text))
+        Self::Failed(words(&error))
     }
 }
 
@@ -107,7 +107,7 @@ pub fn write(
     }
     let edition = source.tree().edition();
     let mut file = Replacement::begin(path)?;
-    let mut out = Watched { out: &mut file, stop, written: 0 };
+    let mut out = Watched::new(&mut file, stop);
     let written = match format {
         Format::Ncdu(packing) => ncdu(source, packing, &mut out).map_err(Unwritten::from),
         Format::Flat(form) => {
@@ -164,10 +164,16 @@ fn absolute(root: &[u8]) -> Vec<u8> {
 }
 
 /// Counts what is written, and ends when it is to be stopped.
-struct Watched<'s, W> {
+pub(crate) struct Watched<'s, W> {
     out: W,
     stop: &'s AtomicBool,
     written: u64,
+}
+
+impl<'s, W> Watched<'s, W> {
+    pub(crate) fn new(out: W, stop: &'s AtomicBool) -> Self {
+        Self { out, stop, written: 0 }
+    }
 }
 
 impl<W: Write> Write for Watched<'_, W> {

@@ -15,7 +15,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("size", &[]),
     ("text", &[]),
     ("platform", &[]),
-    ("message", &["platform::error_text"]),
+    ("message", &["platform::words"]),
     ("tree", &["platform::memory", "platform::blocks"]),
     ("snapshot", &["tree", "platform", "replacement"]),
     ("scan", &["platform", "tree"]),

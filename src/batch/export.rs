@@ -5,7 +5,7 @@
 //!
 //! Invariant: exit code 0 means that all of it was written.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
 
 use super::{errors, exit_of, exit_of_writing, standard_output};
@@ -16,8 +16,9 @@ use crate::platform::interrupt::Interrupt;
 use crate::replacement::Replacement;
 use crate::scan::Outcome;
 use crate::source::Source;
+use crate::sync::AtomicBool;
 use crate::text::escape_path;
-use crate::writing::{Packing, ncdu};
+use crate::writing::{Packing, Watched, ncdu};
 
 /// Where an export goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,25 +27,6 @@ pub enum Target {
     Standard,
     /// To a file.
     File(PathBuf),
-}
-
-/// Ends an export early when an interrupt was noted.
-struct Interruptible<'i, W> {
-    out: W,
-    interrupt: Option<&'i Interrupt>,
-}
-
-impl<W: Write> Write for Interruptible<'_, W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.interrupt.is_some_and(Interrupt::was_noted) {
-            return Err(io::Error::other("interrupted"));
-        }
-        self.out.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
-    }
 }
 
 /// Writes what `source` has read.
@@ -85,11 +67,13 @@ pub(super) fn run(
 }
 
 fn write_to(to: &Target, source: &Source, packing: Packing, interrupt: Option<&Interrupt>) -> io::Result<()> {
+    let never = AtomicBool::new(false);
+    let stop = interrupt.map_or(&never, Interrupt::flag);
     match to {
-        Target::Standard => ncdu(source, packing, &mut Interruptible { out: standard_output()?, interrupt }),
+        Target::Standard => ncdu(source, packing, &mut Watched::new(standard_output()?, stop)),
         Target::File(path) => {
             let mut file = Replacement::begin(path)?;
-            ncdu(source, packing, &mut Interruptible { out: &mut file, interrupt })?;
+            ncdu(source, packing, &mut Watched::new(&mut file, stop))?;
             file.keep()
         }
     }

@@ -4,7 +4,8 @@
 //! refusals asked once more -> journal: begun -> free space -> remove, move, or move back -> free space -> journal: how it went
 //! ```
 //!
-//! Invariant: nothing begins before it is written down, unless there is no journal; a refusal stops everything.
+//! Invariant: nothing begins before it is written down, unless there is no journal, and what could not be written down is said; a
+//! refusal stops everything.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -17,7 +18,7 @@ use super::refusal::{self, Refusal};
 use super::{Failure, Failures, Owner, Reason, Selection, Trashed, remove, trash};
 use crate::job::{Job, Pool, Task};
 use crate::platform::capacity::capacity;
-use crate::platform::error_text;
+use crate::platform::words;
 use crate::sync::Arc;
 use crate::tree::join;
 
@@ -45,7 +46,7 @@ pub struct Report {
     pub trashed: Vec<Trashed>,
     /// Bytes by which the free space of the file systems has grown meanwhile, whoever caused that.
     pub gained: Option<i64>,
-    /// Why nothing could be written down, if so.
+    /// Why not everything could be written down, if so.
     pub unwritten: Option<String>,
     /// Whether it was cancelled.
     pub is_cancelled: bool,
@@ -100,28 +101,29 @@ fn run(task: &Task<Report>, work: &Work, journal: Option<&Journal>) -> Report {
     let items = work.items();
     let begun: Vec<Line> =
         items.iter().map(|(path, bytes)| line(deed, path, None, *bytes, "begun".into())).collect();
-    let unwritten = journal.and_then(|journal| journal.append(&begun).err()).map(|error| error.to_string());
-    let mut report = match work {
-        Work::Remove(selection) => removed(task, selection, deed, journal),
+    let write_down = |lines: &[Line]| Some(words(&journal?.append(lines).err()?));
+    let not_begun = write_down(&begun);
+    let (report, ended) = match work {
+        Work::Remove(selection) => removed(task, selection, deed),
         Work::Trash(selection) => {
             let owner = Owner::of_process();
             let report = |trashing| task.publish(trashed(trashing));
             let trashing = trash::run(task, selection, &owner, &report);
-            write_down(journal, deed, &items, &trashing, task.is_cancelled());
-            trashed(trashing)
+            let ended = moved(deed, &items, &trashing, task.is_cancelled());
+            (trashed(trashing), ended)
         }
         Work::Restore(all) => {
             let trashing = trash::run_back(task, all);
-            write_down(journal, deed, &items, &trashing, task.is_cancelled());
-            trashed(trashing)
+            let ended = moved(deed, &items, &trashing, task.is_cancelled());
+            (trashed(trashing), ended)
         }
     };
-    report.unwritten = unwritten;
-    report
+    let not_ended = write_down(&ended);
+    Report { unwritten: not_begun.or(not_ended), ..report }
 }
 
-/// Removes, with the room there is before and after.
-fn removed(task: &Task<Report>, selection: &Selection, deed: Deed, journal: Option<&Journal>) -> Report {
+/// Removes, with the room there is before and after; also the lines that say how it went.
+fn removed(task: &Task<Report>, selection: &Selection, deed: Deed) -> (Report, Vec<Line>) {
     let before = free(selection);
     let report = |removal: remove::Removal| Report {
         entries: removal.entries,
@@ -135,7 +137,7 @@ fn removed(task: &Task<Report>, selection: &Selection, deed: Deed, journal: Opti
         let within = |failure: &&Failure| {
             failure.path.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
         };
-        removal.failures.first.iter().find(within).map(|failure| words(failure.reason))
+        removal.failures.first.iter().find(within).map(|failure| failure.reason.words())
     };
     let mut lines = Vec::new();
     for ((group, item), how) in selection.items().zip(&removal.items) {
@@ -147,12 +149,10 @@ fn removed(task: &Task<Report>, selection: &Selection, deed: Deed, journal: Opti
         };
         lines.push(line(deed, &path, Some(how.entries), how.freed, result));
     }
-    // That it began is on record, and what stays can be seen.
-    let _ = journal.map(|journal| journal.append(&lines));
     let gained = before.iter().filter_map(|(device, before)| {
         Some(i64::try_from(*after.get(device)?).ok()? - i64::try_from(*before).ok()?)
     });
-    Report { gained: gained.reduce(i64::saturating_add), ..report(removal) }
+    (Report { gained: gained.reduce(i64::saturating_add), ..report(removal) }, lines)
 }
 
 fn trashed(trashing: trash::Trashing) -> Report {
@@ -164,18 +164,13 @@ fn trashed(trashing: trash::Trashing) -> Report {
     }
 }
 
-fn write_down(
-    journal: Option<&Journal>,
-    deed: Deed,
-    items: &[(Vec<u8>, u64)],
-    trashing: &trash::Trashing,
-    is_cancelled: bool,
-) {
+/// The lines that say how moving went.
+fn moved(deed: Deed, items: &[(Vec<u8>, u64)], trashing: &trash::Trashing, is_cancelled: bool) -> Vec<Line> {
     let reasons: HashMap<&[u8], Reason> =
         trashing.failures.first.iter().map(|failure| (failure.path.as_slice(), failure.reason)).collect();
     let how = |(number, (path, bytes)): (usize, &(Vec<u8>, u64))| {
         let result = match reasons.get(path.as_slice()) {
-            Some(reason) => words(*reason),
+            Some(reason) => reason.words(),
             None if trashing.failed.contains(&number) => "failed".to_owned(),
             None if is_cancelled && number >= trashing.moved.len() + trashing.failed.len() => {
                 "cancelled".to_owned()
@@ -184,9 +179,7 @@ fn write_down(
         };
         line(deed, path, None, *bytes, result)
     };
-    let lines: Vec<Line> = items.iter().enumerate().map(how).collect();
-    // As above.
-    let _ = journal.map(|journal| journal.append(&lines));
+    items.iter().enumerate().map(how).collect()
 }
 
 /// A line of the journal; the path is made absolute.
@@ -225,15 +218,4 @@ fn free(selection: &Selection) -> HashMap<u64, u64> {
         }
     }
     devices
-}
-
-/// A reason in words.
-pub fn words(reason: Reason) -> String {
-    match reason {
-        Reason::System(errno) => error_text(errno),
-        Reason::Changed => "changed since it was read".to_owned(),
-        Reason::Mount => "something is mounted there".to_owned(),
-        Reason::NoTrash => "no trash on the same file system".to_owned(),
-        Reason::Refused(refusal) => refusal.words().to_owned(),
-    }
 }

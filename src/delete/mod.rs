@@ -22,9 +22,9 @@ pub mod selection;
 pub mod trash;
 mod walk;
 
-use crate::platform::Errno;
+use crate::platform::{Errno, error_text};
 
-pub use deed::{Report, Work, carry_out, words};
+pub use deed::{Report, Work, carry_out};
 pub use journal::{Deed, Journal};
 pub use probe::{Probe, probe};
 pub use refusal::{Concern, Refusal};
@@ -48,6 +48,17 @@ pub enum Reason {
 }
 
 impl Reason {
+    /// It in words.
+    pub fn words(self) -> String {
+        match self {
+            Self::System(errno) => error_text(errno),
+            Self::Changed => Refusal::Changed.words().to_owned(),
+            Self::Mount => Refusal::Mount.words().to_owned(),
+            Self::NoTrash => "no trash on the same file system".to_owned(),
+            Self::Refused(refusal) => refusal.words().to_owned(),
+        }
+    }
+
     /// Whether it says that the thing is not there any more.
     fn is_gone(self) -> bool {
         [Errno::ENOENT, Errno::ESTALE].iter().any(|error| self == Self::System(*error as i32))

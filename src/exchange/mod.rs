@@ -27,7 +27,4 @@ pub use import::{Import, Input, Provenance};
 pub use packing::pack;
 pub use remote::Remote;
 
-/// The system's words for an error.
-fn words(error: &std::io::Error) -> String {
-    error.raw_os_error().map_or_else(|| error.to_string(), crate::platform::error_text)
-}
+use crate::platform::words;

@@ -131,6 +131,11 @@ pub fn remedy(errno: i32) -> Option<&'static str> {
     is_private.then_some("Full Disk Access")
 }
 
+/// The words for an error: the system's, if it is the system's.
+pub fn words(error: &std::io::Error) -> String {
+    error.raw_os_error().map_or_else(|| error.to_string(), error_text)
+}
+
 /// The system's words for an error number, without a capital: `permission denied`.
 pub fn error_text(errno: i32) -> String {
     let text = Errno::from_raw(errno).desc();

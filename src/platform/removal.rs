@@ -146,7 +146,9 @@ impl Directory {
         to: &Self,
         new: &(impl NixPath + ?Sized),
     ) -> Result<(), Errno> {
-        match rename_exclusively(self, name, to, new) {
+        let exclusively =
+            name.with_nix_path(|name| new.with_nix_path(|new| rename_exclusively(self, name, to, new)))??;
+        match exclusively {
             // A file system that cannot promise it, or a kernel before 3.15.
             Err(Errno::EINVAL | Errno::ENOSYS | Errno::ENOTSUP) => match to.attributes_of(new) {
                 Err(Errno::ENOENT) => nix::fcntl::renameat(&self.fd, name, &to.fd, new),
@@ -160,6 +162,7 @@ impl Directory {
 
 #[cfg(target_os = "linux")]
 mod system {
+    use std::ffi::CStr;
     use std::mem::MaybeUninit;
     use std::os::fd::AsRawFd;
 
@@ -216,24 +219,22 @@ mod system {
     #[allow(unsafe_code)]
     pub(super) fn rename_exclusively(
         from: &Directory,
-        name: &(impl NixPath + ?Sized),
+        name: &CStr,
         to: &Directory,
-        new: &(impl NixPath + ?Sized),
+        new: &CStr,
     ) -> Result<(), Errno> {
         let (from, to) = (from.as_fd().as_raw_fd(), to.as_fd().as_raw_fd());
-        let done = name.with_nix_path(|name| {
-            new.with_nix_path(|new| {
-                let (name, new) = (name.as_ptr(), new.as_ptr());
-                // SAFETY: both names end in NUL and live through the call, which only reads them.
-                unsafe { libc::syscall(libc::SYS_renameat2, from, name, to, new, libc::RENAME_NOREPLACE) }
-            })
-        })??;
+        let (name, new) = (name.as_ptr(), new.as_ptr());
+        // SAFETY: both names end in NUL and live through the call, which only reads them.
+        let done = unsafe { libc::syscall(libc::SYS_renameat2, from, name, to, new, libc::RENAME_NOREPLACE) };
         Errno::result(done).map(drop)
     }
 }
 
 #[cfg(not(target_os = "linux"))]
 mod system {
+    use std::ffi::CStr;
+
     use super::{Directory, Errno, NixPath};
 
     impl Directory {
@@ -271,29 +272,21 @@ mod system {
     #[allow(unsafe_code)]
     pub(super) fn rename_exclusively(
         from: &Directory,
-        name: &(impl NixPath + ?Sized),
+        name: &CStr,
         to: &Directory,
-        new: &(impl NixPath + ?Sized),
+        new: &CStr,
     ) -> Result<(), Errno> {
         use super::AsFd;
         use std::os::fd::AsRawFd;
         let (from, to) = (from.as_fd().as_raw_fd(), to.as_fd().as_raw_fd());
-        let done = name.with_nix_path(|name| {
-            new.with_nix_path(|new| {
-                let (name, new) = (name.as_ptr(), new.as_ptr());
-                // SAFETY: both names end in NUL and live through the call, which only reads them.
-                unsafe { libc::renameatx_np(from, name, to, new, libc::RENAME_EXCL) }
-            })
-        })??;
+        let (name, new) = (name.as_ptr(), new.as_ptr());
+        // SAFETY: both names end in NUL and live through the call, which only reads them.
+        let done = unsafe { libc::renameatx_np(from, name, to, new, libc::RENAME_EXCL) };
         Errno::result(done).map(drop)
     }
+
     #[cfg(not(target_os = "macos"))]
-    pub(super) fn rename_exclusively(
-        _: &Directory,
-        _: &(impl NixPath + ?Sized),
-        _: &Directory,
-        _: &(impl NixPath + ?Sized),
-    ) -> Result<(), Errno> {
+    pub(super) fn rename_exclusively(_: &Directory, _: &CStr, _: &Directory, _: &CStr) -> Result<(), Errno> {
         Err(Errno::ENOSYS)
     }
 }

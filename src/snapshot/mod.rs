@@ -16,7 +16,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use crate::platform::blocks::{Access, Block, BlockFile, Damage};
-use crate::platform::error_text;
+use crate::platform::words;
 use crate::tree::{DirId, Tree};
 pub use automatic::latest_for;
 pub use format::MAGIC;
@@ -64,10 +64,7 @@ impl From<Damage> for Unopened {
 impl fmt::Display for Unopened {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unreadable(error) => match error.raw_os_error() {
-                Some(errno) => formatter.write_str(&error_text(errno)),
-                None => write!(formatter, "{error}"),
-            },
+            Self::Unreadable(error) => formatter.write_str(&words(error)),
             Self::Foreign => formatter.write_str("not a snapshot"),
             Self::Later(version) => {
                 write!(formatter, "a snapshot of version {version}, which is later than this program")

@@ -18,7 +18,7 @@ use std::path::{self, Path};
 use super::About;
 use super::format::{IndexDraft, footer, header};
 use crate::platform::blocks::Block;
-use crate::platform::error_text;
+use crate::platform::words;
 use crate::sync::{AtomicBool, Ordering};
 use crate::tree::listing::Draft;
 use crate::tree::stored::listings::ListingsDraft;
@@ -63,10 +63,7 @@ impl From<io::Error> for Unsaved {
 impl fmt::Display for Unsaved {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unwritten(error) => match error.raw_os_error() {
-                Some(errno) => formatter.write_str(&error_text(errno)),
-                None => write!(formatter, "{error}"),
-            },
+            Self::Unwritten(error) => formatter.write_str(&words(error)),
             Self::TooLarge => formatter.write_str("larger than it may be"),
             Self::Stopped => formatter.write_str("stopped"),
             Self::Changing => formatter.write_str("the tree is changing"),

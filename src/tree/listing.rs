@@ -322,6 +322,9 @@ pub struct Listing<'t> {
     segments: Vec<(u64, &'t [u8])>,
 }
 
+/// How far a segment may be from where it would be if all were of one length, to be found at once.
+const NEAR: usize = 2;
+
 /// Where a record begins in a [`Listing`]: bytes from the listing's first. Longer prefixes of the listing keep it.
 pub type Position = u64;
 
@@ -392,7 +395,18 @@ impl<'t> Listing<'t> {
     }
 
     fn segment_of(&self, position: Position) -> Option<(u64, &'t [u8])> {
-        let after = self.segments.partition_point(|(start, _)| *start <= position);
+        // Most segments of a large listing are of about the same length, so a place near the right one is known; sorting asks
+        // for names all over a listing, and a search from its middle costs as much as reading them.
+        let share = u128::from(position) * self.segments.len() as u128 / u128::from(self.length().max(1));
+        let near = usize::try_from(share).unwrap_or(0).clamp(NEAR, self.segments.len().max(NEAR));
+        let around = near - NEAR..self.segments.len().min(near + NEAR);
+        let begins = |at: usize| self.segments.get(at).map_or(u64::MAX, |(start, _)| *start);
+        let range = if begins(around.start) <= position && position < begins(around.end) {
+            around
+        } else {
+            0..self.segments.len()
+        };
+        let after = range.start + self.segments[range].partition_point(|(start, _)| *start <= position);
         self.segments.get(after.checked_sub(1)?).copied()
     }
 }

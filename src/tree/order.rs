@@ -39,6 +39,8 @@ const MANY: usize = 1 << 14;
 const MANY_BYTES: u64 = 20 << 14;
 /// Up to so many equal numbers are sorted by comparing whole names.
 const FEW: usize = 12;
+/// Names that are looked at to see what all may agree in.
+const SAMPLES: usize = 16;
 /// The position of a row that is left out: no listing is that long.
 const LEFT_OUT: Position = Position::MAX;
 
@@ -100,14 +102,7 @@ pub fn sort_by_name(listing: &Listing<'_>, names: Names, rows: &mut [Row]) {
             sort_few(listing, names, rows);
             continue;
         }
-        let agreed = agreement(listing, names, rows, agreed);
-        rows.par_iter_mut().with_min_len(MANY).for_each(|row| {
-            let name = name(listing, row);
-            row.key = match names {
-                Names::Ascending => chunk(name, agreed),
-                Names::Natural | Names::NaturalReversed => natural_chunk(name, agreed),
-            };
-        });
+        let agreed = number_by_name(listing, names, rows, agreed);
         match names {
             Names::Ascending | Names::Natural => sort_rows(rows, |key| key),
             Names::NaturalReversed => sort_rows(rows, |key| !key),
@@ -150,6 +145,40 @@ pub fn compare_naturally(one: &[u8], other: &[u8]) -> Ordering {
 fn sort_rows(rows: &mut [Row], rank: impl Fn(u64) -> u64 + Sync) {
     let number = |row: &Row| u128::from(rank(row.key)) << 64 | u128::from(row.position);
     if rows.len() < MANY { rows.sort_unstable_by_key(number) } else { rows.par_sort_unstable_by_key(number) }
+}
+
+/// Gives rows the next eight bytes of their names for a key, from behind those in which all agree, `agreed` at least; says
+/// from where.
+///
+/// Reading a million names takes as long as sorting them. So what some of them agree in is tried first, and whether the others
+/// do, too, is seen while their keys are read.
+fn number_by_name(listing: &Listing<'_>, names: Names, rows: &mut [Row], agreed: usize) -> usize {
+    let Some(first) = rows.first() else { return agreed };
+    let first = name(listing, first);
+    let some: Vec<Row> = rows.iter().step_by(rows.len().div_ceil(SAMPLES)).copied().collect();
+    let likely = agreement(listing, names, &some, agreed);
+    let number = |row: &mut Row, start: usize| {
+        let name = name(listing, row);
+        row.key = match names {
+            Names::Ascending => chunk(name, start),
+            Names::Natural | Names::NaturalReversed => natural_chunk(name, start),
+        };
+        name
+    };
+    let is_likely = |other: &[u8]| match names {
+        Names::Ascending => first[agreed..likely] == other[agreed.min(other.len())..likely.min(other.len())],
+        Names::Natural | Names::NaturalReversed => {
+            let part = |name| natural(name).take(likely).skip(agreed);
+            part(first).eq(part(other))
+        }
+    };
+    let try_number = |row: &mut Row| is_likely(number(row, likely)).then_some(());
+    if rows.par_iter_mut().with_min_len(MANY).try_for_each(try_number).is_some() {
+        return likely;
+    }
+    let agreed = agreement(listing, names, rows, agreed);
+    rows.par_iter_mut().with_min_len(MANY).for_each(|row| _ = number(row, agreed));
+    agreed
 }
 
 /// In how many leading bytes, at least `agreed`, the names of all rows agree.

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use super::screen::Screen;
 use crate::job::{Job, Outcome, Pool};
 use crate::platform::spawn::{self, Ended};
-use crate::platform::{Directory, Errno, error_text};
+use crate::platform::{Directory, Errno, error_text, words};
 use crate::scan::{reach, reach_entry};
 use crate::sync::Arc;
 use crate::text::escape;
@@ -223,10 +223,7 @@ fn complaint(program: &OsString, ended: io::Result<Ended>) -> Option<String> {
     match ended {
         Ok(Ended::Code(0)) => None,
         Ok(ended) => Some(format!("{name} {ended}")),
-        Err(error) => {
-            let reason = error.raw_os_error().map_or_else(|| error.to_string(), error_text);
-            Some(format!("{name}: {reason}"))
-        }
+        Err(error) => Some(format!("{name}: {}", words(&error))),
     }
 }
 

@@ -12,7 +12,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::{Layout, draw_ends};
-use crate::delete::{Deed, Failures, words};
+use crate::delete::{Deed, Failures};
 use crate::size::{grouped, plain_size};
 use crate::text::{escape, fit, pad, width};
 use crate::ui::app::{App, Failed, Running};
@@ -41,9 +41,9 @@ pub(super) fn draw(app: &App<'_>, failed: &Failed, layout: Layout, buffer: &mut 
         let gap = theme.glyphs.gap();
         let line = if room >= WIDE {
             let path = fit(&path, room.saturating_sub(REASON + 4), gap).into_owned();
-            format!(" {}  {path}", pad(&words(failure.reason), REASON, gap))
+            format!(" {}  {path}", pad(&failure.reason.words(), REASON, gap))
         } else {
-            format!(" {}", fit(&format!("{path}: {}", words(failure.reason)), room.saturating_sub(2), gap))
+            format!(" {}", fit(&format!("{path}: {}", failure.reason.words()), room.saturating_sub(2), gap))
         };
         buffer.set_line(layout.list.x, y, &Line::raw(line), layout.list.width);
         if index == failed.index {
