@@ -28,7 +28,8 @@ use crate::batch::{self, Comparison, Format, Job, Progress, Saving, Selection};
 use crate::browse;
 use crate::exit::Exit;
 use crate::message::{say, words};
-use crate::platform::{image, streams};
+use crate::platform::image::{self, Thrift};
+use crate::platform::streams;
 use crate::rows::{Column, Direction, Order};
 use crate::scan::filter::BadPattern;
 use crate::scan::{self, Filter, Mounts};
@@ -47,8 +48,8 @@ pub use show::Answer;
 /// Understands the command line of this process, does the one thing it asks for, and ends with what is to be said of that.
 pub fn run() -> ! {
     let request = request(std::env::args_os(), &Environment::of_process());
-    // Understanding it needed much of the program that nothing else does.
-    image::shrink();
+    // Understanding it needed much of the program that nothing else does. A browser stays, and may take its time.
+    image::shrink(if matches!(request, Ok(Request::Browse(_))) { Thrift::Most } else { Thrift::Some });
     let exit = match request {
         Ok(Request::Browse(job)) => browse::run(*job),
         Ok(Request::Print(job)) => batch::run(job),
