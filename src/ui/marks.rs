@@ -5,7 +5,7 @@
 //!
 //! Knows no keys and no screen. Invariant: nothing is marked twice, and only what something is known of.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use crate::kind::Kind;
 use crate::tree::{Content, DirId, Facts, Record, Successors, Totals, Tree, join};
@@ -13,7 +13,7 @@ use crate::tree::{Content, DirId, Facts, Record, Successors, Totals, Tree, join}
 /// What is marked.
 #[derive(Clone, Debug, Default)]
 pub struct Marks<'t> {
-    names: HashMap<DirId, BTreeMap<&'t [u8], Mark>>,
+    names: HashMap<DirId, HashMap<&'t [u8], Mark>>,
     count: u64,
     totals: Totals,
 }
@@ -84,18 +84,20 @@ impl<'t> Marks<'t> {
         self.names.get(&parent).is_some_and(|names| names.contains_key(name))
     }
 
-    /// Every mark, those in one directory together and by name.
+    /// Every mark, those in one directory together.
     pub fn all(&self) -> impl Iterator<Item = (Place<'t>, &Mark)> {
         self.names.iter().flat_map(|(id, names)| names.iter().map(move |(name, mark)| ((*id, *name), mark)))
     }
 
-    /// The marks in the order of the paths of their directories.
+    /// The marks in the order of the paths of their directories, and in each by name.
     pub fn in_order(&self, tree: &Tree) -> Vec<(Place<'t>, Mark)> {
         let mut directories: Vec<_> = self.names.keys().map(|id| (tree.path(*id), *id)).collect();
         directories.sort_unstable();
-        let marks = directories
-            .iter()
-            .flat_map(|(_, id)| self.names[id].iter().map(|(name, mark)| ((*id, *name), *mark)));
+        let marks = directories.iter().flat_map(|(_, id)| {
+            let mut marks: Vec<_> = self.names[id].iter().map(|(name, mark)| ((*id, *name), *mark)).collect();
+            marks.sort_unstable_by_key(|((_, name), _)| *name);
+            marks
+        });
         marks.collect()
     }
 

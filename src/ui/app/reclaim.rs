@@ -221,7 +221,7 @@ impl<'t> App<'t> {
     /// What a command is about: the marks, or else the entry under the cursor.
     fn subject(&self) -> Vec<(DirId, &'t [u8])> {
         if self.marks.count() > 0 {
-            return self.marks.all().map(|(place, _)| place).collect();
+            return self.marks.in_order(self.tree).into_iter().map(|(place, _)| place).collect();
         }
         let under_cursor = self.under_cursor().and_then(|(directory, position)| {
             self.tree.listing(directory).name(position).map(|name| (directory, name))
