@@ -23,10 +23,11 @@ fn start(folder: &Path, state: &Path, words: &[&str]) -> Session {
     Session::run(command)
 }
 
-/// The line of the screen that has this in it.
-fn line(session: &Session, text: &str) -> String {
-    let contents = session.screen.screen().contents();
-    contents.lines().find(|line| line.contains(text)).unwrap_or_default().to_owned()
+/// Waits until a line of the screen has both in it. A frame may come in pieces.
+fn wait_for_line(session: &mut Session, name: &str, text: &str) {
+    session.wait_for(&format!("{name} with {text}"), |screen| {
+        screen.contents().lines().any(|line| line.contains(name) && line.contains(text))
+    });
 }
 
 /// Leaves, and says with what code.
@@ -64,12 +65,12 @@ fn diff_opens_the_browser_on_what_has_grown_whatever_the_old_side_is() {
         run(program().current_dir(place.path()).args(["save", "-o", "now.duke", "t"])).ended(0);
         let mut session = start(place.path(), state.path(), words);
         session.wait_for_text("+78");
-        assert!(line(&session, " new/").contains(" new "), "{}", line(&session, " new/"));
-        assert!(line(&session, "shrunk").contains("-29"), "{}", line(&session, "shrunk"));
-        assert!(line(&session, "same").contains('='), "{}", line(&session, "same"));
+        wait_for_line(&mut session, " new/", " new ");
+        wait_for_line(&mut session, "shrunk", "-29");
+        wait_for_line(&mut session, "same", "=");
         session.press("8");
         session.wait_for_text("gone/");
-        assert!(line(&session, "gone/").contains("gone  -"), "{}", line(&session, "gone/"));
+        wait_for_line(&mut session, "gone/", "gone  -");
         session.press("q");
         assert_eq!(leave(session), 0, "{words:?}");
     }
@@ -106,7 +107,7 @@ fn the_last_snapshot_is_offered_and_none_is_kept_if_nobody_wants_any() {
     session.press("8");
     session.wait_for_text("growth since");
     session.wait_for_text("later");
-    assert!(line(&session, "later").contains("new"), "{}", line(&session, "later"));
+    wait_for_line(&mut session, "later", "new");
     session.press("q");
     assert_eq!(leave(session), 0);
     assert_eq!(kept(), 1);
