@@ -211,3 +211,112 @@ fn failure(json: &mut Writer<'_>, errno: i32) {
     json.raw(",\"errno\":");
     json.signed(i64::from(errno));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::space::{Holder, Quota, Scanned, What};
+    use nix::errno::Errno;
+
+    fn text(space: &Space) -> String {
+        let mut out = Vec::new();
+        let mut json = Writer::new(&mut out);
+        write(&mut json, space);
+        json.finish().unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    fn space(capacity: Result<Capacity, Errno>) -> Space {
+        let scanned = Scanned { disk: 100, entries: 9, unreadable: 1, left_out: 2, is_partial: false };
+        Space {
+            path: "/m".into(),
+            mount: None,
+            capacity,
+            scanned,
+            outside: vec![],
+            shadows: vec![],
+            deleted: vec![],
+            reach: Reach::None,
+            parts: vec![],
+            notes: vec![],
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_has_no_key() {
+        let said = text(&Space { outside: vec![Outside::Unknown], ..space(Err(Errno::EIO)) });
+        assert_eq!(
+            said,
+            "{\"path\":\"/m\",\"error\":\"I/O error\",\"errno\":5,\"scanned\":100,\"entries\":9,\
+             \"unreadable\":1,\"left_out\":2,\"whole\":false,\"outside\":[{\"reason\":\"unknown\"}],\
+             \"hidden\":[],\"deleted_reach\":\"none\",\"deleted\":[],\"parts\":[]}"
+        );
+    }
+
+    #[test]
+    fn every_line_of_the_accounting_is_told() {
+        let capacity = Capacity { size: 1000, free: 300, available: 250, inodes: 50, inodes_free: 40 };
+        let holder = |through| Holder { pid: 7, name: b"db".to_vec(), through };
+        let deleted = |disk, through| Deleted {
+            device: 2,
+            mount: None,
+            inode: 3,
+            disk,
+            path: b"/m/log".to_vec(),
+            holders: vec![holder(through)],
+        };
+        let shadow = |hidden| Shadow { path: "/m/x".into(), hidden };
+        let subvolume = Subvolume {
+            id: 5,
+            path: b"home".to_vec(),
+            is_snapshot: true,
+            is_deleted: false,
+            exclusive: Some(8),
+        };
+        let said = text(&Space {
+            outside: vec![Outside::Above("/".into()), Outside::Directory(b"/sub".to_vec())],
+            shadows: vec![
+                shadow(Ok(Hidden { disk: 20, entries: 2, unreadable: 0 })),
+                shadow(Err(Errno::EPERM)),
+            ],
+            deleted: vec![deleted(Some(30), Through::Descriptor), deleted(None, Through::Memory)],
+            reach: Reach::Container,
+            parts: vec![Part { what: What::Journal, bytes: 64, standing: Standing::Within }],
+            notes: vec![
+                Note::Layers { upper: Some(b"/u".to_vec()), lower: vec![b"/l".to_vec()] },
+                Note::Subvolumes(vec![subvolume]),
+                Note::Snapshots(vec![b"daily".to_vec()]),
+                Note::Quota(Quota { limit: 500, used: 400 }),
+                Note::DirectoryLimit { shown: 600, whole: 1000 },
+                Note::Memory,
+                Note::Refused(Errno::EPERM),
+            ],
+            ..space(Ok(capacity))
+        });
+        for part in [
+            "\"size\":1000,\"used\":700,\"available\":250,\"reserved\":50,\"inodes\":{\"total\":50,\"used\":10,\"free\":40}",
+            "\"outside\":[{\"reason\":\"above\",\"path\":\"/\"},{\"reason\":\"directory\",\"path\":\"/sub\"}]",
+            "{\"path\":\"/m/x\",\"disk\":20,\"entries\":2,\"unreadable\":0},{\"path\":\"/m/x\",\"error\":",
+            "\"deleted_reach\":\"container\"",
+            "{\"path\":\"/m/log\",\"disk\":30,\"inode\":3,\"device\":2,\"processes\":[{\"pid\":7,\"name\":\"db\",\"through\":\"descriptor\"}]}",
+            "{\"path\":\"/m/log\",\"inode\":3,\"device\":2,\"processes\":[{\"pid\":7,\"name\":\"db\",\"through\":\"memory\"}]}",
+            "\"disk\":64,\"counted\":\"within\"}]",
+            "\"remainder\":550",
+            "\"layers\":[{\"path\":\"/u\"},{\"path\":\"/l\"}]",
+            "{\"id\":5,\"path\":\"home\",\"snapshot\":true,\"deleted\":false,\"exclusive\":8}",
+            "\"snapshots\":[{\"name\":\"daily\"}]",
+            "\"quota\":{\"limit\":500,\"used\":400}",
+            "\"directory_limit\":600",
+            "\"memory\":true,\"refused\":true}",
+        ] {
+            assert!(said.contains(part), "{part}\nis not in\n{said}");
+        }
+    }
+
+    #[test]
+    fn more_known_than_used_is_a_negative_remainder() {
+        let capacity = Capacity { size: 1000, free: 950, available: 950, inodes: 0, inodes_free: 0 };
+        let said = text(&space(Ok(capacity)));
+        assert!(said.contains("\"remainder\":-50") && !said.contains("inodes"), "{said}");
+    }
+}
