@@ -48,8 +48,13 @@ pub use show::Answer;
 /// Understands the command line of this process, does the one thing it asks for, and ends with what is to be said of that.
 pub fn run() -> ! {
     let request = request(std::env::args_os(), &Environment::of_process());
-    // Understanding it needed much of the program that nothing else does. A browser stays, and may take its time.
-    image::shrink(if matches!(request, Ok(Request::Browse(_))) { Thrift::Most } else { Thrift::Some });
+    // Understanding it needed much of the program that nothing else does. A browser stays, and may take its time; what only
+    // answers is gone at once.
+    match request {
+        Ok(Request::Browse(_)) => image::shrink(Thrift::Strict),
+        Ok(Request::Print(_) | Request::Compare(_) | Request::Save(_)) => image::shrink(Thrift::Moderate),
+        Ok(Request::Describe(_) | Request::Answer(_)) | Err(_) => {}
+    }
     let exit = match request {
         Ok(Request::Browse(job)) => browse::run(*job),
         Ok(Request::Print(job)) => batch::run(job),

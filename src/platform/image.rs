@@ -9,10 +9,10 @@
 /// How little is to be resident.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Thrift {
-    /// What is used, and some round it: starting takes 0.3 ms longer.
-    Some,
-    /// What is used, and its neighbours: starting takes 2 ms longer.
-    Most,
+    /// What is used, and some round it: starting takes 1 ms longer.
+    Moderate,
+    /// What is used, and its neighbours: starting takes 2.5 ms longer.
+    Strict,
 }
 
 /// Lets go of what only starting needed, and has less mapped from now on than the kernel would map. Where that is not to be had,
@@ -22,8 +22,8 @@ pub enum Thrift {
 pub fn shrink(thrift: Thrift) {
     #[cfg(target_os = "linux")]
     segments::shrink(match thrift {
-        Thrift::Some => 8,
-        Thrift::Most => 2,
+        Thrift::Moderate => 8,
+        Thrift::Strict => 2,
     });
     #[cfg(not(target_os = "linux"))]
     let _ = thrift;
