@@ -103,20 +103,18 @@ fn run(task: &Task<Report>, work: &Work, journal: Option<&Journal>) -> Report {
         items.iter().map(|(path, bytes)| line(deed, path, None, *bytes, "begun".into())).collect();
     let write_down = |lines: &[Line]| Some(words(&journal?.append(lines).err()?));
     let not_begun = write_down(&begun);
+    let told = |trashing: trash::Trashing| {
+        let ended = moved(deed, &items, &trashing, task.is_cancelled());
+        (trashed(trashing), ended)
+    };
     let (report, ended) = match work {
         Work::Remove(selection) => removed(task, selection, deed),
         Work::Trash(selection) => {
             let owner = Owner::of_process();
             let report = |trashing| task.publish(trashed(trashing));
-            let trashing = trash::run(task, selection, &owner, &report);
-            let ended = moved(deed, &items, &trashing, task.is_cancelled());
-            (trashed(trashing), ended)
+            told(trash::run(task, selection, &owner, &report))
         }
-        Work::Restore(all) => {
-            let trashing = trash::run_back(task, all);
-            let ended = moved(deed, &items, &trashing, task.is_cancelled());
-            (trashed(trashing), ended)
-        }
+        Work::Restore(all) => told(trash::run_back(task, all)),
     };
     let not_ended = write_down(&ended);
     Report { unwritten: not_begun.or(not_ended), ..report }

@@ -397,15 +397,14 @@ impl<'t> Listing<'t> {
     fn segment_of(&self, position: Position) -> Option<(u64, &'t [u8])> {
         // Most segments of a large listing are of about the same length, so a place near the right one is known; sorting asks
         // for names all over a listing, and a search from its middle costs as much as reading them.
-        let share = u128::from(position) * self.segments.len() as u128 / u128::from(self.length().max(1));
-        let near = usize::try_from(share).unwrap_or(0).clamp(NEAR, self.segments.len().max(NEAR));
-        let around = near - NEAR..self.segments.len().min(near + NEAR);
-        let begins = |at: usize| self.segments.get(at).map_or(u64::MAX, |(start, _)| *start);
-        let range = if begins(around.start) <= position && position < begins(around.end) {
-            around
-        } else {
-            0..self.segments.len()
-        };
+        let count = self.segments.len();
+        let likely = position.saturating_mul(count as u64) / self.length().max(1);
+        let likely = usize::try_from(likely).unwrap_or(count).min(count);
+        let (first, end) = (likely.saturating_sub(NEAR), count.min(likely + NEAR));
+        let begins = |at: usize| self.segments.get(at).map(|(start, _)| *start);
+        let is_near = begins(first).is_some_and(|start| start <= position)
+            && begins(end).is_none_or(|start| position < start);
+        let range = if is_near { first..end } else { 0..count };
         let after = range.start + self.segments[range].partition_point(|(start, _)| *start <= position);
         self.segments.get(after.checked_sub(1)?).copied()
     }

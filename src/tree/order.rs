@@ -166,7 +166,7 @@ fn number_by_name(listing: &Listing<'_>, names: Names, rows: &mut [Row], agreed:
         name
     };
     let is_likely = |other: &[u8]| match names {
-        Names::Ascending => first[agreed..likely] == other[agreed.min(other.len())..likely.min(other.len())],
+        Names::Ascending => first.get(agreed..likely) == other.get(agreed..likely),
         Names::Natural | Names::NaturalReversed => {
             let part = |name| natural(name).take(likely).skip(agreed);
             part(first).eq(part(other))
