@@ -165,7 +165,7 @@ fn the_lines_of_ext4_add_up() {
 
     let report = report(&[&image.path()], Mounts::Real);
     let space = &report.spaces[0];
-    let capacity = space.capacity.unwrap();
+    let capacity = space.volume.capacity.unwrap();
     let [size, free, available] = statfs(&image.path());
     assert_eq!((capacity.size, capacity.free, capacity.available), (size, free, available));
     let said = Command::new("dumpe2fs").arg("-h").arg(image.fixture.join("image")).output().unwrap();
@@ -187,14 +187,14 @@ fn the_lines_of_ext4_add_up() {
     let hidden = space.shadows[0].hidden.unwrap();
     assert_eq!((hidden.disk, hidden.entries, hidden.unreadable), (covered, 2, 0));
     assert_eq!((space.deleted.len(), space.deleted_bytes()), (1, held_disk));
-    assert!(space.is_whole());
+    assert!(space.volume.is_whole());
     // A block of the file that keeps room for the table of groups.
     assert!(missing(space) <= 4096, "{:?}", space.remainder());
     assert_eq!(space.scanned.disk + hidden.disk + held_disk + missing(space), capacity.used());
 
     let memory = &report.spaces[1];
-    assert_eq!((memory.path.clone(), memory.scanned.disk), (image.join("covered"), 102_400));
-    assert_eq!(memory.capacity.unwrap().used(), 102_400);
+    assert_eq!((memory.volume.path.clone(), memory.scanned.disk), (image.join("covered"), 102_400));
+    assert_eq!(memory.volume.capacity.unwrap().used(), 102_400);
     assert_eq!(missing(memory), 0);
     assert!(memory.notes.contains(&Note::Memory) && memory.shadows.is_empty());
 }
@@ -240,7 +240,7 @@ fn snapshots_and_reflinks_make_the_scanned_more_than_the_used() {
         matches!(alone.remainder(), Some(Remainder::Missing(bytes) | Remainder::Shared(bytes)) if bytes < MIB)
     );
     let [size, free, _] = statfs(&image.path());
-    assert_eq!(alone.capacity.unwrap().used(), size - free);
+    assert_eq!(alone.volume.capacity.unwrap().used(), size - free);
 
     assert!(succeeds(
         Command::new("cp").arg("--reflink=always").args([image.join("file"), image.join("clone")])
@@ -289,7 +289,7 @@ fn a_subvolume_that_is_mounted_alone_is_not_the_whole() {
     let device = line.rsplit(' ').nth(1).unwrap().to_owned();
     mount(&["-t", "btrfs", "-o", "subvol=home", &device], place.path());
     let space = first(place.path());
-    assert_eq!(space.outside, [Outside::Directory(b"/home".to_vec())]);
+    assert_eq!(space.volume.outside, [Outside::Directory(b"/home".to_vec())]);
     assert!(missing(&space) >= 8 * MIB);
     assert!(succeeds(Command::new("umount").arg(place.path())));
 }
@@ -324,10 +324,10 @@ fn a_full_file_system_adds_up_too() {
     }
     let _ = file.sync_all();
     let space = first(&image.path());
-    assert_eq!(space.capacity.unwrap().available, 0);
+    assert_eq!(space.volume.capacity.unwrap().available, 0);
     assert_eq!(
-        space.capacity.unwrap().used() + space.capacity.unwrap().reserved(),
-        space.capacity.unwrap().size
+        space.volume.capacity.unwrap().used() + space.volume.capacity.unwrap().reserved(),
+        space.volume.capacity.unwrap().size
     );
     assert_eq!(space.scanned.disk, du(&image.path()));
     assert!(missing(&space) < 64 << 10, "{:?}", space.remainder());
@@ -369,7 +369,8 @@ fn a_mount_point_that_is_itself_covered_is_nobodys() {
     fs::create_dir(fixture.join("a/b")).unwrap();
     fixtures::file(fixture.join("a/b/file"), 4096).unwrap();
     let report = report(&[fixture.path()], Mounts::Real);
-    let found: Vec<_> = report.spaces.iter().map(|space| (space.path.clone(), space.scanned.disk)).collect();
+    let found: Vec<_> =
+        report.spaces.iter().map(|space| (space.volume.path.clone(), space.scanned.disk)).collect();
     assert_eq!(found, [(fixture.path().to_owned(), 0), (fixture.join("a"), 4096)]);
     assert_eq!(missing(&report.spaces[1]), 0);
     for place in ["a", "."] {
@@ -381,8 +382,8 @@ fn a_mount_point_that_is_itself_covered_is_nobodys() {
 fn below_the_mount_point_the_rest_is_unknown_and_named() {
     let fixture = fixtures::plain();
     let space = first(&fixture.join("a"));
-    assert!(!space.is_whole());
-    assert!(matches!(&space.outside[0], Outside::Above(point) if fixture.path().starts_with(point)));
+    assert!(!space.volume.is_whole());
+    assert!(matches!(&space.volume.outside[0], Outside::Above(point) if fixture.path().starts_with(point)));
     assert_eq!(space.scanned.disk, du(&fixture.join("a")));
     let text = run(program().args(["df", "-q"]).arg(fixture.join("a"))).ended(0);
     assert!(text.text().contains("outside of what was scanned, or not explained"), "{}", text.text());
@@ -425,10 +426,10 @@ fn without_proc_there_is_less_and_it_says_so() {
     mount(&["-t", "tmpfs", "none"], Path::new("/proc"));
     let report = report(&[fixture.path()], Mounts::Real);
     let space = &report.spaces[0];
-    assert_eq!((space.reach, space.mount.clone()), (Reach::None, None));
-    assert_eq!(space.outside, [Outside::Unknown]);
+    assert_eq!((space.reach, space.volume.mount.clone()), (Reach::None, None));
+    assert_eq!(space.volume.outside, [Outside::Unknown]);
     assert_eq!(space.scanned.disk, du(fixture.path()));
-    assert!(space.capacity.is_ok());
+    assert!(space.volume.capacity.is_ok());
     let devices: Vec<_> = report.spaces.iter().map(|space| space.scanned.disk).collect();
     assert_eq!(devices[1..], [20_480], "the other device is another file system");
     run(program().args(["df", "-q"]).arg(fixture.path())).ended(0);
@@ -482,7 +483,12 @@ fn json_tells_the_same_and_meets_its_schema() {
     for key in whole.json().root().get("filesystem").keys() {
         assert!(known.contains(&key), "{key} is not in the schema");
     }
-    assert!(part.json().root().find("filesystem").is_none(), "only part of one was scanned");
+    let shown = part.json();
+    let shown = shown.root().get("filesystem");
+    assert_eq!(shown.get("size").number(), i128::from(statfs(fixture.path())[0]));
+    assert!(shown.get("used").number() > 0 && shown.get("inodes").get("free").number() > 0);
+    assert_eq!(shown.get("outside").elements()[0].get("reason").text(), "above");
+    assert!(shown.find("remainder").is_none(), "nothing is claimed of what was not looked at");
     let document = whole.json();
     let found = document.root().get("filesystem");
     let number = |key: &str| found.get(key).number();
@@ -509,6 +515,6 @@ fn a_view_agrees_with_statvfs_after_a_deletion() {
     assert!(succeeds(Command::new("sync").arg("-f").arg(image.path())));
     let after = first(&image.path());
     assert_eq!(before.scanned.disk - after.scanned.disk, freed);
-    assert_eq!(before.capacity.unwrap().used() - after.capacity.unwrap().used(), freed);
+    assert_eq!(before.volume.capacity.unwrap().used() - after.volume.capacity.unwrap().used(), freed);
     assert_eq!(missing(&before), missing(&after));
 }

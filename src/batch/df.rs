@@ -69,14 +69,14 @@ fn table(spaces: &[Space], units: Units, out: &mut dyn Write) -> io::Result<()> 
         let figures = figures(space);
         total =
             total.zip(figures).map(|(sum, more)| std::array::from_fn(|at| sum[at].saturating_add(more[at])));
-        table_line(figures, units, &escape_path(&space.path), out)?;
+        table_line(figures, units, &escape_path(&space.volume.path), out)?;
     }
     table_line(total, units, "total", out)
 }
 
 /// Size, used, available and scanned; nothing if the file system does not tell.
 fn figures(space: &Space) -> Option<[u64; 4]> {
-    let capacity = space.capacity.ok()?;
+    let capacity = space.volume.capacity.ok()?;
     Some([capacity.size, capacity.used(), capacity.available, space.scanned.disk])
 }
 

@@ -196,11 +196,11 @@ fn print(
         Format::Json { depth } => {
             // What was recorded has no file system here.
             let is_whole = is_complete && source.nature() == Nature::Live;
-            let space = if is_whole { space::of_whole(tree) } else { None };
+            let system = if is_whole { space::of_roots(tree) } else { None };
             let summary = &selection.lists(tree)?;
             // Lists are instead of the tree, unless some of it is asked for too.
             let depth = if selection.has_lists() { depth.or(Some(0)) } else { depth };
-            report(live, Body::Tree { depth, summary, space: space.as_ref() }).write(out)
+            report(live, Body::Tree { depth, summary, system: system.as_ref() }).write(out)
         }
         Format::Table { units, .. } if selection.has_lists() => {
             let whole = live.totals(tree, DirId::TOP).disk;

@@ -5,18 +5,30 @@
 use super::writer::Writer;
 use crate::platform::error_text;
 use crate::space::{
-    Capacity, Deleted, Hidden, Note, Outside, Part, Reach, Remainder, Shadow, Space, Standing, Subvolume,
-    Through,
+    Capacity, Deleted, FileSystem, Hidden, Note, Outside, Part, Reach, Remainder, Shadow, Space, Standing,
+    Subvolume, Through, Volume,
 };
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// Writes the accounting of one file system as an object.
-pub(super) fn write(json: &mut Writer<'_>, space: &Space) {
+/// Writes the file system of a root as an object.
+pub(super) fn of_root(json: &mut Writer<'_>, system: &FileSystem) {
+    match system {
+        FileSystem::Accounted(space) => write(json, space),
+        FileSystem::Shown(volume) => {
+            df(json, volume);
+            whole(json, volume);
+            json.raw("}");
+        }
+    }
+}
+
+/// Begins the object with what df says.
+fn df(json: &mut Writer<'_>, volume: &Volume) {
     json.raw("{");
-    path(json, "path", &space.path);
-    if let Some(mount) = &space.mount {
+    path(json, "path", &volume.path);
+    if let Some(mount) = &volume.mount {
         json.raw(",");
         json.name("mount_point", &mount.point);
         json.raw(",");
@@ -24,10 +36,22 @@ pub(super) fn write(json: &mut Writer<'_>, space: &Space) {
         json.raw(",");
         json.name("type", &mount.kind);
     }
-    match space.capacity {
+    match volume.capacity {
         Ok(capacity) => self::capacity(json, &capacity),
         Err(error) => failure(json, error as i32),
     }
+}
+
+/// Writes whether a scan could meet all of it.
+fn whole(json: &mut Writer<'_>, volume: &Volume) {
+    json.raw(",\"whole\":");
+    json.raw(if volume.is_whole() { "true" } else { "false" });
+    list(json, "outside", &volume.outside, outside);
+}
+
+/// Writes the accounting of one file system as an object.
+pub(super) fn write(json: &mut Writer<'_>, space: &Space) {
+    df(json, &space.volume);
     json.raw(",\"scanned\":");
     json.number(space.scanned.disk);
     json.raw(",\"entries\":");
@@ -36,9 +60,7 @@ pub(super) fn write(json: &mut Writer<'_>, space: &Space) {
     json.number(space.scanned.unreadable);
     json.raw(",\"left_out\":");
     json.number(space.scanned.left_out);
-    json.raw(",\"whole\":");
-    json.raw(if space.is_whole() { "true" } else { "false" });
-    list(json, "outside", &space.outside, outside);
+    whole(json, &space.volume);
     list(json, "hidden", &space.shadows, shadow);
     json.raw(",\"deleted_reach\":\"");
     json.raw(reach(space.reach));
@@ -229,11 +251,8 @@ mod tests {
     fn space(capacity: Result<Capacity, Errno>) -> Space {
         let scanned = Scanned { disk: 100, entries: 9, unreadable: 1, left_out: 2, is_partial: false };
         Space {
-            path: "/m".into(),
-            mount: None,
-            capacity,
+            volume: Volume { path: "/m".into(), mount: None, capacity, outside: vec![] },
             scanned,
-            outside: vec![],
             shadows: vec![],
             deleted: vec![],
             reach: Reach::None,
@@ -244,7 +263,9 @@ mod tests {
 
     #[test]
     fn what_is_not_known_has_no_key() {
-        let said = text(&Space { outside: vec![Outside::Unknown], ..space(Err(Errno::EIO)) });
+        let mut known = space(Err(Errno::EIO));
+        known.volume.outside.push(Outside::Unknown);
+        let said = text(&known);
         assert_eq!(
             said,
             "{\"path\":\"/m\",\"error\":\"I/O error\",\"errno\":5,\"scanned\":100,\"entries\":9,\
@@ -273,8 +294,10 @@ mod tests {
             is_deleted: false,
             exclusive: Some(8),
         };
+        let outside = vec![Outside::Above("/".into()), Outside::Directory(b"/sub".to_vec())];
+        let volume = Volume { path: "/m".into(), mount: None, capacity: Ok(capacity), outside };
         let said = text(&Space {
-            outside: vec![Outside::Above("/".into()), Outside::Directory(b"/sub".to_vec())],
+            volume,
             shadows: vec![
                 shadow(Ok(Hidden { disk: 20, entries: 2, unreadable: 0 })),
                 shadow(Err(Errno::EPERM)),

@@ -10,7 +10,7 @@ use super::filesystem;
 use super::summary::Summary;
 use super::writer::Writer;
 use crate::platform::error_text;
-use crate::space::Space;
+use crate::space::{FileSystem, Space};
 use crate::tree::order::{Names, Row, sort};
 use crate::tree::{Content, DirId, Exclusion, Facts, Index, Live, Owner, Record, Totals, Tree};
 
@@ -39,8 +39,8 @@ pub enum Body<'t> {
         depth: Option<usize>,
         /// The lists that were asked for.
         summary: &'t Summary,
-        /// The file system of a root, if all of it was scanned.
-        space: Option<&'t Space>,
+        /// The file system of a root, if it is known.
+        system: Option<&'t FileSystem>,
     },
     /// The file systems it has met.
     Spaces(&'t [Space]),
@@ -75,10 +75,10 @@ impl<'t> Report<'t> {
         self.head(&mut json);
         self.errors(&mut json)?;
         match self.body {
-            Body::Tree { depth, summary, space } => {
-                if let Some(space) = space {
+            Body::Tree { depth, summary, system } => {
+                if let Some(system) = system {
                     json.raw(",\n\"filesystem\":");
-                    filesystem::write(&mut json, space);
+                    filesystem::of_root(&mut json, system);
                 }
                 summary.write(&mut json)?;
                 self.roots(&mut json, depth)?;

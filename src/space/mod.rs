@@ -20,10 +20,10 @@ mod regions;
 pub mod rows;
 mod scanned;
 mod shadow;
+mod volume;
 pub mod words;
 
 use std::io;
-use std::path::PathBuf;
 
 pub use crate::platform::Errno;
 pub use crate::platform::capacity::Capacity;
@@ -45,20 +45,15 @@ use rows::Row;
 pub use scanned::Scanned;
 use scanned::{Met, Sums};
 pub use shadow::{Hidden, Shadow};
+pub use volume::{Outside, Volume};
 
 /// The accounting of one file system.
 #[derive(Clone, Debug)]
 pub struct Space {
-    /// Where it was met: a root, or a mount point below one.
-    pub path: PathBuf,
-    /// As what it is mounted there; unknown without a table of mounts.
-    pub mount: Option<Mount>,
-    /// What df says.
-    pub capacity: Result<Capacity, Errno>,
+    /// What df says of it.
+    pub volume: Volume,
     /// What the scan has met.
     pub scanned: Scanned,
-    /// Why there may be more on it than the scan could meet; nothing if all of it was to be met.
-    pub outside: Vec<Outside>,
     /// What mount points hide.
     pub shadows: Vec<Shadow>,
     /// Files without a name that processes hold.
@@ -69,17 +64,6 @@ pub struct Space {
     pub parts: Vec<Part>,
     /// What else there is to know.
     pub notes: Vec<Note>,
-}
-
-/// Why there may be more on a file system than a scan has met.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outside {
-    /// The scan began below this, its mount point.
-    Above(PathBuf),
-    /// Only this directory of it is mounted.
-    Directory(Vec<u8>),
-    /// Where it is mounted is not known.
-    Unknown,
 }
 
 /// What else there is to know of a file system.
@@ -130,7 +114,7 @@ pub enum Remainder {
 impl Space {
     /// What is left of "used"; none if the system does not tell how much is used.
     pub fn remainder(&self) -> Option<Remainder> {
-        let used = self.capacity.ok()?.used();
+        let used = self.volume.capacity.ok()?.used();
         let known = self.known();
         Some(match used.checked_sub(known) {
             Some(missing) => Remainder::Missing(missing),
@@ -155,16 +139,15 @@ impl Space {
     pub fn deleted_bytes(&self) -> u64 {
         self.deleted.iter().filter_map(|file| file.disk).fold(0, u64::saturating_add)
     }
+}
 
-    /// The type of the file system, if it is known.
-    pub fn kind(&self) -> Option<&[u8]> {
-        self.mount.as_ref().map(|mount| mount.kind.as_slice())
-    }
-
-    /// Whether all of it was to be met.
-    pub fn is_whole(&self) -> bool {
-        self.outside.is_empty()
-    }
+/// The file system of a root, as every scan tells it.
+#[derive(Clone, Debug)]
+pub enum FileSystem {
+    /// The root is a mount point, so that something can be said of the rest.
+    Accounted(Box<Space>),
+    /// The root lies below it: what df says.
+    Shown(Volume),
 }
 
 /// A report and its lines.
@@ -203,10 +186,17 @@ pub fn report(tree: &Tree, from: DirId, is_cancelled: &(dyn Fn() -> bool + Sync)
     Report { spaces: spaces(tree, from, usize::MAX, is_cancelled) }
 }
 
-/// The accounting of the file system of the first root that is the topmost directory of one, if there is such a root. All of it
-/// was scanned then, so that something can be said of the rest.
-pub fn of_whole(tree: &Tree) -> Option<Space> {
-    spaces(tree, whole_root(tree)?, 1, &|| false).pop()
+/// The file system of the first root that is a mount point, else of the first one. Looking for deleted files and below mounts is for
+/// who asks with [`report`], unless the scan was of all there is.
+pub fn of_roots(tree: &Tree) -> Option<FileSystem> {
+    if let Some(root) = whole_root(tree) {
+        return spaces(tree, root, 1, &|| false).pop().map(Box::new).map(FileSystem::Accounted);
+    }
+    tree.listing(DirId::TOP).entries().find_map(|(_, root)| {
+        let given = crate::scan::path(root.name.to_vec());
+        let is_known = matches!(root.content, Content::Known(_));
+        Volume::of_root(&given, &standing(&given).ok().filter(|_| is_known)?).map(FileSystem::Shown)
+    })
 }
 
 /// The first root that is the topmost directory of a file system.
@@ -250,30 +240,15 @@ fn space(system: &System, scanned: Scanned) -> Space {
     let whole = system.mount.as_ref().and_then(|mount| capacity(&regions::point(mount)).ok());
     let native = system.mount.as_ref().map_or(Native::Silent, |mount| native::ask(mount, &system.path));
     let capacity = whole.map_or(here, Ok);
+    let outside = if system.is_whole { Vec::new() } else { Outside::of(system.mount.as_ref(), &system.path) };
     Space {
-        path: system.path.clone(),
-        mount: system.mount.clone(),
+        volume: Volume { path: system.path.clone(), mount: system.mount.clone(), capacity, outside },
         scanned,
-        outside: outside(system),
         shadows: Vec::new(),
         deleted: Vec::new(),
         reach: Reach::None,
         parts: capacity.map(|capacity| parts::parts(&native, &capacity)).unwrap_or_default(),
         notes: notes(system, native, (here.ok(), whole)),
-        capacity,
-    }
-}
-
-fn outside(system: &System) -> Vec<Outside> {
-    match &system.mount {
-        _ if system.is_whole => Vec::new(),
-        None => vec![Outside::Unknown],
-        Some(mount) => {
-            let point = regions::point(mount);
-            let above = (point != system.path).then_some(Outside::Above(point));
-            let part = (mount.root != b"/").then(|| Outside::Directory(mount.root.clone()));
-            above.into_iter().chain(part).collect()
-        }
     }
 }
 

@@ -238,7 +238,7 @@ fn topmost(mounts: &[Mount], index: usize) -> usize {
 }
 
 /// The mount that a path is on: the kernel names it, or its device and the longest mount point above it do.
-fn mount_of(mounts: &[Mount], full: &Path, standing: &Standing) -> Option<usize> {
+pub(super) fn mount_of(mounts: &[Mount], full: &Path, standing: &Standing) -> Option<usize> {
     let named = standing.mount.and_then(|id| mounts.iter().position(|mount| mount.id == id));
     named.or_else(|| {
         let above = (0..mounts.len()).filter(|index| {

@@ -92,10 +92,10 @@ pub fn ledger(report: &Report, units: Units) -> Vec<Row> {
     }
     let mut total = Some([0_u64; 3]);
     for (index, space) in report.spaces.iter().enumerate() {
-        let figures = space.capacity.ok().map(|it| [it.used(), it.size, space.scanned.disk]);
+        let figures = space.volume.capacity.ok().map(|it| [it.used(), it.size, space.scanned.disk]);
         total =
             total.zip(figures).map(|(sum, more)| std::array::from_fn(|at| sum[at].saturating_add(more[at])));
-        lines.push(system(Subject::System(index), escape_path(&space.path), figures, units));
+        lines.push(system(Subject::System(index), escape_path(&space.volume.path), figures, units));
     }
     lines.push(system(Subject::Systems, "all of these".to_owned(), total, units));
     lines
@@ -125,11 +125,11 @@ pub fn rows(space: &Space, units: Units) -> Vec<Row> {
 /// `ext4 /dev/sda1 on /home`: what a file system is called.
 pub fn title(space: &Space) -> String {
     let bytes = |bytes: &[u8]| escape(bytes).into_owned();
-    match &space.mount {
+    match &space.volume.mount {
         Some(mount) => {
             format!("{}: {} ({})", bytes(&mount.point), bytes(&mount.source), bytes(&mount.kind))
         }
-        None => escape_path(&space.path),
+        None => escape_path(&space.volume.path),
     }
 }
 
@@ -151,7 +151,7 @@ impl Rows<'_> {
     }
 
     fn capacity(&mut self) {
-        let capacity = match self.space.capacity {
+        let capacity = match self.space.volume.capacity {
             Ok(capacity) => capacity,
             Err(error) => {
                 let note = Some(error_text(error as i32));
@@ -252,7 +252,7 @@ impl Rows<'_> {
     }
 
     fn remainder(&mut self) {
-        let outside = self.space.outside.first();
+        let outside = self.space.volume.outside.first();
         let (amount, label, note) = match (self.space.remainder(), outside) {
             (None, _) => return,
             (Some(Remainder::Missing(bytes)), None) => (Amount::Bytes(bytes), "not explained", None),

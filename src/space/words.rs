@@ -93,7 +93,7 @@ fn reserved(space: &Space) -> Vec<String> {
          so that the file system finds room in one piece."
             .to_owned(),
     ];
-    if let (Some(b"ext2" | b"ext3" | b"ext4"), Some(mount)) = (space.kind(), &space.mount) {
+    if let (Some(b"ext2" | b"ext3" | b"ext4"), Some(mount)) = (space.volume.kind(), &space.volume.mount) {
         let source = escape(&mount.source);
         texts.push(format!(
             "On a disk for data rather than the system, less will do. Root can change the share, here to 1 percent: \
@@ -121,9 +121,10 @@ fn hidden(space: &Space, subject: Subject) -> Vec<String> {
         _ => None,
     };
     let point = space
+        .volume
         .mount
         .as_ref()
-        .map_or_else(|| escape_path(&space.path), |mount| escape(&mount.point).into_owned());
+        .map_or_else(|| escape_path(&space.volume.path), |mount| escape(&mount.point).into_owned());
     texts.push(format!(
         "To get at it, root can give the file system a second place, and clean up there: mount --bind {point} /mnt{}",
         place.map(|place| format!("; then look into /mnt{}", place.strip_prefix(point.trim_end_matches('/')).unwrap_or(&place)))
@@ -226,7 +227,7 @@ fn remainder(space: &Space, units: Units) -> Vec<String> {
         }
         None => {}
     }
-    texts.extend(space.outside.iter().map(outside));
+    texts.extend(space.volume.outside.iter().map(outside));
     if space.scanned.unreadable > 0 {
         texts.push("What could not be read is in here.".to_owned());
     }
@@ -255,7 +256,7 @@ fn outside(outside: &Outside) -> String {
 
 /// The usual causes of a remainder, by type.
 fn usual(space: &Space) -> &'static str {
-    match space.kind().unwrap_or_default() {
+    match space.volume.kind().unwrap_or_default() {
         b"ext2" | b"ext3" | b"ext4" => {
             "Usual causes on ext4: a few blocks of its own hidden files (quota, resize); files that processes hold which \
              could not be looked into; a loop device or swap on a deleted file; what was written while the scan ran. If it is \

@@ -4,7 +4,7 @@ use super::*;
 use crate::size::Units;
 use crate::space::rows::{Subject, ledger};
 use crate::space::{
-    Account, Capacity, Deleted, Holder, Outside, Reach, Remainder, Report, Scanned, Space, Through,
+    Account, Capacity, Deleted, Holder, Outside, Reach, Remainder, Report, Scanned, Space, Through, Volume,
 };
 use crate::ui::keys::View;
 use crate::ui::work::{Ask, Findings};
@@ -13,12 +13,10 @@ fn space(used: u64, scanned: u64) -> Space {
     let holders = vec![Holder { pid: 612, name: b"app\x1b[31m".to_vec(), through: Through::Descriptor }];
     let path = b"/srv/log\n".to_vec();
     let file = Deleted { device: 1, mount: None, inode: 7, disk: Some(30), path, holders };
+    let capacity = Capacity { size: 1000, free: 1000 - used, available: 100, inodes: 9, inodes_free: 4 };
     Space {
-        path: "/srv".into(),
-        mount: None,
-        capacity: Ok(Capacity { size: 1000, free: 1000 - used, available: 100, inodes: 9, inodes_free: 4 }),
+        volume: Volume { path: "/srv".into(), mount: None, capacity: Ok(capacity), outside: vec![] },
         scanned: Scanned { disk: scanned, entries: 3, unreadable: 1, left_out: 0, is_partial: false },
-        outside: vec![],
         shadows: vec![],
         deleted: vec![file],
         reach: Reach::Own,
@@ -84,7 +82,8 @@ fn every_line_has_words_at_any_width() {
 fn the_lines_below_used_add_up_to_it() {
     assert_eq!(space(500, 400).remainder(), Some(Remainder::Missing(70)));
     assert_eq!(space(500, 480).remainder(), Some(Remainder::Shared(10)));
-    let part = Space { outside: vec![Outside::Above("/".into())], ..space(500, 400) };
+    let mut part = space(500, 400);
+    part.volume.outside.push(Outside::Above("/".into()));
     let rows = ledger(&Report { spaces: vec![part] }, Units::Binary);
     let rest = rows.iter().find(|row| row.subject == Subject::Remainder).expect("there is one");
     assert!(rest.label.starts_with("outside of what was scanned"), "{}", rest.label);
