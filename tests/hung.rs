@@ -2,6 +2,8 @@
 #![cfg(target_os = "linux")]
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
+#[path = "program/interrupts.rs"]
+mod interrupts;
 mod session;
 mod support;
 
@@ -140,6 +142,7 @@ fn a_scan_goes_on_when_the_connection_is_given_up() {
 #[test]
 fn an_interrupted_run_prints_what_it_has_and_leaves_who_hangs_behind() {
     with_dead_mount("an_interrupted_run_prints_what_it_has_and_leaves_who_hangs_behind", |hung| {
+        interrupts::heed();
         let mut run = Command::new(env!("CARGO_BIN_EXE_duke"))
             .args(["--json", "-t", "3"])
             .arg(hung.fixture.path())

@@ -1,6 +1,7 @@
 //! Running the program as a person would, and reading what it prints.
 #![allow(dead_code)] // each test binary uses a part
 
+pub mod interrupts;
 pub mod json;
 pub mod place;
 pub mod schema;
@@ -47,6 +48,7 @@ const VARIABLES: [&str; 8] = [
 
 /// The program, with an environment of its own.
 pub fn program() -> Command {
+    interrupts::heed();
     let mut command = Command::new(env!("CARGO_BIN_EXE_duke"));
     for name in VARIABLES {
         command.env_remove(name);
