@@ -12,6 +12,8 @@ use duke::scan::{Options, Outcome, Scan};
 use duke::tree::{DirId, Totals};
 use nix::sys::resource::{Resource, setrlimit};
 use support::fixtures::{self, Fixture};
+#[cfg(target_os = "linux")]
+use support::image;
 use support::{child, naive};
 
 /// Limits both what is granted and what may be asked for.
@@ -135,6 +137,53 @@ fn no_thread_at_all_is_enough() {
         scans(fixture.path(), threads, expected);
     }
     assert!(Scan::start(vec![fixture.path().to_owned()], Options::default()).is_err());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn one_processor_is_enough() {
+    const NAME: &str = "one_processor_is_enough";
+    if let Some(root) = child::argument_of(NAME) {
+        let root = PathBuf::from(root);
+        for threads in [None, Some(1), Some(8)] {
+            scans(&root, threads, naive::totals(&root));
+        }
+    } else if image::succeeds(std::process::Command::new("taskset").args(["-c", "0", "true"])) {
+        let fixture = forest();
+        child::run(NAME, &["taskset", "-c", "0"], fixture.path());
+    } else {
+        support::skip("no taskset, or no processor 0");
+    }
+}
+
+/// A name of eleven bytes, sizes, a time, and little besides: 28 bytes when this was written.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_entry_takes_at_most_forty_bytes_with_its_name() {
+    const NAME: &str = "an_entry_takes_at_most_forty_bytes_with_its_name";
+    const ENTRIES: u64 = 150_000;
+    if child::argument_of(NAME).is_none() {
+        child::run(NAME, &[], "");
+        return;
+    }
+    let fixture = fixtures::crowd(usize::try_from(ENTRIES).unwrap());
+    let scan = |root: &Path| Scan::run(vec![root.to_owned()], Options::default());
+    // What is there but once, for any scan.
+    let first = scan(&fixture.join("directory"));
+    let before = resident();
+    let second = scan(fixture.path());
+    let taken = resident().saturating_sub(before);
+    assert_eq!(second.tree().totals(DirId::TOP).items, ENTRIES + 2);
+    assert!(taken < 40 * ENTRIES, "{taken} bytes for {ENTRIES} entries");
+    drop(first);
+}
+
+/// Bytes of this process in memory (proc(5)).
+#[cfg(target_os = "linux")]
+fn resident() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
 }
 
 #[test]

@@ -9,13 +9,16 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use duke::scan::Outcome;
+use duke::scan::{Options, Outcome, Scan};
 use duke::tree::{DirId, Totals};
 use nix::errno::Errno;
 use support::fixtures::{self, Fixture};
 
 /// What every file and directory of it takes up.
 const EACH: u64 = 16 * 512;
+
+/// What takes longer hangs.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The mounted file system, served until it is dropped.
 struct Lies {
@@ -60,6 +63,25 @@ impl Drop for Lies {
         let place = self.fixture.join("mounted");
         let _ = Command::new("fusermount3").args(["-u", "-z"]).arg(place).status();
         let _ = self.server.wait();
+    }
+}
+
+#[test]
+fn a_listing_without_an_end_can_be_stopped() {
+    let lies = match Lies::mount() {
+        Ok(lies) => lies,
+        Err(reason) => return support::skip(reason),
+    };
+    for threads in [1, 2] {
+        let options = Options { threads: Some(threads), ..Options::default() };
+        let scan = Scan::start(vec![lies.fixture.join("mounted/endless")], options).unwrap();
+        let begun = Instant::now();
+        while scan.progress().entries < 10_000 && begun.elapsed() < PATIENCE {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        scan.stop();
+        assert_eq!(scan.wait(PATIENCE), Some(Outcome::Stopped));
+        assert!(scan.tree().totals(DirId::TOP).items >= 10_000, "what was read is kept");
     }
 }
 

@@ -3,8 +3,8 @@
 
 mod support;
 
-use std::fs;
-use std::os::unix::fs::{MetadataExt, symlink};
+use std::fs::{self, File};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -169,6 +169,38 @@ fn the_current_directory_is_a_root_however_deep_it_is() {
     let scan = roots(&[Path::new("."), Path::new("..")], 2);
     assert_eq!(known(scan.tree(), 0).2.directory.map(|id| scan.tree().totals(id).items), Some(21));
     assert_eq!(scan.tree().totals(DirId::TOP).items, 23);
+}
+
+#[test]
+fn a_working_directory_that_nobody_may_enter_is_in_nobodys_way() {
+    const NAME: &str = "a_working_directory_that_nobody_may_enter_is_in_nobodys_way";
+    if child::argument_of(NAME).is_none() {
+        child::run(NAME, &[], "");
+        return;
+    }
+    child::become_nobody();
+    let (fixture, closed) = (fixtures::plain(), fixtures::empty());
+    let expected = naive::totals(fixture.path());
+    std::env::set_current_dir(closed.path()).unwrap();
+    let mode = |mode| fs::set_permissions(closed.path(), fs::Permissions::from_mode(mode)).unwrap();
+    mode(0);
+    assert_eq!(roots(&[fixture.path()], 2).tree().totals(DirId::TOP), expected);
+    let here = roots(&[Path::new(".")], 2);
+    assert_eq!(here.tree().totals(DirId::TOP).errors, u32::from(File::open(".").is_err()));
+    mode(0o700);
+}
+
+#[test]
+fn a_chain_of_links_is_followed_only_where_a_slash_asks_for_it_and_never_for_ever() {
+    let fixture = Fixture::build(|root| {
+        fs::create_dir(root.join("0"))?;
+        fixtures::file(root.join("0/file"), 9_000)?;
+        (0..60).try_for_each(|number: u32| symlink(number.to_string(), root.join((number + 1).to_string())))
+    });
+    let scan = roots(&[&fixture.join("60"), &fixture.join("20/"), &fixture.join("60/")], 2);
+    assert_eq!(known(scan.tree(), 0).1, Kind::Symlink);
+    assert_eq!(known(scan.tree(), 1).2.directory.map(|id| scan.tree().totals(id).items), Some(1));
+    assert_eq!(support::failures(scan.tree()), [(fixture.join("60/"), nix::libc::ELOOP)]);
 }
 
 #[test]

@@ -72,7 +72,7 @@ fn look_at_all(listing: &Listing<'_>) {
 proptest! {
     // A failing case is printed, not kept in a file.
     #![proptest_config(ProptestConfig {
-        cases: 100,
+        cases: if cfg!(miri) { 2 } else { 100 },
         failure_persistence: None,
         rng_seed: RngSeed::Fixed(1),
         ..ProptestConfig::default()

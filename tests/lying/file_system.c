@@ -5,11 +5,13 @@
  *   breaks    cannot be listed: EIO
  *   loops     holds a directory with the identity of the one it is in
  *   huge      holds a file with more blocks than any number of bytes
+ *   endless   always has one more name; in no listing, so that it is met only by who asks for it
  */
 #define FUSE_USE_VERSION 31
 #include <errno.h>
 #include <fuse.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -17,7 +19,7 @@ enum { BLOCKS = 16 };
 
 static int is_directory(const char *path) {
   const char *name = strrchr(path, '/') + 1;
-  static const char *const names[] = {"", "repeats", "types", "breaks", "loops", "huge", "inner", "again"};
+  static const char *const names[] = {"", "repeats", "types", "breaks", "loops", "huge", "inner", "again", "endless"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (!strcmp(name, names[i])) return 1;
   return 0;
@@ -46,8 +48,15 @@ static int get_attributes(const char *path, struct stat *st, struct fuse_file_in
 
 static int list(const char *path, void *buffer, fuse_fill_dir_t fill, off_t offset, struct fuse_file_info *info,
                 enum fuse_readdir_flags flags) {
-  (void)offset, (void)info, (void)flags;
+  (void)info, (void)flags;
   struct stat file = {.st_mode = S_IFREG}, directory = {.st_mode = S_IFDIR};
+  if (!strcmp(path, "/endless")) {
+    char name[32];
+    do
+      snprintf(name, sizeof name, "%lld", (long long)++offset);
+    while (!fill(buffer, name, &file, offset, 0));
+    return 0;
+  }
 #define ADD(name, as) fill(buffer, name, &(as), 0, 0)
   ADD(".", directory);
   ADD("..", directory);
