@@ -145,7 +145,7 @@ impl Space {
 #[derive(Clone, Debug)]
 pub enum FileSystem {
     /// The root is a mount point, so that something can be said of the rest.
-    Accounted(Box<Space>),
+    Accounted(Space),
     /// The root lies below it: what df says.
     Shown(Volume),
 }
@@ -190,7 +190,7 @@ pub fn report(tree: &Tree, from: DirId, is_cancelled: &(dyn Fn() -> bool + Sync)
 /// who asks with [`report`], unless the scan was of all there is.
 pub fn of_roots(tree: &Tree) -> Option<FileSystem> {
     if let Some(root) = whole_root(tree) {
-        return spaces(tree, root, 1, &|| false).pop().map(Box::new).map(FileSystem::Accounted);
+        return spaces(tree, root, 1, &|| false).pop().map(FileSystem::Accounted);
     }
     tree.listing(DirId::TOP).entries().find_map(|(_, root)| {
         let given = crate::scan::path(root.name.to_vec());
