@@ -142,7 +142,7 @@ fn the_same_tree_gives_the_same_bytes_whoever_has_scanned_it() {
 }
 
 fn write_json(tree: &Tree, depth: Option<usize>, out: &mut Vec<u8>) {
-    let body = Body::Tree { depth, summary: &Summary::default(), space: None };
+    let body = Body::Tree { depth, summary: &Summary::default(), system: None };
     let live = Live::sample(tree);
     let report = Report { tree, live, is_complete: true, elapsed: Duration::ZERO, least: 0, body };
     report.write(out).unwrap();
