@@ -3,7 +3,8 @@
 
 use divan::{Bencher, counter::ItemsCount};
 use duke::kind::Kind;
-use duke::tree::listing::{Draft, Listing};
+use duke::tree::Listing;
+use duke::tree::encoding::Draft;
 use duke::tree::order::{Names, sort};
 use duke::tree::{Content, Facts, Record};
 

@@ -201,7 +201,7 @@ fn only_the_platform_is_unsafe() {
 
 #[test]
 fn the_table_of_this_test_says_what_it_means() {
-    let list = "use crate::tree::{Batch, listing::Draft};\nuse crate::{kind::Kind, scan::{Scan, Filter}, ui};\ncrate::json::write()";
+    let list = "use crate::tree::{Batch, encoding::Draft};\nuse crate::{kind::Kind, scan::{Scan, Filter}, ui};\ncrate::json::write()";
     let modules: Vec<String> =
         used(list).iter().map(|path| path.split("::").next().unwrap().to_owned()).collect();
     assert_eq!(modules, ["tree", "kind", "scan", "ui", "json"]);

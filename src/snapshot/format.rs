@@ -5,8 +5,8 @@
 
 use super::{About, Unopened};
 use crate::platform::blocks::{Block, Damage};
-use crate::tree::listing::{Cursor, Malformed, write_varint, zigzag};
 use crate::tree::stored::{ListingBlock, Plan, ROWS};
+use crate::tree::varint::{Cursor, Malformed, write_varint, zigzag};
 
 /// How a snapshot begins: no text, and what copying as text would spoil.
 pub const MAGIC: [u8; 8] = *b"\xd5duke\r\n\x1a";

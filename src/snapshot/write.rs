@@ -20,7 +20,7 @@ use super::format::{IndexDraft, footer, header};
 use crate::platform::blocks::Block;
 use crate::platform::words;
 use crate::sync::{AtomicBool, Ordering};
-use crate::tree::listing::Draft;
+use crate::tree::encoding::Draft;
 use crate::tree::stored::listings::ListingsDraft;
 use crate::tree::stored::rows::{Row, RowsDraft};
 use crate::tree::stored::{ListingBlock, ROWS};

@@ -3,7 +3,7 @@
 //! Knows nothing of the kernel. Invariant: a directory's record and parent are set before the listing that names it is
 //! published, and the claims for its children are made before anyone can release them.
 
-use super::listing::{Draft, encode_link};
+use super::encoding::{Draft, encode_link};
 use super::{Content, DirId, Facts, Failure, Record, State, Totals, Tree};
 use crate::kind::Kind;
 use crate::platform::memory::{Address, Arena, Writer};

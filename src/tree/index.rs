@@ -6,7 +6,7 @@
 //!
 //! Invariant: for every position it gives the very record the listing gives.
 
-use super::listing::Records;
+use super::encoding::Records;
 use super::{Listing, Position, Record};
 
 /// Entries from one stop to the next, at most.
@@ -65,7 +65,7 @@ impl<'t> Index<'t> {
 mod tests {
     use super::*;
     use crate::kind::Kind;
-    use crate::tree::listing::Draft;
+    use crate::tree::encoding::Draft;
     use crate::tree::{Content, Facts};
 
     fn segment(entries: std::ops::Range<u64>) -> Vec<u8> {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Dir   64 bytes: subtree totals, address of its listing, address of its own record, parent, pending, state
-//! bytes: listings back to back in an append-only arena; see `listing` for their encoding
+//! bytes: listings back to back in an append-only arena; see `encoding`
 //! ```
 //!
 //! Directory 0 is a virtual top: its listing holds the roots, under the names they were given by. Readers may look at
@@ -17,18 +17,21 @@
 mod build;
 mod devices;
 pub mod diff;
+pub mod encoding;
 mod entries;
 mod index;
 pub mod links;
-pub mod listing;
+mod listing;
 mod live;
 pub mod order;
+mod record;
 mod replace;
 pub mod stored;
 mod successors;
 #[cfg(test)]
 mod tests;
 mod totals;
+pub(crate) mod varint;
 mod walk;
 
 use std::collections::HashMap;
@@ -37,8 +40,9 @@ pub use build::{Batch, LinkedName, Page, Sealed};
 pub use devices::Devices;
 pub use entries::{Changes, LinkedInode};
 pub use index::Index;
-pub use listing::{Content, Entries, Exclusion, Facts, Links, Listing, Owner, Position, Record};
+pub use listing::{Entries, Listing, Position};
 pub use live::Live;
+pub use record::{Content, Exclusion, Facts, Links, Owner, Record};
 pub use successors::Successors;
 pub use totals::Totals;
 pub use walk::Walk;
@@ -46,7 +50,7 @@ pub use walk::Walk;
 use crate::platform::memory::{Address, Arena};
 use crate::sync::{AtomicBool, AtomicI32, AtomicU8, AtomicU32, AtomicU64, Mutex, Ordering, lock};
 use crate::table::Table;
-use listing::{Node, decode_name, decode_node, segments_of};
+use encoding::{Node, decode_name, decode_node, segments_of};
 
 /// The number of a directory in its tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

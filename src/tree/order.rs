@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 
 use rayon::prelude::*;
 
-use super::listing::Records;
+use super::encoding::Records;
 use super::{Listing, Position, Record};
 
 /// An entry of a listing, with the number it is sorted by.
@@ -267,7 +267,7 @@ fn name<'t>(listing: &Listing<'t>, row: &Row) -> &'t [u8] {
 mod tests {
     use super::*;
     use crate::kind::Kind;
-    use crate::tree::listing::Draft;
+    use crate::tree::encoding::Draft;
     use crate::tree::{Content, Facts};
 
     fn records(entries: &[(String, u64)]) -> Vec<u8> {

@@ -9,7 +9,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::listing::Draft;
+use super::encoding::Draft;
 use super::{Batch, Content, DirId, Facts, Record, Successors, Totals, Tree, Walk};
 use crate::kind::Kind;
 use crate::platform::memory::Address;

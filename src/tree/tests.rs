@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::RngSeed;
 
-use super::listing::{Draft, Records};
+use super::encoding::{Draft, Records};
 use super::*;
 use crate::kind::Kind;
 use crate::platform::memory::Writer;

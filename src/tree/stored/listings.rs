@@ -3,7 +3,7 @@
 //! ```text
 //! block   = listings, of directories with ascending numbers; those without entries have none
 //! listing = directory varint (difference to the listing before in the block; of the first, zero)
-//!           node: a segment, or a run of them (`tree::listing`)
+//!           node: a segment, or a run of them (`tree::encoding`)
 //! ```
 //!
 //! The directories named in a block have consecutive numbers, from the one its place in the index tells. Only the top may
@@ -14,7 +14,8 @@
 use std::ops::Range;
 
 use super::linked;
-use crate::tree::listing::{Cursor, Malformed, Node, Records, decode_node, segments_of, write_varint};
+use crate::tree::encoding::{Node, Records, decode_node, segments_of};
+use crate::tree::varint::{Cursor, Malformed, write_varint};
 use crate::tree::{Content, DirId, LinkedName, Record};
 
 /// A block of listings being written.

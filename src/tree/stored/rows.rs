@@ -12,7 +12,7 @@
 //! Invariant: decoding is total, and gives rows whose parents have smaller numbers; only the top is its own parent.
 
 use crate::tree::Totals;
-use crate::tree::listing::{Cursor, Malformed, write_varint};
+use crate::tree::varint::{Cursor, Malformed, write_varint};
 
 const PARTIAL: u8 = 1;
 const DEVICE: u8 = 2;
