@@ -14,6 +14,8 @@
 //! Knows not what is done. Invariant: every descriptor was opened relative to the one above it without following a link or
 //! crossing a mount, and every claim is released once.
 
+mod node;
+
 use std::ffi::{CStr, CString};
 
 use rayon::Scope;
@@ -22,8 +24,9 @@ use super::{Extent, Failures, Group, Item, Reason, Selection};
 use crate::kind::Kind;
 use crate::platform::descriptors::{Descriptors, wait_for_descriptors};
 use crate::platform::{Attributes, Buffer, Directory, Entry, Errno, Filled, Reader, cloud};
-use crate::sync::{Arc, AtomicBool, AtomicU32, Mutex, OnceLock, Ordering, lock};
+use crate::sync::{Arc, Mutex, Ordering, lock};
 use crate::tree::join;
+use node::{Above, Kept, Node};
 
 /// Directories that stay open at most, so that a scan beside has some too.
 const MOST_OPEN: usize = 256;
@@ -59,41 +62,6 @@ pub(super) struct Walk<'w, A> {
     descriptors: Descriptors,
     buffers: Mutex<Vec<Buffer>>,
     failures: &'w Mutex<Failures>,
-}
-
-/// A directory that is being walked through.
-struct Node<'w> {
-    above: Above<'w>,
-    name: CString,
-    found: Attributes,
-    item: usize,
-    /// Something in it stays. Set by who works in it, read by who leaves it; `claims` orders that.
-    stays: AtomicBool,
-    /// Those who work in it, and its directories.
-    claims: AtomicU32,
-    /// How often it was read again.
-    rounds: AtomicU32,
-    /// Its directories that nobody has begun with.
-    waiting: Mutex<Vec<CString>>,
-    /// Kept open, if there may be so many.
-    kept: OnceLock<Kept<'w>>,
-}
-
-enum Above<'w> {
-    Node(Arc<Node<'w>>),
-    /// It is selected itself, in this directory.
-    Selected(Arc<Directory>),
-}
-
-struct Kept<'w> {
-    directory: Arc<Directory>,
-    descriptors: &'w Descriptors,
-}
-
-impl Drop for Kept<'_> {
-    fn drop(&mut self) {
-        self.descriptors.closed();
-    }
 }
 
 impl<'w, A: Act> Walk<'w, A> {
@@ -327,7 +295,7 @@ impl<'w, A: Act> Walk<'w, A> {
         let (mut node, mut directory) = (node, directory);
         // AcqRel: see what others have said of the node, and show ours to who comes last.
         while node.claims.fetch_sub(1, Ordering::AcqRel) == 1 {
-            let above = Self::above(&node, directory.as_deref());
+            let above = node.above(directory.as_deref());
             if !node.stays()
                 && let Some(again) = self.leave(&node, above.as_deref())
             {
@@ -390,18 +358,6 @@ impl<'w, A: Act> Walk<'w, A> {
         }
     }
 
-    /// The directory above, in which the node has its name. None if it cannot be found again.
-    fn above(node: &Node<'w>, directory: Option<&Directory>) -> Option<Arc<Directory>> {
-        match &node.above {
-            Above::Selected(directory) => Some(Arc::clone(directory)),
-            Above::Node(parent) => parent.kept.get().map(|kept| Arc::clone(&kept.directory)).or_else(|| {
-                let up = || wait_for_descriptors(|| directory.ok_or(Errno::EBADF)?.open_above()).ok();
-                let above = up().filter(|above| above.attributes().is_ok_and(|found| parent.is(&found)));
-                above.or_else(|| parent.reopen()).map(Arc::new)
-            }),
-        }
-    }
-
     fn is_cancelled(&self) -> bool {
         (self.is_cancelled)()
     }
@@ -438,69 +394,4 @@ fn open_root(path: &[u8]) -> Result<(Directory, Attributes), Errno> {
         wait_for_descriptors(|| Directory::open(std::path::Path::new(std::ffi::OsStr::from_bytes(path))))?;
     let found = directory.attributes()?;
     Ok((directory, found))
-}
-
-impl<'w> Node<'w> {
-    fn new(above: Above<'w>, name: CString, found: Attributes, item: usize) -> Self {
-        Self {
-            above,
-            name,
-            found,
-            item,
-            stays: AtomicBool::new(false),
-            claims: AtomicU32::new(1),
-            rounds: AtomicU32::new(0),
-            waiting: Mutex::default(),
-            kept: OnceLock::new(),
-        }
-    }
-
-    fn is(&self, found: &Attributes) -> bool {
-        (found.device, found.inode) == (self.found.device, self.found.inode)
-    }
-
-    fn stays(&self) -> bool {
-        self.stays.load(Ordering::Relaxed)
-    }
-
-    fn set_stays(&self) {
-        self.stays.store(true, Ordering::Relaxed);
-    }
-
-    /// Leaves alone what nobody has begun with. The caller has a claim.
-    fn abandon(&self) {
-        let left = std::mem::take(&mut *lock(&self.waiting));
-        self.set_stays();
-        self.claims.fetch_sub(u32::try_from(left.len()).unwrap_or(u32::MAX), Ordering::Relaxed);
-    }
-
-    /// The node and those above it.
-    fn ancestry(&self) -> impl Iterator<Item = &Self> {
-        std::iter::successors(Some(self), |node| match &node.above {
-            Above::Node(above) => Some(above.as_ref()),
-            Above::Selected(_) => None,
-        })
-    }
-
-    /// Opens it from the nearest directory above that is open; none if it is not there any more.
-    fn reopen(&self) -> Option<Directory> {
-        let mut names = Vec::new();
-        let mut start = None;
-        for node in self.ancestry() {
-            names.push(node.name.as_c_str());
-            start = match &node.above {
-                Above::Selected(directory) => Some(Arc::clone(directory)),
-                Above::Node(above) => above.kept.get().map(|kept| Arc::clone(&kept.directory)),
-            };
-            if start.is_some() {
-                break;
-            }
-        }
-        let mut open: Option<Directory> = None;
-        for name in names.into_iter().rev() {
-            let above = open.as_ref().or(start.as_deref())?;
-            open = Some(wait_for_descriptors(|| above.open_inside(name)).ok()?);
-        }
-        open.filter(|found| found.attributes().is_ok_and(|found| self.is(&found)))
-    }
 }

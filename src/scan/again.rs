@@ -3,7 +3,7 @@
 //! Invariant: until the new directory is complete, and when the rescan is stopped, the tree is as it was.
 
 use super::Shared;
-use super::visit::facts;
+use super::judge::facts;
 use crate::kind::Kind;
 use crate::platform::{Attributes, attributes_of_path};
 use crate::tree::{DirId, Facts};

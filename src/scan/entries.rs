@@ -8,8 +8,9 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::judge::facts;
 use super::links;
-use super::visit::{Visitor, facts};
+use super::visit::Visitor;
 use super::{Places, Shared};
 use crate::kind::Kind;
 use crate::platform::{Attributes, Errno, attributes_of_path};

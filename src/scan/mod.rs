@@ -11,6 +11,7 @@ mod again;
 mod descriptors;
 mod entries;
 pub mod filter;
+mod judge;
 mod networks;
 mod roots;
 mod visit;

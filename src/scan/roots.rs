@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 use rayon::Scope;
 
 use super::Shared;
-use super::visit::{Visitor, facts};
+use super::judge::facts;
+use super::visit::Visitor;
 use crate::platform::{Attributes, Directory, Errno, attributes_of_path};
 use crate::sync::lock;
 use crate::tree::{Batch, Content, DirId, Facts, Links, Record};
@@ -78,7 +79,7 @@ impl<'s> Roots<'s> {
         if !self.roots.iter().any(|root| root.inside) {
             return;
         }
-        let mut known = lock(&visitor.awaited);
+        let mut known = lock(&visitor.judge.awaited);
         let mut targets: Vec<Option<DirId>> = Vec::new();
         for root in &self.roots {
             let target = match (root.identity(), root.id) {
@@ -150,7 +151,7 @@ fn mark_inside(roots: &mut [Root<'_>], visitor: &Visitor<'_>) {
         let Some(identity) = root.identity() else { continue };
         root.inside = !met.insert(identity) || is_inside(root.path, identity, &identities);
         if root.inside {
-            lock(&visitor.awaited).entry(identity).or_default();
+            lock(&visitor.judge.awaited).entry(identity).or_default();
         }
     }
 }

@@ -14,39 +14,26 @@
 //!
 //! Invariant: every claim on a directory is released exactly once, on every path through here.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::ffi::{CStr, CString};
+use std::collections::{BTreeMap, HashSet};
+use std::ffi::CString;
 
 use rayon::Scope;
 
-use super::networks::Networks;
-use super::{Mounts, Shared};
+use super::Shared;
+use super::judge::{Judge, Place, Verdict};
 use crate::kind::Kind;
 use crate::platform::descriptors::wait_for_descriptors;
-use crate::platform::{
-    self, Attributes, Border, Buffer, Directory, Entry, Errno, FileSystem, Filled, Reader, mounts,
-};
-use crate::sync::{Arc, AtomicUsize, Mutex, OnceLock, Ordering, lock};
-use crate::tree::{Batch, Content, DirId, Exclusion, Facts, Links, Owner, Record, Sealed};
+use crate::platform::{Buffer, Directory, Entry, Errno, Filled, Reader};
+use crate::sync::{Arc, AtomicUsize, Mutex, Ordering, lock};
+use crate::tree::{Batch, Content, DirId, Exclusion, Record, Sealed};
 
 /// The jobs of one scan and what they share beyond [`Shared`].
 pub(super) struct Visitor<'s> {
     pub(super) shared: &'s Shared,
     /// Full buffers handed out and not yet done.
     handed_out: AtomicUsize,
-    /// What is mounted, by device: asked for when the first mount point is met.
-    mounted: OnceLock<HashMap<u64, FileSystem>>,
-    /// The file system of each device met so far, by its index.
-    file_systems: Mutex<HashMap<u32, FileSystem>>,
-    /// Inode numbers of directories on file systems that may loop.
-    foreign: Mutex<HashMap<DirId, u64>>,
-    /// Roots that lie inside another one and wait to be met there: by device and inode. Empty unless there are several roots.
-    pub(super) awaited: Mutex<HashMap<(u64, u64), Option<DirId>>>,
-    awaits: bool,
-    /// See [`platform::second_way`].
-    second_way: Option<(u64, u64)>,
-    /// File systems of other machines, if they are left out.
-    networks: Option<Networks>,
+    /// What is entered.
+    pub(super) judge: Judge<'s>,
 }
 
 /// The directories of one batch, waiting to be visited one after another.
@@ -90,38 +77,10 @@ struct Order {
     ready: BTreeMap<usize, Option<Sealed>>,
 }
 
-/// What every entry of a directory is judged by.
-struct Place<'v> {
-    /// The path, if the filter needs it.
-    path: Vec<u8>,
-    /// Names of entries that are mount points of other machines and not to be entered, if there are any.
-    left_out: Option<&'v HashSet<Vec<u8>>>,
-    mount: Mount,
-}
-
-/// The file system a directory is on.
-#[derive(Clone, Copy)]
-pub(super) struct Mount {
-    device: u64,
-    device_index: u32,
-    file_system: FileSystem,
-}
-
 impl<'v> Visitor<'v> {
     /// `awaits`: whether roots may lie inside one another.
     pub(super) fn new(shared: &'v Shared, awaits: bool) -> Self {
-        let networks = shared.options.skip_network.then(|| Networks::below(shared.roots().into_iter()));
-        Self {
-            shared,
-            handed_out: AtomicUsize::new(0),
-            mounted: OnceLock::new(),
-            file_systems: Mutex::default(),
-            foreign: Mutex::default(),
-            awaited: Mutex::default(),
-            awaits,
-            second_way: platform::second_way(),
-            networks,
-        }
+        Self { shared, handed_out: AtomicUsize::new(0), judge: Judge::new(shared, awaits) }
     }
 
     /// Reads the root `id`.
@@ -188,7 +147,7 @@ impl<'v> Visitor<'v> {
         let tools = &mut *tools;
         shared.tree.begin(id);
         shared.workers.reads(id);
-        let mut place = Some(self.place(id, &opened.directory, &mut tools.mount));
+        let mut place = Some(self.judge.place(id, &opened.directory, &mut tools.mount));
         let mut names = HashSet::new();
         let mut wide: Option<Arc<Wide<'v>>> = None;
         let mut reader = Reader::new(&opened.directory);
@@ -345,7 +304,7 @@ impl<'v> Visitor<'v> {
                 return batch.push(id, &Record { name, kind: entry.hint, content });
             }
         };
-        let facts = self.facts(&attributes, place);
+        let facts = self.judge.facts(&attributes, place);
         if !attributes.is_directory() {
             return batch.push(id, &Record { name, kind: attributes.kind, content: Content::Known(facts) });
         }
@@ -353,167 +312,19 @@ impl<'v> Visitor<'v> {
             let content = Content::Excluded(Exclusion::Pattern);
             return batch.push(id, &Record { name, kind: Kind::Directory, content });
         }
-        match self.judge(id, directory, place, entry, &attributes) {
+        match self.judge.verdict(id, directory, place, entry, &attributes) {
             Verdict::Enter { device, file_system } => {
                 let child = batch.push_directory(&self.shared.tree, id, name, facts, device);
-                self.note(child, file_system, &attributes);
+                self.judge.note(child, file_system, &attributes);
             }
             Verdict::Leave(content) => batch.push(id, &Record { name, kind: Kind::Directory, content }),
         }
-    }
-
-    /// What is kept of an entry of a directory at `place`.
-    fn facts(&self, attributes: &Attributes, place: &Place<'_>) -> Facts {
-        let linked = attributes.links > 1 && !attributes.is_directory();
-        let links = linked.then(|| {
-            let same = attributes.device == place.mount.device;
-            let device = if same {
-                place.mount.device_index
-            } else {
-                self.shared.tree.devices().index(attributes.device)
-            };
-            Links { count: attributes.links, device }
-        });
-        facts(attributes, links, self.shared.options.owners)
-    }
-
-    /// Decides whether a child directory is entered.
-    fn judge(
-        &self,
-        id: DirId,
-        directory: &Directory,
-        place: &Place<'_>,
-        entry: &Entry<'_>,
-        attributes: &Attributes,
-    ) -> Verdict {
-        let options = &self.shared.options;
-        let leave = |why| Verdict::Leave(Content::Excluded(why));
-        match attributes.border {
-            Border::Trigger => return leave(Exclusion::KernelFileSystem),
-            Border::Dataless => return leave(Exclusion::Dataless),
-            _ if self.second_way == Some((attributes.device, attributes.inode)) => {
-                return leave(Exclusion::OtherFileSystem);
-            }
-            Border::None | Border::Mount | Border::Firmlink => {}
-        }
-        let Mount { device_index: mut device, mut file_system, .. } = place.mount;
-        let mounted = attributes.device != place.mount.device;
-        if mounted && attributes.border == Border::Firmlink {
-            // Another volume, and yet the same system for everyone who uses it.
-            device = self.shared.tree.devices().index(attributes.device);
-        } else if mounted {
-            if options.mounts == Mounts::None {
-                return leave(Exclusion::OtherFileSystem);
-            }
-            if self.networks.as_ref().is_some_and(|networks| networks.has_device(attributes.device)) {
-                return leave(Exclusion::OtherFileSystem);
-            }
-            file_system = self.mounted(directory, entry, attributes.device);
-            if file_system == FileSystem::Network && self.networks.is_some() {
-                return leave(Exclusion::OtherFileSystem);
-            }
-            if file_system == FileSystem::Kernel && options.mounts != Mounts::All {
-                return leave(Exclusion::KernelFileSystem);
-            }
-            device = self.shared.tree.devices().index(attributes.device);
-            lock(&self.file_systems).insert(device, file_system);
-        }
-        let is_mount = mounted || attributes.border == Border::Mount;
-        let may_loop = is_mount || place.mount.file_system.is_foreign();
-        if may_loop && self.is_above(id, device, attributes.inode) {
-            // A mount of a directory above is no error; a file system that loops by itself is.
-            let loops = Verdict::Leave(Content::Failed(Errno::ELOOP as i32));
-            return if is_mount { leave(Exclusion::OtherFileSystem) } else { loops };
-        }
-        if options.skip_caches && is_cache(directory, entry.name) {
-            return leave(Exclusion::Caches);
-        }
-        Verdict::Enter { device, file_system }
-    }
-
-    /// The kind of the file system mounted on `entry`. It is itself asked only where the table of mounts does not know: one
-    /// whose server is gone would keep the other entries waiting.
-    fn mounted(&self, directory: &Directory, entry: &Entry<'_>, device: u64) -> FileSystem {
-        let known = self.mounted.get_or_init(mounts::file_systems).get(&device).copied();
-        known.unwrap_or_else(|| directory.file_system_of(entry.name).unwrap_or(FileSystem::Ordinary))
-    }
-
-    /// Whether `id` or a directory above it is the one with this device index and inode.
-    fn is_above(&self, id: DirId, device: u32, inode: u64) -> bool {
-        let tree = &self.shared.tree;
-        tree.ancestry(id).any(|above| tree.device_index(above) == device && self.inode(above) == Some(inode))
-    }
-
-    /// The inode of a directory on the way down.
-    fn inode(&self, id: DirId) -> Option<u64> {
-        let known = lock(&self.foreign).get(&id).copied();
-        known.or_else(|| Some(self.shared.tree.own_facts(id)?.inode))
-    }
-
-    /// Remembers what later questions about a directory need: whether it is a root that was waited for, and its inode
-    /// where the file system may loop.
-    fn note(&self, id: DirId, file_system: FileSystem, attributes: &Attributes) {
-        if self.awaits
-            && let Some(found) = lock(&self.awaited).get_mut(&(attributes.device, attributes.inode))
-        {
-            found.get_or_insert(id);
-        }
-        if file_system.is_foreign() {
-            lock(&self.foreign).insert(id, attributes.inode);
-        }
-    }
-
-    /// What the entries of `id` are judged by; `last` is what the worker judged by before.
-    fn place(&'v self, id: DirId, directory: &Directory, last: &mut Option<Mount>) -> Place<'v> {
-        let shared = self.shared;
-        let device_index = shared.tree.device_index(id);
-        let mount = last.filter(|mount| mount.device_index == device_index).unwrap_or_else(|| {
-            let known = lock(&self.file_systems).get(&device_index).copied();
-            // Not with the lock held: it may take its time to answer.
-            let ask = || directory.file_system().unwrap_or(FileSystem::Ordinary);
-            let file_system = known.unwrap_or_else(ask);
-            lock(&self.file_systems).insert(device_index, file_system);
-            Mount { device: shared.tree.device(id), device_index, file_system }
-        });
-        *last = Some(mount);
-        let networks = self.networks.as_ref().filter(|networks| !networks.is_empty());
-        let needs_path = networks.is_some() || shared.options.filter.needs_paths();
-        let path = if needs_path { shared.tree.path(id) } else { Vec::new() };
-        let left_out = networks.and_then(|networks| networks.points_in(&path));
-        Place { path, left_out, mount }
     }
 
     fn fail(&self, id: DirId, errno: Errno) {
         self.shared.tree.fail(id, errno as i32);
         self.shared.workers.has_failed();
     }
-}
-
-enum Verdict {
-    Enter { device: u32, file_system: FileSystem },
-    Leave(Content),
-}
-
-/// What is kept of an entry.
-pub(super) fn facts(attributes: &Attributes, links: Option<Links>, owners: bool) -> Facts {
-    let &Attributes { uid, gid, mode, .. } = attributes;
-    Facts {
-        apparent: attributes.apparent,
-        blocks: attributes.blocks,
-        mtime: attributes.mtime,
-        inode: attributes.inode,
-        directory: None,
-        links,
-        owner: owners.then_some(Owner { uid, gid, mode }),
-    }
-}
-
-/// Whether the directory `name` holds a CACHEDIR.TAG with the signature of the Cache Directory Tagging Specification.
-fn is_cache(directory: &Directory, name: &CStr) -> bool {
-    const SIGNATURE: &[u8; 43] = b"Signature: 8a477f597d28d172789f06886806bc55";
-    let mut start = [0; SIGNATURE.len()];
-    let read = directory.open_child(name).and_then(|inner| inner.read_start(c"CACHEDIR.TAG", &mut start));
-    read.is_ok_and(|length| &start[..length] == SIGNATURE)
 }
 
 /// Whether a directory is gone, or something else now: its parent changed since it was read, which is no error.

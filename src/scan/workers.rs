@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use rayon::{Scope, ThreadPool, ThreadPoolBuilder};
 
-use super::visit::Mount;
+use super::judge::Mount;
 use crate::platform::{self, Buffer, cloud};
 use crate::sync::{AtomicU32, AtomicU64, Mutex, MutexGuard, Ordering, lock};
 use crate::tree::{Batch, DirId, LinkedName, Sealed, Tree};

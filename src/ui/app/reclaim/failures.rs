@@ -1,0 +1,64 @@
+//! The list of what stays, and why.
+
+use super::super::{App, Effect, Mode};
+use crate::delete::{Deed, Failures, Selection};
+use crate::sync::Arc;
+use crate::ui::keys::Command;
+use crate::ui::place::moved;
+use crate::ui::view::layout;
+
+/// What stayed, and why.
+#[derive(Clone, Debug)]
+pub struct Failed {
+    /// What was tried.
+    pub deed: Deed,
+    /// What stays.
+    pub failures: Failures,
+    /// The line of the cursor.
+    pub index: usize,
+    /// The first visible line.
+    pub offset: usize,
+    pub(super) selection: Option<Arc<Selection>>,
+}
+
+impl App<'_> {
+    /// What a key does to the list of what stays.
+    pub(in crate::ui::app) fn failures_command(&mut self, command: Command) -> Option<Effect> {
+        let lines = layout(self.size).list_lines();
+        let failed = self.reclaim.failed.as_mut()?;
+        let count = failed.failures.first.len();
+        match command {
+            Command::Move(motion) => failed.index = moved(failed.index, motion, lines, count),
+            Command::Retry => return self.retry(),
+            _ => self.mode = Mode::List,
+        }
+        None
+    }
+
+    /// Asks about what stays, once more.
+    fn retry(&mut self) -> Option<Effect> {
+        self.mode = Mode::List;
+        if self.may_not_change() {
+            return None;
+        }
+        let failed = self.reclaim.failed.take()?;
+        let selection = failed.selection.map(|selection| selection.renewed(self.tree));
+        let Some(selection) = selection.filter(|selection| selection.count() > 0) else {
+            self.notice = Some("There is nothing left of it".into());
+            return None;
+        };
+        Some(self.ask_about(failed.deed, selection))
+    }
+
+    /// Scrolls the list of what stays as little as brings the cursor into view.
+    pub(in crate::ui::app) fn look_at_failures(&mut self) {
+        let lines = layout(self.size).list_lines().max(1);
+        if let Some(failed) = &mut self.reclaim.failed {
+            let count = failed.failures.first.len();
+            failed.index = failed.index.min(count.saturating_sub(1));
+            let least = (failed.index + 1).saturating_sub(lines);
+            failed.offset =
+                failed.offset.clamp(least, failed.index.min(count.saturating_sub(lines)).max(least));
+        }
+    }
+}
