@@ -14,3 +14,13 @@ pub(crate) use report::name_of;
 pub use report::{Body, Report};
 pub use summary::{Large, Sum, Summary, Sums};
 pub(crate) use writer::Writer;
+
+/// Writes the keys that entries and the largest files have in common.
+fn sizes(json: &mut Writer<'_>, disk: u64, apparent: u64, mtime: i64) {
+    json.raw(",\"disk\":");
+    json.number(disk);
+    json.raw(",\"apparent\":");
+    json.number(apparent);
+    json.raw(",\"mtime\":");
+    json.signed(mtime);
+}

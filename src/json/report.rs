@@ -6,9 +6,9 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use super::filesystem;
 use super::summary::Summary;
 use super::writer::Writer;
+use super::{filesystem, sizes};
 use crate::platform::error_text;
 use crate::space::{FileSystem, Space};
 use crate::tree::order::{Names, Row, sort};
@@ -244,15 +244,6 @@ fn spaces_list(json: &mut Writer<'_>, spaces: &[Space]) {
         json.raw(std::mem::replace(&mut separator, NEXT));
         filesystem::write(json, space);
     }
-}
-
-pub(super) fn sizes(json: &mut Writer<'_>, disk: u64, apparent: u64, mtime: i64) {
-    json.raw(",\"disk\":");
-    json.number(disk);
-    json.raw(",\"apparent\":");
-    json.number(apparent);
-    json.raw(",\"mtime\":");
-    json.signed(mtime);
 }
 
 /// Writes the last keys of an entry and closes it.

@@ -4,7 +4,7 @@
 
 use std::io;
 
-use super::report::sizes;
+use super::sizes;
 use super::writer::Writer;
 use crate::kind::Kind;
 use crate::tree::{Facts, Totals};
