@@ -214,6 +214,8 @@ mod tests {
         let name = "\"\\\n\r\t\0\x1b\x7f\u{85}\u{9b}\u{202e}\u{2066}\u{2028}\u{200f}\u{61c}";
         let expected = r#""\"\\\n\r\t\u0000\u001b\u007f\u0085\u009b\u202e\u2066\u2028\u200f\u061c""#;
         assert_eq!(string(name.as_bytes()), (expected.to_owned(), true));
+        // Also where it is the only one.
+        assert_eq!(string(b"a\x7fb"), (r#""a\u007fb""#.to_owned(), true));
     }
 
     #[test]

@@ -53,11 +53,14 @@ impl Drop for Fixture {
     }
 }
 
-/// A file system in memory where there is one: a disk takes its time for the largest fixtures.
-fn memory() -> PathBuf {
+/// A file system in memory where there is one with room for so many entries: a disk takes its time for the largest fixtures.
+#[allow(clippy::useless_conversion)] // 32 bits on some systems
+fn memory(entries: usize) -> PathBuf {
     let memory = PathBuf::from("/dev/shm");
+    let has_room = nix::sys::statvfs::statvfs(&memory)
+        .is_ok_and(|status| status.files() == 0 || u64::from(status.files_available()) > entries as u64);
     // Where deletions are tested it is read-only, and the place for everything is in memory already.
-    if nix::unistd::access(&memory, nix::unistd::AccessFlags::W_OK).is_ok() {
+    if has_room && nix::unistd::access(&memory, nix::unistd::AccessFlags::W_OK).is_ok() {
         memory
     } else {
         std::env::temp_dir()
@@ -194,7 +197,7 @@ pub fn weird_names() -> Fixture {
 
 /// Many empty files in one directory, and one directory among them.
 pub fn crowd(files: usize) -> Fixture {
-    Fixture::build_in(&memory(), |root| {
+    Fixture::build_in(&memory(files), |root| {
         fs::create_dir(root.join("directory"))?;
         file(root.join("directory/file"), 3_000)?;
         (0..files).try_for_each(|number| File::create(root.join(format!("file-{number:06}"))).map(drop))
@@ -203,7 +206,7 @@ pub fn crowd(files: usize) -> Fixture {
 
 /// Many directories in one directory, each with a file and a directory.
 pub fn wide(directories: usize) -> Fixture {
-    Fixture::build_in(&memory(), |root| {
+    Fixture::build_in(&memory(3 * directories), |root| {
         (0..directories).try_for_each(|number| {
             let directory = root.join(format!("directory-{number:05}"));
             fs::create_dir_all(directory.join("inner"))?;
@@ -215,7 +218,7 @@ pub fn wide(directories: usize) -> Fixture {
 /// One directory in the other, each with the same name and with a file beside it, down to `depth`: the path is longer than
 /// any path may be. There are `2 * depth + 1` entries.
 pub fn chain(depth: usize, name: &str) -> Fixture {
-    Fixture::build_in(&memory(), |root| {
+    Fixture::build_in(&memory(2 * depth), |root| {
         let name = CString::new(name)?;
         let mut at: OwnedFd = File::open(root)?.into();
         let fill = |at: &OwnedFd| -> io::Result<()> {
