@@ -137,7 +137,8 @@ pub fn compare<'t>(
     let (old, new) = (Side { tree: old, root: first_old }, Side { tree: new, root: first_new });
     let mut diff = Diff { old, new, note, pairs: Vec::new(), gone: Vec::new(), fresh: Vec::new() };
     for (before, after) in roots {
-        let item = Item { name: b"", position: 0, kind: Kind::Directory, what: What::Unknown };
+        let what = What::Directory { id: *after, inode: 0, mtime: 0 };
+        let item = Item { name: b"", position: 0, kind: Kind::Directory, what };
         let root = Lonely { directory: *after, place: *after, item };
         diff.pair(Fate::Kept, root, (*before, *after));
     }
@@ -255,8 +256,6 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
     fn pair(&mut self, fate: Fate, lonely: Lonely<'t>, (old, new): (DirId, DirId)) {
         let is_known = |side: Side<'_>, id| is_settled(side.tree, id) && side.tree.status(id).errno.is_none();
         if is_known(self.old, old) && is_known(self.new, new) {
-            let item = Item { what: What::Directory { id: new, inode: 0, mtime: 0 }, ..lonely.item };
-            let lonely = Lonely { item, ..lonely };
             self.add(fate, lonely, extent(self.old.tree, old), extent(self.new.tree, new));
         }
         (self.note)(Met::Pair(old, new));
@@ -391,4 +390,47 @@ fn extent(tree: &Tree, id: DirId) -> Extent {
 /// The device of a directory; none if it is that of the root, whose number may change when a system starts anew.
 fn place(side: Side<'_>, id: DirId) -> Option<u64> {
     Some(side.tree.device(id)).filter(|device| *device != side.tree.device(side.root))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{Plan, build, excluded, failed, file};
+
+    /// The changes from one tree to the other that `keep` wants: names, what became of them, and directories.
+    fn found(
+        old: Vec<Plan>,
+        new: Vec<Plan>,
+        keep: impl Fn(&Change<'_>) -> bool,
+    ) -> Vec<(String, Fate, Option<DirId>)> {
+        let ((old, from), (new, to)) = (build(old), build(new));
+        let changes = diff(Side { tree: &old, root: from }, Side { tree: &new, root: to }, keep);
+        let name = |change: &Change<'_>| String::from_utf8(change.name.to_vec()).unwrap();
+        let mut told: Vec<_> = changes.iter().map(|it| (name(it), it.fate, it.itself)).collect();
+        told.sort_by(|one, other| one.0.cmp(&other.0));
+        told
+    }
+
+    #[test]
+    fn only_the_wanted_changes_are_collected() {
+        let old = || vec![file("a", 512, 0), file("b", 512, 0)];
+        let new = || vec![file("a", 5120, 0), file("c", 512, 0)];
+        let all = found(old(), new(), |_| true);
+        let root = build(new()).1;
+        let expected = [("", Fate::Kept), ("a", Fate::Kept), ("b", Fate::Gone), ("c", Fate::New)];
+        let itself = |name: &str| name.is_empty().then_some(root);
+        assert_eq!(all, expected.map(|(name, fate)| (name.to_owned(), fate, itself(name))));
+        let wanted = found(old(), new(), |change| change.fate == Fate::New);
+        assert_eq!(wanted, [("c".to_owned(), Fate::New, None)]);
+    }
+
+    #[test]
+    fn an_entry_that_one_side_does_not_know_is_neither_new_nor_gone() {
+        for unknown in [failed as fn(&str) -> Plan, excluded] {
+            for (old, new) in [(file("a", 512, 0), unknown("a")), (unknown("a"), file("a", 512, 0))] {
+                let names: Vec<_> = found(vec![old], vec![new], |change| !change.name.is_empty());
+                assert_eq!(names, []);
+            }
+        }
+    }
 }
