@@ -8,6 +8,7 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use jiff::tz::TimeZone;
 
@@ -22,13 +23,16 @@ use crate::size::Units;
 use crate::snapshot::automatic;
 use crate::source::{Source, Wanted};
 use crate::text::escape;
-use crate::tree::DirId;
+use crate::tree::{Content, DirId, Record};
 use crate::ui::keys::Keymap;
 use crate::ui::reclaim::Safety;
 use crate::ui::tab::Tab;
 use crate::ui::theme::Theme;
 use crate::ui::{self, Mouse, Settings, Start};
 use keeper::Keeper;
+
+/// How long a browser waits to see whether there is anything to show.
+const GLANCE: Duration = Duration::from_millis(20);
 
 /// What is to be done.
 #[derive(Debug)]
@@ -98,6 +102,9 @@ pub fn run(job: Job) -> Exit {
     if broken(&source).is_some() && Exit::of_broken(source.tree()) == Exit::Useless {
         return faults(&source);
     }
+    if let Some(exit) = barren(&source) {
+        return exit;
+    }
     let settings = Settings {
         keymap: job.keymap,
         notice: job.notice,
@@ -164,6 +171,27 @@ fn root_of(old: &Source) -> Result<PathBuf, Exit> {
         say("a directory is needed to compare with");
     }
     Err(Exit::Useless)
+}
+
+/// Says why none of the paths of a scan can be looked at, if that is so: a browser would only show the same. Who looks at a path whose
+/// server is gone is not waited for.
+fn barren(source: &Source) -> Option<Exit> {
+    let tree = source.scan()?.tree();
+    let begun = Instant::now();
+    while tree.listing(DirId::TOP).is_empty() && source.outcome().is_none() && begun.elapsed() < GLANCE {
+        std::thread::sleep(GLANCE / 100);
+    }
+    let roots = tree.listing(DirId::TOP);
+    let is_missing = |record: Record<'_>| matches!(record.content, Content::Failed(_));
+    if roots.is_empty() || !roots.entries().all(|(_, root)| is_missing(root)) {
+        return None;
+    }
+    for (_, root) in roots.entries() {
+        if let Content::Failed(errno) = root.content {
+            say(&format!("{}: {}", escape(root.name), words(&io::Error::from_raw_os_error(errno))));
+        }
+    }
+    Some(Exit::Useless)
 }
 
 fn broken(source: &Source) -> Option<Vec<String>> {

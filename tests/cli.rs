@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use program::place::Place;
-use program::{program, run, run_in};
+use program::{for_anybody, program, run, run_in};
 
 /// The last column of every line.
 fn paths(table: &str) -> Vec<&str> {
@@ -220,10 +220,7 @@ fn ordinary(place: &Place) -> Command {
         return program();
     }
     // Nobody may not be allowed to enter the folder the program was built in.
-    let copy = place.join("duke");
-    fs::copy(env!("CARGO_BIN_EXE_duke"), &copy).unwrap();
-    fs::set_permissions(&copy, fs::Permissions::from_mode(0o755)).unwrap();
-    let mut command = Command::new(copy);
+    let mut command = Command::new(for_anybody(place));
     command.uid(65_534).gid(65_534).stdin(Stdio::null());
     command
 }

@@ -11,7 +11,7 @@ use std::process::Command;
 use nix::sys::stat::Mode;
 use nix::unistd::{geteuid, mkfifo};
 use program::place::Place;
-use program::{Run, program, run};
+use program::{Run, for_anybody, program, run};
 
 /// A user who is not the one who runs the tests.
 const NOBODY: Option<u32> = Some(65_534);
@@ -263,9 +263,7 @@ fn others_read_what_is_theirs_or_that_of_root() {
         return;
     }
     let tools = Place::new();
-    let copy = tools.join("duke");
-    fs::copy(env!("CARGO_BIN_EXE_duke"), &copy).unwrap();
-    set_mode(&copy, 0o755);
+    let copy = for_anybody(&tools);
     let said = |owner: u32| {
         let place = home("sort = 'nonsense'\n");
         chown(file(&place), Some(owner), None).unwrap();

@@ -173,7 +173,10 @@ fn what_cannot_be_read_is_named_with_its_byte_and_what_came_is_shown() {
     let packed = bytes(&place, "whole.zst");
     fs::write(place.join("cut.zst"), &packed[..packed.len() / 2]).unwrap();
     assert!(
-        run_in(place.path(), ["-f", "cut.zst", "-n"]).ended(2).stderr.starts_with("duke: cut.zst: byte 0: ")
+        run_in(place.path(), ["-f", "cut.zst", "-n"])
+            .ended(2)
+            .stderr
+            .starts_with("duke: cut.zst: no export and no snapshot: ")
     );
     fs::write(place.join("binary"), b"\xbfncduEX1more").unwrap();
     assert!(run_in(place.path(), ["-f", "binary", "-n"]).ended(2).stderr.contains("binary format"));

@@ -88,6 +88,19 @@ fn ctrl_z_gives_the_terminal_to_the_shell_and_fg_takes_it_again() {
 }
 
 #[test]
+fn paths_that_are_not_there_are_a_line_each_and_no_browser() {
+    let folder = folder();
+    let mut command = duke(&folder.path().join("nowhere"));
+    command.arg("neither");
+    let mut session = Session::run(command);
+    assert_eq!(session.end().exit_code(), 2);
+    session.wait_for_text("duke: neither: no such file or directory");
+    session.wait_for_text("nowhere: no such file or directory");
+    assert!(!session.raw.contains(&0x1b), "nothing was drawn");
+    session.assert_restored();
+}
+
+#[test]
 fn a_terminal_that_goes_away_ends_the_program_even_if_nobody_sends_a_signal() {
     let folder = folder();
     let PtyPair { master, slave } = open_terminal();

@@ -41,22 +41,24 @@ impl<'t> Table<'t> {
     pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut out = BufWriter::new(out);
         let roots = self.tree.listing(DirId::TOP);
-        let mut lines = 0;
+        let is_known = |root: &Record<'_>| matches!(root.content, Content::Known(_));
+        let has_total = roots.entries().filter(|(_, root)| is_known(root)).count() > 1;
+        let totals = self.live.totals(self.tree, DirId::TOP);
+        let total = self.size(&totals);
         for (_, root) in roots.entries() {
             if let Content::Known(facts) = &root.content {
-                self.root(&mut out, &root, facts)?;
-                lines += 1;
+                let whole = if has_total { total } else { self.size(&self.totals(facts)) };
+                self.root(&mut out, &root, facts, whole)?;
             }
         }
-        if lines > 1 {
-            let totals = self.live.totals(self.tree, DirId::TOP);
-            self.line(&mut out, &totals, self.size(&totals), Some(totals.items), b"total")?;
+        if has_total {
+            self.line(&mut out, &totals, total, Some(totals.items), b"total")?;
         }
         out.flush()
     }
 
-    fn root(&self, out: &mut dyn Write, root: &Record<'t>, facts: &Facts) -> io::Result<()> {
-        let whole = self.size(&self.totals(facts));
+    /// Writes a root and what lies in it; shares are those of `whole`.
+    fn root(&self, out: &mut dyn Write, root: &Record<'t>, facts: &Facts, whole: u64) -> io::Result<()> {
         let mut open: Vec<Open<'t>> = Vec::new();
         open.extend(self.entry(out, root, facts, &[], (whole, 0))?);
         while let Some(directory) = open.last_mut() {

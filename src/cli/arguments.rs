@@ -4,6 +4,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::builder::ValueParser;
 use clap::{Arg, ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
@@ -276,7 +277,7 @@ pub(super) struct Arguments {
     /// Print N levels below each PATH: 1 in a table, all in JSON, unless told otherwise
     ///
     /// Sizes include what lies deeper.
-    #[arg(short, long, value_name = "N", help_heading = "Output")]
+    #[arg(short, long, value_name = "N", value_parser = ValueParser::new(count::<usize>), help_heading = "Output")]
     pub(super) depth: Option<usize>,
 
     /// Print no entries that take less than SIZE, such as 100M
@@ -286,7 +287,7 @@ pub(super) struct Arguments {
     pub(super) min_size: Option<u64>,
 
     /// Print the N files that take most, instead of the tree
-    #[arg(long, value_name = "N", help_heading = "Output")]
+    #[arg(long, value_name = "N", value_parser = ValueParser::new(count::<usize>), help_heading = "Output")]
     pub(super) top: Option<usize>,
 
     /// Print sums by type, age or owner, instead of the tree
@@ -395,7 +396,7 @@ pub(super) struct Arguments {
     pub(super) no_snapshots: bool,
 
     /// Remove snapshots that were kept for more than N days: 30, unless told otherwise
-    #[arg(long, value_name = "N", help_heading = "Snapshots")]
+    #[arg(long, value_name = "N", value_parser = ValueParser::new(count::<u32>), help_heading = "Snapshots")]
     pub(super) snapshot_days: Option<u32>,
 
     /// Remove the oldest snapshots when all take more than SIZE: 512M, unless told otherwise
@@ -466,6 +467,11 @@ pub(super) enum When {
 /// A size in bytes.
 pub(super) fn size(word: &str) -> Result<u64, String> {
     bytes(word).ok_or_else(|| "not a size such as 10k, 1.5G or 200MB".to_owned())
+}
+
+/// How many of something.
+fn count<T: FromStr>(word: &str) -> Result<T, String> {
+    word.parse().map_err(|_| "not a number".to_owned())
 }
 
 /// A number of threads.

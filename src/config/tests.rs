@@ -152,7 +152,7 @@ fn who_loses_a_key_is_told() {
             "repaint = 'q'",
             vec![
                 "f:2:11: q was 'quit' and is 'repaint' now; give 'quit' another key, too",
-                "f:2:11: q stays 'no' where that works, and is 'repaint' elsewhere",
+                "f:2:11: q stays 'no-or-quit' where that works, and is 'repaint' elsewhere",
             ],
         ),
     ];

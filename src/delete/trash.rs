@@ -12,6 +12,7 @@
 //!
 //! Invariant: what was moved is what was selected, or is moved back.
 
+use std::cell::OnceCell;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -105,7 +106,7 @@ pub(super) fn run<T: Send + Sync>(
     let mut number = 0;
     for group in &selection.groups {
         let opened = group.open();
-        let trashes = opened.as_ref().map(|directory| Trash::all_for(group, directory, owner));
+        let trashes = opened.as_ref().map(|directory| Trashes::new(group, directory, owner));
         for item in &group.items {
             if task.is_cancelled() {
                 break;
@@ -153,6 +154,33 @@ impl Trashing {
     }
 }
 
+/// The trashes that may be on the mount of a directory, the most natural first. What is not needed is neither looked for nor made.
+struct Trashes<'g> {
+    group: &'g Group,
+    owner: &'g Owner,
+    home: Option<Trash>,
+    of_top: OnceCell<Option<Trash>>,
+}
+
+impl<'g> Trashes<'g> {
+    fn new(group: &'g Group, directory: &Directory, owner: &'g Owner) -> Self {
+        let home = owner.home_trash.as_ref().and_then(|path| {
+            let here = directory.attributes().ok()?;
+            Trash::home(path, &here, owner)
+        });
+        Self { group, owner, home, of_top: OnceCell::new() }
+    }
+
+    fn of_top(&self) -> Option<&Trash> {
+        let find = || Trash::of_top(&top_of(&real_path(self.group)?)?, self.owner);
+        self.of_top.get_or_init(find).as_ref()
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &Trash> {
+        self.home.iter().chain(std::iter::once_with(|| self.of_top()).flatten())
+    }
+}
+
 /// An open trash.
 struct Trash {
     path: PathBuf,
@@ -162,15 +190,6 @@ struct Trash {
 }
 
 impl Trash {
-    /// The trashes that may be on the mount of a directory, the most natural first.
-    fn all_for(group: &Group, directory: &Directory, owner: &Owner) -> Vec<Self> {
-        let Ok(here) = directory.attributes() else { return Vec::new() };
-        let home = owner.home_trash.as_ref().and_then(|path| Self::home(path, &here, owner));
-        let top = real_path(group).and_then(|path| top_of(&path));
-        let other = top.into_iter().flat_map(|top| Self::of_top(&top, owner));
-        home.into_iter().chain(other).collect()
-    }
-
     /// The trash of the home, made if need be, if it is on the same device and belongs to the user.
     fn home(path: &Path, here: &Attributes, owner: &Owner) -> Option<Self> {
         let above = path.ancestors().find_map(|above| Directory::open(above).ok())?;
@@ -185,10 +204,11 @@ impl Trash {
         Self::in_directory(path.to_owned(), directory, owner, None)
     }
 
+    /// The trash of a mount point, made if need be.
     #[cfg(not(target_os = "macos"))]
-    fn of_top(top: &Path, owner: &Owner) -> Vec<Self> {
+    fn of_top(top: &Path, owner: &Owner) -> Option<Self> {
         const STICKY: u32 = 0o1000;
-        let Ok(directory) = Directory::open(top) else { return Vec::new() };
+        let directory = Directory::open(top).ok()?;
         let own = |above: &Directory, path: PathBuf, name: &str| {
             let _ = above.make_directory(name);
             let directory = above.open_inside(name).ok()?;
@@ -198,17 +218,16 @@ impl Trash {
         let shared = shared.filter(|shared| shared.attributes().is_ok_and(|found| found.mode & STICKY != 0));
         let shared = shared.and_then(|shared| own(&shared, top.join(".Trash"), &owner.uid.to_string()));
         let alone = || own(&directory, top.to_owned(), &format!(".Trash-{}", owner.uid));
-        shared.or_else(alone).into_iter().collect()
+        shared.or_else(alone)
     }
+    /// The trash of a mount point, made if need be.
     #[cfg(target_os = "macos")]
-    fn of_top(top: &Path, owner: &Owner) -> Vec<Self> {
-        let all = Directory::open(top).and_then(|directory| directory.open_inside(".Trashes"));
-        let Ok(all) = all else { return Vec::new() };
+    fn of_top(top: &Path, owner: &Owner) -> Option<Self> {
+        let all = Directory::open(top).and_then(|directory| directory.open_inside(".Trashes")).ok()?;
         let name = owner.uid.to_string();
         let _ = all.make_directory(name.as_str());
-        let own = all.open_inside(name.as_str()).ok();
-        let path = top.join(".Trashes").join(&name);
-        own.and_then(|own| Self::in_directory(path, own, owner, None)).into_iter().collect()
+        let own = all.open_inside(name.as_str()).ok()?;
+        Self::in_directory(top.join(".Trashes").join(&name), own, owner, None)
     }
 
     /// The trash in a directory, if that belongs to the user.
@@ -243,14 +262,19 @@ impl Trash {
 }
 
 /// Moves an item to the first trash that takes it.
-fn move_in(group: &Group, item: &Item, directory: &Directory, trashes: &[Trash]) -> Result<Trashed, Reason> {
+fn move_in(
+    group: &Group,
+    item: &Item,
+    directory: &Directory,
+    trashes: &Trashes<'_>,
+) -> Result<Trashed, Reason> {
     if !item.is_still(&directory.attributes_of(item.name.as_slice())?) {
         return Err(Reason::Changed);
     }
     if directory.is_mount(item.name.as_slice())? {
         return Err(Reason::Mount);
     }
-    for trash in trashes {
+    for trash in trashes.iter() {
         match move_to(group, item, directory, trash) {
             Err(Reason::Mount) => {}
             Ok(name) => {

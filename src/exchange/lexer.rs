@@ -41,6 +41,8 @@ impl fmt::Display for Fault {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.reason {
             Reason::Stopped => formatter.write_str("stopped"),
+            // Not its first byte was understood: it is something else altogether.
+            Reason::Wrong(what) if self.offset == 0 => write!(formatter, "no export and no snapshot: {what}"),
             Reason::Wrong(what) => write!(formatter, "byte {}: {what}", self.offset),
         }
     }

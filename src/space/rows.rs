@@ -334,6 +334,8 @@ fn told(note: &Note, units: Units) -> (String, Option<String>) {
             let (shown, whole) = (plain_size(*shown, units), plain_size(*whole, units));
             ("limit of the directory".to_owned(), Some(format!("df shows {shown} of {whole} here")))
         }
-        Note::Refused(error) => ("it tells no more of itself".to_owned(), Some(error_text(*error as i32))),
+        Note::Refused(error) => {
+            ("what it takes for itself is not known".to_owned(), Some(error_text(*error as i32)))
+        }
     }
 }

@@ -195,6 +195,8 @@ pub enum Answer {
     Yes,
     /// No, whatever is selected.
     No,
+    /// Leave, if that is what is asked; otherwise no.
+    Leave,
     /// Select the other button.
     Other,
     /// What is selected.

@@ -7,7 +7,7 @@ pub mod place;
 pub mod schema;
 
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 /// What a run has left behind.
@@ -57,6 +57,16 @@ pub fn program() -> Command {
     command.env_remove("XDG_STATE_HOME").env_remove("HOME");
     command.stdin(Stdio::null());
     command
+}
+
+/// A copy of the program in `place` that anybody may start. Made by another process: while a file is open for writing, also in a child
+/// that another test has just begun, it cannot be started.
+pub fn for_anybody(place: &Path) -> PathBuf {
+    let copy = place.join("duke");
+    let mut install = Command::new("install");
+    let made = install.args(["-m", "755", env!("CARGO_BIN_EXE_duke")]).arg(&copy).status();
+    assert!(made.expect("install(1) is everywhere").success());
+    copy
 }
 
 /// Runs the program with `words` in the directory `place`.

@@ -49,7 +49,9 @@ impl App<'_> {
                 return None;
             }
             (Answer::Yes, _) => Button::Yes,
-            (Answer::No, _) => Button::No,
+            // Who presses the key again wants to leave, and not to go on behind a box that opens and closes.
+            (Answer::Leave, _) if question.about == About::Quit => Button::Yes,
+            (Answer::No | Answer::Leave, _) => Button::No,
             (Answer::Selected, button) => button,
         };
         self.mode = Mode::List;

@@ -27,6 +27,7 @@ impl App<'_> {
         self.order.direction =
             if self.order.column == column { self.order.direction.other() } else { Direction::Usual };
         self.order.column = column;
+        self.shown.show(column);
         self.sort();
     }
 

@@ -139,6 +139,7 @@ impl Answer {
         match self {
             Self::Yes => "yes",
             Self::No => "no",
+            Self::Leave => "no-or-quit",
             Self::Other => "other-button",
             Self::Selected => "press-button",
         }

@@ -158,7 +158,8 @@ pub const KEYMAP: &[Binding] = &{
         bind(&[control('z')], EVERYWHERE, C::Suspend, G::Program, "suspend"),
         bind(&[control('l')], EVERYWHERE, C::Repaint, G::Program, "repaint"),
         bind(&[letter('y')], QUESTION, C::Answer(Answer::Yes), G::Question, "yes"),
-        bind(&[letter('n'), letter('q'), key(K::Esc)], QUESTION, C::Answer(Answer::No), G::Question, "no"),
+        bind(&[letter('n'), key(K::Esc)], QUESTION, C::Answer(Answer::No), G::Question, "no"),
+        bind(&[letter('q')], QUESTION, C::Answer(Answer::Leave), G::Question, "no, or quit"),
         bind(
             &[key(K::Left), key(K::Right), key(K::Tab)],
             QUESTION,

@@ -112,6 +112,19 @@ pub struct Shown {
     pub growth: Compared,
 }
 
+impl Shown {
+    /// Wants the column by which is sorted: an order that cannot be seen is none.
+    pub fn show(&mut self, column: Column) {
+        match column {
+            Column::Items => self.items = Wanted::Yes,
+            Column::Modified => self.modified = Wanted::Yes,
+            Column::Shared => self.shared = Wanted::Yes,
+            // Always there, or shown by who sorts by it.
+            Column::Size | Column::Name | Column::Growth => {}
+        }
+    }
+}
+
 /// Columns a name should have at least.
 const NAME: usize = 12;
 /// Columns of the two marks and, before a size in full, their gap.

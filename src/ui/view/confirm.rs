@@ -245,8 +245,12 @@ fn findings(app: &App<'_>, confirm: &Confirm, probe: &Probe) -> Vec<Fact> {
     };
     facts.push(Fact::new(3, frees, Role::Strong));
     if probe.linked > 0 && confirm.deed != Deed::Trash {
-        let files = count(probe.linked, "file has", "files have");
-        facts.push(Fact::new(6, format!("{files} other names outside, and free nothing"), Role::Plain));
+        let files = count(
+            probe.linked,
+            "file has other names outside, and frees",
+            "files have other names outside, and free",
+        );
+        facts.push(Fact::new(6, format!("{files} nothing"), Role::Plain));
     }
     if probe.recent > 0 {
         let text = format!("{} changed within the last minute", grouped(probe.recent));
