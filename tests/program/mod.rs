@@ -61,7 +61,7 @@ pub fn program() -> Command {
 
 /// A copy of the program in `place` that anybody may start. Made by another process: while a file is open for writing, also in a child
 /// that another test has just begun, it cannot be started.
-pub fn for_anybody(place: &Path) -> PathBuf {
+pub fn for_anybody(place: &place::Place) -> PathBuf {
     let copy = place.join("duke");
     let mut install = Command::new("install");
     let made = install.args(["-m", "755", env!("CARGO_BIN_EXE_duke")]).arg(&copy).status();
