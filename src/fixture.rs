@@ -16,7 +16,7 @@ pub struct Plan {
 
 enum What {
     File(Facts),
-    Directory(Vec<Plan>),
+    Directory(u64, Vec<Plan>),
     Excluded,
     Failed,
     Unreadable,
@@ -31,7 +31,18 @@ pub fn file(name: &str, bytes: u64, mtime: i64) -> Plan {
 
 /// A directory with 4 KiB of its own.
 pub fn dir(name: &str, entries: Vec<Plan>) -> Plan {
-    Plan { name: name.into(), what: What::Directory(entries) }
+    Plan { name: name.into(), what: What::Directory(0, entries) }
+}
+
+/// A directory that has this inode number.
+pub fn numbered_dir(name: &str, inode: u64, entries: Vec<Plan>) -> Plan {
+    Plan { name: name.into(), what: What::Directory(inode, entries) }
+}
+
+/// A file that has this inode number.
+pub fn numbered_file(name: &str, inode: u64) -> Plan {
+    let facts = Facts { apparent: 1, blocks: 1, inode, ..Facts::default() };
+    Plan { name: name.into(), what: What::File(facts) }
 }
 
 /// An entry that a pattern left out.
@@ -118,8 +129,8 @@ impl Growing {
                     batch.push(id, &record(Kind::Directory, Content::Excluded(Exclusion::Pattern)));
                 }
                 What::Failed => batch.push(id, &record(Kind::Unknown, Content::Failed(13))),
-                What::Directory(entries) => {
-                    let child = batch.push_directory(tree, id, &name, own(), 0);
+                What::Directory(inode, entries) => {
+                    let child = batch.push_directory(tree, id, &name, Facts { inode, ..own() }, 0);
                     below.push((child, entries));
                 }
                 What::Unreadable => {

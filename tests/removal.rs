@@ -170,6 +170,9 @@ fn hard_links_partly_removed_are_counted_where_they_are_left() {
         &["a/deep", "b/other"],
         &["three"],
         &["a/one", "b/two"],
+        // One of two names in one directory.
+        &["c/alone"],
+        &["b/other/three"],
         &["a", "b", "c"],
         &["a", "b", "c", "three"],
     ] {

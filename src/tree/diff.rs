@@ -395,7 +395,7 @@ fn place(side: Side<'_>, id: DirId) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::{Plan, build, excluded, failed, file};
+    use crate::fixture::{Plan, build, excluded, failed, file, numbered_dir, numbered_file};
 
     /// The changes from one tree to the other that `keep` wants: names, what became of them, and directories.
     fn found(
@@ -422,6 +422,24 @@ mod tests {
         assert_eq!(all, expected.map(|(name, fate)| (name.to_owned(), fate, itself(name))));
         let wanted = found(old(), new(), |change| change.fate == Fate::New);
         assert_eq!(wanted, [("c".to_owned(), Fate::New, None)]);
+    }
+
+    #[test]
+    fn a_directory_that_moved_is_known_by_its_inode_and_by_what_it_holds() {
+        let fates = |old: Plan, new: Plan| -> Vec<_> {
+            let told = found(vec![old], vec![new], |change| !change.name.is_empty()).into_iter();
+            told.map(|(name, fate, _)| (name, matches!(fate, Fate::Renamed(_)))).collect()
+        };
+        let with = |name: &str, entries| numbered_dir(name, 7, entries);
+        let same = || vec![numbered_file("x", 8)];
+        assert_eq!(fates(with("old", same()), with("new", same())), [("new".to_owned(), true)]);
+        assert_eq!(fates(with("old", vec![]), with("new", vec![])), [("new".to_owned(), true)]);
+        // Another directory was given the number of the old one.
+        for (before, after) in [(same(), vec![numbered_file("y", 9)]), (vec![], same()), (same(), vec![])] {
+            let apart = ["new", "old"].map(|name| (name.to_owned(), false));
+            let lonely = fates(with("old", before), with("new", after));
+            assert!(lonely.iter().filter(|(name, _)| !name.contains(['x', 'y'])).eq(&apart), "{lonely:?}");
+        }
     }
 
     #[test]

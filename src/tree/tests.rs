@@ -7,6 +7,7 @@ use proptest::test_runner::RngSeed;
 
 use super::encoding::{Draft, Records};
 use super::*;
+use crate::fixture::{build, unreadable};
 use crate::kind::Kind;
 use crate::platform::memory::Writer;
 
@@ -369,4 +370,28 @@ fn a_walk_meets_each_directory_once_and_before_those_below_it() {
     assert_eq!(tree.listing(DirId::TOP).directories().count(), 3);
     let met: Vec<_> = Walk::new(&tree, DirId::TOP).map(|(id, _)| id).collect();
     assert_eq!(met, [DirId::TOP, root, below]);
+}
+
+#[test]
+fn the_numbers_of_what_was_dropped_are_used_again_after_the_next_drop() {
+    let tree = Tree::new();
+    // Each batch has numbers of its own.
+    let push = || Batch::default().push_directory(&tree, DirId::TOP, b"d", Facts::default(), 0);
+    let (one, other) = (push(), push());
+    tree.drop_subtree(one);
+    assert_ne!(push(), one, "somebody may still look at it");
+    tree.drop_subtree(other);
+    assert_eq!(push(), one);
+}
+
+#[test]
+fn what_is_known_of_a_dropped_directory_is_forgotten_and_nothing_else() {
+    let (tree, root) = build(vec![unreadable("gone"), unreadable("stays")]);
+    let directories: Vec<DirId> = tree.listing(root).directories().collect();
+    let [gone, stays] = directories[..] else { panic!("{directories:?}") };
+    let name = |directory| LinkedName { directory, device: 0, inode: 5, count: 2, disk: 512, apparent: 1 };
+    tree.add_linked([name(gone), name(stays)]);
+    tree.drop_subtree(gone);
+    assert_eq!(tree.failures().iter().map(|failure| failure.directory).collect::<Vec<_>>(), [stays]);
+    assert_eq!(tree.linked().iter().map(|name| name.directory).collect::<Vec<_>>(), [stays]);
 }
