@@ -43,7 +43,7 @@ impl Open {
 }
 
 /// The totals of the open directories with everything below them, at one moment.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct Live {
     open: HashMap<DirId, Totals>,
 }

@@ -7,7 +7,7 @@ use proptest::test_runner::RngSeed;
 
 use super::encoding::{Draft, Records};
 use super::*;
-use crate::fixture::{build, unreadable};
+use crate::fixture::{build, dir, unreadable};
 use crate::kind::Kind;
 use crate::platform::memory::Writer;
 
@@ -394,4 +394,10 @@ fn what_is_known_of_a_dropped_directory_is_forgotten_and_nothing_else() {
     tree.drop_subtree(gone);
     assert_eq!(tree.failures().iter().map(|failure| failure.directory).collect::<Vec<_>>(), [stays]);
     assert_eq!(tree.linked().iter().map(|name| name.directory).collect::<Vec<_>>(), [stays]);
+}
+
+#[test]
+fn of_a_complete_tree_nothing_is_open() {
+    let (tree, _) = build(vec![dir("a", vec![dir("b", vec![])]), unreadable("c")]);
+    assert_eq!(Live::sample(&tree), Live::default());
 }
