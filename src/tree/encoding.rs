@@ -24,9 +24,11 @@
 //! Knows no directory table. Invariant: decoding is total; whatever the bytes, it gives records or [`Malformed`],
 //! never a panic.
 
-use super::varint::{Cursor, Malformed, write_varint, zigzag};
+use super::varint::{Cursor, write_varint, zigzag};
 use super::{Content, DirId, Exclusion, Facts, Links, Owner, Record};
 use crate::kind::Kind;
+
+pub use super::varint::Malformed;
 
 const LINKED: u8 = 8;
 const OWNED: u8 = 16;
