@@ -94,7 +94,7 @@ fn the_parser_of_these_tests_is_strict() {
 fn the_output_is_as_the_schema_says_and_has_no_key_it_does_not_say() {
     let place = everything();
     let schema = parse(SCHEMA.as_bytes()).unwrap();
-    let some = ["--top", "3", "--by", "type,age,owner", "-d", "9"];
+    let some = ["--top", "3", "--by", "type,age,owner", "-d", "9", "-x"];
     let words =
         ["-e", "--exclude", "*.o", "--exclude-caches", ".", "missing", "again"].into_iter().chain(some);
     let output = run_in(place.path(), std::iter::once("--json").chain(words)).ended(1).json();

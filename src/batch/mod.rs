@@ -26,7 +26,7 @@ use crate::message::{say, words};
 use crate::platform::interrupt::Interrupt;
 use crate::platform::streams;
 use crate::rows::Order;
-use crate::scan::Outcome;
+use crate::scan::{Mounts, Outcome};
 use crate::size::Units;
 use crate::source::{Nature, Source, Wanted};
 use crate::space;
@@ -196,7 +196,9 @@ fn print(
         Format::Json { depth } => {
             // What was recorded has no file system here.
             let is_whole = is_complete && source.nature() == Nature::Live;
-            let system = if is_whole { space::of_roots(tree) } else { None };
+            // Who stays on one file system is told which, wherever on it that is.
+            let stays = source.scan().is_some_and(|scan| scan.options().mounts == Mounts::None);
+            let system = if is_whole { space::of_roots(tree, stays) } else { None };
             let summary = &selection.lists(tree)?;
             // Lists are instead of the tree, unless some of it is asked for too.
             let depth = if selection.has_lists() { depth.or(Some(0)) } else { depth };

@@ -141,7 +141,7 @@ impl Space {
     }
 }
 
-/// The file system of a root, as every scan tells it.
+/// The file system of a root, as a scan tells it.
 #[derive(Clone, Debug)]
 pub enum FileSystem {
     /// The root is a mount point, so that something can be said of the rest.
@@ -186,11 +186,14 @@ pub fn report(tree: &Tree, from: DirId, is_cancelled: &(dyn Fn() -> bool + Sync)
     Report { spaces: spaces(tree, from, usize::MAX, is_cancelled) }
 }
 
-/// The file system of the first root that is a mount point, else of the first one. Looking for deleted files and below mounts is for
-/// who asks with [`report`], unless the scan was of all there is.
-pub fn of_roots(tree: &Tree) -> Option<FileSystem> {
+/// The file system of the first root that is a mount point; if there is none, and `anywhere`, of the first root. Looking for deleted files
+/// and below mounts is for who asks with [`report`], unless the scan was of all there is.
+pub fn of_roots(tree: &Tree, anywhere: bool) -> Option<FileSystem> {
     if let Some(root) = whole_root(tree) {
         return spaces(tree, root, 1, &|| false).pop().map(FileSystem::Accounted);
+    }
+    if !anywhere {
+        return None;
     }
     tree.listing(DirId::TOP).entries().find_map(|(_, root)| {
         let given = crate::scan::path(root.name.to_vec());
