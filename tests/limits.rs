@@ -107,9 +107,7 @@ fn descriptors_may_run_out_for_a_moment() {
 
 #[test]
 fn a_deep_tree_needs_few_descriptors() {
-    const NAME: &str = "a_deep_tree_needs_few_descriptors";
-    if child::argument_of(NAME).is_none() {
-        child::run(NAME, &[], "");
+    if !child::alone("a_deep_tree_needs_few_descriptors") {
         return;
     }
     let fixture = fixtures::chain(600, "level");
@@ -121,9 +119,7 @@ fn a_deep_tree_needs_few_descriptors() {
 #[cfg(target_os = "linux")] // elsewhere no limit counts threads
 #[test]
 fn no_thread_at_all_is_enough() {
-    const NAME: &str = "no_thread_at_all_is_enough";
-    if child::argument_of(NAME).is_none() {
-        child::run(NAME, &[], "");
+    if !child::alone("no_thread_at_all_is_enough") {
         return;
     }
     child::become_nobody();
@@ -160,10 +156,8 @@ fn one_processor_is_enough() {
 #[cfg(target_os = "linux")]
 #[test]
 fn an_entry_takes_at_most_forty_bytes_with_its_name() {
-    const NAME: &str = "an_entry_takes_at_most_forty_bytes_with_its_name";
     const ENTRIES: u64 = 150_000;
-    if child::argument_of(NAME).is_none() {
-        child::run(NAME, &[], "");
+    if !child::alone("an_entry_takes_at_most_forty_bytes_with_its_name") {
         return;
     }
     let fixture = fixtures::crowd(usize::try_from(ENTRIES).unwrap());

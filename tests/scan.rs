@@ -103,9 +103,7 @@ fn a_root_inside_another_that_is_left_out_there_is_read_on_its_own() {
 
 #[test]
 fn an_unreadable_root_inside_another_counts_once() {
-    const NAME: &str = "an_unreadable_root_inside_another_counts_once";
-    if child::argument_of(NAME).is_none() {
-        child::run(NAME, &[], "");
+    if !child::alone("an_unreadable_root_inside_another_counts_once") {
         return;
     }
     child::become_nobody();
@@ -153,9 +151,7 @@ fn no_root_at_all_is_an_empty_tree() {
 
 #[test]
 fn the_current_directory_is_a_root_however_deep_it_is() {
-    const NAME: &str = "the_current_directory_is_a_root_however_deep_it_is";
-    if child::argument_of(NAME).is_none() {
-        child::run(NAME, &[], "");
+    if !child::alone("the_current_directory_is_a_root_however_deep_it_is") {
         return;
     }
     let fixture = fixtures::chain(60, &"n".repeat(200));
@@ -173,9 +169,7 @@ fn the_current_directory_is_a_root_however_deep_it_is() {
 
 #[test]
 fn a_working_directory_that_nobody_may_enter_is_in_nobodys_way() {
-    const NAME: &str = "a_working_directory_that_nobody_may_enter_is_in_nobodys_way";
-    if child::argument_of(NAME).is_none() {
-        child::run(NAME, &[], "");
+    if !child::alone("a_working_directory_that_nobody_may_enter_is_in_nobodys_way") {
         return;
     }
     child::become_nobody();

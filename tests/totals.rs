@@ -59,9 +59,7 @@ fixtures_agree! {
 
 #[test]
 fn unreadable_directories_without_the_rights_of_root() {
-    const NAME: &str = "unreadable_directories_without_the_rights_of_root";
-    if child::argument_of(NAME).is_none() {
-        child::run(NAME, &[], "");
+    if !child::alone("unreadable_directories_without_the_rights_of_root") {
         return;
     }
     child::become_nobody();

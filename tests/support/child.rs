@@ -15,6 +15,15 @@ pub fn argument_of(test: &str) -> Option<OsString> {
     is_child.then(|| env::var_os("DUKE_TEST_ARGUMENT").unwrap_or_default())
 }
 
+/// Runs the body of `test` in a process of its own: true there, false where it has been run.
+pub fn alone(test: &str) -> bool {
+    let is_child = argument_of(test).is_some();
+    if !is_child {
+        run(test, &[], "");
+    }
+    is_child
+}
+
 /// Runs `test` of this binary again by way of `launcher` (none: directly), and fails if it fails or hangs there.
 /// Returns what it printed.
 pub fn run(test: &str, launcher: &[&str], argument: impl Into<OsString>) -> String {
