@@ -181,17 +181,18 @@ fn barren(source: &Source) -> Option<Exit> {
     while tree.listing(DirId::TOP).is_empty() && source.outcome().is_none() && begun.elapsed() < GLANCE {
         std::thread::sleep(GLANCE / 100);
     }
-    let roots = tree.listing(DirId::TOP);
-    let is_missing = |record: Record<'_>| matches!(record.content, Content::Failed(_));
-    if roots.is_empty() || !roots.entries().all(|(_, root)| is_missing(root)) {
-        return None;
-    }
-    for (_, root) in roots.entries() {
-        if let Content::Failed(errno) = root.content {
-            say(&format!("{}: {}", escape(root.name), words(&io::Error::from_raw_os_error(errno))));
+    let missing = |root: Record<'_>| match root.content {
+        Content::Failed(errno) => {
+            Some(format!("{}: {}", escape(root.name), words(&io::Error::from_raw_os_error(errno))))
         }
+        Content::Known(_) | Content::Excluded(_) => None,
+    };
+    let lines: Vec<String> =
+        tree.listing(DirId::TOP).entries().map(|(_, root)| missing(root)).collect::<Option<_>>()?;
+    for line in &lines {
+        say(line);
     }
-    Some(Exit::Useless)
+    (!lines.is_empty()).then_some(Exit::Useless)
 }
 
 fn broken(source: &Source) -> Option<Vec<String>> {

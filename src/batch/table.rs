@@ -41,17 +41,16 @@ impl<'t> Table<'t> {
     pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut out = BufWriter::new(out);
         let roots = self.tree.listing(DirId::TOP);
-        let is_known = |root: &Record<'_>| matches!(root.content, Content::Known(_));
-        let has_total = roots.entries().filter(|(_, root)| is_known(root)).count() > 1;
         let totals = self.live.totals(self.tree, DirId::TOP);
         let total = self.size(&totals);
+        let mut lines = 0;
         for (_, root) in roots.entries() {
             if let Content::Known(facts) = &root.content {
-                let whole = if has_total { total } else { self.size(&self.totals(facts)) };
-                self.root(&mut out, &root, facts, whole)?;
+                self.root(&mut out, &root, facts, total)?;
+                lines += 1;
             }
         }
-        if has_total {
+        if lines > 1 {
             self.line(&mut out, &totals, total, Some(totals.items), b"total")?;
         }
         out.flush()

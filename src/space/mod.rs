@@ -195,11 +195,9 @@ pub fn of_roots(tree: &Tree, anywhere: bool) -> Option<FileSystem> {
     if !anywhere {
         return None;
     }
-    tree.listing(DirId::TOP).entries().find_map(|(_, root)| {
-        let given = crate::scan::path(root.name.to_vec());
-        let is_known = matches!(root.content, Content::Known(_));
-        Volume::of_root(&given, &standing(&given).ok().filter(|_| is_known)?).map(FileSystem::Shown)
-    })
+    let roots = tree.listing(DirId::TOP);
+    let mut known = roots.entries().filter(|(_, root)| matches!(root.content, Content::Known(_)));
+    known.find_map(|(_, root)| Volume::of_root(&crate::scan::path(root.name.to_vec()))).map(FileSystem::Shown)
 }
 
 /// The first root that is the topmost directory of a file system.

@@ -1,13 +1,13 @@
 //! A file system as df shows it, and how a scan stands to it.
 //!
-//! Knows no tree. Invariant: it costs two calls whatever the size of the scan, so that it can be told with every one.
+//! Knows no tree. Invariant: it costs a few calls, whatever the size of the scan.
 
 use std::path::{Path, PathBuf};
 
 use super::regions::{mount_of, point};
 use crate::platform::Errno;
 use crate::platform::capacity::{Capacity, capacity};
-use crate::platform::mounts::{Mount, Standing, mounts};
+use crate::platform::mounts::{Mount, mounts, standing};
 
 /// A file system as df shows it.
 #[derive(Clone, Debug)]
@@ -34,11 +34,12 @@ pub enum Outside {
 }
 
 impl Volume {
-    /// That of the file system on which the root `given` stands.
-    pub(super) fn of_root(given: &Path, standing: &Standing) -> Option<Self> {
+    /// That of the file system on which the root `given` stands; none if that is not there any more.
+    pub(super) fn of_root(given: &Path) -> Option<Self> {
+        let standing = standing(given).ok()?;
         let path = given.canonicalize().ok()?;
         let mut mounts = mounts().unwrap_or_default();
-        let mount = mount_of(&mounts, &path, standing).map(|index| mounts.swap_remove(index));
+        let mount = mount_of(&mounts, &path, &standing).map(|index| mounts.swap_remove(index));
         let outside = Outside::of(mount.as_ref(), &path);
         Some(Self { capacity: capacity(&path), path, mount, outside })
     }
