@@ -185,6 +185,9 @@ pub fn request(
         }
     }
     let typed = words.get(1..).unwrap_or_default();
+    if typed == ["help"] && !Path::new("help").exists() {
+        return Err(Refusal::Usage("help: no such file or directory; duke --help shows the help".to_owned()));
+    }
     let alone = understood(&[], typed)?;
     let source = source(alone.config, alone.no_config, environment);
     let configured = Configured::read(&source, typed, environment)?;
@@ -445,5 +448,7 @@ fn refusal(error: clap::Error) -> Refusal {
     let text = error.render().to_string();
     let lines: Vec<&str> = text.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
     let line = lines.join(" ");
-    Refusal::Usage(escape(line.strip_prefix("error: ").unwrap_or(&line).as_bytes()).into_owned())
+    let advice =
+        if error.kind() == ErrorKind::UnknownArgument { "; duke --help lists what there is" } else { "" };
+    Refusal::Usage(escape(line.strip_prefix("error: ").unwrap_or(&line).as_bytes()).into_owned() + advice)
 }

@@ -8,6 +8,7 @@
 //! \x1b \xff         other controls below 0x80, and bytes that are no UTF-8
 //! \u{9b} \u{202e}   other controls, format characters, invisible characters, blanks other than the space
 //! \\                a backslash
+//! \x20              a space at either end of a name, where nobody would see it
 //! ```
 //!
 //! Knows no screen. Invariant: the result of [`escape`] holds no character of zero width of its own and no control, and
@@ -62,13 +63,26 @@ const UNSEEN: [(u32, u32); 34] = [
     (0xfffe, 0xffff),
 ];
 
-/// The name as it may be printed anywhere.
+/// The name, or path, as it may be printed anywhere.
 pub fn escape(name: &[u8]) -> Cow<'_, str> {
-    if name.iter().all(|byte| matches!(byte, b' '..=b'~' if *byte != b'\\')) {
-        return String::from_utf8_lossy(name);
+    if !name.starts_with(b" ") && !name.ends_with(b" ") {
+        return printable(name);
     }
-    let mut escaped = String::with_capacity(name.len() + 8);
-    for chunk in name.utf8_chunks() {
+    let is_space = |byte: &&u8| **byte == b' ';
+    let before = name.iter().take_while(is_space).count();
+    let inner = &name[before..];
+    let behind = inner.iter().rev().take_while(is_space).count();
+    let space = |count| "\\x20".repeat(count);
+    Cow::Owned(space(before) + &printable(&inner[..inner.len() - behind]) + &space(behind))
+}
+
+/// A text that is no name, as it may be printed anywhere: as [`escape`], but spaces at its ends are spaces.
+pub fn printable(text: &[u8]) -> Cow<'_, str> {
+    if text.iter().all(|byte| matches!(byte, b' '..=b'~' if *byte != b'\\')) {
+        return String::from_utf8_lossy(text);
+    }
+    let mut escaped = String::with_capacity(text.len() + 8);
+    for chunk in text.utf8_chunks() {
         for grapheme in chunk.valid().graphemes(true) {
             push(&mut escaped, grapheme);
         }
@@ -215,7 +229,10 @@ mod tests {
 
     #[test]
     fn what_a_terminal_would_act_on_is_shown_instead() {
-        let cases: [(&[u8], &str); 12] = [
+        let cases: [(&[u8], &str); 15] = [
+            (b" ", "\\x20"),
+            (b"  a b ", "\\x20\\x20a b\\x20"),
+            (b" \xff", "\\x20\\xff"),
             (b"a\x1b[31mb", "a\\x1b[31mb"),
             (b"a\nb\tc\rd", "a\\nb\\tc\\rd"),
             (b"\x00\x7f", "\\x00\\x7f"),

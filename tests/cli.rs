@@ -61,27 +61,37 @@ fn depth_and_summary_choose_the_levels() {
     let expected = ["./large/one", "./large/two", "./large", "./middle/one", "./middle", "./small", "."];
     assert_eq!(paths(deep.text()), expected);
     assert_eq!(paths(run_in(place.path(), ["-s"]).ended(0).text()), ["."]);
-    let several = run_in(place.path(), ["-s", "large", "small", "middle"]).ended(0);
-    assert_eq!(paths(several.text()), ["large", "small", "middle", "total"]);
+    let several = run_in(place.path(), ["-s", "small", "large", "middle"]).ended(0);
+    assert_eq!(paths(several.text()), ["large", "middle", "small", "total"]);
+    let by_name =
+        run_in(place.path(), ["-s", "--sort", "name", "--reverse", "large", "small", "middle"]).ended(0);
+    assert_eq!(paths(by_name.text()), ["small", "middle", "large", "total"]);
 }
 
 #[test]
 fn the_table_is_sorted_as_asked() {
     let place = some();
-    for name in ["large", "middle", "small"] {
-        let time = if name == "small" { "200001010000" } else { "200102030405" };
+    place.file("aaa", 1);
+    for name in ["large", "middle", "small", "aaa"] {
+        let time = match name {
+            "large" => "200001010000",
+            "small" => "200102030406",
+            "middle" => "200102030405",
+            _ => "200506070809",
+        };
         assert!(Command::new("touch").args(["-t", time]).arg(place.join(name)).status().unwrap().success());
     }
     let order = |column: &str| {
         let table = run_in(place.path(), ["--sort", column]).ended(0);
         paths(table.text()).iter().map(ToString::to_string).collect::<Vec<_>>()
     };
-    assert_eq!(order("name"), ["./large", "./middle", "./small", "."]);
-    assert_eq!(order("count"), ["./large", "./middle", "./small", "."]);
-    assert_eq!(order("mtime"), ["./large", "./middle", "./small", "."]);
     place.file("middle/two", 1);
     place.file("middle/three", 1);
-    assert_eq!(order("count"), ["./middle", "./large", "./small", "."]);
+    // Files take a block however short they are: the name decides.
+    assert_eq!(order("size"), ["./large", "./middle", "./aaa", "./small", "."]);
+    assert_eq!(order("name"), ["./aaa", "./large", "./middle", "./small", "."]);
+    assert_eq!(order("count")[..2], ["./middle", "./large"]);
+    assert_eq!(order("mtime")[1..], ["./aaa", "./small", "./large", "."]);
 }
 
 #[test]
@@ -132,8 +142,12 @@ fn wrong_usage_is_one_line_and_2() {
     let place = Place::new();
     place.directory("folder");
     fs::write(place.join("bytes"), b"ok\nbad\xff\n").unwrap();
-    let cases: [(&[&str], &str); 7] = [
-        (&["--no-such-flag"], "duke: unexpected argument '--no-such-flag' found\n"),
+    let cases: [(&[&str], &str); 8] = [
+        (&["help"], "duke: help: no such file or directory; duke --help shows the help\n"),
+        (
+            &["--no-such-flag"],
+            "duke: unexpected argument '--no-such-flag' found; duke --help lists what there is\n",
+        ),
         (&["--exclude", "a[b"], "duke: pattern 'a[b': unclosed character class; missing ']'\n"),
         (&["-X", "missing"], "duke: missing: no such file or directory\n"),
         (&["-X", "folder"], "duke: folder: is a directory\n"),

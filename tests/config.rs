@@ -20,7 +20,7 @@ const NOBODY: Option<u32> = Some(65_534);
 fn home(text: &str) -> Place {
     let place = Place::new();
     place.file("tree/large", 300_000);
-    place.file("tree/small.o", 10_000);
+    place.file("tree/a-small.o", 10_000);
     place.directory(".config/duke");
     fs::write(file(&place), text).unwrap();
     place
@@ -52,13 +52,13 @@ fn settings_are_defaults_of_flags_and_flags_take_them_back() {
     assert_eq!(names(said(&place, &[]).text()), ["./large", "."]);
     assert!(said(&place, &[]).text().contains(" kB "), "{}", said(&place, &[]).text());
     assert!(!said(&place, &["--no-si"]).text().contains("kB"));
-    assert_eq!(names(said(&place, &["--no-config"]).text()), ["./large", "./small.o", "."]);
+    assert_eq!(names(said(&place, &["--no-config"]).text()), ["./large", "./a-small.o", "."]);
     let both = said(&place, &["--exclude", "large"]);
     assert_eq!(names(both.text()), ["."], "patterns add up");
     let place = home("sort = 'name'\nreverse = true\n");
-    assert_eq!(names(said(&place, &[]).text()), ["./small.o", "./large", "."]);
-    assert_eq!(names(said(&place, &["--no-reverse"]).text()), ["./large", "./small.o", "."]);
-    assert_eq!(names(said(&place, &["--sort", "size"]).text()), ["./small.o", "./large", "."]);
+    assert_eq!(names(said(&place, &[]).text()), ["./large", "./a-small.o", "."]);
+    assert_eq!(names(said(&place, &["--no-reverse"]).text()), ["./a-small.o", "./large", "."]);
+    assert_eq!(names(said(&place, &["--sort", "size"]).text()), ["./a-small.o", "./large", "."]);
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn a_pipe_in_the_usual_place_is_said_and_nothing_waits_for_it() {
     mkfifo(&file(&place), Mode::from_bits_truncate(0o644)).unwrap();
     let run = said(&place, &[]);
     assert_eq!(run.stderr, format!("duke: {}: not a regular file; not read\n", file(&place).display()));
-    assert_eq!(names(run.text()), ["./large", "./small.o", "."]);
+    assert_eq!(names(run.text()), ["./large", "./a-small.o", "."]);
 }
 
 /// Whether the rules for root can be tried; says so if not.

@@ -206,7 +206,7 @@ fn print(
         }
         Format::Table { units, .. } if selection.has_lists() => {
             let whole = live.totals(tree, DirId::TOP).disk;
-            summary::print(&selection.lists(tree)?, whole, units, out)
+            summary::print(&selection.lists(tree)?, source.nature(), whole, units, out)
         }
         Format::Table { depth, order, units } => {
             let least = selection.least;

@@ -12,8 +12,10 @@ use jiff::Timestamp;
 use crate::job::{Job, Pool};
 use crate::json::{Large, Sum, Summary, Sums};
 use crate::platform::limits::processors;
+use crate::platform::people;
 use crate::search::{Order, Query, Request};
 use crate::size::{Units, count, percent, share, size};
+use crate::source::Nature;
 use crate::survey::{self, Age, types::Type};
 use crate::sync::Arc;
 use crate::text::escape;
@@ -94,7 +96,7 @@ fn sums(by: By, pool: &Pool, request: Request) -> io::Result<Sums> {
         }
         By::Age => {
             let ages = finish(&survey::ages(pool, request, Timestamp::now().as_second())?)?;
-            let row = |(age, totals): (&Age, _)| Sum { name: age_name(*age).to_owned(), uid: None, totals };
+            let row = |(age, totals): (&Age, _)| Sum { name: age.words().to_owned(), uid: None, totals };
             Sums { by: "age", rows: Age::ALL.iter().zip(ages.rows).map(row).collect() }
         }
         By::Owner => {
@@ -120,19 +122,14 @@ fn type_name(of: &Type) -> String {
     }
 }
 
-fn age_name(age: Age) -> &'static str {
-    match age {
-        Age::Month => "below 30 days",
-        Age::Quarter => "30 to 90 days",
-        Age::Year => "90 days to 1 year",
-        Age::ThreeYears => "1 to 3 years",
-        Age::Older => "above 3 years",
-        Age::Unknown => "unknown",
-    }
-}
-
-/// Prints the lists for a person.
-pub(super) fn print(summary: &Summary, whole: u64, units: Units, out: &mut dyn Write) -> io::Result<()> {
+/// Prints the lists for a person. Owners have names where the files are of this machine.
+pub(super) fn print(
+    summary: &Summary,
+    nature: Nature,
+    whole: u64,
+    units: Units,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let mut out = BufWriter::new(out);
     for file in summary.largest.iter().flatten() {
         let disk = file.facts.disk();
@@ -143,8 +140,10 @@ pub(super) fn print(summary: &Summary, whole: u64, units: Units, out: &mut dyn W
         if !std::mem::replace(&mut is_first, false) {
             writeln!(out)?;
         }
-        for Sum { name, totals, .. } in &sums.rows {
+        for Sum { name, uid, totals } in &sums.rows {
             let (size, percent) = (size(totals.disk, units), percent(share(totals.disk, whole)));
+            let person = uid.filter(|_| nature == Nature::Live).and_then(people::user);
+            let name = person.as_ref().unwrap_or(name);
             writeln!(out, "{size}  {percent}  {}  {}", count(totals.items), escape(name.as_bytes()))?;
         }
     }

@@ -5,7 +5,8 @@
 //!   3.4 GiB  100.0%  123,456 ! /usr            `!`: something in it could not be read
 //! ```
 //!
-//! Excluded entries have no line. Invariant: lines come out while the tree is walked; memory is held for the way down only.
+//! Several roots are in that order too, with a last line for all of them. Excluded entries have no line. Invariant: lines come
+//! out while the tree is walked; memory is held for the way down only.
 
 use std::io::{self, BufWriter, Write};
 
@@ -37,65 +38,57 @@ struct Open<'t> {
 }
 
 impl<'t> Table<'t> {
-    /// Writes the table.
+    /// Writes the table. Above the roots is what all of them take together, and shares are of that.
     pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut out = BufWriter::new(out);
-        let roots = self.tree.listing(DirId::TOP);
-        let totals = self.live.totals(self.tree, DirId::TOP);
-        let total = self.size(&totals);
-        let mut lines = 0;
-        for (_, root) in roots.entries() {
-            if let Content::Known(facts) = &root.content {
-                self.root(&mut out, &root, facts, total)?;
-                lines += 1;
-            }
-        }
-        if lines > 1 {
-            self.line(&mut out, &totals, total, Some(totals.items), b"total")?;
-        }
-        out.flush()
-    }
-
-    /// Writes a root and what lies in it; shares are those of `whole`.
-    fn root(&self, out: &mut dyn Write, root: &Record<'t>, facts: &Facts, whole: u64) -> io::Result<()> {
-        let mut open: Vec<Open<'t>> = Vec::new();
-        open.extend(self.entry(out, root, facts, &[], (whole, 0))?);
+        let all = self.live.totals(self.tree, DirId::TOP);
+        let whole = self.size(&all);
+        let mut open = vec![self.open(DirId::TOP, Vec::new(), all)];
+        let mut roots = 0;
         while let Some(directory) = open.last_mut() {
             if let Some(position) = directory.rows.position(directory.next) {
                 directory.next += 1;
                 let Some(record) = directory.index.record(position) else { continue };
                 let Content::Known(facts) = &record.content else { continue };
-                if self.size(&self.totals(facts)) < self.least {
+                let is_root = open.len() == 1;
+                roots += usize::from(is_root);
+                if !is_root && self.size(&self.totals(facts)) < self.least {
                     continue;
                 }
-                let depth = open.len();
-                let above = &open[depth - 1].path;
-                let child = self.entry(out, &record, facts, above, (whole, depth))?;
+                let child = self.entry(&mut out, &record, facts, whole, &open)?;
                 open.extend(child);
             } else if let Some(Open { path, totals, .. }) = open.pop() {
-                self.line(out, &totals, whole, Some(totals.items), &path)?;
+                match open.len() {
+                    0 if roots > 1 => self.line(&mut out, &totals, whole, Some(totals.items), b"total")?,
+                    0 => {}
+                    _ => self.line(&mut out, &totals, whole, Some(totals.items), &path)?,
+                }
             }
         }
-        Ok(())
+        out.flush()
     }
 
-    /// Writes the line of an entry, unless it is a directory whose entries come first.
+    /// A directory, to write its entries first.
+    fn open(&self, id: DirId, path: Vec<u8>, totals: Totals) -> Open<'t> {
+        let listing = self.tree.listing(id);
+        let rows = Rows::new(self.tree, Sums::of(&self.live), id, &listing, self.order);
+        Open { rows, next: 0, index: Index::new(&listing), path, totals }
+    }
+
+    /// Writes the line of an entry of the last directory that is open, unless it is a directory whose entries come first.
     fn entry(
         &self,
         out: &mut dyn Write,
         record: &Record<'t>,
         facts: &Facts,
-        above: &[u8],
-        (whole, depth): (u64, usize),
+        whole: u64,
+        open: &[Open<'t>],
     ) -> io::Result<Option<Open<'t>>> {
+        let above = open.last().map(|directory| directory.path.as_slice()).unwrap_or_default();
         let path = join([above, record.name]);
         let totals = self.totals(facts);
         match facts.directory {
-            Some(id) if depth < self.depth => {
-                let listing = self.tree.listing(id);
-                let rows = Rows::new(self.tree, Sums::of(&self.live), id, &listing, self.order);
-                return Ok(Some(Open { rows, next: 0, index: Index::new(&listing), path, totals }));
-            }
+            Some(id) if open.len() <= self.depth => return Ok(Some(self.open(id, path, totals))),
             Some(_) => self.line(out, &totals, whole, Some(totals.items), &path)?,
             None => self.line(out, &totals, whole, None, &path)?,
         }

@@ -12,7 +12,7 @@ pub(super) const EXAMPLES: &[(&str, &str)] = &[
     ("duke /var /home", "browse two directories as one"),
     ("duke -x /", "this file system only"),
     ("duke -n -d 2 /srv", "two levels as a table"),
-    ("duke -s *", "one line for each, and the total"),
+    ("duke -s *", "one line for each, largest first, and the total"),
     ("duke --json / | jq .totals", "numbers for scripts"),
     ("duke df /", "why df says more"),
     ("duke save -o then.duke /srv", "a snapshot; later: duke diff then.duke"),

@@ -213,7 +213,7 @@ fn what_makes_no_sense_is_refused_in_one_line() {
     let cases = [
         ("-t 0", "not a number from 1 to 1024"),
         ("-t many", "not a number from 1 to 1024"),
-        ("-d -1", "unexpected argument '-1' found"),
+        ("-d -1", "unexpected argument '-1' found; duke --help lists what there is"),
         ("-d x", "not a number"),
         ("--top x", "not a number"),
         ("-s -d 1", "cannot be used with"),

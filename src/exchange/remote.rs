@@ -22,6 +22,8 @@ const SCHEME: &[u8] = b"ssh://";
 const SAID: u64 = 4096;
 /// The exit code of a duke that could not read everything, but wrote everything it could.
 const INCOMPLETE: i32 = 1;
+/// The exit code of a shell that has not found the program (POSIX Shell Command Language, 2.8.2).
+const NOT_FOUND: i32 = 127;
 
 /// A directory of another machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -128,6 +130,7 @@ impl Session {
         let last = said.trim_ascii_end().rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
         match status.code() {
             Some(0 | INCOMPLETE) | None => Ok(()),
+            Some(NOT_FOUND) if !is_whole => Err("there is no duke in the PATH of its shell".to_owned()),
             Some(code) if last.is_empty() => Err(format!("ssh ended with code {code}")),
             Some(_) => Err(String::from_utf8_lossy(last.trim_ascii()).into_owned()),
         }

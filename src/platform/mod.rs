@@ -15,10 +15,12 @@
 //! Besides, for one entry that a person asks about: `probe` and `extents` (what it is and how it lies on the disk), `mounts`
 //! (what is mounted where), `people` (the names of owners); and `spawn`, for programs that are started.
 //!
+//! `absolute` makes paths that say where they lead wherever they are read.
 //! `allocator` is the memory of the static builds, and `image` what of the program is resident.
 //!
 //! Invariant: everything `unsafe` in the crate is below this module, each block with its reason.
 
+pub mod absolute;
 #[cfg(any(target_env = "musl", all(test, target_os = "linux")))]
 pub mod allocator;
 mod attributes;

@@ -149,7 +149,7 @@ pub struct Latest {
 /// The newest snapshot in `folder` of the same roots and scope that was scanned before `before`, in seconds since 1970. It
 /// can be opened, or could be a moment ago.
 pub fn latest_for(folder: &Path, roots: &[&[u8]], scope: &[u8], before: i64) -> Option<Latest> {
-    let roots: Vec<Vec<u8>> = roots.iter().map(|root| absolute(root).into_owned()).collect();
+    let roots: Vec<Vec<u8>> = roots.iter().map(|root| absolute(root)).collect();
     let key = key(&roots, scope);
     let mut found = snapshots(folder);
     found.retain(|found| found.key == key && found.scanned_at < before);
@@ -164,7 +164,7 @@ pub fn latest_for(folder: &Path, roots: &[&[u8]], scope: &[u8], before: i64) -> 
 
 /// The absolute paths of the roots of a tree.
 fn roots(tree: &Tree) -> Vec<Vec<u8>> {
-    tree.listing(DirId::TOP).entries().map(|(_, root)| absolute(root.name).into_owned()).collect()
+    tree.listing(DirId::TOP).entries().map(|(_, root)| absolute(root.name)).collect()
 }
 
 /// What tells snapshots of different roots apart.

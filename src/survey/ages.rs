@@ -37,6 +37,18 @@ impl Age {
     pub const ALL: [Self; 6] =
         [Self::Month, Self::Quarter, Self::Year, Self::ThreeYears, Self::Older, Self::Unknown];
 
+    /// It in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Month => "less than 30 days ago",
+            Self::Quarter => "30 to 90 days ago",
+            Self::Year => "90 days to a year ago",
+            Self::ThreeYears => "one to three years ago",
+            Self::Older => "more than three years ago",
+            Self::Unknown => "in the future, or no time",
+        }
+    }
+
     /// The age of what was changed at `mtime`, both times in seconds since 1970.
     pub fn of(mtime: i64, now: i64) -> Self {
         Self::ALL.into_iter().find(|age| age.range(now).contains(&mtime)).unwrap_or(Self::Unknown)

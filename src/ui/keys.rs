@@ -261,6 +261,8 @@ pub enum Group {
     Show,
     /// The other views.
     View,
+    /// Moving in one of them, which is no list.
+    Treemap,
     /// Searching.
     Search,
     /// Marks.
@@ -275,11 +277,12 @@ pub enum Group {
 
 impl Group {
     /// Every group, in the order of the help page.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Move,
         Self::Sort,
         Self::Show,
         Self::View,
+        Self::Treemap,
         Self::Search,
         Self::Mark,
         Self::Delete,
@@ -294,6 +297,7 @@ impl Group {
             Self::Sort => "Sort (again: the other way round)",
             Self::Show => "Show",
             Self::View => "Views of this directory",
+            Self::Treemap => "In the treemap",
             Self::Search => "Search (while it is typed)",
             Self::Mark => "Mark",
             Self::Delete => "Delete marks, or the entry",

@@ -36,7 +36,7 @@ use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::io::{self, BufWriter};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::PathBuf;
+use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -50,6 +50,7 @@ use ratatui::crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdat
 
 use crate::growth::{Basis, Earlier};
 use crate::job::Pool;
+use crate::platform::absolute::absolute;
 use crate::platform::limits::processors;
 use crate::platform::signals::{self, Watch};
 use crate::rows::Order;
@@ -159,7 +160,7 @@ pub fn run(source: &mut Source, settings: &Settings, mut earlier: Earlier) -> io
             Left::Tree(above) => {
                 earlier = earlier.above();
                 settings.start = Start::Sizes;
-                expected = source.roots().first().and_then(name);
+                expected = source.roots().first().and_then(|root| name(root));
                 let below = std::mem::replace(source, above);
                 below.stop();
                 // Freeing a large tree takes time. Without a thread for it, the process frees it at its end.
@@ -179,9 +180,8 @@ enum Left {
 }
 
 /// What a root is called in the directory above.
-fn name(root: &PathBuf) -> Option<Vec<u8>> {
-    let absolute = std::path::absolute(root).ok()?;
-    absolute.file_name().map(|name| name.as_bytes().to_vec())
+fn name(root: &Path) -> Option<Vec<u8>> {
+    absolute(root).file_name().map(|name| name.as_bytes().to_vec())
 }
 
 /// Lends the terminal to a program that is ready to be started, and tells what became of those before. Says whether there was
@@ -220,7 +220,7 @@ fn browse(
 ) -> io::Result<Left> {
     let begun = Instant::now();
     let size = terminal.size()?;
-    let roots = source.roots().iter().map(titled).collect();
+    let roots = source.roots().iter().map(|root| titled(root)).collect();
     let mut app = App::new(source.tree(), roots, settings, (size.width, size.height));
     if let Some(name) = expected {
         app.expect(name);
@@ -424,9 +424,8 @@ fn news(scan: &Scan) -> Again {
 }
 
 /// A root as given, and as it is shown: `.` says little to who looks at it later.
-fn titled(root: &PathBuf) -> (Vec<u8>, Vec<u8>) {
-    let shown = std::path::absolute(root).unwrap_or_else(|_| root.clone());
-    (root.as_os_str().as_bytes().to_vec(), shown.as_os_str().as_bytes().to_vec())
+fn titled(root: &Path) -> (Vec<u8>, Vec<u8>) {
+    (root.as_os_str().as_bytes().to_vec(), absolute(root).as_os_str().as_bytes().to_vec())
 }
 
 fn suspend(screen: &Screen) -> io::Result<()> {

@@ -403,6 +403,11 @@ impl Sheet {
     }
 }
 
+/// Whether the rows that answer `ask` stand for entries, and not for sums.
+pub fn has_entries(ask: Ask) -> bool {
+    matches!(ask, Ask::Search | Ask::Largest | Ask::Links | Ask::Errors | Ask::Changes | Ask::Hints)
+}
+
 /// Whether the rows that answer `ask` can be sorted by a column.
 pub fn may_sort(ask: Ask, column: Column) -> bool {
     match ask {

@@ -160,7 +160,7 @@ fn marks_change_by_the_keys_for_marking_only_and_the_cursor_stays_in_sight_in_ev
         matches!(command, Command::Mark | Command::MarkRange | Command::MarkShown | Command::InvertMarks)
     };
     let mut scopes = std::collections::HashSet::new();
-    for seed in 0..200_u64 {
+    for seed in 0..400_u64 {
         let mut app = finished(&tree);
         let mut number = seed;
         let mut next = |count: usize| {

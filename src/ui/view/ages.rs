@@ -8,30 +8,23 @@
 //! Enter shows the files of that age.
 
 use crate::size::Measure;
-use crate::survey::{Age, Ages};
+use crate::survey::Ages;
 use crate::ui::sheet::{SheetLine, Target};
 use crate::ui::work::Ask;
 
 /// A row.
 pub fn line(ages: &Ages, index: usize, measure: Measure) -> Option<SheetLine> {
     let age = *ages.order.get(index)?;
-    Some(SheetLine::of_sum(name(age).to_owned(), &ages.rows[age as usize], measure))
+    Some(SheetLine::of_sum(age.words().to_owned(), &ages.rows[age as usize], measure))
 }
 
 /// Where a row leads, if `ask` was the question.
 pub fn target(ages: &Ages, ask: Ask, index: usize) -> Option<Target> {
     let Ask::Ages { now } = ask else { return None };
     let age = ages.order.get(index)?;
-    Some(Target::Files { label: format!("changed {}", name(*age)), ask: Ask::Largest, query: age.query(now) })
-}
-
-fn name(age: Age) -> &'static str {
-    match age {
-        Age::Month => "less than 30 days ago",
-        Age::Quarter => "30 to 90 days ago",
-        Age::Year => "90 days to a year ago",
-        Age::ThreeYears => "one to three years ago",
-        Age::Older => "more than three years ago",
-        Age::Unknown => "in the future, or no time",
-    }
+    Some(Target::Files {
+        label: format!("changed {}", age.words()),
+        ask: Ask::Largest,
+        query: age.query(now),
+    })
 }

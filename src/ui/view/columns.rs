@@ -1,8 +1,8 @@
 //! Which columns are wanted, and which there is room for.
 //!
 //! ```text
-//! !≥   1.0 GiB  84.3% ████████▍      12,001 2026-11-21 08:15  doc/
-//! 11 1    9   1   6  1    6..24    1   7   1       16        2  the rest
+//! !≥   1.0 GiB  84.3% ████████▍      12,001 2026-11-21 08:15   doc/
+//! 11 1    9   1   6  1    6..24    1   7   1       16        3   the rest
 //! ```
 //!
 //! Columns go in a fixed order when the name has less than `NAME` columns left: the time of day, the date, what is shared, the
@@ -306,10 +306,10 @@ impl Columns {
         cells.into_iter().filter(|(_, width)| *width > 0).collect()
     }
 
-    /// What stands between the numbers and the name.
+    /// What stands between the numbers and the name: blanks, and in the middle of them the sign of what is marked.
     pub fn gap(&self) -> &'static str {
         match self.size {
-            SizeColumn::Full => "  ",
+            SizeColumn::Full => "   ",
             SizeColumn::Brief => " ",
             SizeColumn::None if self.growth != SizeColumn::None => " ",
             SizeColumn::None if self.items => "  ",
@@ -400,6 +400,6 @@ mod tests {
             growth: Compared::No,
             ..ALL
         };
-        assert_eq!(Columns::new(80, none, Units::Binary).name, 80 - MARKS - 1 - 9 - 2);
+        assert_eq!(Columns::new(80, none, Units::Binary).name, 80 - MARKS - 1 - 9 - 3);
     }
 }

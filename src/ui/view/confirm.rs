@@ -25,7 +25,7 @@ use ratatui::widgets::{Block, Clear, Paragraph, Widget};
 use super::question::ASCII;
 use crate::delete::{Concern, Deed, Probe, Reason};
 use crate::size::{grouped, plain_size};
-use crate::text::{escape, fit, width};
+use crate::text::{escape, fit, printable, width};
 use crate::ui::app::{App, Button, Confirm, Stage};
 use crate::ui::theme::{Glyphs, Role};
 
@@ -121,7 +121,7 @@ fn line<'a>(app: &App<'_>, fact: &Fact, room: usize) -> Line<'a> {
 fn answer<'a>(app: &App<'_>, confirm: &Confirm, room: usize) -> Line<'a> {
     if let Stage::Type(_, typed) = &confirm.stage {
         // The end is what is being typed.
-        let mut shown = escape(typed.as_bytes()).into_owned();
+        let mut shown = printable(typed.as_bytes()).into_owned();
         while width(&shown) + 4 > room.max(5) {
             shown.remove(0);
         }

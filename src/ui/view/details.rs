@@ -172,7 +172,8 @@ impl Facts<'_> {
         self.add("Modified", self.time(attributes.mtime));
         self.add("Changed", format!("{} (mode, owner or names too)", self.time(probe.changed)));
         self.add("Accessed", self.time(probe.accessed));
-        if let Some(born) = probe.born {
+        // Some file systems have the field and nothing in it.
+        if let Some(born) = probe.born.filter(|born| *born != 0) {
             self.add("Created", self.time(born));
         }
         let (major, minor) = major_minor(attributes.device);

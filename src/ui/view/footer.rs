@@ -12,10 +12,10 @@ use ratatui::text::{Line, Span};
 use super::draw_ends;
 use crate::scan::Outcome;
 use crate::size::{duration, grouped, plain_size};
-use crate::text::{escape, fit, width};
+use crate::text::{escape, fit, printable, width};
 use crate::ui::app::{App, Mode, Rescan};
 use crate::ui::keys::{Binding, Command, KEYMAP, Key, Scope, View};
-use crate::ui::sheet::may_sort;
+use crate::ui::sheet::{has_entries, may_sort};
 use crate::ui::theme::Role;
 
 /// Columns for the first of the keys, beside the progress of a scan.
@@ -137,6 +137,7 @@ fn hints(app: &App<'_>, room: usize) -> Vec<(Key, &'static str)> {
         (Command::View(View::Space), _) => app.views.is_whole(),
         (Command::View(View::Growth), _) => app.views.can_grow(),
         (Command::Sort(column), Some(page)) => may_sort(page.ask, column),
+        (Command::Mark | Command::Delete | Command::Inspect, Some(page)) => has_entries(page.ask),
         _ => true,
     };
     // What leaves the list leads back to it from anywhere else.
@@ -195,7 +196,7 @@ fn file_name<'a>(app: &App<'_>, room: usize) -> Line<'a> {
 
 /// A text that is being typed, behind a title.
 fn field<'a>(app: &App<'_>, title: &'static str, typed: &str, room: usize) -> Vec<Span<'a>> {
-    let text = escape(typed.as_bytes()).into_owned();
+    let text = printable(typed.as_bytes()).into_owned();
     // The end is what is being typed.
     let mut start = 0;
     while width(&text[start..]) + 2 > room.max(3) {

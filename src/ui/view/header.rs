@@ -13,7 +13,7 @@ use ratatui::text::{Line, Span};
 
 use super::{draw_ends, sheet};
 use crate::size::{grouped, plain_size};
-use crate::text::{escape, fit};
+use crate::text::{escape, fit, printable};
 use crate::ui::app::App;
 use crate::ui::theme::Role;
 use crate::ui::window::Bound;
@@ -22,10 +22,10 @@ pub(super) fn draw(app: &App<'_>, area: Rect, buffer: &mut Buffer) {
     let width = usize::from(area.width);
     let mut path = escape(&app.path).into_owned();
     if let Some(page) = &app.views.page {
-        path = format!("{path} {} {}", app.theme.glyphs.dot(), escape(page.title.as_bytes()));
+        path = format!("{path} {} {}", app.theme.glyphs.dot(), printable(page.title.as_bytes()));
     }
     if app.is_filtered() && app.views.page.is_none() {
-        path = format!("{path} {} /{}", app.theme.glyphs.dot(), escape(app.views.text.as_bytes()));
+        path = format!("{path} {} /{}", app.theme.glyphs.dot(), printable(app.views.text.as_bytes()));
     }
     let wanted = crate::text::width(&path).min(width / 2);
     let right = match &app.views.page {

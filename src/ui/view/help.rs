@@ -197,7 +197,7 @@ mod tests {
         let lines = lines(Theme::default(), &Keymap::default(), 80);
         let text: Vec<String> = lines.iter().map(ToString::to_string).collect();
         assert_eq!(
-            scroll_limit(&Keymap::default(), (80, 60)),
+            scroll_limit(&Keymap::default(), (80, 62)),
             0,
             "too wide for two columns:\n{}",
             text.join("\n")

@@ -188,8 +188,10 @@ pub(super) fn mark(app: &App<'_>, columns: &Columns, is_marked: bool, spans: &mu
         spans.push(Span::raw(gap));
         return;
     }
+    let (before, behind) = gap.split_at(gap.len() / 2);
+    spans.push(Span::raw(before));
     spans.push(Span::styled(app.theme.glyphs.marked(), app.theme.style(Role::Strong)));
-    spans.push(Span::raw(&gap[1..]));
+    spans.push(Span::raw(&behind[1..]));
 }
 
 fn size_span<'a>(app: &App<'_>, columns: &Columns, line: &Line<'_>) -> Span<'a> {

@@ -21,7 +21,7 @@ use crate::size::{
     BRIEF, COUNT, DATE, DATE_AND_TIME, PERCENT, brief_size, count, date, date_and_time, grouped, percent,
     plain_size, share, size,
 };
-use crate::text::{escape, fit, pad, width};
+use crate::text::{fit, pad, printable, width};
 use crate::ui::app::App;
 use crate::ui::keys::View;
 use crate::ui::sheet::{Page, SheetLine};
@@ -229,5 +229,5 @@ fn draw_empty(app: &App<'_>, page: &Page, list: Rect, buffer: &mut Buffer) {
     };
     let style = app.theme.style(Role::Faint);
     let area = Rect { x: list.x + 3.min(list.width), width: list.width.saturating_sub(4), ..list };
-    Paragraph::new(escape(text.as_bytes())).style(style).wrap(Wrap { trim: true }).render(area, buffer);
+    Paragraph::new(printable(text.as_bytes())).style(style).wrap(Wrap { trim: true }).render(area, buffer);
 }
