@@ -15,8 +15,9 @@ use jiff::tz::TimeZone;
 use crate::delete::Journal;
 use crate::exit::Exit;
 use crate::growth::Earlier;
-use crate::message::{say, words};
+use crate::message::{no_thread, printed, say};
 use crate::platform::streams;
+use crate::platform::words;
 use crate::rows::Order;
 use crate::scan::{self, Outcome, Scan};
 use crate::size::Units;
@@ -141,12 +142,7 @@ pub fn run(job: Job) -> Exit {
 
 /// Begins to read what is looked at, and says what it can be compared with.
 fn begin(subject: Subject, kept: Option<PathBuf>) -> Result<(Source, Earlier), Exit> {
-    let start = |wanted| {
-        Source::start(wanted).map_err(|error| {
-            say(&format!("no thread to read with: {}", words(&error)));
-            Exit::Incomplete
-        })
-    };
+    let start = |wanted| Source::start(wanted).map_err(|error| no_thread(&error));
     let (old, new, scan) = match subject {
         Subject::Present(wanted) => {
             return Ok((start(wanted)?, kept.map_or(Earlier::None, Earlier::Kept)));
@@ -223,13 +219,7 @@ fn print(picked: &[Vec<u8>], ending: Ending) -> Exit {
     let is_there = if picked.is_empty() { Ok(()) } else { streams::output() };
     let written =
         is_there.and_then(|()| picked.iter().try_for_each(|path| write(&mut out, path, ending, is_terminal)));
-    match written.and_then(|()| out.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            say(&format!("standard output: {}", words(&error)));
-            Exit::Incomplete
-        }
-        _ => Exit::Fine,
-    }
+    printed(written.and_then(|()| out.flush()))
 }
 
 fn write(out: &mut impl Write, path: &[u8], ending: Ending, is_terminal: bool) -> io::Result<()> {

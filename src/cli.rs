@@ -27,9 +27,10 @@ use clap::error::ErrorKind;
 use crate::batch::{self, Comparison, Format, Job, Progress, Saving, Selection};
 use crate::browse;
 use crate::exit::Exit;
-use crate::message::{say, words};
+use crate::message::{printed, say};
 use crate::platform::image::{self, Thrift};
 use crate::platform::streams;
+use crate::platform::words;
 use crate::rows::{Column, Direction, Order};
 use crate::scan::filter::BadPattern;
 use crate::scan::{self, Filter, Mounts};
@@ -152,13 +153,7 @@ impl Refusal {
     pub fn answer(&self) -> Exit {
         match self {
             Self::Answer(text) => {
-                match streams::output().and_then(|()| text.print()).and_then(|()| io::stdout().flush()) {
-                    Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                        say(&format!("standard output: {}", words(&error)));
-                        Exit::Incomplete
-                    }
-                    _ => Exit::Fine,
-                }
+                printed(streams::output().and_then(|()| text.print()).and_then(|()| io::stdout().flush()))
             }
             Self::Usage(message) => {
                 say(message);
@@ -191,9 +186,6 @@ pub fn request(
     let alone = understood(&[], typed)?;
     let source = source(alone.config, alone.no_config, environment);
     let configured = Configured::read(&source, typed, environment)?;
-    for warning in &configured.warnings {
-        say(warning);
-    }
     look(&understood(&configured.words, typed)?, configured, environment)
 }
 
@@ -213,7 +205,7 @@ fn of_command(command: Command, environment: &Environment) -> Result<Request, Re
 
 /// What has changed, in the browser or not.
 fn diff(words: &Difference, environment: &Environment) -> Result<Request, Refusal> {
-    let comparison = exchange::comparison(words)?;
+    let comparison = exchange::comparison(words, environment)?;
     let is_for_a_script = words.json || words.no_interactive || words.min_change.is_some();
     if is_for_a_script || !environment.is_terminal || is_dumb(environment) {
         return Ok(Request::Compare(comparison));
@@ -230,11 +222,7 @@ fn diff(words: &Difference, environment: &Environment) -> Result<Request, Refusa
 
 /// The configuration of a command, which has no word for another one.
 fn configured(environment: &Environment) -> Result<Configured, Refusal> {
-    let configured = Configured::read(&source(None, false, environment), &[], environment)?;
-    for warning in &configured.warnings {
-        say(warning);
-    }
-    Ok(configured)
+    Configured::read(&source(None, false, environment), &[], environment)
 }
 
 /// What the configuration says of flags.
@@ -244,16 +232,15 @@ fn configured_alone(environment: &Environment) -> Result<Arguments, Refusal> {
 
 /// The file systems below some paths.
 fn df(words: &Df, environment: &Environment) -> Result<Job, Refusal> {
-    let units = if words.si { Units::Decimal } else { Units::Binary };
-    let mounts = if words.one_file_system { Mounts::None } else { Mounts::Real };
+    let units = units(words.si);
     let scan = scan::Options {
         threads: threads(words.threads, environment)?,
-        mounts,
+        mounts: mounts(words.one_file_system),
         skip_network: words.skip_network,
         ..Default::default()
     };
     let format = if words.json { Format::SpacesJson } else { Format::Spaces(units) };
-    let progress = if words.quiet { Progress::Silent } else { Progress::Shown(units) };
+    let progress = progress(words.quiet, units);
     let wanted = Wanted::Paths(exchange::paths(&words.paths), scan);
     Ok(Job { wanted, format, selection: Selection::default(), progress })
 }
@@ -278,11 +265,7 @@ fn look(
     let patterns = patterns(arguments)?;
     let scan = scan::Options {
         threads: threads(arguments.threads, environment)?,
-        mounts: match (arguments.one_file_system, arguments.include_kernfs) {
-            (true, _) => Mounts::None,
-            (false, true) => Mounts::All,
-            (false, false) => Mounts::Real,
-        },
+        mounts: if arguments.include_kernfs { Mounts::All } else { mounts(arguments.one_file_system) },
         filter: filter(&patterns)?,
         skip_caches: arguments.exclude_caches,
         skip_network: arguments.skip_network,
@@ -290,7 +273,7 @@ fn look(
     };
     let wanted = exchange::wanted(arguments, &patterns, scan)?;
     let order = order(arguments);
-    let units = if arguments.si { Units::Decimal } else { Units::Binary };
+    let units = units(arguments.si);
     let depth = if arguments.summarize { Some(0) } else { arguments.depth };
     let is_browser = arguments.pick
         || environment.is_terminal
@@ -308,7 +291,7 @@ fn look(
     } else {
         Format::Table { depth: depth.unwrap_or(1), order, units }
     };
-    let progress = if arguments.quiet { Progress::Silent } else { Progress::Shown(units) };
+    let progress = progress(arguments.quiet, units);
     let selection = exchange::selection(arguments)?;
     Ok(Request::Print(Job { wanted, format, selection, progress }))
 }
@@ -325,7 +308,7 @@ fn browser(
     Ok(browse::Job {
         subject,
         order: order(arguments),
-        units: if arguments.si { Units::Decimal } else { Units::Binary },
+        units: units(arguments.si),
         theme: theme(arguments, config.looks, environment)?,
         safety: safety(arguments),
         keymap: config.keymap,
@@ -336,6 +319,21 @@ fn browser(
         kept: settings.as_ref().map(|settings| settings.folder.clone()),
         snapshots: settings.filter(|_| !arguments.no_snapshots),
     })
+}
+
+/// `--si`
+fn units(is_decimal: bool) -> Units {
+    if is_decimal { Units::Decimal } else { Units::Binary }
+}
+
+/// `-x`
+fn mounts(are_left: bool) -> Mounts {
+    if are_left { Mounts::None } else { Mounts::Real }
+}
+
+/// `-q`
+fn progress(is_unwanted: bool, units: Units) -> Progress {
+    if is_unwanted { Progress::Silent } else { Progress::Shown(units) }
 }
 
 /// Whether the terminal cannot be drawn on.

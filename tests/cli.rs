@@ -162,6 +162,10 @@ fn wrong_usage_is_one_line_and_2() {
     let variable = run(program().env("DUKE_THREADS", "x").current_dir(place.path())).ended(2);
     assert_eq!(variable.stderr, "duke: DUKE_THREADS=x: not a number from 1 to 1024\n");
     run(program().env("DUKE_THREADS", "").current_dir(place.path())).ended(0);
+    for words in [vec!["save", "-o", "saved"], vec!["diff", "missing", "."], vec!["df"]] {
+        let refused = run(program().env("DUKE_THREADS", "x").args(words).current_dir(place.path())).ended(2);
+        assert_eq!(refused.stderr, variable.stderr);
+    }
 }
 
 #[test]

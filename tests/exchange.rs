@@ -323,6 +323,17 @@ fn another_machine_is_looked_at_and_its_shell_reads_nothing_of_the_path() {
 }
 
 #[test]
+fn a_side_of_diff_is_read_there_as_it_would_be_here() {
+    let place = everything();
+    export(&place, &["-o", "old", "t"]);
+    let path = ssh(&place, r#"printf '%s' "$3" >said; exit 3"#);
+    let words = ["diff", "-n", "-x", "--exclude", "*.o", "--skip-network", "old", "ssh://box/t"];
+    run(program().env("PATH", path).env("DUKE_THREADS", "3").args(words).current_dir(place.path())).ended(2);
+    let flags = "'-x' '--skip-network' '--threads=3' '--exclude=*.o'";
+    assert_eq!(String::from_utf8(bytes(&place, "said")).unwrap(), format!("duke -q -c -o - {flags} -- '/t'"));
+}
+
+#[test]
 fn what_ssh_says_explains_why_nothing_came() {
     let place = Place::new();
     let cases = [
@@ -330,7 +341,8 @@ fn what_ssh_says_explains_why_nothing_came() {
             "echo Warning: x >&2; echo ssh: box: no route to host >&2; exit 255",
             "box: ssh: box: no route to host\n",
         ),
-        ("exit 127", "box: ssh ended with code 127\n"),
+        ("echo sh: duke: not found >&2; exit 127", "box: there is no duke in the PATH of its shell\n"),
+        ("exit 3", "box: ssh ended with code 3\n"),
         ("echo [1,2, ; exit 0", "box: byte 6: ends early\n"),
     ];
     for (script, message) in cases {
@@ -393,8 +405,37 @@ fn an_export_is_compared_with_the_directory_as_it_is_now() {
     let found = changes(&export(&place, &["diff", "--json", "--min-change", "50k", "old.zst", "t"]));
     assert_eq!(found.last().unwrap().1, "new");
     assert!(found.iter().all(|(_, _, by)| *by >= 100_000), "{found:?}");
+    // Of either side it is said what was wrong with it.
+    let whole = fs::read(place.join("old.zst")).unwrap();
+    fs::write(place.join("torn.zst"), &whole[..whole.len() / 2]).unwrap();
+    for sides in [["torn.zst", "t"], ["t", "torn.zst"]] {
+        let run = run_in(place.path(), ["diff", sides[0], sides[1]]);
+        assert!(matches!(run.code, Some(1 | 2)) && run.stderr.contains("torn.zst: "), "{}", run.stderr);
+    }
     assert_eq!(run_in(place.path(), ["diff", "t"]).ended(2).stderr.lines().count(), 1);
     assert_eq!(run_in(place.path(), ["diff", "missing", "t"]).ended(2).stderr.lines().count(), 1);
+}
+
+#[test]
+fn an_interrupted_comparison_says_that_and_nothing_else() {
+    let place = everything();
+    let mut child = program()
+        .args(["diff", "-n", "-", "t"])
+        .current_dir(place.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // More than a pipe holds: who has read some of it is past its beginnings.
+    let mut silent = child.stdin.take().unwrap();
+    silent.write_all(&[b' '; 1 << 20]).unwrap();
+    kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), Signal::SIGINT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    drop(silent);
+    assert_eq!(output.status.code(), Some(130));
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "duke: interrupted\n");
+    assert!(output.stdout.is_empty());
 }
 
 #[test]

@@ -13,10 +13,11 @@ use std::cmp::Reverse;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use super::{Progress, exit_of, exit_of_writing, standard_output, wait};
+use super::errors::summarise;
+use super::{Progress, exit_of, exit_of_writing, read, standard_output};
 use crate::exit::Exit;
 use crate::json::Writer;
-use crate::message::{say, words};
+use crate::message::say;
 use crate::platform::interrupt::Interrupt;
 use crate::scan::{self, Outcome};
 use crate::size::{Measure, Units, plain_size, size};
@@ -71,7 +72,7 @@ struct Read {
 pub fn compare(comparison: Comparison) -> Exit {
     let interrupt = Interrupt::hold().ok();
     let Comparison { old, new, scan, telling, progress } = comparison;
-    let read = |wanted| read(wanted, interrupt.as_ref(), progress);
+    let read = |wanted| read_side(wanted, interrupt.as_ref(), progress);
     let sides = read(old).and_then(|old| {
         let now = || Wanted::Paths(vec![path(old.source.tree().name(old.root))], scan);
         let new = read(new.unwrap_or_else(now))?;
@@ -85,6 +86,7 @@ pub fn compare(comparison: Comparison) -> Exit {
         Ok(sides) => sides,
         Err(exit) => return exit,
     };
+    summarise(old.source.tree(), old.outcome.as_ref());
     let exit = exit_of(&old.source, old.outcome.as_ref());
     let told = standard_output().and_then(|mut out| Changes::find(&old, &new, telling).write(&mut out));
     let exit = exit.max(exit_of(&new.source, new.outcome.as_ref()));
@@ -95,17 +97,16 @@ pub fn compare(comparison: Comparison) -> Exit {
 }
 
 /// Reads a side, which must have one directory as its root.
-fn read(wanted: Wanted, interrupt: Option<&Interrupt>, progress: Progress) -> Result<Read, Exit> {
-    let source = Source::run(wanted).map_err(|error| {
-        say(&format!("no thread to read with: {}", words(&error)));
-        Exit::Incomplete
-    })?;
-    let outcome = wait(&source, interrupt, progress);
+fn read_side(wanted: Wanted, interrupt: Option<&Interrupt>, progress: Progress) -> Result<Read, Exit> {
+    let (source, outcome) = read(wanted, interrupt, progress)?;
+    if interrupt.is_some_and(Interrupt::was_noted) {
+        return Err(Exit::Interrupted);
+    }
     let root = source.tree().listing(DirId::TOP).directories().next();
     if let Some(root) = root {
         return Ok(Read { source, outcome, root });
     }
-    super::errors::summarise(source.tree(), outcome.as_ref());
+    summarise(source.tree(), outcome.as_ref());
     if exit_of(&source, outcome.as_ref()) == Exit::Fine {
         say("a directory is needed to compare with");
     }

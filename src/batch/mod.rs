@@ -22,9 +22,10 @@ use std::time::{Duration, Instant};
 use crate::exchange::{Flat, Form};
 use crate::exit::Exit;
 use crate::json::{Body, Report};
-use crate::message::{say, words};
+use crate::message::{no_thread, say};
 use crate::platform::interrupt::Interrupt;
 use crate::platform::streams;
+use crate::platform::words;
 use crate::rows::Order;
 use crate::scan::{Mounts, Outcome};
 use crate::size::Units;
@@ -93,14 +94,10 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub fn run(job: Job) -> Exit {
     let interrupt = Interrupt::hold().ok();
     let Job { wanted, format, selection, progress } = job;
-    let source = match Source::run(wanted) {
-        Ok(source) => source,
-        Err(error) => {
-            say(&format!("no thread to read with: {}", words(&error)));
-            return Exit::Incomplete;
-        }
+    let (source, outcome) = match read(wanted, interrupt.as_ref(), progress) {
+        Ok(read) => read,
+        Err(exit) => return exit,
     };
-    let outcome = wait(&source, interrupt.as_ref(), progress);
     let exit = match format {
         Format::Export { to, packing } => export::run(&source, outcome.as_ref(), interrupt, &to, packing),
         format => {
@@ -117,6 +114,17 @@ pub fn run(job: Job) -> Exit {
     // The process ends now; the system frees a large tree faster than we could.
     std::mem::forget(source);
     exit
+}
+
+/// Reads until everything was read, or for as long as nobody interrupts. No outcome: it still hangs somewhere.
+fn read(
+    wanted: Wanted,
+    interrupt: Option<&Interrupt>,
+    progress: Progress,
+) -> Result<(Source, Option<Outcome>), Exit> {
+    let source = Source::run(wanted).map_err(|error| no_thread(&error))?;
+    let outcome = wait(&source, interrupt, progress);
+    Ok((source, outcome))
 }
 
 /// What there is to say of what was read.

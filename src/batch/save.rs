@@ -6,9 +6,9 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use super::{Progress, Target, errors, exit_of, standard_output, wait};
+use super::{Progress, Target, errors, exit_of, read, standard_output};
 use crate::exit::Exit;
-use crate::message::{say, words};
+use crate::message::say;
 use crate::platform::interrupt::Interrupt;
 use crate::replacement::Replacement;
 use crate::scan::{self, Outcome};
@@ -44,14 +44,10 @@ pub enum Shelf {
 /// Does it and says how it went.
 pub fn save(job: Saving) -> Exit {
     let interrupt = Interrupt::hold().ok();
-    let source = match Source::run(Wanted::Paths(job.roots, job.scan)) {
-        Ok(source) => source,
-        Err(error) => {
-            say(&format!("no thread to read with: {}", words(&error)));
-            return Exit::Incomplete;
-        }
+    let (source, outcome) = match read(Wanted::Paths(job.roots, job.scan), interrupt.as_ref(), job.progress) {
+        Ok(read) => read,
+        Err(exit) => return exit,
     };
-    let outcome = wait(&source, interrupt.as_ref(), job.progress);
     let exit = if interrupt.as_ref().is_some_and(Interrupt::was_noted) {
         say("interrupted; nothing was written");
         Exit::Interrupted

@@ -111,7 +111,7 @@ impl Shared {
         self.enter(Stage::Writing);
         match keep(settings, source.tree(), &source.about(), &self.stop) {
             Err(Unkept::Unsaved(Unsaved::Unwritten(error))) => {
-                Some(format!("no snapshot was kept: {}", crate::message::words(&error)))
+                Some(format!("no snapshot was kept: {}", crate::platform::words(&error)))
             }
             // As it should be: nothing is to be written then.
             Ok(_) | Err(Unkept::NoRoom | Unkept::Foreign | Unkept::Unsaved(_)) => None,

@@ -1,6 +1,6 @@
 //! Reading the configuration for a command line: where it is, what of it holds, what is to be said of it.
 //!
-//! Invariant: everything that is wrong is in the warnings, in the order of the file.
+//! Invariant: everything that is wrong is said, in the order of the file.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use super::{Environment, Refusal, defaults};
 use crate::config::Config;
 use crate::config::file::{Found, Source};
+use crate::message::say;
 use crate::text::escape_path;
 
 /// What the configuration means for a command line.
@@ -17,14 +18,12 @@ pub(super) struct Configured {
     pub(super) config: Config,
     /// What it puts before the words that were typed.
     pub(super) words: Vec<OsString>,
-    /// What is wrong with it; lines that are safe for a terminal.
-    pub(super) warnings: Vec<String>,
-    /// The same in the line that the browser has for it: the first, without the way to the file.
+    /// What is wrong with it, in the line that the browser has for it: the first, without the way to the file.
     pub(super) notice: Option<String>,
 }
 
 impl Configured {
-    /// Reads it.
+    /// Reads it, and says on standard error what is wrong with it.
     pub(super) fn read(
         source: &Source,
         typed: &[OsString],
@@ -37,8 +36,10 @@ impl Configured {
         let file = source.path().map(escape_path).unwrap_or_default();
         let told = warnings.iter().map(|warning| warning.told(&file));
         let warnings: Vec<String> = refusal.into_iter().chain(told).collect();
-        let notice = notice(source, &warnings);
-        Ok(Self { config, words, warnings, notice })
+        for warning in &warnings {
+            say(warning);
+        }
+        Ok(Self { config, words, notice: notice(source, &warnings) })
     }
 }
 

@@ -9,7 +9,7 @@ use clap_complete::Shell;
 use super::arguments::Words;
 use super::manual;
 use crate::exit::Exit;
-use crate::message::{say, words};
+use crate::message::printed;
 use crate::platform::streams;
 
 /// Something that describes the command line.
@@ -29,13 +29,7 @@ impl Description {
             out.write_all(&self.text())?;
             out.flush()
         });
-        match written {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                say(&format!("standard output: {}", words(&error)));
-                Exit::Incomplete
-            }
-            _ => Exit::Fine,
-        }
+        printed(written)
     }
 
     /// Its text.

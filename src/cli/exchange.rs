@@ -7,12 +7,12 @@ use std::io::{self, IsTerminal};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-use super::Refusal;
 use super::arguments::{Arguments, Difference, Summed};
-use crate::batch::{By, Comparison, DiffForm, Format, Packing, Progress, Selection, Target, Telling};
+use super::{Environment, Refusal};
+use crate::batch::{By, Comparison, DiffForm, Format, Packing, Selection, Target, Telling};
 use crate::exchange::{Form, Input, Remote};
 use crate::scan::{self, Mounts};
-use crate::size::{Measure, Units};
+use crate::size::Measure;
 use crate::source::Wanted;
 use crate::text::escape;
 
@@ -28,7 +28,7 @@ pub(super) fn wanted(
     let remotes: Vec<Input> = arguments
         .paths
         .iter()
-        .filter_map(|path| remote(path, arguments, patterns))
+        .filter_map(|path| remote(path, &options, patterns))
         .collect::<Result<_, _>>()?;
     match remotes.len() {
         0 => Ok(Wanted::Paths(paths(&arguments.paths), options)),
@@ -60,9 +60,10 @@ pub(super) fn format(arguments: &Arguments, is_terminal: bool) -> Result<Option<
 }
 
 /// What is to be compared.
-pub(super) fn comparison(words: &Difference) -> Result<Comparison, Refusal> {
+pub(super) fn comparison(words: &Difference, environment: &Environment) -> Result<Comparison, Refusal> {
     let scan = scan::Options {
-        mounts: if words.one_file_system { Mounts::None } else { Mounts::Real },
+        threads: super::threads(None, environment)?,
+        mounts: super::mounts(words.one_file_system),
         filter: super::filter(&words.exclude)?,
         skip_network: words.skip_network,
         ..scan::Options::default()
@@ -73,26 +74,25 @@ pub(super) fn comparison(words: &Difference) -> Result<Comparison, Refusal> {
     if words.old == "-" && words.new.as_ref().is_some_and(|new| new == "-") {
         return Err(Refusal::Usage("diff: standard input can be read once".to_owned()));
     }
-    let units = if words.si { Units::Decimal } else { Units::Binary };
+    let units = super::units(words.si);
     let telling = Telling {
         form: if words.json { DiffForm::Json } else { DiffForm::Table(units) },
         measure: if words.apparent_size { Measure::Apparent } else { Measure::Disk },
         least: words.min_change.unwrap_or(0),
     };
     Ok(Comparison {
-        old: side(&words.old, &scan)?,
-        new: words.new.as_ref().map(|new| side(new, &scan)).transpose()?,
+        old: side(&words.old, &scan, &words.exclude)?,
+        new: words.new.as_ref().map(|new| side(new, &scan, &words.exclude)).transpose()?,
         scan,
         telling,
-        progress: if words.quiet { Progress::Silent } else { Progress::Shown(units) },
+        progress: super::progress(words.quiet, units),
     })
 }
 
-/// A directory, here or elsewhere, or an export.
-fn side(word: &OsString, scan: &scan::Options) -> Result<Wanted, Refusal> {
-    if let Some(remote) = Remote::parse(word, Vec::new()) {
-        let refused = |reason| Refusal::Usage(format!("{}: {reason}", escape(word.as_bytes())));
-        return Ok(Wanted::Exports(vec![Input::Remote(remote.map_err(refused)?)]));
+/// A directory, here or elsewhere, or an export. `patterns` are those of the scan's filter.
+fn side(word: &OsString, scan: &scan::Options, patterns: &[String]) -> Result<Wanted, Refusal> {
+    if let Some(remote) = remote(word, scan, patterns) {
+        return Ok(Wanted::Exports(vec![remote?]));
     }
     if is_directory(word) {
         return Ok(Wanted::Paths(vec![PathBuf::from(word)], scan.clone()));
@@ -121,15 +121,16 @@ pub(super) fn paths(paths: &[OsString]) -> Vec<PathBuf> {
     if paths.is_empty() { vec![PathBuf::from(".")] } else { paths.iter().map(PathBuf::from).collect() }
 }
 
-fn remote(path: &OsString, arguments: &Arguments, patterns: &[String]) -> Option<Result<Input, Refusal>> {
+/// A directory of another machine, if that is what `path` is, scanned as one of this machine would be.
+fn remote(path: &OsString, scan: &scan::Options, patterns: &[String]) -> Option<Result<Input, Refusal>> {
     let mut flags: Vec<OsString> = Vec::new();
     let mut flag = |is_set: bool, flag: &str| flags.extend(is_set.then(|| flag.into()));
-    flag(arguments.extended || needs_owners(arguments), "-e");
-    flag(arguments.one_file_system, "-x");
-    flag(arguments.exclude_caches, "--exclude-caches");
-    flag(arguments.include_kernfs, "--include-kernfs");
-    flag(arguments.skip_network, "--skip-network");
-    flags.extend(arguments.threads.map(|threads| format!("--threads={threads}").into()));
+    flag(scan.owners, "-e");
+    flag(scan.mounts == Mounts::None, "-x");
+    flag(scan.skip_caches, "--exclude-caches");
+    flag(scan.mounts == Mounts::All, "--include-kernfs");
+    flag(scan.skip_network, "--skip-network");
+    flags.extend(scan.threads.map(|threads| format!("--threads={threads}").into()));
     flags.extend(patterns.iter().map(|pattern| format!("--exclude={pattern}").into()));
     let refused = |reason| Refusal::Usage(format!("{}: {reason}", escape(path.as_bytes())));
     Some(Remote::parse(path, flags)?.map(Input::Remote).map_err(refused))

@@ -16,7 +16,7 @@ use crate::config::Config;
 use crate::config::file::Source;
 use crate::config::value::{list, quote};
 use crate::exit::Exit;
-use crate::message::{say, words};
+use crate::message::printed;
 use crate::platform::streams;
 use crate::text::{escape, escape_path};
 use crate::ui::keys::{KEYMAP, Key};
@@ -40,13 +40,7 @@ impl Answer {
             Self::Path(path) if out.is_terminal() => writeln!(out, "{}", escape(path)),
             Self::Path(path) => out.write_all(path).and_then(|()| out.write_all(b"\n")),
         });
-        match written.and_then(|()| out.flush()) {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                say(&format!("standard output: {}", words(&error)));
-                Exit::Incomplete
-            }
-            _ => Exit::Fine,
-        }
+        printed(written.and_then(|()| out.flush()))
     }
 }
 
@@ -58,10 +52,7 @@ pub(super) fn answer(what: Shown, source: &Source, environment: &Environment) ->
             Err(Refusal::Usage("no configuration is read: there is no place for it".into()))
         }
         (Shown::Show, _) => {
-            let Configured { config, words, warnings, .. } = Configured::read(source, &[], environment)?;
-            for warning in &warnings {
-                say(warning);
-            }
+            let Configured { config, words, .. } = Configured::read(source, &[], environment)?;
             let line = defaults::line(&words, &variables(environment));
             let matches = defaults::command().try_get_matches_from(line).map_err(refusal)?;
             let mut text = header(source);

@@ -6,26 +6,26 @@ use std::path::PathBuf;
 
 use super::arguments::{Arguments, Save};
 use super::{Environment, Refusal};
-use crate::batch::{Progress, Saving, Shelf, Target};
-use crate::scan::{self, Mounts};
+use crate::batch::{Saving, Shelf, Target};
+use crate::scan;
 use crate::size::Units;
 use crate::snapshot::automatic::{self, DAY, Settings};
 
 /// What is to be saved.
 pub(super) fn saving(words: &Save, environment: &Environment) -> Result<Saving, Refusal> {
     let scan = scan::Options {
-        mounts: if words.one_file_system { Mounts::None } else { Mounts::Real },
+        threads: super::threads(None, environment)?,
+        mounts: super::mounts(words.one_file_system),
         filter: super::filter(&words.exclude)?,
         skip_caches: words.exclude_caches,
         skip_network: words.skip_network,
         owners: words.extended,
-        ..scan::Options::default()
     };
     Ok(Saving {
         roots: super::exchange::paths(&words.paths),
         scan,
         to: shelf(words, environment)?,
-        progress: if words.quiet { Progress::Silent } else { Progress::Shown(Units::Binary) },
+        progress: super::progress(words.quiet, Units::Binary),
     })
 }
 

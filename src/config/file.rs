@@ -6,8 +6,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::Config;
-use crate::message::words;
 use crate::platform::trusted::{Refused, read};
+use crate::platform::words;
 use crate::text::escape_path;
 
 /// The longest file that is read, in bytes.
