@@ -429,7 +429,7 @@ fn an_interrupted_comparison_says_that_and_nothing_else() {
         .unwrap();
     // More than a pipe holds: who has read some of it is past its beginnings.
     let mut silent = child.stdin.take().unwrap();
-    silent.write_all(&[b' '; 1 << 20]).unwrap();
+    silent.write_all(&vec![b' '; 1 << 20]).unwrap();
     kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), Signal::SIGINT).unwrap();
     let output = child.wait_with_output().unwrap();
     drop(silent);
