@@ -66,7 +66,7 @@ pub struct Job {
 
 /// What is looked at.
 #[derive(Debug)]
-#[allow(clippy::large_enum_variant)] // there is one
+#[allow(clippy::large_enum_variant)] // only one is ever made
 pub enum Subject {
     /// This, and how it has grown since a snapshot that was kept, if there is one.
     Present(Wanted),

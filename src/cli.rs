@@ -4,21 +4,22 @@
 //! program before anything is read; nothing is silently ignored.
 
 mod arguments;
+mod commands;
 mod configured;
 mod defaults;
 mod describe;
+mod environment;
 mod exchange;
 mod facts;
 mod manual;
+mod patterns;
+mod refusal;
 mod show;
 mod snapshot;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
 use std::ffi::OsString;
-use std::io::{self, IsTerminal, Read, Write};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use clap::FromArgMatches;
@@ -26,24 +27,23 @@ use clap::error::ErrorKind;
 
 use crate::batch::{self, Comparison, Format, Job, Progress, Saving, Selection};
 use crate::browse;
-use crate::exit::Exit;
-use crate::message::{printed, say};
 use crate::platform::image::{self, Thrift};
-use crate::platform::streams;
-use crate::platform::words;
 use crate::rows::{Column, Direction, Order};
-use crate::scan::filter::BadPattern;
-use crate::scan::{self, Filter, Mounts};
+use crate::scan::{self, Mounts};
 use crate::size::{Measure, Units};
 use crate::source::Wanted;
-use crate::text::{escape, escape_path};
 use crate::ui::Mouse;
 use crate::ui::reclaim::{Changes, Safety};
 use crate::ui::tab::Tab;
 use crate::ui::theme::{ColorChoice, Colors, Glyphs, Looks, Theme};
-use arguments::{Arguments, Command, Df, Difference, SortBy, When, Words};
+use arguments::{Arguments, SortBy, When, Words};
+use commands::{Command, Df, Difference};
 use configured::{Configured, source};
 pub use describe::Description;
+pub use environment::Environment;
+use patterns::{filter, patterns};
+pub use refusal::Refusal;
+use refusal::refusal;
 pub use show::Answer;
 
 /// Understands the command line of this process, does the one thing it asks for, and ends with what is to be said of that.
@@ -70,7 +70,7 @@ pub fn run() -> ! {
 
 /// What a person asks for.
 #[derive(Debug)]
-#[allow(clippy::large_enum_variant)] // there is one
+#[allow(clippy::large_enum_variant)] // only one is ever made
 pub enum Request {
     /// The browser.
     Browse(Box<browse::Job>),
@@ -84,83 +84,6 @@ pub enum Request {
     Describe(Description),
     /// Something about the program itself.
     Answer(Answer),
-}
-
-/// What the command line depends on besides its words.
-#[derive(Clone, Debug, Default)]
-pub struct Environment {
-    /// Whether standard output is a terminal.
-    pub is_terminal: bool,
-    /// The variables among [`VARIABLES`] that are set and not empty.
-    pub variables: HashMap<&'static str, OsString>,
-}
-
-/// The environment variables that mean something.
-pub const VARIABLES: [&str; 17] = [
-    "TERM",
-    "LC_ALL",
-    "LC_CTYPE",
-    "LANG",
-    "COLORTERM",
-    "NO_COLOR",
-    "TERM_PROGRAM",
-    "WT_SESSION",
-    "ConEmuANSI",
-    "VTE_VERSION",
-    "DUKE_THREADS",
-    "DUKE_COLOR",
-    "DUKE_ASCII",
-    "DUKE_CONFIG",
-    "XDG_CONFIG_HOME",
-    "XDG_STATE_HOME",
-    "HOME",
-];
-
-/// Why there is no [`Request`].
-#[derive(Debug)]
-pub enum Refusal {
-    /// Help or the version was asked for.
-    Answer(clap::Error),
-    /// The command line makes no sense; one line, safe for a terminal.
-    Usage(String),
-}
-
-impl Environment {
-    /// That of this process.
-    pub fn of_process() -> Self {
-        let variable = |name| Some((name, std::env::var_os(name).filter(|value| !value.is_empty())?));
-        Self {
-            is_terminal: io::stdout().is_terminal(),
-            variables: VARIABLES.into_iter().filter_map(variable).collect(),
-        }
-    }
-
-    fn variable(&self, name: &str) -> Option<&OsString> {
-        self.variables.get(name)
-    }
-}
-
-impl Refusal {
-    /// It in one line.
-    fn reason(self) -> String {
-        match self {
-            Self::Answer(text) => text.to_string(),
-            Self::Usage(reason) => reason,
-        }
-    }
-
-    /// Prints it and says how the program ends.
-    pub fn answer(&self) -> Exit {
-        match self {
-            Self::Answer(text) => {
-                printed(streams::output().and_then(|()| text.print()).and_then(|()| io::stdout().flush()))
-            }
-            Self::Usage(message) => {
-                say(message);
-                Exit::Useless
-            }
-        }
-    }
 }
 
 /// Understands `words`, the first of which is the program's own name. What is wrong with the configuration is said on
@@ -207,7 +130,7 @@ fn of_command(command: Command, environment: &Environment) -> Result<Request, Re
 fn diff(words: &Difference, environment: &Environment) -> Result<Request, Refusal> {
     let comparison = exchange::comparison(words, environment)?;
     let is_for_a_script = words.json || words.no_interactive || words.min_change.is_some();
-    if is_for_a_script || !environment.is_terminal || is_dumb(environment) {
+    if is_for_a_script || !environment.is_terminal || environment.is_dumb() {
         return Ok(Request::Compare(comparison));
     }
     let configured = configured(environment)?;
@@ -277,7 +200,7 @@ fn look(
     let depth = if arguments.summarize { Some(0) } else { arguments.depth };
     let is_browser = arguments.pick
         || environment.is_terminal
-            && !is_dumb(environment)
+            && !environment.is_dumb()
             && !arguments.no_interactive
             && depth.is_none()
             && !exchange::selects(arguments);
@@ -336,11 +259,6 @@ fn progress(is_unwanted: bool, units: Units) -> Progress {
     if is_unwanted { Progress::Silent } else { Progress::Shown(units) }
 }
 
-/// Whether the terminal cannot be drawn on.
-fn is_dumb(environment: &Environment) -> bool {
-    environment.variable("TERM").is_some_and(|term| term == "dumb")
-}
-
 fn order(arguments: &Arguments) -> Order {
     let column = match arguments.sort {
         SortBy::Size => Column::Size,
@@ -364,10 +282,9 @@ fn safety(arguments: &Arguments) -> Safety {
 }
 
 fn theme(arguments: &Arguments, looks: Looks, environment: &Environment) -> Result<Theme, Refusal> {
-    let when = match (arguments.color, environment.variable("DUKE_COLOR")) {
-        (Some(when), _) => when,
-        (None, Some(value)) => variable("DUKE_COLOR", value, arguments::when)?,
-        (None, None) => When::Auto,
+    let when = match arguments.color {
+        Some(when) => when,
+        None => environment.parsed("DUKE_COLOR", arguments::when)?.unwrap_or(When::Auto),
     };
     let choice = match when {
         When::Auto => ColorChoice::Auto,
@@ -384,69 +301,11 @@ fn theme(arguments: &Arguments, looks: Looks, environment: &Environment) -> Resu
     Ok(Theme { colors, glyphs, looks })
 }
 
+/// `-t`, or what the environment says instead.
 fn threads(given: Option<u16>, environment: &Environment) -> Result<Option<usize>, Refusal> {
-    let threads = match (given, environment.variable("DUKE_THREADS")) {
-        (Some(threads), _) => Some(threads),
-        (None, Some(value)) => Some(variable("DUKE_THREADS", value, arguments::threads)?),
-        (None, None) => None,
+    let threads = match given {
+        None => environment.parsed("DUKE_THREADS", arguments::threads)?,
+        given => given,
     };
     Ok(threads.map(usize::from))
-}
-
-/// What the environment variable `name` says.
-fn variable<T>(
-    name: &str,
-    value: &OsString,
-    parse: impl FnOnce(&str) -> Result<T, String>,
-) -> Result<T, Refusal> {
-    let refused = |reason: &str| Refusal::Usage(format!("{name}={}: {reason}", escape(value.as_bytes())));
-    let word = value.to_str().ok_or_else(|| refused("not UTF-8"))?;
-    parse(word).map_err(|reason| refused(&reason))
-}
-
-/// The patterns given, also those in files.
-fn patterns(arguments: &Arguments) -> Result<Vec<String>, Refusal> {
-    let mut patterns = arguments.exclude.clone();
-    for path in &arguments.exclude_from {
-        patterns.extend(patterns_of(Path::new(path))?);
-    }
-    Ok(patterns)
-}
-
-fn filter(patterns: &[String]) -> Result<Filter, Refusal> {
-    let bad = |BadPattern { pattern, reason }| {
-        Refusal::Usage(format!("pattern '{}': {reason}", escape(pattern.as_bytes())))
-    };
-    Filter::new(patterns.iter().map(String::as_str)).map_err(bad)
-}
-
-/// The patterns in a file as du(1) reads them: one a line, without blanks behind; empty lines are none.
-fn patterns_of(path: &Path) -> Result<Vec<String>, Refusal> {
-    let refused = |reason: &str| Refusal::Usage(format!("{}: {reason}", escape_path(path)));
-    let mut bytes = Vec::new();
-    let read = if path.as_os_str() == "-" {
-        streams::input().and_then(|()| io::stdin().lock().read_to_end(&mut bytes))
-    } else {
-        std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes))
-    };
-    read.map_err(|error| refused(&words(&error)))?;
-    let lines =
-        bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end).filter(|line| !line.is_empty());
-    lines
-        .map(|line| String::from_utf8(line.to_vec()).map_err(|_| refused("a pattern is not UTF-8")))
-        .collect()
-}
-
-/// The parser's message in one line.
-fn refusal(error: clap::Error) -> Refusal {
-    if !error.use_stderr() {
-        return Refusal::Answer(error);
-    }
-    // What follows the first empty line is advice.
-    let text = error.render().to_string();
-    let lines: Vec<&str> = text.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
-    let line = lines.join(" ");
-    let advice =
-        if error.kind() == ErrorKind::UnknownArgument { "; duke --help lists what there is" } else { "" };
-    Refusal::Usage(escape(line.strip_prefix("error: ").unwrap_or(&line).as_bytes()).into_owned() + advice)
 }

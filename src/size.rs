@@ -1,4 +1,5 @@
-//! Numbers to the terminal: sizes, counts, shares, times. Every text has a fixed width, so that columns stay aligned.
+//! Numbers to the terminal: sizes, counts, shares, times. Every text has a fixed width, so that columns stay aligned. And sizes as
+//! people type them.
 //!
 //! Knows no screen and no clock. Invariant: any number gives a text, of the width promised unless it says otherwise.
 
@@ -224,6 +225,38 @@ pub fn duration(time: Duration) -> String {
     }
 }
 
+/// A number of bytes such as `10k`, `1.5G`, `200MB`, `4KiB`. Clamps.
+pub fn parse(text: &str) -> Option<u64> {
+    let digits = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let factor = factor(&unit.to_ascii_lowercase())?;
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    if whole.is_empty() && fraction.is_empty() || fraction.contains('.') {
+        return None;
+    }
+    // Digits that do not fit mean more than anything there is.
+    let whole = if whole.is_empty() { 0 } else { whole.parse::<u64>().unwrap_or(u64::MAX) };
+    // Eighteen digits are finer than a byte of the largest unit.
+    let digits = &fraction[..fraction.len().min(18)];
+    let tenths = digits.bytes().fold(0_u128, |sum, digit| sum * 10 + u128::from(digit - b'0'));
+    let part = tenths * u128::from(factor) / digits.bytes().fold(1, |power, _| power * 10);
+    Some(whole.saturating_mul(factor).saturating_add(u64::try_from(part).unwrap_or(u64::MAX)))
+}
+
+/// What a unit of size, in small letters, stands for.
+fn factor(unit: &str) -> Option<u64> {
+    let mut letters = unit.chars();
+    let Some(power) = letters.next().filter(|letter| *letter != 'b') else {
+        return matches!(unit, "" | "b").then_some(1);
+    };
+    let power = u32::try_from("kmgtpe".find(power)?).ok()? + 1;
+    match letters.as_str() {
+        "" | "i" | "ib" => Some(1024_u64.pow(power)),
+        "b" => Some(1000_u64.pow(power)),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -346,6 +379,20 @@ mod tests {
         let cases = [(840, "0.8 s"), (12_345, "12 s"), (185_000, "3:05"), (3_723_000, "1:02:03")];
         for (milliseconds, text) in cases {
             assert_eq!(duration(Duration::from_millis(milliseconds)), text);
+        }
+    }
+
+    #[test]
+    fn sizes_are_exact_and_clamp() {
+        assert_eq!(parse("1.5k"), Some(1536));
+        assert_eq!(parse("0.1"), Some(0));
+        assert_eq!(parse(".25M"), Some(262_144));
+        assert_eq!(parse("2MB"), Some(2_000_000));
+        assert_eq!(parse("2mib"), Some(2 << 20));
+        assert_eq!(parse("17E"), Some(u64::MAX));
+        assert_eq!(parse("99999999999999999999"), Some(u64::MAX));
+        for wrong in [".", "1.2.3", "k", "1x", "1kx", "-1", "1 k"] {
+            assert_eq!(parse(wrong), None, "{wrong}");
         }
     }
 }

@@ -24,7 +24,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("delete", &["platform", "tree", "job", "text", "json::Writer"]),
     ("hints", &["tree", "job", "search"]),
     ("job", &[]),
-    ("search", &["tree", "job"]),
+    ("search", &["tree", "job", "size"]),
     ("survey", &["tree", "job", "search"]),
     ("space", &["platform", "tree", "scan", "job", "size", "text"]),
     ("inspect", &["platform", "scan", "tree", "job"]),

@@ -7,7 +7,8 @@ use std::io::{self, IsTerminal};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-use super::arguments::{Arguments, Difference, Summed};
+use super::arguments::{Arguments, Summed};
+use super::commands::Difference;
 use super::{Environment, Refusal};
 use crate::batch::{By, Comparison, DiffForm, Format, Packing, Selection, Target, Telling};
 use crate::exchange::{Form, Input, Remote};

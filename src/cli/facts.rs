@@ -97,7 +97,7 @@ fn push(text: &mut String, line: std::fmt::Arguments<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::VARIABLES;
+    use crate::cli::environment::VARIABLES;
 
     #[test]
     fn every_variable_that_is_looked_at_is_told_of() {

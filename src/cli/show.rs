@@ -9,7 +9,8 @@ use std::os::unix::ffi::OsStrExt;
 
 use clap::{Arg, ArgAction, ArgMatches, CommandFactory};
 
-use super::arguments::{Arguments, Shown};
+use super::arguments::Arguments;
+use super::commands::Shown;
 use super::configured::Configured;
 use super::{Environment, Refusal, defaults, refusal};
 use crate::config::Config;

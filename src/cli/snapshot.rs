@@ -4,7 +4,8 @@
 
 use std::path::PathBuf;
 
-use super::arguments::{Arguments, Save};
+use super::arguments::Arguments;
+use super::commands::Save;
 use super::{Environment, Refusal};
 use crate::batch::{Saving, Shelf, Target};
 use crate::scan;

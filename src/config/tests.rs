@@ -169,14 +169,7 @@ fn the_table_written_as_a_configuration_changes_nothing_and_warns_of_nothing() {
     let lines: Vec<String> = free
         .map(|binding| format!("{} = {}", binding.name(), list(binding.keys.iter().map(|key| key.name()))))
         .collect();
-    let text = format!(
-        "[keys]
-{}",
-        lines.join(
-            "
-"
-        )
-    );
+    let text = format!("[keys]\n{}", lines.join("\n"));
     let config = Config::parse(text.as_bytes());
     assert_eq!(config.warnings, []);
     for (number, binding) in KEYMAP.iter().enumerate() {

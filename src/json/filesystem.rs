@@ -2,15 +2,15 @@
 //!
 //! Knows nothing of how the figures come to be. Invariant: what is not known has no key.
 
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
 use super::writer::Writer;
 use crate::platform::error_text;
 use crate::space::{
     Capacity, Deleted, FileSystem, Hidden, Note, Outside, Part, Reach, Remainder, Shadow, Space, Standing,
     Subvolume, Through, Volume,
 };
-
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
 
 /// Writes the file system of a root as an object.
 pub(super) fn of_root(json: &mut Writer<'_>, system: &FileSystem) {

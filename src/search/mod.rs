@@ -36,7 +36,6 @@ pub use class::{Class, Extension};
 pub use filter::{Filtered, Keeper};
 pub(crate) use order::sort_by_path;
 pub use order::{By, Order};
-pub use parse::bytes;
 pub(crate) use query::errno;
 pub use query::{Complaint, Inode, Query, Size, Term, Test, Types};
 pub(crate) use rows::Rows;

@@ -19,6 +19,7 @@ use super::class::{Class, Extension};
 use super::glob::{self, BadGlob};
 use super::query::{Complaint, MOST_NAMED, Query, Size, Term, Test, Types};
 use crate::kind::Kind;
+use crate::size;
 
 /// Memory one pattern may take. Far more than anybody types; what needs more is a bomb, like `(a{1000}){1000}`.
 const PATTERN_LIMIT: usize = 1 << 22;
@@ -209,7 +210,7 @@ impl Word<'_> {
         if value.is_empty() {
             return Err(unfinished("a size such as 10k, 1.5G or 200MB"));
         }
-        bytes(value).map(of).ok_or_else(|| {
+        size::parse(value).map(of).ok_or_else(|| {
             let reason = "not a size: a number, then k M G T P E (1024), or kB MB GB (1000)";
             self.wrong(value, reason.to_owned())
         })
@@ -314,38 +315,6 @@ fn unfinished(awaited: &str) -> Trouble {
     Trouble::Unfinished(awaited.to_owned())
 }
 
-/// A number of bytes such as `10k`, `1.5G`, `200MB`, `4KiB`. Clamps.
-pub fn bytes(text: &str) -> Option<u64> {
-    let digits = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
-    let (number, unit) = text.split_at(digits);
-    let factor = factor(&unit.to_ascii_lowercase())?;
-    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-    if whole.is_empty() && fraction.is_empty() || fraction.contains('.') {
-        return None;
-    }
-    // Digits that do not fit mean more than anything there is.
-    let whole = if whole.is_empty() { 0 } else { whole.parse::<u64>().unwrap_or(u64::MAX) };
-    // Eighteen digits are finer than a byte of the largest unit.
-    let digits = &fraction[..fraction.len().min(18)];
-    let tenths = digits.bytes().fold(0_u128, |sum, digit| sum * 10 + u128::from(digit - b'0'));
-    let part = tenths * u128::from(factor) / digits.bytes().fold(1, |power, _| power * 10);
-    Some(whole.saturating_mul(factor).saturating_add(u64::try_from(part).unwrap_or(u64::MAX)))
-}
-
-/// What a unit of size, in small letters, stands for.
-fn factor(unit: &str) -> Option<u64> {
-    let mut letters = unit.chars();
-    let Some(power) = letters.next().filter(|letter| *letter != 'b') else {
-        return matches!(unit, "" | "b").then_some(1);
-    };
-    let power = u32::try_from("kmgtpe".find(power)?).ok()? + 1;
-    match letters.as_str() {
-        "" | "i" | "ib" => Some(1024_u64.pow(power)),
-        "b" => Some(1000_u64.pow(power)),
-        _ => None,
-    }
-}
-
 fn has_capital(text: &str) -> bool {
     text.chars().any(char::is_uppercase)
 }
@@ -361,150 +330,4 @@ fn has_capital_in_regex(text: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::search::fixture::{self, Item, NOW, directory, file, paths, tree};
-    use proptest::prelude::*;
-
-    fn items() -> Vec<Item> {
-        vec![
-            directory("src"),
-            file("src/Main.rs", 3000),
-            file("src/two words.txt", 2000).days_old(100),
-            file("film.MKV", 2 << 30).days_old(400),
-            file(".hidden", 0),
-            directory("void"),
-            file("naïve", 100).days_old(10),
-            file("broken", 1).failed(13),
-            file("left out", 1).excluded(),
-            file("a", 9).linked(7, 2),
-        ]
-    }
-
-    /// What a query finds, sorted.
-    fn found(text: &str) -> Vec<String> {
-        let mut paths = paths(&tree(&items()), text);
-        paths.sort();
-        paths
-    }
-
-    fn complaint(text: &str) -> (std::ops::Range<usize>, String) {
-        let complaint = Query::parse(text, NOW).unwrap_err();
-        (complaint.at, complaint.reason)
-    }
-
-    #[test]
-    fn a_word_is_a_part_of_a_name_in_either_case_unless_it_has_a_capital() {
-        assert_eq!(found("MAIN"), [""; 0]);
-        assert_eq!(found("main"), ["src/Main.rs"]);
-        assert_eq!(found("Main"), ["src/Main.rs"]);
-        assert_eq!(found("NAÏVE"), [""; 0]);
-        assert_eq!(found("aï"), ["naïve"]);
-        assert_eq!(found("\"two words\""), ["src/two words.txt"]);
-        assert_eq!(found("words two"), ["src/two words.txt"]);
-    }
-
-    #[test]
-    fn a_slash_looks_at_the_path() {
-        assert_eq!(found("src/m"), ["src/Main.rs"]);
-        assert_eq!(found("root/src/*.txt"), ["src/two words.txt"]);
-        assert_eq!(found("/c\\/m/"), ["src/Main.rs"]);
-    }
-
-    #[test]
-    fn globs_and_regexes() {
-        assert_eq!(found("*.{mkv,rs}"), ["film.MKV", "src/Main.rs"]);
-        assert_eq!(found("?"), ["a"]);
-        assert_eq!(found("/^v.{3}$/"), ["void"]);
-        assert_eq!(found(r"/^\S+\.mkv$/"), ["film.MKV"]);
-        assert_eq!(found("/a b|two w/"), ["src/two words.txt"]);
-    }
-
-    #[test]
-    fn sizes_ages_types_and_properties() {
-        assert_eq!(found(">1G type:file"), ["film.MKV"]);
-        assert_eq!(found("size>=2GiB apparent<3GB type:video"), ["film.MKV"]);
-        assert_eq!(found("older:90d -older:1y"), ["src/two words.txt"]);
-        assert_eq!(found("newer:2w older:1w"), ["naïve"]);
-        assert_eq!(found("ext:rs,txt"), ["src/Main.rs", "src/two words.txt"]);
-        assert_eq!(found("is:empty"), [".hidden", "void"]);
-        assert_eq!(found("is:hidden"), [".hidden"]);
-        assert_eq!(found("is:linked"), ["a"]);
-        assert_eq!(found("is:error"), ["broken"]);
-        assert_eq!(found("is:excluded"), ["left out"]);
-        assert_eq!(found("type:dir,video -root"), ["film.MKV", "src", "void"]);
-        assert_eq!(found("=0"), [".hidden"]);
-    }
-
-    #[test]
-    fn a_minus_stands_for_the_opposite() {
-        assert_eq!(found("-*[aoi]* -\"left out\""), ["src"]);
-        assert_eq!(found("type:file -ext:rs,mkv >1"), ["a", "naïve", "src/two words.txt"]);
-    }
-
-    #[test]
-    fn sizes_are_exact_and_clamp() {
-        assert_eq!(bytes("1.5k"), Some(1536));
-        assert_eq!(bytes("0.1"), Some(0));
-        assert_eq!(bytes(".25M"), Some(262_144));
-        assert_eq!(bytes("2MB"), Some(2_000_000));
-        assert_eq!(bytes("2mib"), Some(2 << 20));
-        assert_eq!(bytes("17E"), Some(u64::MAX));
-        assert_eq!(bytes("99999999999999999999"), Some(u64::MAX));
-        for wrong in [".", "1.2.3", "k", "1x", "1kx", "-1", "1 k"] {
-            assert_eq!(bytes(wrong), None, "{wrong}");
-        }
-    }
-
-    #[test]
-    fn what_is_being_typed_is_left_out_and_said() {
-        for text in
-            ["a >", "a older:", "a older:9", "a type:vid", "a ext:", "a is:e", "a -", "a [b", "a /(b", "a \""]
-        {
-            let query = Query::parse(text, NOW).unwrap();
-            assert_eq!(query.unfinished().map(|it| it.at.clone()), Some(2..text.len()), "{text}");
-            assert_eq!(found(text), found("a"), "{text}");
-        }
-        assert!(Query::parse("a \"b", NOW).unwrap().unfinished().is_none());
-    }
-
-    #[test]
-    fn a_complaint_says_where_and_what_would_be_right() {
-        assert_eq!(complaint("ab type:vid x").0, 3..11);
-        assert_eq!(complaint("é >1x").0, 4..6);
-        assert_eq!(complaint("older:3q").0, 7..8);
-        assert_eq!(complaint("-is:big").0, 4..7);
-        assert!(complaint("-is:big").1.contains("hidden, empty"));
-        assert_eq!(complaint("type:dir,nonsense").0, 9..17);
-        let (at, reason) = complaint("x /(a/");
-        assert_eq!(at, 3..5);
-        assert!(reason.contains("unclosed group"), "{reason}");
-        assert!(complaint("/(a{1000}){1000}/").1.contains("limit"));
-        assert!(complaint(&"a ".repeat(65)).1.contains("64"));
-    }
-
-    #[test]
-    fn what_only_looks_like_a_qualifier_is_a_word() {
-        for text in ["12:30", "a=b", "http://x", "c++", "x>y"] {
-            assert!(Query::parse(text, NOW).unwrap().unfinished().is_none(), "{text}");
-        }
-    }
-
-    proptest! {
-        #![proptest_config(fixture::cases(512))]
-
-        #[test]
-        fn any_text_gives_a_query_or_a_complaint_about_a_part_of_it(
-            text in "([-\"/\\\\*?\\[\\]{}<>=:. ,a-z0-9é]|type:|older:|size|is:){0,12}",
-        ) {
-            let complaint = match Query::parse(&text, NOW) {
-                Ok(query) => query.unfinished().cloned(),
-                Err(complaint) => Some(complaint),
-            };
-            if let Some(complaint) = complaint {
-                prop_assert!(text.get(complaint.at.clone()).is_some(), "{:?}", complaint);
-                prop_assert!(!complaint.reason.is_empty());
-            }
-        }
-    }
-}
+mod tests;

@@ -1,0 +1,74 @@
+//! What the command line depends on besides its words.
+//!
+//! Invariant: everything that looks at the environment for a command line does so here.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::io::{self, IsTerminal};
+use std::os::unix::ffi::OsStrExt;
+
+use super::Refusal;
+use crate::text::escape;
+
+/// What the command line depends on besides its words.
+#[derive(Clone, Debug, Default)]
+pub struct Environment {
+    /// Whether standard output is a terminal.
+    pub is_terminal: bool,
+    /// The variables among [`VARIABLES`] that are set and not empty.
+    pub variables: HashMap<&'static str, OsString>,
+}
+
+/// The environment variables that mean something.
+pub const VARIABLES: [&str; 17] = [
+    "TERM",
+    "LC_ALL",
+    "LC_CTYPE",
+    "LANG",
+    "COLORTERM",
+    "NO_COLOR",
+    "TERM_PROGRAM",
+    "WT_SESSION",
+    "ConEmuANSI",
+    "VTE_VERSION",
+    "DUKE_THREADS",
+    "DUKE_COLOR",
+    "DUKE_ASCII",
+    "DUKE_CONFIG",
+    "XDG_CONFIG_HOME",
+    "XDG_STATE_HOME",
+    "HOME",
+];
+
+impl Environment {
+    /// That of this process.
+    pub fn of_process() -> Self {
+        let variable = |name| Some((name, std::env::var_os(name).filter(|value| !value.is_empty())?));
+        Self {
+            is_terminal: io::stdout().is_terminal(),
+            variables: VARIABLES.into_iter().filter_map(variable).collect(),
+        }
+    }
+
+    /// The variable of this name, which is one of [`VARIABLES`].
+    pub fn variable(&self, name: &str) -> Option<&OsString> {
+        self.variables.get(name)
+    }
+
+    /// What the variable `name` says, if it is set.
+    pub(super) fn parsed<T>(
+        &self,
+        name: &str,
+        parse: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Result<Option<T>, Refusal> {
+        let Some(value) = self.variable(name) else { return Ok(None) };
+        let refused = |reason: &str| Refusal::Usage(format!("{name}={}: {reason}", escape(value.as_bytes())));
+        let word = value.to_str().ok_or_else(|| refused("not UTF-8"))?;
+        parse(word).map(Some).map_err(|reason| refused(&reason))
+    }
+
+    /// Whether the terminal cannot be drawn on.
+    pub(super) fn is_dumb(&self) -> bool {
+        self.variable("TERM").is_some_and(|term| term == "dumb")
+    }
+}
