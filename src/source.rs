@@ -184,8 +184,8 @@ impl Source {
         let Self::Scan { scan, began } = self else { return None };
         let scope = scan.options().scope()?;
         let roots: Vec<&[u8]> = scan.roots().iter().map(|root| root.as_os_str().as_bytes()).collect();
-        let latest = latest_for(folder, &roots, scope.as_bytes(), *began)?;
-        Some(Self::Recorded(Recorded::open(&latest.path)))
+        let path = latest_for(folder, &roots, scope.as_bytes(), *began)?;
+        Some(Self::Recorded(Recorded::open(&path)))
     }
 
     /// Waits until a browser has something to show. A scan has it at once; another machine may ask for a password first.

@@ -185,12 +185,9 @@ impl<'t> Changes<'t> {
 
     fn json(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut json = Writer::new(out);
-        json.raw("{\"schema\":\"duke-diff/1\",\"version\":\"");
-        json.raw(env!("CARGO_PKG_VERSION"));
-        json.raw("\",\"complete\":");
-        let is_complete =
-            [self.old, self.new].iter().all(|side| side.outcome.as_ref() == Some(&Outcome::Complete));
-        json.raw(if is_complete { "true" } else { "false" });
+        let mut sides = [self.old, self.new].into_iter();
+        json.head("duke-diff/1");
+        json.boolean(sides.all(|side| side.outcome.as_ref() == Some(&Outcome::Complete)));
         json.raw(",\n\"old\":");
         side(&mut json, self.old);
         json.raw(",\n\"new\":");
@@ -206,15 +203,10 @@ impl<'t> Changes<'t> {
             json.raw("\",\"change\":\"");
             json.raw(self.word(change));
             json.raw("\"");
-            for (key, number) in [
-                (",\"disk_before\":", change.before.disk),
-                (",\"disk_after\":", change.after.disk),
-                (",\"apparent_before\":", change.before.apparent),
-                (",\"apparent_after\":", change.after.apparent),
-            ] {
-                json.raw(key);
-                json.number(number);
-            }
+            json.field(",\"disk_before\":", change.before.disk);
+            json.field(",\"disk_after\":", change.after.disk);
+            json.field(",\"apparent_before\":", change.before.apparent);
+            json.field(",\"apparent_after\":", change.after.apparent);
             if let Fate::Renamed(old) = change.fate {
                 json.raw(",");
                 json.name("renamed_from", &self.old.source.tree().path(old));
@@ -273,15 +265,10 @@ fn side(json: &mut Writer<'_>, read: &Read) {
         json.signed(time);
     }
     let totals = tree.totals(read.root);
-    for (key, number) in [
-        (",\"disk\":", totals.disk),
-        (",\"apparent\":", totals.apparent),
-        (",\"items\":", totals.items),
-        (",\"errors\":", u64::from(totals.errors)),
-    ] {
-        json.raw(key);
-        json.number(number);
-    }
+    json.field(",\"disk\":", totals.disk);
+    json.field(",\"apparent\":", totals.apparent);
+    json.field(",\"items\":", totals.items);
+    json.field(",\"errors\":", u64::from(totals.errors));
     json.raw("}");
 }
 

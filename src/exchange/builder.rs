@@ -158,7 +158,8 @@ impl<'t> Builder<'t> {
         }
         // The parent has learnt of the child by now if it was sealed.
         child.is_published = sizes == Sizes::Own && self.batch.page().is_empty();
-        let page = self.batch.turn(self.spare.pop().unwrap_or_else(Page::small));
+        let empty = self.fresh_page();
+        let page = self.batch.turn(empty);
         let page = self.keep(page);
         self.last_mut().page = page;
         self.tree.begin(child.id);

@@ -94,14 +94,14 @@ impl<'t> Export<'t> {
         let own = facts.directory.map(|id| self.tree.device(id));
         let linked = facts.links.map(|links| self.tree.devices().number(links.device));
         if let Some(other) = own.or(linked).filter(|other| *other != device) {
-            field(json, ",\"dev\":", other);
+            json.field(",\"dev\":", other);
         }
         if let Some(links) = facts.links {
-            field(json, ",\"ino\":", facts.inode);
+            json.field(",\"ino\":", facts.inode);
             json.raw(",\"hlnkc\":true");
             // Not known from old exports.
             if links.count > 0 {
-                field(json, ",\"nlink\":", links.count);
+                json.field(",\"nlink\":", links.count);
             }
         }
         if facts.directory.is_none() && record.kind != Kind::File {
@@ -123,27 +123,22 @@ fn begin(json: &mut Writer<'_>, bracket: &str, name: &[u8]) {
     json.raw_string(name);
 }
 
-fn field(json: &mut Writer<'_>, key: &str, number: u64) {
-    json.raw(key);
-    json.number(number);
-}
-
 fn sizes(json: &mut Writer<'_>, facts: &Facts) {
     if facts.apparent > 0 {
-        field(json, ",\"asize\":", facts.apparent);
+        json.field(",\"asize\":", facts.apparent);
     }
     if facts.blocks > 0 {
-        field(json, ",\"dsize\":", facts.disk());
+        json.field(",\"dsize\":", facts.disk());
     }
 }
 
 /// What `-e` asks for. A time alone is what gdu knows.
 fn extended(json: &mut Writer<'_>, facts: &Facts) {
     let Some(owner) = facts.owner else { return };
-    field(json, ",\"uid\":", u64::from(owner.uid));
-    field(json, ",\"gid\":", u64::from(owner.gid));
-    field(json, ",\"mode\":", u64::from(owner.mode));
-    field(json, ",\"mtime\":", facts.mtime.max(0).unsigned_abs());
+    json.field(",\"uid\":", u64::from(owner.uid));
+    json.field(",\"gid\":", u64::from(owner.gid));
+    json.field(",\"mode\":", u64::from(owner.mode));
+    json.field(",\"mtime\":", facts.mtime.max(0).unsigned_abs());
 }
 
 fn excluded(json: &mut Writer<'_>, name: &[u8], exclusion: Exclusion) {

@@ -32,7 +32,7 @@ pub struct Flat<'t> {
 }
 
 /// The fields in their order.
-pub const FIELDS: [&str; 18] = [
+const FIELDS: [&str; 18] = [
     "path",
     "path_base64",
     "type",
@@ -219,28 +219,16 @@ impl Line<'_, '_> {
     }
 
     fn json(&mut self, name: &str, value: &Value<'_>) {
-        self.key(name, "");
+        self.comma();
+        if !matches!(value, Value::Path(_)) {
+            self.writer.key(name);
+        }
         match value {
-            Value::Path(bytes) => {
-                if !self.writer.string(bytes) {
-                    self.key(name, "_base64");
-                    self.writer.base64(bytes);
-                }
-            }
-            Value::Text(text) => {
-                self.writer.string(text.as_bytes());
-            }
+            Value::Path(bytes) => self.writer.name(name, bytes),
+            Value::Text(text) => drop(self.writer.string(text.as_bytes())),
             Value::Number(number) => self.writer.number(*number),
             Value::Signed(number) => self.writer.signed(*number),
         }
-    }
-
-    fn key(&mut self, name: &str, suffix: &str) {
-        self.comma();
-        self.writer.raw("\"");
-        self.writer.raw(name);
-        self.writer.raw(suffix);
-        self.writer.raw("\":");
     }
 
     fn comma(&mut self) {

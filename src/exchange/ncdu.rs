@@ -65,11 +65,11 @@ type Result<T> = std::result::Result<T, Fault>;
 
 /// Reads a document.
 pub(super) struct Reader<'r, 'a, 't> {
-    pub(super) lexer: &'r mut Lexer<'a>,
-    pub(super) builder: &'r RefCell<Builder<'t>>,
-    pub(super) devices: &'r Devices,
+    lexer: &'r mut Lexer<'a>,
+    builder: &'r RefCell<Builder<'t>>,
+    devices: &'r Devices,
     /// What stands before the name of the root, to tell it from others.
-    pub(super) label: &'r [u8],
+    label: &'r [u8],
     info: Info,
     head: Head,
 }

@@ -6,7 +6,6 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use super::writer::Writer;
-use crate::platform::error_text;
 use crate::space::{
     Capacity, Deleted, FileSystem, Hidden, Note, Outside, Part, Reach, Remainder, Shadow, Space, Standing,
     Subvolume, Through, Volume,
@@ -38,7 +37,7 @@ fn df(json: &mut Writer<'_>, volume: &Volume) {
     }
     match volume.capacity {
         Ok(capacity) => self::capacity(json, &capacity),
-        Err(error) => failure(json, error as i32),
+        Err(error) => json.failure(error as i32),
     }
 }
 
@@ -68,8 +67,8 @@ pub(super) fn write(json: &mut Writer<'_>, space: &Space) {
     list(json, "deleted", &space.deleted, deleted);
     list(json, "parts", &space.parts, part);
     match space.remainder() {
-        Some(Remainder::Missing(missing)) => key_number(json, ",\"remainder\":", missing),
-        Some(Remainder::Shared(shared)) => key_number(json, ",\"remainder\":-", shared),
+        Some(Remainder::Missing(missing)) => json.field(",\"remainder\":", missing),
+        Some(Remainder::Shared(shared)) => json.field(",\"remainder\":-", shared),
         None => {}
     }
     space.notes.iter().for_each(|one| note(json, one));
@@ -77,14 +76,14 @@ pub(super) fn write(json: &mut Writer<'_>, space: &Space) {
 }
 
 fn capacity(json: &mut Writer<'_>, capacity: &Capacity) {
-    key_number(json, ",\"size\":", capacity.size);
-    key_number(json, ",\"used\":", capacity.used());
-    key_number(json, ",\"available\":", capacity.available);
-    key_number(json, ",\"reserved\":", capacity.reserved());
+    json.field(",\"size\":", capacity.size);
+    json.field(",\"used\":", capacity.used());
+    json.field(",\"available\":", capacity.available);
+    json.field(",\"reserved\":", capacity.reserved());
     if capacity.inodes > 0 {
-        key_number(json, ",\"inodes\":{\"total\":", capacity.inodes);
-        key_number(json, ",\"used\":", capacity.inodes_used());
-        key_number(json, ",\"free\":", capacity.inodes_free);
+        json.field(",\"inodes\":{\"total\":", capacity.inodes);
+        json.field(",\"used\":", capacity.inodes_used());
+        json.field(",\"free\":", capacity.inodes_free);
         json.raw("}");
     }
 }
@@ -109,11 +108,11 @@ fn shadow(json: &mut Writer<'_>, shadow: &Shadow) {
     path(json, "path", &shadow.path);
     match shadow.hidden {
         Ok(Hidden { disk, entries, unreadable }) => {
-            key_number(json, ",\"disk\":", disk);
-            key_number(json, ",\"entries\":", entries);
-            key_number(json, ",\"unreadable\":", unreadable);
+            json.field(",\"disk\":", disk);
+            json.field(",\"entries\":", entries);
+            json.field(",\"unreadable\":", unreadable);
         }
-        Err(error) => failure(json, error as i32),
+        Err(error) => json.failure(error as i32),
     }
     json.raw("}");
 }
@@ -131,12 +130,12 @@ fn deleted(json: &mut Writer<'_>, file: &Deleted) {
     json.raw("{");
     json.name("path", &file.path);
     if let Some(disk) = file.disk {
-        key_number(json, ",\"disk\":", disk);
+        json.field(",\"disk\":", disk);
     }
-    key_number(json, ",\"inode\":", file.inode);
-    key_number(json, ",\"device\":", file.device);
+    json.field(",\"inode\":", file.inode);
+    json.field(",\"device\":", file.device);
     list(json, "processes", &file.holders, |json, holder| {
-        key_number(json, "{\"pid\":", u64::from(holder.pid));
+        json.field("{\"pid\":", u64::from(holder.pid));
         json.raw(",");
         json.name("name", &holder.name);
         json.raw(",\"through\":\"");
@@ -152,7 +151,7 @@ fn deleted(json: &mut Writer<'_>, file: &Deleted) {
 fn part(json: &mut Writer<'_>, part: &Part) {
     json.raw("{\"name\":\"");
     json.raw(part.what.name());
-    key_number(json, "\",\"disk\":", part.bytes);
+    json.field("\",\"disk\":", part.bytes);
     json.raw(",\"counted\":\"");
     json.raw(match part.standing {
         Standing::Used => "used",
@@ -183,24 +182,24 @@ fn note(json: &mut Writer<'_>, note: &Note) {
             json.raw("}");
         }),
         Note::Quota(quota) => {
-            key_number(json, ",\"quota\":{\"limit\":", quota.limit);
-            key_number(json, ",\"used\":", quota.used);
+            json.field(",\"quota\":{\"limit\":", quota.limit);
+            json.field(",\"used\":", quota.used);
             json.raw("}");
         }
-        Note::DirectoryLimit { shown, .. } => key_number(json, ",\"directory_limit\":", *shown),
+        Note::DirectoryLimit { shown, .. } => json.field(",\"directory_limit\":", *shown),
         Note::Memory => json.raw(",\"memory\":true"),
         Note::Refused(_) => json.raw(",\"refused\":true"),
     }
 }
 
 fn subvolume(json: &mut Writer<'_>, subvolume: &Subvolume) {
-    key_number(json, "{\"id\":", subvolume.id);
+    json.field("{\"id\":", subvolume.id);
     json.raw(",");
     json.name("path", &subvolume.path);
     json.raw(if subvolume.is_snapshot { ",\"snapshot\":true" } else { ",\"snapshot\":false" });
     json.raw(if subvolume.is_deleted { ",\"deleted\":true" } else { ",\"deleted\":false" });
     if let Some(exclusive) = subvolume.exclusive {
-        key_number(json, ",\"exclusive\":", exclusive);
+        json.field(",\"exclusive\":", exclusive);
     }
     json.raw("}");
 }
@@ -220,18 +219,6 @@ fn list<T>(json: &mut Writer<'_>, key: &str, elements: &[T], write: impl Fn(&mut
 
 fn path(json: &mut Writer<'_>, key: &str, path: &Path) {
     json.name(key, path.as_os_str().as_bytes());
-}
-
-fn key_number(json: &mut Writer<'_>, key: &str, number: u64) {
-    json.raw(key);
-    json.number(number);
-}
-
-fn failure(json: &mut Writer<'_>, errno: i32) {
-    json.raw(",\"error\":");
-    json.string(error_text(errno).as_bytes());
-    json.raw(",\"errno\":");
-    json.signed(i64::from(errno));
 }
 
 #[cfg(test)]

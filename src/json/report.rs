@@ -9,7 +9,6 @@ use std::time::Duration;
 use super::summary::Summary;
 use super::writer::Writer;
 use super::{filesystem, sizes};
-use crate::platform::error_text;
 use crate::space::{FileSystem, Space};
 use crate::tree::order::{Names, Row, sort};
 use crate::tree::{Content, DirId, Exclusion, Facts, Index, Live, Owner, Record, Totals, Tree};
@@ -101,21 +100,14 @@ impl<'t> Report<'t> {
     }
 
     fn head(&self, json: &mut Writer<'_>) {
-        json.raw("{\"schema\":\"duke/1\",\"version\":\"");
-        json.raw(env!("CARGO_PKG_VERSION"));
-        json.raw("\",\"complete\":");
-        json.raw(if self.is_complete { "true" } else { "false" });
-        json.raw(",\"elapsed_ms\":");
-        json.number(u64::try_from(self.elapsed.as_millis()).unwrap_or(u64::MAX));
+        json.head("duke/1");
+        json.boolean(self.is_complete);
+        json.field(",\"elapsed_ms\":", u64::try_from(self.elapsed.as_millis()).unwrap_or(u64::MAX));
         let Totals { disk, apparent, items, errors } = self.totals(DirId::TOP);
-        json.raw(",\n\"totals\":{\"disk\":");
-        json.number(disk);
-        json.raw(",\"apparent\":");
-        json.number(apparent);
-        json.raw(",\"items\":");
-        json.number(items);
-        json.raw(",\"errors\":");
-        json.number(u64::from(errors));
+        json.field(",\n\"totals\":{\"disk\":", disk);
+        json.field(",\"apparent\":", apparent);
+        json.field(",\"items\":", items);
+        json.field(",\"errors\":", u64::from(errors));
         json.raw("},\n");
     }
 
@@ -134,7 +126,7 @@ impl<'t> Report<'t> {
             json.raw(std::mem::replace(&mut separator, NEXT));
             json.raw("{");
             json.name("path", path);
-            error(json, *errno);
+            json.failure(*errno);
             json.raw("}");
             json.spill()?;
         }
@@ -249,24 +241,14 @@ fn spaces_list(json: &mut Writer<'_>, spaces: &[Space]) {
 /// Writes the last keys of an entry and closes it.
 fn end(json: &mut Writer<'_>, end: End) {
     if let Some(Owner { uid, gid, mode }) = end.owner {
-        json.raw(",\"uid\":");
-        json.number(u64::from(uid));
-        json.raw(",\"gid\":");
-        json.number(u64::from(gid));
-        json.raw(",\"mode\":");
-        json.number(u64::from(mode));
+        json.field(",\"uid\":", u64::from(uid));
+        json.field(",\"gid\":", u64::from(gid));
+        json.field(",\"mode\":", u64::from(mode));
     }
     if let Some(errno) = end.errno {
-        error(json, errno);
+        json.failure(errno);
     }
     json.raw("}");
-}
-
-fn error(json: &mut Writer<'_>, errno: i32) {
-    json.raw(",\"error\":");
-    json.string(error_text(errno).as_bytes());
-    json.raw(",\"errno\":");
-    json.signed(i64::from(errno));
 }
 
 /// The word for why an entry was left out.

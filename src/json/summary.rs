@@ -50,11 +50,6 @@ pub struct Sum {
 }
 
 impl Summary {
-    /// Whether nothing was asked for.
-    pub fn is_empty(&self) -> bool {
-        self.largest.is_none() && self.sums.is_empty()
-    }
-
     /// Writes what was asked for, between the errors and the roots.
     pub(super) fn write(&self, json: &mut Writer<'_>) -> io::Result<()> {
         if let Some(largest) = &self.largest {

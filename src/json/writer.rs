@@ -5,6 +5,7 @@
 
 use std::io::{self, Write};
 
+use crate::platform::error_text;
 use crate::text::base64;
 
 /// A buffer this full is written out. Large enough that system calls do not matter, small enough to stay in a cache.
@@ -81,6 +82,34 @@ impl<'o> Writer<'o> {
         self.number(number.unsigned_abs());
     }
 
+    /// Writes `key`, with its punctuation, and its number.
+    pub fn field(&mut self, key: &str, number: u64) {
+        self.raw(key);
+        self.number(number);
+    }
+
+    /// Writes a truth value.
+    pub fn boolean(&mut self, value: bool) {
+        self.raw(if value { "true" } else { "false" });
+    }
+
+    /// Begins a document: everything up to whether it is complete.
+    pub fn head(&mut self, schema: &str) {
+        for part in
+            ["{\"schema\":\"", schema, "\",\"version\":\"", env!("CARGO_PKG_VERSION"), "\",\"complete\":"]
+        {
+            self.raw(part);
+        }
+    }
+
+    /// Writes why something could not be read, behind other keys.
+    pub fn failure(&mut self, errno: i32) {
+        self.raw(",\"error\":");
+        self.string(error_text(errno).as_bytes());
+        self.raw(",\"errno\":");
+        self.signed(i64::from(errno));
+    }
+
     /// Writes `bytes` as a string; U+FFFD stands for what is not UTF-8. Says whether everything was.
     pub fn string(&mut self, bytes: &[u8]) -> bool {
         self.bytes.push(b'"');
@@ -103,16 +132,18 @@ impl<'o> Writer<'o> {
 
     /// Writes a name or path under `key`, which needs no escapes; where it is not UTF-8, its exact bytes as well.
     pub fn name(&mut self, key: &str, bytes: &[u8]) {
-        self.key(key, "");
+        self.key(key);
         if !self.string(bytes) {
-            self.raw(",");
-            self.key(key, "_base64");
+            for part in [",\"", key, "_base64\":"] {
+                self.raw(part);
+            }
             self.base64(bytes);
         }
     }
 
-    fn key(&mut self, key: &str, suffix: &str) {
-        for part in ["\"", key, suffix, "\":"] {
+    /// Writes `key`, which needs no escapes.
+    pub fn key(&mut self, key: &str) {
+        for part in ["\"", key, "\":"] {
             self.raw(part);
         }
     }

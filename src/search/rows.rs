@@ -51,7 +51,7 @@ impl Row {
 }
 
 /// So many rows are shown until everything was looked at: nobody reads more meanwhile, and sorting them would delay the rest.
-pub const GLIMPSE: usize = 1 << 12;
+const GLIMPSE: usize = 1 << 12;
 
 /// What was found so far.
 #[derive(Clone, Debug, Default)]

@@ -137,18 +137,9 @@ pub fn keep_now(
     Ok(path)
 }
 
-/// A snapshot that was found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Latest {
-    /// The file.
-    pub path: PathBuf,
-    /// When it was scanned, in seconds since 1970.
-    pub scanned_at: i64,
-}
-
 /// The newest snapshot in `folder` of the same roots and scope that was scanned before `before`, in seconds since 1970. It
 /// can be opened, or could be a moment ago.
-pub fn latest_for(folder: &Path, roots: &[&[u8]], scope: &[u8], before: i64) -> Option<Latest> {
+pub fn latest_for(folder: &Path, roots: &[&[u8]], scope: &[u8], before: i64) -> Option<PathBuf> {
     let roots: Vec<Vec<u8>> = roots.iter().map(|root| absolute(root)).collect();
     let key = key(&roots, scope);
     let mut found = snapshots(folder);
@@ -158,8 +149,7 @@ pub fn latest_for(folder: &Path, roots: &[&[u8]], scope: &[u8], before: i64) -> 
     let is_right = |found: &Found| {
         open(&found.path).is_ok_and(|there| self::roots(&there.tree) == roots && there.about.scope == scope)
     };
-    let found = found.into_iter().find(is_right)?;
-    Some(Latest { path: found.path, scanned_at: found.scanned_at })
+    found.into_iter().find(is_right).map(|found| found.path)
 }
 
 /// The absolute paths of the roots of a tree.
