@@ -25,8 +25,9 @@ use std::path::Path;
 use clap::FromArgMatches;
 use clap::error::ErrorKind;
 
-use crate::batch::{self, Comparison, Format, Job, Progress, Saving, Selection};
+use crate::batch::{self, Comparison, Format, Job, Output, Progress, Saving, Selection};
 use crate::browse;
+use crate::exchange::Form;
 use crate::platform::image::{self, Thrift};
 use crate::rows::{Column, Direction, Order};
 use crate::scan::{self, Mounts};
@@ -165,7 +166,7 @@ fn df(words: &Df, environment: &Environment) -> Result<Job, Refusal> {
     let format = if words.json { Format::SpacesJson } else { Format::Spaces(units) };
     let progress = progress(words.quiet, units);
     let wanted = Wanted::Paths(exchange::paths(&words.paths), scan);
-    Ok(Job { wanted, format, selection: Selection::default(), progress })
+    Ok(Job { wanted, output: Output::Printed(format), selection: Selection::default(), progress })
 }
 
 /// What the words say that come from the configuration, and those that were typed.
@@ -204,19 +205,23 @@ fn look(
             && !arguments.no_interactive
             && depth.is_none()
             && !exchange::selects(arguments);
-    let format = if let Some(format) = exchange::format(arguments, environment.is_terminal)? {
-        format
+    let output = if let Some(export) = exchange::export(arguments, environment.is_terminal)? {
+        export
+    } else if arguments.ndjson {
+        Output::Printed(Format::Flat(Form::Json))
+    } else if arguments.csv {
+        Output::Printed(Format::Flat(Form::Csv))
     } else if arguments.json {
-        Format::Json { depth }
+        Output::Printed(Format::Json { depth })
     } else if is_browser {
         let subject = browse::Subject::Present(wanted);
         return Ok(Request::Browse(Box::new(browser(arguments, configured, environment, subject)?)));
     } else {
-        Format::Table { depth: depth.unwrap_or(1), order, units }
+        Output::Printed(Format::Table { depth: depth.unwrap_or(1), order, units })
     };
     let progress = progress(arguments.quiet, units);
     let selection = exchange::selection(arguments)?;
-    Ok(Request::Print(Job { wanted, format, selection, progress }))
+    Ok(Request::Print(Job { wanted, output, selection, progress }))
 }
 
 /// A browser of something.

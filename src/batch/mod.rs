@@ -45,16 +45,30 @@ use table::Table;
 pub struct Job {
     /// What to look at.
     pub wanted: Wanted,
-    /// What to print of it.
-    pub format: Format,
-    /// Which entries, and which lists.
+    /// What becomes of it.
+    pub output: Output,
+    /// Which entries, and which lists, are printed.
     pub selection: Selection,
     /// Whether progress is shown meanwhile.
     pub progress: Progress,
 }
 
-/// What is printed.
+/// What becomes of what was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// It is printed.
+    Printed(Format),
+    /// It is written in ncdu's format, for another browser or another time.
+    Exported {
+        /// Where.
+        to: Target,
+        /// Whether it is packed.
+        packing: Packing,
+    },
+}
+
+/// What is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Lines for a person.
     Table {
@@ -72,13 +86,6 @@ pub enum Format {
     },
     /// A line for each entry.
     Flat(Form),
-    /// ncdu's format, for another browser or another time.
-    Export {
-        /// Where it is written.
-        to: Target,
-        /// Whether it is packed.
-        packing: Packing,
-    },
     /// The file systems for a person.
     Spaces(Units),
     /// The file systems for a program.
@@ -93,21 +100,21 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Does the job and says how it went.
 pub fn run(job: Job) -> Exit {
     let interrupt = Interrupt::hold().ok();
-    let Job { wanted, format, selection, progress } = job;
+    let Job { wanted, output, selection, progress } = job;
     let (source, outcome) = match read(wanted, interrupt.as_ref(), progress) {
         Ok(read) => read,
         Err(exit) => return exit,
     };
-    let exit = match format {
-        Format::Export { to, packing } => export::run(&source, outcome.as_ref(), interrupt, &to, packing),
-        format => {
+    let exit = match output {
+        Output::Exported { to, packing } => export::run(&source, outcome.as_ref(), interrupt, &to, packing),
+        Output::Printed(format) => {
             let exit = if interrupt.is_some_and(Interrupt::release) {
                 Exit::Interrupted
             } else {
                 exit_of(&source, outcome.as_ref())
             };
             let printed = standard_output()
-                .and_then(|mut out| print(&source, outcome.as_ref(), &format, &selection, &mut out));
+                .and_then(|mut out| print(&source, outcome.as_ref(), format, &selection, &mut out));
             exit_of_writing(&source, outcome.as_ref(), printed, "standard output", exit)
         }
     };
@@ -183,7 +190,7 @@ fn wait(source: &Source, interrupt: Option<&Interrupt>, progress: Progress) -> O
 fn print(
     source: &Source,
     outcome: Option<&Outcome>,
-    format: &Format,
+    format: Format,
     selection: &Selection,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -200,7 +207,7 @@ fn print(
         body,
     };
     let spaces = || space::report(tree, DirId::TOP, &|| false);
-    match *format {
+    match format {
         Format::Json { depth } => {
             // What was recorded has no file system here.
             let is_whole = is_complete && source.nature() == Nature::Live;
@@ -221,7 +228,6 @@ fn print(
             Table { tree, live, depth, order, units, least }.write(out)
         }
         Format::Flat(form) => Flat { tree, form, provenance: &source.provenance() }.write(out),
-        Format::Export { .. } => Ok(()),
         Format::Spaces(units) => df::write(&spaces(), units, out),
         Format::SpacesJson => report(live, Body::Spaces(&spaces().spaces)).write(out),
     }

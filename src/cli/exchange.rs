@@ -10,8 +10,8 @@ use std::path::PathBuf;
 use super::arguments::{Arguments, Summed};
 use super::commands::Difference;
 use super::{Environment, Refusal};
-use crate::batch::{By, Comparison, DiffForm, Format, Packing, Selection, Target, Telling};
-use crate::exchange::{Form, Input, Remote};
+use crate::batch::{By, Comparison, DiffForm, Output, Packing, Selection, Target, Telling};
+use crate::exchange::{Input, Remote};
 use crate::scan::{self, Mounts};
 use crate::size::Measure;
 use crate::source::Wanted;
@@ -38,14 +38,8 @@ pub(super) fn wanted(
     }
 }
 
-/// What is written instead of a table or JSON, if something else is asked for.
-pub(super) fn format(arguments: &Arguments, is_terminal: bool) -> Result<Option<Format>, Refusal> {
-    if arguments.ndjson {
-        return Ok(Some(Format::Flat(Form::Json)));
-    }
-    if arguments.csv {
-        return Ok(Some(Format::Flat(Form::Csv)));
-    }
+/// The export that is to be written, if one is.
+pub(super) fn export(arguments: &Arguments, is_terminal: bool) -> Result<Option<Output>, Refusal> {
     let Some(file) = &arguments.output else { return Ok(None) };
     if arguments.import.len() > 1 || arguments.paths.len() > 1 {
         return Err(Refusal::Usage("-o writes one directory: ncdu's format holds no more".to_owned()));
@@ -57,7 +51,7 @@ pub(super) fn format(arguments: &Arguments, is_terminal: bool) -> Result<Option<
         ));
     }
     let is_packed = arguments.compress || file.as_bytes().ends_with(b".zst");
-    Ok(Some(Format::Export { to, packing: if is_packed { Packing::Zstd } else { Packing::Plain } }))
+    Ok(Some(Output::Exported { to, packing: if is_packed { Packing::Zstd } else { Packing::Plain } }))
 }
 
 /// What is to be compared.

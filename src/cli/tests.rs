@@ -19,10 +19,10 @@ fn terminal(variables: &[(&'static str, &str)]) -> Environment {
     Environment { is_terminal: true, variables }
 }
 
-fn format(words: &str, environment: &Environment) -> Option<Format> {
+fn format(words: &str, environment: &Environment) -> Option<Output> {
     match asked(words, environment).unwrap() {
         Request::Browse(_) => None,
-        Request::Print(job) => Some(job.format),
+        Request::Print(job) => Some(job.output),
         _ => panic!("a command was given"),
     }
 }
@@ -55,8 +55,12 @@ fn scan(words: &str, variables: &[(&'static str, &str)]) -> scan::Options {
     }
 }
 
-fn table(depth: usize) -> Format {
-    Format::Table { depth, order: Order::default(), units: Units::Binary }
+fn table(depth: usize) -> Output {
+    Output::Printed(Format::Table { depth, order: Order::default(), units: Units::Binary })
+}
+
+fn json(depth: Option<usize>) -> Output {
+    Output::Printed(Format::Json { depth })
 }
 
 #[test]
@@ -118,9 +122,9 @@ fn a_command_is_one_as_the_first_word_only() {
 #[test]
 fn json_has_all_levels_unless_fewer_are_asked_for() {
     for environment in [terminal(&[]), Environment::default()] {
-        assert_eq!(format("--json", &environment), Some(Format::Json { depth: None }));
-        assert_eq!(format("--json -n -d 2", &environment), Some(Format::Json { depth: Some(2) }));
-        assert_eq!(format("--json -s", &environment), Some(Format::Json { depth: Some(0) }));
+        assert_eq!(format("--json", &environment), Some(json(None)));
+        assert_eq!(format("--json -n -d 2", &environment), Some(json(Some(2))));
+        assert_eq!(format("--json -s", &environment), Some(json(Some(0))));
     }
 }
 
@@ -133,12 +137,12 @@ fn what_is_read_and_what_is_written_can_be_exports() {
     assert_eq!(inputs("-f a -f b"), [Input::File("a".into()), Input::File("b".into())]);
     assert!(matches!(inputs("ssh://me@box/a -e --exclude *.o")[..], [Input::Remote(_)]));
     let written = |words| format(words, &Environment::default());
-    let export = |to, packing| Some(Format::Export { to, packing });
+    let export = |to, packing| Some(Output::Exported { to, packing });
     assert_eq!(written("-o a"), export(Target::File("a".into()), Packing::Plain));
     assert_eq!(written("-o a.zst"), export(Target::File("a.zst".into()), Packing::Zstd));
     assert_eq!(written("-o - -c"), export(Target::Standard, Packing::Zstd));
-    assert_eq!(written("--csv"), Some(Format::Flat(Form::Csv)));
-    assert_eq!(format("--ndjson", &terminal(&[])), Some(Format::Flat(Form::Json)));
+    assert_eq!(written("--csv"), Some(Output::Printed(Format::Flat(Form::Csv))));
+    assert_eq!(format("--ndjson", &terminal(&[])), Some(Output::Printed(Format::Flat(Form::Json))));
 }
 
 #[test]
