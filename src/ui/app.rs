@@ -119,15 +119,13 @@ pub enum Effect {
     Repaint,
 }
 
-/// What has the keys.
+/// What is open, and has the keys unless something is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// The list.
     List,
     /// The help page, from this line on.
     Help(usize),
-    /// A question.
-    Question(Question),
     /// The line in which a search is typed.
     Prompt,
     /// The line in which the name of a file is typed.
@@ -161,8 +159,10 @@ pub struct App<'t> {
     pub zone: TimeZone,
     /// Whether what is shown can be read again and changed.
     pub nature: Nature,
-    /// What has the keys.
+    /// What is open.
     pub mode: Mode,
+    /// What is asked on top of that.
+    pub question: Option<Question>,
     /// The scan.
     pub scan: ScanState,
     /// The path of the directory that is shown, its root as shown.
@@ -230,6 +230,7 @@ impl<'t> App<'t> {
             zone: settings.zone.clone(),
             nature: settings.nature,
             mode: Mode::List,
+            question: None,
             scan: ScanState::default(),
             path: Vec::new(),
             window: Window::default(),

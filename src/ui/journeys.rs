@@ -161,7 +161,7 @@ fn what_is_no_directory_does_not_open_and_the_root_has_no_parent() {
     assert_eq!((selected(&app).as_str(), app.notice.as_deref()), ("proc", Some("Not a directory")));
     press(&mut app, "h");
     assert_eq!(path(&app), "/shown");
-    assert!(matches!(app.mode, Mode::Question(Question { about: About::Above, button: Button::No })));
+    assert_eq!(app.question, Some(Question { about: About::Above, button: Button::No }));
     press(&mut app, "Esc");
     press(&mut app, "h Enter");
     assert_eq!((path(&app).as_str(), app.mode), ("/shown", Mode::List));
@@ -272,11 +272,10 @@ fn a_short_scan_is_left_at_once_and_a_long_one_after_a_question() {
     assert_eq!(press(&mut app, "q"), [Effect::Quit]);
     tick(&mut app, 65_000, Some(Outcome::Complete));
     assert_eq!(press(&mut app, "q"), []);
-    let Mode::Question(question) = app.mode else { panic!("{:?}", app.mode) };
-    assert_eq!(question.button, Button::No);
+    assert_eq!(app.question, Some(Question { about: About::Quit, button: Button::No }));
     for no in ["Enter", "Esc", "n", "Left Right Enter"] {
         assert_eq!(press(&mut app, no), [], "{no}");
-        assert_eq!(app.mode, Mode::List);
+        assert_eq!((app.mode, &app.question), (Mode::List, &None));
         press(&mut app, "q");
     }
     assert_eq!(press(&mut app, "y"), [Effect::Quit]);

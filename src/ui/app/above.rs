@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
-use super::{About, App, Button, Mode, Question};
+use super::{About, App};
 use crate::source::Nature;
 
 impl App<'_> {
@@ -18,7 +18,7 @@ impl App<'_> {
         } else if let Some(order) = self.written() {
             self.notice = Some(format!("{} is still being written", order.shown()).into());
         } else if self.above().is_some() {
-            self.mode = Mode::Question(Question { about: About::Above, button: Button::No });
+            self.ask(About::Above);
         } else {
             let has_more = self.roots.len() != 1 || self.nature == Nature::Recorded;
             let text = if has_more { "This is where the scan begins" } else { "There is nothing above" };

@@ -50,6 +50,7 @@ impl App<'_> {
                 self.inspect();
                 None
             }
+            _ if self.question.is_some() => self.answer(command),
             _ => match self.mode {
                 Mode::List if self.scope() == Scope::Sheet => {
                     self.reclaim_command(command).unwrap_or_else(|| self.sheet_command(command))
@@ -62,7 +63,6 @@ impl App<'_> {
                     self.read_help(line, command);
                     None
                 }
-                Mode::Question(question) => self.answer(question, command),
                 Mode::Marks => self.reclaim_command(command).unwrap_or_else(|| self.command_marks(command)),
                 Mode::Confirm => self.confirm_command(command),
                 Mode::Failures => self.failures_command(command),

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::{About, App, Button, Effect, Mode, Question};
+use super::{About, App, Effect, Mode};
 use crate::scan::Outcome;
 use crate::size::plain_size;
 use crate::text::escape;
@@ -22,7 +22,7 @@ pub struct Exporting {
     pub name: String,
     /// What is wrong with it.
     pub complaint: Option<String>,
-    /// What is being written, or asked about.
+    /// What is being written.
     pub order: Option<Order>,
 }
 
@@ -58,8 +58,7 @@ impl App<'_> {
 
     /// What is being written.
     pub fn written(&self) -> Option<&Order> {
-        let is_asked = matches!(self.mode, Mode::Question(Question { about: About::Replace, .. }));
-        self.export.order.as_ref().filter(|_| !is_asked)
+        self.export.order.as_ref()
     }
 
     /// A name that says what is in the file.
@@ -127,14 +126,8 @@ impl App<'_> {
     }
 
     /// Replaces a file that is there: somebody said Yes.
-    pub(super) fn replace_file(&mut self) -> Option<Effect> {
-        let order = self.export.order.take()?;
+    pub(super) fn replace_file(&mut self, order: Order) -> Option<Effect> {
         self.write_file(Order { old: Old::Replaced, ..order })
-    }
-
-    /// Leaves a file that is there.
-    pub(super) fn keep_file(&mut self) {
-        self.export.order = None;
     }
 
     /// Takes what became of it.
@@ -145,12 +138,9 @@ impl App<'_> {
         let text = match written {
             Ok(bytes) => format!("Wrote {} to {shown}", plain_size(bytes, self.units)),
             Err(Unwritten::Exists) => {
-                let question = Question { about: About::Replace, button: Button::No };
-                self.export.order = Some(order);
-                match self.mode {
-                    // Whoever does something else by now is not interrupted.
-                    Mode::List => self.mode = Mode::Question(question),
-                    _ => self.export.order = None,
+                // Whoever does something else by now is not interrupted.
+                if self.mode == Mode::List && self.question.is_none() {
+                    self.ask(About::Replace(order));
                 }
                 format!("{shown} is there already")
             }

@@ -45,7 +45,7 @@ impl App<'_> {
 
     fn wheel(&mut self, motion: Motion) {
         // A question is about what is to be seen now.
-        if !matches!(self.mode, Mode::Question(_)) {
+        if self.question.is_none() {
             for _ in 0..STEP {
                 // Moving has no effect outside.
                 let _ = self.perform(Command::Move(motion));
@@ -55,12 +55,12 @@ impl App<'_> {
 
     fn click(&mut self, at: Position, now: Duration) -> Option<Effect> {
         let places = layout(self.size);
-        if let Mode::Question(question) = self.mode {
+        if let Some(question) = &self.question {
             let answer = match view::button_at(self, question, at)? {
                 Button::Yes => Answer::Yes,
                 Button::No => Answer::No,
             };
-            return self.answer(question, Command::Answer(answer));
+            return self.answer(Command::Answer(answer));
         }
         let is_list = matches!(self.mode, Mode::List | Mode::Prompt | Mode::Marks);
         if self.mode == Mode::List && places.titles.contains(at) {

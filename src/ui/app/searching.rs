@@ -42,7 +42,9 @@ impl App<'_> {
 
     /// Puts a text behind what is searched for.
     pub(super) fn paste(&mut self, text: &str) {
-        if self.mode == Mode::FileName {
+        if self.question.is_some() {
+            // A question is answered by keys.
+        } else if self.mode == Mode::FileName {
             self.type_file_name(text);
         } else if self.mode == Mode::Prompt {
             self.views.text.extend(text.chars().filter(|letter| !letter.is_control()));

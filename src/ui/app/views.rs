@@ -91,16 +91,16 @@ impl App<'_> {
         self.views.sheets.last()
     }
 
-    /// Whether the list has the keys, or what lies on it.
+    /// What has the keys: a question, or else what is open.
     pub fn scope(&self) -> Scope {
         match self.mode {
+            _ if self.question.is_some() => Scope::Question,
             Mode::List if !self.views.sheets.is_empty() => Scope::Sheet,
             Mode::List if self.views.base == View::Treemap => Scope::Treemap,
             Mode::List => Scope::List,
             Mode::Prompt => Scope::Prompt,
             Mode::FileName => Scope::FileName,
             Mode::Help(_) => Scope::Help,
-            Mode::Question(_) => Scope::Question,
             Mode::Marks => Scope::Marks,
             Mode::Confirm => self.reclaim.confirm.as_ref().map_or(Scope::Confirm, Confirm::scope),
             Mode::Failures => Scope::Failures,

@@ -117,6 +117,27 @@ fn details_close_to_where_they_were_opened() {
 }
 
 #[test]
+fn a_question_on_top_of_details_leaves_them_as_they_were() {
+    let tree = home();
+    let mut app = finished(&tree);
+    tick(&mut app, 65_000, Some(Outcome::Complete));
+    for (open, mode) in
+        [("i", Mode::Details), ("?", Mode::Help(0)), ("E", Mode::FileName), ("/", Mode::Prompt)]
+    {
+        press(&mut app, open);
+        assert_eq!(press(&mut app, "Ctrl-C"), []);
+        let asked = screen(&app);
+        assert!(asked.contains("Quit and lose the scan") && app.question.is_some(), "{open}:\n{asked}");
+        app.update(Action::Paste("y".into()));
+        assert_eq!(press(&mut app, "n"), []);
+        assert_eq!((app.mode, &app.question), (mode, &None), "{open}");
+        assert!(!screen(&app).contains("Quit and lose"), "{open}");
+        press(&mut app, "Esc");
+        assert_eq!(app.mode, Mode::List, "{open}");
+    }
+}
+
+#[test]
 fn findings_about_another_entry_are_not_shown() {
     let tree = home();
     let mut app = finished(&tree);

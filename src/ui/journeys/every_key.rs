@@ -71,8 +71,8 @@ fn picture(app: &App<'_>) -> String {
     let (lines, index) = (&app.pane().lines, app.pane().index);
     let (ranging, views, details) = (app.is_ranging(), &app.views, app.details());
     format!(
-        "{:?} {:?} {:?} {:?} {:?} {lines:?} {index} {ranging} {views:?} {details:?} {:?} {:?}",
-        app.export, app.mode, app.order, app.shown, app.window, app.notice, app.reclaim
+        "{:?} {:?} {:?} {:?} {:?} {:?} {lines:?} {index} {ranging} {views:?} {details:?} {:?} {:?}",
+        app.export, app.mode, app.question, app.order, app.shown, app.window, app.notice, app.reclaim
     )
 }
 

@@ -30,10 +30,10 @@ const BUTTONS: [(Button, &str, u16); 2] = [(Button::Yes, "[ Yes ]", 7), (Button:
 const BETWEEN: u16 = 3;
 
 /// What is asked, at length and in one line.
-fn texts(app: &App<'_>, question: Question, columns: u16) -> (String, &'static str) {
-    match question.about {
+fn texts(app: &App<'_>, question: &Question, columns: u16) -> (String, &'static str) {
+    match &question.about {
         About::Quit => (loss(app), "Quit? y/n"),
-        About::Replace => (replace(app, usize::from(columns)), "Replace? y/n"),
+        About::Replace(order) => (replace(app, order, usize::from(columns)), "Replace? y/n"),
         About::Above => (above(app, usize::from(columns)), "Scan above? y/n"),
     }
 }
@@ -50,7 +50,7 @@ fn place(text: &str, area: Rect) -> Option<Rect> {
 }
 
 /// Where the buttons are in the box, or the letters that stand for them in the line.
-fn buttons(app: &App<'_>, question: Question, area: Rect) -> [Rect; 2] {
+fn buttons(app: &App<'_>, question: &Question, area: Rect) -> [Rect; 2] {
     let (text, brief) = texts(app, question, area.width);
     if let Some(frame) = place(&text, area) {
         let [(_, _, yes), (_, _, no)] = BUTTONS;
@@ -68,12 +68,12 @@ fn buttons(app: &App<'_>, question: Question, area: Rect) -> [Rect; 2] {
 }
 
 /// The button at a place of the screen.
-pub(super) fn button_at(app: &App<'_>, question: Question, area: Rect, at: Position) -> Option<Button> {
+pub(super) fn button_at(app: &App<'_>, question: &Question, area: Rect, at: Position) -> Option<Button> {
     let places = buttons(app, question, area).into_iter().zip(BUTTONS);
     places.into_iter().find(|(place, _)| place.contains(at)).map(|(_, (button, ..))| button)
 }
 
-pub(super) fn draw(app: &App<'_>, question: Question, area: Rect, buffer: &mut Buffer) {
+pub(super) fn draw(app: &App<'_>, question: &Question, area: Rect, buffer: &mut Buffer) {
     let (text, brief) = texts(app, question, area.width);
     let style = app.theme.style(Role::Strong);
     let Some(frame) = place(&text, area) else {
@@ -107,9 +107,8 @@ fn above(app: &App<'_>, columns: usize) -> String {
 }
 
 /// Which file would be another one.
-fn replace(app: &App<'_>, columns: usize) -> String {
-    let shown = app.export.order.as_ref().map(Order::shown).unwrap_or_default();
-    format!("Replace {}?", fit(&shown, columns.saturating_sub(20).max(10), app.theme.glyphs.gap()))
+fn replace(app: &App<'_>, order: &Order, columns: usize) -> String {
+    format!("Replace {}?", fit(&order.shown(), columns.saturating_sub(20).max(10), app.theme.glyphs.gap()))
 }
 
 /// What leaving would cost.
