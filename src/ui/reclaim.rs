@@ -66,8 +66,12 @@ pub enum News {
     Reported(Arc<Report>),
     /// The script is here.
     Written(PathBuf),
-    /// It cannot be done: why.
-    Failed(String),
+    /// What would go cannot be looked at: why.
+    ProbeFailed(String),
+    /// What was to be done is not, or no further: why.
+    WorkFailed(String),
+    /// There is no script: why.
+    Unwritten(String),
 }
 
 /// What runs.
@@ -98,19 +102,21 @@ impl Bench {
             Order::Script(lines) => {
                 return Some(match script::write(Path::new("."), &lines) {
                     Ok(path) => News::Written(std::path::absolute(&path).unwrap_or(path)),
-                    Err(error) => News::Failed(format!("No script written: {error}")),
+                    Err(error) => News::Unwritten(format!("No script written: {error}")),
                 });
             }
-            Order::Probe(selection, now) => self
-                .pool()
-                .and_then(|pool| delete::probe(&pool, selection, now))
-                .map(|job| self.probe = Some(job)),
-            Order::Begin(work, journal) => self
-                .pool()
-                .and_then(|pool| delete::carry_out(&pool, work, journal))
-                .map(|job| self.work = Some(job)),
+            Order::Probe(selection, now) => {
+                self.probe = None;
+                let begun = self.pool().and_then(|pool| delete::probe(&pool, selection, now));
+                begun.map(|job| self.probe = Some(job)).map_err(|error| News::ProbeFailed(no_thread(&error)))
+            }
+            Order::Begin(work, journal) => {
+                self.probe = None;
+                let begun = self.pool().and_then(|pool| delete::carry_out(&pool, work, journal));
+                begun.map(|job| self.work = Some(job)).map_err(|error| News::WorkFailed(no_thread(&error)))
+            }
         };
-        begun.err().map(|error| News::Failed(format!("No thread to do it: {error}")))
+        begun.err()
     }
 
     /// What has come since the last call.
@@ -120,13 +126,13 @@ impl Bench {
             // The outcome first: what it says is over has been published then.
             let outcome = job.outcome();
             news.extend(job.poll().map(News::Probed));
-            news.extend(outcome.as_ref().and_then(bug));
+            news.extend(outcome.as_ref().and_then(bug).map(News::ProbeFailed));
             self.probe.take_if(|_| outcome.is_some());
         }
         if let Some(job) = &mut self.work {
             let outcome = job.outcome();
             news.extend(job.poll().map(News::Reported));
-            news.extend(outcome.as_ref().and_then(bug));
+            news.extend(outcome.as_ref().and_then(bug).map(News::WorkFailed));
             self.work.take_if(|_| outcome.is_some());
         }
         news
@@ -140,9 +146,29 @@ impl Bench {
     }
 }
 
-fn bug(outcome: &Outcome) -> Option<News> {
+fn no_thread(error: &std::io::Error) -> String {
+    format!("No thread to do it: {error}")
+}
+
+fn bug(outcome: &Outcome) -> Option<String> {
     match outcome {
-        Outcome::Panicked(message) => Some(News::Failed(format!("This failed: {message}"))),
+        Outcome::Panicked(message) => Some(format!("This failed: {message}")),
         Outcome::Complete | Outcome::Stopped => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::delete::Extent;
+    use crate::tree::Tree;
+
+    #[test]
+    fn what_begins_stops_what_was_looked_at() {
+        let selection = Arc::new(Selection::new(&Tree::new(), Vec::new(), Extent::Whole));
+        let mut bench = Bench::default();
+        assert!(bench.take(Order::Probe(Arc::clone(&selection), 0)).is_none() && bench.probe.is_some());
+        assert!(bench.take(Order::Begin(Work::Remove(selection), None)).is_none());
+        assert!(bench.probe.is_none() && bench.work.is_some());
     }
 }

@@ -172,7 +172,16 @@ impl<'t> App<'t> {
                     Some(format!("Written to {}: read it before you run it", escape_path(&path)).into());
                 None
             }
-            News::Failed(reason) => {
+            News::Unwritten(reason) => {
+                self.notice = Some(reason.into());
+                None
+            }
+            News::ProbeFailed(reason) => {
+                self.notice = Some(reason.into());
+                // Without knowing more nothing could be confirmed.
+                self.reclaim.confirm.is_some().then(|| self.close_confirm())
+            }
+            News::WorkFailed(reason) => {
                 self.notice = Some(reason.into());
                 let running = self.reclaim.running.take()?;
                 self.look_again(&running.work)

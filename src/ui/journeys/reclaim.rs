@@ -255,6 +255,30 @@ fn while_something_is_read_or_deleted_nothing_else_is() {
 }
 
 #[test]
+fn what_fails_beside_a_deletion_does_not_end_it() {
+    let tree = home();
+    let mut app = finished(&tree);
+    asked(&mut app);
+    press(&mut app, "y");
+    for news in [News::Unwritten("no space".into()), News::ProbeFailed("no thread".into())] {
+        assert_eq!(app.update(Action::Reclaim(news)), None);
+        assert!(app.is_deleting() && app.notice.take().is_some());
+    }
+    let effect = app.update(Action::Reclaim(News::WorkFailed("no thread".into())));
+    assert!(matches!(effect, Some(Effect::LookAgain(_))) && !app.is_deleting(), "{effect:?}");
+}
+
+#[test]
+fn a_box_that_can_learn_nothing_is_closed() {
+    let tree = home();
+    let mut app = finished(&tree);
+    press(&mut app, "d");
+    let effect = app.update(Action::Reclaim(News::ProbeFailed("no thread".into())));
+    assert_eq!((app.mode, effect), (Mode::List, Some(Effect::Reclaim(Order::StopProbe))));
+    assert_eq!(app.notice.as_deref(), Some("no thread"));
+}
+
+#[test]
 fn what_stays_is_listed_and_tried_again() {
     let tree = home();
     let mut app = finished(&tree);
