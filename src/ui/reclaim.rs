@@ -2,15 +2,20 @@
 //!
 //! Works on threads of its own, so that a search need not wait behind a deletion.
 //!
-//! Knows no view. Invariant: nothing here waits; and what runs is stopped before anything else is begun.
+//! Knows no view. Invariant: nothing here waits, but who leaves waits for scripts for a moment; and what looks at what would go is
+//! stopped before anything else is begun.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::delete::script::{self, Line};
 use crate::delete::{self, Journal, Probe, Report, Selection, Work};
-use crate::job::{Job, Outcome, Pool};
+use crate::job::{Job, Outcome, Pool, Task};
 use crate::platform::limits::processors;
 use crate::sync::Arc;
+
+/// How long a script that was just asked for may take to be written out.
+const FAREWELL: Duration = Duration::from_millis(500);
 
 /// What a person lets happen to files.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,12 +85,18 @@ pub struct Bench {
     pool: Option<Pool>,
     probe: Option<Job<Probe>>,
     work: Option<Job<Report>>,
+    scripts: Vec<Job<Script>>,
+    /// Where they are written; where the browser was started unless it says something else.
+    scripts_in: PathBuf,
 }
+
+/// Where a script is, or why there is none.
+type Script = Result<PathBuf, String>;
 
 impl Bench {
     /// Whether there may be news soon.
     pub fn is_busy(&self) -> bool {
-        self.probe.is_some() || self.work.is_some()
+        self.probe.is_some() || self.work.is_some() || !self.scripts.is_empty()
     }
 
     /// Does what is ordered, or begins it.
@@ -100,10 +111,10 @@ impl Bench {
                 return None;
             }
             Order::Script(lines) => {
-                return Some(match script::write(Path::new("."), &lines) {
-                    Ok(path) => News::Written(std::path::absolute(&path).unwrap_or(path)),
-                    Err(error) => News::Unwritten(format!("No script written: {error}")),
-                });
+                let directory = self.scripts_in.clone();
+                let write = move |task: &Task<Script>| task.publish(write_script(&directory, &lines));
+                let begun = self.pool().and_then(|pool| pool.start(write));
+                begun.map(|job| self.scripts.push(job)).map_err(|error| News::Unwritten(no_thread(&error)))
             }
             Order::Probe(selection, now) => {
                 self.probe = None;
@@ -135,6 +146,15 @@ impl Bench {
             news.extend(outcome.as_ref().and_then(bug).map(News::WorkFailed));
             self.work.take_if(|_| outcome.is_some());
         }
+        self.scripts.retain_mut(|job| {
+            let outcome = job.outcome();
+            news.extend(job.poll().map(|script| match &*script {
+                Ok(path) => News::Written(path.clone()),
+                Err(reason) => News::Unwritten(reason.clone()),
+            }));
+            news.extend(outcome.as_ref().and_then(bug).map(News::Unwritten));
+            outcome.is_none()
+        });
         news
     }
 
@@ -144,6 +164,18 @@ impl Bench {
         }
         Ok(self.pool.clone().expect("made above"))
     }
+}
+
+impl Drop for Bench {
+    fn drop(&mut self) {
+        // Half a script would be worse than none.
+        self.scripts.iter().for_each(|job| drop(job.wait(FAREWELL)));
+    }
+}
+
+fn write_script(directory: &Path, lines: &[Line]) -> Script {
+    let path = script::write(directory, lines).map_err(|error| format!("No script written: {error}"))?;
+    Ok(std::path::absolute(&path).unwrap_or(path))
 }
 
 fn no_thread(error: &std::io::Error) -> String {
@@ -170,5 +202,22 @@ mod tests {
         assert!(bench.take(Order::Probe(Arc::clone(&selection), 0)).is_none() && bench.probe.is_some());
         assert!(bench.take(Order::Begin(Work::Remove(selection), None)).is_none());
         assert!(bench.probe.is_none() && bench.work.is_some());
+    }
+
+    #[test]
+    fn scripts_are_written_beside_the_screen() {
+        let mut bench = Bench::default();
+        bench.scripts_in = "/there/is/no/such/directory".into();
+        assert!(bench.take(Order::Script(Vec::new())).is_none() && bench.is_busy());
+        let news = loop {
+            if let Some(news) = bench.news().pop() {
+                break news;
+            }
+            std::thread::yield_now();
+        };
+        assert!(matches!(news, News::Unwritten(_)), "{news:?}");
+        while bench.is_busy() {
+            assert!(bench.news().is_empty(), "it is said once");
+        }
     }
 }
