@@ -289,6 +289,20 @@ fn what_stays_is_listed_and_tried_again() {
 }
 
 #[test]
+fn the_list_of_what_stays_comes_once() {
+    let tree = home();
+    for keys in ["Esc", "q"] {
+        let mut app = finished(&tree);
+        failed(&mut app);
+        press(&mut app, keys);
+        assert_eq!(app.mode, Mode::List);
+        assert!(matches!(press(&mut app, "R")[..], [Effect::Rescan(_)]));
+        read_again(&mut app);
+        assert_eq!(app.mode, Mode::List, "closed by {keys}");
+    }
+}
+
+#[test]
 fn the_last_trashing_is_restored_first() {
     let tree = home();
     let mut app = finished(&tree);

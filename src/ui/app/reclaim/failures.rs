@@ -1,4 +1,6 @@
 //! The list of what stays, and why.
+//!
+//! Invariant: once it is closed it does not come back by itself.
 
 use super::super::{App, Effect, Mode};
 use crate::delete::{Deed, Failures, Selection};
@@ -30,18 +32,21 @@ impl App<'_> {
         match command {
             Command::Move(motion) => failed.index = moved(failed.index, motion, lines, count),
             Command::Retry => return self.retry(),
-            _ => self.mode = Mode::List,
+            _ => {
+                self.reclaim.failed = None;
+                self.mode = Mode::List;
+            }
         }
         None
     }
 
     /// Asks about what stays, once more.
     fn retry(&mut self) -> Option<Effect> {
-        self.mode = Mode::List;
         if self.may_not_change() {
             return None;
         }
         let failed = self.reclaim.failed.take()?;
+        self.mode = Mode::List;
         let selection = failed.selection.map(|selection| selection.renewed(self.tree));
         let Some(selection) = selection.filter(|selection| selection.count() > 0) else {
             self.notice = Some("There is nothing left of it".into());
