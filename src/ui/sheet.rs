@@ -132,6 +132,13 @@ pub struct Page {
     pub ledger: Vec<Row>,
 }
 
+impl Page {
+    /// How many rows are visible.
+    pub fn visible(&self) -> usize {
+        self.lines.len().max(self.ledger.len())
+    }
+}
+
 /// How a sheet is looked at.
 #[derive(Clone, Copy)]
 pub struct Sight<'m, 't> {

@@ -197,13 +197,18 @@ fn a_name_is_typed_over_a_size_or_for_a_home() {
     assert_eq!(press(&mut app, "Esc"), [Effect::Reclaim(Order::StopProbe)]);
 }
 
+/// A box that asks once more after a Yes.
+pub fn asked_twice(app: &mut App<'_>) {
+    press(app, "d");
+    let concerns = vec![Concern::OthersDirectory(b"/r".to_vec(), 1000)];
+    probed(app, Probe { concerns, is_complete: true, ..Probe::default() });
+}
+
 #[test]
 fn root_is_asked_twice_about_directories_of_others() {
     let tree = home();
     let mut app = finished(&tree);
-    press(&mut app, "d");
-    let concerns = vec![Concern::OthersDirectory(b"/r".to_vec(), 1000)];
-    probed(&mut app, Probe { concerns, is_complete: true, ..Probe::default() });
+    asked_twice(&mut app);
     assert_eq!(press(&mut app, "Right Enter"), []);
     let confirm = app.reclaim.confirm.as_ref().unwrap();
     assert_eq!((confirm.stage.clone(), confirm.button), (Stage::AskAgain, Button::No));

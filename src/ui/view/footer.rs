@@ -58,7 +58,8 @@ fn idle<'a>(app: &App<'_>, room: usize) -> Line<'a> {
 pub(super) fn key_at(app: &App<'_>, x: usize) -> Option<Key> {
     let is_working = app.is_scanning() || app.is_deleting() || app.rescan().is_some();
     let is_busy = app.notice.is_some() || is_working;
-    if is_busy || matches!(app.mode, Mode::Prompt | Mode::FileName) {
+    // The help page covers the footer.
+    if is_busy || matches!(app.mode, Mode::Prompt | Mode::FileName | Mode::Help(_)) {
         return None;
     }
     let room = usize::from(app.size.0);

@@ -37,7 +37,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
-use super::app::{App, Button, Mode, Question};
+use super::app::{App, Button, Mode};
 use super::keys::{Key, View};
 use crate::rows::Column;
 
@@ -127,10 +127,14 @@ pub fn column_at(app: &App<'_>, x: u16) -> Option<Column> {
     }
 }
 
-/// The button of a question at a place of the screen.
-pub fn button_at(app: &App<'_>, question: &Question, at: Position) -> Option<Button> {
+/// The button of what is asked at a place of the screen.
+pub fn button_at(app: &App<'_>, at: Position) -> Option<Button> {
     let (width, height) = app.size;
-    question::button_at(app, question, Rect { x: 0, y: 0, width, height }, at)
+    let area = Rect { x: 0, y: 0, width, height };
+    if let Some(question) = &app.question {
+        return question::button_at(app, question, area, at);
+    }
+    confirm::button_at(app, app.reclaim.confirm.as_ref()?, layout(app.size).above_footer(area), at)
 }
 
 /// The key whose hint stands at `x` in the footer.

@@ -25,8 +25,8 @@ const HEIGHT: u16 = 5;
 /// Columns for the name of a file.
 const FILE: usize = 30;
 
-/// The buttons, and the columns between them.
-const BUTTONS: [(Button, &str, u16); 2] = [(Button::Yes, "[ Yes ]", 7), (Button::No, "[ No ]", 6)];
+/// The buttons with their columns, and the columns between them.
+pub(super) const BUTTONS: [(Button, &str, u16); 2] = [(Button::Yes, "[ Yes ]", 7), (Button::No, "[ No ]", 6)];
 const BETWEEN: u16 = 3;
 
 /// What is asked, at length and in one line.
@@ -53,10 +53,7 @@ fn place(text: &str, area: Rect) -> Option<Rect> {
 fn buttons(app: &App<'_>, question: &Question, area: Rect) -> [Rect; 2] {
     let (text, brief) = texts(app, question, area.width);
     if let Some(frame) = place(&text, area) {
-        let [(_, _, yes), (_, _, no)] = BUTTONS;
-        let x = frame.x + frame.width.saturating_sub(yes + BETWEEN + no) / 2;
-        let button = |x, width| Rect { x, y: frame.y + 3, width, height: 1 };
-        return [button(x, yes), button(x + yes + BETWEEN, no)];
+        return side_by_side(BUTTONS, Rect { y: frame.y + 3, height: 1, ..frame });
     }
     let end = area.x.saturating_add(u16::try_from(brief.len()).unwrap_or(u16::MAX));
     [3, 1].map(|back| Rect {
@@ -64,6 +61,20 @@ fn buttons(app: &App<'_>, question: &Question, area: Rect) -> [Rect; 2] {
         y: area.bottom().saturating_sub(1),
         width: 1,
         height: 1,
+    })
+}
+
+/// Where buttons are that stand in the middle of a line.
+pub(super) fn side_by_side<const COUNT: usize>(
+    buttons: [(Button, &str, u16); COUNT],
+    line: Rect,
+) -> [Rect; COUNT] {
+    let columns = buttons.iter().map(|(.., width)| width + BETWEEN).sum::<u16>().saturating_sub(BETWEEN);
+    let mut x = line.x + line.width.saturating_sub(columns) / 2;
+    buttons.map(|(.., width)| {
+        let button = Rect { x, width, ..line }.intersection(line);
+        x += width + BETWEEN;
+        button
     })
 }
 
