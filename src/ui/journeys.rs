@@ -110,6 +110,14 @@ fn path(app: &App<'_>) -> String {
     String::from_utf8(app.path.clone()).unwrap()
 }
 
+/// What is drawn.
+fn screen(app: &App<'_>) -> String {
+    use ratatui::{Terminal, backend::TestBackend};
+    let mut terminal = Terminal::new(TestBackend::new(app.size.0, app.size.1)).unwrap();
+    terminal.draw(|frame| crate::ui::view::draw(app, frame)).unwrap();
+    terminal.backend().to_string()
+}
+
 fn home() -> Tree {
     let plan = vec![
         dir("music", vec![file("song", 40_000, 3), file("noise", 9_000, 1)]),

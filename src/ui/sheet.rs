@@ -214,7 +214,7 @@ impl Sheet {
             Command::Scale | Command::Items => {
                 matches!(ask, Ask::Types | Ask::Ages { .. } | Ask::Links | Ask::Hints)
             }
-            Command::Modified => matches!(ask, Ask::Search | Ask::Largest),
+            Command::Modified => matches!(ask, Ask::Search | Ask::Largest | Ask::Hints),
             Command::Graph => !matches!(ask, Ask::Errors | Ask::Space { .. } | Ask::Changes),
             _ => true,
         }

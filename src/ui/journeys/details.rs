@@ -59,13 +59,6 @@ pub fn find(app: &mut App<'_>) {
     app.update(Action::Findings(number, Findings::Inspected(Arc::new(inspection))));
 }
 
-fn screen(app: &App<'_>) -> String {
-    use ratatui::{Terminal, backend::TestBackend};
-    let mut terminal = Terminal::new(TestBackend::new(app.size.0, app.size.1)).unwrap();
-    terminal.draw(|frame| crate::ui::view::draw(app, frame)).unwrap();
-    terminal.backend().to_string()
-}
-
 #[test]
 fn what_the_tree_knows_is_shown_at_once_and_the_rest_as_it_comes() {
     let tree = home();

@@ -77,6 +77,19 @@ fn types_and_ages_open_their_files_and_lead_back_one_by_one() {
 }
 
 #[test]
+fn of_what_can_be_made_again_it_is_told_when_it_was_last_made() {
+    let day = 24 * 3600;
+    let target = dir("target", vec![file("old", 40_960, 3 * day), file("new", 8_192, 950 * day)]);
+    let tree = Arc::new(build(vec![dir("it", vec![target, file("Cargo.toml", 1, 1)])]).0);
+    let mut app = at(&tree, "9");
+    assert_eq!(labels(&app), ["it/target/"]);
+    assert!(!screen(&app).contains("Modified"));
+    press(&mut app, "m");
+    let drawn = screen(&app);
+    assert!(drawn.contains("Modified") && drawn.contains("1972-08-08 00:00"), "{drawn}");
+}
+
+#[test]
 fn directories_have_a_type_too_and_it_leads_to_them() {
     let tree = tree();
     let mut app = at(&tree, "3");

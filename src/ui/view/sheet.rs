@@ -90,7 +90,8 @@ fn columns(app: &App<'_>, page: &Page, width: usize) -> Columns {
     }
     // The paths of entries need the room more than numbers of items, or than bars.
     let items = if page.is_of_entries { Wanted::No } else { app.shown.items };
-    let modified = if page.is_of_entries { app.shown.modified } else { Wanted::No };
+    let has_times = page.is_of_entries || page.ask == Ask::Hints;
+    let modified = if has_times { app.shown.modified } else { Wanted::No };
     let (graph, growth) = match app.shown.graph {
         _ if page.ask == Ask::Changes => (Graph::None, Compared::First),
         Graph::Both if page.is_of_entries => (Graph::Percent, Compared::No),
