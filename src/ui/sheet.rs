@@ -196,14 +196,14 @@ impl Sheet {
     }
 
     /// What its rows can be sorted by, in words.
-    pub fn sorts(&self) -> &'static str {
-        match self.inquiry.asked().ask {
-            Ask::Types => "Types are sorted by size, name or items",
-            Ask::Ages { .. } => "Ages are sorted by size, items or time",
-            Ask::Links => "Hard links are sorted by size or number of names",
-            Ask::Errors => "Errors are sorted by number or by path",
-            Ask::Changes => "Changes are sorted by size or by path",
-            _ => "These rows have an order of their own",
+    pub fn sorts(&self) -> String {
+        let (rows, columns) = sorts(self.inquiry.asked().ask);
+        let mut words: Vec<&str> = columns.iter().map(|(_, word)| *word).collect();
+        words.dedup();
+        match words.split_last() {
+            Some((last, [])) => format!("{rows} are sorted by {last}"),
+            Some((last, others)) => format!("{rows} are sorted by {} or {last}", others.join(", ")),
+            None => format!("{rows} have an order of their own"),
         }
     }
 
@@ -417,13 +417,26 @@ pub fn has_entries(ask: Ask) -> bool {
 
 /// Whether the rows that answer `ask` can be sorted by a column.
 pub fn may_sort(ask: Ask, column: Column) -> bool {
+    sorts(ask).1.iter().any(|(sorted, _)| *sorted == column)
+}
+
+/// What the rows that answer `ask` are called, the columns they can be sorted by, and what is in those.
+fn sorts(ask: Ask) -> (&'static str, &'static [(Column, &'static str)]) {
+    use Column as C;
     match ask {
-        // The names of ages are times.
-        Ask::Search | Ask::Largest | Ask::Ages { .. } => column != Column::Shared,
-        Ask::Changes => matches!(column, Column::Growth | Column::Size | Column::Name),
-        Ask::Types => matches!(column, Column::Size | Column::Items | Column::Name),
-        Ask::Links => matches!(column, Column::Size | Column::Items),
-        Ask::Errors => matches!(column, Column::Items | Column::Name),
-        _ => false,
+        Ask::Search | Ask::Largest => {
+            let columns =
+                &[(C::Size, "size"), (C::Name, "path"), (C::Items, "items"), (C::Modified, "last change")];
+            ("Entries", columns)
+        }
+        Ask::Types => ("Types", &[(C::Size, "size"), (C::Name, "name"), (C::Items, "items")]),
+        // Their names are times.
+        Ask::Ages { .. } => {
+            ("Ages", &[(C::Size, "size"), (C::Items, "items"), (C::Name, "time"), (C::Modified, "time")])
+        }
+        Ask::Links => ("Hard links", &[(C::Size, "size"), (C::Items, "number of names")]),
+        Ask::Errors => ("Errors", &[(C::Items, "number"), (C::Name, "path")]),
+        Ask::Changes => ("Changes", &[(C::Size, "size"), (C::Growth, "size"), (C::Name, "path")]),
+        _ => ("These rows", &[]),
     }
 }

@@ -43,7 +43,8 @@ impl App<'_> {
             Column::Items => By::Items,
             Column::Modified => By::Modified,
             Column::Growth if self.sheet().is_some_and(|sheet| sheet.view == View::Growth) => self.by_size(),
-            Column::Growth => return self.sort_by_growth(),
+            // That is a column of the list.
+            Column::Growth => return self.say_not_here(Command::Sort(column)),
             Column::Shared => return,
         };
         let number = self.next_wish();

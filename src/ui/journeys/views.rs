@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::ui::sheet::Page;
+use crate::ui::view::columns::Compared;
 
 fn page<'a>(app: &'a App<'_>) -> &'a Page {
     app.views.page.as_ref().expect("a view is open")
@@ -87,6 +88,25 @@ fn of_what_can_be_made_again_it_is_told_when_it_was_last_made() {
     press(&mut app, "m");
     let drawn = screen(&app);
     assert!(drawn.contains("Modified") && drawn.contains("1972-08-08 00:00"), "{drawn}");
+}
+
+#[test]
+fn a_column_that_a_view_does_not_have_is_told_and_the_list_beneath_stays() {
+    let tree = tree();
+    for (key, sorts) in [
+        ("2", None),
+        ("3", Some("Types are sorted by size, name or items")),
+        ("6", Some("Hard links are sorted by size or number of names")),
+        ("7", Some("Errors are sorted by number or path")),
+        ("9", Some("These rows have an order of their own")),
+    ] {
+        let mut app = at(&tree, key);
+        press(&mut app, "W");
+        assert_eq!(app.notice.as_deref(), Some("Not in this view: by growth (1: the list)"), "{key}");
+        press(&mut app, "M");
+        assert_eq!(app.notice.as_deref(), sorts, "{key}");
+        assert_eq!((app.order, app.shown.growth), (Order::default(), Compared::No), "{key}");
+    }
 }
 
 #[test]
@@ -228,7 +248,7 @@ fn every_view_has_the_orders_that_make_sense_and_says_so_of_others() {
     for (view, key, said) in [
         ("3", "M", "Types are sorted by size, name or items"),
         ("6", "n", "Hard links are sorted by size or number of names"),
-        ("7", "s", "Errors are sorted by number or by path"),
+        ("7", "s", "Errors are sorted by number or path"),
     ] {
         let mut app = at(&tree, view);
         press(&mut app, key);
