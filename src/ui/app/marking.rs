@@ -24,6 +24,13 @@ pub struct Pane<'t> {
     marks: Vec<(Place<'t>, Mark)>,
 }
 
+impl Pane<'_> {
+    /// How many lines there are.
+    pub fn count(&self) -> usize {
+        self.marks.len()
+    }
+}
+
 /// One mark in the pane.
 #[derive(Debug, PartialEq, Eq)]
 pub struct PaneLine {

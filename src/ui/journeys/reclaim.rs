@@ -56,6 +56,15 @@ pub fn failed(app: &mut App<'_>) -> Vec<Effect> {
     effects
 }
 
+#[test]
+fn the_footer_says_where_one_is_in_the_list_of_what_stays() {
+    let tree = home();
+    let mut app = finished(&tree);
+    failed(&mut app);
+    press(&mut app, "g j");
+    assert!(screen(&app).contains("2 of 40"), "{}", screen(&app));
+}
+
 /// Something was moved to the trash.
 pub fn trashed(app: &mut App<'_>) {
     let effects = press(app, "g D");
@@ -238,7 +247,7 @@ fn while_something_is_read_or_deleted_nothing_else_is() {
     assert_eq!(press(&mut app, "d D r R U"), []);
     assert!(press(&mut app, "j k Enter h n s").is_empty(), "one can look around meanwhile");
     press(&mut app, "q");
-    assert!(app.question.is_some(), "leaving would stop it midway");
+    assert!(screen(&app).contains("Quit and stop deleting midway?"), "{}", screen(&app));
     assert_eq!(press(&mut app, "n Esc"), [Effect::Reclaim(Order::Stop)]);
     assert_eq!(press(&mut app, "Esc"), [], "once is enough");
     let report = Report { entries: 1, freed: 4096, is_cancelled: true, is_over: true, ..Report::default() };

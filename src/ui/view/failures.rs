@@ -54,16 +54,21 @@ pub(super) fn draw(app: &App<'_>, failed: &Failed, layout: Layout, buffer: &mut 
     }
 }
 
+/// What is being done.
+pub(super) fn doing(deed: Deed) -> &'static str {
+    match deed {
+        Deed::Delete | Deed::Empty => "deleting",
+        Deed::Trash => "moving to the trash",
+        Deed::Restore => "moving back",
+    }
+}
+
 /// How it goes on.
 pub(super) fn progress<'a>(app: &App<'_>, running: &Running, room: usize) -> Line<'a> {
     let theme = app.theme;
     let spinner = theme.glyphs.spinner(u64::try_from(app.scan.last.now.as_millis() / 125).unwrap_or(0));
     let dot = theme.glyphs.dot();
-    let doing = match running.deed {
-        Deed::Delete | Deed::Empty => "deleting",
-        Deed::Trash => "moving to the trash",
-        Deed::Restore => "moving back",
-    };
+    let doing = doing(running.deed);
     let report = &running.report;
     let (entries, bytes) = running.expected;
     let left = grouped(entries.saturating_sub(report.entries));

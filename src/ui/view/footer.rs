@@ -51,7 +51,23 @@ pub(super) fn draw(app: &App<'_>, area: Rect, buffer: &mut Buffer) {
 
 /// What stands to the right of the keys.
 fn idle<'a>(app: &App<'_>, room: usize) -> Line<'a> {
-    if app.views.page.is_some() { page_place(app, room / 2) } else { place(app, room) }
+    match (app.mode, &app.reclaim.failed) {
+        (Mode::Marks, _) => lines_place(app.pane().index, app.pane().count(), room / 2),
+        (Mode::Failures, Some(failed)) => lines_place(failed.index, failed.failures.first.len(), room / 2),
+        _ if app.views.page.is_some() => page_place(app, room / 2),
+        _ => place(app, room),
+    }
+}
+
+/// Which line of how many, if that fits.
+fn lines_place<'a>(index: usize, count: usize, room: usize) -> Line<'a> {
+    let text = row_of(index, count) + " ";
+    Line::raw(if width(&text) <= room { text } else { String::new() })
+}
+
+/// Which row of how many.
+fn row_of(index: usize, rows: usize) -> String {
+    format!("{} of {}", grouped((index + 1).min(rows) as u64), grouped(rows as u64))
 }
 
 /// The key whose hint is at `x`, when the keys are shown.
@@ -233,8 +249,7 @@ fn prompt<'a>(app: &App<'_>, room: usize) -> Line<'a> {
 /// Which row of how many of a view, and whether more are looked for; as much as fits.
 fn page_place<'a>(app: &App<'_>, room: usize) -> Line<'a> {
     let Some(page) = &app.views.page else { return Line::default() };
-    let rows =
-        format!("{} of {} ", grouped((page.index + 1).min(page.rows) as u64), grouped(page.rows as u64));
+    let rows = row_of(page.index, page.rows) + " ";
     let looking = format!("looking{} ", app.theme.glyphs.gap());
     let looking = if page.is_complete { String::new() } else { looking };
     let texts = [format!("{looking}{rows}"), rows, String::new()];
@@ -245,9 +260,7 @@ fn page_place<'a>(app: &App<'_>, room: usize) -> Line<'a> {
 /// Which row of how many, and how the scan went; the more the wider.
 fn place<'a>(app: &App<'_>, room: usize) -> Line<'a> {
     let window = &app.window;
-    let row = (window.index + 1).min(window.rows);
-    let mut facts =
-        vec![(format!("{} of {}", grouped(row as u64), grouped(window.rows as u64)), Role::Plain)];
+    let mut facts = vec![(row_of(window.index, window.rows), Role::Plain)];
     if app.is_filtered() {
         facts.push(("filtered: Esc shows all".to_owned(), Role::Strong));
     }

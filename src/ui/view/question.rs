@@ -15,6 +15,7 @@ use ratatui::layout::{Alignment, Position, Rect};
 use ratatui::text::Line;
 use ratatui::widgets::{Block, Clear, Paragraph, Widget};
 
+use super::failures::doing;
 use crate::size::{duration, grouped};
 use crate::text::{escape, fit, width};
 use crate::ui::app::{About, App, Button, Question};
@@ -125,6 +126,9 @@ fn replace(app: &App<'_>, order: &Order, columns: usize) -> String {
 /// What leaving would cost.
 fn loss(app: &App<'_>) -> String {
     let scan = duration(app.scan.last.elapsed);
+    if let Some(running) = &app.reclaim.running {
+        return format!("Quit and stop {} midway?", doing(running.deed));
+    }
     if let Some(order) = app.written() {
         let shown = fit(&order.shown(), FILE, app.theme.glyphs.gap()).into_owned();
         return format!("Quit and give up writing {shown}?");
