@@ -10,7 +10,7 @@ use crate::search::Query;
 use crate::sync::Arc;
 use crate::tree::diff::Fate;
 use crate::tree::{DirId, Successors};
-use crate::ui::inquiry::Inquiry;
+use crate::ui::inquiry::{Before, Inquiry};
 use crate::ui::keys::View;
 use crate::ui::sheet::Sheet;
 use crate::ui::view::columns::Compared as Shown;
@@ -75,15 +75,20 @@ impl Compared {
             self.offer = Asked::Known(**offer);
             return (false, None);
         }
-        if self.inquiry.as_mut().is_none_or(|inquiry| inquiry.take(number, findings).is_none()) {
+        let Some(Before(before)) = self.inquiry.as_mut().and_then(|inquiry| inquiry.take(number, findings))
+        else {
             return (false, None);
-        }
+        };
         match findings {
             Findings::Growth(growth) => {
                 self.growth = Some(Arc::clone(growth));
                 (true, growth.trouble.clone())
             }
-            Findings::Failed(reason) => (true, Some(reason.clone())),
+            Findings::Failed(reason) => {
+                // While a scan runs it is asked again and again; the same is said once.
+                let is_known = matches!(&before, Some(Findings::Failed(said)) if said == reason);
+                (true, Some(reason.clone()).filter(|_| !is_known))
+            }
             _ => (false, None),
         }
     }
