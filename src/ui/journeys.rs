@@ -17,7 +17,7 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::Settings;
 use super::app::{About, Action, App, Button, Effect, Mode, Question};
-use super::keys::{Answer, Binding, Command, KEYMAP, Key, Scope, Side, View};
+use super::keys::{self, Answer, Binding, Command, KEYMAP, Key, Keymap, Scope, Side, View};
 use super::progress::Tick;
 use super::reclaim::Safety;
 use super::theme::Theme;

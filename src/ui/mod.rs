@@ -16,6 +16,7 @@ pub mod app;
 mod clipboard;
 pub mod errand;
 pub mod export;
+pub mod field;
 mod inquiry;
 #[cfg(test)]
 mod journeys;

@@ -18,24 +18,28 @@ impl App<'_> {
         self.pressed = Some(self.scan.last.now);
         let scope = self.scope();
         let command = self.keymap.lookup(scope, event);
-        if command.is_none() && scope == Scope::Prompt {
-            return self.prompt_key(event, None);
-        }
-        if scope == Scope::FileName && !command.is_some_and(Command::is_global) {
-            return self.file_name_key(event, command);
-        }
-        if command.is_none() && scope == Scope::Typing {
-            return self.typing_key(event);
-        }
-        let Some(command) = command else {
-            self.say_unknown(scope, event);
-            return None;
-        };
-        match command {
-            command if scope == Scope::Prompt && !command.is_global() => {
-                self.prompt_key(event, Some(command))
+        let is_global = command.is_some_and(Command::is_global);
+        match (scope, command) {
+            (Scope::Prompt, _) if !is_global => self.prompt_key(event, command),
+            (Scope::FileName, _) if !is_global => self.file_name_key(event, command),
+            (Scope::Typing, _) if !is_global => self.typing_key(event, command),
+            (_, Some(command)) => self.perform(command),
+            (_, None) => {
+                self.say_unknown(scope, event);
+                None
             }
-            command => self.perform(command),
+        }
+    }
+
+    /// Takes a text that was pasted. It is part of what is typed, but never of what has to be typed to confirm.
+    pub(super) fn paste(&mut self, text: &str) {
+        match self.scope() {
+            Scope::Prompt => {
+                self.views.text.paste(text);
+                self.search();
+            }
+            Scope::FileName => self.paste_file_name(text),
+            _ => {}
         }
     }
 

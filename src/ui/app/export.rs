@@ -5,13 +5,14 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::crossterm::event::KeyEvent;
 
 use super::{About, App, Effect, Mode};
 use crate::scan::Outcome;
 use crate::size::plain_size;
 use crate::text::escape;
 use crate::ui::export::{Order, Told};
+use crate::ui::field::Field;
 use crate::ui::keys::Command;
 use crate::writing::{ENDINGS, Format, Old, Unwritten};
 
@@ -19,7 +20,7 @@ use crate::writing::{ENDINGS, Format, Old, Unwritten};
 #[derive(Clone, Debug, Default)]
 pub struct Exporting {
     /// The name of the file, as far as it is typed.
-    pub name: String,
+    pub name: Field,
     /// What is wrong with it.
     pub complaint: Option<String>,
     /// What is being written.
@@ -33,9 +34,9 @@ impl App<'_> {
             self.notice = Some(reason.into());
             return;
         }
-        if self.export.name.is_empty() {
-            self.export.name = self.usual_name();
-        }
+        let before = self.export.name.as_str();
+        self.export.name =
+            Field::offering(if before.is_empty() { self.usual_name() } else { before.to_owned() });
         self.export.complaint = None;
         self.mode = Mode::FileName;
     }
@@ -76,31 +77,25 @@ impl App<'_> {
     /// A key while the name is typed; letters that are no command are part of it.
     pub(super) fn file_name_key(&mut self, event: KeyEvent, command: Option<Command>) -> Option<Effect> {
         self.export.complaint = None;
-        match (command, event.code) {
-            (Some(Command::Accept), _) => return self.accept_file(),
-            (Some(Command::Back), _) => self.mode = Mode::List,
-            (Some(Command::Erase), _) => {
-                self.export.name.pop();
+        match command {
+            Some(Command::Accept) => return self.accept_file(),
+            Some(Command::Back) => self.mode = Mode::List,
+            _ => {
+                // What is no key of a text does nothing.
+                let _ = self.export.name.take(event, command);
             }
-            (Some(Command::EraseAll), _) => self.export.name.clear(),
-            (None, KeyCode::Char(letter))
-                if !event.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) =>
-            {
-                self.type_file_name(&letter.to_string());
-            }
-            _ => {}
         }
         None
     }
 
-    /// Puts a text behind the name.
-    pub(super) fn type_file_name(&mut self, text: &str) {
+    /// Puts a text into the name.
+    pub(super) fn paste_file_name(&mut self, text: &str) {
         self.export.complaint = None;
-        self.export.name.extend(text.chars().filter(|letter| !letter.is_control()));
+        self.export.name.paste(text);
     }
 
     fn accept_file(&mut self) -> Option<Effect> {
-        let name = self.export.name.trim();
+        let name = self.export.name.as_str().trim();
         let Some(format) = Format::of_name(name.as_bytes()) else {
             self.export.complaint = Some(format!("end it in {}", ENDINGS.join(" ")));
             return None;

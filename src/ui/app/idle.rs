@@ -11,10 +11,7 @@ impl App<'_> {
     /// Says of a key without a meaning here that it has none, and where it has one.
     pub(super) fn say_unknown(&mut self, scope: Scope, event: KeyEvent) {
         // A question waits for its answer, and where something is typed nothing is said to every key.
-        if matches!(
-            scope,
-            Scope::Question | Scope::Confirm | Scope::Typing | Scope::FileName | Scope::Prompt | Scope::Help
-        ) {
+        if scope.is_typed() || matches!(scope, Scope::Question | Scope::Confirm | Scope::Help) {
             return;
         }
         let text = self.keymap.elsewhere(event).map_or_else(

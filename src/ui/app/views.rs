@@ -15,6 +15,7 @@ use crate::search::{self, By, Query};
 use crate::source::Nature;
 use crate::survey::Tile;
 use crate::tree::{Content, DirId, Position, Successors};
+use crate::ui::field::Field;
 use crate::ui::inquiry::Inquiry;
 use crate::ui::keys::{Command, Scope, Side, View};
 use crate::ui::place::Memory;
@@ -31,7 +32,7 @@ pub struct Views {
     /// How the directory is shown: as a list or as a treemap.
     pub base: View,
     /// What is searched for, as it was typed; empty for nothing.
-    pub text: String,
+    pub text: Field,
     /// What is not understood of that, or not yet.
     pub complaint: Option<String>,
     /// What is visible of the sheet on top.
@@ -161,7 +162,7 @@ impl App<'_> {
             && !self.views.text.is_empty()
         {
             let title = if sheet.view == View::Search { String::new() } else { page.title.clone() + " " };
-            page.title = format!("{title}/{}", self.views.text);
+            page.title = format!("{title}/{}", self.views.text.as_str());
         }
         self.views.tiles = match self.views.base {
             View::Treemap => treemap::tiles(&self.window, self.order.measure, layout(self.size).list),

@@ -56,6 +56,7 @@ fn ready<'t>(tree: &'t Arc<Tree>, scope: Scope, binding: &Binding) -> App<'t> {
             work(&mut app, tree);
             press(&mut app, "Down");
         }
+        (Scope::Typing, _) => write(&mut app, "0"),
         // A cell that has others on all sides, or some on the side that is asked for.
         (Scope::Treemap, Command::Cell(side)) => lean(&mut app, side),
         _ => {}

@@ -44,6 +44,22 @@ fn a_name_is_offered_typed_and_says_the_format() {
 }
 
 #[test]
+fn the_name_that_is_offered_gives_way_to_what_is_typed_or_is_edited() {
+    let tree = home();
+    let mut app = finished(&tree);
+    press(&mut app, "E");
+    write(&mut app, "q.duke");
+    assert_eq!(app.export.name.as_str(), "q.duke");
+    press(&mut app, "Esc E Bksp");
+    assert_eq!(app.export.name.as_str(), "q.duk");
+    press(&mut app, "Esc E");
+    app.update(Action::Paste("p.csv".into()));
+    assert_eq!(app.export.name.as_str(), "p.csv");
+    press(&mut app, "Ctrl-U Esc E");
+    assert_eq!(app.export.name.as_str(), "shown.json.zst");
+}
+
+#[test]
 fn a_name_without_a_format_is_not_taken_and_nothing_is_written_on_the_way_out() {
     let tree = home();
     let mut app = finished(&tree);
@@ -129,7 +145,7 @@ fn several_roots_are_no_export_of_ncdu() {
     let mut app = App::new(&tree, roots, &settings(), (80, 12));
     tick(&mut app, 100, Some(Outcome::Complete));
     press(&mut app, "E");
-    assert_eq!(app.export.name, "r.duke");
+    assert_eq!(app.export.name.as_str(), "r.duke");
     assert_eq!(ask(&mut app, "q.json"), []);
     assert!(app.export.complaint.as_deref().is_some_and(|text| text.contains("one directory")));
     press(&mut app, "Esc");

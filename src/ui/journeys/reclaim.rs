@@ -214,6 +214,23 @@ pub fn asked_twice(app: &mut App<'_>) {
 }
 
 #[test]
+fn a_name_can_be_typed_whatever_its_letters_are_configured_for() {
+    let mut keymap = Keymap::default();
+    for (name, key) in [("suspend", "u"), ("erase-all", "Ctrl-X")] {
+        keymap.give(keys::line(name).unwrap(), vec![key.parse().unwrap()]);
+    }
+    let tree = home();
+    let settings = Settings { keymap, ..settings() };
+    let mut app = App::new(&tree, vec![(b"/r".to_vec(), b"/shown".to_vec())], &settings, (80, 12));
+    tick(&mut app, 1000, Some(Outcome::Complete));
+    typing(&mut app);
+    write(&mut app, "no");
+    app.update(Action::Key(KeyEvent::new(KeyCode::Char('x'), KeyModifiers::CONTROL)));
+    write(&mut app, "music");
+    assert!(is_begun(&press(&mut app, "Enter")), "{}", screen(&app));
+}
+
+#[test]
 fn root_is_asked_twice_about_directories_of_others() {
     let tree = home();
     let mut app = finished(&tree);

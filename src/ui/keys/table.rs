@@ -23,8 +23,9 @@ const SHEET: &[Scope] = &[Scope::Sheet];
 const TREEMAP: &[Scope] = &[Scope::Treemap];
 const PROMPT: &[Scope] = &[Scope::Prompt];
 const FILE_NAME: &[Scope] = &[Scope::FileName];
-const TYPED: &[Scope] = &[Scope::Prompt, Scope::FileName];
+const TYPED: &[Scope] = &[Scope::Prompt, Scope::FileName, Scope::Typing];
 const QUESTION: &[Scope] = &[Scope::Question, Scope::Confirm];
+const ANSWER: &[Scope] = &[Scope::Question, Scope::Confirm, Scope::Typing];
 const FAILURES: &[Scope] = &[Scope::Failures];
 const EVERYWHERE: &[Scope] = &Scope::ALL;
 
@@ -158,7 +159,7 @@ pub const KEYMAP: &[Binding] = &{
         bind(&[control('z')], EVERYWHERE, C::Suspend, G::Program, "suspend"),
         bind(&[control('l')], EVERYWHERE, C::Repaint, G::Program, "repaint"),
         bind(&[letter('y')], QUESTION, C::Answer(Answer::Yes), G::Question, "yes"),
-        bind(&[letter('n'), key(K::Esc)], QUESTION, C::Answer(Answer::No), G::Question, "no"),
+        bind(&[letter('n'), key(K::Esc)], ANSWER, C::Answer(Answer::No), G::Question, "no"),
         bind(&[letter('q')], QUESTION, C::Answer(Answer::Leave), G::Question, "no, or quit"),
         bind(
             &[key(K::Left), key(K::Right), key(K::Tab)],
@@ -167,6 +168,6 @@ pub const KEYMAP: &[Binding] = &{
             G::Question,
             "the other button",
         ),
-        bind(&[key(K::Enter)], QUESTION, C::Answer(Answer::Selected), G::Question, "press the button"),
+        bind(&[key(K::Enter)], ANSWER, C::Answer(Answer::Selected), G::Question, "press the button"),
     ]
 };

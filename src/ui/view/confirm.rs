@@ -22,10 +22,11 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear, Paragraph, Widget};
 
+use super::field;
 use super::question::{ASCII, BUTTONS, side_by_side};
 use crate::delete::{Concern, Deed, Probe, Reason};
 use crate::size::{grouped, plain_size};
-use crate::text::{escape, fit, printable, width};
+use crate::text::{escape, fit, width};
 use crate::ui::app::{App, Button, Confirm, Stage};
 use crate::ui::theme::{Glyphs, Role};
 
@@ -158,16 +159,7 @@ fn line<'a>(app: &App<'_>, fact: &Fact, room: usize) -> Line<'a> {
 /// The last line: what is typed, or room for the buttons.
 fn answer<'a>(app: &App<'_>, confirm: &Confirm, room: usize) -> Line<'a> {
     if let Stage::Type(_, typed) = &confirm.stage {
-        // The end is what is being typed.
-        let mut shown = printable(typed.as_bytes()).into_owned();
-        while width(&shown) + 4 > room.max(5) {
-            shown.remove(0);
-        }
-        return Line::from(vec![
-            Span::styled(" > ", app.theme.style(Role::Strong)),
-            Span::raw(shown),
-            Span::styled(" ", app.theme.style(Role::Selected)),
-        ]);
+        return Line::from(field::spans(app, " > ", typed, room.saturating_sub(2)));
     }
     // The buttons stand there.
     Line::default()

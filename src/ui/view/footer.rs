@@ -9,10 +9,10 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::draw_ends;
+use super::{draw_ends, field};
 use crate::scan::Outcome;
 use crate::size::{duration, grouped, plain_size};
-use crate::text::{escape, fit, printable, width};
+use crate::text::{escape, fit, width};
 use crate::ui::app::{App, Mode, Rescan};
 use crate::ui::keys::{Binding, Command, KEYMAP, Key, Scope, View};
 use crate::ui::sheet::{has_entries, may_sort};
@@ -193,7 +193,7 @@ fn hint_width(key: Key, word: &str) -> usize {
 /// The name of a file, as far as it is typed, and what is wrong with it or how it may end.
 fn file_name<'a>(app: &App<'_>, room: usize) -> Line<'a> {
     let title = if room < WIDE { " >" } else { " Write to: " };
-    let mut spans = field(app, title, &app.export.name, room.saturating_sub(width(title)));
+    let mut spans = field::spans(app, title, &app.export.name, room.saturating_sub(width(title)));
     let used: usize = spans.iter().map(Span::width).sum();
     let left = room.saturating_sub(used + 3);
     let gap = app.theme.glyphs.gap();
@@ -211,24 +211,9 @@ fn file_name<'a>(app: &App<'_>, room: usize) -> Line<'a> {
     Line::from(spans)
 }
 
-/// A text that is being typed, behind a title.
-fn field<'a>(app: &App<'_>, title: &'static str, typed: &str, room: usize) -> Vec<Span<'a>> {
-    let text = printable(typed.as_bytes()).into_owned();
-    // The end is what is being typed.
-    let mut start = 0;
-    while width(&text[start..]) + 2 > room.max(3) {
-        start += text[start..].chars().next().map_or(0, char::len_utf8);
-    }
-    vec![
-        Span::styled(title, app.theme.style(Role::Strong)),
-        Span::raw(text[start..].to_owned()),
-        Span::styled(" ", app.theme.style(Role::Selected)),
-    ]
-}
-
 /// What is typed, and what is awaited or wrong there.
 fn prompt<'a>(app: &App<'_>, room: usize) -> Line<'a> {
-    let mut spans = field(app, " /", &app.views.text, room.saturating_sub(2));
+    let mut spans = field::spans(app, " /", &app.views.text, room.saturating_sub(2));
     let used: usize = spans.iter().map(Span::width).sum();
     let left = room.saturating_sub(used + 3);
     let is_said_above = app.views.page.as_ref().is_some_and(|page| page.failure.is_some());

@@ -16,6 +16,7 @@ mod confirm;
 pub mod details;
 pub mod errors;
 mod failures;
+mod field;
 pub mod files;
 mod footer;
 pub mod growth;
