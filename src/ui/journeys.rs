@@ -42,6 +42,18 @@ fn app(tree: &Tree) -> App<'_> {
     App::new(tree, vec![(b"/r".to_vec(), b"/shown".to_vec())], &settings(), (80, 12))
 }
 
+/// A browser of a scan that is over, with lines of the table that have other keys.
+fn configured<'t>(tree: &'t Tree, changes: &[(&str, &str)]) -> App<'t> {
+    let mut keymap = Keymap::default();
+    for (name, key) in changes {
+        keymap.give(keys::line(name).unwrap(), vec![key.parse().unwrap()]);
+    }
+    let settings = Settings { keymap, ..settings() };
+    let mut app = App::new(tree, vec![(b"/r".to_vec(), b"/shown".to_vec())], &settings, (80, 12));
+    tick(&mut app, 1000, Some(Outcome::Complete));
+    app
+}
+
 /// A browser of a scan that is over.
 fn finished(tree: &Tree) -> App<'_> {
     let mut app = app(tree);

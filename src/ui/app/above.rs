@@ -8,13 +8,15 @@ use std::path::Path;
 
 use super::{About, App};
 use crate::source::Nature;
+use crate::ui::keys::Command;
 
 impl App<'_> {
     /// Asks whether the directory above is to be scanned.
     pub(super) fn offer_above(&mut self) {
         if self.is_deleting() {
             // Leaving this tree would stop it midway.
-            self.notice = Some("Something is being deleted; Esc stops it".into());
+            let stops = self.key_hint(Command::Back, "stops it");
+            self.notice = Some(format!("Something is being deleted{stops}").into());
         } else if let Some(order) = self.written() {
             self.notice = Some(format!("{} is still being written", order.shown()).into());
         } else if self.above().is_some() {

@@ -11,7 +11,7 @@ use crate::sync::Arc;
 use crate::tree::diff::Fate;
 use crate::tree::{DirId, Successors};
 use crate::ui::inquiry::{Before, Inquiry};
-use crate::ui::keys::View;
+use crate::ui::keys::{Command, View};
 use crate::ui::sheet::Sheet;
 use crate::ui::view::columns::Compared as Shown;
 use crate::ui::work::{Ask, Findings, Wish};
@@ -115,7 +115,8 @@ impl App<'_> {
     /// Shows how entries have grown, and sorts by it.
     pub(super) fn sort_by_growth(&mut self) {
         if self.is_filtered() {
-            self.notice = Some("What a filter leaves is not compared; 8 shows its changes".into());
+            let shows = self.key_hint(Command::View(View::Growth), "shows its changes");
+            self.notice = Some(format!("What a filter leaves is not compared{shows}").into());
         } else if self.may_compare() {
             self.show_growth();
             self.sort_by(Column::Growth);

@@ -87,6 +87,7 @@ impl<'t> App<'t> {
 
     /// Whether nothing may be changed at present; says why.
     fn may_not_change(&mut self) -> bool {
+        let deleting;
         let why = if self.nature == Nature::Recorded {
             "This was written down some time ago: nothing is changed"
         } else if self.reclaim.safety.changes == Changes::Refused {
@@ -94,13 +95,15 @@ impl<'t> App<'t> {
         } else if self.is_scanning() {
             "Wait until the scan is complete, or stop it with Ctrl-C"
         } else if self.is_deleting() {
-            "Something is being deleted already; Esc stops it"
+            deleting =
+                format!("Something is being deleted already{}", self.key_hint(Command::Back, "stops it"));
+            &deleting
         } else if self.rescan().is_some() {
             "Wait until everything is read again"
         } else {
             return false;
         };
-        self.notice = Some(why.into());
+        self.notice = Some(why.to_owned().into());
         true
     }
 

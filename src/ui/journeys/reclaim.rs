@@ -215,19 +215,30 @@ pub fn asked_twice(app: &mut App<'_>) {
 
 #[test]
 fn a_name_can_be_typed_whatever_its_letters_are_configured_for() {
-    let mut keymap = Keymap::default();
-    for (name, key) in [("suspend", "u"), ("erase-all", "Ctrl-X")] {
-        keymap.give(keys::line(name).unwrap(), vec![key.parse().unwrap()]);
-    }
     let tree = home();
-    let settings = Settings { keymap, ..settings() };
-    let mut app = App::new(&tree, vec![(b"/r".to_vec(), b"/shown".to_vec())], &settings, (80, 12));
-    tick(&mut app, 1000, Some(Outcome::Complete));
+    let mut app = configured(&tree, &[("suspend", "u"), ("erase-all", "Ctrl-X")]);
     typing(&mut app);
     write(&mut app, "no");
     app.update(Action::Key(KeyEvent::new(KeyCode::Char('x'), KeyModifiers::CONTROL)));
     write(&mut app, "music");
     assert!(is_begun(&press(&mut app, "Enter")), "{}", screen(&app));
+}
+
+#[test]
+fn what_is_said_of_deleting_names_keys_as_they_are_configured() {
+    let tree = home();
+    let mut app = configured(&tree, &[("close", "F9"), ("restore", "F8"), ("empty-instead", "F7")]);
+    asked(&mut app);
+    assert!(screen(&app).contains("F7 empties it"), "{}", screen(&app));
+    press(&mut app, "y");
+    assert!(screen(&app).contains("(F9 stops)"), "{}", screen(&app));
+    for key in ["d", "h"] {
+        press(&mut app, key);
+        assert!(app.notice.as_ref().unwrap().ends_with(" (F9 stops it)"), "{:?}", app.notice);
+    }
+    let mut app = configured(&tree, &[("close", "F9"), ("restore", "F8")]);
+    trashed(&mut app);
+    assert!(app.notice.as_ref().unwrap().contains(" (F8 restores): nothing"), "{:?}", app.notice);
 }
 
 #[test]

@@ -28,6 +28,7 @@ use crate::delete::{Concern, Deed, Probe, Reason};
 use crate::size::{grouped, plain_size};
 use crate::text::{escape, fit, width};
 use crate::ui::app::{App, Button, Confirm, Stage};
+use crate::ui::keys::{Command, Scope};
 use crate::ui::theme::{Glyphs, Role};
 
 /// Columns of the widest box.
@@ -188,12 +189,13 @@ fn facts(app: &App<'_>, confirm: &Confirm) -> Vec<Fact> {
         let text = "All of it goes, whatever the filter shows".to_owned();
         facts.push(Fact::new(3, text, Role::Warning));
     }
-    if confirm.can_be_emptied && confirm.stage == Stage::Ask {
-        let text = match confirm.deed {
-            Deed::Empty => "e deletes the directory, too",
-            _ => "e empties it and keeps the directory",
+    let key = app.keymap.first(Command::Empty, Scope::Confirm);
+    if let Some(key) = key.filter(|_| confirm.can_be_emptied && confirm.stage == Stage::Ask) {
+        let does = match confirm.deed {
+            Deed::Empty => "deletes the directory, too",
+            _ => "empties it and keeps the directory",
         };
-        facts.push(Fact::new(9, text.to_owned(), Role::Faint));
+        facts.push(Fact::new(9, format!("{key} {does}"), Role::Faint));
     }
     facts
 }

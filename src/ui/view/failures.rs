@@ -16,6 +16,7 @@ use crate::delete::{Deed, Failures};
 use crate::size::{grouped, plain_size};
 use crate::text::{escape, fit, pad, width};
 use crate::ui::app::{App, Failed, Running};
+use crate::ui::keys::Command;
 use crate::ui::theme::Role;
 
 /// Columns of a reason.
@@ -77,7 +78,8 @@ pub(super) fn progress<'a>(app: &App<'_>, running: &Running, room: usize) -> Lin
         0 => String::new(),
         count => format!(" {dot} {} stay", grouped(count)),
     };
-    let end = if running.is_stopping { " (stopping)" } else { " (Esc stops)" };
+    let end =
+        if running.is_stopping { " (stopping)".to_owned() } else { app.key_hint(Command::Back, "stops") };
     let texts = [
         format!("{doing} {dot} {left} entries, {bytes} left{stay}{end}"),
         format!("{doing} {dot} {left} left{stay}{end}"),

@@ -93,8 +93,7 @@ fn reading_again<'a>(app: &App<'_>, rescan: &Rescan, room: usize) -> Line<'a> {
     let spinner = theme.glyphs.spinner(u64::try_from(app.scan.last.now.as_millis() / 125).unwrap_or(0));
     let entries = format!("{} entries", grouped(rescan.progress.entries));
     let name = escape(&rescan.name).into_owned();
-    let stops = app.keymap.first(Command::Back, app.scope()).map(|key| format!(" ({key} stops)"));
-    let stops = stops.unwrap_or_default();
+    let stops = app.keymap.hint(Command::Back, app.scope(), "stops");
     let text = format!("reading {name} again {} {entries}{stops}", theme.glyphs.dot());
     Line::from(vec![
         Span::styled(format!(" {spinner} "), theme.style(Role::Bar)),
@@ -247,7 +246,8 @@ fn place<'a>(app: &App<'_>, room: usize) -> Line<'a> {
     let window = &app.window;
     let mut facts = vec![(row_of(window.index, window.rows), Role::Plain)];
     if app.is_filtered() {
-        facts.push(("filtered: Esc shows all".to_owned(), Role::Strong));
+        let clears = app.keymap.first(Command::Back, Scope::List).map(|key| format!(": {key} shows all"));
+        facts.push((format!("filtered{}", clears.unwrap_or_default()), Role::Strong));
     }
     if app.marks().count() > 0 {
         facts.push((super::marks::summary(app), Role::Strong));

@@ -10,6 +10,7 @@ use crate::delete::{Deed, Group, Report, Work};
 use crate::scan::Places;
 use crate::size::{grouped, plain_size};
 use crate::sync::Arc;
+use crate::ui::keys::Command;
 use crate::ui::reclaim::Order;
 
 /// What is being done.
@@ -135,7 +136,10 @@ impl App<'_> {
                 }
                 text
             }
-            Deed::Trash => format!("Moved {entries} to the trash (U restores): nothing is freed yet"),
+            Deed::Trash => {
+                let restores = self.key_hint(Command::Restore, "restores");
+                format!("Moved {entries} to the trash{restores}: nothing is freed yet")
+            }
             Deed::Restore => format!("Moved {entries} back"),
         };
         if report.is_cancelled {
