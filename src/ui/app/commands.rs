@@ -6,6 +6,7 @@
 use ratatui::crossterm::event::KeyEvent;
 
 use super::{App, Effect, Mode};
+use crate::delete::Deed;
 use crate::rows::{Column, Grouping, Hidden};
 use crate::size::Measure;
 use crate::ui::keys::{Command, Scope, View};
@@ -50,15 +51,17 @@ impl App<'_> {
             Command::Repaint => Some(Effect::Repaint),
             Command::Interrupt => self.interrupt(),
             Command::Start(program) => self.start(program),
+            Command::Delete => self.ask_to(Deed::Delete),
+            Command::Trash => self.ask_to(Deed::Trash),
+            Command::Restore => self.restore(),
+            Command::Script => self.write_script(),
             Command::Inspect => {
                 self.inspect();
                 None
             }
             _ if self.question.is_some() => self.answer(command),
             _ => match self.mode {
-                Mode::List if self.scope() == Scope::Sheet => {
-                    self.reclaim_command(command).unwrap_or_else(|| self.sheet_command(command))
-                }
+                Mode::List if self.scope() == Scope::Sheet => self.sheet_command(command),
                 Mode::List => self.command(command),
                 Mode::Prompt => self.sheet_command(command),
                 // All but what has a meaning everywhere was done before.
@@ -67,7 +70,7 @@ impl App<'_> {
                     self.read_help(line, command);
                     None
                 }
-                Mode::Marks => self.reclaim_command(command).unwrap_or_else(|| self.command_marks(command)),
+                Mode::Marks => self.command_marks(command),
                 Mode::Confirm => self.confirm_command(command),
                 Mode::Failures => self.failures_command(command),
                 Mode::Details => {
@@ -130,9 +133,6 @@ impl App<'_> {
             Command::Export => self.ask_for_file(),
             Command::CopyPath => return self.copy_path(),
             Command::Back => return self.stop_deleting().or_else(|| self.stop_rescan()),
-            Command::Delete | Command::Trash | Command::Restore | Command::Script => {
-                return self.reclaim_command(command).flatten();
-            }
             // What has a meaning everywhere was done before, and the others are keys of the line in which a search is
             // typed.
             Command::Interrupt
@@ -140,6 +140,10 @@ impl App<'_> {
             | Command::Repaint
             | Command::Inspect
             | Command::Start(_)
+            | Command::Delete
+            | Command::Trash
+            | Command::Restore
+            | Command::Script
             | Command::Answer(_)
             | Command::Accept
             | Command::Empty

@@ -53,18 +53,6 @@ impl Reclaim {
 }
 
 impl<'t> App<'t> {
-    /// What the keys of deleting do; none if it is none of them.
-    #[allow(clippy::option_option)]
-    pub(super) fn reclaim_command(&mut self, command: Command) -> Option<Option<Effect>> {
-        match command {
-            Command::Delete => Some(self.ask_to(Deed::Delete)),
-            Command::Trash => Some(self.ask_to(Deed::Trash)),
-            Command::Restore => Some(self.restore()),
-            Command::Script => Some(self.write_script()),
-            _ => None,
-        }
-    }
-
     /// Asks whether the marks, or else the entry under the cursor, are to go.
     pub(super) fn ask_to(&mut self, deed: Deed) -> Option<Effect> {
         if self.may_not_change() {
