@@ -100,7 +100,7 @@ fn a_theme_and_colours_are_taken() {
 }
 
 fn keys(text: &str, name: &str) -> String {
-    Config::parse(format!("[keys]\n{text}").as_bytes()).keymap.names(line(name).unwrap(), " ")
+    Config::parse(format!("[keys]\n{text}").as_bytes()).keymap.names(line(name).unwrap())
 }
 
 #[test]

@@ -257,7 +257,6 @@ impl<'t> App<'t> {
         };
         app.path = app.place_path();
         if settings.start == Start::Growth {
-            app.views.compared.is_asked_for = true;
             app.sort_by_growth();
         }
         app.enter_only_root();

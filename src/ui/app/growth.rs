@@ -23,8 +23,6 @@ pub struct Compared {
     /// What everything was, once that is wanted.
     inquiry: Option<Inquiry>,
     growth: Option<Arc<Growth>>,
-    /// Whether it was asked for, rather than offered.
-    pub(super) is_asked_for: bool,
 }
 
 /// How it stands with the offer.

@@ -61,9 +61,9 @@ impl Keymap {
         self.first(command, scope).map_or_else(String::new, |key| format!(" ({key} {does})"))
     }
 
-    /// The names of the keys of a line, `between` them.
-    pub fn names(&self, line: usize, between: &str) -> String {
-        self.keys(line).map(Key::name).collect::<Vec<_>>().join(between)
+    /// The names of the keys of a line.
+    pub fn names(&self, line: usize) -> String {
+        self.keys(line).map(Key::name).collect::<Vec<_>>().join(" ")
     }
 
     /// The other lines that have `key` where `line` works.
@@ -162,7 +162,7 @@ mod tests {
         assert_eq!(meaning(&keymap, Scope::List, "x"), Some("mark"));
         assert_eq!(meaning(&keymap, Scope::Marks, "Ins"), Some("mark"));
         assert_eq!(meaning(&keymap, Scope::List, "Space"), None);
-        assert_eq!(keymap.names(line("mark").unwrap(), " "), "x Ins");
+        assert_eq!(keymap.names(line("mark").unwrap()), "x Ins");
         assert_eq!(keymap.first(Command::Mark, Scope::List).as_deref(), Some("x"));
         assert_eq!(changed(&[("mark", &[])]).first(Command::Mark, Scope::List), None);
     }
@@ -181,12 +181,12 @@ mod tests {
         assert_eq!(meaning(&keymap, Scope::Help, "k"), Some("up"));
         let up = line("up").unwrap();
         assert_eq!(keymap.keys_in(up, Scope::List).map(Key::name).collect::<Vec<_>>(), ["Up"]);
-        assert_eq!(keymap.names(up, " "), "Up k");
+        assert_eq!(keymap.names(up), "Up k");
         let rivals: Vec<_> = keymap.rivals(line("rescan").unwrap(), "k".parse().unwrap()).collect();
         assert_eq!(rivals, [up]);
         // Given away wherever it worked, it is not named any more.
         let keymap = changed(&[("mark-range", &["C"])]);
-        assert_eq!(keymap.names(line("sort-count").unwrap(), " "), "");
+        assert_eq!(keymap.names(line("sort-count").unwrap()), "");
     }
 
     #[test]
@@ -194,7 +194,7 @@ mod tests {
         let keymap = changed(&[("rescan", &["x"]), ("rescan-root", &["x", "X"])]);
         assert_eq!(meaning(&keymap, Scope::List, "x"), Some("rescan"));
         assert_eq!(meaning(&keymap, Scope::List, "X"), Some("rescan-root"));
-        assert_eq!(keymap.names(line("rescan-root").unwrap(), " "), "X");
+        assert_eq!(keymap.names(line("rescan-root").unwrap()), "X");
     }
 
     #[test]

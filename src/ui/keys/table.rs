@@ -17,7 +17,6 @@ const ENTRIES: &[Scope] = &[Scope::List, Scope::Sheet, Scope::Treemap, Scope::Ma
 const DETAILS: &[Scope] = &[Scope::Details];
 const ROWS: &[Scope] = &[Scope::List, Scope::Sheet];
 const GOING: &[Scope] = &[Scope::List, Scope::Marks];
-const MARKING: &[Scope] = &[Scope::List, Scope::Sheet, Scope::Treemap, Scope::Marks];
 const DIRECTORY: &[Scope] = &[Scope::List, Scope::Treemap];
 const SHEET: &[Scope] = &[Scope::Sheet];
 const TREEMAP: &[Scope] = &[Scope::Treemap];
@@ -123,13 +122,13 @@ pub const KEYMAP: &[Binding] = &{
         bind(&[control('u')], TYPED, C::EraseAll, G::Search, "take all back"),
         bind(&[key(K::Up)], PROMPT, C::Move(Motion::Up), G::Search, "up in the results"),
         bind(&[key(K::Down)], PROMPT, C::Move(Motion::Down), G::Search, "down in the results"),
-        hint(7, "mark", bind(&[letter(' ')], MARKING, C::Mark, G::Mark, "mark or unmark")),
+        hint(7, "mark", bind(&[letter(' ')], ENTRIES, C::Mark, G::Mark, "mark or unmark")),
         bind(&[letter('V')], ROWS, C::MarkRange, G::Mark, "a range: V, move, V"),
         bind(&[letter('+')], VIEWS, C::MarkShown, G::Mark, "all shown"),
         bind(&[letter('*')], VIEWS, C::InvertMarks, G::Mark, "invert here"),
         hint(8, "marks", bind(&[key(K::Tab)], VIEWS, C::Marks, G::Mark, "list the marks")),
         bind(&[key(K::Tab)], &[Scope::Marks], C::Back, G::Mark, "close the list"),
-        bind(&[letter('p')], MARKING, C::PrintMarks, G::Mark, "quit and print marks"),
+        bind(&[letter('p')], ENTRIES, C::PrintMarks, G::Mark, "quit and print marks"),
         hint(8, "delete", bind(&[letter('d')], ENTRIES, C::Delete, G::Delete, "for good (asks)")),
         bind(&[letter('D')], ENTRIES, C::Trash, G::Delete, "to the trash (asks)"),
         bind(&[letter('U')], VIEWS, C::Restore, G::Delete, "restore from the trash"),
