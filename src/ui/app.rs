@@ -299,12 +299,17 @@ impl<'t> App<'t> {
             Action::Again(again) => self.take_again(again),
             Action::Reclaim(news) => self.take_reclaim(news),
             Action::Failed(reason) => {
-                self.notice = Some(reason.into());
+                self.say(reason);
                 None
             }
         };
         self.look();
         effect
+    }
+
+    /// Says something until the next key.
+    pub(super) fn say(&mut self, text: impl Into<Cow<'static, str>>) {
+        self.notice = Some(text.into());
     }
 
     /// Whether time passing can change anything.

@@ -16,15 +16,15 @@ impl App<'_> {
         if self.is_deleting() {
             // Leaving this tree would stop it midway.
             let stops = self.key_hint(Command::Back, "stops it");
-            self.notice = Some(format!("Something is being deleted{stops}").into());
+            self.say(format!("Something is being deleted{stops}"));
         } else if let Some(order) = self.written() {
-            self.notice = Some(format!("{} is still being written", order.shown()).into());
+            self.say(format!("{} is still being written", order.shown()));
         } else if self.above().is_some() {
             self.ask(About::Above);
         } else {
             let has_more = self.roots.len() != 1 || self.nature == Nature::Recorded;
             let text = if has_more { "This is where the scan begins" } else { "There is nothing above" };
-            self.notice = Some(text.into());
+            self.say(text);
         }
     }
 

@@ -80,7 +80,7 @@ impl App<'_> {
             Mode::Confirm => Some(self.close_confirm()),
             _ if self.is_scanning() && !self.scan.is_stopping => {
                 self.scan.is_stopping = true;
-                self.notice = Some("Stopping; what was read stays".into());
+                self.say("Stopping; what was read stays");
                 Some(Effect::StopScan)
             }
             _ => self.stop_deleting().or_else(|| self.stop_rescan()).or_else(|| self.quit()),

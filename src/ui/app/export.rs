@@ -31,7 +31,7 @@ impl App<'_> {
     /// Asks for the name of a file.
     pub(super) fn ask_for_file(&mut self) {
         if let Some(reason) = self.may_not_export() {
-            self.notice = Some(reason.into());
+            self.say(reason);
             return;
         }
         let before = self.export.name.as_str();
@@ -112,10 +112,10 @@ impl App<'_> {
     fn write_file(&mut self, order: Order) -> Option<Effect> {
         // What has begun meanwhile may change what would be written.
         if let Some(reason) = self.may_not_export() {
-            self.notice = Some(reason.into());
+            self.say(reason);
             return None;
         }
-        self.notice = Some(format!("Writing {}", order.shown()).into());
+        self.say(format!("Writing {}", order.shown()));
         self.export.order = Some(order.clone());
         Some(Effect::Export(order))
     }
@@ -142,6 +142,6 @@ impl App<'_> {
             Err(Unwritten::Stopped) => format!("{shown} was not written"),
             Err(Unwritten::Failed(reason)) => format!("{shown}: {}", escape(reason.as_bytes())),
         };
-        self.notice = Some(text.into());
+        self.say(text);
     }
 }

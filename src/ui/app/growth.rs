@@ -105,7 +105,7 @@ impl App<'_> {
     pub(super) fn may_compare(&mut self) -> bool {
         let may = !matches!(self.views.compared.offer, Asked::Known(Offer { is_there: false, .. }));
         if !may {
-            self.notice = Some("Nothing to compare with: no earlier snapshot of this is kept".into());
+            self.say("Nothing to compare with: no earlier snapshot of this is kept");
         }
         may
     }
@@ -114,7 +114,7 @@ impl App<'_> {
     pub(super) fn sort_by_growth(&mut self) {
         if self.is_filtered() {
             let shows = self.key_hint(Command::View(View::Growth), "shows its changes");
-            self.notice = Some(format!("What a filter leaves is not compared{shows}").into());
+            self.say(format!("What a filter leaves is not compared{shows}"));
         } else if self.may_compare() {
             self.show_growth();
             self.sort_by(Column::Growth);
@@ -155,7 +155,7 @@ impl App<'_> {
             if let Some((above, position)) = self.place_of(row.place) {
                 self.leave_for(above, position, true);
             }
-            self.notice = Some("It is gone; it was here".into());
+            self.say("It is gone; it was here");
         } else {
             self.leave_for(row.directory, row.position, false);
         }

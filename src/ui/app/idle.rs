@@ -23,13 +23,13 @@ impl App<'_> {
             || format!("Nothing is on this key{}", self.key_hint(Command::Help, "shows the keys")),
             |help| self.not_here(help),
         );
-        self.notice = Some(text.into());
+        self.say(text);
     }
 
     /// Says that a view has nothing that this could change.
     pub(super) fn say_not_here(&mut self, command: Command) {
         let binding = KEYMAP.iter().find(|binding| binding.command == command);
-        self.notice = Some(self.not_here(binding.map_or("", |binding| binding.help)).into());
+        self.say(self.not_here(binding.map_or("", |binding| binding.help)));
     }
 
     fn not_here(&self, help: &str) -> String {

@@ -60,14 +60,11 @@ impl<'t> App<'t> {
         }
         let selection = Selection::new(self.tree, self.subject(), Extent::Whole);
         if selection.count() == 0 {
-            self.notice = Some(
-                if self.place.id == DirId::TOP {
-                    "A root stays: open it, and delete what is in it"
-                } else {
-                    "There is nothing here to delete"
-                }
-                .into(),
-            );
+            self.say(if self.place.id == DirId::TOP {
+                "A root stays: open it, and delete what is in it"
+            } else {
+                "There is nothing here to delete"
+            });
             return None;
         }
         Some(self.ask_about(deed, selection))
@@ -91,7 +88,7 @@ impl<'t> App<'t> {
         } else {
             return false;
         };
-        self.notice = Some(why.to_owned().into());
+        self.say(why.to_owned());
         true
     }
 
@@ -117,11 +114,11 @@ impl<'t> App<'t> {
             return None;
         }
         if self.reclaim.safety.changes == Changes::Rehearsed {
-            self.notice = Some("Nothing was trashed: this is a rehearsal (--dry-run)".into());
+            self.say("Nothing was trashed: this is a rehearsal (--dry-run)");
             return None;
         }
         let Some(trashed) = self.reclaim.trashed.pop() else {
-            self.notice = Some("Nothing was moved to the trash since the start".into());
+            self.say("Nothing was moved to the trash since the start");
             return None;
         };
         let items = trashed.len() as u64;
@@ -131,7 +128,7 @@ impl<'t> App<'t> {
     /// Writes a script that removes the marks, or else the entry under the cursor.
     pub(super) fn write_script(&mut self) -> Option<Effect> {
         if self.nature == Nature::Recorded || self.reclaim.safety.changes == Changes::Refused {
-            self.notice = Some("No script is written for what may not be changed".into());
+            self.say("No script is written for what may not be changed");
             return None;
         }
         let selection = Selection::new(self.tree, self.subject(), Extent::Whole);
@@ -142,7 +139,7 @@ impl<'t> App<'t> {
         };
         let lines: Vec<Line> = selection.items().map(line).collect();
         if lines.is_empty() {
-            self.notice = Some("There is nothing here to delete".into());
+            self.say("There is nothing here to delete");
             return None;
         }
         Some(Effect::Reclaim(Order::Script(lines)))
@@ -164,16 +161,16 @@ impl<'t> App<'t> {
                 None
             }
             News::Unwritten(reason) => {
-                self.notice = Some(reason.into());
+                self.say(reason);
                 None
             }
             News::ProbeFailed(reason) => {
-                self.notice = Some(reason.into());
+                self.say(reason);
                 // Without knowing more nothing could be confirmed.
                 self.reclaim.confirm.is_some().then(|| self.close_confirm())
             }
             News::WorkFailed(reason) => {
-                self.notice = Some(reason.into());
+                self.say(reason);
                 let running = self.reclaim.running.take()?;
                 self.look_again(&running.work)
             }

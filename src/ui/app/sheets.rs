@@ -50,7 +50,8 @@ impl App<'_> {
         let number = self.next_wish();
         let Some(sheet) = self.views.sheets.last_mut() else { return };
         if !may_sort(sheet.inquiry.asked().ask, column) {
-            self.notice = Some(sheet.sorts().into());
+            let sorts = sheet.sorts();
+            self.say(sorts);
             return;
         }
         let before = sheet.inquiry.asked().order;
@@ -96,7 +97,7 @@ impl App<'_> {
                 let wish = self.wish(ask, query);
                 self.views.sheets.push(Sheet::new(view, label, wish));
             }
-            Err(_) => self.notice = Some("Too many words to look for".into()),
+            Err(_) => self.say("Too many words to look for"),
         }
     }
 

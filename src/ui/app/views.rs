@@ -117,7 +117,7 @@ impl App<'_> {
         self.views.whole.take(number, findings);
         let (is_other, trouble) = self.views.compared.take(number, findings);
         if let Some(trouble) = trouble {
-            self.notice = Some(trouble.into());
+            self.say(trouble);
         }
         if is_other && (self.may_sort() || !self.is_scanning()) {
             self.sort();
@@ -226,7 +226,7 @@ impl App<'_> {
 
     pub(super) fn show(&mut self, view: View) {
         if view == View::Space && self.nature == Nature::Recorded {
-            self.notice = Some("This was recorded; its file system is not here".into());
+            self.say("This was recorded; its file system is not here");
             return;
         }
         if view == View::Growth && !self.may_compare() {
@@ -292,7 +292,7 @@ impl App<'_> {
     pub(super) fn go_to_entry(&mut self, directory: DirId, position: Position) -> bool {
         let listing = self.tree.listing(directory);
         let Some(record) = listing.record(position) else {
-            self.notice = Some("It is not there any more".into());
+            self.say("It is not there any more");
             return false;
         };
         if self.order.hides(&record) {

@@ -135,7 +135,7 @@ impl App<'_> {
         match command {
             Some(Command::Answer(Answer::No)) => return Some(self.close_confirm()),
             Some(Command::Answer(Answer::Selected)) if typed.as_str() == wanted => return self.go_on(),
-            Some(Command::Answer(Answer::Selected)) => self.notice = Some("That is not the name".into()),
+            Some(Command::Answer(Answer::Selected)) => self.say("That is not the name"),
             _ => {
                 // What is no key of a text does nothing.
                 let _ = typed.take(event, command);

@@ -49,7 +49,7 @@ impl App<'_> {
         self.mode = Mode::List;
         let selection = failed.selection.map(|selection| selection.renewed(self.tree));
         let Some(selection) = selection.filter(|selection| selection.count() > 0) else {
-            self.notice = Some("There is nothing left of it".into());
+            self.say("There is nothing left of it");
             return None;
         };
         Some(self.ask_about(failed.deed, selection))

@@ -2,8 +2,6 @@
 //!
 //! Invariant: whatever ends, by success or not, the entries it was about are looked at again before anything is said of them.
 
-use std::borrow::Cow;
-
 use super::super::{App, Effect, Mode};
 use super::Failed;
 use crate::delete::{Deed, Group, Report, Work};
@@ -44,7 +42,7 @@ impl App<'_> {
     pub(in crate::ui::app) fn stop_deleting(&mut self) -> Option<Effect> {
         let running = self.reclaim.running.as_mut().filter(|running| !running.is_stopping)?;
         running.is_stopping = true;
-        self.notice = Some("Stopping; what is gone is gone".into());
+        self.say("Stopping; what is gone is gone");
         Some(Effect::Reclaim(Order::Stop))
     }
 
@@ -117,7 +115,7 @@ impl App<'_> {
 
     fn say_outcome(&mut self) {
         if let Some(outcome) = self.reclaim.outcome.take() {
-            self.notice = Some(Cow::Owned(outcome));
+            self.say(outcome);
         }
     }
 
