@@ -1,10 +1,12 @@
 //! The browser's state, and how every action changes it.
 //!
 //! [`App::update`] is the only thing that changes the state; it does no input or output and asks for what it cannot do
-//! through an [`Effect`]. It ends by gathering what is visible ([`Window`]), which is all that drawing needs.
+//! through an [`Effect`]. It ends by gathering what is visible of the directory ([`Window`]) and of whatever else is open, so that
+//! drawing changes nothing.
 //!
-//! While a scan runs, ticks bring its progress. Rows are put in order anew on ticks only: not while a key was pressed a
-//! moment ago (so that nothing jumps under the finger), and not too often where it is expensive ([`crate::rows`]).
+//! While a scan runs, ticks bring its progress. What was read meanwhile puts rows in another order on ticks only: not while a
+//! key was pressed a moment ago (so that nothing jumps under the finger), and not too often where it is expensive
+//! ([`crate::rows`]).
 //!
 //! Knows no terminal and no scan. Invariant: after every update the cursor is on a visible row, if there is any.
 

@@ -3,7 +3,7 @@
 //! What a view shows in a row, and what its rows lead to, is in its file in `view`; here is what all of them have in common.
 //! The cursor follows its entry while more is found, as soon as somebody has moved it.
 //!
-//! Knows no keys and no columns. Invariant: the cursor is on a row, if there is any.
+//! Knows no key and no cell of the screen. Invariant: once it was looked at, the cursor is on a row, if there is any.
 
 use std::ops::Range;
 

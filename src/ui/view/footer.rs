@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  ⠙ 12,345 entries · 85,000/s · 3.2 GiB · 2 errors  /usr/share/doc
-//!  Enter open  Left parent  s size  n name  ? help  q quit       3 of 212
+//!  ? help  q quit  Enter open  Left parent  s size  n name       3 of 212
 //! ```
 
 use ratatui::buffer::Buffer;

@@ -1,10 +1,10 @@
 //! The list: a line of titles, and one line per entry.
 //!
 //! ```text
-//!         Disk▾                       Items  Name
-//! !≥  1.0 GiB  84.3% ████████▍      12,001  doc/
-//!   120.0 MiB   9.8% ▉                      core.bz2
-//!    excluded                               proc/  kernel file system
+//!        Disk▾  Share                Items   Name
+//! !≥   1.0 GiB  84.3% ████████▍     12,001   doc/
+//!    120.0 MiB   9.8% ▉                      core.bz2
+//!     excluded                               proc/  kernel file system
 //! ```
 //!
 //! `!`: something in it could not be read. Before a size, `≥`: it is at least that; `·`: it is still growing.

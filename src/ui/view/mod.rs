@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! header     /usr/share                                        1.2 GiB disk · 84,120 items     from 2 lines on
-//! titles           Disk▾                       Items  Name                                     from 6 lines on
+//! titles           Disk▾  Share                Items   Name                                   from 6 lines on
 //! list          1.0 GiB  84.3% ████████▍      12,001  doc/
 //!             120.0 MiB   9.8% ▉               4,242  icons/
-//! footer     Enter open  Left parent  s size  ? help  q quit                       1 of 212    from 3 lines on
+//! footer     ? help  q quit  Enter open  Left parent  s size                       1 of 212    from 3 lines on
 //! ```
 //!
 //! Knows nothing but the state it draws. Invariant: drawing changes nothing, and any size of the terminal will do.

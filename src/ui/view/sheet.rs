@@ -1,8 +1,8 @@
 //! A view of a whole subtree: a line of titles, and one line per row.
 //!
 //! ```text
-//!      Disk   Share               Items  Name
-//!   1.6 GiB  84.3% ████████▍         12  audio
+//!       Disk▾  Share                Items   Type
+//!     1.6 GiB  84.3% ████████▍         12   audio
 //! ```
 //!
 //! What the rows are is in the files of the views.
