@@ -91,12 +91,12 @@ impl<'t> App<'t> {
         let has_rows = self.views.sheets.last().is_some_and(|sheet| sheet.rows() > 0);
         if entries.is_empty() && has_rows {
             let is_of_changes = self.sheet().is_some_and(|sheet| sheet.view == View::Growth);
-            let text = if is_of_changes {
-                "What is gone cannot be marked"
+            if is_of_changes {
+                self.say("What is gone cannot be marked");
             } else {
-                "A sum cannot be marked; Enter shows what is behind it"
-            };
-            self.say(text);
+                let shows = self.keymap.hint(Command::Open, Scope::Sheet, "shows what is behind it");
+                self.say(format!("A sum cannot be marked{shows}"));
+            }
         }
         self.marks.add_up(self.tree);
         self.step_down();
