@@ -5,6 +5,8 @@
 //!
 //! Knows no key and no cell of the screen. Invariant: once it was looked at, the cursor is on a row, if there is any.
 
+mod asks;
+
 use std::ops::Range;
 
 use super::inquiry::{Before, Inquiry};
@@ -15,12 +17,13 @@ use super::theme::Role;
 use super::view::{ages, errors, files, growth, hints, links, space, types};
 use super::window::{Bound, Grown, totals_size};
 use super::work::{Ask, Findings, Wish};
-use crate::rows::Column;
 use crate::search::{Order, Query};
 use crate::size::Measure;
 use crate::space::rows::Row;
 use crate::survey::links::LinkedInode;
 use crate::tree::{DirId, Position, Successors, Totals, Tree};
+use asks::sorts;
+pub use asks::{has_entries, may_sort};
 
 /// Where a row leads.
 #[derive(Clone, Debug)]
@@ -407,36 +410,5 @@ impl Sheet {
         };
         let entries = self.entries(row);
         !entries.is_empty() && entries.iter().all(is_marked)
-    }
-}
-
-/// Whether the rows that answer `ask` stand for entries, and not for sums.
-pub fn has_entries(ask: Ask) -> bool {
-    matches!(ask, Ask::Search | Ask::Largest | Ask::Links | Ask::Errors | Ask::Changes | Ask::Hints)
-}
-
-/// Whether the rows that answer `ask` can be sorted by a column.
-pub fn may_sort(ask: Ask, column: Column) -> bool {
-    sorts(ask).1.iter().any(|(sorted, _)| *sorted == column)
-}
-
-/// What the rows that answer `ask` are called, the columns they can be sorted by, and what is in those.
-fn sorts(ask: Ask) -> (&'static str, &'static [(Column, &'static str)]) {
-    use Column as C;
-    match ask {
-        Ask::Search | Ask::Largest => {
-            let columns =
-                &[(C::Size, "size"), (C::Name, "path"), (C::Items, "items"), (C::Modified, "last change")];
-            ("Entries", columns)
-        }
-        Ask::Types => ("Types", &[(C::Size, "size"), (C::Name, "name"), (C::Items, "items")]),
-        // Their names are times.
-        Ask::Ages { .. } => {
-            ("Ages", &[(C::Size, "size"), (C::Items, "items"), (C::Name, "time"), (C::Modified, "time")])
-        }
-        Ask::Links => ("Hard links", &[(C::Size, "size"), (C::Items, "number of names")]),
-        Ask::Errors => ("Errors", &[(C::Items, "number"), (C::Name, "path")]),
-        Ask::Changes => ("Changes", &[(C::Size, "size"), (C::Growth, "size"), (C::Name, "path")]),
-        _ => ("These rows", &[]),
     }
 }
