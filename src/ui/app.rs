@@ -330,6 +330,7 @@ impl<'t> App<'t> {
 
     /// Gathers what is visible.
     fn look(&mut self) {
+        self.open_failures();
         let lines = self.lines_here();
         match self.views.base {
             View::Treemap => self.place.show_first(lines),

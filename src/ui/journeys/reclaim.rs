@@ -345,6 +345,25 @@ fn the_list_of_what_stays_comes_once() {
 }
 
 #[test]
+fn the_list_of_what_stays_waits_until_nothing_else_is_open() {
+    let tree = home();
+    let first = vec![Failure { path: "/r/music".into(), reason: Reason::System(13) }];
+    let stays = Report { failures: Failures { count: 1, first }, is_over: true, ..Report::default() };
+    for open in ["i", "?"] {
+        let mut app = finished(&tree);
+        asked(&mut app);
+        press(&mut app, "y");
+        press(&mut app, open);
+        let before = app.mode;
+        reported(&mut app, stays.clone());
+        read_again(&mut app);
+        assert_eq!(app.mode, before, "{open}");
+        press(&mut app, "Esc");
+        assert_eq!(app.mode, Mode::Failures, "{open}");
+    }
+}
+
+#[test]
 fn the_last_trashing_is_restored_first() {
     let tree = home();
     let mut app = finished(&tree);

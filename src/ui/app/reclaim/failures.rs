@@ -55,6 +55,14 @@ impl App<'_> {
         Some(self.ask_about(failed.deed, selection))
     }
 
+    /// Opens the list of what stays once the tree is right again and whatever else was open is closed.
+    pub(in crate::ui::app) fn open_failures(&mut self) {
+        let is_busy = self.is_deleting() || self.rescan().is_some() || self.question.is_some();
+        if self.reclaim.failed.is_some() && self.mode == Mode::List && !is_busy {
+            self.mode = Mode::Failures;
+        }
+    }
+
     /// Scrolls the list of what stays as little as brings the cursor into view.
     pub(in crate::ui::app) fn look_at_failures(&mut self) {
         let lines = layout(self.size).list_lines().max(1);

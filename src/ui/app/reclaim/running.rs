@@ -2,7 +2,7 @@
 //!
 //! Invariant: whatever ends, by success or not, the entries it was about are looked at again before anything is said of them.
 
-use super::super::{App, Effect, Mode};
+use super::super::{App, Effect};
 use super::Failed;
 use crate::delete::{Deed, Group, Report, Work};
 use crate::scan::Places;
@@ -106,11 +106,7 @@ impl App<'_> {
 
     /// The tree is right again, or one more part of it.
     pub(in crate::ui::app) fn after_rescan(&mut self) -> Option<Effect> {
-        let next = self.read_returned();
-        if next.is_none() && self.reclaim.failed.is_some() && self.mode == Mode::List {
-            self.mode = Mode::Failures;
-        }
-        next
+        self.read_returned()
     }
 
     fn say_outcome(&mut self) {
