@@ -27,7 +27,7 @@ pub fn explain(space: &Space, subject: Subject, units: Units) -> Vec<String> {
         Subject::Reserved => return reserved(space),
         Subject::Inodes => vec![
             "Every file takes an inode. Where a file system has a fixed number of them, it is full when they are used up, \
-             however many bytes are free: many small files do that. Sort by items (C) to find where they are.",
+             however many bytes are free: many small files do that. Sort by items to find where they are.",
         ],
         Subject::Scanned => vec![
             "What the scan has met on this file system: its blocks on the disk, every inode once, however many names it has.",
@@ -51,7 +51,7 @@ pub fn explain(space: &Space, subject: Subject, units: Units) -> Vec<String> {
         Subject::Remainder => return remainder(space, units),
         Subject::Unreadable => vec![
             "Directories that this person may not read. What lies in them is part of what is not explained.",
-            "As root the same scan reads them: sudo duke, with the same PATH. The view of errors (7) names them.",
+            "As root the same scan reads them: sudo duke, with the same PATH. The view of errors names them.",
         ],
         Subject::LeftOut => vec![
             "What --exclude, -X, --exclude-caches, -x or --skip-network has left out of this file system. What lies there \

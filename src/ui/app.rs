@@ -1,10 +1,12 @@
 //! The browser's state, and how every action changes it.
 //!
 //! [`App::update`] is the only thing that changes the state; it does no input or output and asks for what it cannot do
-//! through an [`Effect`]. It ends by gathering what is visible ([`Window`]), which is all that drawing needs.
+//! through an [`Effect`]. It ends by gathering what is visible of the directory ([`Window`]) and of whatever else is open, so that
+//! drawing changes nothing.
 //!
-//! While a scan runs, ticks bring its progress. Rows are put in order anew on ticks only: not while a key was pressed a
-//! moment ago (so that nothing jumps under the finger), and not too often where it is expensive ([`crate::rows`]).
+//! While a scan runs, ticks bring its progress. What was read meanwhile puts rows in another order on ticks only: not while a
+//! key was pressed a moment ago (so that nothing jumps under the finger), and not too often where it is expensive
+//! ([`crate::rows`]).
 //!
 //! Knows no terminal and no scan. Invariant: after every update the cursor is on a visible row, if there is any.
 
@@ -119,15 +121,13 @@ pub enum Effect {
     Repaint,
 }
 
-/// What has the keys.
+/// What is open, and has the keys unless something is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// The list.
     List,
     /// The help page, from this line on.
     Help(usize),
-    /// A question.
-    Question(Question),
     /// The line in which a search is typed.
     Prompt,
     /// The line in which the name of a file is typed.
@@ -161,8 +161,10 @@ pub struct App<'t> {
     pub zone: TimeZone,
     /// Whether what is shown can be read again and changed.
     pub nature: Nature,
-    /// What has the keys.
+    /// What is open.
     pub mode: Mode,
+    /// What is asked on top of that.
+    pub question: Option<Question>,
     /// The scan.
     pub scan: ScanState,
     /// The path of the directory that is shown, its root as shown.
@@ -230,6 +232,7 @@ impl<'t> App<'t> {
             zone: settings.zone.clone(),
             nature: settings.nature,
             mode: Mode::List,
+            question: None,
             scan: ScanState::default(),
             path: Vec::new(),
             window: Window::default(),
@@ -256,7 +259,6 @@ impl<'t> App<'t> {
         };
         app.path = app.place_path();
         if settings.start == Start::Growth {
-            app.views.compared.is_asked_for = true;
             app.sort_by_growth();
         }
         app.enter_only_root();
@@ -299,12 +301,17 @@ impl<'t> App<'t> {
             Action::Again(again) => self.take_again(again),
             Action::Reclaim(news) => self.take_reclaim(news),
             Action::Failed(reason) => {
-                self.notice = Some(reason.into());
+                self.say(reason);
                 None
             }
         };
         self.look();
         effect
+    }
+
+    /// Says something until the next key.
+    pub(super) fn say(&mut self, text: impl Into<Cow<'static, str>>) {
+        self.notice = Some(text.into());
     }
 
     /// Whether time passing can change anything.
@@ -323,6 +330,7 @@ impl<'t> App<'t> {
 
     /// Gathers what is visible.
     fn look(&mut self) {
+        self.open_failures();
         let lines = self.lines_here();
         match self.views.base {
             View::Treemap => self.place.show_first(lines),

@@ -53,7 +53,8 @@ pub struct Errands {
     pool: Pool,
     tree: Arc<Tree>,
     preparing: Option<Job<Result<Ready, String>>>,
-    openers: Vec<(Job<String>, Instant)>,
+    /// They say what there is to complain of.
+    openers: Vec<(Job<Option<String>>, Instant)>,
 }
 
 impl Errands {
@@ -75,7 +76,7 @@ impl Errands {
         let tree = Arc::clone(&self.tree);
         match errand {
             Errand::Open(path) => {
-                let job = self.pool.start(move |task| task.publish(open(path).unwrap_or_default()))?;
+                let job = self.pool.start(move |task| task.publish(open(path)))?;
                 self.openers.push((job, Instant::now()));
             }
             errand => {
@@ -110,8 +111,7 @@ impl Errands {
         let mut complaints = Vec::new();
         self.openers.retain_mut(|(job, _)| {
             let has_ended = job.outcome().is_some();
-            let complaint = job.poll().filter(|complaint| !complaint.is_empty());
-            complaints.extend(complaint.map(|complaint| complaint.to_string()));
+            complaints.extend(job.poll().and_then(|complaint| Option::clone(&complaint)));
             !has_ended
         });
         complaints

@@ -15,8 +15,10 @@ enum Answer {
     Awaited,
     /// It was there, and a newer one is awaited.
     AwaitedAnew,
-    /// It is there.
+    /// It is there, or nothing could be found out.
     Complete,
+    /// It was said without asking.
+    Said,
 }
 
 /// A question and its answer.
@@ -46,7 +48,7 @@ impl Inquiry {
 
     /// What it waits for.
     pub fn wish(&self) -> Option<&Wish> {
-        (self.answer != Answer::Complete).then_some(&self.wish)
+        matches!(self.answer, Answer::Awaited | Answer::AwaitedAnew).then_some(&self.wish)
     }
 
     /// What is known of the answer.
@@ -56,7 +58,7 @@ impl Inquiry {
 
     /// Whether nothing more will come.
     pub fn is_complete(&self) -> bool {
-        self.answer == Answer::Complete
+        self.wish().is_none()
     }
 
     /// Has an answer to another question for as long as there is none to this.
@@ -67,19 +69,19 @@ impl Inquiry {
     /// Asks nothing, and has `text` for an answer.
     pub fn say(&mut self, text: String) {
         self.findings = Some(Findings::Failed(text));
-        self.answer = Answer::Complete;
+        self.answer = Answer::Said;
     }
 
     /// Asks nothing, and has these words for an answer.
     pub fn tell(&mut self, words: Vec<String>) {
         self.findings = Some(Findings::Words(words));
-        self.answer = Answer::Complete;
+        self.answer = Answer::Said;
     }
 
     /// The tree has grown.
     pub fn outdate(&mut self) {
         // What was said without asking stays as true as it was.
-        self.is_outdated = !self.is_said();
+        self.is_outdated = self.answer != Answer::Said;
     }
 
     /// Whether there is more to be seen than what was found.
@@ -98,7 +100,7 @@ impl Inquiry {
 
     /// Asks for another order, as number `number`. What was found stays until then.
     pub fn turn(&mut self, order: crate::search::Order, number: u64) {
-        if self.wish.order != order && !self.is_said() {
+        if self.wish.order != order && self.answer != Answer::Said {
             self.wish = Wish { number, order, ..self.wish.clone() };
             self.answer = if self.findings.is_some() { Answer::AwaitedAnew } else { Answer::Awaited };
         }
@@ -107,7 +109,7 @@ impl Inquiry {
     /// Forgets what was found and asks anew, as number `number`; nothing if the directory is gone.
     pub fn begin_again(&mut self, successors: &mut Successors<'_>, number: u64) -> Option<()> {
         self.wish = Wish { number, from: successors.find(self.wish.from)?, ..self.wish.clone() };
-        if !self.is_said() {
+        if self.answer != Answer::Said {
             self.findings = None;
             self.answer = Answer::Awaited;
             self.is_outdated = false;
@@ -126,9 +128,44 @@ impl Inquiry {
         }
         Some(Before(self.findings.replace(findings.clone())))
     }
+}
 
-    /// Whether the answer was never asked for.
-    fn is_said(&self) -> bool {
-        matches!(self.findings, Some(Findings::Failed(_) | Findings::Words(_)))
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rows::Beside;
+    use crate::search::{Order, Query};
+    use crate::tree::{DirId, Tree};
+    use crate::ui::work::Ask;
+
+    fn inquiry() -> Inquiry {
+        let (query, order, beside) = (Query::default(), Order::default(), Beside::default());
+        Inquiry::new(Wish { number: 1, ask: Ask::Types, from: DirId::TOP, query, order, beside })
+    }
+
+    #[test]
+    fn what_failed_is_asked_again_when_the_tree_is_another() {
+        let tree = Tree::new();
+        let mut failed = inquiry();
+        assert!(failed.take(1, &Findings::Failed("no thread".into())).is_some());
+        assert!(failed.is_complete() && failed.wish().is_none());
+        failed.outdate();
+        assert!(failed.is_outdated());
+        failed.ask_again(2);
+        assert_eq!(failed.wish().map(|wish| wish.number), Some(2));
+        assert!(failed.take(2, &Findings::Failed("no thread".into())).is_some());
+        assert_eq!(failed.begin_again(&mut Successors::new(&tree, Vec::new()), 3), Some(()));
+        assert!(failed.findings().is_none() && failed.wish().is_some());
+    }
+
+    #[test]
+    fn what_was_said_without_asking_stays() {
+        let tree = Tree::new();
+        let mut said = inquiry();
+        said.say("type something".into());
+        said.outdate();
+        assert!(said.is_complete() && !said.is_outdated());
+        assert_eq!(said.begin_again(&mut Successors::new(&tree, Vec::new()), 2), Some(()));
+        assert!(said.findings().is_some() && said.wish().is_none());
     }
 }

@@ -17,7 +17,7 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::Settings;
 use super::app::{About, Action, App, Button, Effect, Mode, Question};
-use super::keys::{Answer, Binding, Command, KEYMAP, Key, Scope, Side, View};
+use super::keys::{self, Answer, Binding, Command, KEYMAP, Key, Keymap, Scope, Side, View};
 use super::progress::Tick;
 use super::reclaim::Safety;
 use super::theme::Theme;
@@ -40,6 +40,18 @@ fn settings() -> Settings {
 
 fn app(tree: &Tree) -> App<'_> {
     App::new(tree, vec![(b"/r".to_vec(), b"/shown".to_vec())], &settings(), (80, 12))
+}
+
+/// A browser of a scan that is over, with lines of the table that have other keys.
+fn configured<'t>(tree: &'t Tree, changes: &[(&str, &str)]) -> App<'t> {
+    let mut keymap = Keymap::default();
+    for (name, key) in changes {
+        keymap.give(keys::line(name).unwrap(), vec![key.parse().unwrap()]);
+    }
+    let settings = Settings { keymap, ..settings() };
+    let mut app = App::new(tree, vec![(b"/r".to_vec(), b"/shown".to_vec())], &settings, (80, 12));
+    tick(&mut app, 1000, Some(Outcome::Complete));
+    app
 }
 
 /// A browser of a scan that is over.
@@ -110,6 +122,14 @@ fn path(app: &App<'_>) -> String {
     String::from_utf8(app.path.clone()).unwrap()
 }
 
+/// What is drawn.
+fn screen(app: &App<'_>) -> String {
+    use ratatui::{Terminal, backend::TestBackend};
+    let mut terminal = Terminal::new(TestBackend::new(app.size.0, app.size.1)).unwrap();
+    terminal.draw(|frame| crate::ui::view::draw(app, frame)).unwrap();
+    terminal.backend().to_string()
+}
+
 fn home() -> Tree {
     let plan = vec![
         dir("music", vec![file("song", 40_000, 3), file("noise", 9_000, 1)]),
@@ -161,7 +181,7 @@ fn what_is_no_directory_does_not_open_and_the_root_has_no_parent() {
     assert_eq!((selected(&app).as_str(), app.notice.as_deref()), ("proc", Some("Not a directory")));
     press(&mut app, "h");
     assert_eq!(path(&app), "/shown");
-    assert!(matches!(app.mode, Mode::Question(Question { about: About::Above, button: Button::No })));
+    assert_eq!(app.question, Some(Question { about: About::Above, button: Button::No }));
     press(&mut app, "Esc");
     press(&mut app, "h Enter");
     assert_eq!((path(&app).as_str(), app.mode), ("/shown", Mode::List));
@@ -272,11 +292,10 @@ fn a_short_scan_is_left_at_once_and_a_long_one_after_a_question() {
     assert_eq!(press(&mut app, "q"), [Effect::Quit]);
     tick(&mut app, 65_000, Some(Outcome::Complete));
     assert_eq!(press(&mut app, "q"), []);
-    let Mode::Question(question) = app.mode else { panic!("{:?}", app.mode) };
-    assert_eq!(question.button, Button::No);
+    assert_eq!(app.question, Some(Question { about: About::Quit, button: Button::No }));
     for no in ["Enter", "Esc", "n", "Left Right Enter"] {
         assert_eq!(press(&mut app, no), [], "{no}");
-        assert_eq!(app.mode, Mode::List);
+        assert_eq!((app.mode, &app.question), (Mode::List, &None));
         press(&mut app, "q");
     }
     assert_eq!(press(&mut app, "y"), [Effect::Quit]);

@@ -233,6 +233,16 @@ pub enum Scope {
 }
 
 impl Scope {
+    /// Whether a text is typed there, so that letters are no commands.
+    pub fn is_typed(self) -> bool {
+        matches!(self, Self::Prompt | Self::FileName | Self::Typing)
+    }
+
+    /// Whether `key` is a letter of that text.
+    pub fn types(self, key: Key) -> bool {
+        self.is_typed() && !key.control && matches!(key.code, KeyCode::Char(_))
+    }
+
     /// Every scope.
     pub const ALL: [Self; 12] = [
         Self::List,

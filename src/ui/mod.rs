@@ -3,7 +3,7 @@
 //! ```text
 //! keys, resizes, ticks  ->  App::update  ->  Window  ->  view::draw  ->  cells
 //!                               |
-//!                               +-> Effect: quit, stop the scan, read again, start a program, copy, suspend, repaint
+//!                               +-> Effect: quit, scan, stop, read again, delete, write, start a program, copy, suspend, repaint
 //! ```
 //!
 //! The scan writes atomics and this thread samples them a few times a second, for as long as something runs; afterwards
@@ -16,6 +16,7 @@ pub mod app;
 mod clipboard;
 pub mod errand;
 pub mod export;
+pub mod field;
 mod inquiry;
 #[cfg(test)]
 mod journeys;
@@ -334,7 +335,8 @@ fn export(exports: &mut Exports, order: export::Order, app: &mut App<'_>) {
     }
 }
 
-/// A scan that was begun elsewhere. Without a scan there is none: the state does not ask for it then; see [`Nature`].
+/// Begins to scan another directory. None where there is no thread for it, which is said, and where nothing is scanned, when
+/// the state does not ask; see [`Nature`].
 fn scan_above(source: &Source, path: Vec<u8>, app: &mut App<'_>) -> Option<Source> {
     match source.elsewhere(OsString::from_vec(path).into())? {
         Ok(above) => Some(above),

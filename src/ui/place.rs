@@ -3,8 +3,8 @@
 //! The cursor is an entry, not a row: its position in the listing and its name. When rows are sorted anew it goes where
 //! the entry went. Only as long as nobody has pressed a key here does it stay on the first row, whatever comes to be there.
 //!
-//! Knows no keys and no screen but the number of lines it has. Invariant: when there are rows, the cursor is on one of
-//! the visible ones.
+//! Knows no key and no screen but the number of lines it has. Invariant: when there are rows, the cursor is on one of them, and
+//! on a visible one as soon as they were scrolled to it.
 
 use crate::tree::{DirId, Listing, Position, Record, Tree};
 

@@ -3,7 +3,9 @@
 //! What a view shows in a row, and what its rows lead to, is in its file in `view`; here is what all of them have in common.
 //! The cursor follows its entry while more is found, as soon as somebody has moved it.
 //!
-//! Knows no keys and no columns. Invariant: the cursor is on a row, if there is any.
+//! Knows no key and no cell of the screen. Invariant: once it was looked at, the cursor is on a row, if there is any.
+
+mod asks;
 
 use std::ops::Range;
 
@@ -15,12 +17,13 @@ use super::theme::Role;
 use super::view::{ages, errors, files, growth, hints, links, space, types};
 use super::window::{Bound, Grown, totals_size};
 use super::work::{Ask, Findings, Wish};
-use crate::rows::Column;
 use crate::search::{Order, Query};
 use crate::size::Measure;
 use crate::space::rows::Row;
 use crate::survey::links::LinkedInode;
 use crate::tree::{DirId, Position, Successors, Totals, Tree};
+use asks::sorts;
+pub use asks::{has_entries, may_sort};
 
 /// Where a row leads.
 #[derive(Clone, Debug)]
@@ -132,6 +135,13 @@ pub struct Page {
     pub ledger: Vec<Row>,
 }
 
+impl Page {
+    /// How many rows are visible.
+    pub fn visible(&self) -> usize {
+        self.lines.len().max(self.ledger.len())
+    }
+}
+
 /// How a sheet is looked at.
 #[derive(Clone, Copy)]
 pub struct Sight<'m, 't> {
@@ -189,14 +199,14 @@ impl Sheet {
     }
 
     /// What its rows can be sorted by, in words.
-    pub fn sorts(&self) -> &'static str {
-        match self.inquiry.asked().ask {
-            Ask::Types => "Types are sorted by size, name or items",
-            Ask::Ages { .. } => "Ages are sorted by size, items or time",
-            Ask::Links => "Hard links are sorted by size or number of names",
-            Ask::Errors => "Errors are sorted by number or by path",
-            Ask::Changes => "Changes are sorted by size or by path",
-            _ => "These rows have an order of their own",
+    pub fn sorts(&self) -> String {
+        let (rows, columns) = sorts(self.inquiry.asked().ask);
+        let mut words: Vec<&str> = columns.iter().map(|(_, word)| *word).collect();
+        words.dedup();
+        match words.split_last() {
+            Some((last, [])) => format!("{rows} are sorted by {last}"),
+            Some((last, others)) => format!("{rows} are sorted by {} or {last}", others.join(", ")),
+            None => format!("{rows} have an order of their own"),
         }
     }
 
@@ -207,7 +217,7 @@ impl Sheet {
             Command::Scale | Command::Items => {
                 matches!(ask, Ask::Types | Ask::Ages { .. } | Ask::Links | Ask::Hints)
             }
-            Command::Modified => matches!(ask, Ask::Search | Ask::Largest),
+            Command::Modified => matches!(ask, Ask::Search | Ask::Largest | Ask::Hints),
             Command::Graph => !matches!(ask, Ask::Errors | Ask::Space { .. } | Ask::Changes),
             _ => true,
         }
@@ -400,23 +410,5 @@ impl Sheet {
         };
         let entries = self.entries(row);
         !entries.is_empty() && entries.iter().all(is_marked)
-    }
-}
-
-/// Whether the rows that answer `ask` stand for entries, and not for sums.
-pub fn has_entries(ask: Ask) -> bool {
-    matches!(ask, Ask::Search | Ask::Largest | Ask::Links | Ask::Errors | Ask::Changes | Ask::Hints)
-}
-
-/// Whether the rows that answer `ask` can be sorted by a column.
-pub fn may_sort(ask: Ask, column: Column) -> bool {
-    match ask {
-        // The names of ages are times.
-        Ask::Search | Ask::Largest | Ask::Ages { .. } => column != Column::Shared,
-        Ask::Changes => matches!(column, Column::Growth | Column::Size | Column::Name),
-        Ask::Types => matches!(column, Column::Size | Column::Items | Column::Name),
-        Ask::Links => matches!(column, Column::Size | Column::Items),
-        Ask::Errors => matches!(column, Column::Items | Column::Name),
-        _ => false,
     }
 }

@@ -128,7 +128,7 @@ impl Findings {
             Self::Errors(errors) => errors.complete,
             Self::Hints(hints) => hints.complete,
             Self::Inspected(inspection) => inspection.is_complete,
-            // A filter publishes nothing before.
+            // These come as a whole.
             Self::Filtered(_)
             | Self::Rows(_)
             | Self::Space(_)

@@ -6,23 +6,25 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
-use super::{About, App, Button, Mode, Question};
+use super::{About, App};
 use crate::source::Nature;
+use crate::ui::keys::Command;
 
 impl App<'_> {
     /// Asks whether the directory above is to be scanned.
     pub(super) fn offer_above(&mut self) {
         if self.is_deleting() {
             // Leaving this tree would stop it midway.
-            self.notice = Some("Something is being deleted; Esc stops it".into());
+            let stops = self.key_hint(Command::Back, "stops it");
+            self.say(format!("Something is being deleted{stops}"));
         } else if let Some(order) = self.written() {
-            self.notice = Some(format!("{} is still being written", order.shown()).into());
+            self.say(format!("{} is still being written", order.shown()));
         } else if self.above().is_some() {
-            self.mode = Mode::Question(Question { about: About::Above, button: Button::No });
+            self.ask(About::Above);
         } else {
             let has_more = self.roots.len() != 1 || self.nature == Nature::Recorded;
             let text = if has_more { "This is where the scan begins" } else { "There is nothing above" };
-            self.notice = Some(text.into());
+            self.say(text);
         }
     }
 

@@ -6,6 +6,7 @@
 use ratatui::crossterm::event::KeyEvent;
 
 use super::{App, Effect, Mode};
+use crate::delete::Deed;
 use crate::rows::{Column, Grouping, Hidden};
 use crate::size::Measure;
 use crate::ui::keys::{Command, Scope, View};
@@ -18,24 +19,28 @@ impl App<'_> {
         self.pressed = Some(self.scan.last.now);
         let scope = self.scope();
         let command = self.keymap.lookup(scope, event);
-        if command.is_none() && scope == Scope::Prompt {
-            return self.prompt_key(event, None);
-        }
-        if scope == Scope::FileName && !command.is_some_and(Command::is_global) {
-            return self.file_name_key(event, command);
-        }
-        if command.is_none() && scope == Scope::Typing {
-            return self.typing_key(event);
-        }
-        let Some(command) = command else {
-            self.say_unknown(scope, event);
-            return None;
-        };
-        match command {
-            command if scope == Scope::Prompt && !command.is_global() => {
-                self.prompt_key(event, Some(command))
+        let is_global = command.is_some_and(Command::is_global);
+        match (scope, command) {
+            (Scope::Prompt, _) if !is_global => self.prompt_key(event, command),
+            (Scope::FileName, _) if !is_global => self.file_name_key(event, command),
+            (Scope::Typing, _) if !is_global => self.typing_key(event, command),
+            (_, Some(command)) => self.perform(command),
+            (_, None) => {
+                self.say_unknown(scope, event);
+                None
             }
-            command => self.perform(command),
+        }
+    }
+
+    /// Takes a text that was pasted. It is part of what is typed, but never of what has to be typed to confirm.
+    pub(super) fn paste(&mut self, text: &str) {
+        match self.scope() {
+            Scope::Prompt => {
+                self.views.text.paste(text);
+                self.search();
+            }
+            Scope::FileName => self.paste_file_name(text),
+            _ => {}
         }
     }
 
@@ -46,14 +51,17 @@ impl App<'_> {
             Command::Repaint => Some(Effect::Repaint),
             Command::Interrupt => self.interrupt(),
             Command::Start(program) => self.start(program),
+            Command::Delete => self.ask_to(Deed::Delete),
+            Command::Trash => self.ask_to(Deed::Trash),
+            Command::Restore => self.restore(),
+            Command::Script => self.write_script(),
             Command::Inspect => {
                 self.inspect();
                 None
             }
+            _ if self.question.is_some() => self.answer(command),
             _ => match self.mode {
-                Mode::List if self.scope() == Scope::Sheet => {
-                    self.reclaim_command(command).unwrap_or_else(|| self.sheet_command(command))
-                }
+                Mode::List if self.scope() == Scope::Sheet => self.sheet_command(command),
                 Mode::List => self.command(command),
                 Mode::Prompt => self.sheet_command(command),
                 // All but what has a meaning everywhere was done before.
@@ -62,8 +70,7 @@ impl App<'_> {
                     self.read_help(line, command);
                     None
                 }
-                Mode::Question(question) => self.answer(question, command),
-                Mode::Marks => self.reclaim_command(command).unwrap_or_else(|| self.command_marks(command)),
+                Mode::Marks => self.command_marks(command),
                 Mode::Confirm => self.confirm_command(command),
                 Mode::Failures => self.failures_command(command),
                 Mode::Details => {
@@ -126,9 +133,6 @@ impl App<'_> {
             Command::Export => self.ask_for_file(),
             Command::CopyPath => return self.copy_path(),
             Command::Back => return self.stop_deleting().or_else(|| self.stop_rescan()),
-            Command::Delete | Command::Trash | Command::Restore | Command::Script => {
-                return self.reclaim_command(command).flatten();
-            }
             // What has a meaning everywhere was done before, and the others are keys of the line in which a search is
             // typed.
             Command::Interrupt
@@ -136,6 +140,10 @@ impl App<'_> {
             | Command::Repaint
             | Command::Inspect
             | Command::Start(_)
+            | Command::Delete
+            | Command::Trash
+            | Command::Restore
+            | Command::Script
             | Command::Answer(_)
             | Command::Accept
             | Command::Empty

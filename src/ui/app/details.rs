@@ -62,7 +62,7 @@ impl<'t> App<'t> {
     /// Shows what there is to know of the entry under the cursor, or where there is none, of the directory.
     pub(super) fn inspect(&mut self) {
         let Some((directory, position)) = self.under_cursor().or_else(|| self.directory_itself()) else {
-            self.notice = Some("There is no entry here".into());
+            self.say("There is no entry here");
             return;
         };
         let wish = self.wish_for(directory, position);
@@ -193,7 +193,7 @@ impl<'t> App<'t> {
         });
         let Some((directory, position)) = found else {
             self.mode = details.before;
-            self.notice = Some("It is not there any more".into());
+            self.say("It is not there any more");
             return;
         };
         details.wish = self.wish_for(directory, position);
@@ -203,7 +203,7 @@ impl<'t> App<'t> {
     /// Starts a program for what is under the cursor.
     pub(super) fn start(&mut self, program: Program) -> Option<Effect> {
         if self.nature == Nature::Recorded {
-            self.notice = Some("This was read from an export, and is not here".into());
+            self.say("This was read from an export, and is not here");
             return None;
         }
         if program == Program::Shell {
@@ -214,16 +214,16 @@ impl<'t> App<'t> {
             Some((directory, record))
         });
         let Some((directory, record)) = entry else {
-            self.notice = Some("There is no entry here".into());
+            self.say("There is no entry here");
             return None;
         };
         if program == Program::Opener {
             let path = self.entry_path(directory, record.name);
-            self.notice = Some(format!("Opening {}", crate::text::escape(&path)).into());
+            self.say(format!("Opening {}", crate::text::escape(&path)));
             return Some(Effect::Start(Errand::Open(path)));
         }
         if record.kind != crate::kind::Kind::File {
-            self.notice = Some("Only files can be viewed".into());
+            self.say("Only files can be viewed");
             return None;
         }
         Some(Effect::Start(Errand::View(directory, record.name.to_vec())))
@@ -236,7 +236,7 @@ impl<'t> App<'t> {
             None => self.place.id,
         };
         if place == DirId::TOP {
-            self.notice = Some("Go to one of the roots first".into());
+            self.say("Go to one of the roots first");
             return None;
         }
         Some(Effect::Start(Errand::Shell(place)))

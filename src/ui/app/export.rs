@@ -5,13 +5,14 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::crossterm::event::KeyEvent;
 
-use super::{About, App, Button, Effect, Mode, Question};
+use super::{About, App, Effect, Mode};
 use crate::scan::Outcome;
 use crate::size::plain_size;
 use crate::text::escape;
 use crate::ui::export::{Order, Told};
+use crate::ui::field::Field;
 use crate::ui::keys::Command;
 use crate::writing::{ENDINGS, Format, Old, Unwritten};
 
@@ -19,10 +20,10 @@ use crate::writing::{ENDINGS, Format, Old, Unwritten};
 #[derive(Clone, Debug, Default)]
 pub struct Exporting {
     /// The name of the file, as far as it is typed.
-    pub name: String,
+    pub name: Field,
     /// What is wrong with it.
     pub complaint: Option<String>,
-    /// What is being written, or asked about.
+    /// What is being written.
     pub order: Option<Order>,
 }
 
@@ -30,12 +31,12 @@ impl App<'_> {
     /// Asks for the name of a file.
     pub(super) fn ask_for_file(&mut self) {
         if let Some(reason) = self.may_not_export() {
-            self.notice = Some(reason.into());
+            self.say(reason);
             return;
         }
-        if self.export.name.is_empty() {
-            self.export.name = self.usual_name();
-        }
+        let before = self.export.name.as_str();
+        self.export.name =
+            Field::offering(if before.is_empty() { self.usual_name() } else { before.to_owned() });
         self.export.complaint = None;
         self.mode = Mode::FileName;
     }
@@ -58,8 +59,7 @@ impl App<'_> {
 
     /// What is being written.
     pub fn written(&self) -> Option<&Order> {
-        let is_asked = matches!(self.mode, Mode::Question(Question { about: About::Replace, .. }));
-        self.export.order.as_ref().filter(|_| !is_asked)
+        self.export.order.as_ref()
     }
 
     /// A name that says what is in the file.
@@ -77,31 +77,25 @@ impl App<'_> {
     /// A key while the name is typed; letters that are no command are part of it.
     pub(super) fn file_name_key(&mut self, event: KeyEvent, command: Option<Command>) -> Option<Effect> {
         self.export.complaint = None;
-        match (command, event.code) {
-            (Some(Command::Accept), _) => return self.accept_file(),
-            (Some(Command::Back), _) => self.mode = Mode::List,
-            (Some(Command::Erase), _) => {
-                self.export.name.pop();
+        match command {
+            Some(Command::Accept) => return self.accept_file(),
+            Some(Command::Back) => self.mode = Mode::List,
+            _ => {
+                // What is no key of a text does nothing.
+                let _ = self.export.name.take(event, command);
             }
-            (Some(Command::EraseAll), _) => self.export.name.clear(),
-            (None, KeyCode::Char(letter))
-                if !event.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) =>
-            {
-                self.type_file_name(&letter.to_string());
-            }
-            _ => {}
         }
         None
     }
 
-    /// Puts a text behind the name.
-    pub(super) fn type_file_name(&mut self, text: &str) {
+    /// Puts a text into the name.
+    pub(super) fn paste_file_name(&mut self, text: &str) {
         self.export.complaint = None;
-        self.export.name.extend(text.chars().filter(|letter| !letter.is_control()));
+        self.export.name.paste(text);
     }
 
     fn accept_file(&mut self) -> Option<Effect> {
-        let name = self.export.name.trim();
+        let name = self.export.name.as_str().trim();
         let Some(format) = Format::of_name(name.as_bytes()) else {
             self.export.complaint = Some(format!("end it in {}", ENDINGS.join(" ")));
             return None;
@@ -118,23 +112,17 @@ impl App<'_> {
     fn write_file(&mut self, order: Order) -> Option<Effect> {
         // What has begun meanwhile may change what would be written.
         if let Some(reason) = self.may_not_export() {
-            self.notice = Some(reason.into());
+            self.say(reason);
             return None;
         }
-        self.notice = Some(format!("Writing {}", order.shown()).into());
+        self.say(format!("Writing {}", order.shown()));
         self.export.order = Some(order.clone());
         Some(Effect::Export(order))
     }
 
     /// Replaces a file that is there: somebody said Yes.
-    pub(super) fn replace_file(&mut self) -> Option<Effect> {
-        let order = self.export.order.take()?;
+    pub(super) fn replace_file(&mut self, order: Order) -> Option<Effect> {
         self.write_file(Order { old: Old::Replaced, ..order })
-    }
-
-    /// Leaves a file that is there.
-    pub(super) fn keep_file(&mut self) {
-        self.export.order = None;
     }
 
     /// Takes what became of it.
@@ -145,18 +133,15 @@ impl App<'_> {
         let text = match written {
             Ok(bytes) => format!("Wrote {} to {shown}", plain_size(bytes, self.units)),
             Err(Unwritten::Exists) => {
-                let question = Question { about: About::Replace, button: Button::No };
-                self.export.order = Some(order);
-                match self.mode {
-                    // Whoever does something else by now is not interrupted.
-                    Mode::List => self.mode = Mode::Question(question),
-                    _ => self.export.order = None,
+                // Whoever does something else by now is not interrupted.
+                if self.mode == Mode::List && self.question.is_none() {
+                    self.ask(About::Replace(order));
                 }
                 format!("{shown} is there already")
             }
             Err(Unwritten::Stopped) => format!("{shown} was not written"),
             Err(Unwritten::Failed(reason)) => format!("{shown}: {}", escape(reason.as_bytes())),
         };
-        self.notice = Some(text.into());
+        self.say(text);
     }
 }

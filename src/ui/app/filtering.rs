@@ -58,14 +58,9 @@ impl App<'_> {
         self.views.filtering.is_some()
     }
 
-    /// What there is to say where the filter shows nothing.
-    pub fn filter_state(&self) -> Option<Option<&str>> {
-        let inquiry = &self.views.filtering.as_ref()?.inquiry;
-        match inquiry.findings() {
-            Some(Findings::Failed(reason)) => Some(Some(reason)),
-            Some(_) => Some(Some("nothing here meets the filter (Esc clears it)")),
-            None => Some(None),
-        }
+    /// What was found for the filter.
+    pub fn filter_findings(&self) -> Option<&Findings> {
+        self.views.filtering.as_ref()?.inquiry.findings()
     }
 
     /// Restricts list and treemap to what is searched for, if anything is.

@@ -10,8 +10,8 @@ use crate::search::Query;
 use crate::sync::Arc;
 use crate::tree::diff::Fate;
 use crate::tree::{DirId, Successors};
-use crate::ui::inquiry::Inquiry;
-use crate::ui::keys::View;
+use crate::ui::inquiry::{Before, Inquiry};
+use crate::ui::keys::{Command, View};
 use crate::ui::sheet::Sheet;
 use crate::ui::view::columns::Compared as Shown;
 use crate::ui::work::{Ask, Findings, Wish};
@@ -23,8 +23,6 @@ pub struct Compared {
     /// What everything was, once that is wanted.
     inquiry: Option<Inquiry>,
     growth: Option<Arc<Growth>>,
-    /// Whether it was asked for, rather than offered.
-    pub(super) is_asked_for: bool,
 }
 
 /// How it stands with the offer.
@@ -75,15 +73,20 @@ impl Compared {
             self.offer = Asked::Known(**offer);
             return (false, None);
         }
-        if self.inquiry.as_mut().is_none_or(|inquiry| inquiry.take(number, findings).is_none()) {
+        let Some(Before(before)) = self.inquiry.as_mut().and_then(|inquiry| inquiry.take(number, findings))
+        else {
             return (false, None);
-        }
+        };
         match findings {
             Findings::Growth(growth) => {
                 self.growth = Some(Arc::clone(growth));
                 (true, growth.trouble.clone())
             }
-            Findings::Failed(reason) => (true, Some(reason.clone())),
+            Findings::Failed(reason) => {
+                // While a scan runs it is asked again and again; the same is said once.
+                let is_known = matches!(&before, Some(Findings::Failed(said)) if said == reason);
+                (true, Some(reason.clone()).filter(|_| !is_known))
+            }
             _ => (false, None),
         }
     }
@@ -102,7 +105,7 @@ impl App<'_> {
     pub(super) fn may_compare(&mut self) -> bool {
         let may = !matches!(self.views.compared.offer, Asked::Known(Offer { is_there: false, .. }));
         if !may {
-            self.notice = Some("Nothing to compare with: no earlier snapshot of this is kept".into());
+            self.say("Nothing to compare with: no earlier snapshot of this is kept");
         }
         may
     }
@@ -110,7 +113,8 @@ impl App<'_> {
     /// Shows how entries have grown, and sorts by it.
     pub(super) fn sort_by_growth(&mut self) {
         if self.is_filtered() {
-            self.notice = Some("What a filter leaves is not compared; 8 shows its changes".into());
+            let shows = self.key_hint(Command::View(View::Growth), "shows its changes");
+            self.say(format!("What a filter leaves is not compared{shows}"));
         } else if self.may_compare() {
             self.show_growth();
             self.sort_by(Column::Growth);
@@ -151,7 +155,7 @@ impl App<'_> {
             if let Some((above, position)) = self.place_of(row.place) {
                 self.leave_for(above, position, true);
             }
-            self.notice = Some("It is gone; it was here".into());
+            self.say("It is gone; it was here");
         } else {
             self.leave_for(row.directory, row.position, false);
         }

@@ -8,30 +8,28 @@ use super::App;
 use crate::ui::keys::{Command, KEYMAP, Scope, View};
 
 impl App<'_> {
+    /// The key that asks for a command in the list and what it does, in brackets behind a sentence; nothing if there is none.
+    pub fn key_hint(&self, command: Command, does: &str) -> String {
+        self.keymap.hint(command, Scope::List, does)
+    }
+
     /// Says of a key without a meaning here that it has none, and where it has one.
     pub(super) fn say_unknown(&mut self, scope: Scope, event: KeyEvent) {
         // A question waits for its answer, and where something is typed nothing is said to every key.
-        if matches!(
-            scope,
-            Scope::Question | Scope::Confirm | Scope::Typing | Scope::FileName | Scope::Prompt | Scope::Help
-        ) {
+        if scope.is_typed() || matches!(scope, Scope::Question | Scope::Confirm | Scope::Help) {
             return;
         }
         let text = self.keymap.elsewhere(event).map_or_else(
-            || {
-                let help = self.keymap.first(Command::Help, Scope::List);
-                let help = help.map_or_else(String::new, |key| format!(" ({key} shows the keys)"));
-                format!("Nothing is on this key{help}")
-            },
+            || format!("Nothing is on this key{}", self.key_hint(Command::Help, "shows the keys")),
             |help| self.not_here(help),
         );
-        self.notice = Some(text.into());
+        self.say(text);
     }
 
     /// Says that a view has nothing that this could change.
     pub(super) fn say_not_here(&mut self, command: Command) {
         let binding = KEYMAP.iter().find(|binding| binding.command == command);
-        self.notice = Some(self.not_here(binding.map_or("", |binding| binding.help)).into());
+        self.say(self.not_here(binding.map_or("", |binding| binding.help)));
     }
 
     fn not_here(&self, help: &str) -> String {

@@ -24,6 +24,13 @@ pub struct Pane<'t> {
     marks: Vec<(Place<'t>, Mark)>,
 }
 
+impl Pane<'_> {
+    /// How many lines there are.
+    pub fn count(&self) -> usize {
+        self.marks.len()
+    }
+}
+
 /// One mark in the pane.
 #[derive(Debug, PartialEq, Eq)]
 pub struct PaneLine {
@@ -78,18 +85,18 @@ impl<'t> App<'t> {
         } else {
             self.set_marks(&entries);
             if entries.iter().any(|entry| self.holds_more(entry)) {
-                self.notice = Some("Marked as a whole, with what the filter hides in it".into());
+                self.say("Marked as a whole, with what the filter hides in it");
             }
         }
         let has_rows = self.views.sheets.last().is_some_and(|sheet| sheet.rows() > 0);
         if entries.is_empty() && has_rows {
             let is_of_changes = self.sheet().is_some_and(|sheet| sheet.view == View::Growth);
-            let text = if is_of_changes {
-                "What is gone cannot be marked"
+            if is_of_changes {
+                self.say("What is gone cannot be marked");
             } else {
-                "A sum cannot be marked; Enter shows what is behind it"
-            };
-            self.notice = Some(text.into());
+                let shows = self.keymap.hint(Command::Open, Scope::Sheet, "shows what is behind it");
+                self.say(format!("A sum cannot be marked{shows}"));
+            }
         }
         self.marks.add_up(self.tree);
         self.step_down();
@@ -114,11 +121,11 @@ impl<'t> App<'t> {
             let name = |command| self.keymap.first(command, Scope::List).unwrap_or_default();
             let (again, none) = (name(Command::MarkRange), name(Command::Back));
             let text = format!("A range begins here; move and press {again} again ({none}: none)");
-            self.notice = Some(text.into());
+            self.say(text);
             return;
         };
         let Some(begin) = self.row_of(place) else {
-            self.notice = Some("Where the range began is not shown any more".into());
+            self.say("Where the range began is not shown any more");
             return;
         };
         let (first, last) = (begin.min(self.row()), begin.max(self.row()));
@@ -195,7 +202,7 @@ impl<'t> App<'t> {
         entries.retain(|entry| !self.holds_more(entry));
         match before - entries.len() {
             0 => {}
-            1 => self.notice = Some("Not marked: 1 directory that holds more than is shown".into()),
+            1 => self.say("Not marked: 1 directory that holds more than is shown"),
             left => {
                 self.notice =
                     Some(format!("Not marked: {left} directories that hold more than is shown").into());
@@ -214,7 +221,7 @@ impl<'t> App<'t> {
     fn set_marks(&mut self, entries: &[Entry<'t>]) {
         let unknown = entries.iter().filter(|(id, record)| !self.marks.set(self.tree, *id, record)).count();
         if unknown > 0 {
-            self.notice = Some("What was not read cannot be marked".into());
+            self.say("What was not read cannot be marked");
         }
     }
 
@@ -293,7 +300,7 @@ impl<'t> App<'t> {
     /// Leaves, with the marks to be printed.
     pub(super) fn print_marks(&mut self) -> Option<Effect> {
         if self.marks.count() == 0 {
-            self.notice = Some("Nothing is marked".into());
+            self.say("Nothing is marked");
             return None;
         }
         let path = |(place, _): &(Place<'_>, Mark)| self.shown_path(&Marks::path(self.tree, *place));
@@ -306,11 +313,11 @@ impl<'t> App<'t> {
             Some((id, record)) => self.shown_path(&Marks::path(self.tree, (*id, record.name))),
             None if self.views.sheets.is_empty() => self.path.clone(),
             None => {
-                self.notice = Some("A sum has no path".into());
+                self.say("A sum has no path");
                 return None;
             }
         };
-        self.notice = Some(format!("Copied {}", crate::text::escape(&path)).into());
+        self.say(format!("Copied {}", crate::text::escape(&path)));
         Some(Effect::Copy(path))
     }
 
@@ -321,8 +328,8 @@ impl<'t> App<'t> {
         }
         match gone {
             0 => {}
-            1 => self.notice = Some("1 mark is gone with its entry".into()),
-            _ => self.notice = Some(format!("{gone} marks are gone with their entries").into()),
+            1 => self.say("1 mark is gone with its entry"),
+            _ => self.say(format!("{gone} marks are gone with their entries")),
         }
     }
 }

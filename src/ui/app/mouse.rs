@@ -22,7 +22,8 @@ const STEP: usize = 3;
 /// The click before.
 #[derive(Clone, Copy, Debug)]
 pub struct Click {
-    row: usize,
+    /// Of which row; none of a button.
+    row: Option<usize>,
     when: Duration,
 }
 
@@ -45,7 +46,7 @@ impl App<'_> {
 
     fn wheel(&mut self, motion: Motion) {
         // A question is about what is to be seen now.
-        if !matches!(self.mode, Mode::Question(_)) {
+        if self.question.is_none() {
             for _ in 0..STEP {
                 // Moving has no effect outside.
                 let _ = self.perform(Command::Move(motion));
@@ -55,12 +56,8 @@ impl App<'_> {
 
     fn click(&mut self, at: Position, now: Duration) -> Option<Effect> {
         let places = layout(self.size);
-        if let Mode::Question(question) = self.mode {
-            let answer = match view::button_at(self, question, at)? {
-                Button::Yes => Answer::Yes,
-                Button::No => Answer::No,
-            };
-            return self.answer(question, Command::Answer(answer));
+        if self.question.is_some() || self.mode == Mode::Confirm {
+            return self.press_button(at, now);
         }
         let is_list = matches!(self.mode, Mode::List | Mode::Prompt | Mode::Marks);
         if self.mode == Mode::List && places.titles.contains(at) {
@@ -76,8 +73,8 @@ impl App<'_> {
         }
         let row = self.row_at(at, usize::from(at.y - places.list.y))?;
         self.go_to_row(row);
-        let last = self.click.replace(Click { row, when: now });
-        if last.is_none_or(|last| last.row != row || now.saturating_sub(last.when) > DOUBLE) {
+        let last = self.click.replace(Click { row: Some(row), when: now });
+        if last.is_none_or(|last| last.row != Some(row) || now.saturating_sub(last.when) > DOUBLE) {
             return None;
         }
         self.click = None;
@@ -90,6 +87,18 @@ impl App<'_> {
         self.perform(Command::Open)
     }
 
+    /// Presses the button at a place; two clicks at once press one button, whatever is asked after the first.
+    fn press_button(&mut self, at: Position, now: Duration) -> Option<Effect> {
+        let answer = match view::button_at(self, at)? {
+            Button::Yes => Answer::Yes,
+            Button::No => Answer::No,
+        };
+        let last = self.click.replace(Click { row: None, when: now });
+        let is_second =
+            last.is_some_and(|last| last.row.is_none() && now.saturating_sub(last.when) <= DOUBLE);
+        if is_second { None } else { self.perform(Command::Answer(answer)) }
+    }
+
     /// The row drawn at a place.
     fn row_at(&self, at: Position, line: usize) -> Option<usize> {
         if self.mode == Mode::Marks {
@@ -97,7 +106,7 @@ impl App<'_> {
             return (line < pane.lines.len()).then_some(pane.offset + line);
         }
         match (&self.views.page, self.views.base) {
-            (Some(page), _) => (line < page.lines.len()).then_some(page.offset + line),
+            (Some(page), _) => (line < page.visible()).then_some(page.offset + line),
             (None, View::Treemap) => {
                 let tile = self.views.tiles.iter().find(|tile| tile.area.contains(at.x, at.y))?;
                 (tile.index < self.window.lines.len()).then_some(tile.index)

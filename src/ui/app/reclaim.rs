@@ -53,18 +53,6 @@ impl Reclaim {
 }
 
 impl<'t> App<'t> {
-    /// What the keys of deleting do; none if it is none of them.
-    #[allow(clippy::option_option)]
-    pub(super) fn reclaim_command(&mut self, command: Command) -> Option<Option<Effect>> {
-        match command {
-            Command::Delete => Some(self.ask_to(Deed::Delete)),
-            Command::Trash => Some(self.ask_to(Deed::Trash)),
-            Command::Restore => Some(self.restore()),
-            Command::Script => Some(self.write_script()),
-            _ => None,
-        }
-    }
-
     /// Asks whether the marks, or else the entry under the cursor, are to go.
     pub(super) fn ask_to(&mut self, deed: Deed) -> Option<Effect> {
         if self.may_not_change() {
@@ -72,14 +60,11 @@ impl<'t> App<'t> {
         }
         let selection = Selection::new(self.tree, self.subject(), Extent::Whole);
         if selection.count() == 0 {
-            self.notice = Some(
-                if self.place.id == DirId::TOP {
-                    "A root stays: open it, and delete what is in it"
-                } else {
-                    "There is nothing here to delete"
-                }
-                .into(),
-            );
+            self.say(if self.place.id == DirId::TOP {
+                "A root stays: open it, and delete what is in it"
+            } else {
+                "There is nothing here to delete"
+            });
             return None;
         }
         Some(self.ask_about(deed, selection))
@@ -87,6 +72,7 @@ impl<'t> App<'t> {
 
     /// Whether nothing may be changed at present; says why.
     fn may_not_change(&mut self) -> bool {
+        let deleting;
         let why = if self.nature == Nature::Recorded {
             "This was written down some time ago: nothing is changed"
         } else if self.reclaim.safety.changes == Changes::Refused {
@@ -94,13 +80,15 @@ impl<'t> App<'t> {
         } else if self.is_scanning() {
             "Wait until the scan is complete, or stop it with Ctrl-C"
         } else if self.is_deleting() {
-            "Something is being deleted already; Esc stops it"
+            deleting =
+                format!("Something is being deleted already{}", self.key_hint(Command::Back, "stops it"));
+            &deleting
         } else if self.rescan().is_some() {
             "Wait until everything is read again"
         } else {
             return false;
         };
-        self.notice = Some(why.into());
+        self.say(why.to_owned());
         true
     }
 
@@ -126,11 +114,11 @@ impl<'t> App<'t> {
             return None;
         }
         if self.reclaim.safety.changes == Changes::Rehearsed {
-            self.notice = Some("Nothing was trashed: this is a rehearsal (--dry-run)".into());
+            self.say("Nothing was trashed: this is a rehearsal (--dry-run)");
             return None;
         }
         let Some(trashed) = self.reclaim.trashed.pop() else {
-            self.notice = Some("Nothing was moved to the trash since the start".into());
+            self.say("Nothing was moved to the trash since the start");
             return None;
         };
         let items = trashed.len() as u64;
@@ -140,7 +128,7 @@ impl<'t> App<'t> {
     /// Writes a script that removes the marks, or else the entry under the cursor.
     pub(super) fn write_script(&mut self) -> Option<Effect> {
         if self.nature == Nature::Recorded || self.reclaim.safety.changes == Changes::Refused {
-            self.notice = Some("No script is written for what may not be changed".into());
+            self.say("No script is written for what may not be changed");
             return None;
         }
         let selection = Selection::new(self.tree, self.subject(), Extent::Whole);
@@ -151,7 +139,7 @@ impl<'t> App<'t> {
         };
         let lines: Vec<Line> = selection.items().map(line).collect();
         if lines.is_empty() {
-            self.notice = Some("There is nothing here to delete".into());
+            self.say("There is nothing here to delete");
             return None;
         }
         Some(Effect::Reclaim(Order::Script(lines)))
@@ -172,8 +160,17 @@ impl<'t> App<'t> {
                     Some(format!("Written to {}: read it before you run it", escape_path(&path)).into());
                 None
             }
-            News::Failed(reason) => {
-                self.notice = Some(reason.into());
+            News::Unwritten(reason) => {
+                self.say(reason);
+                None
+            }
+            News::ProbeFailed(reason) => {
+                self.say(reason);
+                // Without knowing more nothing could be confirmed.
+                self.reclaim.confirm.is_some().then(|| self.close_confirm())
+            }
+            News::WorkFailed(reason) => {
+                self.say(reason);
                 let running = self.reclaim.running.take()?;
                 self.look_again(&running.work)
             }

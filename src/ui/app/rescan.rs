@@ -47,15 +47,15 @@ impl App<'_> {
 
     pub(super) fn begin_rescan(&mut self, directory: DirId) -> Option<Effect> {
         if self.is_scanning() || self.rescan.is_some() || self.is_deleting() {
-            self.notice = Some("Something is being read already".into());
+            self.say("Something is being read already");
             return None;
         }
         if self.nature == Nature::Recorded {
-            self.notice = Some("This was recorded, and cannot be read again".into());
+            self.say("This was recorded, and cannot be read again");
             return None;
         }
         if directory == DirId::TOP {
-            self.notice = Some("Go to one of the roots first".into());
+            self.say("Go to one of the roots first");
             return None;
         }
         let name = self.tree.name(directory).to_vec();
@@ -77,7 +77,7 @@ impl App<'_> {
     pub(super) fn stop_rescan(&mut self) -> Option<Effect> {
         let rescan = self.rescan.as_mut().filter(|rescan| !rescan.is_stopping)?;
         rescan.is_stopping = true;
-        self.notice = Some("Stopping; the old numbers stay".into());
+        self.say("Stopping; the old numbers stay");
         Some(Effect::StopRescan)
     }
 
@@ -88,7 +88,7 @@ impl App<'_> {
         let replaced = std::mem::take(&mut rescan.replaced);
         self.rescan = None;
         if let Outcome::Panicked(_) = outcome {
-            self.notice = Some("Reading again failed; the old numbers stay".into());
+            self.say("Reading again failed; the old numbers stay");
         }
         self.renew(replaced);
         self.after_rescan()
@@ -112,7 +112,7 @@ impl App<'_> {
         self.path = self.place_path();
         self.sort();
         if is_gone {
-            self.notice = Some("The directory is gone; this is the one above".into());
+            self.say("The directory is gone; this is the one above");
         }
         self.enter_only_root();
         self.renew_marks(&mut successors);

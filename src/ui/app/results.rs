@@ -9,6 +9,7 @@ use super::{App, Mode};
 use crate::search::Query;
 use crate::tree::{DirId, Position};
 use crate::ui::app::filtering::directory_of;
+use crate::ui::field::Field;
 use crate::ui::keys::View;
 use crate::ui::sheet::{Sheet, Target};
 
@@ -16,7 +17,7 @@ use crate::ui::sheet::{Sheet, Target};
 #[derive(Debug)]
 pub(super) struct Origin {
     sheets: Vec<Sheet>,
-    text: String,
+    text: Field,
     filter: Query,
     base: View,
     place: DirId,

@@ -2,7 +2,7 @@
 //!
 //! Invariant: what is typed is what is looked for, with the next frame.
 
-use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::crossterm::event::KeyEvent;
 
 use super::{App, Effect, Mode};
 use crate::search::Query;
@@ -18,36 +18,14 @@ impl App<'_> {
     /// What a key does while a search is typed; letters that are no command are what is searched for.
     pub(super) fn prompt_key(&mut self, event: KeyEvent, command: Option<Command>) -> Option<Effect> {
         let lines = layout(self.size).list_lines();
-        match (command, event.code) {
-            (Some(Command::Move(motion)), _) => self.step_sheet(motion, lines),
-            (Some(Command::Accept), _) => self.accept(),
-            (Some(Command::Back), _) => self.clear_search(),
-            (Some(Command::Erase), _) => {
-                self.views.text.pop();
-                self.search();
-            }
-            (Some(Command::EraseAll), _) => {
-                self.views.text.clear();
-                self.search();
-            }
-            (None, KeyCode::Char(letter))
-                if !event.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) =>
-            {
-                self.paste(&letter.to_string());
-            }
+        match command {
+            Some(Command::Move(motion)) => self.step_sheet(motion, lines),
+            Some(Command::Accept) => self.accept(),
+            Some(Command::Back) => self.clear_search(),
+            _ if self.views.text.take(event, command) => self.search(),
             _ => {}
         }
         None
-    }
-
-    /// Puts a text behind what is searched for.
-    pub(super) fn paste(&mut self, text: &str) {
-        if self.mode == Mode::FileName {
-            self.type_file_name(text);
-        } else if self.mode == Mode::Prompt {
-            self.views.text.extend(text.chars().filter(|letter| !letter.is_control()));
-            self.search();
-        }
     }
 
     pub(super) fn begin_search(&mut self) {
@@ -81,13 +59,13 @@ impl App<'_> {
 
     /// Looks for what is typed by now.
     pub(super) fn search(&mut self) {
-        let (filter, complaint) = match Query::parse(&self.views.text, self.clock()) {
+        let (filter, complaint) = match Query::parse(self.views.text.as_str(), self.clock()) {
             Ok(query) => {
                 let unfinished = query.unfinished().map(|awaited| format!("unfinished: {awaited}"));
                 (query, unfinished)
             }
             Err(complaint) => {
-                let part = self.views.text.get(complaint.at.clone()).unwrap_or_default();
+                let part = self.views.text.as_str().get(complaint.at.clone()).unwrap_or_default();
                 (Query::default(), Some(format!("{part}: {complaint}")))
             }
         };

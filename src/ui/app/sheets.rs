@@ -43,13 +43,15 @@ impl App<'_> {
             Column::Items => By::Items,
             Column::Modified => By::Modified,
             Column::Growth if self.sheet().is_some_and(|sheet| sheet.view == View::Growth) => self.by_size(),
-            Column::Growth => return self.sort_by_growth(),
+            // That is a column of the list.
+            Column::Growth => return self.say_not_here(Command::Sort(column)),
             Column::Shared => return,
         };
         let number = self.next_wish();
         let Some(sheet) = self.views.sheets.last_mut() else { return };
         if !may_sort(sheet.inquiry.asked().ask, column) {
-            self.notice = Some(sheet.sorts().into());
+            let sorts = sheet.sorts();
+            self.say(sorts);
             return;
         }
         let before = sheet.inquiry.asked().order;
@@ -95,7 +97,7 @@ impl App<'_> {
                 let wish = self.wish(ask, query);
                 self.views.sheets.push(Sheet::new(view, label, wish));
             }
-            Err(_) => self.notice = Some("Too many words to look for".into()),
+            Err(_) => self.say("Too many words to look for"),
         }
     }
 

@@ -83,7 +83,7 @@ impl App<'_> {
             }
             Findings::Failed(reason) => {
                 self.sorting = None;
-                self.notice = Some(reason.clone().into());
+                self.say(reason.clone());
             }
             _ => {}
         }

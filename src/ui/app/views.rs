@@ -15,6 +15,7 @@ use crate::search::{self, By, Query};
 use crate::source::Nature;
 use crate::survey::Tile;
 use crate::tree::{Content, DirId, Position, Successors};
+use crate::ui::field::Field;
 use crate::ui::inquiry::Inquiry;
 use crate::ui::keys::{Command, Scope, Side, View};
 use crate::ui::place::Memory;
@@ -31,7 +32,7 @@ pub struct Views {
     /// How the directory is shown: as a list or as a treemap.
     pub base: View,
     /// What is searched for, as it was typed; empty for nothing.
-    pub text: String,
+    pub text: Field,
     /// What is not understood of that, or not yet.
     pub complaint: Option<String>,
     /// What is visible of the sheet on top.
@@ -91,16 +92,16 @@ impl App<'_> {
         self.views.sheets.last()
     }
 
-    /// Whether the list has the keys, or what lies on it.
+    /// What has the keys: a question, or else what is open.
     pub fn scope(&self) -> Scope {
         match self.mode {
+            _ if self.question.is_some() => Scope::Question,
             Mode::List if !self.views.sheets.is_empty() => Scope::Sheet,
             Mode::List if self.views.base == View::Treemap => Scope::Treemap,
             Mode::List => Scope::List,
             Mode::Prompt => Scope::Prompt,
             Mode::FileName => Scope::FileName,
             Mode::Help(_) => Scope::Help,
-            Mode::Question(_) => Scope::Question,
             Mode::Marks => Scope::Marks,
             Mode::Confirm => self.reclaim.confirm.as_ref().map_or(Scope::Confirm, Confirm::scope),
             Mode::Failures => Scope::Failures,
@@ -116,7 +117,7 @@ impl App<'_> {
         self.views.whole.take(number, findings);
         let (is_other, trouble) = self.views.compared.take(number, findings);
         if let Some(trouble) = trouble {
-            self.notice = Some(trouble.into());
+            self.say(trouble);
         }
         if is_other && (self.may_sort() || !self.is_scanning()) {
             self.sort();
@@ -161,7 +162,7 @@ impl App<'_> {
             && !self.views.text.is_empty()
         {
             let title = if sheet.view == View::Search { String::new() } else { page.title.clone() + " " };
-            page.title = format!("{title}/{}", self.views.text);
+            page.title = format!("{title}/{}", self.views.text.as_str());
         }
         self.views.tiles = match self.views.base {
             View::Treemap => treemap::tiles(&self.window, self.order.measure, layout(self.size).list),
@@ -225,7 +226,7 @@ impl App<'_> {
 
     pub(super) fn show(&mut self, view: View) {
         if view == View::Space && self.nature == Nature::Recorded {
-            self.notice = Some("This was recorded; its file system is not here".into());
+            self.say("This was recorded; its file system is not here");
             return;
         }
         if view == View::Growth && !self.may_compare() {
@@ -291,7 +292,7 @@ impl App<'_> {
     pub(super) fn go_to_entry(&mut self, directory: DirId, position: Position) -> bool {
         let listing = self.tree.listing(directory);
         let Some(record) = listing.record(position) else {
-            self.notice = Some("It is not there any more".into());
+            self.say("It is not there any more");
             return false;
         };
         if self.order.hides(&record) {

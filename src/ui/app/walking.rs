@@ -61,7 +61,7 @@ impl App<'_> {
                 self.trail.push(self.place.id);
                 self.enter(id);
             }
-            None if record.is_some() => self.notice = Some("Not a directory".into()),
+            None if record.is_some() => self.say("Not a directory"),
             None => {}
         }
     }

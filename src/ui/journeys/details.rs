@@ -59,13 +59,6 @@ pub fn find(app: &mut App<'_>) {
     app.update(Action::Findings(number, Findings::Inspected(Arc::new(inspection))));
 }
 
-fn screen(app: &App<'_>) -> String {
-    use ratatui::{Terminal, backend::TestBackend};
-    let mut terminal = Terminal::new(TestBackend::new(app.size.0, app.size.1)).unwrap();
-    terminal.draw(|frame| crate::ui::view::draw(app, frame)).unwrap();
-    terminal.backend().to_string()
-}
-
 #[test]
 fn what_the_tree_knows_is_shown_at_once_and_the_rest_as_it_comes() {
     let tree = home();
@@ -113,6 +106,27 @@ fn details_close_to_where_they_were_opened() {
         press(&mut app, "q");
         assert_eq!((app.mode, before), (mode, mode), "{open}");
         press(&mut app, "Esc");
+    }
+}
+
+#[test]
+fn a_question_on_top_of_details_leaves_them_as_they_were() {
+    let tree = home();
+    let mut app = finished(&tree);
+    tick(&mut app, 65_000, Some(Outcome::Complete));
+    for (open, mode) in
+        [("i", Mode::Details), ("?", Mode::Help(0)), ("E", Mode::FileName), ("/", Mode::Prompt)]
+    {
+        press(&mut app, open);
+        assert_eq!(press(&mut app, "Ctrl-C"), []);
+        let asked = screen(&app);
+        assert!(asked.contains("Quit and lose the scan") && app.question.is_some(), "{open}:\n{asked}");
+        app.update(Action::Paste("y".into()));
+        assert_eq!(press(&mut app, "n"), []);
+        assert_eq!((app.mode, &app.question), (mode, &None), "{open}");
+        assert!(!screen(&app).contains("Quit and lose"), "{open}");
+        press(&mut app, "Esc");
+        assert_eq!(app.mode, Mode::List, "{open}");
     }
 }
 

@@ -56,6 +56,7 @@ fn ready<'t>(tree: &'t Arc<Tree>, scope: Scope, binding: &Binding) -> App<'t> {
             work(&mut app, tree);
             press(&mut app, "Down");
         }
+        (Scope::Typing, _) => write(&mut app, "0"),
         // A cell that has others on all sides, or some on the side that is asked for.
         (Scope::Treemap, Command::Cell(side)) => lean(&mut app, side),
         _ => {}
@@ -71,8 +72,8 @@ fn picture(app: &App<'_>) -> String {
     let (lines, index) = (&app.pane().lines, app.pane().index);
     let (ranging, views, details) = (app.is_ranging(), &app.views, app.details());
     format!(
-        "{:?} {:?} {:?} {:?} {:?} {lines:?} {index} {ranging} {views:?} {details:?} {:?} {:?}",
-        app.export, app.mode, app.order, app.shown, app.window, app.notice, app.reclaim
+        "{:?} {:?} {:?} {:?} {:?} {:?} {lines:?} {index} {ranging} {views:?} {details:?} {:?} {:?}",
+        app.export, app.mode, app.question, app.order, app.shown, app.window, app.notice, app.reclaim
     )
 }
 

@@ -44,6 +44,22 @@ fn a_name_is_offered_typed_and_says_the_format() {
 }
 
 #[test]
+fn the_name_that_is_offered_gives_way_to_what_is_typed_or_is_edited() {
+    let tree = home();
+    let mut app = finished(&tree);
+    press(&mut app, "E");
+    write(&mut app, "q.duke");
+    assert_eq!(app.export.name.as_str(), "q.duke");
+    press(&mut app, "Esc E Bksp");
+    assert_eq!(app.export.name.as_str(), "q.duk");
+    press(&mut app, "Esc E");
+    app.update(Action::Paste("p.csv".into()));
+    assert_eq!(app.export.name.as_str(), "p.csv");
+    press(&mut app, "Ctrl-U Esc E");
+    assert_eq!(app.export.name.as_str(), "shown.json.zst");
+}
+
+#[test]
 fn a_name_without_a_format_is_not_taken_and_nothing_is_written_on_the_way_out() {
     let tree = home();
     let mut app = finished(&tree);
@@ -64,13 +80,29 @@ fn a_file_that_is_there_is_replaced_after_a_question_only() {
     let order = wanted("q.duke", Format::Snapshot, Old::Kept);
     assert_eq!(ask(&mut app, "q.duke"), [Effect::Export(order.clone())]);
     told(&mut app, order.clone(), Err(Unwritten::Exists));
-    let Mode::Question(question) = app.mode else { panic!("{:?}", app.mode) };
-    assert_eq!((question.about, question.button), (About::Replace, Button::No));
+    let question = Question { about: About::Replace(order.clone()), button: Button::No };
+    assert_eq!(app.question, Some(question));
     assert_eq!(press(&mut app, "Enter"), []);
-    assert!(app.mode == Mode::List && app.written().is_none());
+    assert!(app.question.is_none() && app.written().is_none());
     ask(&mut app, "q.duke");
     told(&mut app, order.clone(), Err(Unwritten::Exists));
     assert_eq!(press(&mut app, "y"), [Effect::Export(Wanted { old: Old::Replaced, ..order })]);
+}
+
+#[test]
+fn a_question_about_replacing_is_given_up_by_any_way_out() {
+    let tree = home();
+    for keys in ["Ctrl-C n", "Ctrl-C Esc", "q", "Esc"] {
+        let mut app = finished(&tree);
+        tick(&mut app, 65_000, Some(Outcome::Complete));
+        let order = wanted("q.duke", Format::Snapshot, Old::Kept);
+        ask(&mut app, "q.duke");
+        told(&mut app, order.clone(), Err(Unwritten::Exists));
+        assert!(app.question.is_some());
+        assert_eq!(press(&mut app, keys), [], "{keys}");
+        assert!(app.question.is_none() && app.written().is_none(), "{keys}");
+        assert_eq!(ask(&mut app, "q.duke"), [Effect::Export(order)], "another may be written: {keys}");
+    }
 }
 
 #[test]
@@ -84,7 +116,7 @@ fn while_a_file_is_written_no_other_is_and_leaving_asks() {
     press(&mut app, "h");
     assert_eq!(app.mode, Mode::List, "the scan above would end it");
     assert_eq!(press(&mut app, "q"), []);
-    assert!(matches!(app.mode, Mode::Question(Question { about: About::Quit, .. })));
+    assert_eq!(app.question.as_ref().map(|question| &question.about), Some(&About::Quit));
     press(&mut app, "n");
     told(&mut app, order, Ok(1));
     assert_eq!(press(&mut app, "q"), [Effect::Quit]);
@@ -113,7 +145,7 @@ fn several_roots_are_no_export_of_ncdu() {
     let mut app = App::new(&tree, roots, &settings(), (80, 12));
     tick(&mut app, 100, Some(Outcome::Complete));
     press(&mut app, "E");
-    assert_eq!(app.export.name, "r.duke");
+    assert_eq!(app.export.name.as_str(), "r.duke");
     assert_eq!(ask(&mut app, "q.json"), []);
     assert!(app.export.complaint.as_deref().is_some_and(|text| text.contains("one directory")));
     press(&mut app, "Esc");

@@ -57,7 +57,7 @@ fn a_search_that_is_kept_restricts_the_list_with_its_own_sums_until_esc() {
     assert_eq!((app.window.totals.items, app.window.all_items), (2, Some(3)));
     press(&mut app, "Esc");
     assert_eq!((names(&app).len(), app.window.all_items), (3, None));
-    assert_eq!(app.views.text, "");
+    assert!(app.views.text.is_empty());
 }
 
 #[test]
@@ -98,14 +98,33 @@ fn a_filter_says_n_of_m_on_a_screen_of_any_size() {
 }
 
 #[test]
+fn what_is_left_out_names_the_key_that_was_configured_for_it() {
+    let tree = Arc::new(build(vec![file(".dot", 1, 1)]).0);
+    let mut app = configured(&tree, &[("show-hidden", "F7"), ("close", "F9"), ("growth", "F8")]);
+    app.update(Action::Key(KeyEvent::new(KeyCode::F(7), KeyModifiers::NONE)));
+    assert!(screen(&app).contains("1 hidden entries (F7 shows them)"), "{}", screen(&app));
+    press(&mut app, "/");
+    write(&mut app, "nowhere");
+    press(&mut app, "Enter 1");
+    work(&mut app, &tree);
+    let drawn = screen(&app);
+    assert!(drawn.contains("meets the filter (F9 clears it)") && drawn.contains("F9 shows all"), "{drawn}");
+    press(&mut app, "W");
+    assert!(app.notice.as_ref().unwrap().ends_with("(F8 shows its changes)"), "{:?}", app.notice);
+}
+
+#[test]
 fn a_filter_that_nothing_meets_says_so() {
     let tree = tree();
     let mut app = searched(&tree, "nowhere");
     press(&mut app, "1");
-    assert_eq!(app.filter_state(), Some(None));
+    assert!(screen(&app).contains("looking"));
     work(&mut app, &tree);
     assert!(app.window.lines.is_empty());
-    assert!(app.filter_state().flatten().is_some_and(|text| text.contains("Esc")));
+    for keys in ["1", "5"] {
+        press(&mut app, keys);
+        assert!(screen(&app).contains("nothing here meets the filter (Esc clears it)"), "{}", screen(&app));
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@ use crate::growth::Basis;
 use crate::ui::Start;
 use crate::ui::sheet::Page;
 use crate::ui::window::Grown;
+use crate::ui::work::Findings;
 
 const DAY: i64 = 24 * 3600;
 
@@ -191,4 +192,21 @@ fn while_the_scan_runs_what_is_there_is_compared_and_the_rest_when_it_is_over() 
     assert!(labels(&app).contains(&("attic/".to_owned(), Some(Grown::Gone(8_192)))));
     press(&mut app, "Esc");
     assert!(grown(&app).contains(&("pictures".to_owned(), Some(Grown::New))));
+}
+
+#[test]
+fn what_cannot_be_compared_is_said_once_while_the_scan_goes_on() {
+    let growing = Growing::new();
+    growing.publish(vec![file("a", 1 << 20, 0)]);
+    let mut app = app(&growing.tree);
+    press(&mut app, "W");
+    let mut asked = Vec::new();
+    for (now, said) in [(3000, Some("no such file")), (6000, None)] {
+        tick(&mut app, now, None);
+        let wish = app.wishes().find(|wish| matches!(wish.ask, Ask::Growth)).map(|wish| wish.number);
+        asked.push(wish.expect("it is asked for"));
+        app.update(Action::Findings(asked[asked.len() - 1], Findings::Failed("no such file".into())));
+        assert_eq!(app.notice.take().as_deref(), said, "at {now}");
+    }
+    assert_ne!(asked[0], asked[1]);
 }

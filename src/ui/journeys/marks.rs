@@ -206,3 +206,12 @@ fn marks_change_by_the_keys_for_marking_only_and_the_cursor_stays_in_sight_in_ev
         assert!(scopes.contains(&format!("{scope:?} true")), "{scope:?} was never filtered: {scopes:?}");
     }
 }
+
+#[test]
+fn the_footer_says_where_one_is_in_the_list_of_the_marks() {
+    let tree = home();
+    let mut app = finished(&tree);
+    press(&mut app, "G k k Space k k Space Tab j");
+    let drawn = screen(&app);
+    assert!(drawn.contains("2 of 2") && !drawn.contains("of 7"), "{drawn}");
+}

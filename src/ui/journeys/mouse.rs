@@ -17,8 +17,22 @@ fn event(
     app.update(Action::Mouse(event, Duration::from_millis(milliseconds)))
 }
 
-fn click(app: &mut App<'_>, at: (u16, u16), milliseconds: u64) -> Option<Effect> {
+pub fn click(app: &mut App<'_>, at: (u16, u16), milliseconds: u64) -> Option<Effect> {
     event(app, MouseEventKind::Down(MouseButton::Left), at, milliseconds)
+}
+
+/// Where a text is drawn.
+fn place(app: &App<'_>, text: &str) -> Option<(u16, u16)> {
+    let (columns, lines) = app.size;
+    let mut terminal = Terminal::new(TestBackend::new(columns, lines)).unwrap();
+    terminal.draw(|frame| crate::ui::view::draw(app, frame)).unwrap();
+    let buffer = terminal.backend().buffer();
+    (0..lines).find_map(|y| {
+        let line = (0..columns).map(|x| buffer[(x, y)].symbol()).collect::<String>();
+        // Frames are one column wide and three bytes long.
+        let at = line.find(text)?;
+        Some((u16::try_from(line[..at].chars().count()).unwrap(), y))
+    })
 }
 
 #[test]
@@ -109,12 +123,12 @@ fn a_question_is_not_answered_by_a_click_beside_it_or_the_wheel() {
     let mut app = finished(&tree);
     tick(&mut app, 60_000, Some(Outcome::Complete));
     press(&mut app, "q");
-    let before = app.mode;
+    let before = app.question.clone();
     for at in [(0, 0), (40, 6), (2, 11), (79, 11)] {
         assert_eq!(click(&mut app, at, 0), None);
         event(&mut app, MouseEventKind::ScrollDown, at, 0);
     }
-    assert_eq!(app.mode, before);
+    assert!(before.is_some() && app.question == before);
 }
 
 #[test]
@@ -126,23 +140,58 @@ fn the_buttons_of_a_question_are_clicked_where_they_are_drawn() {
             app.update(Action::Resize(size.0, size.1));
             tick(&mut app, 60_000, Some(Outcome::Complete));
             press(&mut app, "q");
-            let mut terminal = Terminal::new(TestBackend::new(size.0, size.1)).unwrap();
-            terminal.draw(|frame| crate::ui::view::draw(&app, frame)).unwrap();
-            let line = |y| -> Vec<String> {
-                (0..size.0).map(|x| terminal.backend().buffer()[(x, y)].symbol().to_owned()).collect()
-            };
-            let place = |word: &str| {
-                (0..size.1).find_map(|y| {
-                    let line = line(y).concat();
-                    // Frames are one column wide and three bytes long.
-                    let at = line.find(word)?;
-                    Some((u16::try_from(line[..at].chars().count()).unwrap(), y))
-                })
-            };
-            let brief = place("? y/n").map(|(x, y)| (x + if letter == 'y' { 2 } else { 4 }, y));
-            let at = place(&format!("[ {text} ]")).or(brief).expect("there is a button");
+            let brief = place(&app, "? y/n").map(|(x, y)| (x + if letter == 'y' { 2 } else { 4 }, y));
+            let at = place(&app, &format!("[ {text} ]")).or(brief).expect("there is a button");
             assert_eq!(click(&mut app, at, 0), effect, "{text} at {size:?}");
-            assert_eq!(app.mode, Mode::List);
+            assert_eq!(app.question, None);
         }
+    }
+}
+
+#[test]
+fn the_buttons_of_the_box_that_asks_are_clicked_where_they_are_drawn() {
+    use crate::ui::reclaim::Order;
+    let tree = home();
+    for size in [(80, 12), (81, 13), (30, 6), (15, 4)] {
+        let mut app = finished(&tree);
+        app.update(Action::Resize(size.0, size.1));
+        reclaim::asked(&mut app);
+        let at = place(&app, "[ No ]").or(place(&app, "[ Yes ]")).expect("there is a button");
+        assert_eq!(click(&mut app, (at.0, at.1.saturating_sub(1)), 0), None, "beside the buttons");
+        assert_eq!(app.mode, Mode::Confirm, "{size:?}");
+        let yes = place(&app, "[ Yes ]").expect("there is a Yes");
+        let effect = click(&mut app, (yes.0 + 6, yes.1), 0);
+        assert!(matches!(effect, Some(Effect::Reclaim(Order::Begin(..)))), "{effect:?} at {size:?}");
+        let mut app = finished(&tree);
+        app.update(Action::Resize(size.0, size.1));
+        press(&mut app, "d");
+        assert_eq!(place(&app, "[ Yes ]"), None, "nothing is known yet");
+        let no = place(&app, "[ No ]").expect("there is a No");
+        assert_eq!(click(&mut app, no, 0), Some(Effect::Reclaim(Order::StopProbe)), "{size:?}");
+    }
+}
+
+#[test]
+fn two_clicks_at_once_do_not_answer_two_questions() {
+    let tree = home();
+    let mut app = finished(&tree);
+    // Of a file the box is as high when it asks again, and the button where it was.
+    press(&mut app, "j j j");
+    reclaim::asked_twice(&mut app);
+    let yes = place(&app, "[ Yes ]").expect("there is a Yes");
+    assert_eq!((click(&mut app, yes, 1000), click(&mut app, yes, 1200)), (None, None));
+    assert!(place(&app, "Really?").is_some());
+    assert_eq!(place(&app, "[ Yes ]"), Some(yes));
+    assert!(click(&mut app, yes, 2000).is_some());
+}
+
+#[test]
+fn a_click_on_the_help_page_presses_no_key_of_a_footer_that_it_covers() {
+    let tree = home();
+    let mut app = finished(&tree);
+    press(&mut app, "?");
+    for x in 0..80 {
+        assert_eq!(click(&mut app, (x, 11), 0), None);
+        assert_eq!(app.mode, Mode::Help(0), "{x}");
     }
 }

@@ -56,6 +56,15 @@ pub fn failed(app: &mut App<'_>) -> Vec<Effect> {
     effects
 }
 
+#[test]
+fn the_footer_says_where_one_is_in_the_list_of_what_stays() {
+    let tree = home();
+    let mut app = finished(&tree);
+    failed(&mut app);
+    press(&mut app, "g j");
+    assert!(screen(&app).contains("2 of 40"), "{}", screen(&app));
+}
+
 /// Something was moved to the trash.
 pub fn trashed(app: &mut App<'_>) {
     let effects = press(app, "g D");
@@ -197,13 +206,46 @@ fn a_name_is_typed_over_a_size_or_for_a_home() {
     assert_eq!(press(&mut app, "Esc"), [Effect::Reclaim(Order::StopProbe)]);
 }
 
+/// A box that asks once more after a Yes.
+pub fn asked_twice(app: &mut App<'_>) {
+    press(app, "d");
+    let concerns = vec![Concern::OthersDirectory(b"/r".to_vec(), 1000)];
+    probed(app, Probe { concerns, is_complete: true, ..Probe::default() });
+}
+
+#[test]
+fn a_name_can_be_typed_whatever_its_letters_are_configured_for() {
+    let tree = home();
+    let mut app = configured(&tree, &[("suspend", "u"), ("erase-all", "Ctrl-X")]);
+    typing(&mut app);
+    write(&mut app, "no");
+    app.update(Action::Key(KeyEvent::new(KeyCode::Char('x'), KeyModifiers::CONTROL)));
+    write(&mut app, "music");
+    assert!(is_begun(&press(&mut app, "Enter")), "{}", screen(&app));
+}
+
+#[test]
+fn what_is_said_of_deleting_names_keys_as_they_are_configured() {
+    let tree = home();
+    let mut app = configured(&tree, &[("close", "F9"), ("restore", "F8"), ("empty-instead", "F7")]);
+    asked(&mut app);
+    assert!(screen(&app).contains("F7 empties it"), "{}", screen(&app));
+    press(&mut app, "y");
+    assert!(screen(&app).contains("(F9 stops)"), "{}", screen(&app));
+    for key in ["d", "h"] {
+        press(&mut app, key);
+        assert!(app.notice.as_ref().unwrap().ends_with(" (F9 stops it)"), "{:?}", app.notice);
+    }
+    let mut app = configured(&tree, &[("close", "F9"), ("restore", "F8")]);
+    trashed(&mut app);
+    assert!(app.notice.as_ref().unwrap().contains(" (F8 restores): nothing"), "{:?}", app.notice);
+}
+
 #[test]
 fn root_is_asked_twice_about_directories_of_others() {
     let tree = home();
     let mut app = finished(&tree);
-    press(&mut app, "d");
-    let concerns = vec![Concern::OthersDirectory(b"/r".to_vec(), 1000)];
-    probed(&mut app, Probe { concerns, is_complete: true, ..Probe::default() });
+    asked_twice(&mut app);
     assert_eq!(press(&mut app, "Right Enter"), []);
     let confirm = app.reclaim.confirm.as_ref().unwrap();
     assert_eq!((confirm.stage.clone(), confirm.button), (Stage::AskAgain, Button::No));
@@ -233,7 +275,7 @@ fn while_something_is_read_or_deleted_nothing_else_is() {
     assert_eq!(press(&mut app, "d D r R U"), []);
     assert!(press(&mut app, "j k Enter h n s").is_empty(), "one can look around meanwhile");
     press(&mut app, "q");
-    assert!(matches!(app.mode, Mode::Question(_)), "leaving would stop it midway");
+    assert!(screen(&app).contains("Quit and stop deleting midway?"), "{}", screen(&app));
     assert_eq!(press(&mut app, "n Esc"), [Effect::Reclaim(Order::Stop)]);
     assert_eq!(press(&mut app, "Esc"), [], "once is enough");
     let report = Report { entries: 1, freed: 4096, is_cancelled: true, is_over: true, ..Report::default() };
@@ -255,6 +297,30 @@ fn while_something_is_read_or_deleted_nothing_else_is() {
 }
 
 #[test]
+fn what_fails_beside_a_deletion_does_not_end_it() {
+    let tree = home();
+    let mut app = finished(&tree);
+    asked(&mut app);
+    press(&mut app, "y");
+    for news in [News::Unwritten("no space".into()), News::ProbeFailed("no thread".into())] {
+        assert_eq!(app.update(Action::Reclaim(news)), None);
+        assert!(app.is_deleting() && app.notice.take().is_some());
+    }
+    let effect = app.update(Action::Reclaim(News::WorkFailed("no thread".into())));
+    assert!(matches!(effect, Some(Effect::LookAgain(_))) && !app.is_deleting(), "{effect:?}");
+}
+
+#[test]
+fn a_box_that_can_learn_nothing_is_closed() {
+    let tree = home();
+    let mut app = finished(&tree);
+    press(&mut app, "d");
+    let effect = app.update(Action::Reclaim(News::ProbeFailed("no thread".into())));
+    assert_eq!((app.mode, effect), (Mode::List, Some(Effect::Reclaim(Order::StopProbe))));
+    assert_eq!(app.notice.as_deref(), Some("no thread"));
+}
+
+#[test]
 fn what_stays_is_listed_and_tried_again() {
     let tree = home();
     let mut app = finished(&tree);
@@ -262,6 +328,39 @@ fn what_stays_is_listed_and_tried_again() {
     let effects = press(&mut app, "r");
     assert_eq!(chosen(&selection(&effects)), ["/r/music"]);
     assert_eq!(app.mode, Mode::Confirm);
+}
+
+#[test]
+fn the_list_of_what_stays_comes_once() {
+    let tree = home();
+    for keys in ["Esc", "q"] {
+        let mut app = finished(&tree);
+        failed(&mut app);
+        press(&mut app, keys);
+        assert_eq!(app.mode, Mode::List);
+        assert!(matches!(press(&mut app, "R")[..], [Effect::Rescan(_)]));
+        read_again(&mut app);
+        assert_eq!(app.mode, Mode::List, "closed by {keys}");
+    }
+}
+
+#[test]
+fn the_list_of_what_stays_waits_until_nothing_else_is_open() {
+    let tree = home();
+    let first = vec![Failure { path: "/r/music".into(), reason: Reason::System(13) }];
+    let stays = Report { failures: Failures { count: 1, first }, is_over: true, ..Report::default() };
+    for open in ["i", "?"] {
+        let mut app = finished(&tree);
+        asked(&mut app);
+        press(&mut app, "y");
+        press(&mut app, open);
+        let before = app.mode;
+        reported(&mut app, stays.clone());
+        read_again(&mut app);
+        assert_eq!(app.mode, before, "{open}");
+        press(&mut app, "Esc");
+        assert_eq!(app.mode, Mode::Failures, "{open}");
+    }
 }
 
 #[test]

@@ -62,6 +62,18 @@ fn a_line_is_explained_and_leads_back() {
 }
 
 #[test]
+fn lines_are_clicked_as_rows_are() {
+    let tree = Arc::new(home());
+    let mut app = opened(&tree, &account(vec![space(500, 400)]));
+    let lines = labels(&app);
+    // Two lines stand above the first row.
+    mouse::click(&mut app, (20, 4), 1000);
+    assert_eq!(app.views.page.as_ref().map(|page| page.index), Some(2));
+    mouse::click(&mut app, (20, 4), 1100);
+    assert_ne!(labels(&app), lines, "twice explains");
+}
+
+#[test]
 fn every_line_has_words_at_any_width() {
     let tree = Arc::new(home());
     let account = account(vec![space(500, 400), space(10, 10)]);

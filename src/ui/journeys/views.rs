@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::ui::sheet::Page;
+use crate::ui::view::columns::Compared;
 
 fn page<'a>(app: &'a App<'_>) -> &'a Page {
     app.views.page.as_ref().expect("a view is open")
@@ -74,6 +75,38 @@ fn types_and_ages_open_their_files_and_lead_back_one_by_one() {
     press(&mut app, "j Enter");
     work(&mut app, &tree);
     assert_eq!(labels(&app), ["pictures/2024/cat.jpg"]);
+}
+
+#[test]
+fn of_what_can_be_made_again_it_is_told_when_it_was_last_made() {
+    let day = 24 * 3600;
+    let target = dir("target", vec![file("old", 40_960, 3 * day), file("new", 8_192, 950 * day)]);
+    let tree = Arc::new(build(vec![dir("it", vec![target, file("Cargo.toml", 1, 1)])]).0);
+    let mut app = at(&tree, "9");
+    assert_eq!(labels(&app), ["it/target/"]);
+    assert!(!screen(&app).contains("Modified"));
+    press(&mut app, "m");
+    let drawn = screen(&app);
+    assert!(drawn.contains("Modified") && drawn.contains("1972-08-08 00:00"), "{drawn}");
+}
+
+#[test]
+fn a_column_that_a_view_does_not_have_is_told_and_the_list_beneath_stays() {
+    let tree = tree();
+    for (key, sorts) in [
+        ("2", None),
+        ("3", Some("Types are sorted by size, name or items")),
+        ("6", Some("Hard links are sorted by size or number of names")),
+        ("7", Some("Errors are sorted by number or path")),
+        ("9", Some("These rows have an order of their own")),
+    ] {
+        let mut app = at(&tree, key);
+        press(&mut app, "W");
+        assert_eq!(app.notice.as_deref(), Some("Not in this view: by growth (1: the list)"), "{key}");
+        press(&mut app, "M");
+        assert_eq!(app.notice.as_deref(), sorts, "{key}");
+        assert_eq!((app.order, app.shown.growth), (Order::default(), Compared::No), "{key}");
+    }
 }
 
 #[test]
@@ -155,7 +188,7 @@ fn letters_that_are_keys_elsewhere_are_letters_of_a_search_and_pasted_text_is_to
     press(&mut app, "Esc");
     assert_eq!((app.views.text.as_str(), app.mode), ("", Mode::List));
     app.update(Action::Paste("q".to_owned()));
-    assert_eq!(app.views.text, "");
+    assert!(app.views.text.is_empty());
 }
 
 #[test]
@@ -215,7 +248,7 @@ fn every_view_has_the_orders_that_make_sense_and_says_so_of_others() {
     for (view, key, said) in [
         ("3", "M", "Types are sorted by size, name or items"),
         ("6", "n", "Hard links are sorted by size or number of names"),
-        ("7", "s", "Errors are sorted by number or by path"),
+        ("7", "s", "Errors are sorted by number or path"),
     ] {
         let mut app = at(&tree, view);
         press(&mut app, key);

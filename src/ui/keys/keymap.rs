@@ -6,7 +6,7 @@
 //!
 //! Invariant: in one scope a key means one thing.
 
-use ratatui::crossterm::event::{KeyCode, KeyEvent};
+use ratatui::crossterm::event::KeyEvent;
 
 use super::{Binding, Command, KEYMAP, Key, Scope};
 
@@ -56,14 +56,19 @@ impl Keymap {
         lines.find_map(|line| self.keys_in(line, scope).next()).map(Key::name)
     }
 
-    /// The names of the keys of a line, `between` them.
-    pub fn names(&self, line: usize, between: &str) -> String {
-        self.keys(line).map(Key::name).collect::<Vec<_>>().join(between)
+    /// The key that asks for `command` in `scope` and what it does there, in brackets behind a sentence; nothing if there is none.
+    pub fn hint(&self, command: Command, scope: Scope, does: &str) -> String {
+        self.first(command, scope).map_or_else(String::new, |key| format!(" ({key} {does})"))
+    }
+
+    /// The names of the keys of a line.
+    pub fn names(&self, line: usize) -> String {
+        self.keys(line).map(Key::name).collect::<Vec<_>>().join(" ")
     }
 
     /// The other lines that have `key` where `line` works.
     pub fn rivals(&self, line: usize, key: Key) -> impl Iterator<Item = usize> {
-        let works = move |scope: &Scope| KEYMAP[line].scopes.contains(scope) && !is_typed(*scope, key);
+        let works = move |scope: &Scope| KEYMAP[line].scopes.contains(scope) && !scope.types(key);
         let shares = move |other: &usize| KEYMAP[*other].scopes.iter().any(works);
         let others = (0..KEYMAP.len()).filter(move |other| *other != line);
         others.filter(move |other| self.wanted(*other).contains(&key)).filter(shares)
@@ -81,7 +86,7 @@ impl Keymap {
     }
 
     fn has(&self, line: usize, scope: Scope, key: Key) -> bool {
-        !is_typed(scope, key) && self.holder(scope, |other| other == key) == Some(line)
+        !scope.types(key) && self.holder(scope, |other| other == key) == Some(line)
     }
 
     /// The line of the first key that is meant: of a fixed line, else of a changed one, else of any other.
@@ -91,7 +96,7 @@ impl Keymap {
         let changed = self.changes.iter().map(|(line, _)| *line);
         let mut lines = fixed.chain(changed).chain(all().filter(|line| !self.is_changed(*line)));
         lines.find(|line| {
-            let meant = |key: &Key| is(*key) && !is_typed(scope, *key);
+            let meant = |key: &Key| is(*key) && !scope.types(*key);
             KEYMAP[*line].scopes.contains(&scope) && self.wanted(*line).iter().any(meant)
         })
     }
@@ -105,13 +110,8 @@ impl Binding {
 
     /// Whether `key` would only ever be a letter that is typed.
     pub fn would_be_typed(&self, key: Key) -> bool {
-        self.scopes.iter().all(|scope| is_typed(*scope, key))
+        self.scopes.iter().all(|scope| scope.types(key))
     }
-}
-
-/// Whether `key` is a letter of a text where `scope` has the keys.
-fn is_typed(scope: Scope, key: Key) -> bool {
-    matches!(scope, Scope::Prompt | Scope::FileName) && !key.control && matches!(key.code, KeyCode::Char(_))
 }
 
 /// The number of the line with this name.
@@ -121,7 +121,7 @@ pub fn line(name: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use ratatui::crossterm::event::KeyModifiers;
+    use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
     use super::*;
     use crate::ui::keys::Motion;
@@ -146,10 +146,11 @@ mod tests {
         for (number, binding) in KEYMAP.iter().enumerate() {
             assert_eq!(keymap.keys(number).collect::<Vec<_>>(), binding.keys, "{}", binding.name());
             for scope in binding.scopes {
-                assert_eq!(keymap.keys_in(number, *scope).collect::<Vec<_>>(), binding.keys);
-                for key in binding.keys {
+                let meant = || binding.keys.iter().copied().filter(|key| !scope.types(*key));
+                assert!(keymap.keys_in(number, *scope).eq(meant()), "{}", binding.name());
+                for key in meant() {
                     assert_eq!(keymap.lookup(*scope, key.event()), Some(binding.command));
-                    assert_eq!(keymap.rivals(number, *key).next(), None, "{}", key.name());
+                    assert_eq!(keymap.rivals(number, key).next(), None, "{}", key.name());
                 }
             }
         }
@@ -161,9 +162,16 @@ mod tests {
         assert_eq!(meaning(&keymap, Scope::List, "x"), Some("mark"));
         assert_eq!(meaning(&keymap, Scope::Marks, "Ins"), Some("mark"));
         assert_eq!(meaning(&keymap, Scope::List, "Space"), None);
-        assert_eq!(keymap.names(line("mark").unwrap(), " "), "x Ins");
+        assert_eq!(keymap.names(line("mark").unwrap()), "x Ins");
         assert_eq!(keymap.first(Command::Mark, Scope::List).as_deref(), Some("x"));
         assert_eq!(changed(&[("mark", &[])]).first(Command::Mark, Scope::List), None);
+    }
+
+    #[test]
+    fn hints_name_the_keys_that_were_configured() {
+        let keymap = changed(&[("rescan", &["F5", "x"]), ("restore", &[])]);
+        let hint = |command| keymap.hint(command, Scope::List, "does it");
+        assert_eq!([hint(Command::Rescan), hint(Command::Restore)], [" (F5 does it)", ""]);
     }
 
     #[test]
@@ -173,12 +181,12 @@ mod tests {
         assert_eq!(meaning(&keymap, Scope::Help, "k"), Some("up"));
         let up = line("up").unwrap();
         assert_eq!(keymap.keys_in(up, Scope::List).map(Key::name).collect::<Vec<_>>(), ["Up"]);
-        assert_eq!(keymap.names(up, " "), "Up k");
+        assert_eq!(keymap.names(up), "Up k");
         let rivals: Vec<_> = keymap.rivals(line("rescan").unwrap(), "k".parse().unwrap()).collect();
         assert_eq!(rivals, [up]);
         // Given away wherever it worked, it is not named any more.
         let keymap = changed(&[("mark-range", &["C"])]);
-        assert_eq!(keymap.names(line("sort-count").unwrap(), " "), "");
+        assert_eq!(keymap.names(line("sort-count").unwrap()), "");
     }
 
     #[test]
@@ -186,7 +194,7 @@ mod tests {
         let keymap = changed(&[("rescan", &["x"]), ("rescan-root", &["x", "X"])]);
         assert_eq!(meaning(&keymap, Scope::List, "x"), Some("rescan"));
         assert_eq!(meaning(&keymap, Scope::List, "X"), Some("rescan-root"));
-        assert_eq!(keymap.names(line("rescan-root").unwrap(), " "), "X");
+        assert_eq!(keymap.names(line("rescan-root").unwrap()), "X");
     }
 
     #[test]
@@ -203,7 +211,10 @@ mod tests {
     #[test]
     fn letters_are_typed_where_a_text_is_whatever_they_are_given_to() {
         let keymap = changed(&[("suspend", &["x"]), ("keep-results", &["Ctrl-O"])]);
-        assert_eq!(meaning(&keymap, Scope::Prompt, "x"), None);
+        for scope in [Scope::Prompt, Scope::FileName, Scope::Typing] {
+            assert_eq!(meaning(&keymap, scope, "x"), None, "{scope:?}");
+            assert_eq!(meaning(&keymap, scope, "Bksp"), Some("erase"), "{scope:?}");
+        }
         assert_eq!(meaning(&keymap, Scope::Prompt, "Ctrl-O"), Some("keep-results"));
         assert!(KEYMAP[line("erase").unwrap()].would_be_typed("x".parse().unwrap()));
         assert!(!KEYMAP[line("suspend").unwrap()].would_be_typed("x".parse().unwrap()));

@@ -17,14 +17,14 @@ const ENTRIES: &[Scope] = &[Scope::List, Scope::Sheet, Scope::Treemap, Scope::Ma
 const DETAILS: &[Scope] = &[Scope::Details];
 const ROWS: &[Scope] = &[Scope::List, Scope::Sheet];
 const GOING: &[Scope] = &[Scope::List, Scope::Marks];
-const MARKING: &[Scope] = &[Scope::List, Scope::Sheet, Scope::Treemap, Scope::Marks];
 const DIRECTORY: &[Scope] = &[Scope::List, Scope::Treemap];
 const SHEET: &[Scope] = &[Scope::Sheet];
 const TREEMAP: &[Scope] = &[Scope::Treemap];
 const PROMPT: &[Scope] = &[Scope::Prompt];
 const FILE_NAME: &[Scope] = &[Scope::FileName];
-const TYPED: &[Scope] = &[Scope::Prompt, Scope::FileName];
+const TYPED: &[Scope] = &[Scope::Prompt, Scope::FileName, Scope::Typing];
 const QUESTION: &[Scope] = &[Scope::Question, Scope::Confirm];
+const ANSWER: &[Scope] = &[Scope::Question, Scope::Confirm, Scope::Typing];
 const FAILURES: &[Scope] = &[Scope::Failures];
 const EVERYWHERE: &[Scope] = &Scope::ALL;
 
@@ -122,13 +122,13 @@ pub const KEYMAP: &[Binding] = &{
         bind(&[control('u')], TYPED, C::EraseAll, G::Search, "take all back"),
         bind(&[key(K::Up)], PROMPT, C::Move(Motion::Up), G::Search, "up in the results"),
         bind(&[key(K::Down)], PROMPT, C::Move(Motion::Down), G::Search, "down in the results"),
-        hint(7, "mark", bind(&[letter(' ')], MARKING, C::Mark, G::Mark, "mark or unmark")),
+        hint(7, "mark", bind(&[letter(' ')], ENTRIES, C::Mark, G::Mark, "mark or unmark")),
         bind(&[letter('V')], ROWS, C::MarkRange, G::Mark, "a range: V, move, V"),
         bind(&[letter('+')], VIEWS, C::MarkShown, G::Mark, "all shown"),
         bind(&[letter('*')], VIEWS, C::InvertMarks, G::Mark, "invert here"),
         hint(8, "marks", bind(&[key(K::Tab)], VIEWS, C::Marks, G::Mark, "list the marks")),
         bind(&[key(K::Tab)], &[Scope::Marks], C::Back, G::Mark, "close the list"),
-        bind(&[letter('p')], MARKING, C::PrintMarks, G::Mark, "quit and print marks"),
+        bind(&[letter('p')], ENTRIES, C::PrintMarks, G::Mark, "quit and print marks"),
         hint(8, "delete", bind(&[letter('d')], ENTRIES, C::Delete, G::Delete, "for good (asks)")),
         bind(&[letter('D')], ENTRIES, C::Trash, G::Delete, "to the trash (asks)"),
         bind(&[letter('U')], VIEWS, C::Restore, G::Delete, "restore from the trash"),
@@ -158,7 +158,7 @@ pub const KEYMAP: &[Binding] = &{
         bind(&[control('z')], EVERYWHERE, C::Suspend, G::Program, "suspend"),
         bind(&[control('l')], EVERYWHERE, C::Repaint, G::Program, "repaint"),
         bind(&[letter('y')], QUESTION, C::Answer(Answer::Yes), G::Question, "yes"),
-        bind(&[letter('n'), key(K::Esc)], QUESTION, C::Answer(Answer::No), G::Question, "no"),
+        bind(&[letter('n'), key(K::Esc)], ANSWER, C::Answer(Answer::No), G::Question, "no"),
         bind(&[letter('q')], QUESTION, C::Answer(Answer::Leave), G::Question, "no, or quit"),
         bind(
             &[key(K::Left), key(K::Right), key(K::Tab)],
@@ -167,6 +167,6 @@ pub const KEYMAP: &[Binding] = &{
             G::Question,
             "the other button",
         ),
-        bind(&[key(K::Enter)], QUESTION, C::Answer(Answer::Selected), G::Question, "press the button"),
+        bind(&[key(K::Enter)], ANSWER, C::Answer(Answer::Selected), G::Question, "press the button"),
     ]
 };

@@ -18,15 +18,17 @@
 //! Invariant: whatever a name is, it is one line here.
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::{Alignment, Rect};
+use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear, Paragraph, Widget};
 
-use super::question::ASCII;
+use super::field;
+use super::question::{ASCII, BUTTONS, side_by_side};
 use crate::delete::{Concern, Deed, Probe, Reason};
 use crate::size::{grouped, plain_size};
-use crate::text::{escape, fit, printable, width};
+use crate::text::{escape, fit, width};
 use crate::ui::app::{App, Button, Confirm, Stage};
+use crate::ui::keys::{Command, Scope};
 use crate::ui::theme::{Glyphs, Role};
 
 /// Columns of the widest box.
@@ -50,10 +52,16 @@ impl Fact {
     }
 }
 
-pub(super) fn draw(app: &App<'_>, confirm: &Confirm, area: Rect, buffer: &mut Buffer) {
-    if area.is_empty() {
-        return;
-    }
+/// A box as it is to be drawn.
+struct Plan<'a> {
+    place: Rect,
+    is_framed: bool,
+    lines: Vec<Line<'a>>,
+    /// The buttons that stand on the last line, and where.
+    buttons: Vec<(Button, &'static str, Rect)>,
+}
+
+fn plan<'a>(app: &App<'_>, confirm: &Confirm, area: Rect) -> Plan<'a> {
     let is_framed = area.width >= 16 && area.height >= 5;
     let frame = u16::from(is_framed) * 2;
     let inner = usize::from(area.width.min(WIDEST) - frame.min(area.width));
@@ -66,19 +74,46 @@ pub(super) fn draw(app: &App<'_>, confirm: &Confirm, area: Rect, buffer: &mut Bu
             facts.remove(index);
         }
     }
-    let mut lines: Vec<Line<'_>> = facts.iter().map(|fact| line(app, fact, inner)).collect();
+    let mut lines: Vec<Line<'a>> = facts.iter().map(|fact| line(app, fact, inner)).collect();
     if is_framed && lines.len() < room {
         lines.push(Line::default());
     }
     lines.push(answer(app, confirm, inner));
-    let title = title(confirm);
     if !is_framed && usize::from(area.height) > lines.len() {
-        lines.insert(0, Line::styled(title, app.theme.style(Role::Strong)));
+        lines.insert(0, Line::styled(title(confirm), app.theme.style(Role::Strong)));
     }
     let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(frame).min(area.height);
     let width = area.width.min(WIDEST);
     let (x, y) = (area.x + (area.width - width) / 2, area.y + (area.height - height) / 2);
     let place = Rect { x, y, width, height };
+    let last = Rect { y: place.bottom().saturating_sub(1 + frame / 2), height: 1, ..place };
+    Plan { place, is_framed, lines, buttons: buttons(confirm, last.intersection(place)) }
+}
+
+/// The buttons on a line: none where something has to be typed, and no Yes as long as nothing may be confirmed.
+fn buttons(confirm: &Confirm, line: Rect) -> Vec<(Button, &'static str, Rect)> {
+    let [yes, no] = BUTTONS;
+    let placed = |((button, name, _), place)| (button, name, place);
+    match confirm.stage {
+        Stage::Type(..) => Vec::new(),
+        _ if confirm.is_open() => {
+            BUTTONS.into_iter().zip(side_by_side([yes, no], line)).map(placed).collect()
+        }
+        _ => [no].into_iter().zip(side_by_side([no], line)).map(placed).collect(),
+    }
+}
+
+/// The button at a place of the screen.
+pub(super) fn button_at(app: &App<'_>, confirm: &Confirm, area: Rect, at: Position) -> Option<Button> {
+    let buttons = plan(app, confirm, area).buttons;
+    buttons.into_iter().find(|(.., place)| place.contains(at)).map(|(button, ..)| button)
+}
+
+pub(super) fn draw(app: &App<'_>, confirm: &Confirm, area: Rect, buffer: &mut Buffer) {
+    if area.is_empty() {
+        return;
+    }
+    let Plan { place, is_framed, lines, buttons } = plan(app, confirm, area);
     Clear.render(place, buffer);
     let text = Paragraph::new(lines);
     if is_framed {
@@ -86,11 +121,16 @@ pub(super) fn draw(app: &App<'_>, confirm: &Confirm, area: Rect, buffer: &mut Bu
             Glyphs::Unicode => Block::bordered(),
             Glyphs::Ascii => Block::bordered().border_set(ASCII),
         };
-        let title = fit(title, inner.saturating_sub(2), app.theme.glyphs.gap()).into_owned();
+        let inner = usize::from(place.width.saturating_sub(2));
+        let title = fit(title(confirm), inner.saturating_sub(2), app.theme.glyphs.gap()).into_owned();
         let title = Span::styled(format!(" {title} "), app.theme.style(Role::Strong));
         text.block(block.title(title)).render(place, buffer);
     } else {
         text.render(place, buffer);
+    }
+    for (button, name, place) in buttons {
+        let role = if button == confirm.button { Role::Selected } else { Role::Plain };
+        buffer.set_stringn(place.x, place.y, name, usize::from(place.width), app.theme.style(role));
     }
 }
 
@@ -117,30 +157,13 @@ fn line<'a>(app: &App<'_>, fact: &Fact, room: usize) -> Line<'a> {
     Line::styled(format!(" {text}{}{right}", " ".repeat(fill)), app.theme.style(fact.role))
 }
 
-/// The last line: what has to be done.
+/// The last line: what is typed, or room for the buttons.
 fn answer<'a>(app: &App<'_>, confirm: &Confirm, room: usize) -> Line<'a> {
     if let Stage::Type(_, typed) = &confirm.stage {
-        // The end is what is being typed.
-        let mut shown = printable(typed.as_bytes()).into_owned();
-        while width(&shown) + 4 > room.max(5) {
-            shown.remove(0);
-        }
-        return Line::from(vec![
-            Span::styled(" > ", app.theme.style(Role::Strong)),
-            Span::raw(shown),
-            Span::styled(" ", app.theme.style(Role::Selected)),
-        ]);
+        return Line::from(field::spans(app, " > ", typed, room.saturating_sub(2)));
     }
-    let button = |button, name| {
-        let role = if button == confirm.button { Role::Selected } else { Role::Plain };
-        Span::styled(format!("[ {name} ]"), app.theme.style(role))
-    };
-    let mut spans = Vec::new();
-    if confirm.is_open() {
-        spans.extend([button(Button::Yes, "Yes"), Span::raw("   ")]);
-    }
-    spans.push(button(Button::No, "No"));
-    Line::from(spans).alignment(Alignment::Center)
+    // The buttons stand there.
+    Line::default()
 }
 
 /// Everything there is to know, in the order it is shown.
@@ -166,12 +189,13 @@ fn facts(app: &App<'_>, confirm: &Confirm) -> Vec<Fact> {
         let text = "All of it goes, whatever the filter shows".to_owned();
         facts.push(Fact::new(3, text, Role::Warning));
     }
-    if confirm.can_be_emptied && confirm.stage == Stage::Ask {
-        let text = match confirm.deed {
-            Deed::Empty => "e deletes the directory, too",
-            _ => "e empties it and keeps the directory",
+    let key = app.keymap.first(Command::Empty, Scope::Confirm);
+    if let Some(key) = key.filter(|_| confirm.can_be_emptied && confirm.stage == Stage::Ask) {
+        let does = match confirm.deed {
+            Deed::Empty => "deletes the directory, too",
+            _ => "empties it and keeps the directory",
         };
-        facts.push(Fact::new(9, text.to_owned(), Role::Faint));
+        facts.push(Fact::new(9, format!("{key} {does}"), Role::Faint));
     }
     facts
 }

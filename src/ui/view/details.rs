@@ -25,6 +25,7 @@ use crate::size::{date_and_time, grouped, plain_size};
 use crate::text::{escape, pad, wrap};
 use crate::tree::{Content, DirId, Record};
 use crate::ui::app::{App, Details};
+use crate::ui::keys::Command;
 use crate::ui::theme::Role;
 use crate::ui::window::Bound;
 
@@ -185,7 +186,9 @@ impl Facts<'_> {
             self.add("Mounted at", place(mount));
         }
         let layout = inspection.layout.as_ref();
-        for (number, note) in notes(probe, layout, record, self.app.units).into_iter().enumerate() {
+        let rescan = self.app.key_hint(Command::Rescan, "reads its directory again");
+        let notes = notes(probe, layout, record, self.app.units, &rescan);
+        for (number, note) in notes.into_iter().enumerate() {
             self.add(if number == 0 { "Note" } else { "" }, note);
         }
     }

@@ -1,10 +1,10 @@
 //! What could not be read: a row for each reason, and below it the entries.
 //!
 //! ```text
-//!    Items  Name
-//!        2  Permission denied
-//!             home/other
-//!             var/lib/private
+//!  Items▾  Reason
+//!       2  permission denied
+//!            home/other
+//!            var/lib/private
 //! ```
 //!
 //! Enter goes to the entry in its directory.

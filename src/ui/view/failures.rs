@@ -16,6 +16,7 @@ use crate::delete::{Deed, Failures};
 use crate::size::{grouped, plain_size};
 use crate::text::{escape, fit, pad, width};
 use crate::ui::app::{App, Failed, Running};
+use crate::ui::keys::Command;
 use crate::ui::theme::Role;
 
 /// Columns of a reason.
@@ -54,16 +55,21 @@ pub(super) fn draw(app: &App<'_>, failed: &Failed, layout: Layout, buffer: &mut 
     }
 }
 
+/// What is being done.
+pub(super) fn doing(deed: Deed) -> &'static str {
+    match deed {
+        Deed::Delete | Deed::Empty => "deleting",
+        Deed::Trash => "moving to the trash",
+        Deed::Restore => "moving back",
+    }
+}
+
 /// How it goes on.
 pub(super) fn progress<'a>(app: &App<'_>, running: &Running, room: usize) -> Line<'a> {
     let theme = app.theme;
     let spinner = theme.glyphs.spinner(u64::try_from(app.scan.last.now.as_millis() / 125).unwrap_or(0));
     let dot = theme.glyphs.dot();
-    let doing = match running.deed {
-        Deed::Delete | Deed::Empty => "deleting",
-        Deed::Trash => "moving to the trash",
-        Deed::Restore => "moving back",
-    };
+    let doing = doing(running.deed);
     let report = &running.report;
     let (entries, bytes) = running.expected;
     let left = grouped(entries.saturating_sub(report.entries));
@@ -72,7 +78,8 @@ pub(super) fn progress<'a>(app: &App<'_>, running: &Running, room: usize) -> Lin
         0 => String::new(),
         count => format!(" {dot} {} stay", grouped(count)),
     };
-    let end = if running.is_stopping { " (stopping)" } else { " (Esc stops)" };
+    let end =
+        if running.is_stopping { " (stopping)".to_owned() } else { app.key_hint(Command::Back, "stops") };
     let texts = [
         format!("{doing} {dot} {left} entries, {bytes} left{stay}{end}"),
         format!("{doing} {dot} {left} left{stay}{end}"),

@@ -2,17 +2,17 @@
 //!
 //! ```text
 //!  ⠙ 12,345 entries · 85,000/s · 3.2 GiB · 2 errors  /usr/share/doc
-//!  Enter open  Left parent  s size  n name  ? help  q quit       3 of 212
+//!  ? help  q quit  Enter open  Left parent  s size  n name       3 of 212
 //! ```
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::draw_ends;
+use super::{draw_ends, field};
 use crate::scan::Outcome;
 use crate::size::{duration, grouped, plain_size};
-use crate::text::{escape, fit, printable, width};
+use crate::text::{escape, fit, width};
 use crate::ui::app::{App, Mode, Rescan};
 use crate::ui::keys::{Binding, Command, KEYMAP, Key, Scope, View};
 use crate::ui::sheet::{has_entries, may_sort};
@@ -51,14 +51,31 @@ pub(super) fn draw(app: &App<'_>, area: Rect, buffer: &mut Buffer) {
 
 /// What stands to the right of the keys.
 fn idle<'a>(app: &App<'_>, room: usize) -> Line<'a> {
-    if app.views.page.is_some() { page_place(app, room / 2) } else { place(app, room) }
+    match (app.mode, &app.reclaim.failed) {
+        (Mode::Marks, _) => lines_place(app.pane().index, app.pane().count(), room / 2),
+        (Mode::Failures, Some(failed)) => lines_place(failed.index, failed.failures.first.len(), room / 2),
+        _ if app.views.page.is_some() => page_place(app, room / 2),
+        _ => place(app, room),
+    }
+}
+
+/// Which line of how many, if that fits.
+fn lines_place<'a>(index: usize, count: usize, room: usize) -> Line<'a> {
+    let text = row_of(index, count) + " ";
+    Line::raw(if width(&text) <= room { text } else { String::new() })
+}
+
+/// Which row of how many.
+fn row_of(index: usize, rows: usize) -> String {
+    format!("{} of {}", grouped((index + 1).min(rows) as u64), grouped(rows as u64))
 }
 
 /// The key whose hint is at `x`, when the keys are shown.
 pub(super) fn key_at(app: &App<'_>, x: usize) -> Option<Key> {
     let is_working = app.is_scanning() || app.is_deleting() || app.rescan().is_some();
     let is_busy = app.notice.is_some() || is_working;
-    if is_busy || matches!(app.mode, Mode::Prompt | Mode::FileName) {
+    // The help page covers the footer.
+    if is_busy || matches!(app.mode, Mode::Prompt | Mode::FileName | Mode::Help(_)) {
         return None;
     }
     let room = usize::from(app.size.0);
@@ -76,8 +93,7 @@ fn reading_again<'a>(app: &App<'_>, rescan: &Rescan, room: usize) -> Line<'a> {
     let spinner = theme.glyphs.spinner(u64::try_from(app.scan.last.now.as_millis() / 125).unwrap_or(0));
     let entries = format!("{} entries", grouped(rescan.progress.entries));
     let name = escape(&rescan.name).into_owned();
-    let stops = app.keymap.first(Command::Back, app.scope()).map(|key| format!(" ({key} stops)"));
-    let stops = stops.unwrap_or_default();
+    let stops = app.keymap.hint(Command::Back, app.scope(), "stops");
     let text = format!("reading {name} again {} {entries}{stops}", theme.glyphs.dot());
     Line::from(vec![
         Span::styled(format!(" {spinner} "), theme.style(Role::Bar)),
@@ -176,7 +192,7 @@ fn hint_width(key: Key, word: &str) -> usize {
 /// The name of a file, as far as it is typed, and what is wrong with it or how it may end.
 fn file_name<'a>(app: &App<'_>, room: usize) -> Line<'a> {
     let title = if room < WIDE { " >" } else { " Write to: " };
-    let mut spans = field(app, title, &app.export.name, room.saturating_sub(width(title)));
+    let mut spans = field::spans(app, title, &app.export.name, room.saturating_sub(width(title)));
     let used: usize = spans.iter().map(Span::width).sum();
     let left = room.saturating_sub(used + 3);
     let gap = app.theme.glyphs.gap();
@@ -194,24 +210,9 @@ fn file_name<'a>(app: &App<'_>, room: usize) -> Line<'a> {
     Line::from(spans)
 }
 
-/// A text that is being typed, behind a title.
-fn field<'a>(app: &App<'_>, title: &'static str, typed: &str, room: usize) -> Vec<Span<'a>> {
-    let text = printable(typed.as_bytes()).into_owned();
-    // The end is what is being typed.
-    let mut start = 0;
-    while width(&text[start..]) + 2 > room.max(3) {
-        start += text[start..].chars().next().map_or(0, char::len_utf8);
-    }
-    vec![
-        Span::styled(title, app.theme.style(Role::Strong)),
-        Span::raw(text[start..].to_owned()),
-        Span::styled(" ", app.theme.style(Role::Selected)),
-    ]
-}
-
 /// What is typed, and what is awaited or wrong there.
 fn prompt<'a>(app: &App<'_>, room: usize) -> Line<'a> {
-    let mut spans = field(app, " /", &app.views.text, room.saturating_sub(2));
+    let mut spans = field::spans(app, " /", &app.views.text, room.saturating_sub(2));
     let used: usize = spans.iter().map(Span::width).sum();
     let left = room.saturating_sub(used + 3);
     let is_said_above = app.views.page.as_ref().is_some_and(|page| page.failure.is_some());
@@ -232,8 +233,7 @@ fn prompt<'a>(app: &App<'_>, room: usize) -> Line<'a> {
 /// Which row of how many of a view, and whether more are looked for; as much as fits.
 fn page_place<'a>(app: &App<'_>, room: usize) -> Line<'a> {
     let Some(page) = &app.views.page else { return Line::default() };
-    let rows =
-        format!("{} of {} ", grouped((page.index + 1).min(page.rows) as u64), grouped(page.rows as u64));
+    let rows = row_of(page.index, page.rows) + " ";
     let looking = format!("looking{} ", app.theme.glyphs.gap());
     let looking = if page.is_complete { String::new() } else { looking };
     let texts = [format!("{looking}{rows}"), rows, String::new()];
@@ -244,11 +244,10 @@ fn page_place<'a>(app: &App<'_>, room: usize) -> Line<'a> {
 /// Which row of how many, and how the scan went; the more the wider.
 fn place<'a>(app: &App<'_>, room: usize) -> Line<'a> {
     let window = &app.window;
-    let row = (window.index + 1).min(window.rows);
-    let mut facts =
-        vec![(format!("{} of {}", grouped(row as u64), grouped(window.rows as u64)), Role::Plain)];
+    let mut facts = vec![(row_of(window.index, window.rows), Role::Plain)];
     if app.is_filtered() {
-        facts.push(("filtered: Esc shows all".to_owned(), Role::Strong));
+        let clears = app.keymap.first(Command::Back, Scope::List).map(|key| format!(": {key} shows all"));
+        facts.push((format!("filtered{}", clears.unwrap_or_default()), Role::Strong));
     }
     if app.marks().count() > 0 {
         facts.push((super::marks::summary(app), Role::Strong));

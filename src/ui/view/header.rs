@@ -25,7 +25,8 @@ pub(super) fn draw(app: &App<'_>, area: Rect, buffer: &mut Buffer) {
         path = format!("{path} {} {}", app.theme.glyphs.dot(), printable(page.title.as_bytes()));
     }
     if app.is_filtered() && app.views.page.is_none() {
-        path = format!("{path} {} /{}", app.theme.glyphs.dot(), printable(app.views.text.as_bytes()));
+        path =
+            format!("{path} {} /{}", app.theme.glyphs.dot(), printable(app.views.text.as_str().as_bytes()));
     }
     let wanted = crate::text::width(&path).min(width / 2);
     let right = match &app.views.page {

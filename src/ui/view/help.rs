@@ -145,7 +145,7 @@ fn block<'a, 's>(
 }
 
 fn section(keymap: &Keymap, group: Group) -> Section {
-    let lines = in_group(group).map(|(line, binding)| (keymap.names(line, " "), binding.help));
+    let lines = in_group(group).map(|(line, binding)| (keymap.names(line), binding.help));
     // What no key does is not offered.
     let lines = lines.filter(|(names, _)| !names.is_empty()).collect();
     Section { heading: group.name(), lines }
@@ -184,7 +184,7 @@ mod tests {
                 .collect();
             assert!(text.iter().all(|line| width(line) <= columns), "{columns}");
             for (number, binding) in KEYMAP.iter().enumerate() {
-                let (keys, help) = (Keymap::default().names(number, " "), binding.help);
+                let (keys, help) = (Keymap::default().names(number), binding.help);
                 let is_there =
                     text.iter().any(|line| line.contains(&format!(" {keys} ")) && line.contains(help));
                 assert!(is_there, "{keys} {help} at {columns}");

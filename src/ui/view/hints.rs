@@ -1,11 +1,12 @@
 //! What could be cleaned up: a row for each directory that is known to be made or fetched again.
 //!
 //! ```text
-//!      Disk  Share               Modified          Name
-//!   1.6 GiB  84.3% ████████▍     2026-11-21 08:15  duke/target/  Rust build output; cargo build makes it again
+//!       Disk▾  Share                Items Modified           Path
+//!     1.6 GiB  84.3% ████████▍      8,121 2026-11-21 08:15   duke/target/  Rust build output; cargo build makes it again
 //! ```
 //!
-//! Enter goes to the directory. Nothing is marked by itself.
+//! The newest change in a directory says when it was last made. It is known once everything was looked at, and shown with the
+//! column of times. Enter goes to the directory. Nothing is marked by itself.
 
 use super::files::path_below;
 use crate::hints::Hints;

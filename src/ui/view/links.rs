@@ -1,8 +1,8 @@
 //! Hard links: a row for each inode with several names.
 //!
 //! ```text
-//!      Disk   Share               Names  Name
-//!   1.6 GiB  84.3% ████████▍          2  music/song.flac  2 of 3 names here: removing them frees nothing
+//!       Disk▾  Share                Names   Path
+//!     1.6 GiB  84.3% ████████▍          2   music/song.flac  2 of 3 names here: removing them frees nothing
 //! ```
 //!
 //! Enter shows its names; a mark marks all of them.

@@ -1,10 +1,10 @@
 //! The list: a line of titles, and one line per entry.
 //!
 //! ```text
-//!         Disk▾                       Items  Name
-//! !≥  1.0 GiB  84.3% ████████▍      12,001  doc/
-//!   120.0 MiB   9.8% ▉                      core.bz2
-//!    excluded                               proc/  kernel file system
+//!        Disk▾  Share                Items   Name
+//! !≥   1.0 GiB  84.3% ████████▍     12,001   doc/
+//!    120.0 MiB   9.8% ▉                      core.bz2
+//!     excluded                               proc/  kernel file system
 //! ```
 //!
 //! `!`: something in it could not be read. Before a size, `≥`: it is at least that; `·`: it is still growing.
@@ -26,8 +26,10 @@ use crate::size::{
 use crate::text::{escape, fit, width};
 use crate::tree::{Content, Exclusion, Record};
 use crate::ui::app::App;
+use crate::ui::keys::Command;
 use crate::ui::theme::Role;
 use crate::ui::window::{Bound, Line, Remark};
+use crate::ui::work::Findings;
 
 /// Columns below which a remark would say nothing.
 pub(super) const REMARK: usize = 10;
@@ -59,13 +61,14 @@ pub(super) fn select(app: &App<'_>, row: Rect, buffer: &mut Buffer) {
 }
 
 fn draw_empty(app: &App<'_>, list: Rect, buffer: &mut Buffer) {
-    let looking = || format!("looking{}", app.theme.glyphs.gap());
-    let filtered = app.filter_state().map(|text| text.map_or_else(looking, str::to_owned));
     let text = match (app.window.errno, app.window.left_out) {
         _ if app.is_sorting() => format!("sorting{}", app.theme.glyphs.gap()),
-        _ if filtered.is_some() => filtered.unwrap_or_default(),
+        _ if app.is_filtered() => filtered(app),
         (Some(errno), _) => error_text(errno),
-        (None, 1..) => format!("{} hidden entries (e shows them)", app.window.left_out),
+        (None, 1..) => {
+            let shows = app.key_hint(Command::Hidden, "shows them");
+            format!("{} hidden entries{shows}", app.window.left_out)
+        }
         (None, 0) if !app.window.is_complete => "reading".to_owned() + app.theme.glyphs.gap(),
         (None, 0) => "empty".to_owned(),
     };
@@ -78,6 +81,15 @@ fn draw_empty(app: &App<'_>, list: Rect, buffer: &mut Buffer) {
             usize::from(list.width),
             app.theme.style(role),
         );
+    }
+}
+
+/// Why a filter shows nothing.
+pub(super) fn filtered(app: &App<'_>) -> String {
+    match app.filter_findings() {
+        Some(Findings::Failed(reason)) => reason.clone(),
+        Some(_) => format!("nothing here meets the filter{}", app.key_hint(Command::Back, "clears it")),
+        None => format!("looking{}", app.theme.glyphs.gap()),
     }
 }
 

@@ -16,7 +16,7 @@ use crate::kind::Kind;
 use crate::size::{grouped, plain_size, size};
 use crate::text::{escape, fit};
 use crate::ui::app::{App, PaneLine};
-use crate::ui::keys::{Command, Scope};
+use crate::ui::keys::Command;
 use crate::ui::theme::Role;
 use crate::ui::window::totals_size;
 
@@ -29,8 +29,7 @@ pub(super) fn draw(app: &App<'_>, layout: Layout, buffer: &mut Buffer) {
     draw_ends(&title, &Line::raw(summary(app) + " "), layout.header, buffer);
     let pane = app.pane();
     if pane.lines.is_empty() && !layout.list.is_empty() {
-        let marks = app.keymap.first(Command::Mark, Scope::List).map(|key| format!(" ({key} marks)"));
-        let text = format!("   nothing is marked{}", marks.unwrap_or_default());
+        let text = format!("   nothing is marked{}", app.key_hint(Command::Mark, "marks"));
         let text = Span::styled(text, theme.style(Role::Faint));
         buffer.set_span(layout.list.x, layout.list.y, &text, layout.list.width);
     }

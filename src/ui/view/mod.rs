@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! header     /usr/share                                        1.2 GiB disk · 84,120 items     from 2 lines on
-//! titles           Disk▾                       Items  Name                                     from 6 lines on
+//! titles           Disk▾  Share                Items   Name                                   from 6 lines on
 //! list          1.0 GiB  84.3% ████████▍      12,001  doc/
 //!             120.0 MiB   9.8% ▉               4,242  icons/
-//! footer     Enter open  Left parent  s size  ? help  q quit                       1 of 212    from 3 lines on
+//! footer     ? help  q quit  Enter open  Left parent  s size                       1 of 212    from 3 lines on
 //! ```
 //!
 //! Knows nothing but the state it draws. Invariant: drawing changes nothing, and any size of the terminal will do.
@@ -16,6 +16,7 @@ mod confirm;
 pub mod details;
 pub mod errors;
 mod failures;
+mod field;
 pub mod files;
 mod footer;
 pub mod growth;
@@ -37,7 +38,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
-use super::app::{App, Button, Mode, Question};
+use super::app::{App, Button, Mode};
 use super::keys::{Key, View};
 use crate::rows::Column;
 
@@ -84,39 +85,36 @@ pub fn layout((columns, lines): (u16, u16)) -> Layout {
 pub fn draw(app: &App<'_>, frame: &mut Frame<'_>) {
     let area = frame.area();
     let buffer = frame.buffer_mut();
-    if let Mode::Help(line) = app.mode {
-        help::draw(app.theme, &app.keymap, line, area, buffer);
-        return;
+    match app.mode {
+        Mode::Help(line) => help::draw(app.theme, &app.keymap, line, area, buffer),
+        _ => draw_regions(app, area, buffer),
     }
+    if let Some(question) = &app.question {
+        question::draw(app, question, area, buffer);
+    }
+}
+
+fn draw_regions(app: &App<'_>, area: Rect, buffer: &mut Buffer) {
     let layout = layout((area.width, area.height));
-    let covers: Option<fn(&App<'_>, Layout, &mut Buffer)> = match app.mode {
-        Mode::Marks => Some(marks::draw),
-        Mode::Details => Some(details::draw),
-        _ => None,
-    };
-    if let Some(draw) = covers {
-        draw(app, layout, buffer);
-        footer::draw(app, layout.footer, buffer);
-        return;
+    match (app.mode, &app.reclaim.failed) {
+        (Mode::Marks, _) => marks::draw(app, layout, buffer),
+        (Mode::Details, _) => details::draw(app, layout, buffer),
+        (Mode::Failures, Some(failed)) => failures::draw(app, failed, layout, buffer),
+        _ => draw_directory(app, layout, buffer),
     }
-    if let (Mode::Failures, Some(failed)) = (app.mode, &app.reclaim.failed) {
-        failures::draw(app, failed, layout, buffer);
-        footer::draw(app, layout.footer, buffer);
-        return;
+    footer::draw(app, layout.footer, buffer);
+    if let (Mode::Confirm, Some(confirm)) = (app.mode, &app.reclaim.confirm) {
+        confirm::draw(app, confirm, layout.above_footer(area), buffer);
     }
+}
+
+fn draw_directory(app: &App<'_>, layout: Layout, buffer: &mut Buffer) {
     header::draw(app, layout.header, buffer);
     match (&app.views.page, app.views.base) {
         (Some(page), _) if !page.ledger.is_empty() => space::draw(app, page, layout, buffer),
         (Some(page), _) => sheet::draw(app, page, layout.titles, layout.list, buffer),
         (None, View::Treemap) => treemap::draw(app, layout.titles, layout.list, buffer),
         (None, _) => list::draw(app, layout.titles, layout.list, buffer),
-    }
-    footer::draw(app, layout.footer, buffer);
-    if let Mode::Question(question) = app.mode {
-        question::draw(app, question, area, buffer);
-    }
-    if let (Mode::Confirm, Some(confirm)) = (app.mode, &app.reclaim.confirm) {
-        confirm::draw(app, confirm, layout.above_footer(area), buffer);
     }
 }
 
@@ -130,10 +128,14 @@ pub fn column_at(app: &App<'_>, x: u16) -> Option<Column> {
     }
 }
 
-/// The button of a question at a place of the screen.
-pub fn button_at(app: &App<'_>, question: Question, at: Position) -> Option<Button> {
+/// The button of what is asked at a place of the screen.
+pub fn button_at(app: &App<'_>, at: Position) -> Option<Button> {
     let (width, height) = app.size;
-    question::button_at(app, question, Rect { x: 0, y: 0, width, height }, at)
+    let area = Rect { x: 0, y: 0, width, height };
+    if let Some(question) = &app.question {
+        return question::button_at(app, question, area, at);
+    }
+    confirm::button_at(app, app.reclaim.confirm.as_ref()?, layout(app.size).above_footer(area), at)
 }
 
 /// The key whose hint stands at `x` in the footer.

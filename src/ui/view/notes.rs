@@ -16,12 +16,13 @@ const INLINE: u64 = 4096;
 /// So many pieces are worth a word.
 const MANY: u64 = 50;
 
-/// The notes on an entry, those about space first.
+/// The notes on an entry, those about space first; `rescan` says how to read it again.
 pub(super) fn notes(
     probe: &Probe,
     layout: Option<&Result<Layout, i32>>,
     record: &Record<'_>,
     units: Units,
+    rescan: &str,
 ) -> Vec<String> {
     let mut notes = Vec::new();
     if probe.attributes.kind == Kind::File {
@@ -41,7 +42,7 @@ pub(super) fn notes(
     }
     notes.extend(probe.traits.iter().map(|is_so| words(*is_so).to_owned()));
     if has_changed(probe, record) {
-        notes.push("has changed since it was scanned (r reads its directory again)".to_owned());
+        notes.push(format!("has changed since it was scanned{rescan}"));
     }
     notes
 }
@@ -187,7 +188,7 @@ mod tests {
         let facts =
             Facts { apparent: now.apparent, blocks: now.blocks, mtime: 5, inode: 7, ..Facts::default() };
         let record = Record { name: b"x", kind: Kind::File, content: Content::Known(facts) };
-        notes(probe, layout.as_ref(), &record, Units::Binary)
+        notes(probe, layout.as_ref(), &record, Units::Binary, "")
     }
 
     #[test]
@@ -253,7 +254,7 @@ mod tests {
     #[test]
     fn a_file_that_is_another_by_now_is_told() {
         let record = Record { name: b"x", kind: Kind::File, content: Content::Known(Facts::default()) };
-        let said = notes(&probe(0, 0, &[]), None, &record, Units::Binary);
-        assert_eq!(said, ["has changed since it was scanned (r reads its directory again)"]);
+        let said = notes(&probe(0, 0, &[]), None, &record, Units::Binary, " (x reads it again)");
+        assert_eq!(said, ["has changed since it was scanned (x reads it again)"]);
     }
 }

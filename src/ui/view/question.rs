@@ -15,6 +15,7 @@ use ratatui::layout::{Alignment, Position, Rect};
 use ratatui::text::Line;
 use ratatui::widgets::{Block, Clear, Paragraph, Widget};
 
+use super::failures::doing;
 use crate::size::{duration, grouped};
 use crate::text::{escape, fit, width};
 use crate::ui::app::{About, App, Button, Question};
@@ -25,15 +26,15 @@ const HEIGHT: u16 = 5;
 /// Columns for the name of a file.
 const FILE: usize = 30;
 
-/// The buttons, and the columns between them.
-const BUTTONS: [(Button, &str, u16); 2] = [(Button::Yes, "[ Yes ]", 7), (Button::No, "[ No ]", 6)];
+/// The buttons with their columns, and the columns between them.
+pub(super) const BUTTONS: [(Button, &str, u16); 2] = [(Button::Yes, "[ Yes ]", 7), (Button::No, "[ No ]", 6)];
 const BETWEEN: u16 = 3;
 
 /// What is asked, at length and in one line.
-fn texts(app: &App<'_>, question: Question, columns: u16) -> (String, &'static str) {
-    match question.about {
+fn texts(app: &App<'_>, question: &Question, columns: u16) -> (String, &'static str) {
+    match &question.about {
         About::Quit => (loss(app), "Quit? y/n"),
-        About::Replace => (replace(app, usize::from(columns)), "Replace? y/n"),
+        About::Replace(order) => (replace(app, order, usize::from(columns)), "Replace? y/n"),
         About::Above => (above(app, usize::from(columns)), "Scan above? y/n"),
     }
 }
@@ -50,13 +51,10 @@ fn place(text: &str, area: Rect) -> Option<Rect> {
 }
 
 /// Where the buttons are in the box, or the letters that stand for them in the line.
-fn buttons(app: &App<'_>, question: Question, area: Rect) -> [Rect; 2] {
+fn buttons(app: &App<'_>, question: &Question, area: Rect) -> [Rect; 2] {
     let (text, brief) = texts(app, question, area.width);
     if let Some(frame) = place(&text, area) {
-        let [(_, _, yes), (_, _, no)] = BUTTONS;
-        let x = frame.x + frame.width.saturating_sub(yes + BETWEEN + no) / 2;
-        let button = |x, width| Rect { x, y: frame.y + 3, width, height: 1 };
-        return [button(x, yes), button(x + yes + BETWEEN, no)];
+        return side_by_side(BUTTONS, Rect { y: frame.y + 3, height: 1, ..frame });
     }
     let end = area.x.saturating_add(u16::try_from(brief.len()).unwrap_or(u16::MAX));
     [3, 1].map(|back| Rect {
@@ -67,13 +65,27 @@ fn buttons(app: &App<'_>, question: Question, area: Rect) -> [Rect; 2] {
     })
 }
 
+/// Where buttons are that stand in the middle of a line.
+pub(super) fn side_by_side<const COUNT: usize>(
+    buttons: [(Button, &str, u16); COUNT],
+    line: Rect,
+) -> [Rect; COUNT] {
+    let columns = buttons.iter().map(|(.., width)| width + BETWEEN).sum::<u16>().saturating_sub(BETWEEN);
+    let mut x = line.x + line.width.saturating_sub(columns) / 2;
+    buttons.map(|(.., width)| {
+        let button = Rect { x, width, ..line }.intersection(line);
+        x += width + BETWEEN;
+        button
+    })
+}
+
 /// The button at a place of the screen.
-pub(super) fn button_at(app: &App<'_>, question: Question, area: Rect, at: Position) -> Option<Button> {
+pub(super) fn button_at(app: &App<'_>, question: &Question, area: Rect, at: Position) -> Option<Button> {
     let places = buttons(app, question, area).into_iter().zip(BUTTONS);
     places.into_iter().find(|(place, _)| place.contains(at)).map(|(_, (button, ..))| button)
 }
 
-pub(super) fn draw(app: &App<'_>, question: Question, area: Rect, buffer: &mut Buffer) {
+pub(super) fn draw(app: &App<'_>, question: &Question, area: Rect, buffer: &mut Buffer) {
     let (text, brief) = texts(app, question, area.width);
     let style = app.theme.style(Role::Strong);
     let Some(frame) = place(&text, area) else {
@@ -107,14 +119,16 @@ fn above(app: &App<'_>, columns: usize) -> String {
 }
 
 /// Which file would be another one.
-fn replace(app: &App<'_>, columns: usize) -> String {
-    let shown = app.export.order.as_ref().map(Order::shown).unwrap_or_default();
-    format!("Replace {}?", fit(&shown, columns.saturating_sub(20).max(10), app.theme.glyphs.gap()))
+fn replace(app: &App<'_>, order: &Order, columns: usize) -> String {
+    format!("Replace {}?", fit(&order.shown(), columns.saturating_sub(20).max(10), app.theme.glyphs.gap()))
 }
 
 /// What leaving would cost.
 fn loss(app: &App<'_>) -> String {
     let scan = duration(app.scan.last.elapsed);
+    if let Some(running) = &app.reclaim.running {
+        return format!("Quit and stop {} midway?", doing(running.deed));
+    }
     if let Some(order) = app.written() {
         let shown = fit(&order.shown(), FILE, app.theme.glyphs.gap()).into_owned();
         return format!("Quit and give up writing {shown}?");

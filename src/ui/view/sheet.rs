@@ -1,8 +1,8 @@
 //! A view of a whole subtree: a line of titles, and one line per row.
 //!
 //! ```text
-//!      Disk   Share               Items  Name
-//!   1.6 GiB  84.3% ████████▍         12  audio
+//!       Disk▾  Share                Items   Type
+//!     1.6 GiB  84.3% ████████▍         12   audio
 //! ```
 //!
 //! What the rows are is in the files of the views.
@@ -90,7 +90,8 @@ fn columns(app: &App<'_>, page: &Page, width: usize) -> Columns {
     }
     // The paths of entries need the room more than numbers of items, or than bars.
     let items = if page.is_of_entries { Wanted::No } else { app.shown.items };
-    let modified = if page.is_of_entries { app.shown.modified } else { Wanted::No };
+    let has_times = page.is_of_entries || page.ask == Ask::Hints;
+    let modified = if has_times { app.shown.modified } else { Wanted::No };
     let (graph, growth) = match app.shown.graph {
         _ if page.ask == Ask::Changes => (Graph::None, Compared::First),
         Graph::Both if page.is_of_entries => (Graph::Percent, Compared::No),

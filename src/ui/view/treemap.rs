@@ -17,6 +17,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line as Text, Span};
 use ratatui::widgets::{Block, Clear, Widget};
 
+use super::list::filtered;
 use super::question::ASCII;
 use crate::kind::Kind;
 use crate::search::Class;
@@ -77,12 +78,10 @@ pub(super) fn draw(app: &App<'_>, titles: Rect, area: Rect, buffer: &mut Buffer)
         buffer.set_line(titles.x, titles.y, &title(app), titles.width);
     }
     if app.views.tiles.is_empty() && !area.is_empty() {
-        let looking = || format!("looking{}", app.theme.glyphs.gap());
-        let filtered = app.filter_state().map(|text| text.map_or_else(looking, str::to_owned));
         let text = if app.is_sorting() {
             format!("sorting{}", app.theme.glyphs.gap())
-        } else if let Some(text) = filtered {
-            text
+        } else if app.is_filtered() {
+            filtered(app)
         } else if app.window.is_complete {
             "nothing here takes up space".to_owned()
         } else {

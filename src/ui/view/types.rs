@@ -1,9 +1,9 @@
 //! What a subtree consists of: a row for each class of files, and below it one for each extension.
 //!
 //! ```text
-//!      Disk   Share               Items  Name
-//!   1.6 GiB  84.3% ████████▍         12  audio
-//!   1.5 GiB  80.1% ████████           2    .flac
+//!       Disk▾  Share                Items   Type
+//!     1.6 GiB  84.3% ████████▍         12   audio
+//!     1.5 GiB  80.1% ████████           2     .flac
 //! ```
 //!
 //! What are no files has a row for each kind. Enter shows the entries behind a row.

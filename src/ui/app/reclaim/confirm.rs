@@ -2,13 +2,14 @@
 //!
 //! Invariant: a No is selected whenever a box opens, asks once more, or learns something that must not be done.
 
-use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::crossterm::event::KeyEvent;
 
 use super::super::{App, Button, Effect, Mode};
 use crate::delete::{Concern, Deed, Extent, Probe, Selection, Work};
 use crate::size::{grouped, plain_size};
 use crate::sync::Arc;
 use crate::text::escape;
+use crate::ui::field::Field;
 use crate::ui::keys::{Answer, Command, Scope};
 use crate::ui::reclaim::{Changes, Order, Safety};
 
@@ -39,7 +40,7 @@ pub enum Stage {
     /// Yes or no.
     Ask,
     /// This name has to be typed, and this much is.
-    Type(String, String),
+    Type(String, Field),
     /// Yes or no once more.
     AskAgain,
 }
@@ -124,23 +125,21 @@ impl App<'_> {
         }
     }
 
-    /// A letter, or another key, while a name has to be typed.
-    pub(in crate::ui::app) fn typing_key(&mut self, event: KeyEvent) -> Option<Effect> {
-        let confirm = self.reclaim.confirm.as_mut()?;
-        let Stage::Type(wanted, typed) = &mut confirm.stage else { return None };
-        match event.code {
-            KeyCode::Esc => return Some(self.close_confirm()),
-            KeyCode::Backspace => {
-                typed.pop();
+    /// A key while a name has to be typed; letters that are no command are part of it.
+    pub(in crate::ui::app) fn typing_key(
+        &mut self,
+        event: KeyEvent,
+        command: Option<Command>,
+    ) -> Option<Effect> {
+        let Stage::Type(wanted, typed) = &mut self.reclaim.confirm.as_mut()?.stage else { return None };
+        match command {
+            Some(Command::Answer(Answer::No)) => return Some(self.close_confirm()),
+            Some(Command::Answer(Answer::Selected)) if typed.as_str() == wanted => return self.go_on(),
+            Some(Command::Answer(Answer::Selected)) => self.say("That is not the name"),
+            _ => {
+                // What is no key of a text does nothing.
+                let _ = typed.take(event, command);
             }
-            KeyCode::Enter if typed == wanted => return self.go_on(),
-            KeyCode::Enter => self.notice = Some("That is not the name".into()),
-            KeyCode::Char(letter)
-                if !event.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) =>
-            {
-                typed.push(letter);
-            }
-            _ => {}
         }
         None
     }
@@ -168,7 +167,7 @@ impl App<'_> {
         if confirm.stage == Stage::Ask
             && let Some(name) = confirm.wanted_name(&self.reclaim.safety)
         {
-            confirm.stage = Stage::Type(name, String::new());
+            confirm.stage = Stage::Type(name, Field::default());
             return None;
         }
         self.go_on()

@@ -1,4 +1,6 @@
 //! The list of what stays, and why.
+//!
+//! Invariant: once it is closed it does not come back by itself.
 
 use super::super::{App, Effect, Mode};
 use crate::delete::{Deed, Failures, Selection};
@@ -30,24 +32,35 @@ impl App<'_> {
         match command {
             Command::Move(motion) => failed.index = moved(failed.index, motion, lines, count),
             Command::Retry => return self.retry(),
-            _ => self.mode = Mode::List,
+            _ => {
+                self.reclaim.failed = None;
+                self.mode = Mode::List;
+            }
         }
         None
     }
 
     /// Asks about what stays, once more.
     fn retry(&mut self) -> Option<Effect> {
-        self.mode = Mode::List;
         if self.may_not_change() {
             return None;
         }
         let failed = self.reclaim.failed.take()?;
+        self.mode = Mode::List;
         let selection = failed.selection.map(|selection| selection.renewed(self.tree));
         let Some(selection) = selection.filter(|selection| selection.count() > 0) else {
-            self.notice = Some("There is nothing left of it".into());
+            self.say("There is nothing left of it");
             return None;
         };
         Some(self.ask_about(failed.deed, selection))
+    }
+
+    /// Opens the list of what stays once the tree is right again and whatever else was open is closed.
+    pub(in crate::ui::app) fn open_failures(&mut self) {
+        let is_busy = self.is_deleting() || self.rescan().is_some() || self.question.is_some();
+        if self.reclaim.failed.is_some() && self.mode == Mode::List && !is_busy {
+            self.mode = Mode::Failures;
+        }
     }
 
     /// Scrolls the list of what stays as little as brings the cursor into view.

@@ -2,14 +2,13 @@
 //!
 //! Invariant: whatever ends, by success or not, the entries it was about are looked at again before anything is said of them.
 
-use std::borrow::Cow;
-
-use super::super::{App, Effect, Mode};
+use super::super::{App, Effect};
 use super::Failed;
 use crate::delete::{Deed, Group, Report, Work};
 use crate::scan::Places;
 use crate::size::{grouped, plain_size};
 use crate::sync::Arc;
+use crate::ui::keys::Command;
 use crate::ui::reclaim::Order;
 
 /// What is being done.
@@ -43,7 +42,7 @@ impl App<'_> {
     pub(in crate::ui::app) fn stop_deleting(&mut self) -> Option<Effect> {
         let running = self.reclaim.running.as_mut().filter(|running| !running.is_stopping)?;
         running.is_stopping = true;
-        self.notice = Some("Stopping; what is gone is gone".into());
+        self.say("Stopping; what is gone is gone");
         Some(Effect::Reclaim(Order::Stop))
     }
 
@@ -107,16 +106,12 @@ impl App<'_> {
 
     /// The tree is right again, or one more part of it.
     pub(in crate::ui::app) fn after_rescan(&mut self) -> Option<Effect> {
-        let next = self.read_returned();
-        if next.is_none() && self.reclaim.failed.is_some() && self.mode == Mode::List {
-            self.mode = Mode::Failures;
-        }
-        next
+        self.read_returned()
     }
 
     fn say_outcome(&mut self) {
         if let Some(outcome) = self.reclaim.outcome.take() {
-            self.notice = Some(Cow::Owned(outcome));
+            self.say(outcome);
         }
     }
 
@@ -135,7 +130,10 @@ impl App<'_> {
                 }
                 text
             }
-            Deed::Trash => format!("Moved {entries} to the trash (U restores): nothing is freed yet"),
+            Deed::Trash => {
+                let restores = self.key_hint(Command::Restore, "restores");
+                format!("Moved {entries} to the trash{restores}: nothing is freed yet")
+            }
             Deed::Restore => format!("Moved {entries} back"),
         };
         if report.is_cancelled {

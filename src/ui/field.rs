@@ -1,0 +1,121 @@
+//! A text that is being typed on one line: what is searched for, the name of a file, a name that confirms.
+//!
+//! A text may be offered; then what is typed first takes its place.
+//!
+//! Knows no screen. Invariant: it holds no control character that was not offered.
+
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::keys::Command;
+
+/// A text that is being typed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Field {
+    text: String,
+    state: State,
+}
+
+/// Whose the text is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum State {
+    /// A person's.
+    #[default]
+    Typed,
+    /// Nobody's yet.
+    Offered,
+}
+
+impl Field {
+    /// With a text that gives way to what is typed.
+    pub fn offering(text: String) -> Self {
+        Self { text, state: State::Offered }
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether there is no text.
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// Whether the text is offered, and would give way.
+    pub fn is_offered(&self) -> bool {
+        self.state == State::Offered && !self.is_empty()
+    }
+
+    /// Takes all of it away.
+    pub fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Takes a key that asks for `command`, or for nothing; says whether it was one for the text.
+    pub fn take(&mut self, event: KeyEvent, command: Option<Command>) -> bool {
+        match (command, event.code) {
+            (Some(Command::Erase), _) => {
+                self.state = State::Typed;
+                self.text.pop();
+            }
+            (Some(Command::EraseAll), _) => self.clear(),
+            (None, KeyCode::Char(letter))
+                if !event.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) =>
+            {
+                self.paste(letter.encode_utf8(&mut [0; 4]));
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Puts a text behind what is there, or in the place of what is offered.
+    pub fn paste(&mut self, text: &str) {
+        let mut letters = text.chars().filter(|letter| !letter.is_control()).peekable();
+        if letters.peek().is_some() {
+            if self.is_offered() {
+                self.clear();
+            }
+            self.state = State::Typed;
+            self.text.extend(letters);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn press(field: &mut Field, letter: char, modifiers: KeyModifiers) -> bool {
+        field.take(KeyEvent::new(KeyCode::Char(letter), modifiers), None)
+    }
+
+    #[test]
+    fn letters_are_typed_and_keys_with_ctrl_or_alt_are_not() {
+        let mut field = Field::default();
+        assert!(press(&mut field, 'a', KeyModifiers::NONE) && press(&mut field, 'B', KeyModifiers::SHIFT));
+        assert!(!press(&mut field, 'c', KeyModifiers::CONTROL) && !press(&mut field, 'd', KeyModifiers::ALT));
+        field.paste("e\n\u{1b}f");
+        assert_eq!(field.as_str(), "aBef");
+    }
+
+    #[test]
+    fn what_is_offered_gives_way_to_what_is_typed_and_can_be_edited() {
+        let enter = KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE);
+        let offered = || Field::offering("it.json".to_owned());
+        let mut typed = offered();
+        press(&mut typed, 'x', KeyModifiers::NONE);
+        press(&mut typed, 'y', KeyModifiers::NONE);
+        let mut pasted = offered();
+        pasted.paste("\n");
+        assert!(pasted.is_offered(), "nothing was pasted");
+        pasted.paste("p");
+        let mut edited = offered();
+        assert!(edited.take(enter, Some(Command::Erase)));
+        press(&mut edited, 'x', KeyModifiers::NONE);
+        let mut cleared = offered();
+        assert!(cleared.take(enter, Some(Command::EraseAll)) && cleared.is_empty());
+        assert_eq!([typed.as_str(), pasted.as_str(), edited.as_str()], ["xy", "p", "it.jsox"]);
+        assert!(!edited.is_offered() && offered().is_offered());
+    }
+}
