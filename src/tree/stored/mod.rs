@@ -22,7 +22,7 @@ pub mod rows;
 
 use rayon::prelude::*;
 
-use super::{Dir, DirId, Failure, LEAF, LinkedName, Tree};
+use super::{Dir, DirId, Failure, LEAF, Tree};
 use crate::platform::blocks::{Block, BlockFile, Damage};
 use crate::sync::{Mutex, OnceLock, Ordering, lock};
 use listings::{Found, Span};
@@ -214,17 +214,5 @@ impl Tree {
 
     pub(super) fn fetch_failures(&self) {
         self.stored.iter().for_each(|stored| stored.fetch_all(self, |block| block.has_failures));
-    }
-}
-
-/// A linked name as it is found in a listing.
-fn linked(directory: DirId, inode: u64, links: super::Links, facts: &super::Facts) -> LinkedName {
-    LinkedName {
-        device: links.device,
-        directory,
-        inode,
-        count: links.count,
-        disk: facts.disk(),
-        apparent: facts.apparent,
     }
 }

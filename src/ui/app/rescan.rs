@@ -87,8 +87,13 @@ impl App<'_> {
         let outcome = again.outcome?;
         let replaced = std::mem::take(&mut rescan.replaced);
         self.rescan = None;
-        if let Outcome::Panicked(_) = outcome {
-            self.notice = Some("Reading again failed; the old numbers stay".into());
+        match outcome {
+            Outcome::Panicked(_) => self.notice = Some("Reading again failed; the old numbers stay".into()),
+            Outcome::Broken(why) => {
+                let why = why.join("; ");
+                self.notice = Some(format!("Reading again failed: {why}; the old numbers stay").into());
+            }
+            Outcome::Complete | Outcome::Stopped => {}
         }
         self.renew(replaced);
         self.after_rescan()
