@@ -40,7 +40,9 @@ impl Shared {
         let looks = self.outermost(looks);
         let visitor = Visitor::new(self, false);
         self.workers.pool().in_place_scope(|scope| {
-            directories(&looks).into_iter().for_each(|id| visitor.visit_root(scope, id));
+            for id in directories(&looks) {
+                visitor.visit_root(scope, id);
+            }
         });
         let read = self.workers.take_linked();
         if self.is_stopped() {
