@@ -284,6 +284,28 @@ fn the_journal_is_private_and_each_line_is_json() {
 }
 
 #[test]
+fn the_journal_is_not_made_in_the_folder_of_somebody_else() {
+    if !support::child::is_root() {
+        return support::skip("only root can give a folder to somebody else");
+    }
+    let fixture = fixtures::empty();
+    let home = fixture.join("home");
+    fs::create_dir_all(home.join("state/duke")).unwrap();
+    std::os::unix::fs::chown(&home, Some(65_534), None).unwrap();
+    std::os::unix::fs::chown(home.join("state/duke"), Some(65_534), None).unwrap();
+    let line =
+        Line { deed: Deed::Delete, path: b"/x".to_vec(), entries: None, bytes: 0, result: "begun".into() };
+    // One that is there, and one that would be made.
+    for folder in ["state/duke", ".local/state/duke"] {
+        let journal = Journal::in_directory(home.join(folder));
+        let refused = journal.append(std::slice::from_ref(&line)).unwrap_err();
+        assert_eq!(refused.to_string(), "its folder belongs to somebody else");
+        assert!(!journal.path().exists());
+    }
+    assert!(!home.join(".local").exists());
+}
+
+#[test]
 fn a_shell_removes_by_the_script_exactly_what_it_names() {
     if !sandbox::enter("a_shell_removes_by_the_script_exactly_what_it_names") {
         return;

@@ -48,6 +48,7 @@ pub mod probe;
 mod removal;
 pub mod signals;
 pub mod spawn;
+pub mod state;
 #[cfg(target_os = "linux")]
 mod status;
 #[cfg(target_os = "macos")]
