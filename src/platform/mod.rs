@@ -32,6 +32,7 @@ pub mod deleted;
 pub mod descriptors;
 mod directory;
 pub mod extents;
+mod file_system;
 pub mod image;
 pub mod interrupt;
 pub mod limits;
@@ -58,7 +59,8 @@ pub mod trusted;
 pub mod uncover;
 
 pub use attributes::{Attributes, Border, kind_of_mode};
-pub use directory::{Directory, FileSystem, attributes_of_path, second_way};
+pub use directory::{Directory, attributes_of_path, second_way};
+pub use file_system::FileSystem;
 #[cfg(target_os = "linux")]
 pub use linux::{Buffer, Reader};
 #[cfg(target_os = "macos")]
