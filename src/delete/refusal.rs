@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::{Group, Item, Reason, Selection};
 use crate::kind::Kind;
 use crate::platform::mounts::standing;
-use crate::platform::{Attributes, attributes_of_path};
+use crate::platform::{Attributes, STICKY, attributes_of_path};
 
 /// Why something is not done, whatever anybody confirms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,7 +119,6 @@ fn judge_item(
 /// write to without the sticky bit nobody in particular, who is told as the owner too.
 fn other_master(found: &Attributes, me: u32) -> Option<u32> {
     const ALL_MAY_WRITE: u32 = 0o002;
-    const STICKY: u32 = 0o1000;
     let is_open = found.mode & ALL_MAY_WRITE != 0 && found.mode & STICKY == 0;
     (me == 0 && (found.uid != 0 || is_open)).then_some(found.uid)
 }

@@ -136,6 +136,11 @@ pub fn remedy(errno: i32) -> Option<&'static str> {
     is_private.then_some("Full Disk Access")
 }
 
+/// The error number of an error of the standard library; `EIO` where it has none.
+pub fn errno_of(error: &std::io::Error) -> Errno {
+    error.raw_os_error().map_or(Errno::EIO, Errno::from_raw)
+}
+
 /// The words for an error: the system's, if it is the system's.
 pub fn words(error: &std::io::Error) -> String {
     error.raw_os_error().map_or_else(|| error.to_string(), error_text)
@@ -153,6 +158,9 @@ pub fn error_text(errno: i32) -> String {
         _ => text.to_owned(),
     }
 }
+
+/// The bit of a directory's mode that keeps others from renaming and removing what is not theirs (chmod(2)).
+pub(crate) const STICKY: u32 = 0o1000;
 
 /// Opening a terminal makes it nobody's controlling terminal; on BSD and macOS it never does.
 #[cfg(not(target_os = "macos"))]
