@@ -89,6 +89,16 @@ impl Status {
     pub fn is_complete(self) -> bool {
         self.state == State::Complete
     }
+
+    /// Whether everything in it and below it was read, as far as it could be.
+    pub fn is_settled(self) -> bool {
+        self.is_complete() && !self.partial
+    }
+
+    /// Whether it is settled, and its own entries could be read.
+    pub fn is_known(self) -> bool {
+        self.is_settled() && self.errno.is_none()
+    }
 }
 
 /// One directory. The fields below `state` have one writer, the worker that reads the directory, until it is complete.
