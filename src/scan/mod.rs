@@ -22,6 +22,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use crate::job::message;
 use crate::platform::descriptors::Descriptors;
 use crate::platform::{Errno, cloud, error_text, limits};
 use crate::sync::{Arc, AtomicBool, AtomicU64, Condvar, Mutex, Ordering, PoisonError, lock};
@@ -308,12 +309,6 @@ impl Shared {
         self.tree.add_linked(self.workers.take_linked());
         links::settle(&self.tree);
     }
-}
-
-/// What a panic says.
-pub(crate) fn message(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "unknown panic".to_owned())
 }
 
 /// A path of these bytes.

@@ -4,7 +4,7 @@
 //! malformed in it ends it early.
 
 use super::encoding::{Records, decode_name};
-use super::{Content, DirId, Record};
+use super::{DirId, Record};
 
 /// A directory's entries as published at one moment. Cheap to copy around by reference, valid as long as its tree.
 #[derive(Clone, Debug, Default)]
@@ -50,10 +50,7 @@ impl<'t> Listing<'t> {
 
     /// The directories among the entries, in the kernel's order.
     pub fn directories(&self) -> impl Iterator<Item = DirId> + '_ {
-        self.entries().filter_map(|(_, record)| match record.content {
-            Content::Known(facts) => facts.directory,
-            _ => None,
-        })
+        self.entries().filter_map(|(_, record)| record.directory())
     }
 
     /// The listing in pieces of about `bytes` bytes, so that several workers can share it. Positions stay what they are.
