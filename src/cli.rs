@@ -31,7 +31,7 @@ use crate::message::{say, words};
 use crate::platform::image::{self, Thrift};
 use crate::platform::streams;
 use crate::rows::{Column, Direction, Order};
-use crate::scan::filter::BadPattern;
+use crate::scan::BadPattern;
 use crate::scan::{self, Filter, Mounts};
 use crate::size::{Measure, Units};
 use crate::source::Wanted;

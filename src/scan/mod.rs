@@ -9,7 +9,7 @@
 
 mod descriptors;
 mod entries;
-pub mod filter;
+mod filter;
 mod judge;
 mod networks;
 mod roots;
@@ -27,8 +27,9 @@ use crate::platform::descriptors::Descriptors;
 use crate::platform::{Errno, cloud, error_text, limits};
 use crate::sync::{Arc, AtomicBool, AtomicU64, Condvar, Mutex, Ordering, PoisonError, lock};
 use crate::tree::{DirId, Tree, links};
+#[doc(hidden)]
 pub use descriptors::{reach, reach_entry};
-pub use filter::Filter;
+pub use filter::{BadPattern, Filter};
 use roots::Roots;
 use visit::Visitor;
 pub use workers::Progress;

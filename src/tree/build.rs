@@ -245,6 +245,7 @@ impl Default for Tree {
     }
 }
 
+#[doc(hidden)]
 impl Tree {
     /// An empty tree whose top is held: `Tree::release` it when everything was added.
     pub fn new() -> Self {

@@ -18,6 +18,7 @@ pub type LinkedInode = (u32, u64);
 /// What entries of one directory are now, by name: none for what is gone.
 pub type Changes = HashMap<Vec<u8>, Option<(Kind, Facts)>>;
 
+#[doc(hidden)]
 impl Tree {
     /// Replaces entries of `parent`, directories among them by complete detached ones. Another name of such a directory,
     /// which roots may have, leads to what is there now, too.

@@ -1,7 +1,7 @@
 //! The entries of a directory as they were at one moment.
 //!
 //! Knows no directory table; how entries lie in memory is for `encoding`. Invariant: a listing in hand never changes, and what is
-//! malformed in it ends it early.
+//! malformed in it ends its segment early: the next one is read again.
 
 use super::encoding::{Records, decode_name};
 use super::{DirId, Record};
@@ -21,6 +21,7 @@ pub type Position = u64;
 
 impl<'t> Listing<'t> {
     /// A listing of these segments' records, in this order.
+    #[doc(hidden)]
     pub fn from_segments(records: impl IntoIterator<Item = &'t [u8]>) -> Self {
         let mut start = 0;
         let place = |records: &'t [u8]| {
@@ -41,7 +42,8 @@ impl<'t> Listing<'t> {
         self.segments.last().map_or(0, |(start, records)| start + records.len() as u64)
     }
 
-    /// Every entry with its position, in the kernel's order. Ends early where bytes are malformed.
+    /// Every entry with its position, in the kernel's order. A malformed segment ends where it is malformed, and
+    /// the next one follows.
     pub fn entries(&self) -> impl Iterator<Item = (Position, Record<'t>)> + Clone + '_ {
         self.segments.iter().flat_map(|&(start, records)| {
             Records::new(records).map_while(move |(at, record)| Some((start + at as u64, record.ok()?)))

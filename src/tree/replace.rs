@@ -17,6 +17,7 @@ use crate::sync::{Ordering, lock};
 /// Bytes of records in one segment of a rewritten listing: what a batch of the kernel becomes, more or less.
 const SEGMENT: usize = 32 << 10;
 
+#[doc(hidden)]
 impl Tree {
     /// A detached directory to read `old` into again. `facts` are the directory's own by now, `device` is the index of
     /// the device it is on by now.

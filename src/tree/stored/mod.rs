@@ -184,6 +184,7 @@ impl From<&Row> for Dir {
     }
 }
 
+#[doc(hidden)]
 impl Tree {
     /// The tree that `file` holds according to `plan`. Nothing is read yet.
     pub fn from_file(file: BlockFile, mut plan: Plan) -> Self {
