@@ -260,3 +260,26 @@ fn the_start_of_a_file_is_read_and_nothing_else_is() {
     assert_eq!(directory.read_start(c"b", &mut start), Err(Errno::EINVAL));
     assert_eq!(directory.read_start(c"link", &mut start), Err(Errno::EINVAL), "and no link is followed");
 }
+
+#[test]
+fn whether_a_hangup_is_ignored_is_asked_without_a_moment_in_which_it_is_not() {
+    use duke::platform::signals::Watch;
+    use nix::sys::signal::{Signal, kill};
+    let name = "whether_a_hangup_is_ignored_is_asked_without_a_moment_in_which_it_is_not";
+    if support::child::argument_of(name).is_none() {
+        support::child::run(name, &["nohup"], "");
+        return;
+    }
+    let is_over = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
+                kill(nix::unistd::getpid(), Signal::SIGHUP).unwrap();
+            }
+        });
+        for _ in 0..50 {
+            Watch::new(None).unwrap();
+        }
+        is_over.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
+}

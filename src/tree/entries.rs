@@ -95,8 +95,10 @@ impl Tree {
     /// Makes known how many names inodes have by now, whose other names may be anywhere.
     pub fn renew_links(&self, batch: &mut Batch, counts: &HashMap<LinkedInode, u64>) {
         let count = |name: &LinkedName| counts.get(&(name.device, name.inode)).copied();
+        // Listings that say so already stay as they are.
+        let is_new = |name: &&LinkedName| count(name).is_some_and(|count| count != name.count);
         let concerned: HashSet<DirId> =
-            self.linked().iter().filter(|name| count(name).is_some()).map(|name| name.directory).collect();
+            self.linked().iter().filter(is_new).map(|name| name.directory).collect();
         for directory in concerned {
             self.rewrite_listing(batch, directory, |record| {
                 let Content::Known(facts) = record.content else { return Some(record) };
