@@ -13,7 +13,7 @@
 //!
 //! Five modules are for others, and change only with the first number of the version that is not 0: [`scan`] reads, [`tree`]
 //! is what was read, [`kind`] what an entry is, [`size`] writes sizes, [`text`] makes names safe for a terminal. `examples/`
-//! has a du and a report of one's own.
+//! has a du and a report of one's own. How a tree is built and replaced, and how it lies in memory and in files, is hidden there, and not promised.
 //!
 //! The rest is the program: what its own tests and benchmarks use is public and hidden, and may change in any version.
 //!

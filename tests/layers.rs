@@ -18,7 +18,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("message", &["platform::words", "exit"]),
     ("tree", &["platform::memory", "platform::blocks"]),
     ("snapshot", &["tree", "platform", "replacement"]),
-    ("scan", &["platform", "tree"]),
+    ("scan", &["platform", "tree", "job::message"]),
     // Trees for unit tests.
     ("fixture", &["tree"]),
     ("delete", &["platform", "tree", "job", "text", "json::Writer"]),
@@ -31,7 +31,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("exit", &["tree"]),
     ("rows", &["tree", "size", "search", "growth", "job"]),
     ("replacement", &[]),
-    ("exchange", &["tree", "json", "text", "platform", "scan", "snapshot::MAGIC"]),
+    ("exchange", &["tree", "json", "text", "platform", "scan", "job::message", "snapshot::MAGIC"]),
     ("writing", &["exchange", "snapshot", "replacement", "source", "scan", "platform"]),
     ("growth", &["tree", "source", "scan", "job", "search", "size"]),
     ("source", &["scan", "exchange", "snapshot", "tree", "text", "platform"]),

@@ -70,6 +70,23 @@ fn another_file_system_is_entered_unless_only_one_is_wanted() {
 }
 
 #[test]
+fn how_much_there_will_be_is_known_of_a_whole_file_system_only() {
+    if !in_namespace("how_much_there_will_be_is_known_of_a_whole_file_system_only") {
+        return;
+    }
+    let fixture = with_tmpfs();
+    fs::create_dir(fixture.join("part")).unwrap();
+    let whole = fixture.join("tmpfs");
+    mount(&["--bind", whole.join("inner").to_str().unwrap()], &fixture.join("part"));
+    let expected =
+        |path: &Path, mounts| support::scan_with(path, options(mounts)).progress().expected.is_some();
+    assert!(expected(&whole, Mounts::None));
+    assert!(!expected(&whole, Mounts::Real), "nobody asked for one file system");
+    assert!(!expected(&whole.join("inner"), Mounts::None), "below the mount point");
+    assert!(!expected(&fixture.join("part"), Mounts::None), "one directory of it is mounted");
+}
+
+#[test]
 fn every_root_has_a_file_system_of_its_own() {
     if !in_namespace("every_root_has_a_file_system_of_its_own") {
         return;

@@ -260,3 +260,34 @@ fn the_start_of_a_file_is_read_and_nothing_else_is() {
     assert_eq!(directory.read_start(c"b", &mut start), Err(Errno::EINVAL));
     assert_eq!(directory.read_start(c"link", &mut start), Err(Errno::EINVAL), "and no link is followed");
 }
+
+#[test]
+fn whether_a_hangup_is_ignored_is_asked_without_a_moment_in_which_it_is_not() {
+    use duke::platform::signals::Watch;
+    use nix::sys::signal::{Signal, kill};
+    use std::sync::atomic::{AtomicU64, Ordering};
+    // Each leaves a descriptor for each of its signals.
+    const ROUNDS: u64 = if cfg!(target_os = "linux") { 120 } else { 40 };
+    let name = "whether_a_hangup_is_ignored_is_asked_without_a_moment_in_which_it_is_not";
+    if support::child::argument_of(name).is_none() {
+        support::child::run(name, &["nohup"], "");
+        return;
+    }
+    let (sent, asked) = (AtomicU64::new(0), AtomicU64::new(0));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while asked.load(Ordering::Relaxed) < ROUNDS {
+                kill(nix::unistd::getpid(), Signal::SIGHUP).unwrap();
+                sent.fetch_add(1, Ordering::Relaxed);
+            }
+        });
+        for round in 1..=ROUNDS {
+            let before = sent.load(Ordering::Relaxed);
+            while sent.load(Ordering::Relaxed) == before {
+                std::hint::spin_loop();
+            }
+            Watch::new(None).unwrap();
+            asked.store(round, Ordering::Relaxed);
+        }
+    });
+}

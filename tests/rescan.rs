@@ -1,9 +1,12 @@
 //! Reading a directory again: afterwards the tree is what a fresh scan of everything would be.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+mod support;
+
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use duke::scan::{Options, Outcome, Scan};
@@ -122,4 +125,111 @@ fn a_rescan_finds_other_names_of_an_inode_elsewhere() {
         .filter(|content| matches!(content, Content::Known(facts) if facts.links.is_none() && facts.directory.is_none()))
         .count();
     assert_eq!(seen_once, 1, "the first name was read when it was the only one");
+}
+
+fn look_again(scan: &Scan, path: &Path) {
+    let again =
+        scan.look_again(vec![(DirId::TOP, vec![path.as_os_str().as_encoded_bytes().to_vec()])]).unwrap();
+    assert_eq!(again.wait(Duration::from_secs(60)), Some(Outcome::Complete));
+}
+
+/// A scan of these roots.
+fn scan_all(roots: &[PathBuf]) -> Scan {
+    Scan::run(roots.to_vec(), Options { threads: Some(2), ..Options::default() })
+}
+
+#[test]
+fn what_cannot_be_asked_stays_as_it_was_and_is_told() {
+    if !support::child::alone("what_cannot_be_asked_stays_as_it_was_and_is_told") {
+        return;
+    }
+    support::child::become_nobody();
+    let root = fixture();
+    let scan = scan(root.path());
+    let before = picture(scan.tree());
+    let mode = |mode| fs::Permissions::from_mode(mode);
+    fs::set_permissions(root.path().join("a"), mode(0)).unwrap();
+    let again = scan.rescan(find(scan.tree(), &root.path().join("a/deep"))).unwrap();
+    let outcome = again.wait(Duration::from_secs(60));
+    fs::set_permissions(root.path().join("a"), mode(0o755)).unwrap();
+    assert_eq!(outcome, Some(Outcome::Broken(vec!["permission denied".to_owned()])));
+    assert_eq!(picture(scan.tree()), before);
+    rescan(&scan, &root.path().join("a/deep"));
+    assert_eq!(picture(scan.tree()), before);
+}
+
+#[test]
+fn what_lies_in_a_directory_that_is_gone_is_gone() {
+    let root = fixture();
+    let scan = scan(root.path());
+    let deeper = find(scan.tree(), &root.path().join("a/deep/deeper"));
+    fs::remove_dir_all(root.path().join("a")).unwrap();
+    let again = scan.rescan(deeper).unwrap();
+    assert_eq!(again.wait(Duration::from_secs(60)), Some(Outcome::Complete));
+    let deep = find(scan.tree(), &root.path().join("a/deep"));
+    assert!(scan.tree().listing(deep).directories().next().is_none());
+}
+
+#[test]
+fn a_root_under_two_names_is_read_again_under_both_and_counted_once() {
+    let root = fixture();
+    let one = root.path().join("a");
+    let roots = [one.clone(), one.join("")];
+    for looked_at in [&roots[..1], &roots[1..], &roots[..]] {
+        let scan = scan_all(&roots);
+        fs::write(one.join("deep/new"), vec![b'x'; 100_000]).unwrap();
+        let names = looked_at.iter().map(|root| root.as_os_str().as_encoded_bytes().to_vec()).collect();
+        let again = scan.look_again(vec![(DirId::TOP, names)]).unwrap();
+        assert_eq!(again.wait(Duration::from_secs(60)), Some(Outcome::Complete));
+        let fresh = scan_all(&roots);
+        assert_eq!(picture(scan.tree()), picture(fresh.tree()), "{looked_at:?}");
+        let ids: Vec<DirId> = scan.tree().listing(DirId::TOP).directories().collect();
+        assert!(ids.len() == 2 && ids[0] == ids[1], "{looked_at:?}: {ids:?}");
+        fs::remove_file(one.join("deep/new")).unwrap();
+    }
+    let scan = scan_all(&roots);
+    fs::remove_dir_all(&one).unwrap();
+    look_again(&scan, &roots[1]);
+    assert!(scan.tree().listing(DirId::TOP).is_empty());
+    assert_eq!(scan.tree().totals(DirId::TOP), Totals::default());
+}
+
+#[test]
+fn a_root_inside_another_is_looked_at_where_it_lies() {
+    let root = fixture();
+    let inner = root.path().join("a/deep");
+    let roots = [root.path().to_owned(), inner.clone()];
+    let scan = scan_all(&roots);
+    fs::write(inner.join("new"), vec![b'x'; 100_000]).unwrap();
+    look_again(&scan, &inner);
+    assert_eq!(picture(scan.tree()), picture(scan_all(&roots).tree()));
+    fs::write(inner.join("newer"), vec![b'x'; 100_000]).unwrap();
+    let names = roots.iter().map(|root| root.as_os_str().as_encoded_bytes().to_vec()).collect();
+    let again = scan.look_again(vec![(DirId::TOP, names)]).unwrap();
+    assert_eq!(again.wait(Duration::from_secs(60)), Some(Outcome::Complete));
+    assert_eq!(picture(scan.tree()), picture(scan_all(&roots).tree()));
+}
+
+#[test]
+fn a_root_that_is_a_file_now_is_no_item_and_shares_its_names() {
+    let root = fixture();
+    let roots = [root.path().join("a"), root.path().join("b")];
+    let scan = scan_all(&roots);
+    fs::remove_dir_all(&roots[0]).unwrap();
+    fs::hard_link(root.path().join("b/four"), &roots[0]).unwrap();
+    let again = scan.rescan(scan.tree().listing(DirId::TOP).directories().next().unwrap()).unwrap();
+    assert_eq!(again.wait(Duration::from_secs(60)), Some(Outcome::Complete));
+    assert_eq!(picture(scan.tree()), picture(scan_all(&roots).tree()));
+}
+
+#[test]
+fn other_names_of_a_removed_one_are_told_how_many_they_are() {
+    let root = fixture();
+    let scan = scan(root.path());
+    fs::remove_file(root.path().join("a/deep/two")).unwrap();
+    rescan(&scan, &root.path().join("a/deep"));
+    let b = find(scan.tree(), &root.path().join("b"));
+    let entry = scan.tree().entry(b, b"two again").unwrap();
+    assert!(matches!(entry.content, Content::Known(facts) if facts.links.is_none()), "{entry:?}");
+    assert_eq!(picture(scan.tree()), picture(self::scan(root.path()).tree()));
 }

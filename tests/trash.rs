@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use duke::delete::journal::{Deed, Journal, Line};
-use duke::delete::{Extent, Owner, Reason, Selection, Trashing, restore, script, trash};
+use duke::delete::{Extent, Owner, Reason, Selection, Trashing, Unusable, restore, script, trash};
 use duke::job::Pool;
 use duke::scan::Scan;
 use support::fixtures::{self, Fixture};
@@ -161,6 +161,24 @@ fn names_that_are_taken_get_a_number_and_nothing_is_replaced() {
     assert_eq!(fs::read(fixture.join("same")).unwrap(), b"1");
 }
 
+#[test]
+fn the_home_of_somebody_else_gets_no_trash() {
+    if !sandbox::enter("the_home_of_somebody_else_gets_no_trash") {
+        return;
+    }
+    let fixture = fixtures::empty();
+    let home = fixture.join("home");
+    fs::create_dir(&home).unwrap();
+    fs::write(fixture.join("file"), "content").unwrap();
+    if std::os::unix::fs::chown(&home, Some(12_345), None).is_err() {
+        return support::skip("only root can give a folder to somebody else");
+    }
+    let scan = support::scan(fixture.path(), 1);
+    let done = put(&select(&scan, &[fixture.join("file")]), &owner(Some(home.join(".local/share/Trash"))));
+    assert_eq!(names(&home), Vec::<String>::new());
+    assert!(done.moved.iter().all(|moved| !moved.trash.starts_with(&home)));
+}
+
 fn mount_tmpfs(at: &Path) {
     fs::create_dir_all(at).unwrap();
     let status = Command::new("mount").args(["-t", "tmpfs", "none"]).arg(at).status().unwrap();
@@ -215,14 +233,21 @@ fn another_mount_has_a_trash_of_its_own_or_none() {
     symlink(home.path(), &alone).unwrap();
     let selection = fresh();
     let refused = put(&selection, &owner);
-    assert_eq!(refused.failures.first[0].reason, Reason::NoTrash);
+    assert_eq!(refused.failures.first[0].reason, Reason::NoTrash(Unusable::NoDirectory));
     assert!(top.join("a/b/c %").exists() && refused.moved.is_empty());
     assert_eq!(names(home.path()), Vec::<String>::new());
     fs::remove_file(&alone).unwrap();
     fs::create_dir(&alone).unwrap();
     if std::os::unix::fs::chown(&alone, Some(12_345), None).is_ok() {
-        assert_eq!(put(&selection, &owner).failures.first[0].reason, Reason::NoTrash);
+        assert_eq!(put(&selection, &owner).failures.first[0].reason, Reason::NoTrash(Unusable::Foreign));
     }
+    // A disk that cannot be written to says so, and not that there is no trash on it.
+    fs::remove_dir_all(&alone).unwrap();
+    let read_only = Command::new("mount").args(["-o", "remount,ro"]).arg(&top).status().unwrap();
+    assert!(read_only.success());
+    let reason = put(&selection, &owner).failures.first[0].reason;
+    assert_eq!(reason, Reason::NoTrash(Unusable::System(nix::errno::Errno::EROFS as i32)));
+    assert_eq!(reason.words(), "no trash can be used: read-only file system");
 }
 
 #[test]
@@ -281,6 +306,28 @@ fn the_journal_is_private_and_each_line_is_json() {
         assert!(journal.append(&[line(&paths[0])]).is_err());
     }
     assert!(!fixture.join("target").exists());
+}
+
+#[test]
+fn the_journal_is_not_made_in_the_folder_of_somebody_else() {
+    if !support::child::is_root() {
+        return support::skip("only root can give a folder to somebody else");
+    }
+    let fixture = fixtures::empty();
+    let home = fixture.join("home");
+    fs::create_dir_all(home.join("state/duke")).unwrap();
+    std::os::unix::fs::chown(&home, Some(65_534), None).unwrap();
+    std::os::unix::fs::chown(home.join("state/duke"), Some(65_534), None).unwrap();
+    let line =
+        Line { deed: Deed::Delete, path: b"/x".to_vec(), entries: None, bytes: 0, result: "begun".into() };
+    // One that is there, and one that would be made.
+    for folder in ["state/duke", ".local/state/duke"] {
+        let journal = Journal::in_directory(home.join(folder));
+        let refused = journal.append(std::slice::from_ref(&line)).unwrap_err();
+        assert_eq!(refused.to_string(), "its folder belongs to somebody else");
+        assert!(!journal.path().exists());
+    }
+    assert!(!home.join(".local").exists());
 }
 
 #[test]

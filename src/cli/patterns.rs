@@ -6,8 +6,7 @@ use std::path::Path;
 use super::Refusal;
 use super::arguments::Arguments;
 use crate::platform::{streams, words};
-use crate::scan::Filter;
-use crate::scan::filter::BadPattern;
+use crate::scan::{BadPattern, Filter};
 use crate::text::{escape, escape_path};
 
 /// The patterns given, also those in files.

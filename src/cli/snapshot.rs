@@ -8,9 +8,10 @@ use super::arguments::Arguments;
 use super::commands::Save;
 use super::{Environment, Refusal};
 use crate::batch::{Saving, Shelf, Target};
+use crate::platform::state;
 use crate::scan;
 use crate::size::Units;
-use crate::snapshot::automatic::{self, DAY, Settings};
+use crate::snapshot::automatic::{DAY, Settings};
 
 /// What is to be saved.
 pub(super) fn saving(words: &Save, environment: &Environment) -> Result<Saving, Refusal> {
@@ -49,7 +50,7 @@ fn shelf(words: &Save, environment: &Environment) -> Result<Shelf, Refusal> {
 /// Where snapshots are kept without being asked for, and how many.
 pub(super) fn settings(arguments: &Arguments, environment: &Environment) -> Option<Settings> {
     let variable = |name| environment.variable(name).map(std::ffi::OsString::as_os_str);
-    let folder = automatic::folder(variable("XDG_STATE_HOME"), variable("HOME"))?;
+    let folder = state::folder(variable("XDG_STATE_HOME"), variable("HOME"))?;
     let mut settings = Settings::new(folder);
     if let Some(days) = arguments.snapshot_days {
         settings.age = DAY.saturating_mul(days);

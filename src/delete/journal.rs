@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 
 use crate::json::Writer;
+use crate::platform::state;
 
 /// What is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,12 +49,9 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// The file of this process's user: `$XDG_STATE_HOME/duke/deleted.jsonl`. None without a home.
+    /// The file in the folder of this process, `$XDG_STATE_HOME/duke/deleted.jsonl`. None without a home.
     pub fn of_process() -> Option<Self> {
-        let state = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-        let home = || std::env::home_dir().filter(|home| home.is_absolute());
-        let state = state.or_else(|| Some(home()?.join(".local/state")))?;
-        Some(Self { directory: state.join("duke") })
+        state::folder_of_process().map(Self::in_directory)
     }
 
     /// The file in this directory.
@@ -69,7 +67,7 @@ impl Journal {
     /// Appends lines, and does not return before they are on the disk.
     ///
     /// # Errors
-    /// When they cannot be written, or the file is not this user's.
+    /// When they cannot be written, or the file or its folder is not this user's. Nothing is made then.
     pub fn append(&self, lines: &[Line]) -> io::Result<()> {
         let mut bytes = Vec::new();
         let mut writer = Writer::new(&mut bytes);
@@ -84,6 +82,10 @@ impl Journal {
     }
 
     fn open(&self) -> io::Result<File> {
+        let foreign = |what: &str| io::Error::new(io::ErrorKind::PermissionDenied, what);
+        if !state::is_ours(&self.directory)? {
+            return Err(foreign("its folder belongs to somebody else"));
+        }
         DirBuilder::new().recursive(true).mode(0o700).create(&self.directory)?;
         let file = OpenOptions::new()
             .append(true)
@@ -93,7 +95,7 @@ impl Journal {
             .open(self.path())?;
         let found = file.metadata()?;
         if !found.is_file() || found.uid() != nix::unistd::geteuid().as_raw() {
-            return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it belongs to somebody else"));
+            return Err(foreign("it belongs to somebody else"));
         }
         if found.mode() & 0o077 != 0 {
             file.set_permissions(std::fs::Permissions::from_mode(0o600))?;

@@ -41,8 +41,8 @@ pub enum Reason {
     Changed,
     /// Something is mounted there, or what it is to be moved to is on another mount.
     Mount,
-    /// There is no trash on the same mount.
-    NoTrash,
+    /// There is no trash on the same mount that can be used.
+    NoTrash(Unusable),
     /// It is not done, whoever asks.
     Refused(Refusal),
 }
@@ -54,7 +54,7 @@ impl Reason {
             Self::System(errno) => error_text(errno),
             Self::Changed => Refusal::Changed.words().to_owned(),
             Self::Mount => Refusal::Mount.words().to_owned(),
-            Self::NoTrash => "no trash on the same file system".to_owned(),
+            Self::NoTrash(why) => why.words(),
             Self::Refused(refusal) => refusal.words().to_owned(),
         }
     }
@@ -62,6 +62,41 @@ impl Reason {
     /// Whether it says that the thing is not there any more.
     fn is_gone(self) -> bool {
         [Errno::ENOENT, Errno::ESTALE].iter().any(|error| self == Self::System(*error as i32))
+    }
+}
+
+/// Why a trash cannot be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unusable {
+    /// There can be none on the same file system.
+    Nowhere,
+    /// It would be in what belongs to somebody else, or does itself.
+    Foreign,
+    /// Where it would be there is something else.
+    NoDirectory,
+    /// It cannot be opened or made: the system's error number.
+    System(i32),
+}
+
+impl Unusable {
+    /// It in words.
+    fn words(self) -> String {
+        match self {
+            Self::Nowhere => "no trash on the same file system".to_owned(),
+            Self::Foreign => "the trash belongs to somebody else".to_owned(),
+            Self::NoDirectory => "the trash is no directory".to_owned(),
+            Self::System(errno) => format!("no trash can be used: {}", error_text(errno)),
+        }
+    }
+}
+
+impl From<Errno> for Unusable {
+    fn from(error: Errno) -> Self {
+        match error {
+            Errno::EXDEV => Self::Nowhere,
+            Errno::ELOOP | Errno::ENOTDIR => Self::NoDirectory,
+            error => Self::System(error as i32),
+        }
     }
 }
 

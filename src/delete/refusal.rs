@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use super::{Group, Item, Reason, Selection};
 use crate::kind::Kind;
-use crate::platform::{Attributes, attributes_of_path};
+use crate::platform::mounts::standing;
+use crate::platform::{Attributes, STICKY, attributes_of_path};
 
 /// Why something is not done, whatever anybody confirms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,7 +107,7 @@ fn judge_item(
         return Some(*refusal);
     }
     let is_mount = if group.steps.is_empty() {
-        is_mount_of_path(Path::new(OsStr::from_bytes(&item.name)), &found)
+        standing(Path::new(OsStr::from_bytes(&item.name))).is_ok_and(|standing| standing.is_mount_point)
     } else {
         directory.is_mount(item.name.as_slice()).unwrap_or(false)
             || directory.attributes().is_ok_and(|here| here.device != found.device)
@@ -114,21 +115,10 @@ fn judge_item(
     is_mount.then_some(Refusal::Mount)
 }
 
-/// Whether the directory at a path is the root of a mount: what is above it is on another device, or the kernel says so.
-fn is_mount_of_path(path: &Path, found: &Attributes) -> bool {
-    let Ok(directory) = crate::platform::Directory::open(path) else { return false };
-    directory.is_mount(c".").unwrap_or(false)
-        || directory
-            .open_child("..")
-            .and_then(|above| above.attributes())
-            .is_ok_and(|above| above.device != found.device)
-}
-
 /// The user other than root who may change the directory `found`, if `me` is root: its owner, or for one that all may
 /// write to without the sticky bit nobody in particular, who is told as the owner too.
-pub fn other_master(found: &Attributes, me: u32) -> Option<u32> {
+fn other_master(found: &Attributes, me: u32) -> Option<u32> {
     const ALL_MAY_WRITE: u32 = 0o002;
-    const STICKY: u32 = 0o1000;
     let is_open = found.mode & ALL_MAY_WRITE != 0 && found.mode & STICKY == 0;
     (me == 0 && (found.uid != 0 || is_open)).then_some(found.uid)
 }

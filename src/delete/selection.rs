@@ -168,10 +168,7 @@ impl Group {
     pub fn find(&self, tree: &Tree) -> Option<DirId> {
         let mut at = DirId::TOP;
         for step in &self.steps {
-            at = match tree.entry(at, &step.name)?.content {
-                Content::Known(facts) => facts.directory?,
-                Content::Excluded(_) | Content::Failed(_) => return None,
-            };
+            at = tree.entry(at, &step.name)?.directory()?;
         }
         Some(at)
     }

@@ -1,44 +1,30 @@
-//! Moving to the trash and back: a rename on one mount for each item, or nothing.
-//!
-//! ```text
-//! $XDG_DATA_HOME/Trash         on the mount of the home        files/NAME  info/NAME.trashinfo
-//! $topdir/.Trash/$uid          elsewhere, if .Trash is there, no link, and sticky
-//! $topdir/.Trash-$uid          elsewhere otherwise
-//! ~/.Trash, $topdir/.Trashes/$uid   macOS: the items themselves
-//! ```
+//! Moving to the trash and back: a rename on one mount for each item, or nothing. Where trashes are says `place`.
 //!
 //! After the Trash specification 1.0 of freedesktop.org: the info file is made first and alone decides who has the name.
 //! Nothing is copied, so nothing can be half moved, and nothing is freed. Where no trash is on the same mount, an item stays.
 //!
 //! Invariant: what was moved is what was selected, or is moved back.
 
-use std::cell::OnceCell;
-use std::ffi::OsStr;
+mod place;
+
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use jiff::Zoned;
 
-use super::{Failures, Group, Item, Reason, Selection};
+use super::{Failures, Group, Item, Reason, Selection, Unusable};
 use crate::job::{Job, Pool, Task};
-use crate::platform::{Attributes, Directory, Errno, cloud};
+use crate::platform::{Directory, Errno, cloud};
 use crate::sync::Arc;
 use crate::tree::join;
+pub use place::Owner;
+use place::{Trash, Trashes, real_path};
 
 /// Names tried for one item.
 const NUMBERS: u32 = 10_000;
 /// The longest name of a file, and what an info file has behind it.
 const LONGEST: usize = 255;
 const INFO: &[u8] = b".trashinfo";
-
-/// Whose trash.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Owner {
-    /// Where the home trash is; none without a home.
-    pub home_trash: Option<PathBuf>,
-    /// The user.
-    pub uid: u32,
-}
 
 /// How far a trashing, or a restoring, has come.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -62,20 +48,6 @@ pub struct Trashed {
     pub trash: PathBuf,
     /// Its name there.
     pub name: Vec<u8>,
-}
-
-impl Owner {
-    /// Of this process.
-    pub fn of_process() -> Self {
-        let home = std::env::home_dir().filter(|home| home.is_absolute());
-        let home_trash = if cfg!(target_os = "macos") {
-            home.map(|home| home.join(".Trash"))
-        } else {
-            let data = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from).filter(|data| data.is_absolute());
-            data.or_else(|| home.map(|home| home.join(".local/share"))).map(|data| data.join("Trash"))
-        };
-        Self { home_trash, uid: nix::unistd::geteuid().as_raw() }
-    }
 }
 
 /// Begins to move what is selected to the trash.
@@ -104,12 +76,16 @@ pub(super) fn run<T: Send + Sync>(
     cloud::refuse();
     let mut trashing = Trashing::default();
     let mut number = 0;
-    for group in &selection.groups {
+    'groups: for group in &selection.groups {
+        // Before anything is looked for or made.
+        if task.is_cancelled() {
+            break;
+        }
         let opened = group.open();
         let trashes = opened.as_ref().map(|directory| Trashes::new(group, directory, owner));
         for item in &group.items {
             if task.is_cancelled() {
-                break;
+                break 'groups;
             }
             let moved = match (&opened, &trashes) {
                 (Ok(directory), Ok(trashes)) => move_in(group, item, directory, trashes),
@@ -154,113 +130,6 @@ impl Trashing {
     }
 }
 
-/// The trashes that may be on the mount of a directory, the most natural first. What is not needed is neither looked for nor made.
-struct Trashes<'g> {
-    group: &'g Group,
-    owner: &'g Owner,
-    home: Option<Trash>,
-    of_top: OnceCell<Option<Trash>>,
-}
-
-impl<'g> Trashes<'g> {
-    fn new(group: &'g Group, directory: &Directory, owner: &'g Owner) -> Self {
-        let home = owner.home_trash.as_ref().and_then(|path| {
-            let here = directory.attributes().ok()?;
-            Trash::home(path, &here, owner)
-        });
-        Self { group, owner, home, of_top: OnceCell::new() }
-    }
-
-    fn of_top(&self) -> Option<&Trash> {
-        let find = || Trash::of_top(&top_of(&real_path(self.group)?)?, self.owner);
-        self.of_top.get_or_init(find).as_ref()
-    }
-
-    fn iter(&self) -> impl Iterator<Item = &Trash> {
-        self.home.iter().chain(std::iter::once_with(|| self.of_top()).flatten())
-    }
-}
-
-/// An open trash.
-struct Trash {
-    path: PathBuf,
-    files: Directory,
-    /// Where the info files are, and the path of the directory they are relative to, if they are.
-    info: Option<(Directory, Option<PathBuf>)>,
-}
-
-impl Trash {
-    /// The trash of the home, made if need be, if it is on the same device and belongs to the user.
-    fn home(path: &Path, here: &Attributes, owner: &Owner) -> Option<Self> {
-        let above = path.ancestors().find_map(|above| Directory::open(above).ok())?;
-        if above.attributes().ok()?.device != here.device {
-            return None;
-        }
-        if !cfg!(target_os = "macos") {
-            use std::os::unix::fs::DirBuilderExt;
-            std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path).ok()?;
-        }
-        let directory = Directory::open(path).ok()?;
-        Self::in_directory(path.to_owned(), directory, owner, None)
-    }
-
-    /// The trash of a mount point, made if need be.
-    #[cfg(not(target_os = "macos"))]
-    fn of_top(top: &Path, owner: &Owner) -> Option<Self> {
-        const STICKY: u32 = 0o1000;
-        let directory = Directory::open(top).ok()?;
-        let own = |above: &Directory, path: PathBuf, name: &str| {
-            let _ = above.make_directory(name);
-            let directory = above.open_inside(name).ok()?;
-            Self::in_directory(path.join(name), directory, owner, Some(top.to_owned()))
-        };
-        let shared = directory.open_inside(".Trash").ok();
-        let shared = shared.filter(|shared| shared.attributes().is_ok_and(|found| found.mode & STICKY != 0));
-        let shared = shared.and_then(|shared| own(&shared, top.join(".Trash"), &owner.uid.to_string()));
-        let alone = || own(&directory, top.to_owned(), &format!(".Trash-{}", owner.uid));
-        shared.or_else(alone)
-    }
-    /// The trash of a mount point, made if need be.
-    #[cfg(target_os = "macos")]
-    fn of_top(top: &Path, owner: &Owner) -> Option<Self> {
-        let all = Directory::open(top).and_then(|directory| directory.open_inside(".Trashes")).ok()?;
-        let name = owner.uid.to_string();
-        let _ = all.make_directory(name.as_str());
-        let own = all.open_inside(name.as_str()).ok()?;
-        Self::in_directory(top.join(".Trashes").join(&name), own, owner, None)
-    }
-
-    /// The trash in a directory, if that belongs to the user.
-    fn in_directory(
-        path: PathBuf,
-        directory: Directory,
-        owner: &Owner,
-        relative_to: Option<PathBuf>,
-    ) -> Option<Self> {
-        if directory.attributes().ok()?.uid != owner.uid {
-            return None;
-        }
-        if cfg!(target_os = "macos") {
-            return Some(Self { path, files: directory, info: None });
-        }
-        let part = |name: &str| {
-            let _ = directory.make_directory(name);
-            directory.open_inside(name).ok()
-        };
-        Some(Self { path, files: part("files")?, info: Some((part("info")?, relative_to)) })
-    }
-
-    /// Opens it again to take something out.
-    fn open(path: &Path) -> Result<Self, Errno> {
-        let directory = Directory::open(path)?;
-        if cfg!(target_os = "macos") {
-            return Ok(Self { path: path.to_owned(), files: directory, info: None });
-        }
-        let info = directory.open_inside("info")?;
-        Ok(Self { path: path.to_owned(), files: directory.open_inside("files")?, info: Some((info, None)) })
-    }
-}
-
 /// Moves an item to the first trash that takes it.
 fn move_in(
     group: &Group,
@@ -274,26 +143,20 @@ fn move_in(
     if directory.is_mount(item.name.as_slice())? {
         return Err(Reason::Mount);
     }
-    for trash in trashes.iter() {
-        match move_to(group, item, directory, trash) {
-            Err(Reason::Mount) => {}
-            Ok(name) => {
-                let from = Group { items: vec![item.clone()], ..group.clone() };
-                return Ok(Trashed { from, trash: trash.path.clone(), name });
-            }
-            Err(reason) => return Err(reason),
-        }
-    }
-    Err(Reason::NoTrash)
+    trashes.first(|trash| {
+        let name = move_to(group, item, directory, trash)?;
+        let from = Group { items: vec![item.clone()], ..group.clone() };
+        Ok(Trashed { from, trash: trash.path.clone(), name })
+    })
 }
 
 /// Moves an item to a trash and says what it is called there.
 fn move_to(group: &Group, item: &Item, directory: &Directory, trash: &Trash) -> Result<Vec<u8>, Reason> {
-    for number in 1..NUMBERS {
+    for number in 1..=NUMBERS {
         let name = numbered(&item.name, number);
         let note = [name.as_slice(), INFO].concat();
         if let Some((info, relative_to)) = &trash.info {
-            let content = info_of(group, item, relative_to.as_deref()).ok_or(Reason::NoTrash)?;
+            let content = info_of(group, item, relative_to.as_deref()).map_err(Reason::NoTrash)?;
             match info.make_file(note.as_slice(), &content) {
                 Err(Errno::EEXIST) => continue,
                 other => other?,
@@ -345,11 +208,11 @@ fn numbered(name: &[u8], number: u32) -> Vec<u8> {
     [&name[..name.len().min(room)], suffix.as_bytes()].concat()
 }
 
-/// What the info file of an item says; none if its path cannot be told.
-fn info_of(group: &Group, item: &Item, relative_to: Option<&Path>) -> Option<Vec<u8>> {
+/// What the info file of an item says; an error if its path cannot be told.
+fn info_of(group: &Group, item: &Item, relative_to: Option<&Path>) -> Result<Vec<u8>, Unusable> {
     let path = real_path(group)?;
     let path = match relative_to {
-        Some(top) => path.strip_prefix(top).ok()?.to_owned(),
+        Some(top) => path.strip_prefix(top).map_err(|_| Unusable::Nowhere)?.to_owned(),
         None => path,
     };
     let path = join([path.as_os_str().as_bytes(), item.name.as_slice()]);
@@ -363,31 +226,7 @@ fn info_of(group: &Group, item: &Item, relative_to: Option<&Path>) -> Option<Vec
     }
     let date = Zoned::now().strftime("%Y-%m-%dT%H:%M:%S");
     content.extend_from_slice(format!("\nDeletionDate={date}\n").as_bytes());
-    Some(content)
-}
-
-/// The absolute path of a group's directory, without symbolic links: there are none below a root.
-fn real_path(group: &Group) -> Option<PathBuf> {
-    let (root, below) = group.steps.split_first()?;
-    let root = std::fs::canonicalize(OsStr::from_bytes(&root.name)).ok()?;
-    Some(below.iter().fold(root, |path, step| path.join(OsStr::from_bytes(&step.name))))
-}
-
-/// The directory on which the mount of `path` is mounted.
-fn top_of(path: &Path) -> Option<PathBuf> {
-    let mut top: Option<(PathBuf, u64)> = None;
-    for above in path.ancestors() {
-        let directory = Directory::open(above).ok()?;
-        let device = directory.attributes().ok()?.device;
-        if top.as_ref().is_some_and(|(_, below)| *below != device) {
-            break;
-        }
-        top = Some((above.to_owned(), device));
-        if directory.is_mount(".").unwrap_or(false) {
-            break;
-        }
-    }
-    top.map(|(top, _)| top)
+    Ok(content)
 }
 
 #[cfg(test)]
@@ -397,7 +236,7 @@ mod tests {
     #[test]
     fn a_name_in_the_trash_leaves_room_for_its_info_file() {
         let long = vec![b'x'; 255];
-        for number in [1, 2, 9_999] {
+        for number in [1, 2, NUMBERS] {
             let name = numbered(&long, number);
             assert_eq!(name.len() + INFO.len(), LONGEST);
         }

@@ -26,7 +26,7 @@ use crate::platform::descriptors::{Descriptors, wait_for_descriptors};
 use crate::platform::{Attributes, Buffer, Directory, Entry, Errno, Filled, Reader, cloud};
 use crate::sync::{Arc, Mutex, Ordering, lock};
 use crate::tree::join;
-use node::{Above, Kept, Node};
+use node::{Above, Node};
 
 /// Directories that stay open at most, so that a scan beside has some too.
 const MOST_OPEN: usize = 256;
@@ -184,10 +184,8 @@ impl<'w, A: Act> Walk<'w, A> {
         let count = u32::try_from(directories.len()).unwrap_or(u32::MAX);
         node.claims.fetch_add(count, Ordering::Relaxed);
         if self.descriptors.suffice() && self.descriptors.count() < MOST_OPEN {
-            self.descriptors.opened();
-            let kept = Kept { directory: Arc::clone(&directory), descriptors: &self.descriptors };
             // In a second round it is kept already.
-            drop(node.kept.set(kept));
+            drop(node.kept.set(self.descriptors.hold(Arc::clone(&directory))));
         }
         *lock(&node.waiting) = directories;
         scope.spawn(move |scope| self.visit(scope, node, directory));

@@ -159,7 +159,7 @@ impl Shared {
             Ok(_) if self.is_stopped() => Outcome::Stopped,
             Ok(faults) if faults.is_empty() => Outcome::Complete,
             Ok(faults) => Outcome::Broken(faults),
-            Err(panic) => Outcome::Panicked(crate::scan::message(panic.as_ref())),
+            Err(panic) => Outcome::Panicked(crate::job::message(panic.as_ref())),
         };
         lock(&self.state).end = Some((outcome, self.started.elapsed()));
         self.changed.notify_all();

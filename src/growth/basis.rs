@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::job::{Job, Pool};
 use crate::scan::Outcome;
 use crate::source::Source;
-use crate::sync::{Arc, Mutex, lock};
+use crate::sync::{Arc, OnceLock};
 use crate::tree::Tree;
 
 /// Where an earlier state is to be had.
@@ -54,18 +54,8 @@ pub struct Basis {
 struct Shared {
     earlier: Earlier,
     present: Option<Source>,
-    /// What was found, once somebody has looked. Held while one looks, so that nobody does it twice.
-    found: Mutex<Found>,
-}
-
-/// What looking for it has given.
-#[derive(Default)]
-enum Found {
-    /// Nobody has looked.
-    #[default]
-    Unsought,
-    /// It, or nothing.
-    Sought(Option<Past>),
+    /// What was found, or nothing, once somebody has looked. Others wait for who looks, so that nobody does it twice.
+    found: OnceLock<Option<Past>>,
 }
 
 /// An earlier state.
@@ -127,31 +117,25 @@ pub struct Offer {
 impl Basis {
     /// For `present`, which is compared with `earlier`.
     pub fn new(earlier: Earlier, present: Source) -> Self {
-        Self { shared: Arc::new(Shared { earlier, present: Some(present), found: Mutex::default() }) }
+        Self { shared: Arc::new(Shared { earlier, present: Some(present), found: OnceLock::new() }) }
     }
 
     /// A tree of this second.
     #[cfg(test)]
     pub fn of_tree(tree: Arc<Tree>, seconds: i64) -> Self {
-        let found = Mutex::new(Found::Sought(Some(Past::Tree(tree, seconds))));
+        let found = OnceLock::from(Some(Past::Tree(tree, seconds)));
         Self { shared: Arc::new(Shared { earlier: Earlier::None, present: None, found }) }
     }
 
     /// The earlier state. Reads folders and files.
     pub(super) fn find(&self) -> Option<Past> {
         let Shared { earlier, present, found } = &*self.shared;
-        let mut found = lock(found);
         let look = || match earlier {
             Earlier::None => None,
             Earlier::Source(source) => Some(Past::Source(source.clone())),
             Earlier::Kept(folder) => present.as_ref()?.earlier_in(folder).map(Past::Source),
         };
-        if let Found::Sought(past) = &*found {
-            return past.clone();
-        }
-        let past = look();
-        *found = Found::Sought(past.clone());
-        past
+        found.get_or_init(look).clone()
     }
 }
 

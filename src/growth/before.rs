@@ -79,10 +79,7 @@ impl Before {
         };
         if let Some(id) = record.directory() {
             if let Some(was) = self.growth.was(id) {
-                let is_whole = |tree: &Tree, id| {
-                    let status = tree.status(id);
-                    status.is_complete() && !status.partial && status.errno.is_none()
-                };
+                let is_whole = |tree: &Tree, id| tree.status(id).is_known();
                 let totals = self.growth.old.totals(was);
                 let extent = Extent { disk: totals.disk, apparent: totals.apparent };
                 return (is_whole(new, id) && is_whole(&self.growth.old, was)).then_some(Became::Was(extent));
@@ -103,10 +100,7 @@ impl Before {
     /// Whether an entry that is not there was not there.
     fn is_all_there(&self) -> bool {
         match self.what {
-            What::Was(id, _) => {
-                let status = self.growth.old.status(id);
-                id != DirId::TOP && status.is_complete() && !status.partial
-            }
+            What::Was(id, _) => id != DirId::TOP && self.growth.old.status(id).is_settled(),
             What::New | What::Unknown => false,
         }
     }

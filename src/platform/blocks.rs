@@ -6,7 +6,8 @@
 //! with SIGBUS when what is gone is looked at, and one that somebody writes into changes under the reader. [`Access::for_length`]
 //! says which it is: mapped are only files that would not comfortably fit into memory.
 //!
-//! Knows nothing of what the bytes mean. Invariant: bytes are handed out only after their checksum was right.
+//! Knows nothing of what the bytes mean. Invariant: a block is handed out only after its checksum was right; what is asked for without
+//! one ([`BlockFile::bytes`]) is for who can tell by the bytes themselves.
 
 use std::fmt;
 use std::fs::{File, Metadata, OpenOptions};

@@ -30,14 +30,10 @@ impl Descriptors {
         (Self { allowed, open: AtomicUsize::new(0) }, threads)
     }
 
-    /// Counts one more.
-    pub fn opened(&self) {
+    /// Counts a directory as long as it is held.
+    pub fn hold<D>(&self, directory: D) -> Counted<'_, D> {
         self.open.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Counts one less.
-    pub fn closed(&self) {
-        self.open.fetch_sub(1, Ordering::Relaxed);
+        Counted { directory, descriptors: self }
     }
 
     /// How many are open.
@@ -49,6 +45,20 @@ impl Descriptors {
     pub fn suffice(&self) -> bool {
         // Relaxed: the count may be off by the workers that open one right now, for which there is room.
         self.open.load(Ordering::Relaxed) <= self.allowed
+    }
+}
+
+/// A directory that stays open, counted.
+#[derive(Debug)]
+pub struct Counted<'d, D> {
+    /// It.
+    pub directory: D,
+    descriptors: &'d Descriptors,
+}
+
+impl<D> Drop for Counted<'_, D> {
+    fn drop(&mut self) {
+        self.descriptors.open.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

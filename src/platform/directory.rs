@@ -14,33 +14,13 @@ use nix::sys::stat::{Mode, fstat, fstatat};
 use nix::sys::statfs::fstatfs;
 use nix::unistd::read;
 
-use super::{Attributes, retry};
+use super::{Attributes, FileSystem, retry};
 use crate::kind::Kind;
 
 /// An open directory.
 #[derive(Debug)]
 pub struct Directory {
     pub(super) fd: OwnedFd,
-}
-
-/// What duke needs to know of a file system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FileSystem {
-    /// Files on a disk or in memory.
-    Ordinary,
-    /// Made up by the kernel (proc, sysfs, cgroup, autofs, ...): nothing in it takes disk space.
-    Kernel,
-    /// Served by a program, or by the machine around a virtual one (FUSE, 9p, ...): it may repeat names, loop, or never answer.
-    Foreign,
-    /// Served by another machine (NFS, SMB, ...), with the same manners.
-    Network,
-}
-
-impl FileSystem {
-    /// Whether it may repeat names or loop.
-    pub fn is_foreign(self) -> bool {
-        matches!(self, Self::Foreign | Self::Network)
-    }
 }
 
 pub(super) const OPEN: OFlag =
@@ -191,57 +171,11 @@ const PLACE: OFlag = OFlag::O_PATH.union(OFlag::O_CLOEXEC).union(OFlag::O_NOFOLL
 #[cfg(not(target_os = "linux"))]
 const PLACE: OFlag = OPEN.difference(OFlag::O_DIRECTORY).union(OFlag::O_NOFOLLOW);
 
-/// Tells file systems apart by the magic number of statfs(2); the list of those made up by the kernel follows
-/// linux/magic.h.
 #[cfg(target_os = "linux")]
 fn classify(status: &nix::sys::statfs::Statfs) -> FileSystem {
-    const KERNEL: [u32; 19] = [
-        0x0000_0187, // autofs
-        0x4249_4e4d, // binfmt_misc
-        0xcafe_4a11, // bpf
-        0x0027_e0eb, // cgroup
-        0x6367_7270, // cgroup2
-        0x6265_6570, // configfs
-        0x6462_6720, // debugfs
-        0x0000_1cd1, // devpts
-        0xde5e_81e4, // efivarfs
-        0x1980_0202, // mqueue
-        0x6e73_6673, // nsfs
-        0x0000_9fa0, // proc
-        0x6165_676c, // pstore
-        0x0765_5821, // resctrl
-        0x7363_6673, // securityfs
-        0xf97c_ff8c, // selinux
-        0x4341_5d53, // smackfs
-        0x6265_6572, // sysfs
-        0x7472_6163, // tracefs
-    ];
-    const FOREIGN: [u32; 3] = [
-        0x6573_5546, // fuse
-        0x0102_1997, // 9p
-        0x786f_4256, // vboxsf
-    ];
-    const NETWORK: [u32; 7] = [
-        0x0000_6969, // nfs
-        0xff53_4d42, // cifs
-        0xfe53_4d42, // smb2
-        0x0000_517b, // smb
-        0x00c3_6400, // ceph
-        0x5346_414f, // afs
-        0x0bd0_0bd0, // lustre
-    ];
     // The magic's type differs between C libraries; the number has 32 bits.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    let magic = status.filesystem_type().0 as u32;
-    if KERNEL.contains(&magic) {
-        FileSystem::Kernel
-    } else if FOREIGN.contains(&magic) {
-        FileSystem::Foreign
-    } else if NETWORK.contains(&magic) {
-        FileSystem::Network
-    } else {
-        FileSystem::Ordinary
-    }
+    FileSystem::of_magic(status.filesystem_type().0 as u32)
 }
 
 /// Whether a device number is that of a disk. File systems without one get numbers above those of the 24 block
@@ -254,12 +188,7 @@ fn is_disk(device: u64) -> bool {
 
 #[cfg(target_os = "macos")]
 fn classify(status: &nix::sys::statfs::Statfs) -> FileSystem {
-    match status.filesystem_type_name() {
-        "devfs" | "autofs" | "fdesc" => FileSystem::Kernel,
-        "nfs" | "smbfs" | "afpfs" | "webdav" => FileSystem::Network,
-        "macfuse" | "osxfuse" | "fusefs" => FileSystem::Foreign,
-        _ => FileSystem::Ordinary,
-    }
+    FileSystem::of_type(status.filesystem_type_name().as_bytes())
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]

@@ -37,6 +37,9 @@ mod segments {
 
     use nix::unistd::{SysconfVar, sysconf};
 
+    /// What is done with a segment, page by page.
+    type Visit<'v> = &'v mut dyn FnMut(Range<usize>);
+
     /// From now on no more than `pages` are mapped at once.
     pub(super) fn shrink(pages: usize) {
         let Some(page) =
@@ -44,28 +47,32 @@ mod segments {
         else {
             return;
         };
-        for segment in read_only(page) {
-            advise(&segment, libc::MADV_DONTNEED);
+        read_only(page, &mut |segment| {
+            // SAFETY: the segment is one of an object that is loaded as long as this is called, and nobody writes to it.
+            unsafe { advise(&segment, libc::MADV_DONTNEED) };
             let step = pages * page;
             for begin in segment.clone().step_by(2 * step) {
-                advise(&(begin..segment.end.min(begin + step)), libc::MADV_RANDOM);
+                // SAFETY: as above.
+                unsafe { advise(&(begin..segment.end.min(begin + step)), libc::MADV_RANDOM) };
             }
-        }
+        });
     }
 
-    /// The whole pages of code and constants: of segments that nobody, the loader included, may have written to.
-    fn read_only(page: usize) -> Vec<Range<usize>> {
-        let mut segments = (page, Vec::new());
-        // SAFETY: `collect` is called during this call only, with what it expects: `segments` is of its type.
-        unsafe { libc::dl_iterate_phdr(Some(collect), (&raw mut segments).cast()) };
-        segments.1
+    /// Goes through the whole pages of code and constants: of segments that nobody, the loader included, may have written to. The
+    /// loader is held meanwhile: no object comes or goes.
+    fn read_only(page: usize, mut visit: Visit<'_>) {
+        let mut given = (page, &mut visit);
+        // SAFETY: `collect` is called during this call only, with what it expects: `given` is of its type.
+        unsafe { libc::dl_iterate_phdr(Some(collect), (&raw mut given).cast()) };
     }
 
-    /// Adds the segments of one object; see `dl_iterate_phdr(3)`.
-    unsafe extern "C" fn collect(object: *mut libc::dl_phdr_info, _: usize, segments: *mut c_void) -> c_int {
-        // SAFETY: the loader hands out a description that is whole, and `segments` is what `read_only` gave.
-        let (object, (page, segments)) =
-            unsafe { (&*object, &mut *segments.cast::<(usize, Vec<Range<usize>>)>()) };
+    /// Visits the segments of one object; see `dl_iterate_phdr(3)`.
+    ///
+    /// # Safety
+    /// `given` is what `read_only` gives.
+    unsafe extern "C" fn collect(object: *mut libc::dl_phdr_info, _: usize, given: *mut c_void) -> c_int {
+        // SAFETY: the loader hands out a description that is whole, and the caller says what `given` is.
+        let (object, (page, visit)) = unsafe { (&*object, &mut *given.cast::<(usize, &mut Visit<'_>)>()) };
         if object.dlpi_phdr.is_null() {
             return 0;
         }
@@ -77,7 +84,7 @@ mod segments {
                 let (begin, length) = ((object.dlpi_addr + header.p_vaddr) as usize, header.p_memsz as usize);
                 let whole = begin.next_multiple_of(*page)..(begin + length) / *page * *page;
                 if !whole.is_empty() {
-                    segments.push(whole);
+                    visit(whole);
                 }
             }
         }
@@ -85,9 +92,13 @@ mod segments {
     }
 
     /// Advice on pages of a read-only segment. A kernel that does not take it changes nothing.
-    fn advise(pages: &Range<usize>, advice: c_int) {
+    ///
+    /// # Safety
+    /// The pages are mapped from a file for as long as this takes, and nobody wrote to them: what is read there next is what the
+    /// file has.
+    unsafe fn advise(pages: &Range<usize>, advice: c_int) {
         debug_assert!(matches!(advice, libc::MADV_DONTNEED | libc::MADV_RANDOM));
-        // SAFETY: nobody wrote to these pages, so what is read there next is what the file has: the same.
+        // SAFETY: the caller says that what is let go of comes back as it was.
         unsafe { libc::madvise(pages.start as *mut c_void, pages.len(), advice) };
     }
 
@@ -99,7 +110,11 @@ mod segments {
         #[test]
         fn the_code_of_this_program_is_among_the_segments_and_its_variables_are_not() {
             static VARIABLE: OnceLock<usize> = OnceLock::new();
-            let holds = |address: usize| read_only(4096).iter().any(|segment| segment.contains(&address));
+            let holds = |address: usize| {
+                let mut found = false;
+                read_only(4096, &mut |segment| found |= segment.contains(&address));
+                found
+            };
             assert!(holds(shrink as fn(usize) as usize));
             assert!(!holds((&raw const VARIABLE) as usize));
             assert!(!holds((&raw const holds) as usize), "nor the stack");

@@ -9,6 +9,7 @@ use std::io;
 use signal_hook::consts::SIGINT;
 use signal_hook::flag;
 
+use super::signals::{Signal, is_ignored};
 use crate::sync::{Arc, AtomicBool, Ordering};
 
 /// Exit code of a process ended by SIGINT, as shells give it.
@@ -30,7 +31,7 @@ impl Interrupt {
     /// As sigaction(2). Every signal ends the process then.
     pub fn hold() -> io::Result<Self> {
         let ends = Arc::new(AtomicBool::new(false));
-        if !is_ignored() {
+        if !is_ignored(Signal::SIGINT) {
             // In this order: the first signal finds the flag down and raises it.
             flag::register_conditional_shutdown(SIGINT, CODE, Arc::clone(&ends))?;
             flag::register(SIGINT, Arc::clone(&ends))?;
@@ -52,13 +53,4 @@ impl Interrupt {
     pub fn release(self) -> bool {
         self.ends.swap(true, Ordering::SeqCst)
     }
-}
-
-#[allow(unsafe_code)]
-fn is_ignored() -> bool {
-    // SAFETY: all zeros is a valid `sigaction`: no flags, an empty mask, the default handler.
-    let mut now: libc::sigaction = unsafe { std::mem::zeroed() };
-    // SAFETY: without a new action the call only asks, and `now` can be written to. It fails for bad signal numbers only.
-    unsafe { libc::sigaction(SIGINT, std::ptr::null(), &raw mut now) };
-    now.sa_sigaction == libc::SIG_IGN
 }

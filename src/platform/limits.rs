@@ -7,7 +7,7 @@ use nix::unistd::{SysconfVar, sysconf};
 
 /// Raises the soft limit of open descriptors to the hard one and returns how many this process may then have
 /// (getrlimit(2)).
-pub fn raise_descriptors() -> u64 {
+pub(super) fn raise_descriptors() -> u64 {
     /// The least any system grants (`_POSIX_OPEN_MAX`).
     const LEAST: u64 = 20;
     // Asked first, since it may be answered where the limit itself is hidden or does not exist.
@@ -25,7 +25,7 @@ pub fn processors() -> usize {
 }
 
 /// Descriptors this process has open, those it inherited included.
-pub fn descriptors_in_use() -> usize {
+pub(super) fn descriptors_in_use() -> usize {
     // Where the folder is missing, those of the terminal and a few more.
     std::fs::read_dir("/dev/fd").map_or(8, Iterator::count)
 }

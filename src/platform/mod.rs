@@ -10,13 +10,25 @@
 //! | `macos`    | macOS                   | `getattrlistbulk(2)`, read by `bulk` | the same call, of directories `fstatat(2)` |
 //! | `portable` | any Unix, and the oracle of the tests | `readdir(3)` | `fstatat(2)` |
 //!
-//! What a scan does not meet is asked for elsewhere: `mounts` (what is mounted where), `capacity` (statvfs), `native` (what a file
-//! system says of itself), `deleted` (files without a name that processes hold), `uncover` (below a mount).
-//! Besides, for one entry that a person asks about: `probe` and `extents` (what it is and how it lies on the disk), `mounts`
-//! (what is mounted where), `people` (the names of owners); and `spawn`, for programs that are started.
+//! The others, by what they are for:
 //!
-//! `absolute` makes paths that say where they lead wherever they are read.
-//! `allocator` is the memory of the static builds, and `image` what of the program is resident.
+//! | module | job |
+//! |---|---|
+//! | `directory` `attributes` | an open directory and its calls; what the kernel says of one inode |
+//! | `status` `stream` `bulk` | `statx(2)` of Linux; the directory streams, and the records of `getattrlistbulk(2)`, of macOS |
+//! | `file_system` `mounts` | the types of file systems; what is mounted where, and where a path stands in that |
+//! | `descriptors` `limits` | how many directories may stay open; what the system allows this process |
+//! | `cloud` | files that are only in the cloud are not fetched |
+//! | `capacity` `native` | what `df` says of a file system (statvfs), and what it says of itself |
+//! | `deleted` `uncover` | files without a name that processes hold; what lies below mount points |
+//! | `probe` `extents` `people` | of one entry that a person asks about: what it is, how it lies on the disk, whose it is |
+//! | `removal` | what it takes to remove and to move things |
+//! | `spawn` | programs that are started from the terminal |
+//! | `signals` `interrupt` `streams` | signals as events, Ctrl-C held back, the standard streams that were there |
+//! | `trusted` `state` | files that decide what the program does; the folder for what it keeps |
+//! | `memory` `blocks` | append-only memory for listings; a file that is read block by block |
+//! | `absolute` | paths that say where they lead wherever they are read |
+//! | `allocator` `image` | the memory of the static builds; what of the program is resident |
 //!
 //! Invariant: everything `unsafe` in the crate is below this module, each block with its reason.
 
@@ -32,6 +44,7 @@ pub mod deleted;
 pub mod descriptors;
 mod directory;
 pub mod extents;
+mod file_system;
 pub mod image;
 pub mod interrupt;
 pub mod limits;
@@ -48,6 +61,7 @@ pub mod probe;
 mod removal;
 pub mod signals;
 pub mod spawn;
+pub mod state;
 #[cfg(target_os = "linux")]
 mod status;
 #[cfg(target_os = "macos")]
@@ -57,7 +71,8 @@ pub mod trusted;
 pub mod uncover;
 
 pub use attributes::{Attributes, Border, kind_of_mode};
-pub use directory::{Directory, FileSystem, attributes_of_path, second_way};
+pub use directory::{Directory, attributes_of_path, second_way};
+pub use file_system::FileSystem;
 #[cfg(target_os = "linux")]
 pub use linux::{Buffer, Reader};
 #[cfg(target_os = "macos")]
@@ -133,6 +148,11 @@ pub fn remedy(errno: i32) -> Option<&'static str> {
     is_private.then_some("Full Disk Access")
 }
 
+/// The error number of an error of the standard library; `EIO` where it has none.
+pub fn errno_of(error: &std::io::Error) -> Errno {
+    error.raw_os_error().map_or(Errno::EIO, Errno::from_raw)
+}
+
 /// The words for an error: the system's, if it is the system's.
 pub fn words(error: &std::io::Error) -> String {
     error.raw_os_error().map_or_else(|| error.to_string(), error_text)
@@ -150,6 +170,9 @@ pub fn error_text(errno: i32) -> String {
         _ => text.to_owned(),
     }
 }
+
+/// The bit of a directory's mode that keeps others from renaming and removing what is not theirs (chmod(2)).
+pub(crate) const STICKY: u32 = 0o1000;
 
 /// Opening a terminal makes it nobody's controlling terminal; on BSD and macOS it never does.
 #[cfg(not(target_os = "macos"))]

@@ -106,7 +106,7 @@ mod system {
         (0x40, Trait::NoDump),
         (0x10_0000, Trait::Verity),
         (0x20_0000, Trait::Direct),
-        (0x2000, Trait::MountPoint),
+        (status::MOUNT_ROOT, Trait::MountPoint),
         (0x1000, Trait::Trigger),
     ];
 
@@ -123,7 +123,7 @@ mod system {
             accessed: answer.stx_atime.tv_sec,
             changed: answer.stx_ctime.tv_sec,
             born: born.then_some(answer.stx_btime.tv_sec),
-            traits: traits(answer.stx_attributes & answer.stx_attributes_mask, &KNOWN),
+            traits: traits(status::said(&answer), &KNOWN),
             target: None,
             mount: status::mount(&answer),
         })

@@ -8,7 +8,7 @@ use std::os::fd::AsFd;
 use nix::NixPath;
 use nix::errno::Errno;
 use nix::fcntl::{AtFlags, OFlag, openat};
-use nix::sys::stat::{Mode, fchmod, mkdirat};
+use nix::sys::stat::{Mode, mkdirat};
 use nix::unistd::{AccessFlags, UnlinkatFlags, faccessat, unlinkat};
 
 #[cfg(target_os = "linux")]
@@ -119,14 +119,6 @@ impl Directory {
         Ok(())
     }
 
-    /// Takes all rights from everybody but the owner.
-    ///
-    /// # Errors
-    /// As fchmod(2).
-    pub fn make_private(&self) -> Result<(), Errno> {
-        fchmod(&self.fd, Mode::S_IRWXU)
-    }
-
     /// Whether this process may add and remove names here.
     ///
     /// # Errors
@@ -163,10 +155,10 @@ impl Directory {
 #[cfg(target_os = "linux")]
 mod system {
     use std::ffi::CStr;
-    use std::mem::MaybeUninit;
     use std::os::fd::AsRawFd;
 
-    use super::{AsFd, Directory, Errno, NixPath, retry};
+    use super::{AsFd, Directory, Errno, NixPath};
+    use crate::platform::status;
 
     impl Directory {
         /// Whether `name` is the root of a mount (`STATX_ATTR_MOUNT_ROOT`, Linux 5.8; before that the device tells).
@@ -174,12 +166,7 @@ mod system {
         /// # Errors
         /// As statx(2).
         pub fn is_mount(&self, name: &(impl NixPath + ?Sized)) -> Result<bool, Errno> {
-            const MOUNT_ROOT: u64 = 0x2000;
-            match said_of(self, name) {
-                Ok(said) => Ok(said & MOUNT_ROOT != 0),
-                Err(Errno::ENOSYS | Errno::EPERM) => Ok(false),
-                Err(error) => Err(error),
-            }
+            Ok(said_of(self, name)? & status::MOUNT_ROOT != 0)
         }
 
         /// Whether `name` is immutable or may only be appended to, so that it cannot be removed (chattr(1)).
@@ -189,31 +176,18 @@ mod system {
         pub fn is_locked(&self, name: &(impl NixPath + ?Sized)) -> Result<bool, Errno> {
             const IMMUTABLE: u64 = 0x10;
             const APPEND: u64 = 0x20;
-            match said_of(self, name) {
-                Ok(said) => Ok(said & (IMMUTABLE | APPEND) != 0),
-                Err(Errno::ENOSYS | Errno::EPERM) => Ok(false),
-                Err(error) => Err(error),
-            }
+            Ok(said_of(self, name)? & (IMMUTABLE | APPEND) != 0)
         }
     }
 
-    /// `stx_attributes` of an entry.
-    #[allow(unsafe_code)]
+    /// `stx_attributes` of an entry, none where the kernel or a sandbox does not know the call.
     fn said_of(directory: &Directory, name: &(impl NixPath + ?Sized)) -> Result<u64, Errno> {
-        const FLAGS: i32 = libc::AT_SYMLINK_NOFOLLOW | libc::AT_NO_AUTOMOUNT;
-        let mut answer = MaybeUninit::<libc::statx>::uninit();
-        let fd = directory.as_fd().as_raw_fd();
-        retry(|| {
-            name.with_nix_path(|name| {
-                // SAFETY: `name` ends in NUL and `answer` is writable memory of the size the call fills.
-                Errno::result(unsafe {
-                    libc::statx(fd, name.as_ptr(), FLAGS, libc::STATX_TYPE, answer.as_mut_ptr())
-                })
-            })?
-        })?;
-        // SAFETY: the call succeeded, and then it has filled the whole structure.
-        let answer = unsafe { answer.assume_init() };
-        Ok(answer.stx_attributes & answer.stx_attributes_mask)
+        let ask = |name: &CStr| status::ask(directory, name, libc::AT_SYMLINK_NOFOLLOW, libc::STATX_TYPE);
+        match name.with_nix_path(ask)? {
+            Ok(answer) => Ok(status::said(&answer)),
+            Err(Errno::ENOSYS | Errno::EPERM) => Ok(0),
+            Err(error) => Err(error),
+        }
     }
 
     #[allow(unsafe_code)]

@@ -17,7 +17,7 @@ use signal_hook::low_level::pipe;
 use crate::sync::{Arc, AtomicBool, Ordering};
 
 /// The signals that end a program.
-pub const FATAL: [Signal; 4] = [Signal::SIGHUP, Signal::SIGINT, Signal::SIGQUIT, Signal::SIGTERM];
+const FATAL: [Signal; 4] = [Signal::SIGHUP, Signal::SIGINT, Signal::SIGQUIT, Signal::SIGTERM];
 
 /// What a [`Watch`] waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,11 +107,10 @@ pub fn die(signal: Signal) -> ! {
 /// # Errors
 /// When the system refuses to change what the signal does.
 pub fn stop_group() -> io::Result<()> {
-    let stop = SigAction::new(SigHandler::SigDfl, SaFlags::empty(), SigSet::empty());
-    let caught = set_action(Signal::SIGTSTP, &stop)?;
+    let caught = answer(Signal::SIGTSTP, Answer::Default)?;
     // Zero means the group of this process (kill(2)). An orphaned group is not stopped by the system.
     let stopped = kill(Pid::from_raw(0), Signal::SIGTSTP);
-    set_action(Signal::SIGTSTP, &caught)?;
+    caught.restore()?;
     Ok(stopped?)
 }
 
@@ -158,17 +157,50 @@ pub fn restore_on_abort(terminal: OwnedFd, is_on: Arc<AtomicBool>, farewell: Vec
     Ok(())
 }
 
-fn is_ignored(signal: Signal) -> bool {
-    let ask = SigAction::new(SigHandler::SigDfl, SaFlags::empty(), SigSet::empty());
-    let Ok(before) = set_action(signal, &ask) else { return false };
-    // Nothing can be done if what was allowed a moment ago is refused now.
-    let _ = set_action(signal, &before);
-    matches!(before.handler(), SigHandler::SigIgn)
+/// Whether a signal is ignored. Nothing is changed by asking: not even for a moment would the signal end the process.
+#[allow(unsafe_code)]
+pub(super) fn is_ignored(signal: Signal) -> bool {
+    // SAFETY: all zeros is a valid `sigaction`: no flags, an empty mask, the default handler.
+    let mut now: libc::sigaction = unsafe { std::mem::zeroed() };
+    // SAFETY: without a new action the call only asks, and `now` can be written to. It fails for bad signal numbers only.
+    unsafe { libc::sigaction(signal as libc::c_int, std::ptr::null(), &raw mut now) };
+    now.sa_sigaction == libc::SIG_IGN
 }
 
-/// Changes what a signal does, and returns what it did.
+/// An answer to a signal that runs no code of ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// What the system does by itself.
+    Default,
+    /// Nothing happens.
+    Ignore,
+}
+
+/// What was done about a signal before.
+pub(super) struct Before {
+    signal: Signal,
+    action: SigAction,
+}
+
+/// Changes what is done about a signal, and returns what was.
 #[allow(unsafe_code)]
-pub(super) fn set_action(signal: Signal, action: &SigAction) -> nix::Result<SigAction> {
-    // SAFETY: `action` runs no code of ours, or was installed before and so was fit to run as a handler.
-    unsafe { sigaction(signal, action) }
+pub(super) fn answer(signal: Signal, answer: Answer) -> nix::Result<Before> {
+    let handler = match answer {
+        Answer::Default => SigHandler::SigDfl,
+        Answer::Ignore => SigHandler::SigIgn,
+    };
+    let action = SigAction::new(handler, SaFlags::empty(), SigSet::empty());
+    // SAFETY: such an action runs no code of ours.
+    let action = unsafe { sigaction(signal, &action) }?;
+    Ok(Before { signal, action })
+}
+
+impl Before {
+    /// Does again what was done before.
+    #[allow(unsafe_code)]
+    pub(super) fn restore(&self) -> nix::Result<()> {
+        // SAFETY: the action comes from the system, which had it for this very signal (only `answer` makes these): it was fit to
+        // run as a handler when it was installed, and handlers of this program stay in memory.
+        unsafe { sigaction(self.signal, &self.action) }.map(drop)
+    }
 }

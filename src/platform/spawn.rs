@@ -13,21 +13,21 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::{fmt, io};
 
 use nix::errno::Errno;
-use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, kill};
+use nix::sys::signal::{Signal, kill};
 use nix::sys::termios::{SetArg, tcgetattr, tcsetattr};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{Pid, getpgrp, setsid, tcgetpgrp, tcsetpgrp};
 
-use super::signals::{set_action, stop_group};
+use super::signals::{Answer, Before, answer, stop_group};
 
 /// What this process does about signals while a program has the terminal. As system(3) does it: what the keys of the
 /// terminal send goes to everybody in the foreground, and is meant for the program.
-const MEANWHILE: [(Signal, SigHandler); 4] = [
-    (Signal::SIGINT, SigHandler::SigIgn),
-    (Signal::SIGQUIT, SigHandler::SigIgn),
+const MEANWHILE: [(Signal, Answer); 4] = [
+    (Signal::SIGINT, Answer::Ignore),
+    (Signal::SIGQUIT, Answer::Ignore),
     // Taking the terminal back from the background would stop us.
-    (Signal::SIGTTOU, SigHandler::SigIgn),
-    (Signal::SIGTSTP, SigHandler::SigDfl),
+    (Signal::SIGTTOU, Answer::Ignore),
+    (Signal::SIGTSTP, Answer::Default),
 ];
 
 /// How a program ended.
@@ -111,7 +111,7 @@ fn clean(command: &mut Command, directory: Option<BorrowedFd<'_>>, session: Sess
     let directory = directory.map(|directory| directory.as_raw_fd());
     let begin = move || {
         for (signal, _) in MEANWHILE {
-            set_action(signal, &action(SigHandler::SigDfl))?;
+            answer(signal, Answer::Default)?;
         }
         if session == Session::Own {
             setsid()?;
@@ -147,14 +147,14 @@ fn wait(child: u32) -> io::Result<Ended> {
 
 /// Answers to signals that hold until this is dropped.
 struct Held {
-    before: Vec<(Signal, SigAction)>,
+    before: Vec<Before>,
 }
 
 impl Held {
-    fn new(answers: &[(Signal, SigHandler)]) -> io::Result<Self> {
+    fn new(answers: &[(Signal, Answer)]) -> io::Result<Self> {
         let mut held = Self { before: Vec::new() };
-        for (signal, handler) in answers {
-            held.before.push((*signal, set_action(*signal, &action(*handler))?));
+        for (signal, what) in answers {
+            held.before.push(answer(*signal, *what)?);
         }
         Ok(held)
     }
@@ -162,13 +162,9 @@ impl Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        for (signal, before) in &self.before {
+        for before in &self.before {
             // What was allowed a moment ago is not refused now.
-            let _ = set_action(*signal, before);
+            let _ = before.restore();
         }
     }
-}
-
-fn action(handler: SigHandler) -> SigAction {
-    SigAction::new(handler, SaFlags::empty(), SigSet::empty())
 }

@@ -68,6 +68,11 @@ pub(super) fn mount(answer: &libc::statx) -> Option<u64> {
     (answer.stx_mask & MOUNT_ID != 0).then_some(answer.stx_mnt_id)
 }
 
+/// What an answer says with its bits (`STATX_ATTR_*`), as far as the file system knows of them.
+pub(super) fn said(answer: &libc::statx) -> u64 {
+    answer.stx_attributes & answer.stx_attributes_mask
+}
+
 /// The attributes in an answer of statx(2).
 pub(super) fn attributes(answer: &libc::statx) -> Attributes {
     Attributes {
@@ -81,6 +86,6 @@ pub(super) fn attributes(answer: &libc::statx) -> Attributes {
         uid: answer.stx_uid,
         gid: answer.stx_gid,
         mode: u32::from(answer.stx_mode),
-        border: if answer.stx_attributes & MOUNT_ROOT == 0 { Border::None } else { Border::Mount },
+        border: if said(answer) & MOUNT_ROOT == 0 { Border::None } else { Border::Mount },
     }
 }

@@ -8,7 +8,7 @@ use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use super::NOT_OURS;
+use super::{NOT_OURS, STICKY};
 use nix::fcntl::OFlag;
 use nix::unistd::geteuid;
 
@@ -29,10 +29,9 @@ pub enum Refused {
     Writable(PathBuf),
 }
 
-/// Permissions of others to write, and the bit that keeps them from renaming what is not theirs (chmod(2)).
+/// Permissions of others to write (chmod(2)).
 const GROUP: u32 = 0o020;
 const OTHERS: u32 = 0o002;
-const STICKY: u32 = 0o1000;
 
 /// The content of the regular file at `path`, which has at most `limit` bytes and belongs to this user or to root. For
 /// root, nobody else may be able to write it, or to put another in its place.

@@ -1,12 +1,13 @@
-//! Looking at entries of a finished tree again, after something was done to them.
+//! Looking at entries of a finished tree again: after something was done to them, or because somebody asks.
 //!
 //! The file system is asked what has become of each: gone, still there as it was, or with less in it, in which case it is
 //! read again. So the tree is right after a success, after half of one, and when others have been at work, too. What
-//! changes besides is renewed as well: the directory they were in, and the link counts of names anywhere.
+//! changes besides is renewed as well: the directory they were in, and the link counts of names anywhere. Of what does not
+//! answer nothing is known, and the tree keeps what it had.
 //!
 //! Invariant: until everything is read, and when that is stopped, the tree is as it was.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::judge::facts;
 use super::links;
@@ -22,23 +23,33 @@ struct Look {
     /// The directory itself.
     own: Option<Facts>,
     changes: Changes,
+    /// The directories that stood at the changed names.
+    replaced: HashSet<DirId>,
+    /// Why nothing is known of an entry, the first time.
+    errno: Option<Errno>,
 }
 
 impl Shared {
     /// Looks at the entries at `places` again.
-    pub(super) fn scan_entries(&self, places: &Places) {
-        let looks: Vec<Look> =
-            places.iter().filter_map(|(directory, names)| self.look(*directory, names)).collect();
+    ///
+    /// # Errors
+    /// The first of what kept it from knowing what has become of an entry; the others are renewed all the same.
+    pub(super) fn scan_entries(&self, places: &Places) -> Result<(), Errno> {
+        let places = self.where_they_are(places);
+        let looks = places.iter().map(|(directory, names)| self.look(*directory, names)).collect();
+        let looks = self.outermost(looks);
         let visitor = Visitor::new(self, false);
         self.workers.pool().in_place_scope(|scope| {
-            directories(&looks).for_each(|id| visitor.visit_root(scope, id));
+            for id in directories(&looks) {
+                visitor.visit_root(scope, id);
+            }
         });
         let read = self.workers.take_linked();
         if self.is_stopped() {
-            self.tree.drop_subtrees(&directories(&looks).collect::<Vec<_>>());
-            return;
+            self.tree.drop_subtrees(&directories(&looks));
+            return Ok(());
         }
-        let mut concerned = self.linked_below(&looks);
+        let counts = self.count_links(self.linked_below(&looks), known_counts(&looks, &read));
         links::unsettle(&self.tree);
         for look in &looks {
             let batch = &mut self.workers.tools().batch;
@@ -47,76 +58,111 @@ impl Shared {
                 self.tree.renew_own(batch, look.directory, own);
             }
         }
-        concerned.extend(read.iter().map(identity));
         self.tree.add_linked(read);
-        let counts = self.count_links(concerned);
         self.tree.renew_links(&mut self.workers.tools().batch, &counts);
         links::settle(&self.tree);
+        looks.iter().find_map(|look| look.errno).map_or(Ok(()), Err)
     }
 
-    /// Asks what the entries are now. None where their directory cannot be reached: then nothing is known that was not
-    /// before.
-    fn look(&self, directory: DirId, names: &[Vec<u8>]) -> Option<Look> {
-        let names: HashSet<&[u8]> = names.iter().map(Vec::as_slice).collect();
-        let mut look = Look { directory, own: None, changes: Changes::new() };
-        let opened = match directory {
-            DirId::TOP => None,
-            directory => Some(self.open_from_root(directory).ok()?),
-        };
-        if let Some(opened) = &opened {
-            let own = opened.attributes().ok()?;
-            look.own = Some(facts(&own, None, self.options.owners));
+    /// The places, but a root that lies inside another one where it lies.
+    fn where_they_are<'p>(&'p self, places: &'p Places) -> BTreeMap<DirId, HashSet<&'p [u8]>> {
+        let tree = &self.tree;
+        let mut real: BTreeMap<DirId, HashSet<&[u8]>> = BTreeMap::new();
+        for (directory, names) in places {
+            for name in names {
+                let root = if *directory == DirId::TOP { tree.entry(DirId::TOP, name) } else { None };
+                let inside = root.and_then(|root| {
+                    let id = root.directory()?;
+                    Some((tree.parent(id).filter(|parent| *parent != DirId::TOP)?, tree.name(id)))
+                });
+                let (directory, name) = inside.unwrap_or((*directory, name));
+                real.entry(directory).or_default().insert(name);
+            }
         }
+        real
+    }
+
+    /// Leaves out what lies in a directory that is replaced anyway.
+    fn outermost(&self, looks: Vec<Look>) -> Vec<Look> {
+        let replaced: HashSet<DirId> = looks.iter().flat_map(|look| look.replaced.iter().copied()).collect();
+        let is_inside = |look: &Look| self.tree.ancestry(look.directory).any(|id| replaced.contains(&id));
+        let (inside, outermost): (Vec<_>, Vec<_>) = looks.into_iter().partition(is_inside);
+        self.tree.drop_subtrees(&directories(&inside));
+        outermost
+    }
+
+    /// Asks what the entries are now.
+    fn look(&self, directory: DirId, names: &HashSet<&[u8]>) -> Look {
+        let (mut own, mut changes, mut errno) = (None, Changes::new(), None);
+        let opened = match directory {
+            DirId::TOP => Ok(None),
+            directory => self.open_from_root(directory).map(Some),
+        };
+        if let Ok(Some(opened)) = &opened {
+            own = opened.attributes().ok().map(|own| facts(&own, None, self.options.owners));
+        }
+        // A directory may have several names among the roots.
+        let mut replaced: HashMap<DirId, Option<(Kind, Facts)>> = HashMap::new();
         // One pass over the listing, however many names there are.
         for (_, record) in self.tree.listing(directory).entries() {
             if !names.contains(record.name) {
                 continue;
             }
-            let found = match &opened {
-                Some(opened) => opened.attributes_of(record.name),
-                None => attributes_of_path(&super::path(record.name.to_vec())),
-            };
-            if let Some(change) = self.change(&record, found) {
-                look.changes.insert(record.name.to_vec(), change);
+            if let Some(change) = record.directory().and_then(|id| replaced.get(&id)) {
+                changes.insert(record.name.to_vec(), *change);
+                continue;
             }
+            let found = match &opened {
+                Ok(Some(opened)) => opened.attributes_of(record.name),
+                Ok(None) => attributes_of_path(&super::path(record.name.to_vec())),
+                Err(errno) => Err(*errno),
+            };
+            let change = match found {
+                Ok(found) => match self.renewed(directory, &record, &found) {
+                    None => continue,
+                    renewed => renewed,
+                },
+                Err(why) if is_gone(why) => None,
+                Err(why) => {
+                    errno.get_or_insert(why);
+                    continue;
+                }
+            };
+            replaced.extend(record.directory().map(|id| (id, change)));
+            changes.insert(record.name.to_vec(), change);
         }
-        Some(look)
+        Look { directory, own, changes, replaced: replaced.into_keys().collect(), errno }
     }
 
-    /// What an entry is now, going by what was found at its name; the outer none says that nobody knows, the inner that it
-    /// is gone.
-    #[allow(clippy::option_option)]
-    fn change(&self, record: &Record<'_>, found: Result<Attributes, Errno>) -> Option<Option<(Kind, Facts)>> {
+    /// What an entry of `parent` is now, going by what was found at its name, a directory with a detached one to read into.
+    /// None for a directory that was not entered before.
+    fn renewed(&self, parent: DirId, record: &Record<'_>, found: &Attributes) -> Option<(Kind, Facts)> {
         let tree = &self.tree;
-        let found = match found {
-            Ok(found) => found,
-            Err(Errno::ENOENT) => return Some(None),
-            Err(_) => return None,
-        };
         let device = tree.devices().index(found.device);
         if !found.is_directory() {
-            let links = (found.links > 1).then_some(Links { count: found.links, device });
-            return Some(Some((found.kind, facts(&found, links, self.options.owners))));
+            // As when the roots were first met: such a file may lie below another root.
+            let is_linked = found.links > 1 || parent == DirId::TOP;
+            let links = is_linked.then_some(Links { count: found.links, device });
+            return Some((found.kind, facts(found, links, self.options.owners)));
         }
-        let Content::Known(Facts { directory: Some(old), .. }) = record.content else { return None };
-        let mut renewed = facts(&found, None, self.options.owners);
+        let old = record.directory()?;
+        let mut renewed = facts(found, None, self.options.owners);
         let batch = &mut self.workers.tools().batch;
         renewed.directory = Some(tree.detached(batch, old, &renewed, device)?);
-        Some(Some((found.kind, renewed)))
+        Some((found.kind, renewed))
     }
 
     /// The inodes with other names among what is about to be replaced.
     fn linked_below(&self, looks: &[Look]) -> HashSet<LinkedInode> {
         let tree = &self.tree;
         let mut concerned = HashSet::new();
-        let mut replaced = HashSet::new();
+        let replaced: HashSet<DirId> = looks.iter().flat_map(|look| look.replaced.iter().copied()).collect();
         for look in looks {
             for (_, record) in tree.listing(look.directory).entries() {
                 if let Content::Known(facts) = record.content
                     && look.changes.contains_key(record.name)
                 {
                     concerned.extend(facts.links.map(|links| (links.device, facts.inode)));
-                    replaced.extend(facts.directory);
                 }
             }
         }
@@ -130,9 +176,15 @@ impl Shared {
         concerned
     }
 
-    /// Asks how many names each of these inodes has now, by one of the names the tree knows.
-    fn count_links(&self, mut concerned: HashSet<LinkedInode>) -> HashMap<LinkedInode, u64> {
+    /// How many names each inode has now: what is known of it, and of the other ones in `concerned` what one of the names
+    /// in the tree says.
+    fn count_links(
+        &self,
+        mut concerned: HashSet<LinkedInode>,
+        known: HashMap<LinkedInode, u64>,
+    ) -> HashMap<LinkedInode, u64> {
         let tree = &self.tree;
+        concerned.retain(|inode| !known.contains_key(inode));
         let mut directories: Vec<DirId> = tree
             .linked()
             .iter()
@@ -141,28 +193,24 @@ impl Shared {
             .collect();
         directories.sort_unstable();
         directories.dedup();
-        let mut counts = HashMap::new();
+        let mut counts = known;
         for directory in directories {
             let mut opened = None;
             for (_, record) in tree.listing(directory).entries() {
                 let Content::Known(Facts { inode, links: Some(links), .. }) = record.content else {
                     continue;
                 };
-                if !concerned.remove(&(links.device, inode)) {
+                if !concerned.contains(&(links.device, inode)) {
                     continue;
                 }
                 if opened.is_none() {
                     opened = self.open_from_root(directory).ok();
                 }
+                // Where this name does not know, another one may.
                 let found = opened.as_ref().and_then(|opened| opened.attributes_of(record.name).ok());
-                match found.filter(|found| found.inode == inode) {
-                    Some(found) => {
-                        counts.insert((links.device, inode), found.links);
-                    }
-                    // Another name may know.
-                    None => {
-                        concerned.insert((links.device, inode));
-                    }
+                if let Some(found) = found.filter(|found| found.inode == inode) {
+                    concerned.remove(&(links.device, inode));
+                    counts.insert((links.device, inode), found.links);
                 }
             }
         }
@@ -170,11 +218,30 @@ impl Shared {
     }
 }
 
+/// The link counts that were met by looking and reading.
+fn known_counts(looks: &[Look], read: &[LinkedName]) -> HashMap<LinkedInode, u64> {
+    let seen = looks.iter().flat_map(|look| look.changes.values().flatten());
+    let seen = seen.filter_map(|(_, facts)| {
+        let links = facts.links?;
+        Some(((links.device, facts.inode), links.count))
+    });
+    seen.chain(read.iter().map(|name| (identity(name), name.count))).collect()
+}
+
+/// Whether there is no such entry any more.
+fn is_gone(errno: Errno) -> bool {
+    matches!(errno, Errno::ENOENT | Errno::ENOTDIR | Errno::ELOOP)
+}
+
 fn identity(name: &LinkedName) -> LinkedInode {
     (name.device, name.inode)
 }
 
-/// The directories that are to be read.
-fn directories(looks: &[Look]) -> impl Iterator<Item = DirId> + '_ {
-    looks.iter().flat_map(|look| look.changes.values().flatten().filter_map(|(_, facts)| facts.directory))
+/// The directories that are to be read, each once whatever its names.
+fn directories(looks: &[Look]) -> Vec<DirId> {
+    let new = looks.iter().flat_map(|look| look.changes.values().flatten());
+    let mut directories: Vec<DirId> = new.filter_map(|(_, facts)| facts.directory).collect();
+    directories.sort_unstable();
+    directories.dedup();
+    directories
 }

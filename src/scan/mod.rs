@@ -7,10 +7,9 @@
 //!
 //! Knows nothing of views. Invariant: an error is data in the tree, never the end of a scan.
 
-mod again;
 mod descriptors;
 mod entries;
-pub mod filter;
+mod filter;
 mod judge;
 mod networks;
 mod roots;
@@ -23,13 +22,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use crate::job::message;
 use crate::platform::descriptors::Descriptors;
-use crate::platform::{cloud, limits};
+use crate::platform::{Errno, cloud, error_text, limits};
 use crate::sync::{Arc, AtomicBool, AtomicU64, Condvar, Mutex, Ordering, PoisonError, lock};
 use crate::tree::{DirId, Tree, links};
-use again::Again;
+#[doc(hidden)]
 pub use descriptors::{reach, reach_entry};
-pub use filter::Filter;
+pub use filter::{BadPattern, Filter};
 use roots::Roots;
 use visit::Visitor;
 pub use workers::Progress;
@@ -88,7 +88,8 @@ pub enum Outcome {
     Stopped,
     /// A bug: a worker panicked with this message. The tree may miss anything.
     Panicked(String),
-    /// Of an import: what could not be read to its end, and why, each safe for a terminal. The tree holds what came before.
+    /// What could not be read to its end, and why, each safe for a terminal. The tree holds what came before: of an import
+    /// what was read until there, of a rescan what was known of the entries that did not answer.
     Broken(Vec<String>),
 }
 
@@ -102,8 +103,6 @@ pub struct Scan {
 enum Target {
     /// These, into a new tree.
     Roots(Vec<PathBuf>),
-    /// A directory of a tree at rest, again.
-    Again(DirId),
     /// Entries of a tree at rest, again.
     Entries(Places),
 }
@@ -146,13 +145,15 @@ impl Scan {
     }
 
     /// Begins to read the directory `id` again. The tree shows the old one until the new one is complete, and keeps it if
-    /// the rescan is stopped. Only one scan of a tree may run at a time.
+    /// the rescan is stopped or the system does not say what is there now. Only one scan of a tree may run at a time.
     ///
     /// # Errors
     /// When there can be no thread.
     pub fn rescan(&self, id: DirId) -> std::io::Result<Self> {
-        let options = self.shared.options.clone();
-        Self::new(Arc::clone(&self.shared.tree), Target::Again(id), options).in_background()
+        let tree = self.tree();
+        self.look_again(
+            tree.parent(id).map(|parent| (parent, vec![tree.name(id).to_vec()])).into_iter().collect(),
+        )
     }
 
     /// Begins to look at entries again to which something was done: each may be gone, be as it was, or have less in it. The
@@ -199,7 +200,7 @@ impl Scan {
     pub fn roots(&self) -> &[PathBuf] {
         match &self.shared.target {
             Target::Roots(roots) => roots,
-            Target::Again(_) | Target::Entries(_) => &[],
+            Target::Entries(_) => &[],
         }
     }
 
@@ -268,7 +269,7 @@ impl Shared {
     fn roots(&self) -> Vec<PathBuf> {
         match &self.target {
             Target::Roots(paths) => paths.clone(),
-            Target::Again(_) | Target::Entries(_) => {
+            Target::Entries(_) => {
                 self.tree.listing(DirId::TOP).entries().map(|(_, root)| path(root.name.to_vec())).collect()
             }
         }
@@ -277,8 +278,9 @@ impl Shared {
     fn run(&self) {
         cloud::refuse();
         let outcome = match catch_unwind(AssertUnwindSafe(|| self.scan())) {
-            Ok(()) if self.is_stopped() => Outcome::Stopped,
-            Ok(()) => Outcome::Complete,
+            Ok(_) if self.is_stopped() => Outcome::Stopped,
+            Ok(Ok(())) => Outcome::Complete,
+            Ok(Err(errno)) => Outcome::Broken(vec![error_text(errno as i32)]),
             Err(panic) => Outcome::Panicked(message(panic.as_ref())),
         };
         cloud::as_the_process();
@@ -286,10 +288,13 @@ impl Shared {
         self.ended.notify_all();
     }
 
-    fn scan(&self) {
+    /// Errors of roots are in the tree; of entries that are looked at again they are not.
+    fn scan(&self) -> Result<(), Errno> {
         match &self.target {
-            Target::Roots(paths) => self.scan_roots(paths),
-            Target::Again(id) => self.scan_again(*id),
+            Target::Roots(paths) => {
+                self.scan_roots(paths);
+                Ok(())
+            }
             Target::Entries(places) => self.scan_entries(places),
         }
     }
@@ -305,29 +310,6 @@ impl Shared {
         self.tree.add_linked(self.workers.take_linked());
         links::settle(&self.tree);
     }
-
-    fn scan_again(&self, old: DirId) {
-        let again = Again::look(self, old);
-        if let Some(id) = again.directory() {
-            let visitor = Visitor::new(self, false);
-            self.workers.pool().in_place_scope(|scope| visitor.visit_root(scope, id));
-        }
-        let linked = self.workers.take_linked();
-        if self.is_stopped() {
-            again.give_up();
-            return;
-        }
-        links::unsettle(&self.tree);
-        again.replace_old();
-        self.tree.add_linked(linked);
-        links::settle(&self.tree);
-    }
-}
-
-/// What a panic says.
-pub(crate) fn message(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "unknown panic".to_owned())
 }
 
 /// A path of these bytes.

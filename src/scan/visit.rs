@@ -22,7 +22,7 @@ use rayon::Scope;
 use super::Shared;
 use super::judge::{Judge, Place, Verdict};
 use crate::kind::Kind;
-use crate::platform::descriptors::wait_for_descriptors;
+use crate::platform::descriptors::{Counted, wait_for_descriptors};
 use crate::platform::{Buffer, Directory, Entry, Errno, Filled, Reader};
 use crate::sync::{Arc, AtomicUsize, Mutex, Ordering, lock};
 use crate::tree::{Batch, Content, DirId, Exclusion, Record, Sealed};
@@ -43,24 +43,8 @@ struct Brood<'v> {
     children: Box<[DirId]>,
 }
 
-/// An open directory, counted.
-struct Opened<'v> {
-    directory: Directory,
-    shared: &'v Shared,
-}
-
-impl<'v> Opened<'v> {
-    fn new(directory: Directory, shared: &'v Shared) -> Arc<Self> {
-        shared.descriptors.opened();
-        Arc::new(Self { directory, shared })
-    }
-}
-
-impl Drop for Opened<'_> {
-    fn drop(&mut self) {
-        self.shared.descriptors.closed();
-    }
-}
+/// An open directory.
+type Opened<'v> = Counted<'v, Directory>;
 
 /// A directory whose batches are read by several workers.
 struct Wide<'v> {
@@ -83,13 +67,17 @@ impl<'v> Visitor<'v> {
         Self { shared, handed_out: AtomicUsize::new(0), judge: Judge::new(shared, awaits) }
     }
 
+    fn hold(&self, directory: Directory) -> Arc<Opened<'v>> {
+        Arc::new(self.shared.descriptors.hold(directory))
+    }
+
     /// Reads the root `id`.
     pub(super) fn visit_root<'s>(&'v self, scope: &Scope<'s>, id: DirId)
     where
         'v: 's,
     {
         scope.spawn(move |scope| match self.shared.open_from_root(id) {
-            Ok(directory) => self.read(scope, id, &Opened::new(directory, self.shared)),
+            Ok(directory) => self.read(scope, id, &self.hold(directory)),
             Err(errno) => {
                 self.fail(id, errno);
                 self.shared.tree.release(id);
@@ -119,7 +107,7 @@ impl<'v> Visitor<'v> {
         let opened = self.open(&brood, id);
         drop(brood);
         match opened {
-            Ok(directory) => self.read(scope, id, &Opened::new(directory, shared)),
+            Ok(directory) => self.read(scope, id, &self.hold(directory)),
             Err(errno) => {
                 if !is_gone(errno) {
                     self.fail(id, errno);

@@ -364,10 +364,7 @@ pub(super) fn push_name(path: &mut Vec<u8>, name: &[u8]) {
 
 fn is_empty(tree: &Tree, kind: Kind, facts: &Facts) -> bool {
     match facts.directory {
-        Some(id) => {
-            let status = tree.status(id);
-            status.is_complete() && !status.partial && status.errno.is_none() && tree.listing(id).is_empty()
-        }
+        Some(id) => tree.status(id).is_known() && tree.listing(id).is_empty(),
         None => kind == Kind::File && facts.apparent == 0,
     }
 }

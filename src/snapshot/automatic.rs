@@ -9,19 +9,17 @@
 //! Invariant: nothing is written where it could do harm: not onto a disk that is nearly full, not into the folder of somebody
 //! else, and never more than was allowed altogether. Only files with such names are ever removed.
 
-use std::ffi::OsStr;
 use std::fs::{self, DirBuilder};
-use std::io::{self, ErrorKind};
+use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
-
-use nix::unistd::geteuid;
 
 use super::write::absolute;
 use super::{About, Limits, Unsaved, open, save};
 use crate::platform::capacity::capacity;
+use crate::platform::state::is_ours;
 use crate::replacement::{Replacement, UNFINISHED};
 use crate::sync::AtomicBool;
 use crate::tree::{DirId, Tree};
@@ -51,14 +49,6 @@ impl Settings {
     pub fn new(folder: PathBuf) -> Self {
         Self { folder, age: 30 * DAY, bytes: 512 << 20, interval: DAY }
     }
-}
-
-/// The folder according to `$XDG_STATE_HOME` and `$HOME` (XDG Base Directory Specification). Relative paths do not count.
-pub fn folder(state_home: Option<&OsStr>, home: Option<&OsStr>) -> Option<PathBuf> {
-    let absolute = |path: &OsStr| Some(PathBuf::from(path)).filter(|path| path.is_absolute());
-    let state = state_home.and_then(absolute);
-    let state = state.or_else(|| Some(home.and_then(absolute)?.join(".local/state")))?;
-    Some(state.join("duke"))
 }
 
 /// What became of a snapshot.
@@ -224,18 +214,6 @@ fn prune(settings: &Settings, now: i64) {
     }
 }
 
-/// Whether the folder, or what it would be made in, belongs to whoever runs the program: `sudo` often keeps the home of another.
-fn is_ours(folder: &Path) -> io::Result<bool> {
-    for above in folder.ancestors() {
-        match fs::metadata(above) {
-            Ok(there) => return Ok(there.uid() == geteuid().as_raw()),
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(false)
-}
-
 /// How many bytes may be written to the file system of `folder`; none when it is nearly full.
 fn room(folder: &Path) -> io::Result<Option<u64>> {
     let capacity = capacity(folder).map_err(io::Error::from)?;
@@ -246,18 +224,6 @@ fn room(folder: &Path) -> io::Result<Option<u64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_folder_is_where_the_specification_says() {
-        let folder = |state: Option<&str>, home: Option<&str>| {
-            super::folder(state.map(OsStr::new), home.map(OsStr::new))
-        };
-        assert_eq!(folder(Some("/state"), Some("/home")), Some("/state/duke".into()));
-        assert_eq!(folder(None, Some("/home")), Some("/home/.local/state/duke".into()));
-        assert_eq!(folder(Some("state"), Some("/home")), Some("/home/.local/state/duke".into()));
-        assert_eq!(folder(None, Some("home")), None);
-        assert_eq!(folder(None, None), None);
-    }
 
     #[test]
     fn only_names_of_snapshots_are_taken_for_some() {

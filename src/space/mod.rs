@@ -201,7 +201,7 @@ pub fn of_roots(tree: &Tree, anywhere: bool) -> Option<FileSystem> {
 }
 
 /// The first root that is the topmost directory of a file system.
-pub fn whole_root(tree: &Tree) -> Option<DirId> {
+fn whole_root(tree: &Tree) -> Option<DirId> {
     tree.listing(DirId::TOP).entries().find_map(|(_, root)| {
         let Content::Known(Facts { directory, .. }) = root.content else { return None };
         let standing = standing(&crate::scan::path(root.name.to_vec())).ok()?;

@@ -162,10 +162,8 @@ impl Regions {
         }
         let top = topmost(mounts, index);
         let mount = &mounts[top];
-        let listing = tree.listing(directory);
         let name = name.as_bytes();
-        let record = listing.entries().find_map(|(_, record)| (record.name == name).then_some(record));
-        match record.map(|record| record.content) {
+        match tree.entry(directory, name).map(|record| record.content) {
             Some(Content::Known(facts)) => {
                 let device = facts.directory.map_or(mount.device, |child| tree.device(child));
                 let system = self.system(Some(mount), device, &point(mount));
@@ -207,12 +205,7 @@ fn descend(
 ) -> Option<(DirId, Option<usize>)> {
     let (mut at, mut on) = (id, visible.get(&id).copied());
     for name in below {
-        let listing = tree.listing(at);
-        let child = listing.entries().find_map(|(_, record)| match record.content {
-            Content::Known(facts) if record.name == name.as_bytes() => Some(facts.directory),
-            _ => None,
-        });
-        at = child??;
+        at = tree.entry(at, name.as_bytes())?.directory()?;
         on = visible.get(&at).copied().or(on);
     }
     Some((at, on))

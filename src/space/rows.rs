@@ -122,7 +122,7 @@ pub fn rows(space: &Space, units: Units) -> Vec<Row> {
     rows.rows
 }
 
-/// `ext4 /dev/sda1 on /home`: what a file system is called.
+/// `/home: /dev/sda1 (ext4)`: what a file system is called; without a table of mounts the path alone.
 pub fn title(space: &Space) -> String {
     let bytes = |bytes: &[u8]| escape(bytes).into_owned();
     match &space.volume.mount {

@@ -82,7 +82,7 @@ pub(super) fn add_up(tree: &Tree, regions: &mut Regions, met: &mut Met) -> Sums 
             sums.scanned[here].is_partial |= status.partial || !status.is_complete();
         }
         for (_, record) in listing.entries() {
-            let child = directory_of(&record);
+            let child = record.directory();
             let system = match child {
                 // Another root's directory, which is met there.
                 Some(child) if tree.parent(child) != Some(id) => continue,
@@ -148,12 +148,5 @@ fn add(tree: &Tree, scanned: &mut Scanned, met: &mut Met, directory: DirId, reco
         Content::Failed(errno) if errno == Errno::ELOOP as i32 => {}
         Content::Failed(_) => scanned.unreadable += 1,
         Content::Excluded(_) => {}
-    }
-}
-
-fn directory_of(record: &Record<'_>) -> Option<DirId> {
-    match record.content {
-        Content::Known(facts) => facts.directory,
-        Content::Excluded(_) | Content::Failed(_) => None,
     }
 }

@@ -4,7 +4,7 @@
 //! published, and the claims for its children are made before anyone can release them.
 
 use super::encoding::{Draft, encode_link};
-use super::{Content, DirId, Facts, Failure, Record, State, Totals, Tree};
+use super::{Content, DirId, Facts, Failure, Links, Record, State, Totals, Tree};
 use crate::kind::Kind;
 use crate::platform::memory::{Address, Arena, Writer};
 use crate::sync::{AtomicU32, AtomicU64, Mutex, Ordering, lock};
@@ -28,6 +28,19 @@ pub struct LinkedName {
     pub disk: u64,
     /// Apparent size in bytes.
     pub apparent: u64,
+}
+
+impl LinkedName {
+    /// The name of an entry in `directory`; none where it has no other.
+    pub fn of(directory: DirId, facts: &Facts) -> Option<Self> {
+        Some(Self::counted(directory, facts, facts.links?))
+    }
+
+    /// The name of an entry in `directory` whatever its facts say of its links.
+    pub(super) fn counted(directory: DirId, facts: &Facts, links: Links) -> Self {
+        let Links { count, device } = links;
+        Self { device, directory, inode: facts.inode, count, disk: facts.disk(), apparent: facts.apparent }
+    }
 }
 
 /// One worker's tools for adding to one tree.
@@ -98,16 +111,7 @@ impl Batch {
                     page.sum.disk = page.sum.disk.saturating_add(facts.disk());
                     page.sum.apparent = page.sum.apparent.saturating_add(facts.apparent);
                 }
-                if let Some(links) = facts.links {
-                    self.linked.push(LinkedName {
-                        device: links.device,
-                        directory: parent,
-                        inode: facts.inode,
-                        count: links.count,
-                        disk: facts.disk(),
-                        apparent: facts.apparent,
-                    });
-                }
+                self.linked.extend(LinkedName::of(parent, facts));
             }
         }
     }
@@ -241,6 +245,7 @@ impl Default for Tree {
     }
 }
 
+#[doc(hidden)]
 impl Tree {
     /// An empty tree whose top is held: `Tree::release` it when everything was added.
     pub fn new() -> Self {

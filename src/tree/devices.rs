@@ -23,6 +23,7 @@ impl Devices {
     }
 
     /// The index of `device`, given out now if it is new.
+    #[doc(hidden)]
     pub fn index(&self, device: u64) -> u32 {
         let mut numbers = lock(&self.numbers);
         let index = numbers.iter().position(|number| *number == device).unwrap_or_else(|| {

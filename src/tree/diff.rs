@@ -175,6 +175,13 @@ struct Diff<'t, N> {
     fresh: Vec<Lonely<'t>>,
 }
 
+/// On which sides a directory is read whole, so that what is not there is gone, or was not there before.
+#[derive(Clone, Copy)]
+struct Settled {
+    old: bool,
+    new: bool,
+}
+
 impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
     fn listings(&mut self, old: DirId, new: DirId) {
         let is_read = |side: Side<'_>, id| side.tree.status(id).errno.is_none();
@@ -182,12 +189,15 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
             return;
         }
         // Asked before the listings are read: what is all there then, is in them.
-        let is_all_there = (is_settled(self.old.tree, old), is_settled(self.new.tree, new));
+        let settled = Settled {
+            old: self.old.tree.status(old).is_settled(),
+            new: self.new.tree.status(new).is_settled(),
+        };
         let mut before = items(&self.old.tree.listing(old));
         let mut after = items(&self.new.tree.listing(new));
         let same = before.iter().zip(&after).take_while(|(a, b)| a.name == b.name).count();
         for index in 0..same {
-            self.both((old, before[index]), (new, after[index]), is_all_there);
+            self.both((old, before[index]), (new, after[index]), settled);
         }
         let (before, after) = (&mut before[same..], &mut after[same..]);
         before.sort_unstable_by_key(|item| item.name);
@@ -196,16 +206,16 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
         loop {
             match (one.peek(), other.peek()) {
                 (Some(a), Some(b)) if a.name == b.name => {
-                    self.both((old, **a), (new, **b), is_all_there);
+                    self.both((old, **a), (new, **b), settled);
                     one.next();
                     other.next();
                 }
                 (Some(a), b) if b.is_none_or(|b| a.name < b.name) => {
-                    self.only_old(Lonely { directory: old, place: new, item: **a }, is_all_there);
+                    self.only_old(Lonely { directory: old, place: new, item: **a }, settled);
                     one.next();
                 }
                 (_, Some(b)) => {
-                    self.only_new(Lonely { directory: new, place: new, item: **b }, is_all_there);
+                    self.only_new(Lonely { directory: new, place: new, item: **b }, settled);
                     other.next();
                 }
                 (_, None) => return,
@@ -214,12 +224,7 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
     }
 
     /// Entries of the same name.
-    fn both(
-        &mut self,
-        (in_old, a): (DirId, Item<'t>),
-        (in_new, b): (DirId, Item<'t>),
-        is_all_there: (bool, bool),
-    ) {
+    fn both(&mut self, (in_old, a): (DirId, Item<'t>), (in_new, b): (DirId, Item<'t>), settled: Settled) {
         let new = Lonely { directory: in_new, place: in_new, item: b };
         match (a.what, b.what) {
             (What::Unknown, _) | (_, What::Unknown) => {}
@@ -228,24 +233,24 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
             }
             (What::Leaf(before), What::Leaf(after)) => self.add(Fate::Kept, new, before, after),
             _ => {
-                self.only_old(Lonely { directory: in_old, place: in_new, item: a }, is_all_there);
-                self.only_new(new, is_all_there);
+                self.only_old(Lonely { directory: in_old, place: in_new, item: a }, settled);
+                self.only_new(new, settled);
             }
         }
     }
 
-    fn only_old(&mut self, lonely: Lonely<'t>, (_, is_new_all_there): (bool, bool)) {
+    fn only_old(&mut self, lonely: Lonely<'t>, settled: Settled) {
         match lonely.item.what {
-            _ if !is_new_all_there => {}
+            _ if !settled.new => {}
             What::Directory { .. } => self.gone.push(lonely),
             What::Leaf(before) => self.add(Fate::Gone, lonely, before, Extent::default()),
             What::Unknown => {}
         }
     }
 
-    fn only_new(&mut self, lonely: Lonely<'t>, (is_old_all_there, _): (bool, bool)) {
+    fn only_new(&mut self, lonely: Lonely<'t>, settled: Settled) {
         match lonely.item.what {
-            _ if !is_old_all_there => {}
+            _ if !settled.old => {}
             What::Directory { .. } => self.fresh.push(lonely),
             What::Leaf(after) => self.add(Fate::New, lonely, Extent::default(), after),
             What::Unknown => {}
@@ -254,7 +259,7 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
 
     /// Directories that are one, to be compared.
     fn pair(&mut self, fate: Fate, lonely: Lonely<'t>, (old, new): (DirId, DirId)) {
-        let is_known = |side: Side<'_>, id| is_settled(side.tree, id) && side.tree.status(id).errno.is_none();
+        let is_known = |side: Side<'_>, id| side.tree.status(id).is_known();
         if is_known(self.old, old) && is_known(self.new, new) {
             self.add(fate, lonely, extent(self.old.tree, old), extent(self.new.tree, new));
         }
@@ -374,12 +379,6 @@ fn inode(record: &Record<'_>) -> u64 {
         Content::Known(facts) => facts.inode,
         Content::Excluded(_) | Content::Failed(_) => 0,
     }
-}
-
-/// Whether everything in a directory and below it was read, as far as it could be.
-fn is_settled(tree: &Tree, id: DirId) -> bool {
-    let status = tree.status(id);
-    status.is_complete() && !status.partial
 }
 
 fn extent(tree: &Tree, id: DirId) -> Extent {

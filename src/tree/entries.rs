@@ -1,6 +1,6 @@
 //! Replacing entries of a directory by what they are now: after some of them were deleted, moved away or looked at again.
 //!
-//! As with a rescan ([`Tree::replace`]) totals change by differences, and readers see the old entries or the new ones. What
+//! Totals change by differences, and readers see the old entries or the new ones (see `replace`). What
 //! is known of the names of hard-linked inodes is kept in step; the names must be counted in all directories meanwhile.
 //!
 //! Invariant: afterwards a name is linked if and only if its record is, and a failure is on record if and only if its
@@ -18,40 +18,47 @@ pub type LinkedInode = (u32, u64);
 /// What entries of one directory are now, by name: none for what is gone.
 pub type Changes = HashMap<Vec<u8>, Option<(Kind, Facts)>>;
 
+#[doc(hidden)]
 impl Tree {
-    /// Replaces entries of `parent`, directories among them by complete detached ones.
+    /// Replaces entries of `parent`, directories among them by complete detached ones. Another name of such a directory,
+    /// which roots may have, leads to what is there now, too.
     pub fn replace_entries(&self, batch: &mut Batch, parent: DirId, changes: &Changes) {
-        let (mut before, mut after) = (Totals::default(), Totals::default());
-        let (mut gone, mut names) = (Vec::new(), Vec::new());
-        let mut unlinked: HashMap<LinkedInode, usize> = HashMap::new();
+        let mut gone: HashMap<DirId, Option<(Kind, Facts)>> = HashMap::new();
         for (_, record) in self.listing(parent).entries() {
-            let Some(new) = changes.get(record.name) else { continue };
-            before.add(&self.entry_totals(parent, &record));
-            if let Content::Known(facts) = record.content {
-                gone.extend(facts.directory.filter(|id| self.parent(*id) == Some(parent)));
-                if let Some(links) = facts.links {
-                    *unlinked.entry((links.device, facts.inode)).or_default() += 1;
-                }
-            }
-            if let Some((kind, facts)) = *new {
-                let record = Record { kind, content: Content::Known(facts), ..record };
-                after.add(&self.entry_totals(parent, &record));
-                names.extend(linked_name(parent, &facts));
+            let directory = record.directory().filter(|id| self.parent(*id) == Some(parent));
+            if let (Some(id), Some(change)) = (directory, changes.get(record.name)) {
+                gone.insert(id, *change);
             }
         }
-        self.rewrite_listing(batch, parent, |record| match changes.get(record.name) {
-            None => Some(record),
-            Some(None) => None,
-            Some(Some((kind, facts))) => {
-                Some(Record { kind: *kind, content: Content::Known(*facts), ..record })
+        let change = |record: &Record<'_>| {
+            let by_name = changes.get(record.name);
+            by_name.or_else(|| gone.get(&record.directory()?)).copied()
+        };
+        let (mut before, mut after) = (Sum::of(parent), Sum::of(parent));
+        let mut names = Vec::new();
+        let mut unlinked: HashMap<LinkedInode, usize> = HashMap::new();
+        for (_, record) in self.listing(parent).entries() {
+            let Some(new) = change(&record) else { continue };
+            before.add(self, &record);
+            if let Content::Known(Facts { inode, links: Some(links), .. }) = record.content {
+                *unlinked.entry((links.device, inode)).or_default() += 1;
             }
+            if let Some((kind, facts)) = new {
+                after.add(self, &Record { kind, content: Content::Known(facts), ..record });
+                names.extend(LinkedName::of(parent, &facts));
+            }
+        }
+        self.rewrite_listing(batch, parent, |record| match change(&record) {
+            None => Some(record),
+            Some(new) => new.map(|(kind, facts)| Record { kind, content: Content::Known(facts), ..record }),
         });
         for above in self.ancestry(parent).chain([DirId::TOP]) {
-            self.exchange(above, &before, &after);
+            self.exchange(above, &before.totals, &after.totals);
         }
         for id in changes.values().flatten().filter_map(|(_, facts)| facts.directory) {
             self.attach(id);
         }
+        let gone: Vec<DirId> = gone.into_keys().collect();
         self.forget_failures(parent, changes);
         self.forget_names(parent, unlinked);
         self.add_linked(names);
@@ -88,14 +95,16 @@ impl Tree {
     /// Makes known how many names inodes have by now, whose other names may be anywhere.
     pub fn renew_links(&self, batch: &mut Batch, counts: &HashMap<LinkedInode, u64>) {
         let count = |name: &LinkedName| counts.get(&(name.device, name.inode)).copied();
+        // Listings that say so already stay as they are.
+        let is_new = |name: &&LinkedName| count(name).is_some_and(|count| count != name.count);
         let concerned: HashSet<DirId> =
-            self.linked().iter().filter(|name| count(name).is_some()).map(|name| name.directory).collect();
+            self.linked().iter().filter(is_new).map(|name| name.directory).collect();
         for directory in concerned {
             self.rewrite_listing(batch, directory, |record| {
                 let Content::Known(facts) = record.content else { return Some(record) };
                 let now = facts.links.and_then(|links| {
                     let count = *counts.get(&(links.device, facts.inode))?;
-                    Some((count > 1).then_some(Links { count, ..links }))
+                    Some(is_kept(directory, count).then_some(Links { count, ..links }))
                 });
                 let Some(links) = now else { return Some(record) };
                 Some(Record { content: Content::Known(Facts { links, ..facts }), ..record })
@@ -103,23 +112,8 @@ impl Tree {
         }
         lock(&self.linked).retain_mut(|name| {
             name.count = count(name).unwrap_or(name.count);
-            name.count > 1
+            is_kept(name.directory, name.count)
         });
-    }
-
-    /// What an entry of `parent` adds to it.
-    fn entry_totals(&self, parent: DirId, record: &Record<'_>) -> Totals {
-        let items = u64::from(parent != DirId::TOP);
-        match record.content {
-            Content::Excluded(_) => Totals::default(),
-            Content::Failed(_) => Totals { items, errors: 1, ..Totals::default() },
-            Content::Known(facts) => match facts.directory {
-                Some(id) if self.parent(id) == Some(parent) => self.counted(parent, id),
-                // An alias: what it is counts elsewhere.
-                Some(_) => Totals::default(),
-                None => Totals { disk: facts.disk(), apparent: facts.apparent, items, errors: 0 },
-            },
-        }
     }
 
     fn forget_failures(&self, parent: DirId, changes: &Changes) {
@@ -147,8 +141,38 @@ impl Tree {
     }
 }
 
-fn linked_name(directory: DirId, facts: &Facts) -> Option<LinkedName> {
-    let Links { count, device } = facts.links?;
-    let (inode, disk, apparent) = (facts.inode, facts.disk(), facts.apparent);
-    Some(LinkedName { device, directory, inode, count, disk, apparent })
+/// Whether a name in `directory` of an inode with so many names may be one of several. A root that is a file may be met
+/// below another root, whatever its link count.
+fn is_kept(directory: DirId, count: u64) -> bool {
+    count > 1 || directory == DirId::TOP
+}
+
+/// What entries of one directory add to it.
+struct Sum {
+    parent: DirId,
+    totals: Totals,
+    /// The directories among them: one that has several names counts once.
+    met: HashSet<DirId>,
+}
+
+impl Sum {
+    fn of(parent: DirId) -> Self {
+        Self { parent, totals: Totals::default(), met: HashSet::new() }
+    }
+
+    fn add(&mut self, tree: &Tree, record: &Record<'_>) {
+        // Roots are no items.
+        let items = u64::from(self.parent != DirId::TOP);
+        let adds = match record.content {
+            Content::Excluded(_) => Totals::default(),
+            Content::Failed(_) => Totals { items, errors: 1, ..Totals::default() },
+            Content::Known(facts) => match facts.directory {
+                // An alias: what it is counts elsewhere.
+                Some(id) if tree.parent(id) != Some(self.parent) || !self.met.insert(id) => Totals::default(),
+                Some(id) => tree.counted(self.parent, id),
+                None => Totals { disk: facts.disk(), apparent: facts.apparent, items, errors: 0 },
+            },
+        };
+        self.totals.add(&adds);
+    }
 }

@@ -9,7 +9,7 @@
 
 use std::collections::HashMap;
 
-use super::{Content, DirId, LinkedName, Totals, Tree, Walk};
+use super::{Content, DirId, LinkedName, Links, Totals, Tree, Walk};
 
 /// Takes the repeated names off the totals of a tree at rest and makes the shared sizes known.
 pub fn settle(tree: &Tree) {
@@ -48,8 +48,7 @@ fn all_names(tree: &Tree) -> Vec<LinkedName> {
                 && facts.directory.is_none()
                 && missing.contains_key(&(device, facts.inode))
             {
-                let (inode, disk, apparent) = (facts.inode, facts.disk(), facts.apparent);
-                names.push(LinkedName { device, directory, inode, count: 1, disk, apparent });
+                names.push(LinkedName::counted(directory, &facts, Links { count: 1, device }));
             }
         }
     }

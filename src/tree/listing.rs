@@ -1,10 +1,10 @@
 //! The entries of a directory as they were at one moment.
 //!
 //! Knows no directory table; how entries lie in memory is for `encoding`. Invariant: a listing in hand never changes, and what is
-//! malformed in it ends it early.
+//! malformed in it ends its segment early: the next one is read again.
 
 use super::encoding::{Records, decode_name};
-use super::{Content, DirId, Record};
+use super::{DirId, Record};
 
 /// A directory's entries as published at one moment. Cheap to copy around by reference, valid as long as its tree.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +21,7 @@ pub type Position = u64;
 
 impl<'t> Listing<'t> {
     /// A listing of these segments' records, in this order.
+    #[doc(hidden)]
     pub fn from_segments(records: impl IntoIterator<Item = &'t [u8]>) -> Self {
         let mut start = 0;
         let place = |records: &'t [u8]| {
@@ -41,7 +42,8 @@ impl<'t> Listing<'t> {
         self.segments.last().map_or(0, |(start, records)| start + records.len() as u64)
     }
 
-    /// Every entry with its position, in the kernel's order. Ends early where bytes are malformed.
+    /// Every entry with its position, in the kernel's order. A malformed segment ends where it is malformed, and
+    /// the next one follows.
     pub fn entries(&self) -> impl Iterator<Item = (Position, Record<'t>)> + Clone + '_ {
         self.segments.iter().flat_map(|&(start, records)| {
             Records::new(records).map_while(move |(at, record)| Some((start + at as u64, record.ok()?)))
@@ -50,10 +52,7 @@ impl<'t> Listing<'t> {
 
     /// The directories among the entries, in the kernel's order.
     pub fn directories(&self) -> impl Iterator<Item = DirId> + '_ {
-        self.entries().filter_map(|(_, record)| match record.content {
-            Content::Known(facts) => facts.directory,
-            _ => None,
-        })
+        self.entries().filter_map(|(_, record)| record.directory())
     }
 
     /// The listing in pieces of about `bytes` bytes, so that several workers can share it. Positions stay what they are.

@@ -13,7 +13,8 @@ use crate::sync::{Mutex, Ordering, lock};
 
 const SHARDS: usize = 16;
 
-/// The directories that were begun and are not complete, except those that are over before anyone could look.
+/// The directories with something below them that are not complete: those whose published entries have a directory among them, or
+/// came in several batches. Others are over before anyone could look, or add nothing to see until they are.
 #[derive(Default)]
 pub(super) struct Open {
     shards: [Mutex<HashSet<DirId>>; SHARDS],

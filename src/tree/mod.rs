@@ -16,16 +16,21 @@
 
 mod build;
 mod devices;
+#[doc(hidden)]
 pub mod diff;
+#[doc(hidden)]
 pub mod encoding;
 mod entries;
 mod index;
+#[doc(hidden)]
 pub mod links;
 mod listing;
 mod live;
+#[doc(hidden)]
 pub mod order;
 mod record;
 mod replace;
+#[doc(hidden)]
 pub mod stored;
 mod successors;
 #[cfg(test)]
@@ -36,8 +41,10 @@ mod walk;
 
 use std::collections::HashMap;
 
+#[doc(hidden)]
 pub use build::{Batch, LinkedName, Page, Sealed};
 pub use devices::Devices;
+#[doc(hidden)]
 pub use entries::{Changes, LinkedInode};
 pub use index::Index;
 pub use listing::{Entries, Listing, Position};
@@ -89,9 +96,21 @@ impl Status {
     pub fn is_complete(self) -> bool {
         self.state == State::Complete
     }
+
+    /// Whether everything in it and below it was read, as far as it could be.
+    pub fn is_settled(self) -> bool {
+        self.is_complete() && !self.partial
+    }
+
+    /// Whether it is settled, and its own entries could be read.
+    pub fn is_known(self) -> bool {
+        self.is_settled() && self.errno.is_none()
+    }
 }
 
-/// One directory. The fields below `state` have one writer, the worker that reads the directory, until it is complete.
+/// One directory. Totals, `pending` and `partial` are written by every worker that has a claim on it: whoever completes a child, and
+/// whoever is told to stop. The other fields have one writer, the worker that reads the directory, until it is complete; then
+/// whoever replaces something in a tree at rest.
 #[derive(Default)]
 #[repr(align(64))]
 struct Dir {
@@ -201,6 +220,7 @@ impl Tree {
     }
 
     /// The name in the record at `address`.
+    #[doc(hidden)]
     pub fn name_at(&self, address: Address) -> &[u8] {
         decode_name(self.bytes.from_address(address)).unwrap_or_default()
     }
@@ -217,7 +237,7 @@ impl Tree {
         std::iter::successors(Some(id), |id| self.parent(*id)).take_while(|id| *id != DirId::TOP)
     }
 
-    /// Its entries as far as they were published. A malformed listing ends where it is malformed.
+    /// Its entries as far as they were published. A segment of it ends where it is malformed.
     pub fn listing(&self, id: DirId) -> Listing<'_> {
         let mut segments = Vec::new();
         // Acquire: pairs with the publisher's Release.
@@ -282,6 +302,7 @@ impl Tree {
     /// Disk bytes counted in more than one entry of it, but in its own totals once: what the sizes of its entries add up
     /// to beyond its own. Known when the scan is over.
     pub fn shared(&self, id: DirId) -> u64 {
+        // Of a tree in a file the numbers come with the directories, when one of their block is first touched.
         if self.stored.is_some() {
             self.dir(id);
         }

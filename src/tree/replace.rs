@@ -11,13 +11,13 @@ use std::collections::{HashMap, HashSet};
 
 use super::encoding::Draft;
 use super::{Batch, Content, DirId, Facts, Record, Successors, Totals, Tree, Walk};
-use crate::kind::Kind;
 use crate::platform::memory::Address;
 use crate::sync::{Ordering, lock};
 
 /// Bytes of records in one segment of a rewritten listing: what a batch of the kernel becomes, more or less.
 const SEGMENT: usize = 32 << 10;
 
+#[doc(hidden)]
 impl Tree {
     /// A detached directory to read `old` into again. `facts` are the directory's own by now, `device` is the index of
     /// the device it is on by now.
@@ -27,35 +27,6 @@ impl Tree {
         new.record.store(old.record.load(Ordering::Relaxed), Ordering::Relaxed);
         new.detached.store(true, Ordering::Relaxed);
         Some(id)
-    }
-
-    /// Replaces the entry of the directory `old` in its parent: by the detached directory of the facts, once that is
-    /// complete, by another kind of entry, or by nothing where there is none any more. Every name of an inode must be
-    /// counted in all of them.
-    pub fn replace(&self, batch: &mut Batch, old: DirId, new: Option<(Kind, Facts)>) {
-        let Some(parent) = self.parent(old) else { return };
-        let before = self.counted(parent, old);
-        let after = match new {
-            None => Totals::default(),
-            Some((_, facts)) => facts.directory.map_or_else(
-                || Totals { disk: facts.disk(), apparent: facts.apparent, items: 1, errors: 0 },
-                |id| self.counted(parent, id),
-            ),
-        };
-        self.rewrite_listing(batch, parent, |record| match record.content {
-            Content::Known(known) if known.directory == Some(old) => {
-                new.map(|(kind, facts)| Record { kind, content: Content::Known(facts), ..record })
-            }
-            _ => Some(record),
-        });
-        for above in self.ancestry(parent).chain([DirId::TOP]) {
-            self.exchange(above, &before, &after);
-        }
-        if let Some(id) = new.and_then(|(_, facts)| facts.directory) {
-            self.attach(id);
-        }
-        self.renew_aliases(batch, &[old]);
-        self.drop_subtree(old);
     }
 
     /// Makes roots that lie inside the replaced directory aliases of what is there now.

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use super::{Content, DirId, Record, Tree};
+use super::{DirId, Record, Tree};
 
 /// Finds what stands in the place of directories after one rescan.
 pub struct Successors<'t> {
@@ -59,9 +59,6 @@ impl Tree {
     }
 
     fn child(&self, id: DirId, name: &[u8]) -> Option<DirId> {
-        match self.entry(id, name)?.content {
-            Content::Known(facts) => facts.directory,
-            Content::Excluded(_) | Content::Failed(_) => None,
-        }
+        self.entry(id, name)?.directory()
     }
 }

@@ -74,6 +74,7 @@ fn lower(total: &AtomicU64, by: u64) {
     let _ = total.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
 }
 
+#[doc(hidden)]
 impl Tree {
     /// Adds what was read in `id`.
     pub(crate) fn add(&self, id: DirId, sum: &Totals) {

@@ -4,7 +4,7 @@
 
 use std::ffi::CString;
 
-use crate::platform::descriptors::{Descriptors, wait_for_descriptors};
+use crate::platform::descriptors::{Counted, wait_for_descriptors};
 use crate::platform::{Attributes, Directory, Errno};
 use crate::sync::{Arc, AtomicBool, AtomicU32, Mutex, OnceLock, Ordering, lock};
 
@@ -24,7 +24,7 @@ pub(super) struct Node<'w> {
     /// Its directories that nobody has begun with.
     pub(super) waiting: Mutex<Vec<CString>>,
     /// Kept open, if there may be so many.
-    pub(super) kept: OnceLock<Kept<'w>>,
+    pub(super) kept: OnceLock<Counted<'w, Arc<Directory>>>,
 }
 
 /// Where a directory was met.
@@ -33,18 +33,6 @@ pub(super) enum Above<'w> {
     Node(Arc<Node<'w>>),
     /// It is selected itself, in this directory.
     Selected(Arc<Directory>),
-}
-
-/// A directory that stays open, counted.
-pub(super) struct Kept<'w> {
-    pub(super) directory: Arc<Directory>,
-    pub(super) descriptors: &'w Descriptors,
-}
-
-impl Drop for Kept<'_> {
-    fn drop(&mut self) {
-        self.descriptors.closed();
-    }
 }
 
 impl<'w> Node<'w> {

@@ -244,9 +244,7 @@ fn read_all(directory: &Directory, name: &CStr) -> Result<Vec<u8>, Errno> {
         nix::sys::stat::Mode::empty(),
     )?;
     let mut bytes = Vec::new();
-    std::fs::File::from(file)
-        .read_to_end(&mut bytes)
-        .map_err(|error| error.raw_os_error().map_or(Errno::EIO, Errno::from_raw))?;
+    std::fs::File::from(file).read_to_end(&mut bytes).map_err(|error| crate::platform::errno_of(&error))?;
     Ok(bytes)
 }
 

@@ -16,10 +16,22 @@ const SOME: usize = 256;
 /// `struct vnode_fdinfowithpath` of `sys/proc_info.h`.
 #[repr(C)]
 struct Opened {
-    /// `struct proc_fileinfo`: flags, status, offset, type, guard flags.
-    file: (u32, u32, i64, i32, u32),
+    file: Opening,
     vnode: libc::vnode_info_path,
 }
+
+/// `struct proc_fileinfo` of `sys/proc_info.h`.
+#[repr(C)]
+struct Opening {
+    flags: u32,
+    status: u32,
+    offset: i64,
+    kind: i32,
+    guards: u32,
+}
+
+// As the kernel has it: what it fills begins with the 24 bytes of the opening.
+const _: () = assert!(size_of::<Opening>() == 24 && std::mem::offset_of!(Opened, vnode) == 24);
 
 /// As [`super::find`].
 pub(super) fn find(is_cancelled: &dyn Fn() -> bool) -> Found {

@@ -5,7 +5,7 @@
 //! | Linux | `/proc/self/mountinfo` (proc(5)) | `statx(2)`, which names the mount since Linux 5.8 |
 //! | macOS | `getfsstat(2)`, without asking the file systems | `stat(2)`: the device |
 //!
-//! Whether another machine serves a file system is told by its type (`network`), on macOS by the kernel (`MNT_LOCAL`).
+//! Whether another machine serves a file system is told by its type (`file_system`), on macOS by the kernel (`MNT_LOCAL`).
 //!
 //! Knows nothing of sizes. Invariant: nothing here asks a mounted file system anything, except the one a path is on: a server that
 //! is gone keeps nobody waiting.
@@ -14,7 +14,6 @@
 mod linux;
 #[cfg(target_os = "macos")]
 mod macos;
-mod network;
 mod table;
 
 pub use table::parse;
@@ -52,11 +51,6 @@ impl Mount {
     pub fn option<'o>(&'o self, name: &'o [u8]) -> impl Iterator<Item = &'o [u8]> {
         let options = table::split_options(&self.options);
         options.filter_map(move |option| option.strip_prefix(name)?.strip_prefix(b"="))
-    }
-
-    /// Whether an option without a value is set.
-    pub fn has_option(&self, name: &[u8]) -> bool {
-        table::split_options(&self.options).any(|option| option == name)
     }
 }
 
@@ -105,7 +99,8 @@ pub fn file_systems() -> HashMap<u64, FileSystem> {
         return HashMap::new();
     }
     let mounts = mounts().unwrap_or_default();
-    mounts.iter().map(|mount| (mount.device, table::file_system(&mount.kind))).collect()
+    let is = |mount: &Mount| FileSystem::of_mount(&mount.kind, &mount.source);
+    mounts.iter().map(|mount| (mount.device, is(mount))).collect()
 }
 
 /// The mount with this number; where the kernel does not number mounts, the topmost one of the device.
@@ -114,6 +109,10 @@ pub fn file_systems() -> HashMap<u64, FileSystem> {
 /// As [`mounts`]; `ENOENT` when there is none.
 #[cfg(not(target_os = "macos"))]
 pub fn mount_of(_: &Directory, number: Option<u64>, device: u64) -> Result<Mount, Errno> {
+    numbered(number, device)
+}
+#[cfg(not(target_os = "macos"))]
+fn numbered(number: Option<u64>, device: u64) -> Result<Mount, Errno> {
     let is_it = |mount: &Mount| number.map_or(mount.device == device, |number| mount.id == number);
     mounts()?.into_iter().rfind(is_it).ok_or(Errno::ENOENT)
 }
@@ -132,13 +131,17 @@ pub fn mount_of(directory: &Directory, _: Option<u64>, _: u64) -> Result<Mount, 
 /// As stat(2).
 #[cfg(target_os = "linux")]
 pub fn standing(path: &Path) -> Result<Standing, Errno> {
-    let status = super::status::of_path(path)?;
-    Ok(Standing {
-        mount: status.mount,
-        device: status.attributes.device,
-        inode: status.attributes.inode,
-        is_mount_point: status.attributes.border == super::Border::Mount,
-    })
+    match super::status::of_path(path) {
+        // With the number of a mount came the mark of its root. Before them, and where statx(2) is refused, the device tells.
+        Ok(super::status::Status { mount: None, .. }) | Err(Errno::ENOSYS | Errno::EPERM) => by_device(path),
+        Ok(super::status::Status { mount, attributes }) => Ok(Standing {
+            mount,
+            device: attributes.device,
+            inode: attributes.inode,
+            is_mount_point: attributes.border == super::Border::Mount,
+        }),
+        Err(error) => Err(error),
+    }
 }
 /// Where `path` stands; a symbolic link at its end is followed.
 ///
@@ -146,6 +149,11 @@ pub fn standing(path: &Path) -> Result<Standing, Errno> {
 /// As stat(2).
 #[cfg(not(target_os = "linux"))]
 pub fn standing(path: &Path) -> Result<Standing, Errno> {
+    by_device(path)
+}
+
+/// As [`standing`], by what stat(2) says of a path and of what is above.
+fn by_device(path: &Path) -> Result<Standing, Errno> {
     let of = |path: &Path| {
         let stat = super::retry(|| nix::sys::stat::stat(path))?;
         Ok::<_, Errno>(super::Attributes::from(stat))
@@ -155,4 +163,17 @@ pub fn standing(path: &Path) -> Result<Standing, Errno> {
     // The top of all is its own parent.
     let is_mount_point = own.is_directory() && (above.device != own.device || above.inode == own.inode);
     Ok(Standing { mount: None, device: own.device, inode: own.inode, is_mount_point })
+}
+
+/// Whether all of a file system is mounted at `path`: no subvolume and no other directory of it.
+#[cfg(not(target_os = "macos"))]
+pub fn is_whole(path: &Path) -> bool {
+    let mount = |standing: Standing| numbered(standing.mount, standing.device).ok();
+    let standing = standing(path).ok().filter(|standing| standing.is_mount_point);
+    standing.and_then(mount).is_some_and(|mount| mount.root == b"/")
+}
+/// Whether a file system is mounted at `path`: there are no others.
+#[cfg(target_os = "macos")]
+pub fn is_whole(path: &Path) -> bool {
+    standing(path).is_ok_and(|standing| standing.is_mount_point)
 }

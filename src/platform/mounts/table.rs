@@ -8,7 +8,6 @@
 //! Knows no system call. Invariant: any bytes give mounts or none; a line that makes no sense is left out.
 
 use super::Mount;
-use super::network::is_network;
 use crate::platform::FileSystem;
 
 /// The mounts of a table. Names in it have their blanks and backslashes as `\ooo`.
@@ -29,7 +28,7 @@ fn line(line: &[u8]) -> Option<Mount> {
     let source = unescape(fields.next()?);
     // Still escaped: an escaped comma of a name must not end an option.
     let options = fields.next().unwrap_or_default().to_vec();
-    let is_network = is_network(&kind, &source);
+    let is_network = FileSystem::of_mount(&kind, &source) == FileSystem::Network;
     let device = device_number(major, minor);
     Some(Mount { id, parent, device, root, point, kind, source, options, is_network })
 }
@@ -43,42 +42,6 @@ fn device_number(major: u64, minor: u64) -> u64 {
 
 fn number(field: &[u8]) -> Option<u64> {
     std::str::from_utf8(field).ok()?.parse().ok()
-}
-
-/// What a file system of this type is; the names are those of `register_filesystem` in Linux.
-pub(super) fn file_system(kind: &[u8]) -> FileSystem {
-    const KERNEL: [&str; 19] = [
-        "autofs",
-        "binfmt_misc",
-        "bpf",
-        "cgroup",
-        "cgroup2",
-        "configfs",
-        "debugfs",
-        "devpts",
-        "efivarfs",
-        "mqueue",
-        "nsfs",
-        "proc",
-        "pstore",
-        "resctrl",
-        "securityfs",
-        "selinuxfs",
-        "smackfs",
-        "sysfs",
-        "tracefs",
-    ];
-    const FOREIGN: [&str; 12] = [
-        "9p", "afs", "ceph", "cifs", "fuse", "fuseblk", "lustre", "nfs", "nfs4", "smb3", "vboxsf", "virtiofs",
-    ];
-    let is = |names: &[&str]| names.iter().any(|name| name.as_bytes() == kind);
-    if is(&KERNEL) {
-        FileSystem::Kernel
-    } else if is(&FOREIGN) || kind.starts_with(b"fuse.") || kind.starts_with(b"fuseblk.") {
-        FileSystem::Foreign
-    } else {
-        FileSystem::Ordinary
-    }
 }
 
 /// Takes the kernel's `\ooo` back (`mangle` in `fs/proc_namespace.c`).
@@ -149,19 +112,10 @@ mod tests {
     #[test]
     fn options_are_told_by_name() {
         let mounts = parse(TABLE);
-        assert!(mounts[0].has_option(b"rw") && !mounts[0].has_option(b"errors"));
         assert_eq!(mounts[3].option(b"upperdir").collect::<Vec<_>>(), [b"/u"]);
         assert_eq!(mounts[3].option(b"lower").count(), 0);
         let comma = Mount { options: b"lowerdir=/a\\,b:/c,x".to_vec(), ..Mount::default() };
         assert_eq!(comma.option(b"lowerdir").collect::<Vec<_>>(), [b"/a\\,b:/c"]);
-    }
-
-    #[test]
-    fn a_type_says_whether_the_kernel_or_somebody_else_answers() {
-        let of = |names: [&'static str; 3]| names.map(|name| file_system(name.as_bytes()));
-        assert_eq!(of(["proc", "cgroup2", "autofs"]), [FileSystem::Kernel; 3]);
-        assert_eq!(of(["nfs4", "fuse.sshfs", "fuseblk"]), [FileSystem::Foreign; 3]);
-        assert_eq!(of(["ext4", "tmpfs", "fusectl"]), [FileSystem::Ordinary; 3]);
     }
 
     #[test]

@@ -10,8 +10,8 @@ use std::path::Path;
 
 use nix::fcntl::OFlag;
 
-use crate::platform::Errno;
 use crate::platform::mounts::Mount;
+use crate::platform::{Errno, errno_of};
 
 /// Where the superblock begins, and how long it is.
 const START: u64 = 1024;
@@ -38,17 +38,17 @@ pub struct Superblock {
 /// # Errors
 /// As open(2): mostly, only root may read the device.
 pub fn read(mount: &Mount) -> Result<Superblock, Errno> {
-    let words = |error: std::io::Error| error.raw_os_error().map_or(Errno::EIO, Errno::from_raw);
     let source = Path::new(OsStr::from_bytes(&mount.source));
     let flags = (OFlag::O_CLOEXEC | OFlag::O_NONBLOCK).bits();
-    let device = OpenOptions::new().read(true).custom_flags(flags).open(source).map_err(words)?;
-    let facts = device.metadata().map_err(words)?;
+    let device =
+        OpenOptions::new().read(true).custom_flags(flags).open(source).map_err(|error| errno_of(&error))?;
+    let facts = device.metadata().map_err(|error| errno_of(&error))?;
     // The name of a device may mean another one by now, or in another container.
     if !facts.file_type().is_block_device() || facts.rdev() != mount.device {
         return Err(Errno::ENODEV);
     }
     let mut bytes = [0; LENGTH];
-    device.read_exact_at(&mut bytes, START).map_err(words)?;
+    device.read_exact_at(&mut bytes, START).map_err(|error| errno_of(&error))?;
     parse(&bytes).ok_or(Errno::EINVAL)
 }
 

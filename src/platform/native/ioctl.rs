@@ -12,11 +12,7 @@ use crate::platform::{Directory, Errno, retry};
 /// # Safety
 /// `T` must be what `request` reads and writes, and any bytes must be a `T`.
 #[allow(unsafe_code)]
-pub(super) unsafe fn ask<T: ?Sized>(
-    directory: &Directory,
-    request: u64,
-    answer: &mut T,
-) -> Result<(), Errno> {
+pub(super) unsafe fn ask<T>(directory: &Directory, request: u64, answer: &mut T) -> Result<(), Errno> {
     let fd = directory.as_fd().as_raw_fd();
     let start = std::ptr::from_mut(answer).cast::<libc::c_void>();
     // The number of a request has 32 bits; its type differs between C libraries.

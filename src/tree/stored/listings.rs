@@ -13,7 +13,6 @@
 
 use std::ops::Range;
 
-use super::linked;
 use crate::tree::encoding::{Node, Records, decode_node, segments_of};
 use crate::tree::varint::{Cursor, Malformed, write_varint};
 use crate::tree::{Content, DirId, LinkedName, Record};
@@ -165,7 +164,7 @@ impl Decoder<'_> {
                         return Err(at);
                     }
                 } else if let Some(links) = facts.links {
-                    self.found.linked.push(linked(id, facts.inode, links, &facts));
+                    self.found.linked.push(LinkedName::counted(id, &facts, links));
                 }
             }
             Content::Failed(errno) => self.found.failures.push((id, at, errno)),

@@ -22,7 +22,7 @@ pub mod rows;
 
 use rayon::prelude::*;
 
-use super::{Dir, DirId, Failure, LEAF, LinkedName, Tree};
+use super::{Dir, DirId, Failure, LEAF, Tree};
 use crate::platform::blocks::{Block, BlockFile, Damage};
 use crate::sync::{Mutex, OnceLock, Ordering, lock};
 use listings::{Found, Span};
@@ -184,6 +184,7 @@ impl From<&Row> for Dir {
     }
 }
 
+#[doc(hidden)]
 impl Tree {
     /// The tree that `file` holds according to `plan`. Nothing is read yet.
     pub fn from_file(file: BlockFile, mut plan: Plan) -> Self {
@@ -214,17 +215,5 @@ impl Tree {
 
     pub(super) fn fetch_failures(&self) {
         self.stored.iter().for_each(|stored| stored.fetch_all(self, |block| block.has_failures));
-    }
-}
-
-/// A linked name as it is found in a listing.
-fn linked(directory: DirId, inode: u64, links: super::Links, facts: &super::Facts) -> LinkedName {
-    LinkedName {
-        device: links.device,
-        directory,
-        inode,
-        count: links.count,
-        disk: facts.disk(),
-        apparent: facts.apparent,
     }
 }

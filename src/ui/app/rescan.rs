@@ -87,8 +87,12 @@ impl App<'_> {
         let outcome = again.outcome?;
         let replaced = std::mem::take(&mut rescan.replaced);
         self.rescan = None;
-        if let Outcome::Panicked(_) = outcome {
-            self.say("Reading again failed; the old numbers stay");
+        match outcome {
+            Outcome::Panicked(_) => self.say("Reading again failed; the old numbers stay"),
+            Outcome::Broken(why) => {
+                self.say(format!("Reading again failed: {}; the old numbers stay", why.join("; ")));
+            }
+            Outcome::Complete | Outcome::Stopped => {}
         }
         self.renew(replaced);
         self.after_rescan()

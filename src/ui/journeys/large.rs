@@ -90,10 +90,11 @@ fn what_was_read_again_meanwhile_is_sorted_again() {
             .unwrap();
     job.wait(Duration::from_secs(60));
     let rows = job.latest().unwrap();
-    let beside = tree.listing(tree.listing(crate::tree::DirId::TOP).directories().next().unwrap());
-    let giant = beside.directories().next().unwrap();
+    let above = tree.listing(crate::tree::DirId::TOP).directories().next().unwrap();
+    let giant = tree.listing(above).directories().next().unwrap();
+    let changes = [(tree.name(giant).to_vec(), None)].into();
     // A rescan that found nothing there any more.
-    tree.replace(&mut crate::tree::Batch::default(), giant, None);
+    tree.replace_entries(&mut crate::tree::Batch::default(), above, &changes);
     app.update(Action::Findings(wish.number, crate::ui::work::Findings::Rows(rows)));
     assert_eq!(app.window.rows, 0, "rows of what was");
 }
