@@ -44,7 +44,7 @@ use super::marks::Marks;
 use super::place::{Memory, Place};
 use super::progress::{Again, ScanState, Tick};
 use super::reclaim::{self as reclaim_work, News};
-use super::view::columns::{self, Graph, Scale, Shown, Wanted};
+use super::shown::{self, Graph, Scale, Shown, Wanted};
 use super::view::help;
 use super::window::Window;
 use super::work::{Findings, Wish};
@@ -224,7 +224,7 @@ impl<'t> App<'t> {
                 modified: Wanted::No,
                 shared: Wanted::No,
                 scale: Scale::Directory,
-                growth: columns::Compared::No,
+                growth: shown::Compared::No,
             },
             units: settings.units,
             theme: settings.theme,

@@ -13,6 +13,7 @@
 //! that nothing a file system does can keep a person from leaving.
 
 pub mod app;
+pub mod cells;
 mod clipboard;
 pub mod errand;
 pub mod export;
@@ -21,12 +22,15 @@ mod inquiry;
 #[cfg(test)]
 mod journeys;
 pub mod keys;
+pub mod layout;
 pub mod marks;
 mod place;
 pub mod progress;
 pub mod reclaim;
+pub mod remark;
 mod screen;
 pub mod sheet;
+pub mod shown;
 pub mod tab;
 pub mod theme;
 pub mod view;

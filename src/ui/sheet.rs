@@ -5,7 +5,15 @@
 //!
 //! Knows no key and no cell of the screen. Invariant: once it was looked at, the cursor is on a row, if there is any.
 
+mod ages;
 mod asks;
+mod errors;
+mod files;
+mod growth;
+mod hints;
+mod links;
+mod space;
+mod types;
 
 use std::ops::Range;
 
@@ -14,7 +22,6 @@ use super::keys::{Command, Motion, View};
 use super::marks::Marks;
 use super::place::moved;
 use super::theme::Role;
-use super::view::{ages, errors, files, growth, hints, links, space, types};
 use super::window::{Bound, Grown, totals_size};
 use super::work::{Ask, Findings, Wish};
 use crate::search::{Order, Query};

@@ -10,10 +10,10 @@ use crate::tree::diff::Fate;
 use crate::tree::{DirId, Position, Record, Successors, Totals, join};
 use crate::ui::errand::Errand;
 use crate::ui::keys::{Command, Program};
+use crate::ui::layout::layout;
 use crate::ui::place::moved;
 use crate::ui::sheet::Target;
 use crate::ui::view::details::{self, Row};
-use crate::ui::view::layout;
 use crate::ui::window::{Bound, bound};
 use crate::ui::work::{Ask, Findings, Wish};
 

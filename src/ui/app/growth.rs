@@ -13,7 +13,7 @@ use crate::tree::{DirId, Successors};
 use crate::ui::inquiry::{Before, Inquiry};
 use crate::ui::keys::{Command, View};
 use crate::ui::sheet::Sheet;
-use crate::ui::view::columns::Compared as Shown;
+use crate::ui::shown::Compared as Shown;
 use crate::ui::work::{Ask, Findings, Wish};
 
 /// What there is to compare with, and what was found out by it.

@@ -6,10 +6,10 @@ use super::{App, Effect, Mode};
 use crate::kind::Kind;
 use crate::tree::{Content, DirId, Position, Record, Successors};
 use crate::ui::keys::{Command, Motion, Scope, View};
+use crate::ui::layout::layout;
 use crate::ui::marks::{Mark, Marks, Place};
 use crate::ui::place::moved;
 use crate::ui::sheet::Sheet;
-use crate::ui::view::layout;
 use crate::ui::window::totals_size;
 
 /// The list of the marks.

@@ -12,7 +12,8 @@ use ratatui::layout::Position;
 
 use super::{App, Button, Effect, Mode};
 use crate::ui::keys::{Answer, Command, Motion, View};
-use crate::ui::view::{self, layout};
+use crate::ui::layout::layout;
+use crate::ui::view;
 
 /// Clicks on one place within this time are a double click.
 const DOUBLE: Duration = Duration::from_millis(400);

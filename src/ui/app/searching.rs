@@ -7,8 +7,8 @@ use ratatui::crossterm::event::KeyEvent;
 use super::{App, Effect, Mode};
 use crate::search::Query;
 use crate::ui::keys::{Command, View};
+use crate::ui::layout::layout;
 use crate::ui::sheet::Sheet;
-use crate::ui::view::layout;
 use crate::ui::work::Ask;
 
 /// What is said before anything is typed.

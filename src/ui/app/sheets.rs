@@ -7,8 +7,8 @@ use crate::rows::Column;
 use crate::search::{self, By, Query};
 use crate::size::Measure;
 use crate::ui::keys::{Command, Motion, View};
+use crate::ui::layout::layout;
 use crate::ui::sheet::{Sheet, may_sort};
-use crate::ui::view::layout;
 use crate::ui::work::Ask;
 
 impl App<'_> {

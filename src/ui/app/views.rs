@@ -15,12 +15,13 @@ use crate::search::{self, By, Query};
 use crate::source::Nature;
 use crate::survey::Tile;
 use crate::tree::{Content, DirId, Position, Successors};
+use crate::ui::cells;
 use crate::ui::field::Field;
 use crate::ui::inquiry::Inquiry;
 use crate::ui::keys::{Command, Scope, Side, View};
+use crate::ui::layout::layout;
 use crate::ui::place::Memory;
 use crate::ui::sheet::{Page, Sheet, Sight};
-use crate::ui::view::{layout, treemap};
 use crate::ui::work::{Ask, Findings, Wish};
 
 /// Between two looks of a view at a growing tree.
@@ -148,7 +149,7 @@ impl App<'_> {
     /// How many rows of the directory are looked at.
     pub(super) fn lines_here(&self) -> usize {
         match self.views.base {
-            View::Treemap => treemap::MOST,
+            View::Treemap => cells::MOST,
             _ => layout(self.size).list_lines(),
         }
     }
@@ -165,7 +166,7 @@ impl App<'_> {
             page.title = format!("{title}/{}", self.views.text.as_str());
         }
         self.views.tiles = match self.views.base {
-            View::Treemap => treemap::tiles(&self.window, self.order.measure, layout(self.size).list),
+            View::Treemap => cells::tiles(&self.window, self.order.measure, layout(self.size).list),
             _ => Vec::new(),
         };
     }
@@ -282,7 +283,7 @@ impl App<'_> {
     }
 
     fn step_cell(&mut self, side: Side) {
-        if let Some(index) = treemap::neighbour(&self.views.tiles, self.window.index, side) {
+        if let Some(index) = cells::neighbour(&self.views.tiles, self.window.index, side) {
             self.place.go_to(index);
             self.pin();
         }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::ui::sheet::Page;
-use crate::ui::view::columns::Compared;
+use crate::ui::shown::Compared;
 
 fn page<'a>(app: &'a App<'_>) -> &'a Page {
     app.views.page.as_ref().expect("a view is open")

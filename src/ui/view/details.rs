@@ -13,9 +13,8 @@
 use ratatui::buffer::Buffer;
 use ratatui::text::{Line, Span};
 
-use super::list::exclusion_text;
+use super::draw_ends;
 use super::notes::notes;
-use super::{Layout, draw_ends};
 use crate::inspect::Inspection;
 use crate::kind::Kind;
 use crate::platform::error_text;
@@ -26,6 +25,8 @@ use crate::text::{escape, pad, wrap};
 use crate::tree::{Content, DirId, Record};
 use crate::ui::app::{App, Details};
 use crate::ui::keys::Command;
+use crate::ui::layout::Layout;
+use crate::ui::remark::exclusion_text;
 use crate::ui::theme::Role;
 use crate::ui::window::Bound;
 

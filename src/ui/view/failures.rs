@@ -11,12 +11,13 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::{Layout, draw_ends};
+use super::draw_ends;
 use crate::delete::{Deed, Failures};
 use crate::size::{grouped, plain_size};
 use crate::text::{escape, fit, pad, width};
 use crate::ui::app::{App, Failed, Running};
 use crate::ui::keys::Command;
+use crate::ui::layout::Layout;
 use crate::ui::theme::Role;
 
 /// Columns of a reason.

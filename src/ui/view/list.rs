@@ -14,7 +14,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use ratatui::text::{Line as Text, Span};
 
-use super::columns::{Cell, Columns, Scale, SizeColumn, TimeColumn, right};
+use super::columns::{Cell, Columns, SizeColumn, TimeColumn, right};
 use super::growth;
 use crate::kind::Kind;
 use crate::platform::error_text;
@@ -24,9 +24,10 @@ use crate::size::{
     share, size,
 };
 use crate::text::{escape, fit, width};
-use crate::tree::{Content, Exclusion, Record};
 use crate::ui::app::App;
 use crate::ui::keys::Command;
+use crate::ui::remark::{exclusion_text, kind_text};
+use crate::ui::shown::Scale;
 use crate::ui::theme::Role;
 use crate::ui::window::{Bound, Line, Remark};
 use crate::ui::work::Findings;
@@ -266,37 +267,5 @@ fn remark(line: &Line<'_>) -> Option<(String, Role)> {
         Some(Remark::Error(errno)) => Some((error_text(errno), Role::Warning)),
         Some(Remark::Excluded(exclusion)) => Some((exclusion_text(exclusion).to_owned(), Role::Faint)),
         None => kind.map(|kind| (kind.to_owned(), Role::Faint)),
-    }
-}
-
-/// What an entry is, where that is worth a word.
-fn kind_text(kind: Kind) -> Option<&'static str> {
-    match kind {
-        Kind::Directory | Kind::File | Kind::Unknown => None,
-        Kind::Symlink => Some("link"),
-        Kind::Fifo => Some("pipe"),
-        Kind::Socket => Some("socket"),
-        Kind::BlockDevice => Some("block device"),
-        Kind::CharDevice => Some("device"),
-    }
-}
-
-/// What there is to say about an entry of any directory.
-pub(super) fn remark_of(record: &Record<'_>) -> Option<String> {
-    match record.content {
-        Content::Excluded(exclusion) => Some(format!("excluded: {}", exclusion_text(exclusion))),
-        Content::Failed(errno) => Some(error_text(errno)),
-        Content::Known(_) => kind_text(record.kind).map(str::to_owned),
-    }
-}
-
-/// Why an entry was left out.
-pub(super) fn exclusion_text(exclusion: Exclusion) -> &'static str {
-    match exclusion {
-        Exclusion::Pattern => "by pattern",
-        Exclusion::OtherFileSystem => "other file system",
-        Exclusion::KernelFileSystem => "kernel file system",
-        Exclusion::Caches => "cache directory",
-        Exclusion::Dataless => "only in the cloud",
     }
 }

@@ -11,12 +11,13 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::{Layout, draw_ends};
+use super::draw_ends;
 use crate::kind::Kind;
 use crate::size::{grouped, plain_size, size};
 use crate::text::{escape, fit};
 use crate::ui::app::{App, PaneLine};
 use crate::ui::keys::Command;
+use crate::ui::layout::Layout;
 use crate::ui::theme::Role;
 use crate::ui::window::totals_size;
 

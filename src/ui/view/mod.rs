@@ -10,28 +10,22 @@
 //!
 //! Knows nothing but the state it draws. Invariant: drawing changes nothing, and any size of the terminal will do.
 
-pub mod ages;
 pub mod columns;
 mod confirm;
 pub mod details;
-pub mod errors;
 mod failures;
 mod field;
-pub mod files;
 mod footer;
-pub mod growth;
+mod growth;
 mod header;
 pub mod help;
-pub mod hints;
-pub mod links;
 mod list;
 mod marks;
 mod notes;
 mod question;
 mod sheet;
-pub mod space;
+mod space;
 pub mod treemap;
-pub mod types;
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -40,46 +34,8 @@ use ratatui::text::Line;
 
 use super::app::{App, Button, Mode};
 use super::keys::{Key, View};
+use super::layout::{Layout, layout};
 use crate::rows::Column;
-
-/// Where the regions of the list are; those without room have no lines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Layout {
-    header: Rect,
-    /// The titles of the columns.
-    pub titles: Rect,
-    /// The rows, or whatever stands in their place.
-    pub list: Rect,
-    /// Progress, keys, what there is to say.
-    pub footer: Rect,
-}
-
-impl Layout {
-    /// Everything above the footer, or the whole of a small screen.
-    fn above_footer(self, area: Rect) -> Rect {
-        Rect { height: area.height.saturating_sub(self.footer.height), ..area }
-    }
-
-    /// Lines for rows.
-    pub fn list_lines(&self) -> usize {
-        usize::from(self.list.height)
-    }
-}
-
-/// The regions of a terminal with these columns and lines.
-pub fn layout((columns, lines): (u16, u16)) -> Layout {
-    let header = u16::from(lines >= 2);
-    let footer = u16::from(lines >= 3);
-    let titles = u16::from(lines >= 6);
-    let list = lines - header - footer - titles;
-    let region = |y, height| Rect { x: 0, y, width: columns, height };
-    Layout {
-        header: region(0, header),
-        titles: region(header, titles),
-        list: region(header + titles, list),
-        footer: region(header + titles + list, footer),
-    }
-}
 
 /// Draws the whole screen.
 pub fn draw(app: &App<'_>, frame: &mut Frame<'_>) {

@@ -12,7 +12,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line as Text, Span};
 use ratatui::widgets::{Paragraph, Widget, Wrap};
 
-use super::columns::{Cell, Columns, Compared, Graph, Scale, Shown, SizeColumn, TimeColumn, Wanted, right};
+use super::columns::{Cell, Columns, SizeColumn, TimeColumn, right};
 use super::growth;
 use super::list::{REMARK, mark, select, signs, size_title};
 use crate::rows::Column;
@@ -25,6 +25,7 @@ use crate::text::{fit, pad, printable, width};
 use crate::ui::app::App;
 use crate::ui::keys::View;
 use crate::ui::sheet::{Page, SheetLine};
+use crate::ui::shown::{Compared, Graph, Scale, Shown, Wanted};
 use crate::ui::theme::Role;
 use crate::ui::window::{Bound, Grown, totals_size};
 use crate::ui::work::Ask;

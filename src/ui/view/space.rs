@@ -14,40 +14,20 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line as Text, Span};
 
-use super::Layout;
 use super::columns::right;
 use super::list::select;
 use crate::size::{BRIEF, Units, brief_size, size};
 use crate::space::rows::{Amount, Row, Subject};
-use crate::space::{Account, words};
-use crate::text::{self, fit, width};
+use crate::text::{fit, width};
 use crate::ui::app::App;
-use crate::ui::sheet::{Page, Target};
+use crate::ui::layout::Layout;
+use crate::ui::sheet::Page;
 use crate::ui::theme::Role;
-use crate::ui::work::Ask;
 
 /// Columns from which on sizes are written out, and from which on lines have notes.
 const WIDE: usize = 40;
 /// Columns of a label before its note.
 const LABELS: usize = 30;
-
-/// Where a row leads: to words about it.
-pub fn target(account: &Account, ask: Ask, index: usize) -> Option<Target> {
-    let row = account.rows.get(index)?;
-    let Ask::Space { units } = ask else { return None };
-    let words = words::explain(account.report.spaces.first()?, row.subject, units);
-    Some(Target::Words { label: row.label.clone(), words })
-}
-
-/// Paragraphs as lines of at most so many columns, an empty one between them.
-pub fn wrap(paragraphs: &[String], columns: usize) -> Vec<Row> {
-    let room = columns.saturating_sub(4).max(8);
-    let blank = |number| (number > 0).then_some("");
-    let lines = paragraphs.iter().enumerate();
-    let lines = lines.flat_map(|(number, words)| blank(number).into_iter().chain(text::wrap(words, room)));
-    let row = |label| Row { subject: Subject::Systems, depth: 0, amount: Amount::Nothing, label, note: None };
-    lines.map(|line| row(line.trim_end().to_owned())).collect()
-}
 
 pub(super) fn draw(app: &App<'_>, page: &Page, layout: Layout, buffer: &mut Buffer) {
     let list = layout.list;

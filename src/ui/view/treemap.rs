@@ -21,57 +21,12 @@ use super::list::filtered;
 use super::question::ASCII;
 use crate::kind::Kind;
 use crate::search::Class;
-use crate::size::{Measure, grouped, percent, plain_size, share};
-use crate::survey::treemap::layout;
-use crate::survey::{Area, Tile};
+use crate::size::{grouped, percent, plain_size, share};
+use crate::survey::Tile;
 use crate::text::{escape, fit};
 use crate::ui::app::App;
-use crate::ui::keys::Side;
 use crate::ui::theme::{Glyphs, Role, filled};
-use crate::ui::window::{Line, Window};
-
-/// How many entries have a cell of their own at most.
-pub const MOST: usize = 200;
-
-/// The cells of the rows of `window`; an index behind the last one stands for all other rows.
-pub fn tiles(window: &Window<'_>, measure: Measure, area: Rect) -> Vec<Tile> {
-    let mut weights: Vec<u64> = window.lines.iter().map(|line| line.size.unwrap_or(0)).collect();
-    if window.rows > window.lines.len() {
-        let shown = weights.iter().fold(0, |sum: u64, weight| sum.saturating_add(*weight));
-        weights.push(window.size(measure).saturating_sub(shown));
-    }
-    layout(&weights, Area { x: area.x, y: area.y, width: area.width, height: area.height })
-}
-
-/// The row whose cell lies on one side of that of row `index`; none if that is the edge.
-pub fn neighbour(tiles: &[Tile], index: usize, side: Side) -> Option<usize> {
-    let Some(from) = tiles.iter().find(|tile| tile.index == index) else {
-        // What is too small for a cell has no neighbours; the largest is as good as any.
-        return tiles.first().map(|tile| tile.index);
-    };
-    let (from, middle) = (from.area, middle(from.area));
-    let touches = |area: Area| match side {
-        Side::Left => area.x + area.width == from.x,
-        Side::Right => area.x == from.x + from.width,
-        Side::Above => area.y + area.height == from.y,
-        Side::Below => area.y == from.y + from.height,
-    };
-    let distance = |area: Area| match side {
-        Side::Left | Side::Right => beyond(middle.1, area.y, area.height),
-        Side::Above | Side::Below => beyond(middle.0, area.x, area.width),
-    };
-    let beside = tiles.iter().filter(|tile| tile.index < MOST && touches(tile.area));
-    beside.min_by_key(|tile| (distance(tile.area), tile.index)).map(|tile| tile.index)
-}
-
-fn middle(area: Area) -> (u16, u16) {
-    (area.x + area.width / 2, area.y + area.height / 2)
-}
-
-/// How far `point` is from the cells that begin at `start`.
-fn beyond(point: u16, start: u16, length: u16) -> u16 {
-    start.saturating_sub(point).max(point.saturating_sub((start + length).saturating_sub(1)))
-}
+use crate::ui::window::Line;
 
 pub(super) fn draw(app: &App<'_>, titles: Rect, area: Rect, buffer: &mut Buffer) {
     if !titles.is_empty() {
@@ -201,27 +156,4 @@ fn style(app: &App<'_>, line: &Line<'_>) -> Style {
 fn name(line: &Line<'_>) -> String {
     let suffix = if line.kind == Kind::Directory && !line.name.ends_with(b"/") { "/" } else { "" };
     escape(line.name).into_owned() + suffix
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn keys_lead_to_the_cell_beside_and_stop_at_the_edge() {
-        // Half, and to the right of it two quarters, one above the other.
-        let area = Area { x: 0, y: 0, width: 40, height: 10 };
-        let tiles = [
-            Tile { index: 0, area: Area { width: 20, ..area } },
-            Tile { index: 1, area: Area { x: 20, width: 20, height: 5, ..area } },
-            Tile { index: 2, area: Area { x: 20, y: 5, width: 20, height: 5 } },
-        ];
-        let from = |index, side| neighbour(&tiles, index, side);
-        assert_eq!(from(0, Side::Right), Some(2));
-        assert_eq!(from(2, Side::Above), Some(1));
-        assert_eq!(from(1, Side::Below), Some(2));
-        assert_eq!((from(1, Side::Left), from(2, Side::Left)), (Some(0), Some(0)));
-        assert_eq!((from(0, Side::Left), from(1, Side::Above), from(2, Side::Right)), (None, None, None));
-        assert_eq!(from(9, Side::Right), Some(0), "what has no cell");
-    }
 }

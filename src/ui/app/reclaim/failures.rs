@@ -6,8 +6,8 @@ use super::super::{App, Effect, Mode};
 use crate::delete::{Deed, Failures, Selection};
 use crate::sync::Arc;
 use crate::ui::keys::Command;
+use crate::ui::layout::layout;
 use crate::ui::place::moved;
-use crate::ui::view::layout;
 
 /// What stayed, and why.
 #[derive(Clone, Debug)]

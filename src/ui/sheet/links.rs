@@ -8,21 +8,27 @@
 //! Enter shows its names; a mark marks all of them.
 
 use super::files::path_below;
+use super::{SheetLine, Target};
 use crate::size::Measure;
 use crate::survey::Links;
 use crate::survey::links::LinkedInode;
 use crate::tree::{DirId, Position, Totals, Tree};
-use crate::ui::sheet::{SheetLine, Target};
 use crate::ui::work::Ask;
 
 /// The names of the inode of a row.
-pub fn entries(links: &Links, index: usize) -> Vec<(DirId, Position)> {
+pub(super) fn entries(links: &Links, index: usize) -> Vec<(DirId, Position)> {
     let names = links.inodes.get(index).map(|inode| links.names(inode)).unwrap_or_default();
     names.iter().map(|row| (row.directory, row.position)).collect()
 }
 
 /// A row.
-pub fn line(tree: &Tree, from: DirId, links: &Links, index: usize, measure: Measure) -> Option<SheetLine> {
+pub(super) fn line(
+    tree: &Tree,
+    from: DirId,
+    links: &Links,
+    index: usize,
+    measure: Measure,
+) -> Option<SheetLine> {
     let inode = links.inodes.get(index)?;
     let LinkedInode { disk, apparent, inside: items, .. } = *inode;
     let label = first_name(tree, from, links, inode)?;
@@ -31,14 +37,14 @@ pub fn line(tree: &Tree, from: DirId, links: &Links, index: usize, measure: Meas
 }
 
 /// Where a row leads.
-pub fn target(links: &Links, index: usize) -> Option<Target> {
+pub(super) fn target(links: &Links, index: usize) -> Option<Target> {
     let inode = links.inodes.get(index)?;
     let label = "names of one file".to_owned();
     Some(Target::Files { label, ask: Ask::Largest, query: inode.query() })
 }
 
 /// What all of the inodes take up, and how many names of them there are.
-pub fn sum(links: &Links) -> (Option<Totals>, u64) {
+pub(super) fn sum(links: &Links) -> (Option<Totals>, u64) {
     let mut sum = links.alone;
     sum.add(&links.shared);
     (Some(sum), links.inodes.iter().map(|inode| inode.inside).sum())

@@ -7,19 +7,19 @@
 //!
 //! Enter shows the files of that age.
 
+use super::{SheetLine, Target};
 use crate::size::Measure;
 use crate::survey::Ages;
-use crate::ui::sheet::{SheetLine, Target};
 use crate::ui::work::Ask;
 
 /// A row.
-pub fn line(ages: &Ages, index: usize, measure: Measure) -> Option<SheetLine> {
+pub(super) fn line(ages: &Ages, index: usize, measure: Measure) -> Option<SheetLine> {
     let age = *ages.order.get(index)?;
     Some(SheetLine::of_sum(age.words().to_owned(), &ages.rows[age as usize], measure))
 }
 
 /// Where a row leads, if `ask` was the question.
-pub fn target(ages: &Ages, ask: Ask, index: usize) -> Option<Target> {
+pub(super) fn target(ages: &Ages, ask: Ask, index: usize) -> Option<Target> {
     let Ask::Ages { now } = ask else { return None };
     let age = ages.order.get(index)?;
     Some(Target::Files {

@@ -8,6 +8,7 @@
 //!
 //! What are no files has a row for each kind. Enter shows the entries behind a row.
 
+use super::{SheetLine, Target};
 use crate::kind::Kind;
 use crate::search::Class;
 use crate::size::Measure;
@@ -15,7 +16,6 @@ use crate::survey::types::class_query;
 use crate::survey::{Type, Typed};
 use crate::text::escape;
 use crate::tree::Totals;
-use crate::ui::sheet::{SheetLine, Target};
 use crate::ui::theme::Role;
 use crate::ui::work::Ask;
 
@@ -25,12 +25,12 @@ enum TypeRow {
 }
 
 /// How many rows there are.
-pub fn rows(typed: &Typed) -> usize {
+pub(super) fn rows(typed: &Typed) -> usize {
     typed.classes.len() + typed.types.len()
 }
 
 /// A row.
-pub fn line(typed: &Typed, index: usize, measure: Measure) -> Option<SheetLine> {
+pub(super) fn line(typed: &Typed, index: usize, measure: Measure) -> Option<SheetLine> {
     let row = row(typed, index)?;
     let (totals, role) = match row {
         TypeRow::Class(_, totals) => (totals, Role::Strong),
@@ -42,7 +42,7 @@ pub fn line(typed: &Typed, index: usize, measure: Measure) -> Option<SheetLine> 
 }
 
 /// Where a row leads.
-pub fn target(typed: &Typed, index: usize) -> Option<Target> {
+pub(super) fn target(typed: &Typed, index: usize) -> Option<Target> {
     let row = row(typed, index)?;
     let (ask, query) = match row {
         TypeRow::Class(class, _) => (Ask::Largest, class_query(class)),

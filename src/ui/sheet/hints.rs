@@ -9,15 +9,21 @@
 //! column of times. Enter goes to the directory. Nothing is marked by itself.
 
 use super::files::path_below;
+use super::{SheetLine, Target};
 use crate::hints::Hints;
 use crate::search::Row;
 use crate::size::Measure;
 use crate::tree::{DirId, Position, Totals, Tree};
-use crate::ui::sheet::{SheetLine, Target};
 use crate::ui::theme::Role;
 
 /// A row.
-pub fn line(tree: &Tree, from: DirId, hints: &Hints, index: usize, measure: Measure) -> Option<SheetLine> {
+pub(super) fn line(
+    tree: &Tree,
+    from: DirId,
+    hints: &Hints,
+    index: usize,
+    measure: Measure,
+) -> Option<SheetLine> {
     let hint = hints.rows.get(index)?;
     let (directory, position) = hint.place;
     let row = Row { directory, position, key: hint.totals.disk };
@@ -31,17 +37,17 @@ pub fn line(tree: &Tree, from: DirId, hints: &Hints, index: usize, measure: Meas
 }
 
 /// The directory of a row.
-pub fn entries(hints: &Hints, index: usize) -> Vec<(DirId, Position)> {
+pub(super) fn entries(hints: &Hints, index: usize) -> Vec<(DirId, Position)> {
     hints.rows.get(index).map(|hint| hint.place).into_iter().collect()
 }
 
 /// Where a row leads.
-pub fn target(hints: &Hints, index: usize) -> Option<Target> {
+pub(super) fn target(hints: &Hints, index: usize) -> Option<Target> {
     let (directory, position) = hints.rows.get(index)?.place;
     Some(Target::Entry(directory, position))
 }
 
 /// What all of it takes up, and how many directories it is.
-pub fn sum(hints: &Hints) -> (Option<Totals>, u64) {
+pub(super) fn sum(hints: &Hints) -> (Option<Totals>, u64) {
     (Some(hints.sum()), hints.rows.len() as u64)
 }

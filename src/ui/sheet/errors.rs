@@ -10,12 +10,12 @@
 //! Enter goes to the entry in its directory.
 
 use super::files::path_below;
+use super::{SheetLine, Target};
 use crate::platform::{error_text, remedy};
 use crate::search::Row;
 use crate::survey::Errors;
 use crate::survey::errors::Group;
 use crate::tree::{DirId, Position, Tree};
-use crate::ui::sheet::{SheetLine, Target};
 use crate::ui::theme::Role;
 
 enum ErrorRow<'e> {
@@ -26,19 +26,19 @@ enum ErrorRow<'e> {
 }
 
 /// How many rows there are.
-pub fn rows(errors: &Errors) -> usize {
+pub(super) fn rows(errors: &Errors) -> usize {
     let entries: usize = errors.groups.iter().map(|group| 1 + group.rows.len()).sum();
     usize::from(errors.itself.is_some()) + entries
 }
 
 /// How many entries could not be read.
-pub fn failed(errors: &Errors) -> u64 {
+pub(super) fn failed(errors: &Errors) -> u64 {
     let entries: usize = errors.groups.iter().map(|group| group.rows.len()).sum();
     u64::from(errors.itself.is_some()) + entries as u64
 }
 
 /// A row.
-pub fn line(tree: &Tree, from: DirId, errors: &Errors, index: usize) -> Option<SheetLine> {
+pub(super) fn line(tree: &Tree, from: DirId, errors: &Errors, index: usize) -> Option<SheetLine> {
     let (items, label, role) = match row(errors, index)? {
         ErrorRow::Itself(errno) => (None, format!("this directory: {}", error_text(errno)), Role::Warning),
         ErrorRow::Reason(group) => (Some(group.rows.len() as u64), error_text(group.errno), Role::Warning),
@@ -57,7 +57,7 @@ pub fn line(tree: &Tree, from: DirId, errors: &Errors, index: usize) -> Option<S
 }
 
 /// The entry of a row that is one.
-pub fn entries(errors: &Errors, index: usize) -> Vec<(DirId, Position)> {
+pub(super) fn entries(errors: &Errors, index: usize) -> Vec<(DirId, Position)> {
     match row(errors, index) {
         Some(ErrorRow::Entry(row)) => vec![(row.directory, row.position)],
         _ => Vec::new(),
@@ -65,7 +65,7 @@ pub fn entries(errors: &Errors, index: usize) -> Vec<(DirId, Position)> {
 }
 
 /// Where a row leads; a reason to its first entry.
-pub fn target(errors: &Errors, index: usize) -> Option<Target> {
+pub(super) fn target(errors: &Errors, index: usize) -> Option<Target> {
     let row = match row(errors, index)? {
         ErrorRow::Itself(_) => return None,
         ErrorRow::Reason(group) => group.rows.first()?,

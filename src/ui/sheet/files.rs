@@ -7,35 +7,35 @@
 //!
 //! Names are paths from the directory one stands in. Enter goes to the entry in its directory.
 
-use super::list::remark_of;
+use super::{SheetLine, Target};
 use crate::kind::Kind;
 use crate::search::{Found, Row};
 use crate::size::Measure;
 use crate::text::escape;
 use crate::tree::{Content, DirId, Position, Totals, Tree, join};
-use crate::ui::sheet::{SheetLine, Target};
+use crate::ui::remark::remark_of;
 use crate::ui::theme::Role;
 use crate::ui::window::{bound, totals_size};
 
 /// The row of an entry that is found anew, or the same row if it is gone.
-pub fn follow(old: &Found, new: &Found, index: usize) -> usize {
+pub(super) fn follow(old: &Found, new: &Found, index: usize) -> usize {
     let is_same = |row: &Row, other: &Row| (row.directory, row.position) == (other.directory, other.position);
     let found = old.rows.get(index).and_then(|row| new.rows.iter().position(|other| is_same(row, other)));
     found.unwrap_or(index)
 }
 
 /// Where a row leads.
-pub fn target(found: &Found, index: usize) -> Option<Target> {
+pub(super) fn target(found: &Found, index: usize) -> Option<Target> {
     found.rows.get(index).map(|row| Target::Entry(row.directory, row.position))
 }
 
 /// The entry of a row.
-pub fn entries(found: &Found, index: usize) -> Vec<(DirId, Position)> {
+pub(super) fn entries(found: &Found, index: usize) -> Vec<(DirId, Position)> {
     found.rows.get(index).map(|row| (row.directory, row.position)).into_iter().collect()
 }
 
 /// A row.
-pub fn line(tree: &Tree, from: DirId, row: &Row, measure: Measure) -> Option<SheetLine> {
+pub(super) fn line(tree: &Tree, from: DirId, row: &Row, measure: Measure) -> Option<SheetLine> {
     let record = row.record(tree)?;
     let is_directory = record.kind == Kind::Directory;
     let mut label = path_below(tree, from, row, record.name);
@@ -65,7 +65,7 @@ pub fn line(tree: &Tree, from: DirId, row: &Row, measure: Measure) -> Option<She
 }
 
 /// The path of an entry from the directory `from` on, safe for a terminal.
-pub fn path_below(tree: &Tree, from: DirId, row: &Row, name: &[u8]) -> String {
+pub(super) fn path_below(tree: &Tree, from: DirId, row: &Row, name: &[u8]) -> String {
     let above = tree.ancestry(row.directory).take_while(|id| *id != from);
     let mut names: Vec<&[u8]> = above.map(|id| tree.name(id)).collect();
     names.reverse();
