@@ -182,11 +182,9 @@ pub fn shared(tree: &Tree, facts: &Facts) -> u64 {
 
 /// The size of an entry: of a directory, with everything below it.
 fn entry_size(tree: &Tree, sums: Sums<'_>, facts: &Facts, measure: Measure) -> u64 {
-    match (facts.directory.map(|id| sums.totals(tree, id)), measure) {
-        (Some(totals), Measure::Disk) => totals.disk,
-        (Some(totals), Measure::Apparent) => totals.apparent,
-        (None, Measure::Disk) => facts.disk(),
-        (None, Measure::Apparent) => facts.apparent,
+    match facts.directory.map(|id| sums.totals(tree, id)) {
+        Some(totals) => measure.of(totals.disk, totals.apparent),
+        None => measure.of(facts.disk(), facts.apparent),
     }
 }
 

@@ -35,6 +35,14 @@ impl Measure {
             Self::Apparent => "apparent",
         }
     }
+
+    /// The one of two sizes that is meant.
+    pub fn of(self, disk: u64, apparent: u64) -> u64 {
+        match self {
+            Self::Disk => disk,
+            Self::Apparent => apparent,
+        }
+    }
 }
 
 impl Units {

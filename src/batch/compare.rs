@@ -52,6 +52,13 @@ pub struct Telling {
     pub least: u64,
 }
 
+impl Telling {
+    /// The bytes that count.
+    fn amount(&self, extent: Extent) -> u64 {
+        self.measure.of(extent.disk, extent.apparent)
+    }
+}
+
 /// How changes are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
@@ -125,15 +132,14 @@ impl<'t> Changes<'t> {
     fn find(old: &'t Read, new: &'t Read, telling: Telling) -> Self {
         let side = |read: &'t Read| Side { tree: read.source.tree(), root: read.root };
         let is_large = |change: &Change<'_>| {
-            let by = amount(change.before, telling.measure).abs_diff(amount(change.after, telling.measure));
+            let by = telling.amount(change.before).abs_diff(telling.amount(change.after));
             // Of a new name nothing has to change but the name.
             by >= telling.least && (by > 0 || change.fate != Fate::Kept)
         };
         let mut changes = diff(side(old), side(new), is_large);
         changes.sort_by_cached_key(|change| {
-            let (before, after) =
-                (amount(change.before, telling.measure), amount(change.after, telling.measure));
-            (Reverse(before.abs_diff(after)), path_of(old, new, change))
+            let by = telling.amount(change.before).abs_diff(telling.amount(change.after));
+            (Reverse(by), path_of(old, new, change))
         });
         Self { old, new, telling, list: changes }
     }
@@ -232,14 +238,7 @@ impl<'t> Changes<'t> {
     }
 
     fn amount(&self, extent: Extent) -> u64 {
-        amount(extent, self.telling.measure)
-    }
-}
-
-fn amount(extent: Extent, measure: Measure) -> u64 {
-    match measure {
-        Measure::Disk => extent.disk,
-        Measure::Apparent => extent.apparent,
+        self.telling.amount(extent)
     }
 }
 

@@ -11,7 +11,7 @@
 use std::io::{self, BufWriter, Write};
 
 use crate::rows::{Order, Rows, Sums};
-use crate::size::{Measure, Units, count, percent, share, size};
+use crate::size::{Units, count, percent, share, size};
 use crate::text::escape;
 use crate::tree::{Content, DirId, Facts, Index, Live, Record, Totals, Tree, join};
 
@@ -118,9 +118,6 @@ impl<'t> Table<'t> {
     }
 
     fn size(&self, totals: &Totals) -> u64 {
-        match self.order.measure {
-            Measure::Disk => totals.disk,
-            Measure::Apparent => totals.apparent,
-        }
+        self.order.measure.of(totals.disk, totals.apparent)
     }
 }

@@ -324,10 +324,7 @@ impl Growth {
 
 /// The bytes of an extent that are meant.
 pub fn amount(extent: Extent, measure: Measure) -> u64 {
-    match measure {
-        Measure::Disk => extent.disk,
-        Measure::Apparent => extent.apparent,
-    }
+    measure.of(extent.disk, extent.apparent)
 }
 
 /// What is known of an entry that is no directory.

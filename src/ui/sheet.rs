@@ -240,10 +240,7 @@ impl Sheet {
             Some(Findings::Ages(ages)) => largest(&mut ages.rows.iter()),
             Some(Findings::Hints(hints)) => largest(&mut hints.rows.iter().map(|row| &row.totals)),
             Some(Findings::Links(links)) => {
-                let size = |inode: &LinkedInode| match measure {
-                    Measure::Disk => inode.disk,
-                    Measure::Apparent => inode.apparent,
-                };
+                let size = |inode: &LinkedInode| measure.of(inode.disk, inode.apparent);
                 links.inodes.iter().map(size).max().unwrap_or(0)
             }
             _ => 0,

@@ -186,10 +186,7 @@ impl<'t> Line<'t> {
                 entry.modified = Some(facts.mtime);
                 entry.shared = shared(tree, &facts);
                 entry.directory = facts.directory;
-                entry.size = Some(match measure {
-                    Measure::Disk => facts.disk(),
-                    Measure::Apparent => facts.apparent,
-                });
+                entry.size = Some(measure.of(facts.disk(), facts.apparent));
             }
         }
         if let Some(id) = entry.directory {
@@ -208,10 +205,7 @@ impl<'t> Line<'t> {
 
 /// The size by `measure`.
 pub fn totals_size(totals: &Totals, measure: Measure) -> u64 {
-    match measure {
-        Measure::Disk => totals.disk,
-        Measure::Apparent => totals.apparent,
-    }
+    measure.of(totals.disk, totals.apparent)
 }
 
 /// How numbers of a directory relate to the truth.
