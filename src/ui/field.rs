@@ -5,6 +5,7 @@
 //! Knows no screen. Invariant: it holds no control character that was not offered.
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use unicode_segmentation::UnicodeSegmentation;
 
 use super::keys::Command;
 
@@ -56,7 +57,8 @@ impl Field {
         match (command, event.code) {
             (Some(Command::Erase), _) => {
                 self.state = State::Typed;
-                self.text.pop();
+                let last = self.text.grapheme_indices(true).next_back();
+                self.text.truncate(last.map_or(0, |(at, _)| at));
             }
             (Some(Command::EraseAll), _) => self.clear(),
             (None, KeyCode::Char(letter))
@@ -97,6 +99,12 @@ mod tests {
         assert!(!press(&mut field, 'c', KeyModifiers::CONTROL) && !press(&mut field, 'd', KeyModifiers::ALT));
         field.paste("e\n\u{1b}f");
         assert_eq!(field.as_str(), "aBef");
+        field.paste("e\u{301}");
+        let back = KeyEvent::new(KeyCode::Backspace, KeyModifiers::NONE);
+        assert!(
+            field.take(back, Some(Command::Erase)) && field.as_str() == "aBef",
+            "a letter with its accent is one"
+        );
     }
 
     #[test]
