@@ -11,6 +11,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt, symlink};
 use std::path::Path;
 
 use duke::kind::Kind;
+use duke::platform::absolute::absolute;
 use duke::platform::{Attributes, Border, Directory, Errno, attributes_of_path};
 use support::fixtures;
 
@@ -290,4 +291,20 @@ fn whether_a_hangup_is_ignored_is_asked_without_a_moment_in_which_it_is_not() {
             asked.store(round, Ordering::Relaxed);
         }
     });
+}
+
+#[test]
+fn what_is_above_is_asked_of_the_system_and_other_links_stay() {
+    let folder = tempfile::tempdir().unwrap();
+    let top = folder.path().canonicalize().unwrap();
+    fs::create_dir_all(top.join("far/away")).unwrap();
+    symlink("far/away", top.join("link")).unwrap();
+    let here = std::env::current_dir().unwrap();
+    assert_eq!(absolute(&top.join("link/./x")), top.join("link/x"));
+    assert_eq!(absolute(&top.join("link/..")), top.join("far"));
+    assert_eq!(absolute(&top.join("far/../link/x")), top.join("link/x"));
+    assert_eq!(absolute(&top.join("nowhere/../x")), top.join("nowhere/../x"));
+    assert_eq!(absolute(Path::new(".")), here);
+    assert_eq!(absolute(Path::new("..")), here.canonicalize().unwrap().parent().unwrap());
+    assert_eq!(absolute(Path::new("/..")), Path::new("/"));
 }
