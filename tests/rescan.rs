@@ -233,3 +233,25 @@ fn other_names_of_a_removed_one_are_told_how_many_they_are() {
     assert!(matches!(entry.content, Content::Known(facts) if facts.links.is_none()), "{entry:?}");
     assert_eq!(picture(scan.tree()), picture(self::scan(root.path()).tree()));
 }
+
+#[test]
+fn names_that_went_elsewhere_meanwhile_count_nothing_twice() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    for directory in ["a/b", "docs"] {
+        fs::create_dir_all(root.join(directory)).unwrap();
+    }
+    fs::write(root.join("a/b/first"), vec![1; 500_000]).unwrap();
+    fs::hard_link(root.join("a/b/first"), root.join("a/second")).unwrap();
+    fs::hard_link(root.join("a/b/first"), root.join("docs/third")).unwrap();
+    let scan = scan(root);
+    let before = scan.tree().totals(DirId::TOP).disk;
+    fs::remove_file(root.join("docs/third")).unwrap();
+    fs::remove_file(root.join("a/b/first")).unwrap();
+    rescan(&scan, &root.join("a"));
+    // What is in docs by now nobody has looked at.
+    assert!(scan.tree().totals(DirId::TOP).disk <= before);
+    rescan(&scan, &root.join("docs"));
+    rescan(&scan, root);
+    assert_eq!(picture(scan.tree()), picture(self::scan(root).tree()));
+}

@@ -7,7 +7,7 @@
 //!
 //! Invariant: until everything is read, and when that is stopped, the tree is as it was.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::judge::facts;
 use super::links;
@@ -49,7 +49,8 @@ impl Shared {
             self.tree.drop_subtrees(&directories(&looks));
             return Ok(());
         }
-        let counts = self.count_links(self.linked_below(&looks), known_counts(&looks, &read));
+        let (concerned, elsewhere) = self.linked_below(&looks);
+        let counts = self.count_links(concerned, elsewhere, known_counts(&looks, &read));
         links::unsettle(&self.tree);
         for look in &looks {
             let batch = &mut self.workers.tools().batch;
@@ -152,8 +153,8 @@ impl Shared {
         Some((found.kind, renewed))
     }
 
-    /// The inodes with other names among what is about to be replaced.
-    fn linked_below(&self, looks: &[Look]) -> HashSet<LinkedInode> {
+    /// The inodes with names among what is about to be replaced, and the other directories that have names of them.
+    fn linked_below(&self, looks: &[Look]) -> (HashSet<LinkedInode>, BTreeSet<DirId>) {
         let tree = &self.tree;
         let mut concerned = HashSet::new();
         let replaced: HashSet<DirId> = looks.iter().flat_map(|look| look.replaced.iter().copied()).collect();
@@ -167,32 +168,27 @@ impl Shared {
             }
         }
         let mut known: HashMap<DirId, bool> = HashMap::new();
-        for name in tree.linked() {
-            let is_replaced = |id| tree.ancestry(id).any(|above| replaced.contains(&above));
-            if *known.entry(name.directory).or_insert_with(|| is_replaced(name.directory)) {
-                concerned.insert(identity(&name));
-            }
-        }
-        concerned
+        let is_inside = |id| tree.ancestry(id).any(|above| replaced.contains(&above));
+        let mut is_replaced = |id: DirId| *known.entry(id).or_insert_with(|| is_inside(id));
+        let linked = tree.linked();
+        let (inside, outside): (Vec<_>, Vec<_>) = linked.iter().partition(|name| is_replaced(name.directory));
+        concerned.extend(inside.into_iter().map(identity));
+        let elsewhere = outside.into_iter().filter(|name| concerned.contains(&identity(name)));
+        let elsewhere = elsewhere.map(|name| name.directory).collect();
+        (concerned, elsewhere)
     }
 
     /// How many names each inode has now: what is known of it, and of the other ones in `concerned` what one of the names
-    /// in the tree says.
+    /// in `directories` says. What was read again is not asked: that only one name is there says nothing of names that others have
+    /// taken away elsewhere, which stay in the tree until somebody looks.
     fn count_links(
         &self,
         mut concerned: HashSet<LinkedInode>,
+        directories: BTreeSet<DirId>,
         known: HashMap<LinkedInode, u64>,
     ) -> HashMap<LinkedInode, u64> {
         let tree = &self.tree;
         concerned.retain(|inode| !known.contains_key(inode));
-        let mut directories: Vec<DirId> = tree
-            .linked()
-            .iter()
-            .filter(|name| concerned.contains(&identity(name)))
-            .map(|name| name.directory)
-            .collect();
-        directories.sort_unstable();
-        directories.dedup();
         let mut counts = known;
         for directory in directories {
             let mut opened = None;

@@ -86,7 +86,7 @@ pub const KEYMAP: &[Binding] = &{
         bind(&[letter('=')], ROWS, C::Scale, G::Show, "bars of the largest"),
         bind(&[letter('B')], ROWS, C::Graph, G::Show, "bars and percents"),
         bind(&[letter('e')], DIRECTORY, C::Hidden, G::Show, "hidden and excluded"),
-        bind(&[letter('1')], VIEWS, C::View(View::List), G::View, "list, or what was found"),
+        bind(&[letter('1')], VIEWS, C::View(View::List), G::View, "list, or the results"),
         hint(9, "largest", bind(&[letter('2')], VIEWS, C::View(View::Largest), G::View, "largest files")),
         hint(10, "types", bind(&[letter('3')], VIEWS, C::View(View::Types), G::View, "types of files")),
         hint(11, "age", bind(&[letter('4')], VIEWS, C::View(View::Ages), G::View, "age of files")),
