@@ -104,6 +104,18 @@ fn apparent_sizes_are_lengths_and_si_counts_in_thousands() {
     assert!(line(&["-a"]).contains("4.8 MiB"));
     assert!(line(&["-a", "--si"]).contains("5.0 MB"));
     assert!(line(&[]).trim_start().starts_with("0   B"));
+    place.file("full.x", 10_000);
+    let first = |words: &[&str]| {
+        run_in(place.path(), words).ended(0).text().lines().next().unwrap().trim_start().to_owned()
+    };
+    assert!(first(&["--top", "1"]).ends_with("full.x"));
+    assert!(
+        first(&["--top", "1", "-a"]).starts_with("4.8 MiB")
+            && first(&["--top", "1", "-a"]).ends_with("sparse")
+    );
+    assert!(first(&["--by", "type"]).ends_with(".x"));
+    assert!(first(&["--by", "type", "-a"]).starts_with("4.8 MiB"));
+    assert!(first(&["--by", "type", "-a", "--min-size", "1M"]).ends_with("no extension"));
 }
 
 #[test]

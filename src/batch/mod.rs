@@ -28,7 +28,7 @@ use crate::platform::streams;
 use crate::platform::words;
 use crate::rows::Order;
 use crate::scan::{Mounts, Outcome};
-use crate::size::Units;
+use crate::size::{Measure, Units};
 use crate::source::{Nature, Source, Wanted};
 use crate::space;
 use crate::tree::{DirId, Live};
@@ -214,14 +214,16 @@ fn print(
             // Who stays on one file system is told which, wherever on it that is.
             let stays = source.scan().is_some_and(|scan| scan.options().mounts == Mounts::None);
             let system = if is_whole { space::of_roots(tree, stays) } else { None };
-            let summary = &selection.lists(tree)?;
+            // As the tree itself, whatever is shown to people.
+            let summary = &selection.lists(tree, Measure::Disk)?;
             // Lists are instead of the tree, unless some of it is asked for too.
             let depth = if selection.has_lists() { depth.or(Some(0)) } else { depth };
             report(live, Body::Tree { depth, summary, system: system.as_ref() }).write(out)
         }
-        Format::Table { units, .. } if selection.has_lists() => {
-            let whole = live.totals(tree, DirId::TOP).disk;
-            summary::print(&selection.lists(tree)?, source.nature(), whole, units, out)
+        Format::Table { units, order, .. } if selection.has_lists() => {
+            let (whole, measure) = (live.totals(tree, DirId::TOP), order.measure);
+            let lists = selection.lists(tree, measure)?;
+            summary::print(&lists, source.nature(), &whole, (measure, units), out)
         }
         Format::Table { depth, order, units } => {
             let least = selection.least;

@@ -4,6 +4,7 @@
 //!
 //! Invariant: rows come in an order that does not depend on threads.
 
+use std::cmp::Reverse;
 use std::io::{self, BufWriter, Write};
 use std::time::Duration;
 
@@ -13,13 +14,13 @@ use crate::job::{Job, Pool};
 use crate::json::{Large, Sum, Summary, Sums};
 use crate::platform::limits::processors;
 use crate::platform::people;
-use crate::search::{Order, Query, Request};
-use crate::size::{Units, count, percent, share, size};
+use crate::search::{self, Order, Query, Request};
+use crate::size::{Measure, Units, count, percent, share, size};
 use crate::source::Nature;
 use crate::survey::{self, Age, types::Type};
 use crate::sync::Arc;
 use crate::text::escape;
-use crate::tree::{Content, DirId, Tree};
+use crate::tree::{Content, DirId, Totals, Tree};
 
 /// What of a tree is wanted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,28 +50,32 @@ impl Selection {
         self.top.is_some() || !self.by.is_empty()
     }
 
-    /// The lists.
+    /// The lists, of the largest by this size.
     ///
     /// # Errors
     /// When there can be no thread to make them.
-    pub(super) fn lists(&self, tree: &Arc<Tree>) -> io::Result<Summary> {
+    pub(super) fn lists(&self, tree: &Arc<Tree>, measure: Measure) -> io::Result<Summary> {
         let mut summary = Summary::default();
         if !self.has_lists() {
             return Ok(summary);
         }
         let pool = Pool::new(processors())?;
+        let by = match measure {
+            Measure::Disk => search::By::Disk,
+            Measure::Apparent => search::By::Apparent,
+        };
         let all = || Request {
             tree: Arc::clone(tree),
             from: DirId::TOP,
             query: Query::default(),
-            order: Order::default(),
+            order: Order { by, reversed: false },
         };
         if let Some(top) = self.top {
             let found = finish(&survey::largest(&pool, all(), top)?)?;
             let large = |row: &crate::search::Row| {
                 let record = row.record(tree)?;
                 let Content::Known(facts) = record.content else { return None };
-                (facts.disk() >= self.least).then_some(Large {
+                (measure.of(facts.disk(), facts.apparent) >= self.least).then_some(Large {
                     path: row.path(tree)?,
                     kind: record.kind,
                     facts,
@@ -80,7 +85,12 @@ impl Selection {
         }
         for by in &self.by {
             let mut sums = sums(*by, &pool, all())?;
-            sums.rows.retain(|row| row.totals.disk >= self.least);
+            let size = |row: &Sum| measure.of(row.totals.disk, row.totals.apparent);
+            sums.rows.retain(|row| size(row) >= self.least);
+            // Ages have an order of their own; what is as large keeps the one it has.
+            if *by != By::Age {
+                sums.rows.sort_by_key(|row| Reverse(size(row)));
+            }
             summary.sums.push(sums);
         }
         Ok(summary)
@@ -126,14 +136,15 @@ fn type_name(of: &Type) -> String {
 pub(super) fn print(
     summary: &Summary,
     nature: Nature,
-    whole: u64,
-    units: Units,
+    whole: &Totals,
+    (measure, units): (Measure, Units),
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    let whole = measure.of(whole.disk, whole.apparent);
     let mut out = BufWriter::new(out);
     for file in summary.largest.iter().flatten() {
-        let disk = file.facts.disk();
-        writeln!(out, "{}  {}  {}", size(disk, units), percent(share(disk, whole)), escape(&file.path))?;
+        let own = measure.of(file.facts.disk(), file.facts.apparent);
+        writeln!(out, "{}  {}  {}", size(own, units), percent(share(own, whole)), escape(&file.path))?;
     }
     let mut is_first = summary.largest.is_none();
     for sums in &summary.sums {
@@ -141,7 +152,8 @@ pub(super) fn print(
             writeln!(out)?;
         }
         for Sum { name, uid, totals } in &sums.rows {
-            let (size, percent) = (size(totals.disk, units), percent(share(totals.disk, whole)));
+            let own = measure.of(totals.disk, totals.apparent);
+            let (size, percent) = (size(own, units), percent(share(own, whole)));
             let person = uid.filter(|_| nature == Nature::Live).and_then(people::user);
             let name = person.as_ref().unwrap_or(name);
             writeln!(out, "{size}  {percent}  {}  {}", count(totals.items), escape(name.as_bytes()))?;

@@ -77,6 +77,10 @@ impl App<'_> {
             _ if self.question.as_ref().is_some_and(|question| question.about == About::Quit) => {
                 Some(Effect::Quit)
             }
+            _ if self.question.is_some() => {
+                self.question = None;
+                None
+            }
             Mode::Confirm => Some(self.close_confirm()),
             _ if self.is_scanning() && !self.scan.is_stopping => {
                 self.scan.is_stopping = true;
