@@ -113,7 +113,7 @@ fn apparent_sizes_are_lengths_and_si_counts_in_thousands() {
         first(&["--top", "1", "-a"]).starts_with("4.8 MiB")
             && first(&["--top", "1", "-a"]).ends_with("sparse")
     );
-    assert!(first(&["--by", "type"]).ends_with(".x"));
+    assert!(first(&["--by", "type"]).ends_with(" .x"));
     assert!(first(&["--by", "type", "-a"]).starts_with("4.8 MiB"));
     assert!(first(&["--by", "type", "-a", "--min-size", "1M"]).ends_with("no extension"));
 }
@@ -154,7 +154,11 @@ fn wrong_usage_is_one_line_and_2() {
     let place = Place::new();
     place.directory("folder");
     fs::write(place.join("bytes"), b"ok\nbad\xff\n").unwrap();
-    let cases: [(&[&str], &str); 8] = [
+    let ways = "-o writes ncdu's format, save -o snapshots, --csv and --ndjson print lines\n";
+    let (csv, json) = (format!("duke: -o x.csv: {ways}"), format!("duke: save -o x.json: {ways}"));
+    let cases: [(&[&str], &str); 10] = [
+        (&["-o", "x.csv"], &csv),
+        (&["save", "-o", "x.json"], &json),
         (&["help"], "duke: help: no such file or directory; duke --help shows the help\n"),
         (
             &["--no-such-flag"],

@@ -16,6 +16,7 @@ use crate::scan::{self, Mounts};
 use crate::size::Measure;
 use crate::source::Wanted;
 use crate::text::escape;
+use crate::writing;
 
 /// What is looked at. `patterns` are those of files too.
 pub(super) fn wanted(
@@ -44,6 +45,7 @@ pub(super) fn export(arguments: &Arguments, is_terminal: bool) -> Result<Option<
     if arguments.import.len() > 1 || arguments.paths.len() > 1 {
         return Err(Refusal::Usage("-o writes one directory: ncdu's format holds no more".to_owned()));
     }
+    refuse_other(file, "-o", |format| matches!(format, writing::Format::Ncdu(_)))?;
     let to = if file == "-" { Target::Standard } else { Target::File(PathBuf::from(file)) };
     if to == Target::Standard && is_terminal {
         return Err(Refusal::Usage(
@@ -52,6 +54,22 @@ pub(super) fn export(arguments: &Arguments, is_terminal: bool) -> Result<Option<
     }
     let is_packed = arguments.compress || file.as_bytes().ends_with(b".zst");
     Ok(Some(Output::Exported { to, packing: if is_packed { Packing::Zstd } else { Packing::Plain } }))
+}
+
+/// Refuses a file whose name says that it holds something else than `flag` writes.
+pub(super) fn refuse_other(
+    file: &OsString,
+    flag: &str,
+    is_written: impl FnOnce(writing::Format) -> bool,
+) -> Result<(), Refusal> {
+    match writing::Format::of_name(file.as_bytes()) {
+        Some(format) if !is_written(format) => {
+            let name = escape(file.as_bytes());
+            let ways = "-o writes ncdu's format, save -o snapshots, --csv and --ndjson print lines";
+            Err(Refusal::Usage(format!("{flag} {name}: {ways}")))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// What is to be compared.

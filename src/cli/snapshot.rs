@@ -12,6 +12,7 @@ use crate::platform::state;
 use crate::scan;
 use crate::size::Units;
 use crate::snapshot::automatic::{DAY, Settings};
+use crate::writing;
 
 /// What is to be saved.
 pub(super) fn saving(words: &Save, environment: &Environment) -> Result<Saving, Refusal> {
@@ -37,7 +38,10 @@ fn shelf(words: &Save, environment: &Environment) -> Result<Shelf, Refusal> {
             Err(Refusal::Usage("save -o -: standard output is a terminal".to_owned()))
         }
         Some(file) if file == "-" => Ok(Shelf::Target(Target::Standard)),
-        Some(file) => Ok(Shelf::Target(Target::File(PathBuf::from(file)))),
+        Some(file) => {
+            super::exchange::refuse_other(file, "save -o", |format| format == writing::Format::Snapshot)?;
+            Ok(Shelf::Target(Target::File(PathBuf::from(file))))
+        }
         // What is kept, and for how long, is for the configuration to say, whoever puts something there.
         None => {
             settings(&super::configured_alone(environment)?, environment).map(Shelf::Kept).ok_or_else(|| {

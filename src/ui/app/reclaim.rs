@@ -60,14 +60,21 @@ impl<'t> App<'t> {
         }
         let selection = Selection::new(self.tree, self.subject(), Extent::Whole);
         if selection.count() == 0 {
-            self.say(if self.place.id == DirId::TOP {
-                "A root stays: open it, and delete what is in it"
-            } else {
-                "There is nothing here to delete"
-            });
+            self.say(self.why_nothing());
             return None;
         }
         Some(self.ask_about(deed, selection))
+    }
+
+    /// Why there is nothing to delete.
+    fn why_nothing(&self) -> &'static str {
+        if self.marks.count() > 0 {
+            "Only roots are marked, and roots stay"
+        } else if self.place.id == DirId::TOP {
+            "A root stays: open it, and delete what is in it"
+        } else {
+            "There is nothing here to delete"
+        }
     }
 
     /// Whether nothing may be changed at present; says why.
@@ -139,7 +146,7 @@ impl<'t> App<'t> {
         };
         let lines: Vec<Line> = selection.items().map(line).collect();
         if lines.is_empty() {
-            self.say("There is nothing here to delete");
+            self.say(self.why_nothing());
             return None;
         }
         Some(Effect::Reclaim(Order::Script(lines)))

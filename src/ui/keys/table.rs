@@ -148,7 +148,7 @@ pub const KEYMAP: &[Binding] = &{
         bind(&[letter('E')], VIEWS, C::Export, G::Program, "export to a file"),
         hint(0, "write", bind(&[key(K::Enter)], FILE_NAME, C::Accept, G::Program, "write the file")),
         hint(1, "close", bind(&[key(K::Esc)], FILE_NAME, C::Back, G::Program, "write no file")),
-        bind(&[letter('r')], LIST, C::Rescan, G::Program, "rescan directory"),
+        bind(&[letter('r')], LIST, C::Rescan, G::Program, "rescan the row"),
         bind(&[letter('R')], LIST, C::RescanRoot, G::Program, "rescan the root"),
         hint(0, "help", bind(&[letter('?')], VIEWS, C::Help, G::Program, "this page")),
         bind(&[key(K::Esc)], OPENED, C::Back, G::Program, "close, back, clear"),
