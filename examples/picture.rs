@@ -70,6 +70,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     });
     let mut keys = terminal.master.take_writer()?;
     let mut screen = Parser::new(LINES, COLUMNS, 0);
+    // While it reads, rows change their places.
+    settle(&output, &mut screen)?;
     for (pressed, name) in PICTURES {
         keys.write_all(pressed)?;
         keys.flush()?;
