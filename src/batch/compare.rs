@@ -173,7 +173,7 @@ impl<'t> Changes<'t> {
     }
 
     fn line(&self, out: &mut dyn Write, units: Units, change: &Change<'_>) -> io::Result<()> {
-        let (before, after) = (self.amount(change.before), self.amount(change.after));
+        let (before, after) = (self.telling.amount(change.before), self.telling.amount(change.after));
         let sign = match before.cmp(&after) {
             std::cmp::Ordering::Less => "+",
             std::cmp::Ordering::Equal => "",
@@ -229,16 +229,12 @@ impl<'t> Changes<'t> {
             Fate::New => "new",
             Fate::Gone => "gone",
             Fate::Renamed(_) => "renamed",
-            Fate::Kept => match self.amount(change.before).cmp(&self.amount(change.after)) {
+            Fate::Kept => match self.telling.amount(change.before).cmp(&self.telling.amount(change.after)) {
                 std::cmp::Ordering::Less => "grown",
                 std::cmp::Ordering::Equal => "same",
                 std::cmp::Ordering::Greater => "shrunk",
             },
         }
-    }
-
-    fn amount(&self, extent: Extent) -> u64 {
-        self.telling.amount(extent)
     }
 }
 

@@ -4,7 +4,6 @@
 //!
 //! Invariant: rows come in an order that does not depend on threads.
 
-use std::cmp::Reverse;
 use std::io::{self, BufWriter, Write};
 use std::time::Duration;
 
@@ -14,7 +13,7 @@ use crate::job::{Job, Pool};
 use crate::json::{Large, Sum, Summary, Sums};
 use crate::platform::limits::processors;
 use crate::platform::people;
-use crate::search::{self, Order, Query, Request};
+use crate::search::{Order, Query, Request};
 use crate::size::{Measure, Units, count, percent, share, size};
 use crate::source::Nature;
 use crate::survey::{self, Age, types::Type};
@@ -60,15 +59,11 @@ impl Selection {
             return Ok(summary);
         }
         let pool = Pool::new(processors())?;
-        let by = match measure {
-            Measure::Disk => search::By::Disk,
-            Measure::Apparent => search::By::Apparent,
-        };
         let all = || Request {
             tree: Arc::clone(tree),
             from: DirId::TOP,
             query: Query::default(),
-            order: Order { by, reversed: false },
+            order: Order { by: measure.into(), reversed: false },
         };
         if let Some(top) = self.top {
             let found = finish(&survey::largest(&pool, all(), top)?)?;
@@ -87,10 +82,6 @@ impl Selection {
             let mut sums = sums(*by, &pool, all())?;
             let size = |row: &Sum| measure.of(row.totals.disk, row.totals.apparent);
             sums.rows.retain(|row| size(row) >= self.least);
-            // Ages have an order of their own; what is as large keeps the one it has.
-            if *by != By::Age {
-                sums.rows.sort_by_key(|row| Reverse(size(row)));
-            }
             summary.sums.push(sums);
         }
         Ok(summary)

@@ -85,11 +85,16 @@ impl Shared {
 
     /// Leaves out what lies in a directory that is replaced anyway.
     fn outermost(&self, looks: Vec<Look>) -> Vec<Look> {
-        let replaced: HashSet<DirId> = looks.iter().flat_map(|look| look.replaced.iter().copied()).collect();
-        let is_inside = |look: &Look| self.tree.ancestry(look.directory).any(|id| replaced.contains(&id));
+        let replaced = replaced(&looks);
+        let is_inside = |look: &Look| self.is_inside(look.directory, &replaced);
         let (inside, outermost): (Vec<_>, Vec<_>) = looks.into_iter().partition(is_inside);
         self.tree.drop_subtrees(&directories(&inside));
         outermost
+    }
+
+    /// Whether a directory is one of these, or lies below one.
+    fn is_inside(&self, id: DirId, directories: &HashSet<DirId>) -> bool {
+        self.tree.ancestry(id).any(|above| directories.contains(&above))
     }
 
     /// Asks what the entries are now.
@@ -157,7 +162,7 @@ impl Shared {
     fn linked_below(&self, looks: &[Look]) -> (HashSet<LinkedInode>, BTreeSet<DirId>) {
         let tree = &self.tree;
         let mut concerned = HashSet::new();
-        let replaced: HashSet<DirId> = looks.iter().flat_map(|look| look.replaced.iter().copied()).collect();
+        let replaced = replaced(looks);
         for look in looks {
             for (_, record) in tree.listing(look.directory).entries() {
                 if let Content::Known(facts) = record.content
@@ -168,8 +173,7 @@ impl Shared {
             }
         }
         let mut known: HashMap<DirId, bool> = HashMap::new();
-        let is_inside = |id| tree.ancestry(id).any(|above| replaced.contains(&above));
-        let mut is_replaced = |id: DirId| *known.entry(id).or_insert_with(|| is_inside(id));
+        let mut is_replaced = |id: DirId| *known.entry(id).or_insert_with(|| self.is_inside(id, &replaced));
         let linked = tree.linked();
         let (inside, outside): (Vec<_>, Vec<_>) = linked.iter().partition(|name| is_replaced(name.directory));
         concerned.extend(inside.into_iter().map(identity));
@@ -222,6 +226,11 @@ fn known_counts(looks: &[Look], read: &[LinkedName]) -> HashMap<LinkedInode, u64
         Some(((links.device, facts.inode), links.count))
     });
     seen.chain(read.iter().map(|name| (identity(name), name.count))).collect()
+}
+
+/// The directories that stood at the changed names.
+fn replaced(looks: &[Look]) -> HashSet<DirId> {
+    looks.iter().flat_map(|look| look.replaced.iter().copied()).collect()
 }
 
 /// Whether there is no such entry any more.

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 
 use super::rows::Row;
 use super::sweep::Entry;
+use crate::size::Measure;
 use crate::tree::order::{self, Names, compare_naturally};
 use crate::tree::{Content, DirId, Tree};
 
@@ -26,6 +27,15 @@ pub enum By {
     Items,
     /// The path of the directory and then the name, numbers in them by what they are worth.
     Path,
+}
+
+impl From<Measure> for By {
+    fn from(measure: Measure) -> Self {
+        match measure {
+            Measure::Disk => Self::Disk,
+            Measure::Apparent => Self::Apparent,
+        }
+    }
 }
 
 /// An order of rows.

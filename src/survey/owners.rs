@@ -4,18 +4,18 @@
 //!
 //! Invariant: every entry is in exactly one row.
 
-use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::io;
 
+use super::types::sorted;
 use crate::job::{Job, Pool};
-use crate::search::{Account, Entry, Mode, Progress, Request, Tally, sweep};
+use crate::search::{Account, Entry, Mode, Order, Progress, Request, Tally, sweep};
 use crate::tree::Totals;
 
 /// Whose the entries are.
 #[derive(Clone, Debug, Default)]
 pub struct Owners {
-    /// Each user with the sums of what is theirs, the most disk usage first; none where owners were not kept. Items are names.
+    /// Each user with the sums of what is theirs, in the order asked for; none where owners were not kept. Items are names.
     pub owners: Vec<(Option<u32>, Totals)>,
     /// How many entries were looked at.
     pub searched: u64,
@@ -30,7 +30,7 @@ pub struct Owners {
 pub fn owners(pool: &Pool, request: Request) -> io::Result<Job<Owners>> {
     pool.start(move |task| {
         sweep(&request, Mode::Filter, task, Counts::default(), |counts, progress| {
-            Some(counts.owners(progress))
+            Some(counts.owners(request.order, progress))
         });
     })
 }
@@ -58,9 +58,12 @@ impl Tally for Counts {
 }
 
 impl Counts {
-    fn owners(&self, progress: Progress) -> Owners {
-        let mut owners: Vec<_> = self.owners.iter().map(|(uid, account)| (*uid, account.sum())).collect();
-        owners.sort_unstable_by_key(|(uid, totals)| (Reverse(totals.disk), *uid));
-        Owners { owners, searched: progress.searched, complete: progress.complete }
+    fn owners(&self, order: Order, progress: Progress) -> Owners {
+        let owners = self.owners.iter().map(|(uid, account)| (*uid, account.sum()));
+        Owners {
+            owners: sorted(order, owners, |uid| *uid),
+            searched: progress.searched,
+            complete: progress.complete,
+        }
     }
 }

@@ -127,7 +127,8 @@ impl Counts {
     }
 }
 
-fn sorted<T: Copy + Ord, N: Ord>(
+/// Sums in an order; what is as large by what it is, and those by name by what `name` gives.
+pub(super) fn sorted<T: Copy + Ord, N: Ord>(
     order: Order,
     rows: impl Iterator<Item = (T, Totals)>,
     name: impl Fn(&T) -> N,

@@ -204,8 +204,7 @@ impl<'t> App<'t> {
             0 => {}
             1 => self.say("Not marked: 1 directory that holds more than is shown"),
             left => {
-                self.notice =
-                    Some(format!("Not marked: {left} directories that hold more than is shown").into());
+                self.say(format!("Not marked: {left} directories that hold more than is shown"));
             }
         }
         entries

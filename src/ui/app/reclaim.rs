@@ -163,8 +163,7 @@ impl<'t> App<'t> {
             }
             News::Reported(report) => self.take_report(&report),
             News::Written(path) => {
-                self.notice =
-                    Some(format!("Written to {}: read it before you run it", escape_path(&path)).into());
+                self.say(format!("Written to {}: read it before you run it", escape_path(&path)));
                 None
             }
             News::Unwritten(reason) => {

@@ -5,7 +5,6 @@
 use super::{App, Effect};
 use crate::rows::Column;
 use crate::search::{self, By, Query};
-use crate::size::Measure;
 use crate::ui::keys::{Command, Motion, View};
 use crate::ui::layout::layout;
 use crate::ui::sheet::{Sheet, may_sort};
@@ -77,10 +76,7 @@ impl App<'_> {
     }
 
     pub(super) fn by_size(&self) -> By {
-        match self.order.measure {
-            Measure::Disk => By::Disk,
-            Measure::Apparent => By::Apparent,
-        }
+        self.order.measure.into()
     }
 
     pub(super) fn step_sheet(&mut self, motion: Motion, lines: usize) {
