@@ -96,6 +96,16 @@ pub fn plain_size(bytes: u64, units: Units) -> String {
     size(bytes, units).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// `+1.5 GiB`: by how much something has grown or shrunk; without a sign if by nothing.
+pub fn change(before: u64, after: u64, units: Units) -> String {
+    let sign = match before.cmp(&after) {
+        std::cmp::Ordering::Less => "+",
+        std::cmp::Ordering::Equal => "",
+        std::cmp::Ordering::Greater => "-",
+    };
+    format!("{sign}{}", plain_size(before.abs_diff(after), units))
+}
+
 /// `1.5G`, right-aligned in [`BRIEF`] columns.
 pub fn brief_size(bytes: u64, units: Units) -> String {
     let (tenths, step) = scale(bytes, units);

@@ -55,6 +55,15 @@ fn the_table_has_one_level_largest_first_and_the_total_last() {
 }
 
 #[test]
+fn what_of_several_roots_counts_elsewhere_is_told() {
+    let place = some();
+    let table = run_in(place.path(), ["-s", ".", "large", "./"]).ended(0);
+    assert_eq!(paths(table.text()).len(), 4);
+    let told = "duke: large lies in . and counts once\nduke: ./ is the same as . and counts once\n";
+    assert_eq!(table.stderr, told);
+}
+
+#[test]
 fn depth_and_summary_choose_the_levels() {
     let place = some();
     let deep = run_in(place.path(), ["-d", "2", "."]).ended(0);

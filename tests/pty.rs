@@ -42,6 +42,31 @@ fn start_wait_drill_in_and_quit_leaves_the_terminal_as_it_was() {
 }
 
 #[test]
+fn roots_that_count_elsewhere_say_where_and_reading_again_says_what_was_read() {
+    let folder = folder();
+    std::fs::hard_link(folder.path().join("plain"), folder.path().join("small/plain")).unwrap();
+    let mut command = duke(&folder.path().join("large"));
+    for name in ["large/", "large/inner", "small"] {
+        command.arg(folder.path().join(name));
+    }
+    let mut session = Session::run(command);
+    session.resize(24, 200);
+    let large = folder.path().join("large").display().to_string();
+    session.wait_for_text(&format!("large/  the same as {large}"));
+    session.wait_for_text(&format!("large/inner/  counted in {large}"));
+    session.press("G\r");
+    session.wait_for_text("plain  2 names");
+    std::fs::write(folder.path().join("small/new"), vec![1; 4096]).unwrap();
+    session.press("Gr");
+    session.wait_for_text("small was read again: ");
+    session.wait_for_text(", +4.0 KiB");
+    session.press("r");
+    session.wait_for_text(" as before");
+    session.press("q");
+    assert!(session.end().success());
+}
+
+#[test]
 fn every_signal_that_ends_it_restores_the_terminal_first() {
     let folder = folder();
     for signal in [Signal::SIGTERM, Signal::SIGHUP, Signal::SIGINT, Signal::SIGQUIT] {

@@ -387,6 +387,29 @@ fn below_the_mount_point_the_rest_is_unknown_and_named() {
     assert_eq!(space.scanned.disk, du(&fixture.join("a")));
     let text = run(program().args(["df", "-q"]).arg(fixture.join("a"))).ended(0);
     assert!(text.text().contains("outside of what was scanned, or not explained"), "{}", text.text());
+    let Outside::Above(point) = &space.volume.outside[0] else { panic!("{:?}", space.volume.outside) };
+    let advice = format!("\nFor all of it: duke df {}\n", point.display());
+    assert!(text.text().ends_with(&advice), "{}", text.text());
+}
+
+#[test]
+fn long_labels_leave_their_notes_below_each_other() {
+    let fixture = fixtures::empty();
+    // Longer than any words of ours, and as long as the column may become.
+    let name = "n".repeat(52_usize.saturating_sub(fixture.path().as_os_str().len() + 1));
+    let path = fixture.join(&name);
+    fixtures::file(&path, 9_000_000).unwrap();
+    let nothing = fixture.join("nothing");
+    fixtures::file(&nothing, 0).unwrap();
+    let script = format!("exec 7<'{}' 8<'{}'; echo; read _", path.display(), nothing.display());
+    let _shell = Holder::start(Command::new("sh").args(["-c", &script]));
+    fs::remove_file(&path).unwrap();
+    fs::remove_file(&nothing).unwrap();
+    let text = run(program().args(["df", "-x", "-q"]).arg(fixture.path())).ended(0);
+    let column = |note: &str| text.text().lines().find_map(|line| line.find(note));
+    assert_eq!(column("sh ("), column("of all processes"), "{}", text.text());
+    // What takes nothing is not listed.
+    assert!(text.text().contains(&name) && !text.text().contains("nothing"), "{}", text.text());
 }
 
 #[test]

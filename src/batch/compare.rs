@@ -20,7 +20,7 @@ use crate::json::Writer;
 use crate::message::say;
 use crate::platform::interrupt::Interrupt;
 use crate::scan::{self, Outcome};
-use crate::size::{Measure, Units, plain_size, size};
+use crate::size::{self, Measure, Units, size};
 use crate::source::{Source, Wanted};
 use crate::text::escape;
 use crate::tree::diff::{Change, Extent, Fate, Side, diff};
@@ -174,12 +174,7 @@ impl<'t> Changes<'t> {
 
     fn line(&self, out: &mut dyn Write, units: Units, change: &Change<'_>) -> io::Result<()> {
         let (before, after) = (self.telling.amount(change.before), self.telling.amount(change.after));
-        let sign = match before.cmp(&after) {
-            std::cmp::Ordering::Less => "+",
-            std::cmp::Ordering::Equal => "",
-            std::cmp::Ordering::Greater => "-",
-        };
-        let by = format!("{sign}{}", plain_size(before.abs_diff(after), units));
+        let by = size::change(before, after, units);
         let (word, now) = (self.word(change), size(after, units));
         let path = path_of(self.old, self.new, change);
         write!(out, "{by:>11}  {word:<8}{now}  {}", escape(&path))?;

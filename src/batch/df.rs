@@ -16,19 +16,25 @@ use std::io::{self, BufWriter, Write};
 
 use crate::size::{Units, size};
 use crate::space::rows::{Amount, Row, rows, title};
-use crate::space::{Report, Space};
+use crate::space::{Outside, Report, Space};
 use crate::text::{escape_path, pad, width};
 
-/// Columns before labels are cut into by what stands behind them.
-const LABELS: usize = 44;
+/// Columns of labels that have a note behind them: at least and at most. A longer one pushes its own note away.
+const LABELS: std::ops::RangeInclusive<usize> = 44..=56;
 
 /// Writes all of it.
 pub(super) fn write(report: &Report, units: Units, out: &mut dyn Write) -> io::Result<()> {
     let mut out = BufWriter::new(out);
     if let Some(space) = report.spaces.first() {
         writeln!(out, "{}", title(space))?;
-        for row in rows(space, units) {
-            writeln!(out, "{}", line(&row, units))?;
+        let rows = rows(space, units);
+        let labels = rows.iter().filter(|row| row.note.is_some()).map(|row| width(&label(row))).max();
+        let room = labels.unwrap_or(0).clamp(*LABELS.start(), *LABELS.end());
+        for row in &rows {
+            writeln!(out, "{}", line(row, room, units))?;
+        }
+        if let Some(Outside::Above(point)) = space.volume.outside.first() {
+            writeln!(out, "\nFor all of it: duke df {}", escape_path(point))?;
         }
     }
     if report.spaces.len() > 1 {
@@ -38,13 +44,16 @@ pub(super) fn write(report: &Report, units: Units, out: &mut dyn Write) -> io::R
     out.flush()
 }
 
-fn line(row: &Row, units: Units) -> String {
+fn label(row: &Row) -> String {
+    format!("{}{}", "  ".repeat(row.depth), row.label)
+}
+
+fn line(row: &Row, room: usize, units: Units) -> String {
     let columns = units.width() + 1;
-    let amount = amount(row.amount, units);
-    let label = format!("{}{}", "  ".repeat(row.depth), row.label);
+    let (amount, label) = (amount(row.amount, units), label(row));
     match &row.note {
         Some(note) => {
-            let label = if width(&label) > LABELS { label } else { pad(&label, LABELS, "") };
+            let label = if width(&label) > room { label } else { pad(&label, room, "") };
             format!("{amount:>columns$}  {label}  {note}")
         }
         None => format!("{amount:>columns$}  {label}"),

@@ -1,4 +1,4 @@
-//! What went wrong, in a few lines on standard error.
+//! What there is to know of what was read, or could not be, in a few lines on standard error.
 //!
 //! A run as an ordinary person over a system disk meets thousands of locked directories: the first few are named, the
 //! others counted. `--json` lists all. What needs one remedy is counted in one line: on macOS, every folder of a person's own
@@ -11,13 +11,16 @@ use crate::platform::{error_text, remedy};
 use crate::scan::Outcome;
 use crate::size::grouped;
 use crate::text::escape;
-use crate::tree::{Failure, Tree};
+use crate::tree::{DirId, Failure, Position, Tree};
 
 /// So many errors are named.
 const NAMED: usize = 5;
 
-/// Says what could not be read.
+/// Says what could not be read, and before that which of several roots add nothing.
 pub(super) fn summarise(tree: &Tree, outcome: Option<&Outcome>) {
+    for line in aliases(tree) {
+        say(&line);
+    }
     for line in lines(tree, tree.failures(), remedy) {
         say(&line);
     }
@@ -34,6 +37,17 @@ pub(super) fn summarise(tree: &Tree, outcome: Option<&Outcome>) {
         }
         Some(Outcome::Complete) => {}
     }
+}
+
+fn aliases(tree: &Tree) -> Vec<String> {
+    let roots = tree.listing(DirId::TOP);
+    let line = |(position, id): (Position, DirId)| {
+        let root = tree.ancestry(id).last().unwrap_or(id);
+        let relation = if root == id { "is the same as" } else { "lies in" };
+        let name = escape(roots.name(position)?);
+        Some(format!("{name} {relation} {} and counts once", escape(tree.name(root))))
+    };
+    tree.aliases().into_iter().filter_map(line).collect()
 }
 
 /// What there is to say of `failures`: first what has a remedy, by the remedy.

@@ -66,7 +66,7 @@ impl Selection {
             order: Order { by: measure.into(), reversed: false },
         };
         if let Some(top) = self.top {
-            let found = finish(&survey::largest(&pool, all(), top)?)?;
+            let rows = finish(&survey::largest(&pool, all(), top)?)?;
             let large = |row: &crate::search::Row| {
                 let record = row.record(tree)?;
                 let Content::Known(facts) = record.content else { return None };
@@ -76,7 +76,10 @@ impl Selection {
                     facts,
                 })
             };
-            summary.largest = Some(found.rows.iter().filter_map(large).collect());
+            let mut files: Vec<Large> = rows.iter().filter_map(large).collect();
+            let size = |file: &Large| measure.of(file.facts.disk(), file.facts.apparent);
+            files.sort_unstable_by(|a, b| size(b).cmp(&size(a)).then_with(|| a.path.cmp(&b.path)));
+            summary.largest = Some(files);
         }
         for by in &self.by {
             let mut sums = sums(*by, &pool, all())?;

@@ -15,6 +15,8 @@ pub use report::{Body, Report};
 pub use summary::{Large, Sum, Summary, Sums};
 pub(crate) use writer::Writer;
 
+use crate::tree::{Facts, Tree};
+
 /// Writes the keys that entries and the largest files have in common.
 fn sizes(json: &mut Writer<'_>, disk: u64, apparent: u64, mtime: i64) {
     json.raw(",\"disk\":");
@@ -23,4 +25,13 @@ fn sizes(json: &mut Writer<'_>, disk: u64, apparent: u64, mtime: i64) {
     json.number(apparent);
     json.raw(",\"mtime\":");
     json.signed(mtime);
+}
+
+/// Writes which inode an entry is, if that has other names.
+fn links(json: &mut Writer<'_>, tree: &Tree, facts: &Facts) {
+    if let Some(links) = facts.links.filter(|links| links.count > 1) {
+        json.field(",\"inode\":", facts.inode);
+        json.field(",\"device\":", tree.devices().number(links.device));
+        json.field(",\"links\":", links.count);
+    }
 }

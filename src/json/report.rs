@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::summary::Summary;
 use super::writer::Writer;
-use super::{filesystem, sizes};
+use super::{filesystem, links, sizes};
 use crate::space::{FileSystem, Space};
 use crate::tree::order::{Names, Row, sort};
 use crate::tree::{Content, DirId, Exclusion, Facts, Index, Live, Owner, Record, Totals, Tree};
@@ -79,7 +79,7 @@ impl<'t> Report<'t> {
                     json.raw(",\n\"filesystem\":");
                     filesystem::of_root(&mut json, system);
                 }
-                summary.write(&mut json)?;
+                summary.write(&mut json, self.tree)?;
                 self.roots(&mut json, depth)?;
             }
             Body::Spaces(spaces) => spaces_list(&mut json, spaces),
@@ -181,14 +181,7 @@ impl<'t> Report<'t> {
 
     fn file(&self, json: &mut Writer<'_>, facts: &Facts) {
         sizes(json, facts.disk(), facts.apparent, facts.mtime);
-        if let Some(links) = facts.links.filter(|links| links.count > 1) {
-            json.raw(",\"inode\":");
-            json.number(facts.inode);
-            json.raw(",\"device\":");
-            json.number(self.tree.devices().number(links.device));
-            json.raw(",\"links\":");
-            json.number(links.count);
-        }
+        links(json, self.tree, facts);
         end(json, End { owner: facts.owner, errno: None });
     }
 

@@ -4,10 +4,10 @@
 
 use std::io;
 
-use super::sizes;
 use super::writer::Writer;
+use super::{links, sizes};
 use crate::kind::Kind;
-use crate::tree::{Facts, Totals};
+use crate::tree::{Facts, Totals, Tree};
 
 /// Lists of a tree that were asked for.
 #[derive(Clone, Debug, Default)]
@@ -21,7 +21,7 @@ pub struct Summary {
 /// A large file.
 #[derive(Clone, Debug)]
 pub struct Large {
-    /// Its path, from the root as given.
+    /// Its path, from the root as given; the first of several.
     pub path: Vec<u8>,
     /// What it is.
     pub kind: Kind,
@@ -51,10 +51,10 @@ pub struct Sum {
 
 impl Summary {
     /// Writes what was asked for, between the errors and the roots.
-    pub(super) fn write(&self, json: &mut Writer<'_>) -> io::Result<()> {
+    pub(super) fn write(&self, json: &mut Writer<'_>, tree: &Tree) -> io::Result<()> {
         if let Some(largest) = &self.largest {
             json.raw(",\n\"largest\":[");
-            list(json, largest, large)?;
+            list(json, largest, |json, file| large(json, tree, file))?;
             json.raw("]");
         }
         if !self.sums.is_empty() {
@@ -72,7 +72,7 @@ impl Summary {
     }
 }
 
-fn list<T>(json: &mut Writer<'_>, rows: &[T], row: fn(&mut Writer<'_>, &T)) -> io::Result<()> {
+fn list<T>(json: &mut Writer<'_>, rows: &[T], row: impl Fn(&mut Writer<'_>, &T)) -> io::Result<()> {
     for (number, one) in rows.iter().enumerate() {
         json.raw(if number == 0 { "\n" } else { ",\n" });
         row(json, one);
@@ -81,13 +81,14 @@ fn list<T>(json: &mut Writer<'_>, rows: &[T], row: fn(&mut Writer<'_>, &T)) -> i
     Ok(())
 }
 
-fn large(json: &mut Writer<'_>, file: &Large) {
+fn large(json: &mut Writer<'_>, tree: &Tree, file: &Large) {
     json.raw("{");
     json.name("path", &file.path);
     json.raw(",\"type\":\"");
     json.raw(file.kind.name());
     json.raw("\"");
     sizes(json, file.facts.disk(), file.facts.apparent, file.facts.mtime);
+    links(json, tree, &file.facts);
     json.raw("}");
 }
 

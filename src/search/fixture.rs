@@ -65,6 +65,10 @@ impl Item {
         })
     }
 
+    pub(crate) fn numbered(self, inode: u64) -> Self {
+        self.with(|facts| facts.inode = inode)
+    }
+
     pub(crate) fn failed(self, errno: i32) -> Self {
         Self { content: Content::Failed(errno), ..self }
     }

@@ -54,7 +54,7 @@ impl Order {
     }
 
     /// The number to sort an entry by, the largest first.
-    pub(super) fn key(self, entry: &Entry<'_>) -> u64 {
+    pub(crate) fn key(self, entry: &Entry<'_>) -> u64 {
         let Content::Known(facts) = entry.record.content else { return 0 };
         let number = match self.by {
             By::Disk => entry.totals.disk,

@@ -323,13 +323,7 @@ impl<'t> Numbers<'t> {
 
 /// The numbers that will be given to directories which are named by a root elsewhere, or by two roots.
 fn aliases(tree: &Tree) -> HashMap<DirId, u32> {
-    let mut wanted = HashSet::new();
-    let mut met = HashSet::new();
-    for root in tree.listing(DirId::TOP).directories() {
-        if !met.insert(root) || tree.parent(root) != Some(DirId::TOP) {
-            wanted.insert(root);
-        }
-    }
+    let wanted: HashSet<DirId> = tree.aliases().into_iter().map(|(_, id)| id).collect();
     let mut found = HashMap::new();
     let mut numbers = Numbers::new(tree);
     while found.len() < wanted.len()

@@ -235,7 +235,9 @@ impl Rows<'_> {
             _ => Amount::Bytes(self.space.deleted_bytes()),
         };
         self.push(Subject::Deleted, 1, amount, "deleted, but still open", Some(note.to_owned()));
-        for (index, file) in self.space.deleted.iter().enumerate() {
+        // What takes nothing is not what anybody looks for.
+        let files = self.space.deleted.iter().enumerate().filter(|(_, file)| file.disk != Some(0));
+        for (index, file) in files {
             let amount = file.disk.map_or(Amount::Unknown, Amount::Bytes);
             let label = escape(&file.path).into_owned();
             self.push(Subject::File(index), 2, amount, label, Some(holders(file)));

@@ -3,8 +3,8 @@
 use super::*;
 use crate::kind::Kind;
 use crate::search::fixture::{Item, NOW, directory, file, finish, pool, request, tree};
-use crate::search::{Class, Extension, Query, Request, Test, search};
-use crate::tree::{DirId, Totals};
+use crate::search::{Class, Extension, Query, Request, Row, Test, search};
+use crate::tree::{DirId, Totals, Tree};
 
 fn items() -> Vec<Item> {
     vec![
@@ -117,7 +117,33 @@ fn a_filter_restricts_every_view() {
     assert_eq!(finish(ages(&pool(), request(), NOW)).total.apparent, 120_000);
     assert_eq!(finish(links(&pool(), request())).inodes, []);
     assert_eq!(finish(errors(&pool(), request())).groups, []);
-    let largest = finish(largest(&pool(), request(), 1));
-    assert_eq!((largest.matched, largest.rows.len()), (2, 1));
-    assert_eq!(largest.rows[0].path(&tree).unwrap(), b"root/sub/clip.mp4");
+    let entries = finish(entries(&pool(), request(), 1));
+    assert_eq!((entries.matched, entries.rows.len()), (2, 1));
+    assert_eq!(entries.rows[0].path(&tree).unwrap(), b"root/sub/clip.mp4");
+    let largest = finish(largest(&pool(), request(), 9));
+    assert_eq!(paths(&tree, &largest), ["root/sub/clip.mp4", "root/sub/other.mkv"]);
+}
+
+fn paths(tree: &Tree, rows: &[Row]) -> Vec<String> {
+    rows.iter().map(|row| String::from_utf8(row.path(tree).unwrap()).unwrap()).collect()
+}
+
+#[test]
+fn of_the_largest_each_file_is_named_once_by_its_first_path() {
+    let tree = tree(&items());
+    let largest = finish(largest(&pool(), request(&tree, ""), 6));
+    let expected = ["film.MKV", "sub/clip.mp4", "sub/other.mkv", "linked.o", "notes.txt", "Makefile"];
+    assert_eq!(paths(&tree, &largest), expected.map(|path| format!("root/{path}")));
+}
+
+#[test]
+fn which_of_equal_files_are_the_largest_does_not_depend_on_threads() {
+    // More than are kept while looking, so that some are dropped; inodes are given against the order of the paths.
+    let directories = (0..7).map(|number| directory(&format!("d{number}")));
+    let name = |number| format!("d{}/f{number}", number % 7);
+    let files = (0..5000).map(|number| file(&name(number), 4096).numbered(9000 - number));
+    let tree = tree(&directories.chain(files).collect::<Vec<_>>());
+    let rows = finish(largest(&pool(), request(&tree, ""), 10));
+    let expected = (4990..5000).rev().map(|number| format!("root/{}", name(number)));
+    assert_eq!(paths(&tree, &rows), expected.collect::<Vec<_>>());
 }

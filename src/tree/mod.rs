@@ -14,6 +14,7 @@
 //! Does no I/O but that and knows nothing of scanning. Invariant: what a published listing names (records, child directories)
 //! is there before the listing can be seen.
 
+mod aliases;
 mod build;
 mod devices;
 #[doc(hidden)]

@@ -4,7 +4,9 @@
 
 use crate::kind::Kind;
 use crate::platform::error_text;
+use crate::size::grouped;
 use crate::tree::{Content, Exclusion, Record};
+use crate::ui::window::names;
 
 /// What an entry is, where that is worth a word.
 pub fn kind_text(kind: Kind) -> Option<&'static str> {
@@ -23,8 +25,16 @@ pub fn remark_of(record: &Record<'_>) -> Option<String> {
     match record.content {
         Content::Excluded(exclusion) => Some(format!("excluded: {}", exclusion_text(exclusion))),
         Content::Failed(errno) => Some(error_text(errno)),
-        Content::Known(_) => kind_text(record.kind).map(str::to_owned),
+        Content::Known(facts) => match kind_text(record.kind) {
+            Some(kind) => Some(kind.to_owned()),
+            None => names(&facts).map(linked_text),
+        },
     }
+}
+
+/// That an entry has several names.
+pub fn linked_text(names: u64) -> String {
+    format!("{} names", grouped(names))
 }
 
 /// Why an entry was left out.

@@ -221,9 +221,8 @@ impl Sheet {
     pub fn has(&self, command: Command) -> bool {
         let ask = self.inquiry.asked().ask;
         match command {
-            Command::Scale | Command::Items => {
-                matches!(ask, Ask::Types | Ask::Ages { .. } | Ask::Links | Ask::Hints)
-            }
+            Command::Scale => matches!(ask, Ask::Types | Ask::Ages { .. } | Ask::Links | Ask::Hints),
+            Command::Items => matches!(ask, Ask::Types | Ask::Ages { .. } | Ask::Links),
             Command::Modified => matches!(ask, Ask::Search | Ask::Largest | Ask::Hints),
             Command::Graph => !matches!(ask, Ask::Errors | Ask::Space { .. } | Ask::Changes),
             _ => true,

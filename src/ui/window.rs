@@ -8,7 +8,7 @@ use crate::growth::{Became, Before, amount};
 use crate::kind::Kind;
 use crate::rows::{Sums, shared};
 use crate::size::Measure;
-use crate::tree::{Content, DirId, Exclusion, Listing, Position, Status, Totals, Tree};
+use crate::tree::{Content, DirId, Exclusion, Facts, Listing, Position, Status, Totals, Tree};
 
 use super::marks::Marks;
 use super::place::Place;
@@ -27,11 +27,17 @@ pub enum Bound {
 
 /// What there is to say about an entry besides its numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Remark {
+pub enum Remark<'t> {
     /// It was left out.
     Excluded(Exclusion),
     /// It could not be read: the error number.
     Error(i32),
+    /// It has so many names.
+    Linked(u64),
+    /// It is the same directory as this root, which counts.
+    SameAs(&'t [u8]),
+    /// It counts in this root.
+    CountedIn(&'t [u8]),
 }
 
 /// How an entry has grown.
@@ -67,7 +73,7 @@ pub struct Line<'t> {
     /// Whether it, or something below it, could not be read.
     pub has_errors: bool,
     /// Why there is something wrong with it.
-    pub remark: Option<Remark>,
+    pub remark: Option<Remark<'t>>,
     /// The directory it opens.
     pub directory: Option<DirId>,
     /// Whether it is marked.
@@ -122,10 +128,18 @@ impl<'t> Window<'t> {
                 Became::Was(was) => Grown::From(amount(was, measure)),
             })
         };
+        let aliases = if place.id == DirId::TOP { tree.aliases() } else { Vec::new() };
+        let alias = |position| {
+            let (_, id) = aliases.iter().find(|(root, _)| *root == position)?;
+            let root = tree.ancestry(*id).last()?;
+            let name = tree.name(root);
+            Some(if root == *id { Remark::SameAs(name) } else { Remark::CountedIn(name) })
+        };
         let entry = |position| {
             let entry = Line::new(tree, sums, place.listing(), position, measure)?;
             let is_marked = marks.contains(place.id, entry.name);
-            Some(Line { is_marked, growth: grown(position), ..entry })
+            let remark = entry.remark.or_else(|| alias(position));
+            Some(Line { is_marked, growth: grown(position), remark, ..entry })
         };
         Self {
             totals,
@@ -187,6 +201,7 @@ impl<'t> Line<'t> {
                 entry.shared = shared(tree, &facts);
                 entry.directory = facts.directory;
                 entry.size = Some(measure.of(facts.disk(), facts.apparent));
+                entry.remark = names(&facts).map(Remark::Linked);
             }
         }
         if let Some(id) = entry.directory {
@@ -201,6 +216,11 @@ impl<'t> Line<'t> {
         }
         Some(entry)
     }
+}
+
+/// How many names an entry has, if that is more than one.
+pub fn names(facts: &Facts) -> Option<u64> {
+    facts.links.map(|links| links.count).filter(|count| *count > 1)
 }
 
 /// The size by `measure`.

@@ -229,7 +229,7 @@ fn begin(pool: &Pool, tree: &Arc<Tree>, basis: Option<&Basis>, wish: &Wish) -> i
     let request = Request { tree: Arc::clone(tree), from: wish.from, query, order };
     Ok(match wish.ask {
         Ask::Search => poll(search::search(pool, request)?, Findings::Found),
-        Ask::Largest => poll(survey::largest(pool, request, MOST_FILES)?, Findings::Found),
+        Ask::Largest => poll(survey::entries(pool, request, MOST_FILES)?, Findings::Found),
         Ask::Types => poll(survey::types(pool, request)?, Findings::Types),
         Ask::Ages { now } => poll(survey::ages(pool, request, now)?, Findings::Ages),
         Ask::Links => poll(survey::links(pool, request)?, Findings::Links),

@@ -7,10 +7,13 @@
 
 use super::{App, Effect};
 use crate::scan::{Outcome, Progress};
+use crate::size::{change, plain_size};
 use crate::source::Nature;
-use crate::tree::{Content, DirId, Successors};
+use crate::text::escape;
+use crate::tree::{DirId, Successors, Totals};
 use crate::ui::place::Place;
 use crate::ui::progress::Again;
+use crate::ui::window::totals_size;
 
 /// A rescan that runs.
 #[derive(Clone, Debug)]
@@ -21,6 +24,8 @@ pub struct Rescan {
     pub progress: Progress,
     /// Whether it was asked to stop.
     pub is_stopping: bool,
+    /// The directory that a person wants to know the size of, and what it took.
+    wanted: Option<(DirId, Totals)>,
     replaced: Vec<DirId>,
 }
 
@@ -32,10 +37,7 @@ impl App<'_> {
 
     /// Begins to read the directory under the cursor again; where that is none, the one that is shown.
     pub(super) fn read_again(&mut self) -> Option<Effect> {
-        let under_cursor = self.place.entry().and_then(|entry| match entry.content {
-            Content::Known(facts) => facts.directory,
-            Content::Excluded(_) | Content::Failed(_) => None,
-        });
+        let under_cursor = self.place.entry().and_then(|entry| entry.directory());
         self.begin_rescan(under_cursor.unwrap_or(self.place.id))
     }
 
@@ -63,6 +65,7 @@ impl App<'_> {
             name,
             progress: Progress::default(),
             is_stopping: false,
+            wanted: Some((directory, self.tree.totals(directory))),
             replaced: vec![directory],
         });
         Some(Effect::Rescan(directory))
@@ -70,7 +73,8 @@ impl App<'_> {
 
     /// What was selected is being looked at again: directories of it may be replaced.
     pub(super) fn await_rescan(&mut self, name: Vec<u8>, replaced: Vec<DirId>) {
-        self.rescan = Some(Rescan { name, progress: Progress::default(), is_stopping: false, replaced });
+        let progress = Progress::default();
+        self.rescan = Some(Rescan { name, progress, is_stopping: false, wanted: None, replaced });
     }
 
     /// Asks the rescan to stop, if there is one that was not asked yet.
@@ -86,6 +90,7 @@ impl App<'_> {
         rescan.progress = again.progress;
         let outcome = again.outcome?;
         let replaced = std::mem::take(&mut rescan.replaced);
+        let wanted = rescan.wanted.filter(|_| outcome == Outcome::Complete);
         self.rescan = None;
         match outcome {
             Outcome::Panicked(_) => self.say("Reading again failed; the old numbers stay"),
@@ -94,8 +99,24 @@ impl App<'_> {
             }
             Outcome::Complete | Outcome::Stopped => {}
         }
+        if let Some((directory, before)) = wanted {
+            self.say_read(directory, &before);
+        }
         self.renew(replaced);
         self.after_rescan()
+    }
+
+    /// Says what was read again, and what it takes now.
+    fn say_read(&mut self, directory: DirId, before: &Totals) {
+        let Some(id) = Successors::new(self.tree, [directory]).find(directory) else { return };
+        let [before, after] = [*before, self.tree.totals(id)].map(|it| totals_size(&it, self.order.measure));
+        let name = escape(self.tree.name(id));
+        let now = plain_size(after, self.units);
+        self.say(if before == after {
+            format!("{name} was read again: {now} as before")
+        } else {
+            format!("{name} was read again: {now}, {}", change(before, after, self.units))
+        });
     }
 
     fn renew(&mut self, replaced: Vec<DirId>) {

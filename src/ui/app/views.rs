@@ -14,7 +14,7 @@ use crate::rows::{Beside, Column, Direction, Grouping, Hidden, Order};
 use crate::search::{self, By, Query};
 use crate::source::Nature;
 use crate::survey::Tile;
-use crate::tree::{Content, DirId, Position, Successors};
+use crate::tree::{DirId, Position, Successors};
 use crate::ui::cells;
 use crate::ui::field::Field;
 use crate::ui::inquiry::Inquiry;
@@ -310,10 +310,8 @@ impl App<'_> {
         self.enter(directory);
         // On the way back up the cursor is to be where one came from.
         for (above, below) in way.iter().zip(way.iter().skip(1).chain([&directory])) {
-            let child = self.tree.listing(*above).entries().find(|(_, record)| match record.content {
-                Content::Known(facts) => facts.directory == Some(*below),
-                Content::Excluded(_) | Content::Failed(_) => false,
-            });
+            let child =
+                self.tree.listing(*above).entries().find(|(_, record)| record.directory() == Some(*below));
             if let Some((position, record)) = child {
                 self.memories.insert(*above, Memory::at(position, record.name));
             }

@@ -17,7 +17,7 @@
 use ratatui::text::Span;
 
 use super::columns::{Columns, SizeColumn, right};
-use crate::size::{BRIEF, Units, brief_size, plain_size};
+use crate::size::{BRIEF, Units, brief_size, change};
 use crate::ui::app::App;
 use crate::ui::window::Grown;
 
@@ -46,9 +46,9 @@ fn full(grown: Option<Grown>, size: Option<u64>, units: Units) -> String {
     match (grown, size) {
         (None, _) | (Some(Grown::From(_)), None) => String::new(),
         (Some(Grown::New), _) => "new".to_owned(),
-        (Some(Grown::Gone(bytes)), _) => plain(bytes, 0, units),
+        (Some(Grown::Gone(bytes)), _) => change(bytes, 0, units),
         (Some(Grown::From(before)), Some(after)) if before == after => "=".to_owned(),
-        (Some(Grown::From(before)), Some(after)) => plain(before, after, units),
+        (Some(Grown::From(before)), Some(after)) => change(before, after, units),
     }
 }
 
@@ -65,14 +65,4 @@ fn brief(grown: Option<Grown>, size: Option<u64>, units: Units) -> String {
         Some(Grown::From(before)) => ('-', before - after),
     };
     format!("{sign}{}", brief_size(bytes, units).trim_start())
-}
-
-/// From so many bytes to so many: `+1.2 GiB`, `-80.0 MiB`.
-pub(super) fn plain(before: u64, after: u64, units: Units) -> String {
-    let sign = match before.cmp(&after) {
-        std::cmp::Ordering::Less => "+",
-        std::cmp::Ordering::Equal => "",
-        std::cmp::Ordering::Greater => "-",
-    };
-    format!("{sign}{}", plain_size(before.abs_diff(after), units))
 }

@@ -26,7 +26,7 @@ use crate::size::{
 use crate::text::{escape, fit, width};
 use crate::ui::app::App;
 use crate::ui::keys::Command;
-use crate::ui::remark::{exclusion_text, kind_text};
+use crate::ui::remark::{exclusion_text, kind_text, linked_text};
 use crate::ui::shown::Scale;
 use crate::ui::theme::Role;
 use crate::ui::window::{Bound, Line, Remark};
@@ -262,10 +262,14 @@ fn name(app: &App<'_>, room: usize, line: &Line<'_>, spans: &mut Vec<Span<'_>>) 
 }
 
 fn remark(line: &Line<'_>) -> Option<(String, Role)> {
-    let kind = kind_text(line.kind);
-    match line.remark {
-        Some(Remark::Error(errno)) => Some((error_text(errno), Role::Warning)),
-        Some(Remark::Excluded(exclusion)) => Some((exclusion_text(exclusion).to_owned(), Role::Faint)),
-        None => kind.map(|kind| (kind.to_owned(), Role::Faint)),
-    }
+    let text = match (line.remark, kind_text(line.kind)) {
+        (Some(Remark::Error(errno)), _) => return Some((error_text(errno), Role::Warning)),
+        (Some(Remark::Excluded(exclusion)), _) => exclusion_text(exclusion).to_owned(),
+        (Some(Remark::SameAs(root)), _) => format!("the same as {}", escape(root)),
+        (Some(Remark::CountedIn(root)), _) => format!("counted in {}", escape(root)),
+        (_, Some(kind)) => kind.to_owned(),
+        (Some(Remark::Linked(names)), None) => linked_text(names),
+        (None, None) => return None,
+    };
+    Some((text, Role::Faint))
 }

@@ -18,8 +18,8 @@ use super::list::{REMARK, mark, select, signs, size_title};
 use crate::rows::Column;
 use crate::search::By;
 use crate::size::{
-    BRIEF, COUNT, DATE, DATE_AND_TIME, PERCENT, brief_size, count, date, date_and_time, grouped, percent,
-    plain_size, share, size,
+    BRIEF, COUNT, DATE, DATE_AND_TIME, PERCENT, brief_size, change, count, date, date_and_time, grouped,
+    percent, plain_size, share, size,
 };
 use crate::text::{fit, pad, printable, width};
 use crate::ui::app::App;
@@ -62,7 +62,7 @@ pub(super) fn totals(app: &App<'_>, page: &Page) -> Vec<String> {
     let dot = app.theme.glyphs.dot();
     if page.view == View::Growth {
         let word = if page.matched == 1 { "change" } else { "changes" };
-        let by = page.growth.map(|(before, after)| growth::plain(before, after, app.units));
+        let by = page.growth.map(|(before, after)| change(before, after, app.units));
         let texts = [
             by.as_ref().map(|by| format!("{by} {} {dot} {matched} {word} ", app.order.measure.name())),
             by.as_ref().map(|by| format!("{by} {dot} {matched} ")),
@@ -89,13 +89,13 @@ fn columns(app: &App<'_>, page: &Page, width: usize) -> Columns {
         let growth = SizeColumn::None;
         return Columns { size, growth, percent: false, bar: 0, items, shared: false, time, name };
     }
-    // The paths of entries need the room more than numbers of items, or than bars.
-    let items = if page.is_of_entries { Wanted::No } else { app.shown.items };
-    let has_times = page.is_of_entries || page.ask == Ask::Hints;
-    let modified = if has_times { app.shown.modified } else { Wanted::No };
+    // Paths and what is said of them need the room more than numbers of items, or than bars.
+    let is_wordy = page.is_of_entries || page.ask == Ask::Hints;
+    let items = if is_wordy { Wanted::No } else { app.shown.items };
+    let modified = if is_wordy { app.shown.modified } else { Wanted::No };
     let (graph, growth) = match app.shown.graph {
         _ if page.ask == Ask::Changes => (Graph::None, Compared::First),
-        Graph::Both if page.is_of_entries => (Graph::Percent, Compared::No),
+        Graph::Both if is_wordy => (Graph::Percent, Compared::No),
         graph => (graph, Compared::No),
     };
     Columns::new(width, Shown { graph, items, modified, shared: Wanted::No, growth, ..app.shown }, app.units)
@@ -211,7 +211,10 @@ fn row_line<'a>(app: &App<'_>, page: &Page, columns: &Columns, line: &SheetLine)
     let style = theme.style(line.role);
     spans.push(Span::styled(label, if line.is_marked { style.underlined() } else { style }));
     if let Some(note) = line.note.as_ref().filter(|_| left >= REMARK) {
-        let note = fit(note, left - 2, theme.glyphs.gap());
+        // Of "packages; npm install fetches them again" the first words say something alone.
+        let clause =
+            note.split_once("; ").filter(|_| width(note) > left - 2).map_or(note.as_str(), |it| it.0);
+        let note = fit(clause, left - 2, theme.glyphs.gap());
         spans.push(Span::styled(format!("  {note}"), theme.style(Role::Faint)));
     }
     Text::from(spans)

@@ -37,12 +37,14 @@ pub(super) fn draw(app: &App<'_>, page: &Page, layout: Layout, buffer: &mut Buff
         let line = Text::styled(title, app.theme.style(Role::Faint));
         buffer.set_line(layout.titles.x, layout.titles.y, &line, layout.titles.width);
     }
+    let columns = usize::from(list.width);
+    let labels = label_room(&page.ledger, columns.saturating_sub(amount_width(app.units, columns) + 3));
     for ((row, line), y) in (page.offset..).zip(&page.ledger).zip(list.y..list.bottom()) {
         let area = Rect { y, height: 1, ..list };
         if is_text {
             buffer.set_line(area.x, y, &Text::raw(format!("  {}", line.label)), area.width);
         } else {
-            buffer.set_line(area.x, y, &row_line(app, line, usize::from(list.width)), area.width);
+            buffer.set_line(area.x, y, &row_line(app, line, columns, labels), area.width);
             if row == page.index {
                 select(app, area, buffer);
             }
@@ -54,7 +56,7 @@ fn amount_width(units: Units, columns: usize) -> usize {
     if columns >= WIDE { units.width() + 1 } else { BRIEF + 1 }
 }
 
-fn row_line<'a>(app: &App<'_>, row: &Row, columns: usize) -> Text<'a> {
+fn row_line<'a>(app: &App<'_>, row: &Row, columns: usize, labels: usize) -> Text<'a> {
     let room = amount_width(app.units, columns);
     let bytes = |bytes| {
         let text = if columns >= WIDE { size(bytes, app.units) } else { brief_size(bytes, app.units) };
@@ -71,7 +73,7 @@ fn row_line<'a>(app: &App<'_>, row: &Row, columns: usize) -> Text<'a> {
     let left = columns.saturating_sub(room + 3);
     let indent = "  ".repeat(row.depth);
     let note = row.note.as_ref().filter(|_| left >= LABELS + 8);
-    let label_room = if note.is_some() { label_room(row, left) } else { left };
+    let label_room = if note.is_some() { labels } else { left };
     let label = fit(&row.label, label_room.saturating_sub(indent.len()), app.theme.glyphs.gap()).into_owned();
     let label = format!("  {indent}{label}");
     let gap = (label_room + 2).saturating_sub(width(&label)) + 2;
@@ -83,10 +85,12 @@ fn row_line<'a>(app: &App<'_>, row: &Row, columns: usize) -> Text<'a> {
     Text::from(spans)
 }
 
-/// Columns for the label: paths take what their note leaves.
-fn label_room(row: &Row, left: usize) -> usize {
-    let note = row.note.as_ref().map_or(0, |note| width(note) + 2);
-    LABELS.max(left.saturating_sub(note)).min(width(&row.label) + 2 * row.depth).max(LABELS)
+/// Columns for the labels that have notes, of `left` for both: as many as the longest needs, if the notes leave them.
+fn label_room(rows: &[Row], left: usize) -> usize {
+    let noted = || rows.iter().filter_map(|row| Some((row, row.note.as_ref()?)));
+    let label = noted().map(|(row, _)| width(&row.label) + 2 * row.depth).max().unwrap_or(0);
+    let note = noted().map(|(_, note)| width(note) + 2).max().unwrap_or(0);
+    label.min(left.saturating_sub(note)).max(LABELS)
 }
 
 fn amount_style(app: &App<'_>, row: &Row) -> Style {
