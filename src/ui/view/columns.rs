@@ -171,7 +171,7 @@ impl Columns {
     }
 
     /// What stands before the name, from the left on, and how wide it is.
-    fn cells(&self, units: Units) -> Vec<(Cell, usize)> {
+    pub fn cells(&self, units: Units) -> Vec<(Cell, usize)> {
         let size = match self.size {
             SizeColumn::Full => MARKS + 1 + units.width(),
             SizeColumn::Brief => MARKS + BRIEF,

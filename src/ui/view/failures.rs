@@ -8,10 +8,10 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::draw_ends;
+use super::line::select;
 use crate::delete::{Deed, Failures};
 use crate::size::{grouped, plain_size};
 use crate::text::{escape, fit, pad, width};
@@ -49,9 +49,7 @@ pub(super) fn draw(app: &App<'_>, failed: &Failed, layout: Layout, buffer: &mut 
         };
         buffer.set_line(layout.list.x, y, &Line::raw(line), layout.list.width);
         if index == failed.index {
-            for cell in (Rect { y, height: 1, ..layout.list }).positions() {
-                buffer[cell].set_style(Style::reset().patch(theme.style(Role::Selected)));
-            }
+            select(app, Rect { y, height: 1, ..layout.list }, buffer);
         }
     }
 }

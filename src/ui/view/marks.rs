@@ -8,10 +8,10 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::draw_ends;
+use super::line::select;
 use crate::kind::Kind;
 use crate::size::{grouped, plain_size, size};
 use crate::text::{escape, fit};
@@ -37,10 +37,7 @@ pub(super) fn draw(app: &App<'_>, layout: Layout, buffer: &mut Buffer) {
     for (index, (line, y)) in pane.lines.iter().zip(layout.list.y..layout.list.bottom()).enumerate() {
         buffer.set_line(layout.list.x, y, &text(app, line, layout.list), layout.list.width);
         if index + pane.offset == pane.index {
-            let row = Rect { y, height: 1, ..layout.list };
-            for cell in row.positions() {
-                buffer[cell].set_style(Style::reset().patch(theme.style(Role::Selected)));
-            }
+            select(app, Rect { y, height: 1, ..layout.list }, buffer);
         }
     }
 }

@@ -19,6 +19,7 @@ mod footer;
 mod growth;
 mod header;
 pub mod help;
+mod line;
 mod list;
 mod marks;
 mod notes;

@@ -9,19 +9,17 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::{Line as Text, Span};
+use ratatui::text::Line as Text;
 use ratatui::widgets::{Paragraph, Widget, Wrap};
 
-use super::columns::{Cell, Columns, SizeColumn, TimeColumn, right};
+use super::columns::{Cell, Columns, SizeColumn, TimeColumn};
 use super::growth;
-use super::list::{REMARK, mark, select, signs, size_title};
+use super::line::{Line, select};
+use super::list::size_title;
 use crate::rows::Column;
 use crate::search::By;
-use crate::size::{
-    BRIEF, COUNT, DATE, DATE_AND_TIME, PERCENT, brief_size, change, count, date, date_and_time, grouped,
-    percent, plain_size, share, size,
-};
-use crate::text::{fit, pad, printable, width};
+use crate::size::{COUNT, change, grouped, plain_size, share};
+use crate::text::printable;
 use crate::ui::app::App;
 use crate::ui::keys::View;
 use crate::ui::sheet::{Page, SheetLine};
@@ -38,9 +36,9 @@ pub(super) fn draw(app: &App<'_>, page: &Page, titles: Rect, list: Rect, buffer:
     if page.lines.is_empty() && !list.is_empty() {
         draw_empty(app, page, list, buffer);
     }
-    for ((row, line), y) in (page.offset..).zip(&page.lines).zip(list.y..list.bottom()) {
-        buffer.set_line(list.x, y, &row_line(app, page, &columns, line), list.width);
-        if row == page.index {
+    for ((index, row), y) in (page.offset..).zip(&page.lines).zip(list.y..list.bottom()) {
+        buffer.set_line(list.x, y, &line(app, page, row).text(app, &columns), list.width);
+        if index == page.index {
             select(app, Rect { y, height: 1, ..list }, buffer);
         }
     }
@@ -142,82 +140,28 @@ pub(super) fn column_at(app: &App<'_>, page: &Page, x: usize, width: usize) -> C
     columns(app, page, width).column_at(x, app.units)
 }
 
-fn row_line<'a>(app: &App<'_>, page: &Page, columns: &Columns, line: &SheetLine) -> Text<'a> {
-    let theme = app.theme;
-    let mut cells: Vec<Span<'a>> = Vec::new();
-    match columns.size {
-        SizeColumn::Full => {
-            let gone = || {
-                if matches!(line.growth, Some(Grown::Gone(_))) { "gone".to_owned() } else { String::new() }
-            };
-            let text = line.size.map_or_else(gone, |bytes| size(bytes, app.units));
-            cells.push(Span::raw(right(&text, app.units.width())));
-        }
-        SizeColumn::Brief => {
-            let gone = || {
-                if matches!(line.growth, Some(Grown::Gone(_))) { "gone".to_owned() } else { String::new() }
-            };
-            let text = line.size.map_or_else(gone, |bytes| brief_size(bytes, app.units));
-            cells.push(Span::raw(right(&text, BRIEF)));
-        }
-        SizeColumn::None => {}
-    }
-    if columns.growth != SizeColumn::None {
-        cells.push(growth::span(app, columns, line.growth, line.size));
-    }
+fn line(app: &App<'_>, page: &Page, row: &SheetLine) -> Line {
     let whole = match app.shown.scale {
         Scale::Largest if page.largest > 0 => page.largest,
         _ => page.sum.map_or(0, |sum| totals_size(&sum, app.order.measure)),
     };
-    let thousandths = line.size.map(|bytes| share(bytes, whole));
-    if columns.percent {
-        cells.push(Span::raw(thousandths.map_or_else(|| " ".repeat(PERCENT), percent)));
+    let share = row.size.map(|bytes| share(bytes, whole));
+    let is_gone = matches!(row.growth, Some(Grown::Gone(_)));
+    Line {
+        has_errors: false,
+        bound: row.bound,
+        size: row.size.ok_or(if is_gone { ["gone"; 2] } else { [""; 2] }),
+        growth: row.growth,
+        share,
+        bar: share,
+        items: row.items,
+        shared: 0,
+        modified: row.modified,
+        is_marked: row.is_marked,
+        label: row.label.clone(),
+        role: row.role,
+        note: row.note.clone().map(|note| (note, Role::Faint)),
     }
-    if columns.bar > 0 {
-        let bar = theme.glyphs.bar(thousandths.unwrap_or(0), columns.bar);
-        cells.push(Span::styled(bar, theme.style(Role::Bar)));
-    }
-    if columns.items {
-        cells.push(Span::raw(line.items.map_or_else(|| " ".repeat(COUNT), count)));
-    }
-    match columns.time {
-        TimeColumn::Full => cells.push(Span::raw(pad(
-            &line.modified.map_or_else(String::new, |time| date_and_time(time, &app.zone)),
-            DATE_AND_TIME,
-            "",
-        ))),
-        TimeColumn::Date => {
-            let text = line.modified.map_or_else(String::new, |time| date(time, &app.zone));
-            cells.push(Span::raw(pad(&text, DATE, "")));
-        }
-        TimeColumn::None => {}
-    }
-    let mut spans = Vec::with_capacity(cells.len() * 2 + 6);
-    if columns.size != SizeColumn::None {
-        signs(app, false, line.bound, &mut spans);
-    }
-    if columns.size == SizeColumn::Full {
-        spans.push(Span::raw(" "));
-    }
-    for (number, cell) in cells.into_iter().enumerate() {
-        if number > 0 {
-            spans.push(Span::raw(" "));
-        }
-        spans.push(cell);
-    }
-    mark(app, columns, line.is_marked, &mut spans);
-    let label = fit(&line.label, columns.name, theme.glyphs.gap()).into_owned();
-    let left = columns.name.saturating_sub(width(&label));
-    let style = theme.style(line.role);
-    spans.push(Span::styled(label, if line.is_marked { style.underlined() } else { style }));
-    if let Some(note) = line.note.as_ref().filter(|_| left >= REMARK) {
-        // Of "packages; npm install fetches them again" the first words say something alone.
-        let clause =
-            note.split_once("; ").filter(|_| width(note) > left - 2).map_or(note.as_str(), |it| it.0);
-        let note = fit(clause, left - 2, theme.glyphs.gap());
-        spans.push(Span::styled(format!("  {note}"), theme.style(Role::Faint)));
-    }
-    Text::from(spans)
 }
 
 fn draw_empty(app: &App<'_>, page: &Page, list: Rect, buffer: &mut Buffer) {

@@ -15,7 +15,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line as Text, Span};
 
 use super::columns::right;
-use super::list::select;
+use super::line::select;
 use crate::size::{BRIEF, Units, brief_size, size};
 use crate::space::rows::{Amount, Row, Subject};
 use crate::text::{fit, width};
