@@ -15,6 +15,7 @@
 pub mod app;
 pub mod cells;
 mod clipboard;
+pub mod cursor;
 pub mod errand;
 pub mod export;
 pub mod field;

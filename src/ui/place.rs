@@ -8,6 +8,7 @@
 
 use crate::tree::{DirId, Listing, Position, Record, Tree};
 
+use super::cursor::Cursor;
 use super::keys::Motion;
 use crate::rows::{Order, Rows, Sums};
 use crate::sync::Arc;
@@ -26,14 +27,13 @@ struct Pin<'t> {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Memory<'t> {
     pin: Option<Pin<'t>>,
-    index: usize,
-    offset: usize,
+    cursor: Cursor,
 }
 
 impl<'t> Memory<'t> {
     /// Of somebody who stood on the entry at `position`, which has this name.
     pub fn at(position: Position, name: &'t [u8]) -> Self {
-        Self { pin: Some(Pin { position, name }), index: 0, offset: 0 }
+        Self { pin: Some(Pin { position, name }), cursor: Cursor::default() }
     }
 }
 
@@ -48,8 +48,7 @@ pub struct Place<'t> {
     /// Whether everything below was read before the rows were put in order.
     was_complete: bool,
     pin: Option<Pin<'t>>,
-    index: usize,
-    offset: usize,
+    cursor: Cursor,
 }
 
 impl<'t> Place<'t> {
@@ -69,9 +68,9 @@ impl<'t> Place<'t> {
 
     /// Enters `id`, with no rows so far.
     pub fn new(id: DirId, memory: Memory<'t>) -> Self {
-        let Memory { pin, index, offset } = memory;
+        let Memory { pin, cursor } = memory;
         let (listing, rows) = (Listing::default(), Arc::default());
-        Self { id, listing, rows, was_complete: false, pin, index, offset }
+        Self { id, listing, rows, was_complete: false, pin, cursor }
     }
 
     /// Whether putting the rows in order takes so long that it is to be done beside the screen.
@@ -86,7 +85,7 @@ impl<'t> Place<'t> {
 
     /// What is to be remembered of it.
     pub fn memory(&self) -> Memory<'t> {
-        Memory { pin: self.pin, index: self.index, offset: self.offset }
+        Memory { pin: self.pin, cursor: self.cursor }
     }
 
     /// The rows.
@@ -101,17 +100,17 @@ impl<'t> Place<'t> {
 
     /// The entry under the cursor.
     pub fn entry(&self) -> Option<Record<'t>> {
-        self.listing.record(self.rows.position(self.index)?)
+        self.listing.record(self.rows.position(self.cursor.index)?)
     }
 
     /// The row of the cursor; meaningless when there are none.
     pub fn index(&self) -> usize {
-        self.index
+        self.cursor.index
     }
 
     /// The first row that is visible.
     pub fn offset(&self) -> usize {
-        self.offset
+        self.cursor.offset
     }
 
     /// Puts the rows in order, with what the tree knows by now; the cursor follows its entry.
@@ -124,18 +123,18 @@ impl<'t> Place<'t> {
     pub fn take(&mut self, tree: &'t Tree, rows: Arc<Rows>, lines: usize) {
         self.was_complete = rows.was_complete();
         self.listing = tree.listing(self.id);
-        let above = self.index.saturating_sub(self.offset);
+        let above = self.cursor.index.saturating_sub(self.cursor.offset);
         self.rows = rows;
         let found = self.pin.and_then(|pin| self.find(pin));
-        self.index = match (self.pin, found) {
+        self.cursor.index = match (self.pin, found) {
             (None, _) => 0,
             (Some(_), Some(index)) => index,
             // It is gone, or left out: what took its row will do.
-            (Some(_), None) => self.index,
+            (Some(_), None) => self.cursor.index,
         };
         // Who has scrolled down keeps the line the cursor is on; at the top, the largest stay in view.
-        if self.offset > 0 {
-            self.offset = self.index.saturating_sub(above);
+        if self.cursor.offset > 0 {
+            self.cursor.offset = self.cursor.index.saturating_sub(above);
         }
         self.show_cursor(lines);
     }
@@ -148,26 +147,26 @@ impl<'t> Place<'t> {
     /// Makes the entry under the cursor the one it follows.
     pub fn pin(&mut self) {
         let entry = |position| Some(Pin { position, name: self.listing.name(position)? });
-        self.pin = self.rows.position(self.index).and_then(entry);
+        self.pin = self.rows.position(self.cursor.index).and_then(entry);
     }
 
     /// Moves the cursor; there are `lines` of rows on the screen.
     pub fn step(&mut self, motion: Motion, lines: usize) {
-        self.index = moved(self.index, motion, lines, self.rows.len());
+        self.cursor.step(motion, lines, self.rows.len());
         self.show_cursor(lines);
     }
 
     /// Puts the cursor on a row.
     pub fn go_to(&mut self, index: usize) {
-        self.index = index;
+        self.cursor.index = index;
     }
 
     /// Makes the first `lines` rows the visible ones, for a view that does not scroll.
     pub fn show_first(&mut self, lines: usize) {
-        if self.index >= lines {
-            self.index = 0;
+        if self.cursor.index >= lines {
+            self.cursor.index = 0;
         }
-        self.offset = 0;
+        self.cursor.offset = 0;
     }
 
     /// Scrolls as little as brings the cursor into view, and leaves no line empty that could show a row.
@@ -175,16 +174,12 @@ impl<'t> Place<'t> {
         if self.rows.is_empty() {
             return;
         }
-        let lines = lines.max(1);
-        self.index = self.index.min(self.rows.len().saturating_sub(1));
-        let least = (self.index + 1).saturating_sub(lines);
-        let most = self.index.min(self.rows.len().saturating_sub(lines));
-        self.offset = self.offset.clamp(least, most);
+        self.cursor.show(lines, self.rows.len());
     }
 
     /// The listing positions of the rows that `lines` can show.
     pub fn visible(&self, lines: usize) -> impl Iterator<Item = Position> + '_ {
-        self.rows.positions().skip(self.offset).take(lines)
+        self.rows.positions().skip(self.cursor.offset).take(lines)
     }
 
     fn find(&self, pin: Pin<'t>) -> Option<usize> {
@@ -195,24 +190,6 @@ impl<'t> Place<'t> {
         // Another listing took the place of the one that was read first.
         self.rows.positions().position(|position| listing.name(position) == Some(pin.name))
     }
-}
-
-/// Where `motion` leads from `index` in `count` rows, of which `lines` are visible.
-pub fn moved(index: usize, motion: Motion, lines: usize, count: usize) -> usize {
-    let page = lines.max(1);
-    let half = (page / 2).max(1);
-    let last = count.saturating_sub(1);
-    let index = match motion {
-        Motion::Up => index.saturating_sub(1),
-        Motion::Down => index + 1,
-        Motion::PageUp => index.saturating_sub(page),
-        Motion::PageDown => index + page,
-        Motion::HalfUp => index.saturating_sub(half),
-        Motion::HalfDown => index + half,
-        Motion::Top => 0,
-        Motion::Bottom => last,
-    };
-    index.min(last)
 }
 
 #[cfg(test)]
@@ -269,15 +246,6 @@ mod tests {
         moved.sort(tree, sums, order(), LINES);
         assert_eq!(under_cursor(tree, &untouched), b"larger");
         assert_eq!(under_cursor(tree, &moved), b"small");
-    }
-
-    #[test]
-    fn motions_stay_inside() {
-        assert_eq!(moved(0, Motion::Up, 3, 10), 0);
-        assert_eq!(moved(8, Motion::PageDown, 3, 10), 9);
-        assert_eq!(moved(5, Motion::HalfUp, 1, 10), 4);
-        assert_eq!(moved(0, Motion::Bottom, 3, 0), 0);
-        assert_eq!(moved(0, Motion::Down, 0, 1), 0);
     }
 
     #[test]

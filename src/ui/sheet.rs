@@ -17,10 +17,10 @@ mod types;
 
 use std::ops::Range;
 
+use super::cursor::Cursor;
 use super::inquiry::{Before, Inquiry};
 use super::keys::{Command, Motion, View};
 use super::marks::Marks;
-use super::place::moved;
 use super::theme::Role;
 use super::window::{Bound, Grown, totals_size};
 use super::work::{Ask, Findings, Wish};
@@ -171,8 +171,7 @@ pub struct Sheet {
     pub inquiry: Inquiry,
     /// What the rows are.
     title: String,
-    index: usize,
-    offset: usize,
+    cursor: Cursor,
     /// Columns of the screen.
     columns: usize,
 }
@@ -180,7 +179,7 @@ pub struct Sheet {
 impl Sheet {
     /// A view for which `wish` is asked.
     pub fn new(view: View, title: String, wish: Wish) -> Self {
-        Self { view, title, inquiry: Inquiry::new(wish), index: 0, offset: 0, columns: 0 }
+        Self { view, title, inquiry: Inquiry::new(wish), cursor: Cursor::default(), columns: 0 }
     }
 
     /// Shows what another sheet has found until something is found for this one: what is typed letter by letter must not
@@ -199,9 +198,9 @@ impl Sheet {
     pub fn take(&mut self, number: u64, findings: &Findings) {
         let Some(Before(before)) = self.inquiry.take(number, findings) else { return };
         if let (Some(Findings::Found(old)), Findings::Found(new)) = (before, findings)
-            && self.index > 0
+            && self.cursor.index > 0
         {
-            self.index = files::follow(&old, new, self.index);
+            self.cursor.index = files::follow(&old, new, self.cursor.index);
         }
     }
 
@@ -248,30 +247,30 @@ impl Sheet {
 
     /// Moves the cursor; there are `lines` of rows on the screen.
     pub fn step(&mut self, motion: Motion, lines: usize) {
-        self.index = moved(self.index, motion, lines, self.rows());
+        self.cursor.step(motion, lines, self.rows());
     }
 
     /// The row of the cursor.
     pub fn index(&self) -> usize {
-        self.index
+        self.cursor.index
     }
 
     /// Puts the cursor on a row.
     pub fn go_to(&mut self, index: usize) {
-        self.index = index.min(self.rows().saturating_sub(1));
+        self.cursor.index = index.min(self.rows().saturating_sub(1));
     }
 
     /// Where the row of the cursor leads.
     pub fn target(&self) -> Option<Target> {
         match self.inquiry.findings()? {
-            Findings::Found(found) => files::target(found, self.index),
-            Findings::Types(typed) => types::target(typed, self.index),
-            Findings::Ages(ages) => ages::target(ages, self.inquiry.asked().ask, self.index),
-            Findings::Links(links) => links::target(links, self.index),
-            Findings::Errors(errors) => errors::target(errors, self.index),
-            Findings::Hints(hints) => hints::target(hints, self.index),
-            Findings::Space(account) => space::target(account, self.inquiry.asked().ask, self.index),
-            Findings::Growth(growth) => growth.rows.get(self.index).copied().map(Target::Change),
+            Findings::Found(found) => files::target(found, self.cursor.index),
+            Findings::Types(typed) => types::target(typed, self.cursor.index),
+            Findings::Ages(ages) => ages::target(ages, self.inquiry.asked().ask, self.cursor.index),
+            Findings::Links(links) => links::target(links, self.cursor.index),
+            Findings::Errors(errors) => errors::target(errors, self.cursor.index),
+            Findings::Hints(hints) => hints::target(hints, self.cursor.index),
+            Findings::Space(account) => space::target(account, self.inquiry.asked().ask, self.cursor.index),
+            Findings::Growth(growth) => growth.rows.get(self.cursor.index).copied().map(Target::Change),
             Findings::Filtered(_)
             | Findings::Rows(_)
             | Findings::Whole(_)
@@ -299,11 +298,8 @@ impl Sheet {
         let Sight { marks, measure, columns, lines } = sight;
         self.columns = columns;
         let rows = self.rows();
-        self.index = self.index.min(rows.saturating_sub(1));
-        let least = (self.index + 1).saturating_sub(lines.max(1));
-        let most = self.index.min(rows.saturating_sub(lines.max(1)));
-        self.offset = self.offset.clamp(least, most);
-        let visible = self.offset..rows.min(self.offset + lines);
+        self.cursor.show(lines, rows);
+        let visible = self.cursor.offset..rows.min(self.cursor.offset + lines);
         let line = |row| {
             let line = self.line(tree, measure, row)?;
             Some(SheetLine { is_marked: self.is_marked(tree, marks, row), ..line })
@@ -330,8 +326,8 @@ impl Sheet {
                 _ => None,
             },
             rows,
-            index: self.index,
-            offset: self.offset,
+            index: self.cursor.index,
+            offset: self.cursor.offset,
             lines: visible.clone().filter_map(line).collect(),
             ledger: self.ledger(visible),
         }

@@ -9,8 +9,8 @@ use super::{App, Effect, Mode};
 use crate::delete::Deed;
 use crate::rows::{Column, Grouping, Hidden};
 use crate::size::Measure;
+use crate::ui::cursor::moved;
 use crate::ui::keys::{Command, Scope, View};
-use crate::ui::place::moved;
 use crate::ui::view::help;
 
 impl App<'_> {

@@ -5,10 +5,10 @@
 use super::{App, Effect, Mode};
 use crate::kind::Kind;
 use crate::tree::{Content, DirId, Position, Record, Successors};
+use crate::ui::cursor::Cursor;
 use crate::ui::keys::{Command, Motion, Scope, View};
 use crate::ui::layout::layout;
 use crate::ui::marks::{Mark, Marks, Place};
-use crate::ui::place::moved;
 use crate::ui::sheet::Sheet;
 use crate::ui::window::totals_size;
 
@@ -17,10 +17,8 @@ use crate::ui::window::totals_size;
 pub struct Pane<'t> {
     /// The lines that are visible.
     pub lines: Vec<PaneLine>,
-    /// The line of the cursor, among all.
-    pub index: usize,
-    /// The first visible line, among all.
-    pub offset: usize,
+    /// Where one is among all.
+    pub cursor: Cursor,
     marks: Vec<(Place<'t>, Mark)>,
 }
 
@@ -227,7 +225,7 @@ impl<'t> App<'t> {
     /// Opens the list of the marks.
     pub(super) fn open_pane(&mut self) {
         self.mode = Mode::Marks;
-        self.pane.index = 0;
+        self.pane.cursor.index = 0;
         self.list_marks();
     }
 
@@ -239,11 +237,8 @@ impl<'t> App<'t> {
     pub(super) fn look_at_marks(&mut self) {
         let pane = &mut self.pane;
         let lines = layout(self.size).list_lines().max(1);
-        pane.index = pane.index.min(pane.marks.len().saturating_sub(1));
-        let least = (pane.index + 1).saturating_sub(lines);
-        let most = pane.index.min(pane.marks.len().saturating_sub(lines));
-        pane.offset = pane.offset.clamp(least, most);
-        let visible = self.pane.marks.iter().skip(self.pane.offset).take(lines);
+        pane.cursor.show(lines, pane.marks.len());
+        let visible = self.pane.marks.iter().skip(self.pane.cursor.offset).take(lines);
         let measure = self.order.measure;
         let line = |(place, mark): &(Place<'_>, Mark)| PaneLine {
             path: self.shown_path(&Marks::path(self.tree, *place)),
@@ -256,7 +251,7 @@ impl<'t> App<'t> {
 
     /// Puts the cursor on a line of the list.
     pub(super) fn go_to_line(&mut self, line: usize) {
-        self.pane.index = line;
+        self.pane.cursor.index = line;
     }
 
     /// What a key does to the list of the marks.
@@ -265,7 +260,7 @@ impl<'t> App<'t> {
         match (command, under_cursor) {
             (Command::Move(motion), _) => {
                 let lines = layout(self.size).list_lines();
-                self.pane.index = moved(self.pane.index, motion, lines, self.pane.marks.len());
+                self.pane.cursor.step(motion, lines, self.pane.marks.len());
             }
             (Command::Mark, Some(place)) => {
                 self.marks.clear(place);
@@ -285,7 +280,7 @@ impl<'t> App<'t> {
 
     /// The mark under the cursor of the list.
     pub(super) fn marked_under_cursor(&self) -> Option<Place<'t>> {
-        self.pane.marks.get(self.pane.index).map(|(place, _)| *place)
+        self.pane.marks.get(self.pane.cursor.index).map(|(place, _)| *place)
     }
 
     /// Goes to the directory a mark is in, with the cursor on it.

@@ -104,7 +104,7 @@ impl App<'_> {
     fn row_at(&self, at: Position, line: usize) -> Option<usize> {
         if self.mode == Mode::Marks {
             let pane = self.pane();
-            return (line < pane.lines.len()).then_some(pane.offset + line);
+            return (line < pane.lines.len()).then_some(pane.cursor.offset + line);
         }
         match (&self.views.page, self.views.base) {
             (Some(page), _) => (line < page.visible()).then_some(page.offset + line),

@@ -69,7 +69,7 @@ fn ready<'t>(tree: &'t Arc<Tree>, scope: Scope, binding: &Binding) -> App<'t> {
 
 /// Everything about the state that a key may change.
 fn picture(app: &App<'_>) -> String {
-    let (lines, index) = (&app.pane().lines, app.pane().index);
+    let (lines, index) = (&app.pane().lines, app.pane().cursor.index);
     let (ranging, views, details) = (app.is_ranging(), &app.views, app.details());
     format!(
         "{:?} {:?} {:?} {:?} {:?} {:?} {lines:?} {index} {ranging} {views:?} {details:?} {:?} {:?}",

@@ -138,7 +138,7 @@ fn cursor_is_visible(app: &App<'_>) -> bool {
     match (&app.views.page, app.mode) {
         (_, Mode::Marks) => {
             let (pane, lines) = (app.pane(), app.pane().lines.len());
-            lines == 0 || (pane.offset..pane.offset + lines).contains(&pane.index)
+            lines == 0 || (pane.cursor.offset..pane.cursor.offset + lines).contains(&pane.cursor.index)
         }
         (Some(page), _) => {
             page.rows == 0 || (page.offset..page.offset + page.lines.len()).contains(&page.index)

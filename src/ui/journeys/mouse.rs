@@ -114,7 +114,7 @@ fn cells_results_and_marks_are_clicked_as_rows_are() {
     assert_eq!(path(&app), "/shown/pictures/2024");
     press(&mut app, "Left Left + Tab");
     click(&mut app, (30, 4), 2000);
-    assert_eq!(app.pane().index, 2);
+    assert_eq!(app.pane().cursor.index, 2);
 }
 
 #[test]

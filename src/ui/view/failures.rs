@@ -36,7 +36,7 @@ pub(super) fn draw(app: &App<'_>, failed: &Failed, layout: Layout, buffer: &mut 
     let stay =
         if *count == 1 { "1 entry stays ".to_owned() } else { format!("{} entries stay ", grouped(*count)) };
     draw_ends(&Line::styled(title, theme.style(Role::Strong)), &Line::raw(stay), layout.header, buffer);
-    let visible = first.iter().enumerate().skip(failed.offset);
+    let visible = first.iter().enumerate().skip(failed.cursor.offset);
     for ((index, failure), y) in visible.zip(layout.list.y..layout.list.bottom()) {
         let room = usize::from(layout.list.width);
         let path = escape(&app.shown_path(&failure.path)).into_owned();
@@ -48,7 +48,7 @@ pub(super) fn draw(app: &App<'_>, failed: &Failed, layout: Layout, buffer: &mut 
             format!(" {}", fit(&format!("{path}: {}", failure.reason.words()), room.saturating_sub(2), gap))
         };
         buffer.set_line(layout.list.x, y, &Line::raw(line), layout.list.width);
-        if index == failed.index {
+        if index == failed.cursor.index {
             select(app, Rect { y, height: 1, ..layout.list }, buffer);
         }
     }

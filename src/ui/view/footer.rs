@@ -52,8 +52,10 @@ pub(super) fn draw(app: &App<'_>, area: Rect, buffer: &mut Buffer) {
 /// What stands to the right of the keys.
 fn idle<'a>(app: &App<'_>, room: usize) -> Line<'a> {
     match (app.mode, &app.reclaim.failed) {
-        (Mode::Marks, _) => lines_place(app.pane().index, app.pane().count(), room / 2),
-        (Mode::Failures, Some(failed)) => lines_place(failed.index, failed.failures.first.len(), room / 2),
+        (Mode::Marks, _) => lines_place(app.pane().cursor.index, app.pane().count(), room / 2),
+        (Mode::Failures, Some(failed)) => {
+            lines_place(failed.cursor.index, failed.failures.first.len(), room / 2)
+        }
         _ if app.views.page.is_some() => page_place(app, room / 2),
         _ => place(app, room),
     }

@@ -36,7 +36,7 @@ pub(super) fn draw(app: &App<'_>, layout: Layout, buffer: &mut Buffer) {
     }
     for (index, (line, y)) in pane.lines.iter().zip(layout.list.y..layout.list.bottom()).enumerate() {
         buffer.set_line(layout.list.x, y, &text(app, line, layout.list), layout.list.width);
-        if index + pane.offset == pane.index {
+        if index + pane.cursor.offset == pane.cursor.index {
             select(app, Rect { y, height: 1, ..layout.list }, buffer);
         }
     }

@@ -5,9 +5,9 @@
 use super::super::{App, Effect, Mode};
 use crate::delete::{Deed, Failures, Selection};
 use crate::sync::Arc;
+use crate::ui::cursor::Cursor;
 use crate::ui::keys::Command;
 use crate::ui::layout::layout;
-use crate::ui::place::moved;
 
 /// What stayed, and why.
 #[derive(Clone, Debug)]
@@ -16,10 +16,8 @@ pub struct Failed {
     pub deed: Deed,
     /// What stays.
     pub failures: Failures,
-    /// The line of the cursor.
-    pub index: usize,
-    /// The first visible line.
-    pub offset: usize,
+    /// Where one is in the list.
+    pub cursor: Cursor,
     pub(super) selection: Option<Arc<Selection>>,
 }
 
@@ -30,7 +28,7 @@ impl App<'_> {
         let failed = self.reclaim.failed.as_mut()?;
         let count = failed.failures.first.len();
         match command {
-            Command::Move(motion) => failed.index = moved(failed.index, motion, lines, count),
+            Command::Move(motion) => failed.cursor.step(motion, lines, count),
             Command::Retry => return self.retry(),
             _ => {
                 self.reclaim.failed = None;
@@ -67,11 +65,7 @@ impl App<'_> {
     pub(in crate::ui::app) fn look_at_failures(&mut self) {
         let lines = layout(self.size).list_lines().max(1);
         if let Some(failed) = &mut self.reclaim.failed {
-            let count = failed.failures.first.len();
-            failed.index = failed.index.min(count.saturating_sub(1));
-            let least = (failed.index + 1).saturating_sub(lines);
-            failed.offset =
-                failed.offset.clamp(least, failed.index.min(count.saturating_sub(lines)).max(least));
+            failed.cursor.show(lines, failed.failures.first.len());
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::delete::{Deed, Group, Report, Work};
 use crate::scan::Places;
 use crate::size::{grouped, plain_size};
 use crate::sync::Arc;
+use crate::ui::cursor::Cursor;
 use crate::ui::keys::Command;
 use crate::ui::reclaim::Order;
 
@@ -63,7 +64,7 @@ impl App<'_> {
                 Work::Restore(_) => None,
             };
             let (deed, failures) = (running.deed, report.failures.clone());
-            self.reclaim.failed = Some(Failed { deed, failures, index: 0, offset: 0, selection });
+            self.reclaim.failed = Some(Failed { deed, failures, cursor: Cursor::default(), selection });
         }
         self.look_again(&running.work)
     }

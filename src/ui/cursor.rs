@@ -1,0 +1,73 @@
+//! A cursor in rows of which a few are visible: moving it, and scrolling so that it stays in view.
+//!
+//! Knows no rows. Invariant: after [`Cursor::show`] it is on a visible row, and no line is empty that could show one.
+
+use super::keys::Motion;
+
+/// A row, and the first of those that are visible.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cursor {
+    /// The row it is on; meaningless when there are none.
+    pub index: usize,
+    /// The first visible row.
+    pub offset: usize,
+}
+
+impl Cursor {
+    /// Moves it in `rows` rows, of which `lines` are visible.
+    pub fn step(&mut self, motion: Motion, lines: usize, rows: usize) {
+        self.index = moved(self.index, motion, lines, rows);
+    }
+
+    /// Scrolls as little as brings it into view, and leaves no line empty that could show a row.
+    pub fn show(&mut self, lines: usize, rows: usize) {
+        let lines = lines.max(1);
+        self.index = self.index.min(rows.saturating_sub(1));
+        let least = (self.index + 1).saturating_sub(lines);
+        let most = self.index.min(rows.saturating_sub(lines));
+        self.offset = self.offset.clamp(least, most);
+    }
+}
+
+/// Where `motion` leads from `index` in `count` rows, of which `lines` are visible.
+pub fn moved(index: usize, motion: Motion, lines: usize, count: usize) -> usize {
+    let page = lines.max(1);
+    let half = (page / 2).max(1);
+    let last = count.saturating_sub(1);
+    let index = match motion {
+        Motion::Up => index.saturating_sub(1),
+        Motion::Down => index + 1,
+        Motion::PageUp => index.saturating_sub(page),
+        Motion::PageDown => index + page,
+        Motion::HalfUp => index.saturating_sub(half),
+        Motion::HalfDown => index + half,
+        Motion::Top => 0,
+        Motion::Bottom => last,
+    };
+    index.min(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn motions_stay_inside() {
+        assert_eq!(moved(0, Motion::Up, 3, 10), 0);
+        assert_eq!(moved(8, Motion::PageDown, 3, 10), 9);
+        assert_eq!(moved(5, Motion::HalfUp, 1, 10), 4);
+        assert_eq!(moved(0, Motion::Bottom, 3, 0), 0);
+        assert_eq!(moved(0, Motion::Down, 0, 1), 0);
+    }
+
+    #[test]
+    fn a_window_that_grows_or_rows_that_go_leave_no_line_empty() {
+        let mut cursor = Cursor { index: 9, offset: 7 };
+        cursor.show(5, 10);
+        assert_eq!(cursor, Cursor { index: 9, offset: 5 });
+        cursor.show(5, 4);
+        assert_eq!(cursor, Cursor { index: 3, offset: 0 });
+        cursor.show(0, 0);
+        assert_eq!(cursor, Cursor::default());
+    }
+}
