@@ -21,6 +21,7 @@ use rayon::Scope;
 
 use super::Shared;
 use super::judge::{Judge, Place, Verdict};
+use super::workers::Tools;
 use crate::kind::Kind;
 use crate::platform::descriptors::{Counted, wait_for_descriptors};
 use crate::platform::{Buffer, Directory, Entry, Errno, Filled, Reader};
@@ -135,50 +136,86 @@ impl<'v> Visitor<'v> {
         let tools = &mut *tools;
         shared.tree.begin(id);
         shared.workers.reads(id);
-        let mut place = Some(self.judge.place(id, &opened.directory, &mut tools.mount));
-        let mut names = HashSet::new();
-        let mut wide: Option<Arc<Wide<'v>>> = None;
+        let place = self.judge.place(id, &opened.directory, &mut tools.mount);
         let mut reader = Reader::new(&opened.directory);
-        for number in 0.. {
-            if shared.is_stopped() {
-                shared.tree.stop(id);
-                break;
-            }
-            match reader.fill(&mut tools.buffer) {
-                Ok(Filled::Some) => {}
-                Ok(Filled::End) => break,
-                Err(errno) => {
-                    // A directory may be removed while it is read; a root is expected to be there.
-                    if !is_gone(errno) || shared.tree.parent(id) == Some(DirId::TOP) {
-                        self.fail(id, errno);
-                    }
-                    break;
-                }
-            }
-            if let Some(here) = &place {
-                let foreign = here.mount.file_system.is_foreign();
-                if foreign || number > 0 || !tools.buffer.is_full() || shared.workers.count() == 1 {
-                    let names = foreign.then_some(&mut names);
-                    let sealed =
-                        self.seal(&mut tools.batch, &tools.buffer, id, &opened.directory, here, names);
-                    self.publish(scope, &mut tools.batch, id, opened, sealed);
-                    continue;
-                }
-            }
-            let wide = wide.get_or_insert_with(|| {
-                let place = place.take().expect("taken only here, once");
-                Arc::new(Wide { id, opened: Arc::clone(opened), place, order: Mutex::default() })
-            });
-            if self.handed_out.load(Ordering::Relaxed) < 2 * shared.workers.count() {
-                let full = std::mem::replace(&mut tools.buffer, shared.workers.take_buffer());
-                self.hand_out(scope, Arc::clone(wide), number, full);
+        if self.fill(id, &mut reader, &mut tools.buffer) {
+            let is_local = !place.mount.file_system.is_foreign();
+            if is_local && tools.buffer.is_full() && shared.workers.count() > 1 {
+                let wide = Wide { id, opened: Arc::clone(opened), place, order: Mutex::default() };
+                self.read_wide(scope, &Arc::new(wide), &mut reader, tools);
             } else {
-                let sealed =
-                    self.seal(&mut tools.batch, &tools.buffer, id, &opened.directory, &wide.place, None);
-                self.publish_in_order(scope, &mut tools.batch, wide, number, sealed);
+                self.read_alone(scope, (id, opened, &place), &mut reader, tools);
             }
         }
         shared.tree.release(id);
+    }
+
+    /// Reads the next batch; says whether there is one.
+    fn fill(&self, id: DirId, reader: &mut Reader<'_>, buffer: &mut Buffer) -> bool {
+        let tree = &self.shared.tree;
+        if self.shared.is_stopped() {
+            tree.stop(id);
+            return false;
+        }
+        match reader.fill(buffer) {
+            Ok(Filled::Some) => true,
+            Ok(Filled::End) => false,
+            Err(errno) => {
+                // A directory may be removed while it is read; a root is expected to be there.
+                if !is_gone(errno) || tree.parent(id) == Some(DirId::TOP) {
+                    self.fail(id, errno);
+                }
+                false
+            }
+        }
+    }
+
+    /// Reads the attributes of the batch in the buffer and of all that follow, one after another.
+    fn read_alone<'s>(
+        &'v self,
+        scope: &Scope<'s>,
+        (id, opened, place): (DirId, &Arc<Opened<'v>>, &Place<'v>),
+        reader: &mut Reader<'_>,
+        tools: &mut Tools,
+    ) where
+        'v: 's,
+    {
+        // A network or user-space file system may list a name twice.
+        let mut names = place.mount.file_system.is_foreign().then(HashSet::new);
+        loop {
+            let (batch, buffer) = (&mut tools.batch, &tools.buffer);
+            let sealed = self.seal(batch, buffer, id, &opened.directory, place, names.as_mut());
+            self.publish(scope, batch, id, opened, sealed);
+            if !self.fill(id, reader, &mut tools.buffer) {
+                break;
+            }
+        }
+    }
+
+    /// The same on several workers: full buffers are handed out as long as somebody may be idle.
+    fn read_wide<'s>(
+        &'v self,
+        scope: &Scope<'s>,
+        wide: &Arc<Wide<'v>>,
+        reader: &mut Reader<'_>,
+        tools: &mut Tools,
+    ) where
+        'v: 's,
+    {
+        let workers = &self.shared.workers;
+        for number in 0.. {
+            if self.handed_out.load(Ordering::Relaxed) < 2 * workers.count() {
+                let full = std::mem::replace(&mut tools.buffer, workers.take_buffer());
+                self.hand_out(scope, Arc::clone(wide), number, full);
+            } else {
+                let (batch, buffer) = (&mut tools.batch, &tools.buffer);
+                let sealed = self.seal(batch, buffer, wide.id, &wide.opened.directory, &wide.place, None);
+                self.publish_in_order(scope, batch, wide, number, sealed);
+            }
+            if !self.fill(wide.id, reader, &mut tools.buffer) {
+                break;
+            }
+        }
     }
 
     /// Lets the pool read the attributes of a full buffer.
@@ -256,7 +293,6 @@ impl<'v> Visitor<'v> {
                 self.shared.tree.stop(id);
                 break;
             }
-            // A network or user-space file system may list a name twice.
             if names.as_mut().is_none_or(|names| names.insert(entry.name.to_owned())) {
                 self.push(batch, buffer, id, directory, place, &entry);
             }
