@@ -99,6 +99,37 @@ pub fn escape_path(path: &Path) -> String {
     escape(path.as_os_str().as_bytes()).into_owned()
 }
 
+/// `command` with one more word, in POSIX shell: the path, byte for byte. Whatever is in it, it can be read on a terminal, and acts on
+/// none.
+pub fn command(command: &str, path: &[u8]) -> String {
+    let readable = |text: &&str| escape(path).replace("\\\\", "\\") == **text;
+    match std::str::from_utf8(path).ok().filter(readable) {
+        Some(text) => format!("{command} '{}'", text.replace('\'', "'\\''")),
+        // The underscore keeps the line ends at the end of the name, which `$()` would take away.
+        None => format!("p=$(printf '%b_' '{}') && {command} \"${{p%_}}\"", octal(path)),
+    }
+}
+
+/// [`command`] for a person to read, without quotes where the path is the same to a shell without.
+pub fn advice(command: &str, path: &Path) -> String {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-+,:@%=".contains(byte);
+    let path = path.as_os_str().as_bytes();
+    match std::str::from_utf8(path) {
+        Ok(text) if !text.is_empty() && path.iter().all(is_plain) => format!("{command} {text}"),
+        _ => self::command(command, path),
+    }
+}
+
+/// `path` as the argument of `printf %b`.
+fn octal(path: &[u8]) -> String {
+    let byte = |byte: &u8| match byte {
+        b'/' | b'.' | b'-' | b'_' | b' ' => char::from(*byte).to_string(),
+        byte if byte.is_ascii_alphanumeric() => char::from(*byte).to_string(),
+        byte => format!("\\0{byte:03o}"),
+    };
+    path.iter().map(byte).collect()
+}
+
 /// The bytes in base64 (RFC 4648, section 4, with padding).
 pub fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -134,6 +165,15 @@ pub fn fit<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str> {
     let head = start(text, room - room / 2);
     let tail = end(text, room - width(head));
     Cow::Owned(format!("{head}{gap}{tail}"))
+}
+
+/// `text` in at most `columns` columns: whole, or its beginning and `gap`.
+pub fn beginning<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str> {
+    if start(text, columns).len() == text.len() {
+        return Cow::Borrowed(text);
+    }
+    let head = start(text, columns.saturating_sub(width(gap)));
+    Cow::Owned(format!("{}{gap}", head.trim_end()))
 }
 
 /// `text` in lines of at most `columns` columns, broken behind blanks and slashes where there are some. A character
@@ -217,6 +257,8 @@ fn end(text: &str, columns: usize) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsStr;
+
     use super::*;
 
     #[test]
@@ -279,6 +321,14 @@ mod tests {
     }
 
     #[test]
+    fn a_command_is_quoted_where_a_shell_would_read_something_else() {
+        let advice = |path: &[u8]| advice("duke df", Path::new(OsStr::from_bytes(path)));
+        assert_eq!(advice(b"/mnt/big-disk_2"), "duke df /mnt/big-disk_2");
+        assert_eq!(advice(b"/mnt/it's big"), "duke df '/mnt/it'\\''s big'");
+        assert_eq!(advice(b"/m\n"), "p=$(printf '%b_' '/m\\0012') && duke df \"${p%_}\"");
+    }
+
+    #[test]
     fn a_long_name_keeps_both_ends() {
         assert_eq!(fit("abcdefghij", 10, "…"), "abcdefghij");
         assert_eq!(fit("abcdefghij", 7, "…"), "abc…hij");
@@ -286,6 +336,8 @@ mod tests {
         assert_eq!(fit("abcdefghij", 2, "…"), "a…");
         assert_eq!(fit("abcdefghij", 1, "…"), "a");
         assert_eq!(fit("abcdefghij", 0, "…"), "");
+        assert_eq!(beginning("abc defghij", 11, "…"), "abc defghij");
+        assert_eq!(beginning("abc defghij", 5, "…"), "abc…");
     }
 
     #[test]

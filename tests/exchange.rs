@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use program::json::{Value, parse};
+use program::json::{Document, Value, parse};
 use program::place::Place;
 use program::{Run, program, run, run_in, schema};
 
@@ -436,6 +436,51 @@ fn an_interrupted_comparison_says_that_and_nothing_else() {
     assert_eq!(output.status.code(), Some(130));
     assert_eq!(String::from_utf8(output.stderr).unwrap(), "duke: interrupted\n");
     assert!(output.stdout.is_empty());
+}
+
+#[test]
+fn what_is_named_twice_counts_once_in_every_report() {
+    let place = everything();
+    let once = ["t"].as_slice();
+    for several in [
+        &["t", "t/"] as &[_],
+        &["t/sub", "t"],
+        &["t", "t/again"],
+        &["t/", "t/sub", "t", "t/again", "t/sub/deep/small"],
+    ] {
+        let both = |words: &[&str]| {
+            let of = |roots: &[&str]| export(&place, &[words, roots].concat());
+            (of(several), of(once))
+        };
+        let (lists, expected) = both(&["--json", "--top", "99", "--by", "type,owner,age"]);
+        let (lists, expected) = (lists.json(), expected.json());
+        let names = |output: &Document| -> Vec<String> {
+            let files = output.root().get("largest").elements();
+            files.iter().map(|file| file.get("path").text().replace("//", "/")).collect()
+        };
+        assert_eq!(names(&lists), names(&expected), "{several:?}");
+        for by in ["type", "owner", "age"] {
+            let sums = |output: &Document| -> Vec<(i128, i128)> {
+                let rows = output.root().get("by").get(by).elements();
+                rows.iter().map(|row| (row.get("disk").number(), row.get("items").number())).collect()
+            };
+            assert_eq!(sums(&lists), sums(&expected), "{by} of {several:?}");
+        }
+        for form in ["--ndjson", "--csv"] {
+            let (lines, expected) = both(&[form]);
+            assert_eq!(
+                lines.text().lines().count(),
+                expected.text().lines().count(),
+                "{form} of {several:?}"
+            );
+        }
+        let scanned = |roots: &[&str]| {
+            let report = export(&place, &[&["df", "--json"], roots].concat()).json();
+            let system = report.root().get("filesystems").elements()[0];
+            (system.get("scanned").number(), system.get("entries").number())
+        };
+        assert_eq!(scanned(several), scanned(once), "{several:?}");
+    }
 }
 
 #[test]

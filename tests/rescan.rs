@@ -9,6 +9,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use duke::platform::Errno;
 use duke::scan::{Options, Outcome, Scan};
 use duke::tree::{Content, DirId, Totals, Tree, Walk};
 
@@ -190,8 +191,46 @@ fn a_root_under_two_names_is_read_again_under_both_and_counted_once() {
     let scan = scan_all(&roots);
     fs::remove_dir_all(&one).unwrap();
     look_again(&scan, &roots[1]);
-    assert!(scan.tree().listing(DirId::TOP).is_empty());
-    assert_eq!(scan.tree().totals(DirId::TOP), Totals::default());
+    // Both names say why there is nothing, and when it is there again, that is read.
+    let lost: Vec<DirId> = scan.tree().listing(DirId::TOP).directories().collect();
+    assert!(lost.len() == 2 && lost[0] == lost[1], "{lost:?}");
+    assert_eq!(scan.tree().status(lost[0]).errno, Some(Errno::ENOENT as i32));
+    assert_eq!(scan.tree().totals(DirId::TOP), Totals { errors: 1, ..Totals::default() });
+    fs::create_dir(&one).unwrap();
+    fs::write(one.join("back"), vec![b'x'; 100_000]).unwrap();
+    look_again(&scan, &roots[0]);
+    assert_eq!(picture(scan.tree()), picture(scan_all(&roots).tree()));
+}
+
+#[test]
+fn a_root_that_is_a_file_in_another_root_changes_with_it() {
+    let root = fixture();
+    let (outer, file) = (root.path().join("a"), root.path().join("a/file"));
+    fs::write(&file, vec![b'x'; 100_000]).unwrap();
+    let roots = [outer.clone(), file.clone(), file.clone()];
+    let scan = scan_all(&roots);
+    let aliases = |scan: &Scan| -> Vec<_> {
+        let name = outer.as_os_str().as_encoded_bytes();
+        scan.tree().aliases().iter().map(|it| (it.root == name, it.is_root, it.directory)).collect()
+    };
+    assert_eq!(aliases(&scan), [(true, false, None); 2]);
+    fs::write(&file, vec![b'x'; 300_000]).unwrap();
+    rescan(&scan, &outer);
+    assert_eq!(picture(scan.tree()), picture(scan_all(&roots).tree()));
+    let sizes: Vec<u64> = scan
+        .tree()
+        .listing(DirId::TOP)
+        .entries()
+        .filter_map(|(_, record)| match record.content {
+            Content::Known(facts) => facts.directory.is_none().then_some(facts.apparent),
+            Content::Excluded(_) | Content::Failed(_) => None,
+        })
+        .collect();
+    assert_eq!(sizes, [300_000; 2]);
+    fs::remove_file(&file).unwrap();
+    rescan(&scan, &outer);
+    assert_eq!(aliases(&scan), []);
+    assert_eq!(picture(scan.tree()), picture(scan_all(&roots[..1]).tree()));
 }
 
 #[test]

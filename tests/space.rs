@@ -129,7 +129,13 @@ fn a_deleted_program_that_still_runs_is_held_by_memory() {
     file.sync_all().unwrap();
     let disk = file.metadata().unwrap().blocks() * 512;
     drop(file);
-    let mut running = Command::new(&path).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut running = loop {
+        match Command::new(&path).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn() {
+            // A test beside this one has forked meanwhile, and its child has not let go of the file yet.
+            Err(error) if error.kind() == std::io::ErrorKind::ExecutableFileBusy => std::thread::yield_now(),
+            spawned => break spawned.unwrap(),
+        }
+    };
     // It answers, so it runs.
     running.stdin.as_mut().unwrap().write_all(b"x").unwrap();
     running.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();

@@ -18,13 +18,14 @@ use super::{Progress, exit_of, exit_of_writing, read, standard_output};
 use crate::exit::Exit;
 use crate::json::Writer;
 use crate::message::say;
+use crate::platform::absolute::absolute;
 use crate::platform::interrupt::Interrupt;
 use crate::scan::{self, Outcome};
 use crate::size::{self, Measure, Units, size};
 use crate::source::{Source, Wanted};
 use crate::text::escape;
 use crate::tree::diff::{Change, Extent, Fate, Side, diff};
-use crate::tree::{DirId, Tree, join};
+use crate::tree::{DirId, join};
 
 /// What is to be compared.
 #[derive(Debug)]
@@ -179,7 +180,7 @@ impl<'t> Changes<'t> {
         let path = path_of(self.old, self.new, change);
         write!(out, "{by:>11}  {word:<8}{now}  {}", escape(&path))?;
         if let Fate::Renamed(old) = change.fate {
-            write!(out, "  (was {})", escape(&self.old.source.tree().path(old)))?;
+            write!(out, "  (was {})", escape(&former_path(self.old, self.new, old)))?;
         }
         writeln!(out)
     }
@@ -210,7 +211,7 @@ impl<'t> Changes<'t> {
             json.field(",\"apparent_after\":", change.after.apparent);
             if let Fate::Renamed(old) = change.fate {
                 json.raw(",");
-                json.name("renamed_from", &self.old.source.tree().path(old));
+                json.name("renamed_from", &former_path(self.old, self.new, old));
             }
             json.raw("}");
             json.spill()?;
@@ -239,10 +240,25 @@ fn extent(read: &Read) -> Extent {
 }
 
 fn path_of(old: &Read, new: &Read, change: &Change<'_>) -> Vec<u8> {
-    let tree: &Tree = if change.fate == Fate::Gone { old.source.tree() } else { new.source.tree() };
-    let directory = tree.path(change.directory);
+    let directory = match change.fate {
+        Fate::Gone => former_path(old, new, change.directory),
+        _ => new.source.tree().path(change.directory),
+    };
     // The root holds itself.
     if change.name.is_empty() { directory } else { join([directory.as_slice(), change.name]) }
+}
+
+/// The path of a directory of the old side: where both sides are of one place, by the name that the new one has for it.
+fn former_path(old: &Read, new: &Read, directory: DirId) -> Vec<u8> {
+    let tree = old.source.tree();
+    let name = |read: &Read| read.source.tree().name(read.root).to_vec();
+    let place = |read: &Read| absolute(&path(&name(read)));
+    let root = if place(old) == place(new) { name(new) } else { name(old) };
+    let below = tree.ancestry(directory).take_while(|id| *id != old.root);
+    let mut names: Vec<&[u8]> = below.map(|id| tree.name(id)).collect();
+    names.push(&root);
+    names.reverse();
+    join(names)
 }
 
 /// One side as a whole.

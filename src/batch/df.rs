@@ -16,8 +16,8 @@ use std::io::{self, BufWriter, Write};
 
 use crate::size::{Units, size};
 use crate::space::rows::{Amount, Row, rows, title};
-use crate::space::{Outside, Report, Space};
-use crate::text::{escape_path, pad, width};
+use crate::space::{Outside, Remainder, Report, Space};
+use crate::text::{advice, escape_path, pad, width};
 
 /// Columns of labels that have a note behind them: at least and at most. A longer one pushes its own note away.
 const LABELS: std::ops::RangeInclusive<usize> = 44..=56;
@@ -33,8 +33,9 @@ pub(super) fn write(report: &Report, units: Units, out: &mut dyn Write) -> io::R
         for row in &rows {
             writeln!(out, "{}", line(row, room, units))?;
         }
-        if let Some(Outside::Above(point)) = space.volume.outside.first() {
-            writeln!(out, "\nFor all of it: duke df {}", escape_path(point))?;
+        let is_missing = matches!(space.remainder(), Some(Remainder::Missing(bytes)) if bytes > 0);
+        if let (true, Some(Outside::Above(point))) = (is_missing, space.volume.outside.first()) {
+            writeln!(out, "\nFor all of it: {}", advice("duke df", point))?;
         }
     }
     if report.spaces.len() > 1 {

@@ -11,7 +11,7 @@ use crate::platform::{error_text, remedy};
 use crate::scan::Outcome;
 use crate::size::grouped;
 use crate::text::escape;
-use crate::tree::{DirId, Failure, Position, Tree};
+use crate::tree::{Alias, DirId, Failure, Tree};
 
 /// So many errors are named.
 const NAMED: usize = 5;
@@ -41,13 +41,12 @@ pub(super) fn summarise(tree: &Tree, outcome: Option<&Outcome>) {
 
 fn aliases(tree: &Tree) -> Vec<String> {
     let roots = tree.listing(DirId::TOP);
-    let line = |(position, id): (Position, DirId)| {
-        let root = tree.ancestry(id).last().unwrap_or(id);
-        let relation = if root == id { "is the same as" } else { "lies in" };
-        let name = escape(roots.name(position)?);
-        Some(format!("{name} {relation} {} and counts once", escape(tree.name(root))))
+    let line = |alias: &Alias<'_>| {
+        let relation = if alias.is_root { "is the same as" } else { "lies in" };
+        let name = escape(roots.name(alias.position)?);
+        Some(format!("{name} {relation} {} and counts once", escape(alias.root)))
     };
-    tree.aliases().into_iter().filter_map(line).collect()
+    tree.aliases().iter().filter_map(line).collect()
 }
 
 /// What there is to say of `failures`: first what has a remedy, by the remedy.

@@ -76,10 +76,7 @@ impl Selection {
                     facts,
                 })
             };
-            let mut files: Vec<Large> = rows.iter().filter_map(large).collect();
-            let size = |file: &Large| measure.of(file.facts.disk(), file.facts.apparent);
-            files.sort_unstable_by(|a, b| size(b).cmp(&size(a)).then_with(|| a.path.cmp(&b.path)));
-            summary.largest = Some(files);
+            summary.largest = Some(rows.iter().filter_map(large).collect());
         }
         for by in &self.by {
             let mut sums = sums(*by, &pool, all())?;

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Zoned;
 
-use crate::text::escape;
+use crate::text::command;
 
 /// Files of one second that can be told apart.
 const NUMBERS: u32 = 100;
@@ -35,31 +35,11 @@ pub fn text(lines: &[Line]) -> Vec<u8> {
             .to_vec();
     for line in lines {
         script.extend_from_slice(format!("\n# {}\n", line.size).as_bytes());
-        let command = if line.is_directory { "rm -r --" } else { "rm --" };
-        script.extend_from_slice(command_on(command, &line.path).as_bytes());
+        let rm = if line.is_directory { "rm -r --" } else { "rm --" };
+        script.extend_from_slice(command(rm, &line.path).as_bytes());
         script.push(b'\n');
     }
     script
-}
-
-/// `command` with one more word, in POSIX shell: the path, byte for byte.
-fn command_on(command: &str, path: &[u8]) -> String {
-    let readable = |text: &&str| escape(path).replace("\\\\", "\\") == **text;
-    match std::str::from_utf8(path).ok().filter(readable) {
-        Some(text) => format!("{command} '{}'", text.replace('\'', "'\\''")),
-        // The underscore keeps the line ends at the end of the name, which `$()` would take away.
-        None => format!("p=$(printf '%b_' '{}') && {command} \"${{p%_}}\"", octal(path)),
-    }
-}
-
-/// `path` as the argument of `printf %b`.
-fn octal(path: &[u8]) -> String {
-    let byte = |byte: &u8| match byte {
-        b'/' | b'.' | b'-' | b'_' | b' ' => char::from(*byte).to_string(),
-        byte if byte.is_ascii_alphanumeric() => char::from(*byte).to_string(),
-        byte => format!("\\0{byte:03o}"),
-    };
-    path.iter().map(byte).collect()
 }
 
 /// Writes the script to a new file in `directory`, which only its owner can read and nobody run, and says where it is.
@@ -103,7 +83,7 @@ mod tests {
             (b"/\xff'\x1b", "p=$(printf '%b_' '/\\0377\\0047\\0033') && rm -- \"${p%_}\""),
         ];
         for (path, expected) in cases {
-            assert_eq!(command_on("rm --", path), expected);
+            assert_eq!(command("rm --", path), expected);
         }
     }
 }

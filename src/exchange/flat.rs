@@ -87,7 +87,13 @@ impl<'t> Flat<'t> {
             writer.raw(&FIELDS.join(","));
             writer.raw("\n");
         }
-        for (number, root) in self.tree.listing(DirId::TOP).into_iter().enumerate() {
+        let aliases = self.tree.aliases();
+        let roots = self.tree.listing(DirId::TOP);
+        for (number, (position, root)) in roots.entries().enumerate() {
+            // Each entry has one line, in the outermost root.
+            if aliases.iter().any(|alias| alias.position == position) {
+                continue;
+            }
             let provenance = self.provenance.get(number).cloned().unwrap_or_default();
             self.root(&mut writer, &root, &Common { name: root.name, provenance })?;
         }
@@ -129,8 +135,6 @@ impl<'t> Flat<'t> {
             Content::Failed(_) | Content::Excluded(_) => None,
         };
         let id = facts.and_then(|facts| facts.directory);
-        // A root inside another is listed there.
-        let below = id.filter(|id| device.is_some() || self.tree.parent(*id) == Some(DirId::TOP));
         let errno = match record.content {
             Content::Failed(errno) => Some(errno),
             _ => id.and_then(|id| self.tree.status(id).errno),
@@ -153,7 +157,7 @@ impl<'t> Flat<'t> {
         line.put("host", common.provenance.host.as_deref().map(Value::Text));
         line.put("scanned_at", common.provenance.scanned_at.map(Value::Signed));
         line.end();
-        let id = below?;
+        let id = id?;
         let entries = self.tree.listing(id).into_iter();
         Some(Open { entries, device: self.tree.device(id), path: path.len() })
     }

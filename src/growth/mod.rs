@@ -143,8 +143,9 @@ fn find(task: &Task<Compared>, basis: Option<&Basis>, request: &Request, most: u
 fn roots(old: &Tree, new: &Tree) -> Vec<(DirId, DirId)> {
     let of = |tree: &Tree| -> Vec<Option<DirId>> {
         let listing = tree.listing(DirId::TOP);
-        let own = |id: &DirId| tree.parent(*id) == Some(DirId::TOP);
-        listing.entries().map(|(_, root)| root.directory().filter(own)).collect()
+        let aliases = tree.aliases();
+        let own = |position| !aliases.iter().any(|alias| alias.position == position);
+        listing.entries().map(|(position, root)| root.directory().filter(|_| own(position))).collect()
     };
     of(old).into_iter().zip(of(new)).filter_map(|(old, new)| Some((old?, new?))).collect()
 }

@@ -81,9 +81,9 @@ impl Tally for Candidates {
     }
 
     fn meet(&mut self, entry: &Entry<'_>) {
-        // A root is what somebody wants to look at; and an alias is met where it is.
+        // A root is what somebody wants to look at.
         let Some(id) = entry.facts().and_then(|facts| facts.directory) else { return };
-        if entry.directory == DirId::TOP || entry.tree.parent(id) != Some(entry.directory) {
+        if entry.directory == DirId::TOP {
             return;
         }
         let proven =

@@ -65,7 +65,8 @@ impl Shared {
         looks.iter().find_map(|look| look.errno).map_or(Ok(()), Err)
     }
 
-    /// The places, but a root that lies inside another one where it lies.
+    /// The places, but a root that lies inside another one where it lies; and the roots that are files, which may be names of what
+    /// is there.
     fn where_they_are<'p>(&'p self, places: &'p Places) -> BTreeMap<DirId, HashSet<&'p [u8]>> {
         let tree = &self.tree;
         let mut real: BTreeMap<DirId, HashSet<&[u8]>> = BTreeMap::new();
@@ -79,6 +80,14 @@ impl Shared {
                 let (directory, name) = inside.unwrap_or((*directory, name));
                 real.entry(directory).or_default().insert(name);
             }
+        }
+        let roots = tree.listing(DirId::TOP);
+        let is_file = |record: &Record<'_>| match record.content {
+            Content::Known(facts) => facts.directory.is_none(),
+            Content::Excluded(_) | Content::Failed(_) => false,
+        };
+        for (_, file) in roots.entries().filter(|(_, record)| is_file(record)) {
+            real.entry(DirId::TOP).or_default().insert(file.name);
         }
         real
     }
@@ -128,7 +137,8 @@ impl Shared {
                     None => continue,
                     renewed => renewed,
                 },
-                Err(why) if is_gone(why) => None,
+                // Who asked for a root sees what became of it, and can ask again.
+                Err(why) if is_gone(why) => (directory == DirId::TOP).then(|| self.lost(&record)).flatten(),
                 Err(why) => {
                     errno.get_or_insert(why);
                     continue;
@@ -156,6 +166,16 @@ impl Shared {
         let batch = &mut self.workers.tools().batch;
         renewed.directory = Some(tree.detached(batch, old, &renewed, device)?);
         Some((found.kind, renewed))
+    }
+
+    /// A root that is gone, with a detached directory that cannot be read.
+    fn lost(&self, root: &Record<'_>) -> Option<(Kind, Facts)> {
+        let tree = &self.tree;
+        let old = root.directory()?;
+        let facts = Facts { mtime: tree.own_facts(old)?.mtime, ..Facts::default() };
+        let batch = &mut self.workers.tools().batch;
+        let directory = tree.detached(batch, old, &facts, tree.device_index(old))?;
+        Some((Kind::Directory, Facts { directory: Some(directory), ..facts }))
     }
 
     /// The inodes with names among what is about to be replaced, and the other directories that have names of them.

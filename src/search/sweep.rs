@@ -10,8 +10,9 @@
 //! should end, and publishes what there is when it is time. A huge listing becomes several visits, one for each piece.
 //!
 //! Knows nothing of what is tallied. Invariant: a directory is entered before what lies below it, every entry is met once,
-//! and nothing recurses over depth.
+//! and nothing recurses over depth. Of roots that are the same, or lie in one another, only the outermost is met.
 
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
@@ -19,7 +20,6 @@ use rayon::prelude::*;
 use super::Request;
 use super::query::{Query, Subject, errno, push_name};
 use crate::job::Task;
-use crate::kind::Kind;
 use crate::sync::Arc;
 use crate::tree::{Content, DirId, Facts, Listing, Position, Record, Totals, Tree};
 
@@ -56,7 +56,7 @@ pub(crate) struct Entry<'a> {
     pub(crate) record: Record<'a>,
     /// Its sizes, and the items below it: in a search those of a directory are of all that lies in it, otherwise its own.
     pub(crate) totals: Totals,
-    /// What it adds to sums by itself. An alias of a directory adds nothing: that counts where it is.
+    /// What it adds to sums by itself.
     pub(crate) own: Totals,
     /// Whether the entry itself meets the query. Otherwise, in a search only, it lies below one that does.
     pub(crate) is_hit: bool,
@@ -127,12 +127,14 @@ pub(crate) fn sweep<T: Tally, R: Send + Sync>(
     let path = request.query.needs_paths().then(|| tree.path(request.from).into());
     let said = if mode == Mode::Filter { request.query.said_by_path(tree, request.from) } else { 0 };
     let mut stack = vec![Visit { id: request.from, piece: None, said, is_covered: false, own: None, path }];
+    let aliases: HashSet<Position> = tree.aliases().iter().map(|alias| alias.position).collect();
     let mut searched = 0;
     while !stack.is_empty() && !task.is_cancelled() {
         let parts = take_parts(&mut stack, workers);
         let worker = |(query, stack): (&Query, Vec<_>)| {
             let (tally, path) = (tally.fresh(), Vec::new());
-            let mut worker = Worker { tree, query, mode, tally, stack, path, searched: 0 };
+            let aliases = &aliases;
+            let mut worker = Worker { tree, query, mode, tally, stack, path, aliases, searched: 0 };
             worker.work(&|| task.is_cancelled());
             (worker.tally, worker.stack, worker.searched)
         };
@@ -180,6 +182,8 @@ struct Worker<'w, 't, T> {
     stack: Vec<Visit<'t>>,
     /// The path of the entry looked at, if the query looks at paths.
     path: Vec<u8>,
+    /// Roots that are met in other roots.
+    aliases: &'w HashSet<Position>,
     searched: u64,
 }
 
@@ -220,6 +224,9 @@ impl<'t, T: Tally> Worker<'_, 't, T> {
         }
         let directory = self.path.len();
         for (position, record) in listing.entries() {
+            if visit.id == DirId::TOP && self.aliases.contains(&position) {
+                continue;
+            }
             self.searched += 1;
             if visit.path.is_some() {
                 self.path.truncate(directory);
@@ -237,13 +244,10 @@ impl<'t, T: Tally> Worker<'_, 't, T> {
         let subject = Subject { tree, record: &asked, disk, apparent, path: &self.path };
         let (is_hit, said) = self.query.check(&subject, visit.said);
         let counts = is_hit || visit.is_covered;
-        let child = child_of(tree, visit.id, &record);
         if counts {
-            let is_alias = record.kind == Kind::Directory && child.is_none();
-            let own = if is_alias { Totals::default() } else { own };
             self.tally.meet(&Entry { tree, directory: visit.id, position, record, totals, own, is_hit });
         }
-        if let Some(id) = child {
+        if let Some(id) = record.directory() {
             self.stack.push(Visit {
                 id,
                 piece: None,
@@ -261,15 +265,6 @@ impl<'t, T: Tally> Worker<'_, 't, T> {
 pub(super) fn as_root(record: Record<'_>) -> Record<'_> {
     let name = record.name.rsplit(|byte| *byte == b'/').find(|part| !part.is_empty());
     Record { name: name.unwrap_or(record.name), ..record }
-}
-
-/// The directory that a record in `parent` is. An alias is none: it points to a directory whose parent is another, and
-/// that is met there.
-fn child_of(tree: &Tree, parent: DirId, record: &Record<'_>) -> Option<DirId> {
-    match record.content {
-        Content::Known(facts) => facts.directory.filter(|id| tree.parent(*id) == Some(parent)),
-        Content::Excluded(_) | Content::Failed(_) => None,
-    }
 }
 
 /// The sizes an entry is compared by, and what it adds by itself.

@@ -323,7 +323,7 @@ impl<'t> Numbers<'t> {
 
 /// The numbers that will be given to directories which are named by a root elsewhere, or by two roots.
 fn aliases(tree: &Tree) -> HashMap<DirId, u32> {
-    let wanted: HashSet<DirId> = tree.aliases().into_iter().map(|(_, id)| id).collect();
+    let wanted: HashSet<DirId> = tree.aliases().iter().filter_map(|alias| alias.directory).collect();
     let mut found = HashMap::new();
     let mut numbers = Numbers::new(tree);
     while found.len() < wanted.len()

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use super::regions::Regions;
 use crate::kind::Kind;
 use crate::platform::Errno;
-use crate::tree::{Content, DirId, Facts, Record, Tree, Walk};
+use crate::tree::{Content, DirId, Facts, Position, Record, Tree, Walk};
 
 /// What was met of a file system.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -74,6 +74,7 @@ impl Sums {
 pub(super) fn add_up(tree: &Tree, regions: &mut Regions, met: &mut Met) -> Sums {
     let mut sums = Sums { scanned: vec![Scanned::default(); regions.systems.len()], of: Vec::new() };
     let with_files: HashSet<DirId> = regions.files.keys().map(|(id, _)| *id).collect();
+    let aliases: HashSet<Position> = tree.aliases().iter().map(|alias| alias.position).collect();
     for (id, listing) in Walk::new(tree, DirId::TOP) {
         let here = sums.system(id);
         if let Some(here) = here {
@@ -81,11 +82,12 @@ pub(super) fn add_up(tree: &Tree, regions: &mut Regions, met: &mut Met) -> Sums 
             sums.scanned[here].unreadable += u64::from(status.errno.is_some());
             sums.scanned[here].is_partial |= status.partial || !status.is_complete();
         }
-        for (_, record) in listing.entries() {
+        for (position, record) in listing.entries() {
+            if id == DirId::TOP && aliases.contains(&position) {
+                continue;
+            }
             let child = record.directory();
             let system = match child {
-                // Another root's directory, which is met there.
-                Some(child) if tree.parent(child) != Some(id) => continue,
                 Some(child) => {
                     let system = system_of(tree, regions, met, (child, &record), here);
                     sums.set(child, system);

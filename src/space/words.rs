@@ -5,7 +5,7 @@
 use super::rows::{Subject, label};
 use super::{Deleted, Note, Outside, Reach, Remainder, Space, Standing, Through, What};
 use crate::size::{Units, plain_size};
-use crate::text::{escape, escape_path};
+use crate::text::{advice, escape, escape_path};
 
 /// How many names a text goes through.
 const NAMED: usize = 12;
@@ -238,9 +238,9 @@ fn remainder(space: &Space, units: Units) -> Vec<String> {
 fn outside(outside: &Outside) -> String {
     match outside {
         Outside::Above(point) => {
-            let point = escape_path(point);
+            let scan = advice("duke -x", point);
             format!(
-                "The scan began below the mount point, and did not see the rest. All of it is scanned by: duke -x {point}"
+                "The scan began below the mount point, and did not see the rest. All of it is scanned by: {scan}"
             )
         }
         Outside::Directory(root) => format!(

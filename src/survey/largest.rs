@@ -1,7 +1,8 @@
 //! The largest files, each inode once, however many names it has.
 //!
-//! Files of equal size follow each other by inode number, and a file is named by the first of its paths: numbers of directories
-//! would not do, for threads give those. So the same tree gives the same files in every run.
+//! Files of equal size follow each other by inode number, and a file is named by the first of its paths, going by bytes: numbers of
+//! directories would not do, for threads give those. So the same tree gives the same files in every run, and the first ten
+//! are the first of the first hundred.
 //!
 //! Invariant: no inode is in two rows, and there are no directories.
 
@@ -11,7 +12,6 @@ use std::io;
 use crate::job::{Job, Pool};
 use crate::search::{Entry, Mode, Order, Request, Row, Tally, sweep};
 use crate::tree::Tree;
-use crate::tree::order::compare_paths;
 
 /// The first `most` files that the query keeps, in the order asked for. They come when everything was looked at.
 ///
@@ -83,15 +83,17 @@ impl Files<'_> {
         let tree = self.tree;
         let mut linked = std::mem::take(&mut self.linked);
         sort(&mut linked, tree, |a, b, _| a.inode.cmp(&b.inode));
-        linked.dedup_by(|name, kept| {
-            let is_same = name.inode == kept.inode;
-            if is_same && name.compare_names(kept, tree).is_lt() {
-                *kept = *name;
+        for names in linked.chunk_by(|a, b| a.inode == b.inode) {
+            // The largest size first: a name read while the file grew says less.
+            let first = |name: &&File| (Reverse(name.row.key), name.row.path(tree));
+            match names {
+                [file] => self.push(*file),
+                names => {
+                    if let Some(file) = names.iter().min_by_key(first) {
+                        self.push(*file);
+                    }
+                }
             }
-            is_same
-        });
-        for file in linked {
-            self.push(file);
         }
         self.trim();
         self.first.iter().map(|file| file.row).collect()
@@ -111,12 +113,5 @@ impl File {
         let place = |file: &Self| (file.row.directory, file.row.position);
         let rest = || device(self).cmp(&device(other)).then_with(|| place(self).cmp(&place(other)));
         key(self).cmp(&key(other)).then_with(rest)
-    }
-
-    /// The order of two names of one inode. The largest size first: a name read while the file grew says less.
-    fn compare_names(&self, other: &Self, tree: &Tree) -> Ordering {
-        let key = |file: &Self| Reverse(file.row.key);
-        let paths = || compare_paths(tree, self.row.directory, other.row.directory);
-        key(self).cmp(&key(other)).then_with(paths).then(self.row.position.cmp(&other.row.position))
     }
 }

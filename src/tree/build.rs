@@ -267,6 +267,7 @@ impl Tree {
             failures: Mutex::default(),
             shared: Mutex::default(),
             linked: Mutex::default(),
+            files_inside: Mutex::default(),
             free: Mutex::default(),
             edition: AtomicU64::new(0),
             stored,

@@ -14,6 +14,7 @@ use super::{Content, DirId, LinkedName, Links, Totals, Tree, Walk};
 /// Takes the repeated names off the totals of a tree at rest and makes the shared sizes known.
 pub fn settle(tree: &Tree) {
     let names = all_names(tree);
+    tree.note_files_inside(&names);
     let skeleton = Skeleton::of(tree, names);
     tree.set_shared(skeleton.shared());
     skeleton.hand_up(|id, excess| tree.take_off(id, excess));

@@ -43,6 +43,7 @@ mod walk;
 use std::collections::HashMap;
 
 #[doc(hidden)]
+pub use aliases::Alias;
 pub use build::{Batch, LinkedName, Page, Sealed};
 pub use devices::Devices;
 #[doc(hidden)]
@@ -192,6 +193,8 @@ pub struct Tree {
     shared: Mutex<HashMap<DirId, u64>>,
     /// Names of inodes with several links. Filled when a scan is over.
     linked: Mutex<Vec<LinkedName>>,
+    /// Files among the roots that lie below another root, which is the directory here. Written when hard links are settled.
+    files_inside: Mutex<HashMap<LinkedInode, DirId>>,
     free: Mutex<build::Free>,
     /// See [`Tree::edition`]. Written by whoever changes totals, read by whoever reads for long.
     edition: AtomicU64,

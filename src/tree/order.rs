@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 use rayon::prelude::*;
 
 use super::encoding::Records;
-use super::{DirId, Listing, Position, Record, Tree};
+use super::{Listing, Position, Record};
 
 /// An entry of a listing, with the number it is sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,27 +134,6 @@ fn sort_few(listing: &Listing<'_>, names: Names, rows: &mut [Row]) {
         };
         order.then(a.position.cmp(&b.position))
     });
-}
-
-/// The order of two directories by their paths, name by name, each by its bytes. A directory comes before what lies in it.
-pub fn compare_paths(tree: &Tree, one: DirId, other: DirId) -> Ordering {
-    let depth = |id| tree.ancestry(id).count();
-    let lifted = |id, levels| tree.ancestry(id).nth(levels).unwrap_or(DirId::TOP);
-    let (depth_of_one, depth_of_other) = (depth(one), depth(other));
-    let mut above = (
-        lifted(one, depth_of_one.saturating_sub(depth_of_other)),
-        lifted(other, depth_of_other.saturating_sub(depth_of_one)),
-    );
-    if above.0 == above.1 {
-        return depth_of_one.cmp(&depth_of_other);
-    }
-    while let (Some(parent_of_one), Some(parent_of_other)) = (tree.parent(above.0), tree.parent(above.1)) {
-        if parent_of_one == parent_of_other {
-            break;
-        }
-        above = (parent_of_one, parent_of_other);
-    }
-    tree.name(above.0).cmp(tree.name(above.1))
 }
 
 /// How two names follow each other as a person counts.

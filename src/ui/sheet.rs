@@ -114,7 +114,7 @@ pub struct Page {
     pub is_of_entries: bool,
     /// The order of the rows.
     pub order: Order,
-    /// What the rows are.
+    /// What the rows are, safe for a terminal.
     pub title: String,
     /// What it all takes up, if that was added up.
     pub sum: Option<Totals>,
@@ -169,7 +169,7 @@ pub struct Sheet {
     pub view: View,
     /// What is asked for it, and what was found.
     pub inquiry: Inquiry,
-    /// What the rows are.
+    /// What the rows are, safe for a terminal.
     title: String,
     cursor: Cursor,
     /// Columns of the screen.

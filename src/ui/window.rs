@@ -130,15 +130,13 @@ impl<'t> Window<'t> {
         };
         let aliases = if place.id == DirId::TOP { tree.aliases() } else { Vec::new() };
         let alias = |position| {
-            let (_, id) = aliases.iter().find(|(root, _)| *root == position)?;
-            let root = tree.ancestry(*id).last()?;
-            let name = tree.name(root);
-            Some(if root == *id { Remark::SameAs(name) } else { Remark::CountedIn(name) })
+            let alias = aliases.iter().find(|alias| alias.position == position)?;
+            Some(if alias.is_root { Remark::SameAs(alias.root) } else { Remark::CountedIn(alias.root) })
         };
         let entry = |position| {
             let entry = Line::new(tree, sums, place.listing(), position, measure)?;
             let is_marked = marks.contains(place.id, entry.name);
-            let remark = entry.remark.or_else(|| alias(position));
+            let remark = alias(position).or(entry.remark);
             Some(Line { is_marked, growth: grown(position), remark, ..entry })
         };
         Self {

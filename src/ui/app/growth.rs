@@ -105,7 +105,7 @@ impl App<'_> {
     pub(super) fn may_compare(&mut self) -> bool {
         let may = !matches!(self.views.compared.offer, Asked::Known(Offer { is_there: false, .. }));
         if !may {
-            self.say("Nothing to compare with: no earlier snapshot of this is kept");
+            self.say("No earlier snapshot of this is kept; duke save keeps one");
         }
         may
     }

@@ -71,7 +71,10 @@ impl<'t> App<'t> {
         if self.marks.count() > 0 {
             "Only roots are marked, and roots stay"
         } else if self.place.id == DirId::TOP {
-            "A root stays: open it, and delete what is in it"
+            match self.place.entry().and_then(|root| root.directory()) {
+                Some(_) => "A root stays: open it, and delete what is in it",
+                None => "A root stays: scan the directory it is in to delete it",
+            }
         } else {
             "There is nothing here to delete"
         }

@@ -10,7 +10,7 @@ use crate::scan::{Outcome, Progress};
 use crate::size::{change, plain_size};
 use crate::source::Nature;
 use crate::text::escape;
-use crate::tree::{DirId, Successors, Totals};
+use crate::tree::{Content, DirId, Record, Successors, Totals};
 use crate::ui::place::Place;
 use crate::ui::progress::Again;
 use crate::ui::window::totals_size;
@@ -37,27 +37,52 @@ impl App<'_> {
 
     /// Begins to read the directory under the cursor again; where that is none, the one that is shown.
     pub(super) fn read_again(&mut self) -> Option<Effect> {
-        let under_cursor = self.place.entry().and_then(|entry| entry.directory());
-        self.begin_rescan(under_cursor.unwrap_or(self.place.id))
+        let under_cursor = self.place.entry();
+        match (under_cursor.and_then(|entry| entry.directory()), self.place.id) {
+            (Some(directory), _) => self.begin_rescan(directory),
+            (None, DirId::TOP) => self.look_at_root(under_cursor?),
+            (None, shown) => self.begin_rescan(shown),
+        }
     }
 
-    /// Begins to read the root again that is shown.
+    /// Begins to read the root again that is shown, or under the cursor.
     pub(super) fn read_root_again(&mut self) -> Option<Effect> {
-        let root = self.tree.ancestry(self.place.id).last();
-        self.begin_rescan(root.unwrap_or(DirId::TOP))
+        match self.tree.ancestry(self.place.id).last() {
+            Some(root) => self.begin_rescan(root),
+            None => self.read_again(),
+        }
+    }
+
+    /// Begins to look again at a root that is no directory.
+    fn look_at_root(&mut self, root: Record<'_>) -> Option<Effect> {
+        if !self.may_read() {
+            return None;
+        }
+        if matches!(root.content, Content::Failed(_)) {
+            self.say("There was nothing when it was read first: start again to see what is there now");
+            return None;
+        }
+        self.await_rescan(root.name.to_vec(), Vec::new());
+        Some(Effect::LookAgain(vec![(DirId::TOP, vec![root.name.to_vec()])]))
+    }
+
+    /// Whether anything can be read again now; otherwise says why not.
+    fn may_read(&mut self) -> bool {
+        let why = if self.is_deleting() {
+            "Something is being deleted: wait until that is over"
+        } else if self.is_scanning() || self.rescan.is_some() {
+            "Something is being read already"
+        } else if self.nature == Nature::Recorded {
+            "This was recorded, and cannot be read again"
+        } else {
+            return true;
+        };
+        self.say(why);
+        false
     }
 
     pub(super) fn begin_rescan(&mut self, directory: DirId) -> Option<Effect> {
-        if self.is_scanning() || self.rescan.is_some() || self.is_deleting() {
-            self.say("Something is being read already");
-            return None;
-        }
-        if self.nature == Nature::Recorded {
-            self.say("This was recorded, and cannot be read again");
-            return None;
-        }
-        if directory == DirId::TOP {
-            self.say("Go to one of the roots first");
+        if !self.may_read() {
             return None;
         }
         let name = self.tree.name(directory).to_vec();
@@ -108,7 +133,11 @@ impl App<'_> {
 
     /// Says what was read again, and what it takes now.
     fn say_read(&mut self, directory: DirId, before: &Totals) {
-        let Some(id) = Successors::new(self.tree, [directory]).find(directory) else { return };
+        let before_in_words = plain_size(totals_size(before, self.order.measure), self.units);
+        let Some(id) = Successors::new(self.tree, [directory]).find(directory) else {
+            let name = escape(self.tree.name(directory));
+            return self.say(format!("{name} is gone: -{before_in_words}"));
+        };
         let [before, after] = [*before, self.tree.totals(id)].map(|it| totals_size(&it, self.order.measure));
         let name = escape(self.tree.name(id));
         let now = plain_size(after, self.units);

@@ -14,6 +14,7 @@ use crate::rows::{Beside, Column, Direction, Grouping, Hidden, Order};
 use crate::search::{self, By, Query};
 use crate::source::Nature;
 use crate::survey::Tile;
+use crate::text::printable;
 use crate::tree::{DirId, Position, Successors};
 use crate::ui::cells;
 use crate::ui::field::Field;
@@ -163,7 +164,7 @@ impl App<'_> {
             && !self.views.text.is_empty()
         {
             let title = if sheet.view == View::Search { String::new() } else { page.title.clone() + " " };
-            page.title = format!("{title}/{}", self.views.text.as_str());
+            page.title = format!("{title}/{}", printable(self.views.text.as_str().as_bytes()));
         }
         self.views.tiles = match self.views.base {
             View::Treemap => cells::tiles(&self.window, self.order.measure, layout(self.size).list),

@@ -277,7 +277,8 @@ fn findings(app: &App<'_>, confirm: &Confirm, probe: &Probe) -> Vec<Fact> {
         facts.push(Fact::new(6, format!("{files} nothing"), Role::Plain));
     }
     if probe.recent > 0 {
-        let text = format!("{} changed within the last minute", grouped(probe.recent));
+        let entries = if probe.recent == 1 { "entry" } else { "entries" };
+        let text = format!("{} {entries} changed within the last minute", grouped(probe.recent));
         facts.push(Fact::new(5, text, Role::Warning));
     } else if let Some(newest) = probe.newest {
         facts.push(Fact::new(7, format!("newest change {}", ago(confirm.now, newest)), Role::Plain));

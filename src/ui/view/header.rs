@@ -22,7 +22,7 @@ pub(super) fn draw(app: &App<'_>, area: Rect, buffer: &mut Buffer) {
     let width = usize::from(area.width);
     let mut path = escape(&app.path).into_owned();
     if let Some(page) = &app.views.page {
-        path = format!("{path} {} {}", app.theme.glyphs.dot(), printable(page.title.as_bytes()));
+        path = format!("{path} {} {}", app.theme.glyphs.dot(), page.title);
     }
     if app.is_filtered() && app.views.page.is_none() {
         path =

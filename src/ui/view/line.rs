@@ -10,6 +10,8 @@
 //!
 //! Knows no tree. Invariant: every cell is as wide as its column, whatever is in it.
 
+use std::borrow::Cow;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -18,7 +20,7 @@ use ratatui::text::{Line as Text, Span};
 use super::columns::{Cell, Columns, SizeColumn, right};
 use super::growth;
 use crate::size::{DATE, brief_size, count, date, date_and_time, percent, size};
-use crate::text::{fit, pad, width};
+use crate::text::{beginning, fit, pad, width};
 use crate::ui::app::App;
 use crate::ui::theme::Role;
 use crate::ui::window::{Bound, Grown};
@@ -137,12 +139,20 @@ impl Line {
         let style = app.theme.style(self.role);
         spans.push(Span::styled(label, if self.is_marked { style.underlined() } else { style }));
         if let Some((note, role)) = self.note.as_ref().filter(|_| left >= NOTE) {
-            // Of "packages; npm install fetches them again" the first words say something alone.
-            let clause = note.split_once("; ").filter(|_| width(note) > left - 2);
-            let note = fit(clause.map_or(note.as_str(), |(first, _)| first), left - 2, gap);
+            let note = shortened(note, left - 2, gap);
             spans.push(Span::styled(format!("  {note}"), app.theme.style(*role)));
         }
     }
+}
+
+/// As much of a note as fits: all of it, its first clause, or the beginning of that.
+fn shortened<'t>(note: &'t str, room: usize, gap: &str) -> Cow<'t, str> {
+    if width(note) <= room {
+        return Cow::Borrowed(note);
+    }
+    // "packages; npm install fetches them again"
+    let clause = note.split_once("; ").map_or(note, |(first, _)| first);
+    beginning(clause, room, gap)
 }
 
 /// Makes a line the one under the cursor.
