@@ -136,7 +136,10 @@ impl<'t> Window<'t> {
         let entry = |position| {
             let entry = Line::new(tree, sums, place.listing(), position, measure)?;
             let is_marked = marks.contains(place.id, entry.name);
-            let remark = alias(position).or(entry.remark);
+            let remark = match entry.remark {
+                Some(Remark::Linked(_)) | None => alias(position).or(entry.remark),
+                wrong => wrong,
+            };
             Some(Line { is_marked, growth: grown(position), remark, ..entry })
         };
         Self {

@@ -6,6 +6,7 @@
 //! Invariant: after a rescan nothing here holds a number from before it.
 
 use super::{App, Effect};
+use crate::platform::error_text;
 use crate::scan::{Outcome, Progress};
 use crate::size::{change, plain_size};
 use crate::source::Nature;
@@ -140,6 +141,9 @@ impl App<'_> {
         };
         let [before, after] = [*before, self.tree.totals(id)].map(|it| totals_size(&it, self.order.measure));
         let name = escape(self.tree.name(id));
+        if let Some(errno) = self.tree.status(id).errno {
+            return self.say(format!("{}: {}", escape(self.tree.name(id)), error_text(errno)));
+        }
         let now = plain_size(after, self.units);
         self.say(if before == after {
             format!("{name} was read again: {now} as before")
