@@ -480,7 +480,21 @@ fn what_is_named_twice_counts_once_in_every_report() {
             (system.get("scanned").number(), system.get("entries").number())
         };
         assert_eq!(scanned(several), scanned(once), "{several:?}");
+        export(&place, &[&["save", "-q", "-o", "kept.duke"], several].concat());
+        let lines = |words: &[&str]| export(&place, words).text().lines().count();
+        assert_eq!(lines(&["--csv", "-f", "kept.duke"]), lines(&["--csv", "t"]), "kept of {several:?}");
+        fs::remove_file(place.join("kept.duke")).unwrap();
     }
+    // Another name of a file in it is another entry.
+    fs::hard_link(place.join("t/again"), place.join("other")).unwrap();
+    let lines = export(&place, &["--ndjson", "t", "other"]);
+    assert_eq!(
+        (lines.text().lines().last().unwrap().contains("\"other\""), lines.stderr.as_str()),
+        (true, "")
+    );
+    let [sum, total] = [&["t", "other"] as &[_], &["t"]]
+        .map(|roots| totals(&export(&place, &[&["--json"], roots].concat())));
+    assert_eq!(sum, total);
 }
 
 #[test]

@@ -230,7 +230,28 @@ fn a_root_that_is_a_file_in_another_root_changes_with_it() {
     fs::remove_file(&file).unwrap();
     rescan(&scan, &outer);
     assert_eq!(aliases(&scan), []);
-    assert_eq!(picture(scan.tree()), picture(scan_all(&roots[..1]).tree()));
+    assert_eq!(picture(scan.tree()), picture(scan_all(&roots).tree()));
+    fs::write(&file, vec![b'x'; 200_000]).unwrap();
+    rescan(&scan, &outer);
+    assert_eq!(picture(scan.tree()), picture(scan_all(&roots).tree()));
+    assert_eq!(aliases(&scan), [(true, false, None); 2]);
+}
+
+#[test]
+fn a_root_in_another_root_is_there_again_when_it_is() {
+    let root = fixture();
+    let (outer, inner, away) = (root.path().join("a"), root.path().join("a/deep"), root.path().join("away"));
+    let roots = [outer.clone(), inner.clone()];
+    let scan = scan_all(&roots);
+    for lost in [&inner, &outer] {
+        fs::rename(lost, &away).unwrap();
+        rescan(&scan, &outer);
+        assert_eq!(scan.tree().totals(DirId::TOP), scan_all(&roots).tree().totals(DirId::TOP));
+        fs::rename(&away, lost).unwrap();
+        rescan(&scan, &outer);
+        assert_eq!(picture(scan.tree()), picture(scan_all(&roots).tree()), "{lost:?}");
+        assert_eq!(scan.tree().aliases().len(), 1);
+    }
 }
 
 #[test]

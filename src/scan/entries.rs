@@ -84,7 +84,9 @@ impl Shared {
         let roots = tree.listing(DirId::TOP);
         let is_file = |record: &Record<'_>| match record.content {
             Content::Known(facts) => facts.directory.is_none(),
-            Content::Excluded(_) | Content::Failed(_) => false,
+            // It was one, or a directory in another root: see `Tree::renew_aliases`.
+            Content::Failed(errno) => errno == Errno::ENOENT as i32,
+            Content::Excluded(_) => false,
         };
         for (_, file) in roots.entries().filter(|(_, record)| is_file(record)) {
             real.entry(DirId::TOP).or_default().insert(file.name);

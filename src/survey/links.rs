@@ -135,6 +135,10 @@ impl Names {
                 elsewhere: in_tree.saturating_sub(inside),
                 first: links.names.len(),
             };
+            // A root that is a file may have one name.
+            if inode.count < 2 {
+                continue;
+            }
             let sum = if inode.is_shared() { &mut links.shared } else { &mut links.alone };
             sum.add(&Totals { disk: inode.disk, apparent: inode.apparent, items: 1, errors: 0 });
             links.names.extend(names.iter().map(|name| name.row));

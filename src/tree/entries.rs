@@ -43,14 +43,14 @@ impl Tree {
             if let Content::Known(Facts { inode, links: Some(links), .. }) = record.content {
                 *unlinked.entry((links.device, inode)).or_default() += 1;
             }
-            if let Some((kind, facts)) = new {
-                after.add(self, &Record { kind, content: Content::Known(facts), ..record });
-                names.extend(LinkedName::of(parent, &facts));
+            if let Some(renewed) = renewed(parent, record, new) {
+                after.add(self, &renewed);
             }
+            names.extend(new.and_then(|(_, facts)| LinkedName::of(parent, &facts)));
         }
         self.rewrite_listing(batch, parent, |record| match change(&record) {
             None => Some(record),
-            Some(new) => new.map(|(kind, facts)| Record { kind, content: Content::Known(facts), ..record }),
+            Some(new) => renewed(parent, record, new),
         });
         for above in self.ancestry(parent).chain([DirId::TOP]) {
             self.exchange(above, &before.totals, &after.totals);
@@ -138,6 +138,15 @@ impl Tree {
                 _ => true,
             }
         });
+    }
+}
+
+/// What a record becomes. A root that is gone stays, for somebody has asked for it.
+fn renewed(parent: DirId, record: Record<'_>, new: Option<(Kind, Facts)>) -> Option<Record<'_>> {
+    match new {
+        Some((kind, facts)) => Some(Record { kind, content: Content::Known(facts), ..record }),
+        None if parent == DirId::TOP => Some(Record { content: Content::Failed(libc::ENOENT), ..record }),
+        None => None,
     }
 }
 

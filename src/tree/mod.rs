@@ -193,8 +193,8 @@ pub struct Tree {
     shared: Mutex<HashMap<DirId, u64>>,
     /// Names of inodes with several links. Filled when a scan is over.
     linked: Mutex<Vec<LinkedName>>,
-    /// Files among the roots that lie below another root, which is the directory here. Written when hard links are settled.
-    files_inside: Mutex<HashMap<LinkedInode, DirId>>,
+    /// Files among the roots that lie below another root, by name, and that root; see `aliases`. None as long as that is not known.
+    files_inside: Mutex<Option<HashMap<Vec<u8>, DirId>>>,
     free: Mutex<build::Free>,
     /// See [`Tree::edition`]. Written by whoever changes totals, read by whoever reads for long.
     edition: AtomicU64,

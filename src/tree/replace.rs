@@ -11,6 +11,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::encoding::Draft;
 use super::{Batch, Content, DirId, Facts, Record, Successors, Totals, Tree, Walk};
+use crate::kind::Kind;
 use crate::platform::memory::Address;
 use crate::sync::{Ordering, lock};
 
@@ -35,23 +36,36 @@ impl Tree {
             self.parent(id) != Some(DirId::TOP) && self.ancestry(id).any(|above| replaced.contains(&above))
         };
         let top = self.listing(DirId::TOP);
-        if !top.directories().any(is_inside) {
+        let is_lost = |record: &Record<'_>| matches!(record.content, Content::Failed(libc::ENOENT));
+        if !top.directories().any(is_inside) && !top.entries().any(|(_, root)| is_lost(&root)) {
             return;
         }
         let mut successors = Successors::new(self, replaced.iter().copied());
-        let mut renew = |inside: DirId| {
-            let facts = successors.find(inside).and_then(|id| self.own_facts(id));
-            facts.map_or(Content::Failed(libc::ENOENT), Content::Known)
-        };
-        let contents: HashMap<DirId, Content> =
-            top.directories().filter(|id| is_inside(*id)).map(|id| (id, renew(id))).collect();
-        self.rewrite_listing(batch, DirId::TOP, |record| match record.content {
-            Content::Known(Facts { directory: Some(id), .. }) => {
-                let content = contents.get(&id).copied().unwrap_or(record.content);
-                Some(Record { content, ..record })
+        let (mut contents, mut errors) = (HashMap::new(), [0, 0]);
+        for (_, root) in top.entries() {
+            let found = match root.content {
+                Content::Known(Facts { directory: Some(id), .. }) if is_inside(id) => successors.find(id),
+                // It may be there again.
+                Content::Failed(libc::ENOENT) => {
+                    self.way_to(root.name).and_then(|(id, name)| self.entry(id, name)?.directory())
+                }
+                _ => continue,
+            };
+            let facts = found.and_then(|id| self.own_facts(id));
+            let content = facts.map_or(Content::Failed(libc::ENOENT), Content::Known);
+            errors[0] += u32::from(is_lost(&root));
+            errors[1] += u32::from(facts.is_none());
+            contents.insert(root.name, content);
+        }
+        let [before, after] = errors.map(|errors| Totals { errors, ..Totals::default() });
+        self.rewrite_listing(batch, DirId::TOP, |record| match contents.get(record.name) {
+            Some(Content::Known(facts)) => {
+                Some(Record { kind: Kind::Directory, content: Content::Known(*facts), ..record })
             }
-            _ => Some(record),
+            Some(content) => Some(Record { content: *content, ..record }),
+            None => Some(record),
         });
+        self.exchange(DirId::TOP, &before, &after);
     }
 
     /// A listing names the detached directory by now.

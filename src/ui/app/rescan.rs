@@ -27,6 +27,8 @@ pub struct Rescan {
     pub is_stopping: bool,
     /// The directory that a person wants to know the size of, and what it took.
     wanted: Option<(DirId, Totals)>,
+    /// The root that is no directory and that a person wants to know of.
+    root: Option<Vec<u8>>,
     replaced: Vec<DirId>,
 }
 
@@ -59,11 +61,14 @@ impl App<'_> {
         if !self.may_read() {
             return None;
         }
-        if matches!(root.content, Content::Failed(_)) {
-            self.say("There was nothing when it was read first: start again to see what is there now");
-            return None;
+        // What lies in another root is found by reading that.
+        if let (Content::Failed(_), Some((directory, _))) = (root.content, self.tree.way_to(root.name)) {
+            return self.begin_rescan(directory);
         }
         self.await_rescan(root.name.to_vec(), Vec::new());
+        if let Some(rescan) = &mut self.rescan {
+            rescan.root = Some(root.name.to_vec());
+        }
         Some(Effect::LookAgain(vec![(DirId::TOP, vec![root.name.to_vec()])]))
     }
 
@@ -92,6 +97,7 @@ impl App<'_> {
             progress: Progress::default(),
             is_stopping: false,
             wanted: Some((directory, self.tree.totals(directory))),
+            root: None,
             replaced: vec![directory],
         });
         Some(Effect::Rescan(directory))
@@ -100,7 +106,7 @@ impl App<'_> {
     /// What was selected is being looked at again: directories of it may be replaced.
     pub(super) fn await_rescan(&mut self, name: Vec<u8>, replaced: Vec<DirId>) {
         let progress = Progress::default();
-        self.rescan = Some(Rescan { name, progress, is_stopping: false, wanted: None, replaced });
+        self.rescan = Some(Rescan { name, progress, is_stopping: false, wanted: None, root: None, replaced });
     }
 
     /// Asks the rescan to stop, if there is one that was not asked yet.
@@ -117,6 +123,7 @@ impl App<'_> {
         let outcome = again.outcome?;
         let replaced = std::mem::take(&mut rescan.replaced);
         let wanted = rescan.wanted.filter(|_| outcome == Outcome::Complete);
+        let root = rescan.root.take().filter(|_| outcome == Outcome::Complete);
         self.rescan = None;
         match outcome {
             Outcome::Panicked(_) => self.say("Reading again failed; the old numbers stay"),
@@ -127,6 +134,9 @@ impl App<'_> {
         }
         if let Some((directory, before)) = wanted {
             self.say_read(directory, &before);
+        }
+        if let Some(root) = root {
+            self.say_root(&root);
         }
         self.renew(replaced);
         self.after_rescan()
@@ -150,6 +160,19 @@ impl App<'_> {
         } else {
             format!("{name} was read again: {now}, {}", change(before, after, self.units))
         });
+    }
+
+    /// Says what a root is now that is no directory.
+    fn say_root(&mut self, name: &[u8]) {
+        let text = match self.tree.entry(DirId::TOP, name).map(|root| root.content) {
+            Some(Content::Known(facts)) => {
+                let size = plain_size(self.order.measure.of(facts.disk(), facts.apparent), self.units);
+                format!("{} was read again: {size}", escape(name))
+            }
+            Some(Content::Failed(errno)) => format!("{}: {}", escape(name), error_text(errno)),
+            Some(Content::Excluded(_)) | None => return,
+        };
+        self.say(text);
     }
 
     fn renew(&mut self, replaced: Vec<DirId>) {
