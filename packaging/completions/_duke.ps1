@@ -28,7 +28,7 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('--min-size', '--min-size', [CompletionResultType]::ParameterName, 'Print no entries that take less than SIZE, such as 100M')
             [CompletionResult]::new('--top', '--top', [CompletionResultType]::ParameterName, 'Print the N files that take most, instead of the tree')
             [CompletionResult]::new('--by', '--by', [CompletionResultType]::ParameterName, 'Print sums by type, age or owner, instead of the tree')
-            [CompletionResult]::new('--sort', '--sort', [CompletionResultType]::ParameterName, 'Sort by a column; JSON is always sorted by disk usage')
+            [CompletionResult]::new('--sort', '--sort', [CompletionResultType]::ParameterName, 'Sort by a column; JSON, --top and --by have an order of their own')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Use colours in the browser')
             [CompletionResult]::new('-t', '-t', [CompletionResultType]::ParameterName, 'Read with N threads')
             [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Read with N threads')

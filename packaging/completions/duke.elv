@@ -25,7 +25,7 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --min-size 'Print no entries that take less than SIZE, such as 100M'
             cand --top 'Print the N files that take most, instead of the tree'
             cand --by 'Print sums by type, age or owner, instead of the tree'
-            cand --sort 'Sort by a column; JSON is always sorted by disk usage'
+            cand --sort 'Sort by a column; JSON, --top and --by have an order of their own'
             cand --color 'Use colours in the browser'
             cand -t 'Read with N threads'
             cand --threads 'Read with N threads'

@@ -32,7 +32,7 @@ complete -c duke -n "__fish_duke_needs_command" -l top -d 'Print the N files tha
 complete -c duke -n "__fish_duke_needs_command" -l by -d 'Print sums by type, age or owner, instead of the tree' -r -f -a "type\t'Extensions, and kinds of what is no file'
 age\t'Time since the last change'
 owner\t'User'"
-complete -c duke -n "__fish_duke_needs_command" -l sort -d 'Sort by a column; JSON is always sorted by disk usage' -r -f -a "size\t'Largest first'
+complete -c duke -n "__fish_duke_needs_command" -l sort -d 'Sort by a column; JSON, --top and --by have an order of their own' -r -f -a "size\t'Largest first'
 name\t'By the bytes of the name'
 count\t'Most items first'
 mtime\t'Last changed first'"

@@ -142,7 +142,7 @@ pub(super) struct Arguments {
     #[arg(long, help_heading = "Display")]
     pub(super) si: bool,
 
-    /// Sort by a column; JSON is always sorted by disk usage
+    /// Sort by a column; JSON, --top and --by have an order of their own
     #[arg(long, value_name = "COL", value_enum, default_value = "size", help_heading = "Display")]
     pub(super) sort: SortBy,
 
