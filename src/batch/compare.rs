@@ -126,6 +126,8 @@ struct Changes<'t> {
     old: &'t Read,
     new: &'t Read,
     telling: Telling,
+    /// How the old root is called: as the new one, where both are of one place.
+    former_root: Vec<u8>,
     list: Vec<Change<'t>>,
 }
 
@@ -138,11 +140,35 @@ impl<'t> Changes<'t> {
             by >= telling.least && (by > 0 || change.fate != Fate::Kept)
         };
         let mut changes = diff(side(old), side(new), is_large);
+        let name = |read: &Read| read.source.tree().name(read.root).to_vec();
+        let place = |read: &Read| absolute(&path(&name(read)));
+        let former_root = if place(old) == place(new) { name(new) } else { name(old) };
+        let mut found = Self { old, new, telling, former_root, list: Vec::new() };
         changes.sort_by_cached_key(|change| {
             let by = telling.amount(change.before).abs_diff(telling.amount(change.after));
-            (Reverse(by), path_of(old, new, change))
+            (Reverse(by), found.path_of(change))
         });
-        Self { old, new, telling, list: changes }
+        found.list = changes;
+        found
+    }
+
+    fn path_of(&self, change: &Change<'_>) -> Vec<u8> {
+        let directory = match change.fate {
+            Fate::Gone => self.former_path(change.directory),
+            _ => self.new.source.tree().path(change.directory),
+        };
+        // The root holds itself.
+        if change.name.is_empty() { directory } else { join([directory.as_slice(), change.name]) }
+    }
+
+    /// The path of a directory of the old side.
+    fn former_path(&self, directory: DirId) -> Vec<u8> {
+        let tree = self.old.source.tree();
+        let below = tree.ancestry(directory).take_while(|id| *id != self.old.root);
+        let mut names: Vec<&[u8]> = below.map(|id| tree.name(id)).collect();
+        names.push(&self.former_root);
+        names.reverse();
+        join(names)
     }
 
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -177,10 +203,10 @@ impl<'t> Changes<'t> {
         let (before, after) = (self.telling.amount(change.before), self.telling.amount(change.after));
         let by = size::change(before, after, units);
         let (word, now) = (self.word(change), size(after, units));
-        let path = path_of(self.old, self.new, change);
+        let path = self.path_of(change);
         write!(out, "{by:>11}  {word:<8}{now}  {}", escape(&path))?;
         if let Fate::Renamed(old) = change.fate {
-            write!(out, "  (was {})", escape(&former_path(self.old, self.new, old)))?;
+            write!(out, "  (was {})", escape(&self.former_path(old)))?;
         }
         writeln!(out)
     }
@@ -199,7 +225,7 @@ impl<'t> Changes<'t> {
         for change in &self.list {
             json.raw(std::mem::replace(&mut separator, ",\n"));
             json.raw("{");
-            json.name("path", &path_of(self.old, self.new, change));
+            json.name("path", &self.path_of(change));
             json.raw(",\"type\":\"");
             json.raw(change.kind.name());
             json.raw("\",\"change\":\"");
@@ -211,7 +237,7 @@ impl<'t> Changes<'t> {
             json.field(",\"apparent_after\":", change.after.apparent);
             if let Fate::Renamed(old) = change.fate {
                 json.raw(",");
-                json.name("renamed_from", &former_path(self.old, self.new, old));
+                json.name("renamed_from", &self.former_path(old));
             }
             json.raw("}");
             json.spill()?;
@@ -237,28 +263,6 @@ impl<'t> Changes<'t> {
 fn extent(read: &Read) -> Extent {
     let totals = read.source.tree().totals(read.root);
     Extent { disk: totals.disk, apparent: totals.apparent }
-}
-
-fn path_of(old: &Read, new: &Read, change: &Change<'_>) -> Vec<u8> {
-    let directory = match change.fate {
-        Fate::Gone => former_path(old, new, change.directory),
-        _ => new.source.tree().path(change.directory),
-    };
-    // The root holds itself.
-    if change.name.is_empty() { directory } else { join([directory.as_slice(), change.name]) }
-}
-
-/// The path of a directory of the old side: where both sides are of one place, by the name that the new one has for it.
-fn former_path(old: &Read, new: &Read, directory: DirId) -> Vec<u8> {
-    let tree = old.source.tree();
-    let name = |read: &Read| read.source.tree().name(read.root).to_vec();
-    let place = |read: &Read| absolute(&path(&name(read)));
-    let root = if place(old) == place(new) { name(new) } else { name(old) };
-    let below = tree.ancestry(directory).take_while(|id| *id != old.root);
-    let mut names: Vec<&[u8]> = below.map(|id| tree.name(id)).collect();
-    names.push(&root);
-    names.reverse();
-    join(names)
 }
 
 /// One side as a whole.

@@ -87,11 +87,11 @@ impl<'t> Flat<'t> {
             writer.raw(&FIELDS.join(","));
             writer.raw("\n");
         }
-        let aliases = self.tree.aliases();
+        let aliases = self.tree.alias_positions();
         let roots = self.tree.listing(DirId::TOP);
         for (number, (position, root)) in roots.entries().enumerate() {
             // Each entry has one line, in the outermost root.
-            if aliases.iter().any(|alias| alias.position == position) {
+            if aliases.contains(&position) {
                 continue;
             }
             let provenance = self.provenance.get(number).cloned().unwrap_or_default();

@@ -143,8 +143,8 @@ fn find(task: &Task<Compared>, basis: Option<&Basis>, request: &Request, most: u
 fn roots(old: &Tree, new: &Tree) -> Vec<(DirId, DirId)> {
     let of = |tree: &Tree| -> Vec<Option<DirId>> {
         let listing = tree.listing(DirId::TOP);
-        let aliases = tree.aliases();
-        let own = |position| !aliases.iter().any(|alias| alias.position == position);
+        let aliases = tree.alias_positions();
+        let own = |position| !aliases.contains(&position);
         listing.entries().map(|(position, root)| root.directory().filter(|_| own(position))).collect()
     };
     of(old).into_iter().zip(of(new)).filter_map(|(old, new)| Some((old?, new?))).collect()

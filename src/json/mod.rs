@@ -29,7 +29,7 @@ fn sizes(json: &mut Writer<'_>, disk: u64, apparent: u64, mtime: i64) {
 
 /// Writes which inode an entry is, if that has other names.
 fn links(json: &mut Writer<'_>, tree: &Tree, facts: &Facts) {
-    if let Some(links) = facts.links.filter(|links| links.count > 1) {
+    if let Some(links) = facts.several_names() {
         json.field(",\"inode\":", facts.inode);
         json.field(",\"device\":", tree.devices().number(links.device));
         json.field(",\"links\":", links.count);

@@ -127,7 +127,7 @@ pub(crate) fn sweep<T: Tally, R: Send + Sync>(
     let path = request.query.needs_paths().then(|| tree.path(request.from).into());
     let said = if mode == Mode::Filter { request.query.said_by_path(tree, request.from) } else { 0 };
     let mut stack = vec![Visit { id: request.from, piece: None, said, is_covered: false, own: None, path }];
-    let aliases: HashSet<Position> = tree.aliases().iter().map(|alias| alias.position).collect();
+    let aliases = tree.alias_positions();
     let mut searched = 0;
     while !stack.is_empty() && !task.is_cancelled() {
         let parts = take_parts(&mut stack, workers);

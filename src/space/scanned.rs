@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use super::regions::Regions;
 use crate::kind::Kind;
 use crate::platform::Errno;
-use crate::tree::{Content, DirId, Facts, Position, Record, Tree, Walk};
+use crate::tree::{Content, DirId, Facts, Record, Tree, Walk};
 
 /// What was met of a file system.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -74,7 +74,7 @@ impl Sums {
 pub(super) fn add_up(tree: &Tree, regions: &mut Regions, met: &mut Met) -> Sums {
     let mut sums = Sums { scanned: vec![Scanned::default(); regions.systems.len()], of: Vec::new() };
     let with_files: HashSet<DirId> = regions.files.keys().map(|(id, _)| *id).collect();
-    let aliases: HashSet<Position> = tree.aliases().iter().map(|alias| alias.position).collect();
+    let aliases = tree.alias_positions();
     for (id, listing) in Walk::new(tree, DirId::TOP) {
         let here = sums.system(id);
         if let Some(here) = here {

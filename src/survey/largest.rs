@@ -10,7 +10,7 @@ use std::cmp::{Ordering, Reverse};
 use std::io;
 
 use crate::job::{Job, Pool};
-use crate::search::{Entry, Mode, Order, Request, Row, Tally, sweep};
+use crate::search::{Entry, Inode, Mode, Order, Request, Row, Tally, sweep};
 use crate::tree::Tree;
 
 /// The first `most` files that the query keeps, in the order asked for. They come when everything was looked at.
@@ -37,8 +37,8 @@ struct Files<'t> {
 
 #[derive(Clone, Copy)]
 struct File {
-    /// Number, and of what has other names the device.
-    inode: (u64, u32),
+    /// Its device is known of what has other names only.
+    inode: Inode,
     row: Row,
 }
 
@@ -49,12 +49,10 @@ impl Tally for Files<'_> {
 
     fn meet(&mut self, entry: &Entry<'_>) {
         let Some(facts) = entry.facts() else { return };
-        let device = facts.links.map(|links| links.device);
-        let inode = (facts.inode, device.unwrap_or(0));
-        let file = File { inode, row: Row::of(entry, self.order.key(entry)) };
-        match device {
-            Some(_) => self.linked.push(file),
-            None => self.push(file),
+        let row = Row::of(entry, self.order.key(entry));
+        match Inode::of_linked(facts) {
+            Some(inode) => self.linked.push(File { inode, row }),
+            None => self.push(File { inode: Inode { device: 0, number: facts.inode }, row }),
         }
     }
 
@@ -107,7 +105,7 @@ fn sort(files: &mut [File], tree: &Tree, order: fn(&File, &File, &Tree) -> Order
 
 impl File {
     fn compare(&self, other: &Self, tree: &Tree) -> Ordering {
-        let key = |file: &Self| (Reverse(file.row.key), file.inode.0);
+        let key = |file: &Self| (Reverse(file.row.key), file.inode.number);
         let device = |file: &Self| tree.device(file.row.directory);
         // What was recorded may have no inode numbers, but its directories have theirs in order.
         let place = |file: &Self| (file.row.directory, file.row.position);

@@ -54,6 +54,11 @@ impl Tree {
         aliases
     }
 
+    /// Where the roots are that add nothing of their own.
+    pub fn alias_positions(&self) -> HashSet<Position> {
+        self.aliases().iter().map(|alias| alias.position).collect()
+    }
+
     /// The root directory in which a root lies that is a file.
     fn outer_of_file(&self, root: &[u8]) -> Option<DirId> {
         let mut known = lock(&self.files_inside);
@@ -99,10 +104,12 @@ impl Tree {
                 *first = outer.min(*first);
             }
         }
+        // Looked up for every file: there may be thousands of either.
+        let outer_roots = self.outer_roots();
         let outer = |root: &Record<'_>| {
             let Content::Known(facts) = root.content else { return None };
             let by_path = || {
-                let (directory, name) = self.way_to(root.name)?;
+                let (directory, name) = self.way_from(&outer_roots, root.name)?;
                 let Content::Known(found) = self.entry(directory, name)?.content else { return None };
                 (found.directory.is_none() && found.inode == facts.inode)
                     .then(|| self.ancestry(directory).last())?
@@ -115,14 +122,21 @@ impl Tree {
 
     /// The directory below a root that leads furthest to `path`, and what of the path is next. Paths are compared as they are written.
     pub fn way_to<'p>(&self, path: &'p [u8]) -> Option<(DirId, &'p [u8])> {
+        self.way_from(&self.outer_roots(), path)
+    }
+
+    /// The directories among the roots that lie in no other, by name.
+    fn outer_roots(&self) -> HashMap<&[u8], DirId> {
         let roots = self.listing(DirId::TOP);
-        let below = |root: DirId| {
-            let rest = path.strip_prefix(self.name(root))?;
-            let rest = if self.name(root).ends_with(b"/") { rest } else { rest.strip_prefix(b"/")? };
-            (!rest.is_empty()).then_some((root, rest))
-        };
         let own = roots.directories().filter(|id| self.parent(*id) == Some(DirId::TOP));
-        let (mut directory, rest) = own.filter_map(below).min_by_key(|(_, rest)| rest.len())?;
+        own.map(|id| (without_slashes(self.name(id)), id)).collect()
+    }
+
+    fn way_from<'p>(&self, roots: &HashMap<&[u8], DirId>, path: &'p [u8]) -> Option<(DirId, &'p [u8])> {
+        let path = without_slashes(path);
+        let slashes = (0..path.len()).rev().filter(|at| path[*at] == b'/');
+        let root = |at: usize| Some((*roots.get(without_slashes(&path[..at]))?, &path[at + 1..]));
+        let (mut directory, rest) = slashes.into_iter().find_map(root)?;
         let mut names = rest.split(|byte| *byte == b'/').filter(|name| !name.is_empty()).peekable();
         while let Some(name) = names.next() {
             let next = names.peek().and_then(|_| self.entry(directory, name)?.directory());
@@ -131,6 +145,12 @@ impl Tree {
         }
         None
     }
+}
+
+/// A path without slashes at its end.
+fn without_slashes(path: &[u8]) -> &[u8] {
+    let end = path.iter().rposition(|byte| *byte != b'/').map_or(0, |last| last + 1);
+    &path[..end]
 }
 
 /// The name that has come with `key` first, if that was another time.

@@ -82,6 +82,11 @@ impl Facts {
     pub fn disk(&self) -> u64 {
         self.blocks.saturating_mul(512)
     }
+
+    /// Its hard links, if it has several names. A root that is a file says how many it has even where that is one.
+    pub fn several_names(&self) -> Option<Links> {
+        self.links.filter(|links| links.count > 1)
+    }
 }
 
 /// The hard links of an inode.

@@ -6,7 +6,6 @@ use crate::kind::Kind;
 use crate::platform::error_text;
 use crate::size::grouped;
 use crate::tree::{Content, Exclusion, Record};
-use crate::ui::window::names;
 
 /// What an entry is, where that is worth a word.
 pub fn kind_text(kind: Kind) -> Option<&'static str> {
@@ -27,7 +26,7 @@ pub fn remark_of(record: &Record<'_>) -> Option<String> {
         Content::Failed(errno) => Some(error_text(errno)),
         Content::Known(facts) => match kind_text(record.kind) {
             Some(kind) => Some(kind.to_owned()),
-            None => names(&facts).map(linked_text),
+            None => facts.several_names().map(|links| linked_text(links.count)),
         },
     }
 }

@@ -8,7 +8,7 @@ use crate::growth::{Became, Before, amount};
 use crate::kind::Kind;
 use crate::rows::{Sums, shared};
 use crate::size::Measure;
-use crate::tree::{Content, DirId, Exclusion, Facts, Listing, Position, Status, Totals, Tree};
+use crate::tree::{Content, DirId, Exclusion, Listing, Position, Status, Totals, Tree};
 
 use super::marks::Marks;
 use super::place::Place;
@@ -202,7 +202,7 @@ impl<'t> Line<'t> {
                 entry.shared = shared(tree, &facts);
                 entry.directory = facts.directory;
                 entry.size = Some(measure.of(facts.disk(), facts.apparent));
-                entry.remark = names(&facts).map(Remark::Linked);
+                entry.remark = facts.several_names().map(|links| Remark::Linked(links.count));
             }
         }
         if let Some(id) = entry.directory {
@@ -217,11 +217,6 @@ impl<'t> Line<'t> {
         }
         Some(entry)
     }
-}
-
-/// How many names an entry has, if that is more than one.
-pub fn names(facts: &Facts) -> Option<u64> {
-    facts.links.map(|links| links.count).filter(|count| *count > 1)
 }
 
 /// The size by `measure`.

@@ -11,7 +11,7 @@ use crate::scan::{Outcome, Progress};
 use crate::size::{change, plain_size};
 use crate::source::Nature;
 use crate::text::escape;
-use crate::tree::{Content, DirId, Record, Successors, Totals};
+use crate::tree::{Content, DirId, Record, Successors};
 use crate::ui::place::Place;
 use crate::ui::progress::Again;
 use crate::ui::window::totals_size;
@@ -19,16 +19,14 @@ use crate::ui::window::totals_size;
 /// A rescan that runs.
 #[derive(Clone, Debug)]
 pub struct Rescan {
-    /// The name of the directory that is read.
+    /// The name of what is read.
     pub name: Vec<u8>,
     /// What was read so far.
     pub progress: Progress,
     /// Whether it was asked to stop.
     pub is_stopping: bool,
-    /// The directory that a person wants to know the size of, and what it took.
-    wanted: Option<(DirId, Totals)>,
-    /// The root that is no directory and that a person wants to know of.
-    root: Option<Vec<u8>>,
+    /// If a person wants to know what it takes now: the directory it is in, and what it took.
+    wanted: Option<(DirId, u64)>,
     replaced: Vec<DirId>,
 }
 
@@ -65,10 +63,10 @@ impl App<'_> {
         if let (Content::Failed(_), Some((directory, _))) = (root.content, self.tree.way_to(root.name)) {
             return self.begin_rescan(directory);
         }
-        self.await_rescan(root.name.to_vec(), Vec::new());
-        if let Some(rescan) = &mut self.rescan {
-            rescan.root = Some(root.name.to_vec());
-        }
+        let name = root.name.to_vec();
+        let wanted = Some((DirId::TOP, self.size_of(&root.content)));
+        let progress = Progress::default();
+        self.rescan = Some(Rescan { name, progress, is_stopping: false, wanted, replaced: Vec::new() });
         Some(Effect::LookAgain(vec![(DirId::TOP, vec![root.name.to_vec()])]))
     }
 
@@ -92,21 +90,17 @@ impl App<'_> {
             return None;
         }
         let name = self.tree.name(directory).to_vec();
-        self.rescan = Some(Rescan {
-            name,
-            progress: Progress::default(),
-            is_stopping: false,
-            wanted: Some((directory, self.tree.totals(directory))),
-            root: None,
-            replaced: vec![directory],
-        });
+        let size = totals_size(&self.tree.totals(directory), self.order.measure);
+        let wanted = self.tree.parent(directory).map(|parent| (parent, size));
+        let progress = Progress::default();
+        self.rescan = Some(Rescan { name, progress, is_stopping: false, wanted, replaced: vec![directory] });
         Some(Effect::Rescan(directory))
     }
 
     /// What was selected is being looked at again: directories of it may be replaced.
     pub(super) fn await_rescan(&mut self, name: Vec<u8>, replaced: Vec<DirId>) {
         let progress = Progress::default();
-        self.rescan = Some(Rescan { name, progress, is_stopping: false, wanted: None, root: None, replaced });
+        self.rescan = Some(Rescan { name, progress, is_stopping: false, wanted: None, replaced });
     }
 
     /// Asks the rescan to stop, if there is one that was not asked yet.
@@ -123,7 +117,7 @@ impl App<'_> {
         let outcome = again.outcome?;
         let replaced = std::mem::take(&mut rescan.replaced);
         let wanted = rescan.wanted.filter(|_| outcome == Outcome::Complete);
-        let root = rescan.root.take().filter(|_| outcome == Outcome::Complete);
+        let name = std::mem::take(&mut rescan.name);
         self.rescan = None;
         match outcome {
             Outcome::Panicked(_) => self.say("Reading again failed; the old numbers stay"),
@@ -133,46 +127,38 @@ impl App<'_> {
             Outcome::Complete | Outcome::Stopped => {}
         }
         if let Some((directory, before)) = wanted {
-            self.say_read(directory, &before);
-        }
-        if let Some(root) = root {
-            self.say_root(&root);
+            self.say_read(directory, &name, before);
         }
         self.renew(replaced);
         self.after_rescan()
     }
 
-    /// Says what was read again, and what it takes now.
-    fn say_read(&mut self, directory: DirId, before: &Totals) {
-        let before_in_words = plain_size(totals_size(before, self.order.measure), self.units);
-        let Some(id) = Successors::new(self.tree, [directory]).find(directory) else {
-            let name = escape(self.tree.name(directory));
-            return self.say(format!("{name} is gone: -{before_in_words}"));
+    /// Says what has become of an entry that was read again, and what it takes now.
+    fn say_read(&mut self, directory: DirId, name: &[u8], before: u64) {
+        let content = self.tree.entry(directory, name).map(|entry| entry.content);
+        let after = content.as_ref().map_or(0, |content| self.size_of(content));
+        let errno = match content {
+            Some(Content::Failed(errno)) => Some(errno),
+            Some(Content::Known(facts)) => facts.directory.and_then(|id| self.tree.status(id).errno),
+            Some(Content::Excluded(_)) | None => None,
         };
-        let [before, after] = [*before, self.tree.totals(id)].map(|it| totals_size(&it, self.order.measure));
-        let name = escape(self.tree.name(id));
-        if let Some(errno) = self.tree.status(id).errno {
-            return self.say(format!("{}: {}", escape(self.tree.name(id)), error_text(errno)));
-        }
-        let now = plain_size(after, self.units);
-        self.say(if before == after {
-            format!("{name} was read again: {now} as before")
-        } else {
-            format!("{name} was read again: {now}, {}", change(before, after, self.units))
+        let (now, by) = (plain_size(after, self.units), change(before, after, self.units));
+        let name = escape(name);
+        self.say(match (content, errno) {
+            (None, _) => format!("{name} is gone: {by}"),
+            (_, Some(errno)) => format!("{name}: {}", error_text(errno)),
+            _ if before == after => format!("{name} was read again: {now} as before"),
+            _ => format!("{name} was read again: {now}, {by}"),
         });
     }
 
-    /// Says what a root is now that is no directory.
-    fn say_root(&mut self, name: &[u8]) {
-        let text = match self.tree.entry(DirId::TOP, name).map(|root| root.content) {
-            Some(Content::Known(facts)) => {
-                let size = plain_size(self.order.measure.of(facts.disk(), facts.apparent), self.units);
-                format!("{} was read again: {size}", escape(name))
-            }
-            Some(Content::Failed(errno)) => format!("{}: {}", escape(name), error_text(errno)),
-            Some(Content::Excluded(_)) | None => return,
-        };
-        self.say(text);
+    /// What an entry takes, with everything in it.
+    fn size_of(&self, content: &Content) -> u64 {
+        let Content::Known(facts) = content else { return 0 };
+        match facts.directory {
+            Some(id) => totals_size(&self.tree.totals(id), self.order.measure),
+            None => self.order.measure.of(facts.disk(), facts.apparent),
+        }
     }
 
     fn renew(&mut self, replaced: Vec<DirId>) {
