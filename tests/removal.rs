@@ -193,6 +193,29 @@ fn hard_links_partly_removed_are_counted_where_they_are_left() {
     }
 }
 
+#[test]
+fn names_that_go_at_the_same_time_free_their_inode() {
+    if !sandbox::enter("names_that_go_at_the_same_time_free_their_inode") {
+        return;
+    }
+    const INODES: u64 = 2_000;
+    let fixture = Fixture::build(|root| {
+        fs::create_dir(root.join("a"))?;
+        fs::create_dir(root.join("b"))?;
+        for number in 0..INODES {
+            let name = root.join(format!("a/{number}"));
+            fixtures::file(&name, 1)?;
+            fs::hard_link(name, root.join(format!("b/{number}")))?;
+        }
+        Ok(())
+    });
+    let scan = support::scan(fixture.path(), 2);
+    let before = support::naive::totals(fixture.path());
+    let removal = remove(whole(&scan, &[fixture.join("a"), fixture.join("b")]));
+    assert_eq!(removal.entries, 2 * INODES + 2);
+    assert_eq!(removal.freed, before.disk - support::naive::totals(fixture.path()).disk);
+}
+
 fn probe(selection: &Selection) -> delete::Probe {
     let job = delete::probe(&pool(), Arc::new(selection.clone()), 0).unwrap();
     assert_eq!(job.wait(LONG), Some(duke::job::Outcome::Complete));

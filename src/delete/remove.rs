@@ -5,6 +5,7 @@
 //!
 //! Invariant: what is counted as removed was there, and is not any more.
 
+use std::collections::HashMap;
 use std::ffi::CStr;
 use std::time::Duration;
 
@@ -111,14 +112,45 @@ impl Counts {
     }
 }
 
+/// Inodes with several names of which some are gone.
+///
+/// What the system says of an entry is from before it goes, so of two names that go at the same time neither is the last. The
+/// most names that one of those that are gone had met are those there were when the first of them was looked at: when as many
+/// are gone, none is left. That holds in whatever order the workers come to tell.
+#[derive(Default)]
+struct Linked(HashMap<(u64, u64), Names>);
+
+/// Of one inode.
+#[derive(Default)]
+struct Names {
+    most: u64,
+    gone: u64,
+}
+
+impl Linked {
+    /// One name of `inode` is gone that was one of `names`. Whether it was the last.
+    fn gone(&mut self, inode: (u64, u64), names: u64) -> bool {
+        let known = self.0.entry(inode).or_default();
+        known.most = known.most.max(names);
+        known.gone += 1;
+        let is_last = known.gone == known.most;
+        if is_last {
+            self.0.remove(&inode);
+        }
+        is_last
+    }
+}
+
 struct Remover {
     all: Counts,
     items: Vec<Counts>,
+    linked: Mutex<Linked>,
 }
 
 impl Remover {
     fn new(items: usize) -> Self {
-        Self { all: Counts::default(), items: (0..items).map(|_| Counts::default()).collect() }
+        let items = (0..items).map(|_| Counts::default()).collect();
+        Self { all: Counts::default(), items, linked: Mutex::default() }
     }
 
     fn so_far(&self, failures: &Mutex<Failures>) -> Removal {
@@ -127,8 +159,10 @@ impl Remover {
     }
 
     fn gone(&self, found: &Attributes, item: usize) -> Fate {
-        let freed =
-            if found.is_directory() || found.links <= 1 { found.blocks.saturating_mul(512) } else { 0 };
+        let is_last = found.is_directory()
+            || found.links <= 1
+            || lock(&self.linked).gone((found.device, found.inode), found.links);
+        let freed = if is_last { found.blocks.saturating_mul(512) } else { 0 };
         self.all.gone(freed);
         self.items[item].gone(freed);
         Fate::Gone
@@ -155,5 +189,37 @@ impl Removal {
     /// Whether everything that was selected is gone.
     pub fn is_complete(&self) -> bool {
         self.is_over && self.failures.count == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// For names that were one of so many each, in the order in which workers tell: which of them was the last.
+    fn last_of(told: &[u64]) -> Vec<bool> {
+        let mut linked = Linked::default();
+        told.iter().map(|names| *names <= 1 || linked.gone((1, 2), *names)).collect()
+    }
+
+    #[test]
+    fn an_inode_is_freed_once_in_whatever_order_its_names_go() {
+        assert_eq!(last_of(&[3, 2, 1]), [false, false, true]);
+        // Two were looked at before one of them went.
+        assert_eq!(last_of(&[2, 2]), [false, true]);
+        assert_eq!(last_of(&[3, 3, 3]), [false, false, true]);
+        assert_eq!(last_of(&[3, 2, 2]), [false, false, true]);
+        // Those that went later tell first.
+        assert_eq!(last_of(&[1, 2]), [true, false]);
+        assert_eq!(last_of(&[2, 2, 3]), [false, true, false]);
+    }
+
+    #[test]
+    fn an_inode_with_a_name_elsewhere_is_not_freed() {
+        assert_eq!(last_of(&[3, 3]), [false, false]);
+        assert_eq!(last_of(&[2, 3]), [false, false]);
+        assert_eq!(last_of(&[4, 2, 3]), [false, false, false]);
+        let mut linked = Linked::default();
+        assert!(!linked.gone((1, 2), 2) && !linked.gone((1, 3), 2));
     }
 }
