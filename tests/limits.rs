@@ -181,11 +181,13 @@ fn resident() -> u64 {
 }
 
 #[test]
-fn half_a_gigabyte_of_addresses_is_enough() {
-    with_forest("half_a_gigabyte_of_addresses_is_enough", |root, expected| {
-        limit(Resource::RLIMIT_AS, 512 << 20);
-        for threads in [None, Some(1), Some(64)] {
-            scans(root, threads, expected);
+fn few_addresses_are_enough() {
+    with_forest("few_addresses_are_enough", |root, expected| {
+        for megabytes in [512, 384, 256, 192] {
+            limit(Resource::RLIMIT_AS, megabytes << 20);
+            for threads in [None, Some(1), Some(64)] {
+                scans(root, threads, expected);
+            }
         }
     });
 }

@@ -1,4 +1,4 @@
-//! What the system allows this process: descriptors and processors.
+//! What the system allows this process: descriptors, processors, and threads within the addresses it may use.
 //!
 //! Knows nothing of scans. Invariant: asking never fails; where the system does not tell, a careful guess stands in.
 
@@ -19,9 +19,39 @@ pub(super) fn raise_descriptors() -> u64 {
     if wanted > soft && setrlimit(Resource::RLIMIT_NOFILE, wanted, hard).is_ok() { wanted } else { soft }
 }
 
-/// Processors this process may run on, at least one.
+/// Processors this process may run on and has room for a thread each, at least one.
 pub fn processors() -> usize {
-    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+    threads(std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
+}
+
+/// So many of `wanted` threads as the addresses this process may use are enough for (`RLIMIT_AS`), at least one.
+///
+/// The system gives threads beyond that too, but one that then finds no room for its memory ends the process. From this call
+/// on all threads share what the C library's allocator reserves, where addresses are limited.
+pub fn threads(wanted: usize) -> usize {
+    // macOS has the name of this limit for another one, of what is resident.
+    #[cfg(target_os = "linux")]
+    if let Ok((addresses, _)) = getrlimit(Resource::RLIMIT_AS)
+        && addresses != nix::sys::resource::RLIM_INFINITY
+    {
+        /// Its stack of 2 MiB and the memory it writes entries to, which begins small and grows with the tree.
+        const EACH: u64 = 8 << 20;
+        share_reserves();
+        return wanted.min(usize::try_from(addresses / EACH).unwrap_or(usize::MAX)).max(1);
+    }
+    wanted
+}
+
+/// Keeps the C library's allocator from reserving 64 MiB of addresses for each thread (mallopt(3), `M_ARENA_MAX`).
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code)]
+fn share_reserves() {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: a number is set under the allocator's own lock; no memory changes its owner. Where it is refused, all stays as
+    // it was.
+    unsafe {
+        libc::mallopt(libc::M_ARENA_MAX, 1);
+    }
 }
 
 /// Descriptors this process has open, those it inherited included.

@@ -245,7 +245,7 @@ impl Scan {
 
 impl Shared {
     fn new(tree: Arc<Tree>, target: Target, options: Options) -> Self {
-        let wanted = options.threads.unwrap_or_else(default_threads).max(1);
+        let wanted = limits::threads(options.threads.unwrap_or_else(default_threads).max(1));
         let (descriptors, threads) = Descriptors::new(wanted);
         Self {
             tree,
