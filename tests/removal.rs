@@ -195,10 +195,10 @@ fn hard_links_partly_removed_are_counted_where_they_are_left() {
 
 #[test]
 fn names_that_go_at_the_same_time_free_their_inode() {
+    const INODES: u64 = 2_000;
     if !sandbox::enter("names_that_go_at_the_same_time_free_their_inode") {
         return;
     }
-    const INODES: u64 = 2_000;
     let fixture = Fixture::build(|root| {
         fs::create_dir(root.join("a"))?;
         fs::create_dir(root.join("b"))?;
