@@ -227,6 +227,10 @@ fn a_root_that_is_a_file_in_another_root_changes_with_it() {
         })
         .collect();
     assert_eq!(sizes, [300_000; 2]);
+    // The other way round, too.
+    fs::write(&file, vec![b'x'; 400_000]).unwrap();
+    look_again(&scan, &file);
+    assert_eq!(picture(scan.tree()), picture(scan_all(&roots).tree()));
     fs::remove_file(&file).unwrap();
     rescan(&scan, &outer);
     assert_eq!(aliases(&scan), []);
@@ -235,6 +239,9 @@ fn a_root_that_is_a_file_in_another_root_changes_with_it() {
     rescan(&scan, &outer);
     assert_eq!(picture(scan.tree()), picture(scan_all(&roots).tree()));
     assert_eq!(aliases(&scan), [(true, false, None); 2]);
+    fs::remove_file(&file).unwrap();
+    look_again(&scan, &file);
+    assert_eq!(picture(scan.tree()), picture(scan_all(&roots).tree()));
 }
 
 #[test]

@@ -73,9 +73,11 @@ impl Shared {
         for (directory, names) in places {
             for name in names {
                 let root = if *directory == DirId::TOP { tree.entry(DirId::TOP, name) } else { None };
-                let inside = root.and_then(|root| {
-                    let id = root.directory()?;
-                    Some((tree.parent(id).filter(|parent| *parent != DirId::TOP)?, tree.name(id)))
+                let inside = root.and_then(|root| match root.directory() {
+                    Some(id) => {
+                        Some((tree.parent(id).filter(|parent| *parent != DirId::TOP)?, tree.name(id)))
+                    }
+                    None => tree.outer_of_file(name).and_then(|_| tree.way_to(name)),
                 });
                 let (directory, name) = inside.unwrap_or((*directory, name));
                 real.entry(directory).or_default().insert(name);

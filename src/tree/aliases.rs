@@ -60,7 +60,7 @@ impl Tree {
     }
 
     /// The root directory in which a root lies that is a file.
-    fn outer_of_file(&self, root: &[u8]) -> Option<DirId> {
+    pub fn outer_of_file(&self, root: &[u8]) -> Option<DirId> {
         let mut known = lock(&self.files_inside);
         // A tree from a file is never settled, and never changes.
         let is_unknown = known.is_none() && self.stored.is_some();
