@@ -6,7 +6,7 @@ use std::cell::RefCell;
 
 use crate::kind::Kind;
 use crate::sync::Arc;
-use crate::tree::{Batch, Content, DirId, Exclusion, Facts, Record, Tree};
+use crate::tree::{Batch, Content, DirId, Exclusion, Facts, Links, Record, Tree, links};
 
 /// An entry to be.
 pub struct Plan {
@@ -42,6 +42,13 @@ pub fn numbered_dir(name: &str, inode: u64, entries: Vec<Plan>) -> Plan {
 /// A file that has this inode number.
 pub fn numbered_file(name: &str, inode: u64) -> Plan {
     let facts = Facts { apparent: 1, blocks: 1, inode, ..Facts::default() };
+    Plan { name: name.into(), what: What::File(facts) }
+}
+
+/// A file that has this inode number and, when it is met, so many names.
+pub fn linked_file(name: &str, inode: u64, count: u64) -> Plan {
+    let links = Some(Links { count, device: 0 });
+    let facts = Facts { apparent: 1, blocks: 1, inode, links, ..Facts::default() };
     Plan { name: name.into(), what: What::File(facts) }
 }
 
@@ -115,6 +122,8 @@ impl Growing {
     pub fn finish(&self) {
         self.tree.release(self.root);
         self.tree.release(DirId::TOP);
+        self.tree.add_linked(self.batch.borrow_mut().take_linked());
+        links::settle(&self.tree);
     }
 
     fn publish_in(&self, id: DirId, entries: Vec<Plan>) -> Vec<(DirId, Vec<Plan>)> {

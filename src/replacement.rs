@@ -56,10 +56,31 @@ impl Replacement {
     ///
     /// # Errors
     /// As fsync(2) and rename(2). The old file is there then.
-    pub fn keep(mut self) -> io::Result<()> {
+    pub fn keep(self) -> io::Result<()> {
+        self.finish(|fresh, target| fs::rename(fresh, target))
+    }
+
+    /// Puts what was written where there is no file.
+    ///
+    /// # Errors
+    /// As fsync(2), link(2) and rename(2); [`ErrorKind::AlreadyExists`] when there is one by now. It is untouched then.
+    pub fn keep_as_new(self) -> io::Result<()> {
+        self.finish(|fresh, target| match fs::hard_link(fresh, target) {
+            Ok(()) => fs::remove_file(fresh),
+            // There are file systems without links, and no call of all systems that renames to a free name only.
+            Err(error)
+                if error.kind() != ErrorKind::AlreadyExists && fs::symlink_metadata(target).is_err() =>
+            {
+                fs::rename(fresh, target)
+            }
+            Err(_) => Err(ErrorKind::AlreadyExists.into()),
+        })
+    }
+
+    fn finish(mut self, place: impl FnOnce(&Path, &Path) -> io::Result<()>) -> io::Result<()> {
         let Some((fresh, target)) = &self.names else { return self.file.flush() };
         self.file.sync_all()?;
-        fs::rename(fresh, target)?;
+        place(fresh, target)?;
         // The name is on the disk when its folder is. Where folders cannot be flushed, that comes soon enough.
         if let Ok(folder) = File::open(folder_of(target)) {
             let _ = folder.sync_all();
@@ -111,4 +132,29 @@ fn create_beside(target: &Path) -> io::Result<(File, PathBuf)> {
         }
     }
     Err(ErrorKind::AlreadyExists.into())
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_came_meanwhile_is_not_replaced_by_a_new_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let begun = || {
+            let mut file = Replacement::begin(&path).unwrap();
+            file.write_all(b"new").unwrap();
+            file
+        };
+        let late = begun();
+        begun().keep_as_new().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        fs::write(&path, "another").unwrap();
+        assert_eq!(late.keep_as_new().unwrap_err().kind(), ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(&path).unwrap(), b"another");
+        begun().keep().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing unfinished is left");
+    }
 }

@@ -11,7 +11,7 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
@@ -131,7 +131,14 @@ pub fn write(
     if source.tree().edition() != edition {
         return Err(Unwritten::Failed("the tree has changed meanwhile".to_owned()));
     }
-    file.keep()?;
+    match old {
+        Old::Replaced => file.keep()?,
+        // Somebody may have made it meanwhile.
+        Old::Kept => file.keep_as_new().map_err(|error| match error.kind() {
+            ErrorKind::AlreadyExists => Unwritten::Exists,
+            _ => error.into(),
+        })?,
+    }
     Ok(bytes)
 }
 

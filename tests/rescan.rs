@@ -322,3 +322,26 @@ fn names_that_went_elsewhere_meanwhile_count_nothing_twice() {
     rescan(&scan, root);
     assert_eq!(picture(scan.tree()), picture(self::scan(root).tree()));
 }
+
+#[test]
+fn names_of_an_inode_that_were_met_with_different_sizes_are_counted_with_their_own() {
+    let root = tempfile::tempdir().unwrap();
+    let [directory, first] = ["above/names", "above/names/a"].map(|name| root.path().join(name));
+    fs::create_dir_all(&directory).unwrap();
+    fs::write(&first, vec![b'x'; 10_000]).unwrap();
+    for name in ["b", "c"] {
+        fs::hard_link(&first, directory.join(name)).unwrap();
+    }
+    let scan = scan(root.path());
+    let id = find(scan.tree(), &directory);
+    let totals =
+        || [id, scan.tree().parent(id).unwrap(), DirId::TOP].map(|id| scan.tree().totals(id).apparent);
+    let before = totals();
+    for size in [2_000_000, 2_000_000, 3_000_000, 10_000] {
+        fs::write(&first, vec![b'x'; usize::try_from(size).unwrap()]).unwrap();
+        let again = scan.look_again(vec![(id, vec![b"a".to_vec()])]).unwrap();
+        assert_eq!(again.wait(Duration::from_secs(60)), Some(Outcome::Complete));
+        assert_eq!(totals(), before.map(|before| before - 10_000 + size), "{size}");
+    }
+    assert_eq!(picture(scan.tree()), picture(self::scan(root.path()).tree()));
+}

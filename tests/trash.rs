@@ -251,6 +251,26 @@ fn another_mount_has_a_trash_of_its_own_or_none() {
 }
 
 #[test]
+fn a_directory_in_which_something_is_mounted_stays() {
+    if !cfg!(target_os = "linux") || !sandbox::enter("a_directory_in_which_something_is_mounted_stays") {
+        return;
+    }
+    let (home, place) = (fixtures::empty(), fixtures::empty());
+    let owner = owner(Some(home.join("Trash")));
+    fs::create_dir_all(place.join("holds/deep")).unwrap();
+    fs::create_dir_all(place.join("holds/deep and more")).unwrap();
+    mount_tmpfs(&place.join("holds/deep/mount"));
+    fs::write(place.join("holds/deep/mount/precious"), "x").unwrap();
+    let scan = support::scan(place.path(), 1);
+    for holding in ["holds", "holds/deep", "holds/deep/mount"] {
+        let done = put(&select(&scan, &[place.join(holding)]), &owner);
+        assert_eq!((done.moved.len(), done.failures.first[0].reason), (0, Reason::Mount), "{holding}");
+    }
+    assert!(place.join("holds/deep/mount/precious").exists());
+    assert_eq!(put(&select(&scan, &[place.join("holds/deep and more")]), &owner).failures.count, 0);
+}
+
+#[test]
 fn what_is_not_what_was_scanned_is_not_trashed() {
     if !sandbox::enter("what_is_not_what_was_scanned_is_not_trashed") {
         return;

@@ -39,7 +39,7 @@ pub enum Reason {
     System(i32),
     /// It is not what was selected any more.
     Changed,
-    /// Something is mounted there, or what it is to be moved to is on another mount.
+    /// Something is mounted there or in what is to be moved, or what it is to be moved to is on another mount.
     Mount,
     /// There is no trash on the same mount that can be used.
     NoTrash(Unusable),

@@ -7,13 +7,16 @@
 
 mod place;
 
-use std::os::unix::ffi::OsStrExt;
+use std::ffi::OsStr;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use jiff::Zoned;
 
 use super::{Failures, Group, Item, Reason, Selection, Unusable};
 use crate::job::{Job, Pool, Task};
+use crate::kind::Kind;
+use crate::platform::mounts::{Mount, mounts};
 use crate::platform::{Directory, Errno, cloud};
 use crate::sync::Arc;
 use crate::tree::join;
@@ -74,6 +77,8 @@ pub(super) fn run<T: Send + Sync>(
     report: &dyn Fn(Trashing),
 ) -> Trashing {
     cloud::refuse();
+    // Without a table, what is known is what each item says of itself.
+    let mounts = mounts().unwrap_or_default();
     let mut trashing = Trashing::default();
     let mut number = 0;
     'groups: for group in &selection.groups {
@@ -88,7 +93,7 @@ pub(super) fn run<T: Send + Sync>(
                 break 'groups;
             }
             let moved = match (&opened, &trashes) {
-                (Ok(directory), Ok(trashes)) => move_in(group, item, directory, trashes),
+                (Ok(directory), Ok(trashes)) => move_in(group, item, directory, trashes, &mounts),
                 (Err(reason), _) => Err(*reason),
                 (_, Err(reason)) => Err(**reason),
             };
@@ -136,11 +141,14 @@ fn move_in(
     item: &Item,
     directory: &Directory,
     trashes: &Trashes<'_>,
+    mounts: &[Mount],
 ) -> Result<Trashed, Reason> {
     if !item.is_still(&directory.attributes_of(item.name.as_slice())?) {
         return Err(Reason::Changed);
     }
-    if directory.is_mount(item.name.as_slice())? {
+    // rename(2) takes along what is mounted further down, and whoever emptied the trash would empty that.
+    let is_taken_along = item.kind == Kind::Directory && holds_mount(group, item, mounts)?;
+    if is_taken_along || directory.is_mount(item.name.as_slice())? {
         return Err(Reason::Mount);
     }
     trashes.first(|trash| {
@@ -148,6 +156,14 @@ fn move_in(
         let from = Group { items: vec![item.clone()], ..group.clone() };
         Ok(Trashed { from, trash: trash.path.clone(), name })
     })
+}
+
+/// Whether something is mounted below an item.
+fn holds_mount(group: &Group, item: &Item, mounts: &[Mount]) -> Result<bool, Reason> {
+    let path = real_path(group).map_err(Reason::NoTrash)?;
+    let mut below = path.join(OsStr::from_bytes(&item.name)).into_os_string().into_vec();
+    below.push(b'/');
+    Ok(mounts.iter().any(|mount| mount.point.starts_with(&below)))
 }
 
 /// Moves an item to a trash and says what it is called there.

@@ -15,6 +15,13 @@ use crate::sync::lock;
 /// Device index and inode number of a hard-linked inode.
 pub type LinkedInode = (u32, u64);
 
+/// What of a name of a hard-linked inode is counted: device index, inode number, disk usage and apparent size in bytes.
+type Met = (u32, u64, u64, u64);
+
+fn met(name: &LinkedName) -> Met {
+    (name.device, name.inode, name.disk, name.apparent)
+}
+
 /// What entries of one directory are now, by name: none for what is gone.
 pub type Changes = HashMap<Vec<u8>, Option<(Kind, Facts)>>;
 
@@ -36,12 +43,14 @@ impl Tree {
         };
         let (mut before, mut after) = (Sum::of(parent), Sum::of(parent));
         let mut names = Vec::new();
-        let mut unlinked: HashMap<LinkedInode, usize> = HashMap::new();
+        let mut unlinked: HashMap<Met, usize> = HashMap::new();
         for (_, record) in self.listing(parent).entries() {
             let Some(new) = change(&record) else { continue };
             before.add(self, &record);
-            if let Content::Known(Facts { inode, links: Some(links), .. }) = record.content {
-                *unlinked.entry((links.device, inode)).or_default() += 1;
+            if let Content::Known(facts) = record.content
+                && let Some(name) = LinkedName::of(parent, &facts)
+            {
+                *unlinked.entry(met(&name)).or_default() += 1;
             }
             if let Some(renewed) = renewed(parent, record, new) {
                 after.add(self, &renewed);
@@ -123,13 +132,14 @@ impl Tree {
         });
     }
 
-    /// Forgets so many names of inodes in `parent`.
-    fn forget_names(&self, parent: DirId, mut unlinked: HashMap<LinkedInode, usize>) {
+    /// Forgets so many names of inodes in `parent`. Names of one inode that were met with different sizes are different ones: each
+    /// is counted with its own.
+    fn forget_names(&self, parent: DirId, mut unlinked: HashMap<Met, usize>) {
         if unlinked.is_empty() {
             return;
         }
         lock(&self.linked).retain(|name| {
-            let left = unlinked.get_mut(&(name.device, name.inode)).filter(|_| name.directory == parent);
+            let left = unlinked.get_mut(&met(name)).filter(|_| name.directory == parent);
             match left {
                 Some(left) if *left > 0 => {
                     *left -= 1;

@@ -28,16 +28,17 @@ pub fn unsettle(tree: &Tree) {
 }
 
 /// The link count is only the fast path: another name of an inode may have been read while it said 1. Looks for such
-/// names of the inodes that have fewer names here than the file system says.
+/// names of the inodes that have fewer names here than the file system said when it said most.
 fn all_names(tree: &Tree) -> Vec<LinkedName> {
     let mut names = tree.linked();
-    let mut missing: HashMap<(u32, u64), u64> = HashMap::new();
+    let mut missing: HashMap<(u32, u64), (u64, u64)> = HashMap::new();
     for name in &names {
-        let left = missing.entry((name.device, name.inode)).or_insert(name.count);
+        let (most, met) = missing.entry((name.device, name.inode)).or_default();
         // A root that is a file may also lie below another root, whatever its link count.
-        *left = if name.directory == DirId::TOP { u64::MAX } else { left.saturating_sub(1) };
+        *most = if name.directory == DirId::TOP { u64::MAX } else { name.count.max(*most) };
+        *met += 1;
     }
-    missing.retain(|_, left| *left != 0);
+    missing.retain(|_, (most, met)| met < most);
     if missing.is_empty() {
         return names;
     }

@@ -7,7 +7,7 @@ use proptest::test_runner::RngSeed;
 
 use super::encoding::{Draft, Records};
 use super::*;
-use crate::fixture::{build, dir, unreadable};
+use crate::fixture::{build, dir, linked_file, numbered_file, unreadable};
 use crate::kind::Kind;
 use crate::platform::memory::Writer;
 
@@ -400,4 +400,14 @@ fn what_is_known_of_a_dropped_directory_is_forgotten_and_nothing_else() {
 fn of_a_complete_tree_nothing_is_open() {
     let (tree, _) = build(vec![dir("a", vec![dir("b", vec![])]), unreadable("c")]);
     assert_eq!(Live::sample(&tree), Live::default());
+}
+
+#[test]
+fn an_inode_that_gets_names_while_it_is_read_counts_once() {
+    for counts in [[2, 3], [3, 2]] {
+        let met = |name, count| dir(name, vec![linked_file("x", 7, count)]);
+        let alone = dir("alone", vec![numbered_file("x", 7)]);
+        let (tree, root) = build(vec![alone, met("second", counts[0]), met("third", counts[1])]);
+        assert_eq!(tree.totals(root).apparent, 4 * 4096 + 1);
+    }
 }

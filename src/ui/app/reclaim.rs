@@ -181,6 +181,7 @@ impl<'t> App<'t> {
             News::WorkFailed(reason) => {
                 self.say(reason);
                 let running = self.reclaim.running.take()?;
+                self.keep_what_did_not_return(&running.work, &[]);
                 self.look_again(&running.work)
             }
         }

@@ -374,11 +374,26 @@ fn the_last_trashing_is_restored_first() {
         panic!("{effects:?}")
     };
     assert_eq!(trashed.len(), 1);
-    let effect = reported(&mut app, Report { entries: 1, is_over: true, ..Report::default() });
+    let all = trashed.to_vec();
+    let effect = reported(&mut app, Report { entries: 1, trashed: all, is_over: true, ..Report::default() });
     assert!(matches!(effect, Some(Effect::Rescan(_))), "it came back to a directory: {effect:?}");
     read_again(&mut app);
     assert_eq!(app.notice.as_deref(), Some("Moved 1 entry back"));
     assert_eq!(press(&mut app, "U"), []);
+}
+
+#[test]
+fn what_could_not_be_restored_can_be_later() {
+    let tree = home();
+    let mut app = finished(&tree);
+    trashed(&mut app);
+    press(&mut app, "U");
+    reported(&mut app, Report { is_over: true, ..Report::default() });
+    read_again(&mut app);
+    assert!(matches!(press(&mut app, "U").as_slice(), [Effect::Reclaim(Order::Begin(Work::Restore(_), _))]));
+    app.update(Action::Reclaim(News::WorkFailed("no thread".into())));
+    read_again(&mut app);
+    assert!(matches!(press(&mut app, "U").as_slice(), [Effect::Reclaim(Order::Begin(Work::Restore(_), _))]));
 }
 
 #[test]

@@ -285,7 +285,11 @@ fn findings(app: &App<'_>, confirm: &Confirm, probe: &Probe) -> Vec<Fact> {
     }
     let mounts = probe.failures.first.iter().filter(|failure| failure.reason == Reason::Mount).count() as u64;
     if mounts > 0 {
-        let text = count(mounts, "mount inside, which stays", "mounts inside, which stay");
+        let text = match confirm.deed {
+            // What is mounted below a directory would go along with it.
+            Deed::Trash => count(mounts, "mount inside: it stays here", "mounts inside: it stays here"),
+            _ => count(mounts, "mount inside, which stays", "mounts inside, which stay"),
+        };
         facts.push(Fact::new(4, text, Role::Warning));
     }
     let unseen = probe.failures.count.saturating_sub(mounts);

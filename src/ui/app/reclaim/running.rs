@@ -4,7 +4,7 @@
 
 use super::super::{App, Effect};
 use super::Failed;
-use crate::delete::{Deed, Group, Report, Work};
+use crate::delete::{Deed, Group, Report, Trashed, Work};
 use crate::scan::Places;
 use crate::size::{grouped, plain_size};
 use crate::sync::Arc;
@@ -54,9 +54,10 @@ impl App<'_> {
             return None;
         }
         let running = self.reclaim.running.take()?;
-        if running.deed == Deed::Trash && !report.trashed.is_empty() {
-            self.reclaim.trashed.push(Arc::new(report.trashed.clone()));
+        if running.deed == Deed::Trash {
+            self.remember_trashed(report.trashed.iter());
         }
+        self.keep_what_did_not_return(&running.work, &report.trashed);
         self.reclaim.outcome = Some(self.outcome_of(running.deed, report));
         if report.failures.count > 0 {
             let selection = match &running.work {
@@ -67,6 +68,23 @@ impl App<'_> {
             self.reclaim.failed = Some(Failed { deed, failures, cursor: Cursor::default(), selection });
         }
         self.look_again(&running.work)
+    }
+
+    /// What can be moved back, before everything that was moved earlier.
+    fn remember_trashed<'r>(&mut self, trashed: impl Iterator<Item = &'r Trashed>) {
+        let trashed: Vec<Trashed> = trashed.cloned().collect();
+        if !trashed.is_empty() {
+            self.reclaim.trashed.push(Arc::new(trashed));
+        }
+    }
+
+    /// What did not come back from the trash, all but `returned`, can be moved back again.
+    pub(super) fn keep_what_did_not_return(&mut self, work: &Work, returned: &[Trashed]) {
+        if let Work::Restore(all) = work {
+            // They come in the same order.
+            let mut returned = returned.iter().peekable();
+            self.remember_trashed(all.iter().filter(|it| returned.next_if_eq(it).is_none()));
+        }
     }
 
     /// Lets the tree see what has become of it.
