@@ -4,6 +4,7 @@
 mod support;
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -537,6 +538,10 @@ fn a_crowd_goes_and_a_cancelled_removal_leaves_the_tree_true() {
     let left = support::naive::totals(fixture.path());
     assert!(removal.entries > 0 && left.items > 0, "in the middle of it");
     assert_eq!(removal.entries + left.items, 60_000);
+    for ((group, item), how) in selection.items().zip(&removal.items) {
+        let path = PathBuf::from(OsStr::from_bytes(&group.path_of(item)));
+        assert_eq!(how.is_done, !path.exists(), "{}", path.display());
+    }
     assert_true(&scan, &selection, fixture.path());
     let rest: Vec<PathBuf> =
         fs::read_dir(fixture.path()).unwrap().map(|entry| entry.unwrap().path()).collect();

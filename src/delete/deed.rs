@@ -141,7 +141,7 @@ fn removed(task: &Task<Report>, selection: &Selection, deed: Deed) -> (Report, V
     for ((group, item), how) in selection.items().zip(&removal.items) {
         let path = group.path_of(item);
         let result = match how.failed {
-            0 if task.is_cancelled() => "cancelled".to_owned(),
+            0 if task.is_cancelled() && !how.is_done => "cancelled".to_owned(),
             0 => "done".to_owned(),
             failed => format!("{failed} failed: {}", reason_of(&path).unwrap_or_default()),
         };

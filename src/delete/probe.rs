@@ -224,4 +224,6 @@ impl Act for Looker<'_> {
     }
 
     fn fail(&self, _: usize) {}
+
+    fn finish(&self, _: usize) {}
 }

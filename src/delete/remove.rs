@@ -13,7 +13,7 @@ use super::walk::{Act, Fate, Walk};
 use super::{Failures, Selection};
 use crate::job::{Job, Pool, Task};
 use crate::platform::{Attributes, Directory, Errno};
-use crate::sync::{Arc, AtomicU64, Condvar, Mutex, Ordering, PoisonError, lock};
+use crate::sync::{Arc, AtomicBool, AtomicU64, Condvar, Mutex, Ordering, PoisonError, lock};
 
 /// Between two reports.
 const REPORT: Duration = Duration::from_millis(50);
@@ -42,6 +42,8 @@ pub struct ItemRemoval {
     pub freed: u64,
     /// What stays, apart from what was left because of cancelling.
     pub failed: u64,
+    /// Whether nothing of it is left that was to go.
+    pub is_done: bool,
 }
 
 /// Begins to remove what is selected.
@@ -95,6 +97,7 @@ struct Counts {
     entries: AtomicU64,
     freed: AtomicU64,
     failed: AtomicU64,
+    is_done: AtomicBool,
 }
 
 impl Counts {
@@ -103,6 +106,7 @@ impl Counts {
             entries: self.entries.load(Ordering::Relaxed),
             freed: self.freed.load(Ordering::Relaxed),
             failed: self.failed.load(Ordering::Relaxed),
+            is_done: self.is_done.load(Ordering::Relaxed),
         }
     }
 
@@ -182,6 +186,10 @@ impl Act for Remover {
 
     fn fail(&self, item: usize) {
         self.items[item].failed.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn finish(&self, item: usize) {
+        self.items[item].is_done.store(true, Ordering::Relaxed);
     }
 }
 

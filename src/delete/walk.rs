@@ -52,6 +52,8 @@ pub(super) trait Act: Sync {
     fn leave(&self, above: &Directory, name: &CStr, found: &Attributes, item: usize) -> Result<Fate, Errno>;
     /// Something stays that should not.
     fn fail(&self, item: usize);
+    /// An item is done: nothing of it stays that should not.
+    fn finish(&self, item: usize);
 }
 
 /// A walk through a selection.
@@ -122,11 +124,10 @@ impl<'w, A: Act> Walk<'w, A> {
         let path = || group.path_of(item);
         let Ok(name) = CString::new(item.name.as_slice()) else { return };
         match directory.attributes_of(name.as_c_str()) {
-            Ok(found) if item.is_still(&found) => {
-                if let Err(error) = self.act.meet(directory, &name, &found, number) {
-                    self.fail(number, path, error.into());
-                }
-            }
+            Ok(found) if item.is_still(&found) => match self.act.meet(directory, &name, &found, number) {
+                Ok(_) => self.act.finish(number),
+                Err(error) => self.fail(number, path, error.into()),
+            },
             Ok(_) => self.fail(number, path, Reason::Changed),
             Err(error) => self.fail(number, path, error.into()),
         }
@@ -301,8 +302,11 @@ impl<'w, A: Act> Walk<'w, A> {
                 scope.spawn(move |scope| self.empty(scope, node, again));
                 return;
             }
-            let Above::Node(parent) = &node.above else { return };
-            let parent = Arc::clone(parent);
+            let parent = match &node.above {
+                Above::Node(parent) => Arc::clone(parent),
+                Above::Selected(_) if node.stays() => return,
+                Above::Selected(_) => return self.act.finish(node.item),
+            };
             if node.stays() {
                 parent.set_stays();
             }
