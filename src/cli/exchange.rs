@@ -162,9 +162,15 @@ pub(super) fn selects(arguments: &Arguments) -> bool {
 /// What of a tree is to be printed.
 pub(super) fn selection(arguments: &Arguments) -> Result<Selection, Refusal> {
     let is_all = arguments.ndjson || arguments.csv || arguments.output.is_some();
-    if is_all && selects(arguments) {
-        let message = "--min-size, --top and --by are for tables and --json";
-        return Err(Refusal::Usage(message.to_owned()));
+    let refused = if selects(arguments) {
+        "--min-size, --top and --by are for tables and --json"
+    } else if arguments.depth.is_some() || arguments.summarize {
+        "--depth and --summarize are for tables and --json"
+    } else {
+        ""
+    };
+    if is_all && !refused.is_empty() {
+        return Err(Refusal::Usage(refused.to_owned()));
     }
     let by = |by: &Summed| match by {
         Summed::Type => By::Type,

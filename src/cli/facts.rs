@@ -16,7 +16,7 @@ pub(super) const EXAMPLES: &[(&str, &str)] = &[
     ("duke --json / | jq .totals", "numbers for scripts"),
     ("duke df /", "why df says more"),
     ("duke save -o then.duke /srv", "a snapshot; later: duke diff then.duke"),
-    ("duke --pick -0 | xargs -0 ls -d", "mark with Space, print with p"),
+    ("duke --pick -0 | xargs -0r ls -d", "mark with Space, print with p"),
 ];
 
 /// Sentences about sizes.

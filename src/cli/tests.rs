@@ -235,6 +235,8 @@ fn what_makes_no_sense_is_refused_in_one_line() {
         ("ssh://box/a b", "do not go together"),
         ("ssh://-box/a", "not a host"),
         ("--csv --top 3", "are for tables and --json"),
+        ("--ndjson -d 1", "are for tables and --json"),
+        ("-s -o x", "are for tables and --json"),
         ("--min-size x", "not a size"),
         ("--by size", "[possible values: type, age, owner]"),
         ("diff", "required"),

@@ -80,7 +80,7 @@ impl From<io::Error> for Unkept {
 impl std::fmt::Display for Unkept {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::NoRoom => formatter.write_str("the disk is nearly full"),
+            Self::NoRoom => formatter.write_str("the disk is nearly full: -o FILE writes to another one"),
             Self::Foreign => formatter.write_str("the folder belongs to somebody else"),
             Self::Unsaved(unsaved) => unsaved.fmt(formatter),
         }

@@ -48,6 +48,11 @@ impl App<'_> {
         self.question = Some(Question { about, button: Button::No });
     }
 
+    /// Gives up the question whether to leave, when what it was about is over: a Yes was meant for that.
+    pub(super) fn unask_quit(&mut self) {
+        self.question.take_if(|question| question.about == About::Quit);
+    }
+
     pub(super) fn answer(&mut self, command: Command) -> Option<Effect> {
         let Command::Answer(answer) = command else { return None };
         let question = self.question.as_mut()?;

@@ -61,7 +61,8 @@ impl<'t> App<'t> {
 
     /// Shows what there is to know of the entry under the cursor, or where there is none, of the directory.
     pub(super) fn inspect(&mut self) {
-        let Some((directory, position)) = self.under_cursor().or_else(|| self.directory_itself()) else {
+        let Some((directory, position)) = self.shown_under_cursor().or_else(|| self.directory_itself())
+        else {
             self.say("There is no entry here");
             return;
         };
@@ -109,6 +110,12 @@ impl<'t> App<'t> {
             },
             None => Some((self.place.id, self.place.rows().position(self.place.index())?)),
         }
+    }
+
+    /// The entry under the cursor; of several names of a file, the first.
+    fn shown_under_cursor(&self) -> Option<(DirId, Position)> {
+        let first_of_names = || self.sheet()?.entries(self.row()).first().copied();
+        self.under_cursor().or_else(first_of_names)
     }
 
     /// The entry that the directory is in the one above it.
@@ -209,7 +216,7 @@ impl<'t> App<'t> {
         if program == Program::Shell {
             return self.shell();
         }
-        let entry = self.under_cursor().and_then(|(directory, position)| {
+        let entry = self.shown_under_cursor().and_then(|(directory, position)| {
             let record = self.tree.listing(directory).record(position)?;
             Some((directory, record))
         });
@@ -232,7 +239,7 @@ impl<'t> App<'t> {
     /// A shell where one stands; in a view of everything below, where the entry under the cursor is.
     fn shell(&mut self) -> Option<Effect> {
         let place = match self.sheet() {
-            Some(_) => self.under_cursor().map_or(self.place.id, |(directory, _)| directory),
+            Some(_) => self.shown_under_cursor().map_or(self.place.id, |(directory, _)| directory),
             None => self.place.id,
         };
         if place == DirId::TOP {

@@ -130,6 +130,7 @@ impl App<'_> {
         let Told { order, written } = told;
         let shown = order.shown();
         self.export.order = None;
+        self.unask_quit();
         let text = match written {
             Ok(bytes) => format!("Wrote {} to {shown}", plain_size(bytes, self.units)),
             Err(Unwritten::Exists) => {

@@ -149,7 +149,7 @@ impl<'t> App<'t> {
     }
 
     /// The row of the cursor.
-    fn row(&self) -> usize {
+    pub(super) fn row(&self) -> usize {
         self.views.sheets.last().map_or_else(|| self.place.index(), Sheet::index)
     }
 

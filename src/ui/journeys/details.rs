@@ -1,6 +1,7 @@
 //! Everything about one entry, programs started for it, and going above the root. No job runs: what it would find is made up.
 
 use super::*;
+use crate::fixture::linked_file;
 use crate::inspect::Inspection;
 use crate::platform::extents::Layout;
 use crate::platform::mounts::Mount;
@@ -220,4 +221,18 @@ fn of_what_was_recorded_elsewhere_nothing_is_asked_or_started() {
     press(&mut app, "i");
     assert_eq!(asked(&app), None);
     assert!(screen(&app).contains("Path        /shown/music"), "{}", screen(&app));
+}
+
+#[test]
+fn of_a_file_with_several_names_the_first_is_shown() {
+    let names = |name| linked_file(name, 7, 2);
+    let (tree, _) = build(vec![dir("other", vec![names("again")]), names("song"), file("large", 90_000, 1)]);
+    let tree = Arc::new(tree);
+    let mut app = finished(&tree);
+    press(&mut app, "6");
+    work(&mut app, &tree);
+    press(&mut app, "i");
+    let details = app.details().unwrap();
+    let record = app.record(details.directory, details.position).unwrap();
+    assert_eq!(record.name, b"song", "as in the row");
 }

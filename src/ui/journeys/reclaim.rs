@@ -297,6 +297,23 @@ fn while_something_is_read_or_deleted_nothing_else_is() {
 }
 
 #[test]
+fn a_question_whether_to_stop_what_has_ended_is_gone() {
+    let tree = home();
+    let mut app = finished(&tree);
+    asked(&mut app);
+    press(&mut app, "y q");
+    assert!(app.question.is_some());
+    reported(&mut app, Report { entries: 1, is_over: true, ..Report::default() });
+    assert!(app.question.is_none(), "a Yes would be to another question");
+    read_again(&mut app);
+    asked(&mut app);
+    press(&mut app, "y");
+    reported(&mut app, Report { is_over: true, ..Report::default() });
+    read_again(&mut app);
+    assert_eq!(app.notice.as_deref(), Some("There was nothing to delete"));
+}
+
+#[test]
 fn what_fails_beside_a_deletion_does_not_end_it() {
     let tree = home();
     let mut app = finished(&tree);

@@ -54,6 +54,7 @@ impl App<'_> {
             return None;
         }
         let running = self.reclaim.running.take()?;
+        self.unask_quit();
         if running.deed == Deed::Trash {
             self.remember_trashed(report.trashed.iter());
         }
@@ -140,6 +141,11 @@ impl App<'_> {
             entries => format!("{} entries", grouped(entries)),
         };
         let mut text = match deed {
+            Deed::Delete | Deed::Empty if report.entries == 0 => match report.failures.count {
+                0 => "There was nothing to delete".to_owned(),
+                _ => "Nothing was deleted".to_owned(),
+            },
+            Deed::Trash if report.entries == 0 => "Nothing was moved to the trash".to_owned(),
             Deed::Delete | Deed::Empty => {
                 let mut text = format!("Deleted {entries}: {} freed", plain_size(report.freed, self.units));
                 if let Some(gained) = report.gained {
