@@ -235,12 +235,27 @@ fn prompt<'a>(app: &App<'_>, room: usize) -> Line<'a> {
 /// Which row of how many of a view, and whether more are looked for; as much as fits.
 fn page_place<'a>(app: &App<'_>, room: usize) -> Line<'a> {
     let Some(page) = &app.views.page else { return Line::default() };
-    let rows = row_of(page.index, page.rows) + " ";
+    let rows = row_of(page.index, page.rows);
     let looking = format!("looking{} ", app.theme.glyphs.gap());
     let looking = if page.is_complete { String::new() } else { looking };
-    let texts = [format!("{looking}{rows}"), rows, String::new()];
-    let text = texts.into_iter().find(|text| width(text) <= room).unwrap_or_default();
-    Line::from(Span::raw(text))
+    // Commands are about the marks wherever those are.
+    let dot = app.theme.glyphs.dot();
+    let (marked, how_many) = match app.marks().count() {
+        0 => (String::new(), String::new()),
+        count => {
+            (format!(" {dot} {}", super::marks::summary(app)), format!(" {dot} {} marked", grouped(count)))
+        }
+    };
+    let texts = [
+        (format!("{looking}{rows}"), marked.clone()),
+        (rows.clone(), marked),
+        (rows.clone(), how_many),
+        (rows, String::new()),
+        (String::new(), String::new()),
+    ];
+    let fits = |(place, marked): &(String, String)| width(place) + width(marked) < room;
+    let (place, marked) = texts.into_iter().find(fits).unwrap_or_default();
+    Line::from(vec![Span::raw(place), Span::styled(marked, app.theme.style(Role::Strong)), Span::raw(" ")])
 }
 
 /// Which row of how many, and how the scan went; the more the wider.
