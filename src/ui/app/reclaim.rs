@@ -166,7 +166,7 @@ impl<'t> App<'t> {
             }
             News::Reported(report) => self.take_report(&report),
             News::Written(path) => {
-                self.say(format!("Written to {}: read it before you run it", escape_path(&path)));
+                self.say(format!("Read it before you run it: {}", escape_path(&path)));
                 None
             }
             News::Unwritten(reason) => {
