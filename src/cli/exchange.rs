@@ -162,15 +162,13 @@ pub(super) fn selects(arguments: &Arguments) -> bool {
 /// What of a tree is to be printed.
 pub(super) fn selection(arguments: &Arguments) -> Result<Selection, Refusal> {
     let is_all = arguments.ndjson || arguments.csv || arguments.output.is_some();
-    let refused = if selects(arguments) {
-        "--min-size, --top and --by are for tables and --json"
-    } else if arguments.depth.is_some() || arguments.summarize {
-        "--depth and --summarize are for tables and --json"
+    let some_only = if selects(arguments) {
+        Some("--min-size, --top and --by")
     } else {
-        ""
+        (arguments.depth.is_some() || arguments.summarize).then_some("--depth and --summarize")
     };
-    if is_all && !refused.is_empty() {
-        return Err(Refusal::Usage(refused.to_owned()));
+    if let Some(flags) = some_only.filter(|_| is_all) {
+        return Err(Refusal::Usage(format!("{flags} are for tables and --json")));
     }
     let by = |by: &Summed| match by {
         Summed::Type => By::Type,

@@ -10,14 +10,14 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ffi::OsStr;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use super::journal::{Deed, Journal, Line};
 use super::refusal::{self, Refusal};
 use super::{Failure, Failures, Owner, Reason, Selection, Trashed, remove, trash};
 use crate::job::{Job, Pool, Task};
-use crate::platform::absolute::absolute;
+use crate::platform::absolute::absolute_bytes;
 use crate::platform::capacity::capacity;
 use crate::platform::words;
 use crate::sync::Arc;
@@ -182,8 +182,7 @@ fn moved(deed: Deed, items: &[(Vec<u8>, u64)], trashing: &trash::Trashing, is_ca
 
 /// A line of the journal; the path is made absolute.
 fn line(deed: Deed, path: &[u8], entries: Option<u64>, bytes: u64, result: String) -> Line {
-    let path = absolute(Path::new(OsStr::from_bytes(path))).into_os_string().into_vec();
-    Line { deed, path, entries, bytes, result }
+    Line { deed, path: absolute_bytes(path), entries, bytes, result }
 }
 
 /// What is refused, as failures.

@@ -14,6 +14,7 @@
 
 pub mod deed;
 pub mod journal;
+mod names;
 pub mod probe;
 pub mod refusal;
 pub mod remove;

@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use std::ffi::CStr;
 use std::time::{Duration, Instant};
 
+use super::names::Names;
 use super::refusal::{self, Concern, Refusal};
 use super::walk::{Act, Fate, Walk};
 use super::{Failures, Selection};
@@ -101,7 +102,7 @@ struct Looker<'a> {
 #[derive(Default)]
 struct Seen {
     probe: Probe,
-    /// Inodes with several names: how many there are, how many were met, and what they take.
+    /// Inodes with several names, and what they take.
     linked: HashMap<(u64, u64), Linked>,
     /// Whether files of a device share extents with one another.
     sharing: HashMap<u64, Sharing>,
@@ -110,8 +111,7 @@ struct Seen {
 }
 
 struct Linked {
-    names: u64,
-    met: u64,
+    names: Names,
     least: u64,
     most: u64,
 }
@@ -171,7 +171,7 @@ impl Seen {
     fn probe(&self, failures: &Mutex<Failures>) -> Probe {
         let mut probe = self.probe.clone();
         for inode in self.linked.values() {
-            if inode.met >= inode.names {
+            if inode.names.are_all_met() {
                 probe.least = probe.least.saturating_add(inode.least);
                 probe.most = probe.most.saturating_add(inode.most);
             } else {
@@ -194,13 +194,11 @@ impl Act for Looker<'_> {
         seen.probe.locked += u64::from(is_locked);
         if found.links > 1 {
             let inode = seen.linked.entry((found.device, found.inode)).or_insert(Linked {
-                names: 0,
-                met: 0,
+                names: Names::default(),
                 least,
                 most: bytes,
             });
-            inode.names = inode.names.max(found.links);
-            inode.met += 1;
+            inode.names.meet(found.links);
         } else {
             seen.probe.least = seen.probe.least.saturating_add(least);
             seen.probe.most = seen.probe.most.saturating_add(bytes);

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::ffi::CStr;
 use std::time::Duration;
 
+use super::names::Names;
 use super::walk::{Act, Fate, Walk};
 use super::{Failures, Selection};
 use crate::job::{Job, Pool, Task};
@@ -124,20 +125,10 @@ impl Counts {
 #[derive(Default)]
 struct Linked(HashMap<(u64, u64), Names>);
 
-/// Of one inode.
-#[derive(Default)]
-struct Names {
-    most: u64,
-    gone: u64,
-}
-
 impl Linked {
     /// One name of `inode` is gone that was one of `names`. Whether it was the last.
     fn gone(&mut self, inode: (u64, u64), names: u64) -> bool {
-        let known = self.0.entry(inode).or_default();
-        known.most = known.most.max(names);
-        known.gone += 1;
-        let is_last = known.gone == known.most;
+        let is_last = self.0.entry(inode).or_default().meet(names);
         if is_last {
             self.0.remove(&inode);
         }

@@ -8,7 +8,7 @@
 mod place;
 
 use std::ffi::OsStr;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use jiff::Zoned;
@@ -21,7 +21,7 @@ use crate::platform::{Directory, Errno, cloud};
 use crate::sync::Arc;
 use crate::tree::join;
 pub use place::Owner;
-use place::{Trash, Trashes, real_path};
+use place::{Trash, Trashes};
 
 /// Names tried for one item.
 const NUMBERS: u32 = 10_000;
@@ -147,32 +147,37 @@ fn move_in(
         return Err(Reason::Changed);
     }
     // rename(2) takes along what is mounted further down, and whoever emptied the trash would empty that.
-    let is_taken_along = item.kind == Kind::Directory && holds_mount(group, item, mounts)?;
-    if is_taken_along || directory.is_mount(item.name.as_slice())? {
+    let takes_along = |path: &Path| holds_mount(&path.join(OsStr::from_bytes(&item.name)), mounts);
+    let is_holder = item.kind == Kind::Directory && takes_along(trashes.path().map_err(Reason::NoTrash)?);
+    if is_holder || directory.is_mount(item.name.as_slice())? {
         return Err(Reason::Mount);
     }
     trashes.first(|trash| {
-        let name = move_to(group, item, directory, trash)?;
+        let name = move_to(trashes.path(), item, directory, trash)?;
         let from = Group { items: vec![item.clone()], ..group.clone() };
         Ok(Trashed { from, trash: trash.path.clone(), name })
     })
 }
 
-/// Whether something is mounted below an item.
-fn holds_mount(group: &Group, item: &Item, mounts: &[Mount]) -> Result<bool, Reason> {
-    let path = real_path(group).map_err(Reason::NoTrash)?;
-    let mut below = path.join(OsStr::from_bytes(&item.name)).into_os_string().into_vec();
-    below.push(b'/');
-    Ok(mounts.iter().any(|mount| mount.point.starts_with(&below)))
+/// Whether something is mounted below a path.
+fn holds_mount(path: &Path, mounts: &[Mount]) -> bool {
+    let below = [path.as_os_str().as_bytes(), b"/"].concat();
+    mounts.iter().any(|mount| mount.point.starts_with(&below))
 }
 
-/// Moves an item to a trash and says what it is called there.
-fn move_to(group: &Group, item: &Item, directory: &Directory, trash: &Trash) -> Result<Vec<u8>, Reason> {
+/// Moves an item from a directory, which is at `path`, to a trash and says what it is called there.
+fn move_to(
+    path: Result<&Path, Unusable>,
+    item: &Item,
+    directory: &Directory,
+    trash: &Trash,
+) -> Result<Vec<u8>, Reason> {
     for number in 1..=NUMBERS {
         let name = numbered(&item.name, number);
         let note = [name.as_slice(), INFO].concat();
         if let Some((info, relative_to)) = &trash.info {
-            let content = info_of(group, item, relative_to.as_deref()).map_err(Reason::NoTrash)?;
+            let content =
+                path.and_then(|path| info_of(path, item, relative_to.as_deref())).map_err(Reason::NoTrash)?;
             match info.make_file(note.as_slice(), &content) {
                 Err(Errno::EEXIST) => continue,
                 other => other?,
@@ -224,11 +229,10 @@ fn numbered(name: &[u8], number: u32) -> Vec<u8> {
     [&name[..name.len().min(room)], suffix.as_bytes()].concat()
 }
 
-/// What the info file of an item says; an error if its path cannot be told.
-fn info_of(group: &Group, item: &Item, relative_to: Option<&Path>) -> Result<Vec<u8>, Unusable> {
-    let path = real_path(group)?;
+/// What the info file of an item says, the directory of which is at `path`; an error if its path cannot be told.
+fn info_of(path: &Path, item: &Item, relative_to: Option<&Path>) -> Result<Vec<u8>, Unusable> {
     let path = match relative_to {
-        Some(top) => path.strip_prefix(top).map_err(|_| Unusable::Nowhere)?.to_owned(),
+        Some(top) => path.strip_prefix(top).map_err(|_| Unusable::Nowhere)?,
         None => path,
     };
     let path = join([path.as_os_str().as_bytes(), item.name.as_slice()]);

@@ -1,5 +1,7 @@
 //! Paths from the top of the file system.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
 
 /// `path` from the top of the file system, so that it says where it leads wherever it is read later.
@@ -16,4 +18,9 @@ pub fn absolute(path: &Path) -> PathBuf {
     let Ok(mut resolved) = back.iter().collect::<PathBuf>().canonicalize() else { return written };
     resolved.extend(rest);
     resolved
+}
+
+/// [`absolute`] of a path in bytes, as trees have them.
+pub fn absolute_bytes(path: &[u8]) -> Vec<u8> {
+    absolute(Path::new(OsStr::from_bytes(path))).into_os_string().into_vec()
 }

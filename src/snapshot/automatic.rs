@@ -16,8 +16,8 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::write::absolute;
 use super::{About, Limits, Unsaved, open, save};
+use crate::platform::absolute::absolute_bytes;
 use crate::platform::capacity::capacity;
 use crate::platform::state::is_ours;
 use crate::replacement::{Replacement, UNFINISHED};
@@ -130,7 +130,7 @@ pub fn keep_now(
 /// The newest snapshot in `folder` of the same roots and scope that was scanned before `before`, in seconds since 1970. It
 /// can be opened, or could be a moment ago.
 pub fn latest_for(folder: &Path, roots: &[&[u8]], scope: &[u8], before: i64) -> Option<PathBuf> {
-    let roots: Vec<Vec<u8>> = roots.iter().map(|root| absolute(root)).collect();
+    let roots: Vec<Vec<u8>> = roots.iter().map(|root| absolute_bytes(root)).collect();
     let key = key(&roots, scope);
     let mut found = snapshots(folder);
     found.retain(|found| found.key == key && found.scanned_at < before);
@@ -144,7 +144,7 @@ pub fn latest_for(folder: &Path, roots: &[&[u8]], scope: &[u8], before: i64) -> 
 
 /// The absolute paths of the roots of a tree.
 fn roots(tree: &Tree) -> Vec<Vec<u8>> {
-    tree.listing(DirId::TOP).entries().map(|(_, root)| absolute(root.name)).collect()
+    tree.listing(DirId::TOP).entries().map(|(_, root)| absolute_bytes(root.name)).collect()
 }
 
 /// What tells snapshots of different roots apart.

@@ -10,16 +10,14 @@
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::ffi::OsStr;
 use std::fmt;
 use std::io::{self, Write};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::Path;
 
 use super::About;
 use super::format::{IndexDraft, footer, header};
+use crate::platform::absolute::absolute_bytes;
 use crate::platform::blocks::Block;
-use crate::platform::{self, words};
+use crate::platform::words;
 use crate::sync::{AtomicBool, Ordering};
 use crate::tree::encoding::Draft;
 use crate::tree::stored::listings::ListingsDraft;
@@ -245,8 +243,11 @@ impl<'t, 'b, 'o> Body<'t, 'b, 'o> {
                 }
                 Content::Excluded(_) => record.content,
             };
-            let name =
-                if id == DirId::TOP { Cow::Owned(absolute(record.name)) } else { Cow::Borrowed(record.name) };
+            let name = if id == DirId::TOP {
+                Cow::Owned(absolute_bytes(record.name))
+            } else {
+                Cow::Borrowed(record.name)
+            };
             self.segments.push(&Record { name: &name, content, ..record });
         }
         self.segments.finish(number, &mut self.page);
@@ -268,11 +269,6 @@ impl<'t, 'b, 'o> Body<'t, 'b, 'o> {
             Content::Known(Facts { directory: Some(DirId(given)), ..facts })
         })
     }
-}
-
-/// The path of a root from the top of the file system.
-pub(super) fn absolute(root: &[u8]) -> Vec<u8> {
-    platform::absolute::absolute(Path::new(OsStr::from_bytes(root))).into_os_string().into_vec()
 }
 
 fn row(tree: &Tree, id: DirId, parent: u32) -> Row {

@@ -46,6 +46,7 @@ impl Owner {
 pub(super) struct Trashes<'g> {
     group: &'g Group,
     owner: &'g Owner,
+    path: OnceCell<Result<PathBuf, Unusable>>,
     home: Result<Trash, Unusable>,
     of_top: OnceCell<Result<Trash, Unusable>>,
 }
@@ -54,11 +55,16 @@ impl<'g> Trashes<'g> {
     pub(super) fn new(group: &'g Group, directory: &Directory, owner: &'g Owner) -> Self {
         let home = owner.home_trash.as_ref().ok_or(Unusable::Nowhere);
         let home = home.and_then(|path| Trash::home(path, &directory.attributes()?, owner));
-        Self { group, owner, home, of_top: OnceCell::new() }
+        Self { group, owner, path: OnceCell::new(), home, of_top: OnceCell::new() }
+    }
+
+    /// The absolute path of the directory.
+    pub(super) fn path(&self) -> Result<&Path, Unusable> {
+        self.path.get_or_init(|| real_path(self.group)).as_deref().map_err(|why| *why)
     }
 
     fn of_top(&self) -> Result<&Trash, Unusable> {
-        let find = || Trash::of_top(&top_of(&real_path(self.group)?)?, self.owner);
+        let find = || Trash::of_top(&top_of(self.path()?)?, self.owner);
         self.of_top.get_or_init(find).as_ref().map_err(|why| *why)
     }
 
@@ -173,7 +179,7 @@ fn opened_or_made(above: &Directory, name: &str) -> Result<Directory, Errno> {
 }
 
 /// The absolute path of a group's directory, without symbolic links: there are none below a root.
-pub(super) fn real_path(group: &Group) -> Result<PathBuf, Unusable> {
+fn real_path(group: &Group) -> Result<PathBuf, Unusable> {
     let (root, below) = group.steps.split_first().ok_or(Unusable::Nowhere)?;
     let root = std::fs::canonicalize(OsStr::from_bytes(&root.name)).map_err(|error| errno_of(&error))?;
     Ok(below.iter().fold(root, |path, step| path.join(OsStr::from_bytes(&step.name))))

@@ -63,10 +63,8 @@ impl App<'_> {
         if let (Content::Failed(_), Some((directory, _))) = (root.content, self.tree.way_to(root.name)) {
             return self.begin_rescan(directory);
         }
-        let name = root.name.to_vec();
         let wanted = Some((DirId::TOP, self.size_of(&root.content)));
-        let progress = Progress::default();
-        self.rescan = Some(Rescan { name, progress, is_stopping: false, wanted, replaced: Vec::new() });
+        self.await_rescan(root.name.to_vec(), wanted, Vec::new());
         Some(Effect::LookAgain(vec![(DirId::TOP, vec![root.name.to_vec()])]))
     }
 
@@ -92,15 +90,14 @@ impl App<'_> {
         let name = self.tree.name(directory).to_vec();
         let size = totals_size(&self.tree.totals(directory), self.order.measure);
         let wanted = self.tree.parent(directory).map(|parent| (parent, size));
-        let progress = Progress::default();
-        self.rescan = Some(Rescan { name, progress, is_stopping: false, wanted, replaced: vec![directory] });
+        self.await_rescan(name, wanted, vec![directory]);
         Some(Effect::Rescan(directory))
     }
 
-    /// What was selected is being looked at again: directories of it may be replaced.
-    pub(super) fn await_rescan(&mut self, name: Vec<u8>, replaced: Vec<DirId>) {
+    /// Something is being read again, which may replace these directories. `wanted` is as in [`Rescan`].
+    pub(super) fn await_rescan(&mut self, name: Vec<u8>, wanted: Option<(DirId, u64)>, replaced: Vec<DirId>) {
         let progress = Progress::default();
-        self.rescan = Some(Rescan { name, progress, is_stopping: false, wanted: None, replaced });
+        self.rescan = Some(Rescan { name, progress, is_stopping: false, wanted, replaced });
     }
 
     /// Asks the rescan to stop, if there is one that was not asked yet.

@@ -37,14 +37,14 @@ pub(super) fn draw(app: &App<'_>, failed: &Failed, layout: Layout, buffer: &mut 
     let stay =
         if *count == 1 { "1 entry stays ".to_owned() } else { format!("{} entries stay ", grouped(*count)) };
     draw_ends(&Line::styled(title, theme.style(Role::Strong)), &Line::raw(stay), layout.header, buffer);
+    let room = usize::from(layout.list.width);
+    let gap = theme.glyphs.gap();
     let widest = first.iter().map(|failure| width(&failure.reason.words())).max().unwrap_or(0);
+    let reason = widest.min(room * REASON_IN_TEN / 10).max(REASON);
     let visible = first.iter().enumerate().skip(failed.cursor.offset);
     for ((index, failure), y) in visible.zip(layout.list.y..layout.list.bottom()) {
-        let room = usize::from(layout.list.width);
         let path = escape(&app.shown_path(&failure.path)).into_owned();
-        let gap = theme.glyphs.gap();
         let line = if room >= WIDE {
-            let reason = widest.min(room * REASON_IN_TEN / 10).max(REASON);
             let path = fit(&path, room.saturating_sub(reason + 4), gap).into_owned();
             format!(" {}  {path}", pad(&failure.reason.words(), reason, gap))
         } else {

@@ -9,7 +9,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::{draw_ends, field};
+use super::{draw_ends, field, marks};
 use crate::scan::Outcome;
 use crate::size::{duration, grouped, plain_size};
 use crate::text::{escape, fit, width};
@@ -242,9 +242,7 @@ fn page_place<'a>(app: &App<'_>, room: usize) -> Line<'a> {
     let dot = app.theme.glyphs.dot();
     let (marked, how_many) = match app.marks().count() {
         0 => (String::new(), String::new()),
-        count => {
-            (format!(" {dot} {}", super::marks::summary(app)), format!(" {dot} {} marked", grouped(count)))
-        }
+        _ => (format!(" {dot} {}", marks::summary(app)), format!(" {dot} {}", marks::how_many(app))),
     };
     let texts = [
         (format!("{looking}{rows}"), marked.clone()),
@@ -267,7 +265,7 @@ fn place<'a>(app: &App<'_>, room: usize) -> Line<'a> {
         facts.push((format!("filtered{}", clears.unwrap_or_default()), Role::Strong));
     }
     if app.marks().count() > 0 {
-        facts.push((super::marks::summary(app), Role::Strong));
+        facts.push((marks::summary(app), Role::Strong));
     }
     if app.written().is_some() {
         facts.push(("writing".to_owned(), Role::Strong));

@@ -56,5 +56,10 @@ fn text<'a>(app: &App<'_>, line: &PaneLine, area: Rect) -> Line<'a> {
 pub(super) fn summary(app: &App<'_>) -> String {
     let marks = app.marks();
     let size = plain_size(totals_size(&marks.totals(), app.order.measure), app.units);
-    format!("{} marked {} {size}", grouped(marks.count()), app.theme.glyphs.dot())
+    format!("{} {} {size}", how_many(app), app.theme.glyphs.dot())
+}
+
+/// How many are marked.
+pub(super) fn how_many(app: &App<'_>) -> String {
+    format!("{} marked", grouped(app.marks().count()))
 }

@@ -95,7 +95,7 @@ impl App<'_> {
                 let places: Places = selection.places();
                 let replaced = selection.items().filter_map(|(_, item)| item.directory).collect();
                 let name = selection.groups.first().map(|group| self.tree.name(group.directory).to_vec());
-                self.await_rescan(name.unwrap_or_default(), replaced);
+                self.await_rescan(name.unwrap_or_default(), None, replaced);
                 Some(Effect::LookAgain(places))
             }
             Work::Restore(trashed) => {
