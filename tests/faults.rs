@@ -4,8 +4,9 @@
 
 mod support;
 
+use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{ChildStderr, Command, Stdio};
 
 use duke::scan::Outcome;
 use duke::tree::{DirId, Totals};
@@ -27,26 +28,42 @@ impl Found {
 }
 
 /// Runs `check` on the scan of a fixture, in a child whose system calls fail as told: `faults` are for `strace -e`.
+///
+/// The child has itself traced once it runs, so that no fault meets the loader of programs. `strace` counts the calls of each
+/// thread from there on.
 fn with_faults(test: &str, faults: &[&str], check: impl FnOnce(&Found)) {
     if let Some(argument) = child::argument_of(test) {
         let argument = argument.into_string().unwrap();
-        let (disk, root) = argument.split_once(' ').unwrap();
-        let (whole_disk, root) = (disk.parse().unwrap(), PathBuf::from(root));
+        let mut words = argument.splitn(3, ' ');
+        let whole_disk = words.next().unwrap().parse().unwrap();
+        let (log, root) = (words.next().unwrap(), PathBuf::from(words.next().unwrap()));
+        let Some(tracer) = trace(log, faults) else {
+            return support::skip(&format!("{test}: no strace that injects"));
+        };
         let scan = support::scan(&root, 2);
         assert_eq!(scan.outcome(), Some(Outcome::Complete));
         support::assert_sums_agree(scan.tree());
         let (totals, failures) = (scan.tree().totals(DirId::TOP), support::failures(scan.tree()));
-        return check(&Found { root, totals, failures, whole_disk });
-    }
-    let can =
-        Command::new("strace").args(["-o", "/dev/null", "-e", "inject=getppid:retval=1", "true"]).status();
-    if !can.is_ok_and(|status| status.success()) {
-        return support::skip(&format!("{test}: no strace that injects"));
+        check(&Found { root, totals, failures, whole_disk });
+        return drop(tracer);
     }
     let fixture = fixtures::hard_links();
-    let mut launcher = vec!["strace", "-f", "-qq", "-o", "/dev/null"];
-    launcher.extend(faults.iter().flat_map(|fault| ["-e", fault]));
-    child::run(test, &launcher, format!("{} {}", naive::du(fixture.path()), fixture.path().display()));
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let (disk, path) = (naive::du(fixture.path()), fixture.path().display());
+    child::run(test, &[], format!("{disk} {} {path}", log.path().display()));
+    let log = std::fs::read_to_string(log.path()).unwrap();
+    assert!(log.is_empty() || log.contains("(INJECTED)"), "{test}: no call failed");
+}
+
+/// Lets `strace` make the calls of this process fail from now on; none where it cannot. What comes back keeps it alive.
+fn trace(log: &str, faults: &[&str]) -> Option<BufReader<ChildStderr>> {
+    let mut strace = Command::new("strace");
+    strace.args(["-f", "-o", log, "-p", &std::process::id().to_string()]);
+    strace.args(faults.iter().flat_map(|fault| ["-e", fault])).stderr(Stdio::piped());
+    let mut messages = BufReader::new(strace.spawn().ok()?.stderr?);
+    let mut first_line = String::new();
+    messages.read_line(&mut first_line).ok()?;
+    first_line.contains(" attached").then_some(messages)
 }
 
 #[test]
@@ -57,7 +74,7 @@ fn an_interrupted_listing_is_read_on() {
 
 #[test]
 fn interrupted_opens_and_attributes_are_asked_for_again() {
-    let faults = ["inject=openat:error=EINTR:when=40+3", "inject=statx:error=EINTR:when=40+3"];
+    let faults = ["inject=openat:error=EINTR:when=2+3", "inject=statx:error=EINTR:when=2+3"];
     with_faults("interrupted_opens_and_attributes_are_asked_for_again", &faults, Found::is_whole);
 }
 
@@ -76,7 +93,7 @@ fn a_sandbox_that_refuses_statx_is_served_by_fstatat() {
 /// Every fifth listing fails, for good: each is one error at its directory, and all else is there.
 #[test]
 fn a_listing_that_fails_is_an_error_of_its_directory() {
-    let fault = ["inject=getdents64:error=EIO:when=6+5"];
+    let fault = ["inject=getdents64:error=EIO:when=2+5"];
     with_faults(
         "a_listing_that_fails_is_an_error_of_its_directory",
         &fault,
@@ -91,7 +108,7 @@ fn a_listing_that_fails_is_an_error_of_its_directory() {
 
 #[test]
 fn attributes_that_fail_are_an_error_of_their_entry() {
-    let fault = ["inject=statx:error=EIO:when=100+50"];
+    let fault = ["inject=statx:error=EIO:when=20+50"];
     with_faults(
         "attributes_that_fail_are_an_error_of_their_entry",
         &fault,
@@ -105,6 +122,6 @@ fn attributes_that_fail_are_an_error_of_their_entry() {
 
 #[test]
 fn descriptors_that_run_out_for_a_moment_lose_nothing() {
-    let fault = ["inject=openat:error=EMFILE:when=30+2"];
+    let fault = ["inject=openat:error=EMFILE:when=2+2"];
     with_faults("descriptors_that_run_out_for_a_moment_lose_nothing", &fault, Found::is_whole);
 }
