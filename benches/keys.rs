@@ -1,7 +1,8 @@
-//! From the last key of a search to its results on the screen: the browser as it runs, but for the terminal.
+//! Benchmark from the last key of a search to its results on the screen, with the whole browser except the
+//! terminal.
 //!
-//! The keys come as somebody types; the last one is what counts. The first results are to be there within 50 ms, all of
-//! a million entries within 300 ms. Says so with an exit code.
+//! Keys arrive as a user types them; the last one counts. The first results must be drawn within 50 ms, all
+//! of a million entries within 300 ms; the exit code reports it.
 #![allow(missing_docs)]
 
 mod trees;
@@ -11,24 +12,24 @@ use std::sync::Arc;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use duke::job::Pool;
-use duke::rows::Order;
+use duke::base::format::Units;
+use duke::base::job::Pool;
 use duke::scan::{Outcome, Progress};
-use duke::size::Units;
+use duke::table::rows::Order;
 use duke::tree::Tree;
+use duke::ui::Settings;
 use duke::ui::app::{Action, App};
 use duke::ui::progress::Tick;
 use duke::ui::theme::Theme;
 use duke::ui::work::Desk;
-use duke::ui::{Settings, view};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use trees::{NOW, Shape};
 
-/// How long the browser waits for a key while something is looked for.
+/// Time the browser waits for a key during a search.
 const GLANCE: Duration = Duration::from_millis(10);
-/// Between two keys of somebody who types fast.
+/// Pause between two keys of a fast typist.
 const TYPED: Duration = Duration::from_millis(60);
 const RUNS: usize = 7;
 const FIRST: Duration = Duration::from_millis(50);
@@ -71,10 +72,10 @@ impl<'t> Browser<'t> {
     }
 
     fn draw(&mut self) {
-        self.terminal.draw(|frame| view::draw(&self.app, frame)).expect("it is in memory");
+        self.terminal.draw(|frame| self.app.draw(frame)).expect("it is in memory");
     }
 
-    /// One turn of the browser's loop; whether something came for this wish, and whether that was all.
+    /// Runs one turn of the browser's loop. Returns if a result has arrived, and if it was the last one.
     fn turn(&mut self, wish: u64) -> (bool, bool) {
         let news = self.desk.serve(self.app.wishes());
         let mut came = (false, false);
@@ -86,7 +87,7 @@ impl<'t> Browser<'t> {
         came
     }
 
-    /// Presses a key, and says when the first and when all of what it asks for was drawn.
+    /// Presses a key, and returns the times until its first and its final result were drawn.
     fn time(&mut self, code: KeyCode) -> (Duration, Duration) {
         let begun = Instant::now();
         self.key(code);
@@ -105,7 +106,7 @@ impl<'t> Browser<'t> {
         }
     }
 
-    /// Works for a while, as between two keys.
+    /// Keeps working for a while, as between two keys.
     fn work(&mut self, time: Duration) {
         let begun = Instant::now();
         while begun.elapsed() < time {
@@ -115,7 +116,7 @@ impl<'t> Browser<'t> {
     }
 }
 
-/// The median and the longest.
+/// Returns the median and the maximum.
 fn summary(mut times: Vec<Duration>) -> (Duration, Duration) {
     times.sort_unstable();
     (times[times.len() / 2], times[times.len() - 1])

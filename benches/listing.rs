@@ -1,36 +1,36 @@
-//! What the tree costs beyond the kernel: writing, reading and sorting listings.
+//! Benchmark of the tree without the kernel: writing, reading and sorting listings.
 #![allow(missing_docs)]
 
 use divan::{Bencher, counter::ItemsCount};
-use duke::kind::Kind;
+use duke::base::kind::Kind;
 use duke::tree::Listing;
 use duke::tree::encoding::Draft;
-use duke::tree::order::{Names, sort};
-use duke::tree::{Content, Facts, Record};
+use duke::tree::sort::{Names, sort};
+use duke::tree::{Entry, EntryState, Metadata};
 
 fn main() {
     divan::main();
 }
 
 const ENTRIES: usize = 100_000;
-/// As many as the widest of the reference trees has.
+/// Number of entries in the widest of the reference trees.
 const MANY: usize = 1_000_000;
 
-fn facts(number: usize) -> Facts {
+fn metadata(number: usize) -> Metadata {
     let number = number as u64;
-    Facts {
+    Metadata {
         apparent: number * 2_654_435_761 % 50_000,
         blocks: number % 7 * 8,
         mtime: 1_700_000_000 + (number % 1000).cast_signed(),
         inode: 400_000 + number,
-        ..Facts::default()
+        ..Metadata::default()
     }
 }
 
 fn write(draft: &mut Draft, names: &[String]) {
     for (number, name) in names.iter().enumerate() {
-        let content = Content::Known(facts(number));
-        draft.push(&Record { name: name.as_bytes(), kind: Kind::File, content });
+        let state = EntryState::Known(metadata(number));
+        draft.push(&Entry { name: name.as_bytes(), kind: Kind::File, state });
     }
 }
 
@@ -70,8 +70,8 @@ fn sort_by_size(bencher: Bencher) {
     let records = records();
     let listing = Listing::from_segments([records.as_slice()]);
     bencher.counter(ItemsCount::new(ENTRIES)).bench(|| {
-        sort(&listing, Names::Ascending, |record| match record.content {
-            Content::Known(facts) => Some(facts.apparent),
+        sort(&listing, Names::Ascending, |record| match record.state {
+            EntryState::Known(metadata) => Some(metadata.apparent),
             _ => None,
         })
     });
@@ -84,7 +84,7 @@ fn sort_by_name(bencher: Bencher) {
     bencher.counter(ItemsCount::new(ENTRIES)).bench(|| sort(&listing, Names::Ascending, |_| Some(0)));
 }
 
-/// A million names of one size, in the hashed order of ext4, in batches like the kernel's.
+/// Returns a million names of the same size, in the hashed order of ext4, in batches like the kernel's.
 fn wide() -> Vec<Vec<u8>> {
     let names: Vec<String> = (0..MANY).map(|number| format!("f{:08}", number * 7919 % MANY)).collect();
     let batch = |names: &[String]| {
@@ -108,8 +108,8 @@ fn sort_wide_by_size(bencher: Bencher, sizes: u64) {
     let segments = wide();
     let listing = Listing::from_segments(segments.iter().map(Vec::as_slice));
     bencher.counter(ItemsCount::new(MANY)).bench(|| {
-        sort(&listing, Names::Ascending, |record| match record.content {
-            Content::Known(facts) => Some(facts.apparent % sizes),
+        sort(&listing, Names::Ascending, |record| match record.state {
+            EntryState::Known(metadata) => Some(metadata.apparent % sizes),
             _ => None,
         })
     });

@@ -1,17 +1,17 @@
-//! How long it takes to remove a directory: `cargo bench --bench removal -- PATH`, to be held against `time rm -rf PATH`.
+//! Benchmark of a deletion: `cargo bench --bench removal -- PATH`, to be compared with `time rm -rf PATH`.
 //!
-//! Says how long the removal took, without the scan that finds what there is. Removes PATH for good.
+//! Prints the duration of the deletion, without the scan before it. Deletes PATH permanently.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use duke::base::job::Pool;
 use duke::delete::{Extent, Selection, remove};
-use duke::job::Pool;
-use duke::platform::limits::processors;
+use duke::platform::process::limits::processors;
 use duke::scan::{Options, Scan};
-use duke::tree::{Content, DirId};
+use duke::tree::{DirId, EntryState};
 
 fn main() {
     let paths = std::env::args_os().skip(1).filter(|word| word != "--bench").map(PathBuf::from);
@@ -20,8 +20,8 @@ fn main() {
         let name = path.file_name().expect("a path that ends in a name").to_owned();
         let scan = Scan::run(vec![above], Options::default());
         let listing = scan.tree().listing(DirId::TOP);
-        let root = listing.entries().find_map(|(_, record)| match record.content {
-            Content::Known(facts) => facts.directory,
+        let root = listing.entries().find_map(|(_, record)| match record.state {
+            EntryState::Known(metadata) => metadata.directory,
             _ => None,
         });
         let places = root.map(|root| (root, name.as_bytes()));

@@ -1,4 +1,4 @@
-//! What a key costs: a search, a filter and a survey of a million entries, in one directory and in many.
+//! Benchmark of one key: a search, a filter and a survey of a million entries, in one directory and in many.
 #![allow(missing_docs)]
 
 mod trees;
@@ -7,10 +7,10 @@ use std::io;
 use std::time::Duration;
 
 use divan::{Bencher, counter::ItemsCount};
-use duke::job::{Job, Outcome, Pool};
-use duke::search::{Order, Query, Request};
+use duke::analysis::search::{Order, Query, Request};
+use duke::analysis::{search, survey};
+use duke::base::job::{Job, Outcome, Pool};
 use duke::tree::DirId;
-use duke::{search, survey};
 use trees::{ENTRIES, NOW, Shape};
 
 fn main() {

@@ -1,4 +1,4 @@
-//! `du` in a few lines: every directory below the paths, with what it takes on the disk, each inode once.
+//! A minimal `du`: every directory below the paths, with its disk usage, each inode once.
 //!
 //!     cargo run --release --example du -- /usr/share
 
@@ -14,7 +14,7 @@ fn main() -> io::Result<ExitCode> {
     let scan = Scan::run(roots, Options::default());
     let tree = scan.tree();
     let mut out = io::BufWriter::new(io::stdout().lock());
-    // Number 0 stands above the roots and has no path.
+    // Number 0 is above the roots and has no path.
     for (id, _) in Walk::new(tree, DirId::TOP).skip(1) {
         write!(out, "{}\t", tree.totals(id).disk.div_ceil(1024))?;
         out.write_all(&tree.path(id))?;

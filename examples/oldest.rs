@@ -1,14 +1,14 @@
-//! A report of one's own: the files below a path that nobody has changed for the longest time, and what they take.
+//! A report of your own: the files below a path that have not changed for the longest time, with their sizes.
 //!
 //!     cargo run --release --example oldest -- /var/log
 
 use std::path::PathBuf;
 
-use duke::kind::Kind;
+use duke::base::format::{Units, plain_size};
+use duke::base::kind::Kind;
+use duke::base::text::escape;
 use duke::scan::{Options, Scan};
-use duke::size::{Units, plain_size};
-use duke::text::escape;
-use duke::tree::{Content, DirId, Walk};
+use duke::tree::{DirId, EntryState, Walk};
 
 fn main() {
     let roots = std::env::args_os().skip(1).map(PathBuf::from).collect();
@@ -17,7 +17,7 @@ fn main() {
     let mut files = Vec::new();
     for (id, listing) in Walk::new(tree, DirId::TOP) {
         for (position, record) in listing.entries() {
-            if let (Kind::File, Content::Known(facts)) = (record.kind, record.content) {
+            if let (Kind::File, EntryState::Known(facts)) = (record.kind, record.state) {
                 files.push((facts.mtime, id, position, facts.disk()));
             }
         }
@@ -26,7 +26,7 @@ fn main() {
     for (mtime, id, position, disk) in files.into_iter().take(20) {
         let name = tree.listing(id).name(position).unwrap_or_default();
         let path = duke::tree::join([tree.path(id).as_slice(), name]);
-        // Names are any bytes: on the way to a terminal they are made safe.
+        // Names can hold any bytes, so they are escaped for the terminal.
         println!("{mtime:>12}  {:>10}  {}", plain_size(disk, Units::Binary), escape(&path));
     }
 }

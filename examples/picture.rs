@@ -1,8 +1,10 @@
-//! The pictures of the README: the program in a terminal of its own, looking at a real directory, drawn as SVG.
+//! Generator of the pictures in the README: the program in its own terminal, on a real directory, drawn as
+//! SVG.
 //!
 //!     cargo run --example picture [PATH [PROGRAM]]
 //!
-//! Builds the program first, unless one is named. A character is a cell of a grid; bars are drawn as rectangles, so that no font can tear them.
+//! Builds the program first unless one is given. A character is a cell of a grid; bars are drawn as
+//! rectangles, so that no font can tear them apart.
 
 use std::env;
 use std::error::Error;
@@ -20,7 +22,8 @@ use vt100::{Cell, Color, Parser, Screen};
 
 const COLUMNS: u16 = 80;
 const LINES: u16 = 20;
-/// Everything is in eighths of a pixel, so that the eighths of a bar are whole: a cell, and what is left free round all of them.
+/// Sizes in eighths of a pixel, so that the eighths of a bar are whole numbers: a cell, and the margin around
+/// the cells.
 const EIGHTHS: u32 = 8;
 const WIDTH: u32 = 9 * EIGHTHS;
 const HEIGHT: u32 = 19 * EIGHTHS;
@@ -30,15 +33,15 @@ const BASELINE: u32 = 14 * EIGHTHS;
 const THIN: u32 = EIGHTHS;
 const TEXT: &str = "#d4d8e0";
 const GROUND: &str = "#15171c";
-/// The colours 0 to 15; terminals differ in them.
+/// Colors 0 to 15, which differ between terminals.
 const SIXTEEN: [&str; 16] = [
     "#2a2d35", "#e06c75", "#8cc265", "#d8a657", "#5a9ae0", "#c678dd", "#4fb3bf", "#c8ccd4", "#6b7280",
     "#f08a92", "#a5d98a", "#ecc57a", "#7db4f0", "#d99bec", "#76cbd6", "#ffffff",
 ];
-/// When nothing has been drawn for so long, nothing more will be.
+/// Time without output after which a screen is complete.
 const QUIET: Duration = Duration::from_secs(2);
 
-/// What is pressed before each picture is taken, and where it goes.
+/// Keys pressed before each picture, and the file it is written to.
 const PICTURES: [(&[u8], &str); 2] =
     [(b"j", "docs/pictures/list.svg"), (b"\r5", "docs/pictures/treemap.svg")];
 
@@ -51,7 +54,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     command.arg(path);
     command.env("TERM", "xterm-256color");
     command.env("COLORTERM", "truecolor");
-    // Nothing is kept of what is looked at here.
+    // No snapshot is kept of the directory.
     for name in ["HOME", "XDG_STATE_HOME", "TERM_PROGRAM", "NO_COLOR"] {
         command.env_remove(name);
     }
@@ -70,12 +73,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     });
     let mut keys = terminal.master.take_writer()?;
     let mut screen = Parser::new(LINES, COLUMNS, 0);
-    // While it reads, rows change their places.
-    settle(&output, &mut screen)?;
+    // Rows move while the scan is running.
+    subtract_repeats(&output, &mut screen)?;
     for (pressed, name) in PICTURES {
         keys.write_all(pressed)?;
         keys.flush()?;
-        settle(&output, &mut screen)?;
+        subtract_repeats(&output, &mut screen)?;
         let file = root.join(name);
         fs::create_dir_all(file.parent().unwrap_or(root))?;
         fs::write(&file, drawn(screen.screen()))?;
@@ -97,8 +100,8 @@ fn built(root: &Path) -> Result<PathBuf, Box<dyn Error>> {
     Ok(target.join("release/duke"))
 }
 
-/// Takes output until there is no more for a while.
-fn settle(output: &Receiver<Vec<u8>>, screen: &mut Parser) -> Result<(), Box<dyn Error>> {
+/// Reads output until there is none for a while.
+fn subtract_repeats(output: &Receiver<Vec<u8>>, screen: &mut Parser) -> Result<(), Box<dyn Error>> {
     loop {
         match output.recv_timeout(QUIET) {
             Ok(bytes) => screen.process(&bytes),
@@ -109,7 +112,7 @@ fn settle(output: &Receiver<Vec<u8>>, screen: &mut Parser) -> Result<(), Box<dyn
     }
 }
 
-/// What a cell looks like; neighbours of one style are one text.
+/// Style of a cell; neighbors of the same style are one text.
 #[derive(Clone, PartialEq)]
 struct Style {
     front: String,
@@ -131,7 +134,7 @@ impl Style {
     }
 }
 
-/// A screen as SVG.
+/// Renders a screen as SVG.
 fn drawn(screen: &Screen) -> String {
     let (width, height) = (u32::from(COLUMNS) * WIDTH + 2 * MARGIN, u32::from(LINES) * HEIGHT + 2 * MARGIN);
     let mut svg = format!(
@@ -158,10 +161,10 @@ fn drawn(screen: &Screen) -> String {
     svg
 }
 
-/// From the left, from the top, width and height.
+/// Position from the left and from the top, width and height.
 type Area = [u32; 4];
 
-/// Cells of one style: their ground, what they draw, their text.
+/// Cells of one style: their background, shapes and text.
 fn run(svg: &mut String, screen: &Screen, line: u16, columns: Range<u16>, style: &Style) {
     let (x, y) = (MARGIN + u32::from(columns.start) * WIDTH, MARGIN + u32::from(line) * HEIGHT);
     if let Some(back) = &style.back {
@@ -176,7 +179,7 @@ fn run(svg: &mut String, screen: &Screen, line: u16, columns: Range<u16>, style:
         for [left, top, width, height] in pieces {
             let piece = [MARGIN + u32::from(column) * WIDTH + left, y + top, width, height];
             match drawn.last_mut() {
-                // Pieces that touch are one, or their edges would show.
+                // Adjacent shapes are merged, because their edges would be visible.
                 Some(last) if last[0] + last[2] == piece[0] && last[1] == piece[1] && last[3] == piece[3] => {
                     last[2] += piece[2];
                 }
@@ -190,7 +193,7 @@ fn run(svg: &mut String, screen: &Screen, line: u16, columns: Range<u16>, style:
     words(svg, &text, x, y, style);
 }
 
-/// The rectangles in a cell that draw a block or a line; none for what is text.
+/// Returns the rectangles of a cell that holds a block or a line, or `None` for text.
 fn pieces(letter: char) -> Vec<Area> {
     let (middle, center) = ((WIDTH - THIN) / 2, (HEIGHT - THIN) / 2);
     if let Some((eighths, _)) = (1..).zip("▏▎▍▌▋▊▉█".chars()).find(|(_, bar)| *bar == letter)
@@ -218,7 +221,7 @@ fn rectangle(svg: &mut String, [x, y, width, height]: Area, colour: &str) {
         writeln!(svg, "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" fill=\"{colour}\"/>");
 }
 
-/// The text that begins in the cell at `x` and `y`.
+/// Returns the text that begins in the cell at `x` and `y`.
 fn words(svg: &mut String, text: &str, x: u32, y: u32, style: &Style) {
     let cells = |text: &str| u32::try_from(text.chars().count()).unwrap_or_default();
     let shown = text.trim();
@@ -236,7 +239,7 @@ fn words(svg: &mut String, text: &str, x: u32, y: u32, style: &Style) {
     );
 }
 
-/// A colour as SVG has it; none is that of the terminal.
+/// Returns a color for SVG, or `None` for the terminal's default.
 fn colour(colour: Color) -> Option<String> {
     match colour {
         Color::Default => None,

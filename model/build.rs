@@ -1,4 +1,4 @@
-//! Tells the sources of the program that they are modelled.
+//! Sets the `cfg` that tells the program's sources that they are modeled.
 
 fn main() {
     println!("cargo:rustc-cfg=loom");

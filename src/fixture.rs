@@ -1,21 +1,22 @@
-//! Trees for tests, made in memory.
+//! Trees in memory for tests.
 //!
-//! Invariant: what was planned is published and complete, except a [`Growing`] root until [`Growing::finish`].
+//! Invariant: everything planned is published and complete, except a [`Growing`] root until
+//! [`Growing::finish`].
 
 use std::cell::RefCell;
 
-use crate::kind::Kind;
-use crate::sync::Arc;
-use crate::tree::{Batch, Content, DirId, Exclusion, Facts, Links, Record, Tree, links};
+use crate::base::kind::Kind;
+use crate::base::sync::Arc;
+use crate::tree::{Batch, DirId, Entry, EntryState, Exclusion, Links, Metadata, Tree, hard_links};
 
-/// An entry to be.
+/// Entry to create.
 pub struct Plan {
     name: Vec<u8>,
     what: What,
 }
 
 enum What {
-    File(Facts),
+    File(Metadata),
     Directory(u64, Vec<Plan>),
     Excluded,
     Failed,
@@ -23,56 +24,56 @@ enum What {
     Stopped,
 }
 
-/// A file of `bytes`, which take the disk blocks they need.
+/// Returns a file of `bytes`, with the necessary blocks.
 pub fn file(name: &str, bytes: u64, mtime: i64) -> Plan {
-    let facts = Facts { apparent: bytes, blocks: bytes.div_ceil(512), mtime, ..Facts::default() };
-    Plan { name: name.into(), what: What::File(facts) }
+    let metadata = Metadata { apparent: bytes, blocks: bytes.div_ceil(512), mtime, ..Metadata::default() };
+    Plan { name: name.into(), what: What::File(metadata) }
 }
 
-/// A directory with 4 KiB of its own.
+/// Returns a directory with 4 KiB of its own.
 pub fn dir(name: &str, entries: Vec<Plan>) -> Plan {
     Plan { name: name.into(), what: What::Directory(0, entries) }
 }
 
-/// A directory that has this inode number.
+/// Returns a directory with this inode number.
 pub fn numbered_dir(name: &str, inode: u64, entries: Vec<Plan>) -> Plan {
     Plan { name: name.into(), what: What::Directory(inode, entries) }
 }
 
-/// A file that has this inode number.
+/// Returns a file with this inode number.
 pub fn numbered_file(name: &str, inode: u64) -> Plan {
-    let facts = Facts { apparent: 1, blocks: 1, inode, ..Facts::default() };
-    Plan { name: name.into(), what: What::File(facts) }
+    let metadata = Metadata { apparent: 1, blocks: 1, inode, ..Metadata::default() };
+    Plan { name: name.into(), what: What::File(metadata) }
 }
 
-/// A file that has this inode number and, when it is met, so many names.
+/// Returns a file with this inode number and link count.
 pub fn linked_file(name: &str, inode: u64, count: u64) -> Plan {
     let links = Some(Links { count, device: 0 });
-    let facts = Facts { apparent: 1, blocks: 1, inode, links, ..Facts::default() };
-    Plan { name: name.into(), what: What::File(facts) }
+    let metadata = Metadata { apparent: 1, blocks: 1, inode, links, ..Metadata::default() };
+    Plan { name: name.into(), what: What::File(metadata) }
 }
 
-/// An entry that a pattern left out.
+/// Returns an entry excluded by a pattern.
 pub fn excluded(name: &str) -> Plan {
     Plan { name: name.into(), what: What::Excluded }
 }
 
-/// An entry without attributes.
+/// Returns an entry without attributes.
 pub fn failed(name: &str) -> Plan {
     Plan { name: name.into(), what: What::Failed }
 }
 
-/// A directory that could not be opened.
+/// Returns a directory that could not be opened.
 pub fn unreadable(name: &str) -> Plan {
     Plan { name: name.into(), what: What::Unreadable }
 }
 
-/// A directory that was not read because the scan was stopped.
+/// Returns a directory that was not read because the scan was stopped.
 pub fn stopped(name: &str) -> Plan {
     Plan { name: name.into(), what: What::Stopped }
 }
 
-/// A complete tree with one root, `/r`.
+/// Builds a complete tree with one root, `/r`.
 pub fn build(entries: Vec<Plan>) -> (Tree, DirId) {
     let growing = Growing::new();
     growing.publish(entries);
@@ -81,7 +82,7 @@ pub fn build(entries: Vec<Plan>) -> (Tree, DirId) {
     (Arc::into_inner(growing.tree).expect("it is shared with nobody"), root)
 }
 
-/// A tree whose only root is being read.
+/// Tree whose only root is being read.
 pub struct Growing {
     pub tree: Arc<Tree>,
     root: DirId,
@@ -89,7 +90,7 @@ pub struct Growing {
 }
 
 impl Growing {
-    /// Nothing of the root was read.
+    /// Creates the tree with an empty root.
     pub fn new() -> Self {
         let tree: Arc<Tree> = Arc::default();
         let mut batch = Batch::default();
@@ -106,7 +107,7 @@ impl Growing {
         self.root
     }
 
-    /// The next entries of the root, and everything below them.
+    /// Publishes the next entries of the root, and everything below them.
     pub fn publish(&self, entries: Vec<Plan>) {
         let mut waiting = vec![(self.root, entries)];
         while let Some((id, entries)) = waiting.pop() {
@@ -118,12 +119,12 @@ impl Growing {
         }
     }
 
-    /// Says that the root, and with it the tree, is complete.
+    /// Completes the root, and with it the tree.
     pub fn finish(&self) {
         self.tree.release(self.root);
         self.tree.release(DirId::TOP);
         self.tree.add_linked(self.batch.borrow_mut().take_linked());
-        links::settle(&self.tree);
+        hard_links::subtract_repeats(&self.tree);
     }
 
     fn publish_in(&self, id: DirId, entries: Vec<Plan>) -> Vec<(DirId, Vec<Plan>)> {
@@ -131,15 +132,15 @@ impl Growing {
         let mut below = Vec::new();
         let mut leaves = Vec::new();
         for Plan { name, what } in entries {
-            let record = |kind, content| Record { name: &name, kind, content };
+            let record = |kind, state| Entry { name: &name, kind, state };
             match what {
-                What::File(facts) => batch.push(id, &record(Kind::File, Content::Known(facts))),
+                What::File(metadata) => batch.push(id, &record(Kind::File, EntryState::Known(metadata))),
                 What::Excluded => {
-                    batch.push(id, &record(Kind::Directory, Content::Excluded(Exclusion::Pattern)));
+                    batch.push(id, &record(Kind::Directory, EntryState::Excluded(Exclusion::Pattern)));
                 }
-                What::Failed => batch.push(id, &record(Kind::Unknown, Content::Failed(13))),
+                What::Failed => batch.push(id, &record(Kind::Unknown, EntryState::Failed(13))),
                 What::Directory(inode, entries) => {
-                    let child = batch.push_directory(tree, id, &name, Facts { inode, ..own() }, 0);
+                    let child = batch.push_directory(tree, id, &name, Metadata { inode, ..own() }, 0);
                     below.push((child, entries));
                 }
                 What::Unreadable => {
@@ -162,6 +163,6 @@ impl Growing {
     }
 }
 
-fn own() -> Facts {
-    Facts { apparent: 4096, blocks: 8, ..Facts::default() }
+fn own() -> Metadata {
+    Metadata { apparent: 4096, blocks: 8, ..Metadata::default() }
 }

@@ -11,64 +11,48 @@
 //! }
 //! ```
 //!
-//! Five modules are for others, and change only with the first number of the version that is not 0: [`scan`] reads, [`tree`]
-//! is what was read, [`kind`] what an entry is, [`size`] writes sizes, [`text`] makes names safe for a terminal. `examples/`
-//! has a du and a report of one's own. How a tree is built and replaced, and how it lies in memory and in files, is hidden there, and not promised.
+//! Three modules are the public interface, and change incompatibly only with the first nonzero number of the
+//! version: [`scan`] reads directories, [`tree`] holds the result, [`base`] has the kinds of entries
+//! ([`base::kind`]), formats sizes ([`base::format`]) and makes names safe for a terminal ([`base::text`]).
+//! `examples/` has a du and a custom report. Functions that build and replace trees, and the encoding of
+//! trees in memory and in files, are hidden there, and may change in any version.
 //!
-//! The rest is the program: what its own tests and benchmarks use is public and hidden, and may change in any version.
+//! The rest is the program: items that its own tests and benchmarks use are public but hidden, and may change
+//! in any version.
 //!
-//! The way through it: directory entries -> sealed listings -> totals up the tree -> rows -> cells, or JSON.
+//! Data flows from directory entries to sealed listings, to totals up the tree, to rows, to cells or JSON.
 
 #[cfg(not(unix))]
 compile_error!("duke reads directories the Unix way");
 
-pub mod kind;
+pub mod base;
 pub mod scan;
-pub mod size;
-pub mod text;
 pub mod tree;
 
 #[doc(hidden)]
+pub mod analysis;
+#[doc(hidden)]
 pub mod delete;
 #[doc(hidden)]
-pub mod exchange;
+pub mod df;
 #[doc(hidden)]
-pub mod growth;
+pub mod formats;
 #[doc(hidden)]
-pub mod job;
-#[doc(hidden)]
-pub mod json;
+pub mod output;
 #[doc(hidden)]
 pub mod platform;
 #[doc(hidden)]
-pub mod rows;
-#[doc(hidden)]
-pub mod search;
-#[doc(hidden)]
-pub mod snapshot;
-#[doc(hidden)]
 pub mod source;
 #[doc(hidden)]
-pub mod space;
-#[doc(hidden)]
-pub mod survey;
+pub mod table;
 #[doc(hidden)]
 pub mod ui;
 
-mod batch;
-mod browse;
 mod cli;
-mod config;
-mod exit;
 #[cfg(test)]
 mod fixture;
-mod hints;
-mod inspect;
-mod message;
-mod replacement;
-mod sync;
-mod table;
-mod writing;
+mod query;
+mod run;
 
 #[doc(hidden)]
 pub use cli::run;

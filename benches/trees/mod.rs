@@ -1,30 +1,30 @@
-//! Trees of a million entries for the benches.
-#![allow(dead_code)] // no bench needs all of it
+//! Trees of a million entries for benchmarks.
+#![allow(dead_code)] // each benchmark uses a part
 
 use std::sync::{Arc, OnceLock};
 
-use duke::kind::Kind;
-use duke::tree::{Batch, Content, DirId, Facts, Record, Tree};
+use duke::base::kind::Kind;
+use duke::tree::{Batch, DirId, Entry, EntryState, Metadata, Tree};
 
-/// Entries of each tree.
+/// Number of entries in each tree.
 pub const ENTRIES: u64 = 1_000_000;
-/// The present there.
+/// Current time in the trees.
 pub const NOW: i64 = 1_800_000_000;
-/// Entries in one batch, as the kernel gives them.
+/// Number of entries in one batch, as the kernel returns them.
 const BATCH: u64 = 1000;
 const ENDINGS: [&str; 5] = ["txt", "MKV", "o", "jpeg", "tar.gz"];
 
 /// Sizes spread over all powers of two, ages over ten years.
-fn facts(number: u64) -> Facts {
+fn metadata(number: u64) -> Metadata {
     let apparent = (number * 2_654_435_761 % 1000) << (number % 20);
     let mtime = NOW - (number * 7919 % 320_000_000).cast_signed();
-    Facts { apparent, blocks: apparent / 512, mtime, inode: 1_000 + number, ..Facts::default() }
+    Metadata { apparent, blocks: apparent / 512, mtime, inode: 1_000 + number, ..Metadata::default() }
 }
 
 fn push_file(batch: &mut Batch, parent: DirId, number: u64) {
     let name = format!("entry_{number:07}.{}", ENDINGS[usize::try_from(number % 5).expect("it is below 5")]);
-    let content = Content::Known(facts(number));
-    batch.push(parent, &Record { name: name.as_bytes(), kind: Kind::File, content });
+    let state = EntryState::Known(metadata(number));
+    batch.push(parent, &Entry { name: name.as_bytes(), kind: Kind::File, state });
 }
 
 fn publish(tree: &Tree, batch: &mut Batch, id: DirId) {
@@ -33,16 +33,16 @@ fn publish(tree: &Tree, batch: &mut Batch, id: DirId) {
     }
 }
 
-/// A tree whose root `fill` fills. Nobody says that it is complete: a search does not ask.
+/// Creates a tree whose root `fill` fills. The tree is never marked complete, which a search does not need.
 fn tree(fill: impl FnOnce(&Tree, &mut Batch, DirId)) -> Arc<Tree> {
     let (tree, mut batch) = (Tree::new(), Batch::default());
-    let root = batch.push_directory(&tree, DirId::TOP, b"/root", Facts::default(), 0);
+    let root = batch.push_directory(&tree, DirId::TOP, b"/root", Metadata::default(), 0);
     publish(&tree, &mut batch, DirId::TOP);
     fill(&tree, &mut batch, root);
     Arc::new(tree)
 }
 
-/// All entries in one directory.
+/// Puts all entries into one directory.
 fn wide() -> Arc<Tree> {
     static TREE: OnceLock<Arc<Tree>> = OnceLock::new();
     let make = || {
@@ -58,7 +58,7 @@ fn wide() -> Arc<Tree> {
     Arc::clone(TREE.get_or_init(make))
 }
 
-/// A directory for every three files.
+/// Creates a directory for every three files.
 fn many() -> Arc<Tree> {
     static TREE: OnceLock<Arc<Tree>> = OnceLock::new();
     let make = || {
@@ -66,7 +66,7 @@ fn many() -> Arc<Tree> {
             let name = |number: u64| format!("directory_{number}").into_bytes();
             let mut ids = Vec::new();
             for number in 0..ENTRIES / 4 {
-                ids.push(batch.push_directory(tree, root, &name(number), facts(number), 0));
+                ids.push(batch.push_directory(tree, root, &name(number), metadata(number), 0));
                 if number % BATCH == BATCH - 1 {
                     publish(tree, batch, root);
                 }
@@ -80,17 +80,17 @@ fn many() -> Arc<Tree> {
     Arc::clone(TREE.get_or_init(make))
 }
 
-/// The shapes of trees.
+/// Shape of a tree.
 #[derive(Clone, Copy, Debug)]
 pub enum Shape {
     /// All entries in one directory.
     Wide,
-    /// A directory for every three files.
+    /// One directory for every three files.
     Many,
 }
 
 impl Shape {
-    /// The tree of this shape.
+    /// Returns the tree of this shape.
     pub fn tree(self) -> Arc<Tree> {
         match self {
             Self::Wide => wide(),

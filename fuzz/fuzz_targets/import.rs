@@ -1,11 +1,13 @@
-//! Any bytes given to `-f`: an error or a tree, never a crash; and what is read is exported and read the same.
+//! Any bytes given to `-f`: an error or a tree, never a crash; a tree that was read can be exported and read
+//! back unchanged.
 
 #![no_main]
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use duke::exchange::{Export, Import, Input};
+use duke::formats::ncdu_write::Export;
+use duke::source::import::{Import, Input};
 use duke::scan::Outcome;
 use duke::tree::{DirId, Tree, Walk};
 use libfuzzer_sys::fuzz_target;

@@ -1,6 +1,8 @@
-//! Any bytes opened as a snapshot: an error or a finite tree, never a crash; and what is read wholly is saved and read the same.
+//! Any bytes opened as a snapshot: an error or a finite tree, never a crash; a tree that was read completely
+//! can be saved and read back unchanged.
 //!
-//! The first byte says whether every checksum is made right first: without that nothing behind one would ever be looked at.
+//! The first byte selects if all checksums are corrected first, because otherwise nothing after a wrong one
+//! would be read.
 
 #![no_main]
 
@@ -10,8 +12,8 @@ mod reseal;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use duke::platform::blocks::Access;
-use duke::snapshot::{About, Limits, Snapshot, open_by, save};
+use duke::platform::memory::block_file::Access;
+use duke::formats::snapshot::{About, Limits, Snapshot, open_by, save};
 use duke::tree::{DirId, Tree, Walk};
 use libfuzzer_sys::fuzz_target;
 use reseal::reseal;
@@ -32,13 +34,13 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-/// Looks at everything in a snapshot, and says what it is when it is saved again, if nothing is wrong with it.
+/// Reads everything in a snapshot, and returns the bytes of saving it again, if it is not damaged.
 fn look(file: &Path, access: Access, length: usize) -> Option<Vec<u8>> {
     let Snapshot { tree, about } = open_by(file, Some(access)).ok()?;
     let mut met = 0;
     for (id, listing) in Walk::new(&tree, DirId::TOP) {
         met += 1;
-        let (_, _, _) = (tree.path(id), tree.own_facts(id), tree.shared(id));
+        let (_, _, _) = (tree.path(id), tree.own_metadata(id), tree.shared(id));
         for (position, record) in listing.entries() {
             assert_eq!(listing.name(position), Some(record.name));
         }

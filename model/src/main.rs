@@ -1,24 +1,21 @@
-//! Publishing, adding and completing, in every order in which threads can do it.
+//! Models of publishing, adding and completing, in every order in which threads can do it.
 //!
-//! The modules below are those of the program. [`loom`] runs each model again and again, with another interleaving of the threads
-//! and another choice of the values that relaxed loads may see each time, up to a number of preemptions.
-#![allow(dead_code, unused_imports, missing_docs)] // of each module only a part takes part
+//! The modules below are those of the program. [`loom`] runs each model again and again, each time with
+//! another interleaving of the threads and another choice of the values that relaxed loads may see, up to a
+//! number of preemptions.
+#![allow(dead_code, unused_imports, missing_docs)] // each module is used in part
 
-#[path = "../../src/kind.rs"]
-mod kind;
+mod base;
 mod platform;
-mod sync;
-#[path = "../../src/table.rs"]
-mod table;
 #[path = "../../src/tree/mod.rs"]
 mod tree;
 
-use kind::Kind;
-use sync::Arc;
-use tree::{Batch, Content, DirId, Facts, Live, Record, Totals, Tree};
+use base::kind::Kind;
+use base::sync::Arc;
+use tree::{Batch, EntryState, DirId, Metadata, LiveTotals, Entry, Totals, Tree};
 
-/// What one file or directory takes up itself: one block, one byte.
-const OWN: Facts = Facts {
+/// Own size of a file or directory: one block, one byte.
+const OWN: Metadata = Metadata {
     apparent: 1,
     blocks: 1,
     mtime: 0,
@@ -39,7 +36,8 @@ fn main() {
 fn model(name: &str, bound: Option<usize>, body: fn()) {
     let begun = std::time::Instant::now();
     let mut model = loom::model::Builder::new();
-    // Unbounded for the small ones; of the larger the preemptions that find most (loom's manual says two or three).
+    // Unbounded for small models; for larger ones the number of preemptions that finds most errors (loom's
+    // manual says two or three).
     model.preemption_bound = bound;
     model.max_branches = 100_000;
     let runs = std::sync::Arc::new(std::sync::atomic::AtomicU64::new(0));
@@ -52,10 +50,11 @@ fn model(name: &str, bound: Option<usize>, body: fn()) {
     println!("{name}: {runs} interleavings, {:.1} s", begun.elapsed().as_secs_f64());
 }
 
-/// A tree with the directory `r` in the top, and directories of these names in it, all being read. Made by one thread.
+/// Creates a tree with the directory `r` in the top, and directories of these names in it, all being read.
+/// Runs on one thread.
 fn tree(names: &[&[u8]]) -> (Arc<Tree>, DirId, Vec<DirId>) {
     let tree = Arc::new(Tree::new());
-    // Every row is made before there are threads: the cells they lie in are not loom's.
+    // Every row is created before there are threads, because the cells that hold them are not loom's.
     for number in 0..8 {
         let _ = tree.status(DirId(number));
     }
@@ -75,11 +74,11 @@ fn seal(tree: &Tree, batch: &mut Batch, id: DirId) {
     }
 }
 
-/// Reads a directory: one file in it.
+/// Reads a directory that holds one file.
 fn read(tree: &Tree, id: DirId) {
     let mut batch = Batch::default();
     tree.begin(id);
-    batch.push(id, &Record { name: b"file", kind: Kind::File, content: Content::Known(OWN) });
+    batch.push(id, &Entry { name: b"file", kind: Kind::File, state: EntryState::Known(OWN) });
     seal(tree, &mut batch, id);
     tree.release(id);
 }
@@ -134,7 +133,7 @@ fn handed_out() {
         let tree = Arc::clone(&tree);
         loom::thread::spawn(move || {
             let mut batch = Batch::default();
-            batch.push(root, &Record { name: b"one", kind: Kind::File, content: Content::Known(OWN) });
+            batch.push(root, &Entry { name: b"one", kind: Kind::File, state: EntryState::Known(OWN) });
             if let Some(sealed) = batch.seal(&tree, root) {
                 tree.publish(&mut batch, root, &sealed);
             }
@@ -157,7 +156,7 @@ fn publish() {
         loom::thread::spawn(move || {
             let mut batch = Batch::default();
             for name in [b"one", b"two"] {
-                batch.push(root, &Record { name, kind: Kind::File, content: Content::Known(OWN) });
+                batch.push(root, &Entry { name, kind: Kind::File, state: EntryState::Known(OWN) });
                 seal(&tree, &mut batch, root);
             }
             tree.release(root);
@@ -182,10 +181,10 @@ fn live() {
         let (tree, id) = (Arc::clone(&tree), children[0]);
         loom::thread::spawn(move || read(&tree, id))
     };
-    let seen = Live::sample(&tree).totals(&tree, root);
+    let seen = LiveTotals::sample(&tree).totals(&tree, root);
     assert!(seen.disk <= 3 * 512 && seen.items <= 2, "{seen:?}");
     tree.release(root);
     tree.release(DirId::TOP);
     reader.join().unwrap();
-    assert!(is(Live::sample(&tree).totals(&tree, root), 3, 2));
+    assert!(is(LiveTotals::sample(&tree).totals(&tree, root), 3, 2));
 }

@@ -1,13 +1,5 @@
-//! What the tree takes of the platform.
+//! Parts of the platform that the tree uses.
 
-#[path = "../../src/platform/blocks.rs"]
-pub mod blocks;
-#[path = "../../src/platform/memory.rs"]
 pub mod memory;
 
 pub use nix::errno::Errno;
-
-/// As the program's; no model meets an error.
-pub fn error_text(code: i32) -> String {
-    code.to_string()
-}

@@ -94,8 +94,10 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             break
         }
         'duke;diff' {
+            [CompletionResult]::new('--since', '--since', [CompletionResultType]::ParameterName, 'Compare a directory with the newest snapshot kept of it by then')
             [CompletionResult]::new('--min-change', '--min-change', [CompletionResultType]::ParameterName, 'Print only changes of SIZE or more, such as 100M')
             [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'Leave out what the pattern matches in a directory')
+            [CompletionResult]::new('--list', '--list', [CompletionResultType]::ParameterName, 'List the snapshots that were kept, of one directory or of all, and compare nothing')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print the changes as JSON')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'Print the changes as a table, on a terminal too')
             [CompletionResult]::new('--no-interactive', '--no-interactive', [CompletionResultType]::ParameterName, 'Print the changes as a table, on a terminal too')

@@ -177,12 +177,16 @@ _duke() {
             return 0
             ;;
         duke__subcmd__diff)
-            opts="-n -a -x -q -h --json --no-interactive --min-change --apparent-size --si --one-file-system --exclude --skip-network --quiet --help"
+            opts="-n -a -x -q -h --since --list --json --no-interactive --min-change --apparent-size --si --one-file-system --exclude --skip-network --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --since)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --min-change)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

@@ -88,8 +88,10 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --help 'Print help'
         }
         &'duke;diff'= {
+            cand --since 'Compare a directory with the newest snapshot kept of it by then'
             cand --min-change 'Print only changes of SIZE or more, such as 100M'
             cand --exclude 'Leave out what the pattern matches in a directory'
+            cand --list 'List the snapshots that were kept, of one directory or of all, and compare nothing'
             cand --json 'Print the changes as JSON'
             cand -n 'Print the changes as a table, on a terminal too'
             cand --no-interactive 'Print the changes as a table, on a terminal too'

@@ -81,8 +81,10 @@ complete -c duke -n "__fish_duke_using_subcommand config" -l config -d 'Read the
 complete -c duke -n "__fish_duke_using_subcommand config" -l no-config -d 'Read no configuration'
 complete -c duke -n "__fish_duke_using_subcommand config" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand completions" -s h -l help -d 'Print help'
+complete -c duke -n "__fish_duke_using_subcommand diff" -l since -d 'Compare a directory with the newest snapshot kept of it by then' -r
 complete -c duke -n "__fish_duke_using_subcommand diff" -l min-change -d 'Print only changes of SIZE or more, such as 100M' -r
 complete -c duke -n "__fish_duke_using_subcommand diff" -l exclude -d 'Leave out what the pattern matches in a directory' -r
+complete -c duke -n "__fish_duke_using_subcommand diff" -l list -d 'List the snapshots that were kept, of one directory or of all, and compare nothing'
 complete -c duke -n "__fish_duke_using_subcommand diff" -l json -d 'Print the changes as JSON'
 complete -c duke -n "__fish_duke_using_subcommand diff" -s n -l no-interactive -d 'Print the changes as a table, on a terminal too'
 complete -c duke -n "__fish_duke_using_subcommand diff" -s a -l apparent-size -d 'Compare how long files are, not what they take on the disk'

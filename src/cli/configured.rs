@@ -1,36 +1,33 @@
-//! Reading the configuration for a command line: where it is, what of it holds, what is to be said of it.
+//! Configuration of a command line: its location, the settings that apply, and the warnings about it.
 //!
-//! Invariant: everything that is wrong is said, in the order of the file.
+//! Invariant: all warnings are printed, in the order of the file.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::{Environment, Refusal, defaults};
-use crate::config::Config;
-use crate::config::file::{Found, Source};
-use crate::message::say;
-use crate::text::escape_path;
+use super::{Environment, Refusal};
+use crate::base::text::escape_path;
+use crate::cli::config::Config;
+use crate::cli::config::file::{Found, Source};
+use crate::cli::settings;
+use crate::run::streams::say;
 
-/// What the configuration means for a command line.
+/// Configuration for a command line.
 #[derive(Debug, Default)]
-pub(super) struct Configured {
-    /// Its looks and keys.
-    pub(super) config: Config,
-    /// What it puts before the words that were typed.
-    pub(super) words: Vec<OsString>,
-    /// What is wrong with it, in the line that the browser has for it: the first, without the way to the file.
-    pub(super) notice: Option<String>,
+pub struct Configured {
+    /// Theme and keys.
+    pub config: Config,
+    /// Words to put before those of the command line.
+    pub words: Vec<OsString>,
+    /// Notice for the browser about the first warning, without the folder of the file.
+    pub notice: Option<String>,
 }
 
 impl Configured {
-    /// Reads it, and says on standard error what is wrong with it.
-    pub(super) fn read(
-        source: &Source,
-        typed: &[OsString],
-        environment: &Environment,
-    ) -> Result<Self, Refusal> {
+    /// Reads the configuration and prints its warnings on standard error.
+    pub fn read(source: &Source, typed: &[OsString], environment: &Environment) -> Result<Self, Refusal> {
         let Found { config, refusal } = source.load().map_err(Refusal::Usage)?;
-        let (words, wrong) = defaults::words(&config.settings, typed, environment);
+        let (words, wrong) = settings::words(&config.settings, typed, environment);
         let mut warnings = [config.warnings.clone(), wrong].concat();
         warnings.sort_by_key(|warning| warning.at);
         let file = source.path().map(escape_path).unwrap_or_default();
@@ -43,8 +40,8 @@ impl Configured {
     }
 }
 
-/// Where the configuration is to be read from.
-pub(super) fn source(named: Option<PathBuf>, is_unwanted: bool, environment: &Environment) -> Source {
+/// Returns the location of the configuration.
+pub fn source(named: Option<PathBuf>, is_unwanted: bool, environment: &Environment) -> Source {
     if is_unwanted {
         return Source::None;
     }

@@ -1,38 +1,32 @@
-//! What describes the command line to others: completions for shells, and the manual page.
+//! Descriptions of the command line: shell completions and the man page.
 //!
-//! Both come from the one definition of the flags. Invariant: nothing about a flag is said here.
+//! Both are generated from the definition of the flags. Invariant: no flag is described here.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use clap_complete::Shell;
 
-use super::arguments::Words;
-use super::manual;
-use crate::exit::Exit;
-use crate::message::printed;
-use crate::platform::streams;
+use crate::cli::args::Words;
+use crate::cli::man_page;
+use crate::run::exit::Exit;
+use crate::run::streams::print;
 
-/// Something that describes the command line.
+/// Description of the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Description {
-    /// The completions of a shell.
+    /// Completions for a shell.
     Completions(Shell),
-    /// The manual page, in the macros of man(7).
+    /// Man page, in the macros of man(7).
     Manual,
 }
 
 impl Description {
     /// Prints it.
     pub fn print(self) -> Exit {
-        let written = streams::output().and_then(|()| {
-            let mut out = io::stdout().lock();
-            out.write_all(&self.text())?;
-            out.flush()
-        });
-        printed(written)
+        print(|out| out.write_all(&self.text()))
     }
 
-    /// Its text.
+    /// Returns its text.
     pub fn text(self) -> Vec<u8> {
         let mut command = Words::definition();
         match self {
@@ -41,7 +35,7 @@ impl Description {
                 clap_complete::generate(shell, &mut command, "duke", &mut text);
                 text
             }
-            Self::Manual => manual::page(command).into_bytes(),
+            Self::Manual => man_page::page(command).into_bytes(),
         }
     }
 }

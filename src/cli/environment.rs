@@ -1,6 +1,6 @@
-//! What the command line depends on besides its words.
+//! Environment that the command line depends on.
 //!
-//! Invariant: everything that looks at the environment for a command line does so here.
+//! Invariant: only this module reads the environment for a command line.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -8,18 +8,18 @@ use std::io::{self, IsTerminal};
 use std::os::unix::ffi::OsStrExt;
 
 use super::Refusal;
-use crate::text::escape;
+use crate::base::text::escape;
 
-/// What the command line depends on besides its words.
+/// Input of the command line besides its words.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
-    /// Whether standard output is a terminal.
+    /// `true` if standard output is a terminal.
     pub is_terminal: bool,
-    /// The variables among [`VARIABLES`] that are set and not empty.
+    /// Values of the [`VARIABLES`] that are set and not empty.
     pub variables: HashMap<&'static str, OsString>,
 }
 
-/// The environment variables that mean something.
+/// Environment variables that duke reads.
 pub const VARIABLES: [&str; 17] = [
     "TERM",
     "LC_ALL",
@@ -41,7 +41,7 @@ pub const VARIABLES: [&str; 17] = [
 ];
 
 impl Environment {
-    /// That of this process.
+    /// Returns the environment of this process.
     pub fn of_process() -> Self {
         let variable = |name| Some((name, std::env::var_os(name).filter(|value| !value.is_empty())?));
         Self {
@@ -50,13 +50,13 @@ impl Environment {
         }
     }
 
-    /// The variable of this name, which is one of [`VARIABLES`].
+    /// Returns a variable, whose name must be one of [`VARIABLES`].
     pub fn variable(&self, name: &str) -> Option<&OsString> {
         self.variables.get(name)
     }
 
-    /// What the variable `name` says, if it is set.
-    pub(super) fn parsed<T>(
+    /// Parses the variable `name` if it is set.
+    pub fn parsed<T>(
         &self,
         name: &str,
         parse: impl FnOnce(&str) -> Result<T, String>,
@@ -67,8 +67,8 @@ impl Environment {
         parse(word).map(Some).map_err(|reason| refused(&reason))
     }
 
-    /// Whether the terminal cannot be drawn on.
-    pub(super) fn is_dumb(&self) -> bool {
+    /// Returns `true` if the terminal cannot be drawn on.
+    pub fn is_dumb(&self) -> bool {
         self.variable("TERM").is_some_and(|term| term == "dumb")
     }
 }

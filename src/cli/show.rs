@@ -1,52 +1,59 @@
-//! `duke config`: what holds, written as a configuration that says the same; and where it is read from.
+//! `duke config`: the effective configuration as a configuration file, and its location.
 //!
-//! Invariant: what is shown, used as the configuration, warns of nothing and means what was shown.
+//! Invariant: the output, used as the configuration, causes no warning and means the same.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal, Write};
+use std::io::{IsTerminal, Write};
 use std::os::unix::ffi::OsStrExt;
 
 use clap::{Arg, ArgAction, ArgMatches, CommandFactory};
 
-use super::arguments::Arguments;
-use super::commands::Shown;
 use super::configured::Configured;
-use super::{Environment, Refusal, defaults, refusal};
-use crate::config::Config;
-use crate::config::file::Source;
-use crate::config::value::{list, quote};
-use crate::exit::Exit;
-use crate::message::printed;
-use crate::platform::streams;
-use crate::text::{escape, escape_path};
+use super::{Environment, Refusal};
+use crate::base::text::{escape, escape_path};
+use crate::cli::args::Arguments;
+use crate::cli::config::Config;
+use crate::cli::config::file::Source;
+use crate::cli::config::value::{list, quote};
+use crate::cli::error::refusal;
+use crate::cli::settings;
+use crate::cli::subcommands::Shown;
+use crate::run::exit::Exit;
+use crate::run::streams::{print, say};
 use crate::ui::keys::{KEYMAP, Key};
 use crate::ui::theme::{Preset, Role, color_name};
 
-/// Something to be printed on standard output.
+/// Text for standard output.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Answer {
     /// Lines that are safe for a terminal.
     Text(String),
-    /// A path.
+    /// Path.
     Path(Vec<u8>),
+    /// Lines that are safe for a terminal, remarks for standard error, and the exit code that the remarks
+    /// cause.
+    List(String, Vec<String>, Exit),
 }
 
 impl Answer {
-    /// Prints it, a path as it is unless a person reads it.
+    /// Prints it; a path is escaped only for a terminal.
     pub fn print(&self) -> Exit {
-        let mut out = io::stdout();
-        let written = streams::output().and_then(|()| match self {
-            Self::Text(text) => out.write_all(text.as_bytes()),
+        let exit = print(|out| match self {
+            Self::Text(text) | Self::List(text, ..) => out.write_all(text.as_bytes()),
             Self::Path(path) if out.is_terminal() => writeln!(out, "{}", escape(path)),
             Self::Path(path) => out.write_all(path).and_then(|()| out.write_all(b"\n")),
         });
-        printed(written.and_then(|()| out.flush()))
+        let Self::List(_, remarks, worst) = self else { return exit };
+        for remark in remarks {
+            say(remark);
+        }
+        exit.max(*worst)
     }
 }
 
-/// What `duke config` answers.
-pub(super) fn answer(what: Shown, source: &Source, environment: &Environment) -> Result<Answer, Refusal> {
+/// Returns the output of `duke config`.
+pub fn answer(what: Shown, source: &Source, environment: &Environment) -> Result<Answer, Refusal> {
     match (what, source.path()) {
         (Shown::Path, Some(path)) => Ok(Answer::Path(path.as_os_str().as_bytes().to_vec())),
         (Shown::Path, None) => {
@@ -54,8 +61,8 @@ pub(super) fn answer(what: Shown, source: &Source, environment: &Environment) ->
         }
         (Shown::Show, _) => {
             let Configured { config, words, .. } = Configured::read(source, &[], environment)?;
-            let line = defaults::line(&words, &variables(environment));
-            let matches = defaults::command().try_get_matches_from(line).map_err(refusal)?;
+            let line = settings::line(&words, &variables(environment));
+            let matches = settings::command().try_get_matches_from(line).map_err(refusal)?;
             let mut text = header(source);
             settings(&mut text, &matches);
             looks(&mut text, &config);
@@ -65,7 +72,7 @@ pub(super) fn answer(what: Shown, source: &Source, environment: &Environment) ->
     }
 }
 
-/// What the environment says, in words of the command line.
+/// Returns the settings of the environment as words of the command line.
 fn variables(environment: &Environment) -> Vec<OsString> {
     let said = |name, flag: &str| {
         let value = environment.variable(name)?;
@@ -85,19 +92,19 @@ fn header(source: &Source) -> String {
     )
 }
 
-/// Writing to a string cannot fail.
+/// Appends a line. Writing to a string cannot fail.
 fn push(text: &mut String, line: std::fmt::Arguments<'_>) {
     let _ = writeln!(text, "{line}");
 }
 
 fn settings(text: &mut String, matches: &ArgMatches) {
     let command = Arguments::command();
-    for arg in defaults::settable(&command) {
+    for arg in settings::settable(&command) {
         let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
-        let name = defaults::name(arg);
+        let name = settings::name(arg);
         push(
             text,
-            format_args!("\n# {}", if defaults::is_inverted(arg) { format!("Not: {help}") } else { help }),
+            format_args!("\n# {}", if settings::is_inverted(arg) { format!("Not: {help}") } else { help }),
         );
         match value(arg, matches) {
             Some(value) => push(text, format_args!("{name} = {value}")),
@@ -106,24 +113,24 @@ fn settings(text: &mut String, matches: &ArgMatches) {
     }
 }
 
-/// What holds for a flag, as TOML writes it.
+/// Returns the value in effect for a flag, in TOML.
 fn value(arg: &Arg, matches: &ArgMatches) -> Option<String> {
     let id = arg.get_id().as_str();
     let words = || matches.get_raw(id).into_iter().flatten().map(|word| word.to_string_lossy().into_owned());
     match arg.get_action() {
-        ArgAction::SetTrue => Some((matches.get_flag(id) != defaults::is_inverted(arg)).to_string()),
+        ArgAction::SetTrue => Some((matches.get_flag(id) != settings::is_inverted(arg)).to_string()),
         ArgAction::Append => Some(list(words())),
         _ => words().next_back().map(|word| plain(&word)),
     }
 }
 
-/// A text, or a number where it is one.
+/// Formats a number as such, anything else as a text.
 fn plain(word: &str) -> String {
     let number = word.parse::<i64>().ok().filter(|number| number.to_string() == word);
     number.map_or_else(|| quote(word), |number| number.to_string())
 }
 
-/// What could be set: the values that there are, or what the help calls them.
+/// Returns an example value: the possible values, or the name of the value in the help.
 fn example(arg: &Arg) -> String {
     let values = arg.get_possible_values();
     let names: Vec<String> = if values.is_empty() {

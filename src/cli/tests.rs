@@ -1,17 +1,15 @@
-//! What words mean, together with the environment.
+//! Tests for the meaning of words together with the environment.
 
 use std::path::PathBuf;
 
 use super::*;
-use crate::batch::{By, Packing, Target};
-use crate::exchange::{Form, Input};
+use crate::run::print::{By, Packing, Target};
+use crate::source::import::Input;
+use crate::table::column::Column;
 
 fn asked(words: &str, environment: &Environment) -> Result<Request, String> {
     let words = std::iter::once("duke").chain(words.split_whitespace()).map(OsString::from);
-    request(words, environment).map_err(|refusal| match refusal {
-        Refusal::Answer(text) => text.to_string(),
-        Refusal::Usage(message) => message,
-    })
+    request(words, environment).map_err(Refusal::reason)
 }
 
 fn terminal(variables: &[(&'static str, &str)]) -> Environment {
@@ -67,7 +65,7 @@ fn json(depth: Option<usize>) -> Output {
 fn snapshots_are_kept_unless_nobody_wants_them_and_as_many_as_are_wanted() {
     let home = [("HOME", "/home/me")];
     let usual = browse("", &home).snapshots.unwrap();
-    assert_eq!(usual, crate::snapshot::automatic::Settings::new("/home/me/.local/state/duke".into()));
+    assert_eq!(usual, crate::source::snapshot_store::Settings::new("/home/me/.local/state/duke".into()));
     let few = browse("--snapshot-days 7 --snapshot-size 10M", &home).snapshots.unwrap();
     assert_eq!((few.age.as_secs(), few.bytes), (7 * 86_400, 10 << 20));
     let none = browse("--no-snapshots", &home);
@@ -93,7 +91,7 @@ fn diff_is_for_the_browser_unless_a_script_asks() {
 
 #[test]
 fn arguments_are_consistent() {
-    defaults::command().debug_assert();
+    crate::cli::settings::command().debug_assert();
     Words::definition().debug_assert();
 }
 
@@ -141,8 +139,8 @@ fn what_is_read_and_what_is_written_can_be_exports() {
     assert_eq!(written("-o a"), export(Target::File("a".into()), Packing::Plain));
     assert_eq!(written("-o a.zst"), export(Target::File("a.zst".into()), Packing::Zstd));
     assert_eq!(written("-o - -c"), export(Target::Standard, Packing::Zstd));
-    assert_eq!(written("--csv"), Some(Output::Printed(Format::Flat(Form::Csv))));
-    assert_eq!(format("--ndjson", &terminal(&[])), Some(Output::Printed(Format::Flat(Form::Json))));
+    assert_eq!(written("--csv"), Some(Output::Printed(Format::Csv)));
+    assert_eq!(format("--ndjson", &terminal(&[])), Some(Output::Printed(Format::JsonLines)));
 }
 
 #[test]
@@ -152,7 +150,7 @@ fn lists_and_sums_are_printed_instead_of_browsed() {
     };
     assert_eq!((job.selection.least, job.selection.top), (1 << 20, Some(3)));
     assert_eq!(job.selection.by, [By::Type, By::Owner]);
-    // Owners are kept where they are asked for.
+    // Owners are recorded because `--by owner` needs them.
     assert!(matches!(job.wanted, Wanted::Paths(_, scan::Options { owners: true, .. })));
 }
 
@@ -218,6 +216,10 @@ fn what_makes_no_sense_is_refused_in_one_line() {
         ("-t 0", "not a number from 1 to 1024"),
         ("-t many", "not a number from 1 to 1024"),
         ("-d -1", "unexpected argument '-1' found; duke --help lists what there is"),
+        ("--tpo 3", "unexpected argument '--tpo' found; --top is similar"),
+        ("--jsn", "unexpected argument '--jsn' found; --json is similar"),
+        ("--exclud-cahces", "unexpected argument '--exclud-cahces' found; --exclude-caches is similar"),
+        ("diff --min-chagne 1 x", "unexpected argument '--min-chagne' found; --min-change is similar"),
         ("-d x", "not a number"),
         ("--top x", "not a number"),
         ("-s -d 1", "cannot be used with"),
@@ -239,7 +241,15 @@ fn what_makes_no_sense_is_refused_in_one_line() {
         ("-s -o x", "are for tables and --json"),
         ("--min-size x", "not a size"),
         ("--by size", "[possible values: type, age, owner]"),
-        ("diff", "required"),
+        ("diff", "neither XDG_STATE_HOME nor HOME is set"),
+        ("diff --list", "neither XDG_STATE_HOME nor HOME is set"),
+        ("diff --exclude x", "--exclude"),
+        ("diff --since x", "not an age such as 3d"),
+        ("diff --since 3", "not an age such as 3d"),
+        ("diff --since 3d old.json", "--since is for a directory alone"),
+        ("diff --since 3d a b", "cannot be used with"),
+        ("diff --list --json", "cannot be used with"),
+        ("diff --list a b", "cannot be used with"),
         ("--exclude a[b", "pattern 'a[b': unclosed"),
     ];
     for (words, reason) in cases {

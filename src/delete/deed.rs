@@ -1,11 +1,12 @@
-//! Carrying out what was confirmed, and writing it down.
+//! Running a confirmed operation, and recording it in the journal.
 //!
 //! ```text
-//! refusals asked once more -> journal: begun -> free space -> remove, move, or move back -> free space -> journal: how it went
+//! check refusals again -> journal: begun -> free space -> delete, trash or restore -> free space -> journal:
+//! result
 //! ```
 //!
-//! Invariant: nothing begins before it is written down, unless there is no journal, and what could not be written down is said; a
-//! refusal stops everything.
+//! Invariant: no operation begins before it is in the journal, unless there is no journal; journal errors are
+//! reported; a refusal stops the whole operation.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -14,48 +15,49 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use super::journal::{Deed, Journal, Line};
-use super::refusal::{self, Refusal};
+use super::reason::Refusal;
+use super::refusal;
 use super::{Failure, Failures, Owner, Reason, Selection, Trashed, remove, trash};
-use crate::job::{Job, Pool, Task};
-use crate::platform::absolute::absolute_bytes;
-use crate::platform::capacity::capacity;
-use crate::platform::words;
-use crate::sync::Arc;
+use crate::base::absolute::absolute_bytes;
+use crate::base::job::{Job, Pool, Task};
+use crate::base::os_error::words;
+use crate::base::sync::Arc;
+use crate::platform::fs::capacity::capacity;
 
-/// What is to be done.
+/// Operation to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Work {
-    /// Remove, for good.
+    /// Delete permanently.
     Remove(Arc<Selection>),
-    /// Move to this user's trash.
+    /// Move to the user's trash.
     Trash(Arc<Selection>),
-    /// Move back from there.
+    /// Move back from the trash.
     Restore(Arc<Vec<Trashed>>),
 }
 
-/// How far it has come, or how it went.
+/// Progress or result of an operation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Names that went; of a trash, items.
+    /// Number of deleted names; of trash operations, moved items.
     pub entries: u64,
-    /// Bytes of the inodes whose last name went.
+    /// Bytes of the inodes whose last name was deleted.
     pub freed: u64,
-    /// What stays.
+    /// Entries that failed.
     pub failures: Failures,
-    /// What is in the trash now.
+    /// Items that are now in the trash.
     pub trashed: Vec<Trashed>,
-    /// Bytes by which the free space of the file systems has grown meanwhile, whoever caused that.
+    /// Growth of the free space during the operation, whatever its cause, in bytes.
     pub gained: Option<i64>,
-    /// Why not everything could be written down, if so.
+    /// Reason why the journal is incomplete, if it is.
     pub unwritten: Option<String>,
-    /// Whether it was cancelled.
+    /// `true` if the user cancelled the operation.
     pub is_cancelled: bool,
-    /// Whether nothing more will happen.
+    /// `true` once the operation has ended.
     pub is_over: bool,
 }
 
 impl Work {
-    /// What it is.
+    /// Returns the kind of the operation.
     pub fn deed(&self) -> Deed {
         match self {
             Self::Remove(selection) if selection.extent == super::Extent::Content => Deed::Empty,
@@ -65,7 +67,7 @@ impl Work {
         }
     }
 
-    /// The items: paths as in the tree, and what they take up.
+    /// Returns the items: paths as in the tree, and their disk usage.
     fn items(&self) -> Vec<(Vec<u8>, u64)> {
         match self {
             Self::Remove(selection) | Self::Trash(selection) => {
@@ -79,10 +81,10 @@ impl Work {
     }
 }
 
-/// Begins to do it.
+/// Starts the operation.
 ///
 /// # Errors
-/// When the system gives no thread.
+/// When no thread can be started.
 pub fn carry_out(pool: &Pool, work: Work, journal: Option<Journal>) -> std::io::Result<Job<Report>> {
     pool.start(move |task| {
         let report = run(task, &work, journal.as_ref());
@@ -120,7 +122,8 @@ fn run(task: &Task<Report>, work: &Work, journal: Option<&Journal>) -> Report {
     Report { unwritten: not_begun.or(not_ended), ..report }
 }
 
-/// Removes, with the room there is before and after; also the lines that say how it went.
+/// Deletes the selection and measures the free space before and after. Also returns the journal lines of the
+/// result.
 fn removed(task: &Task<Report>, selection: &Selection, deed: Deed) -> (Report, Vec<Line>) {
     let before = free(selection);
     let report = |removal: remove::Removal| Report {
@@ -162,7 +165,7 @@ fn trashed(trashing: trash::Trashing) -> Report {
     }
 }
 
-/// The lines that say how moving went.
+/// Returns the journal lines for moved items.
 fn moved(deed: Deed, items: &[(Vec<u8>, u64)], trashing: &trash::Trashing, is_cancelled: bool) -> Vec<Line> {
     let reasons: HashMap<&[u8], Reason> =
         trashing.failures.first.iter().map(|failure| (failure.path.as_slice(), failure.reason)).collect();
@@ -180,19 +183,18 @@ fn moved(deed: Deed, items: &[(Vec<u8>, u64)], trashing: &trash::Trashing, is_ca
     items.iter().enumerate().map(how).collect()
 }
 
-/// A line of the journal; the path is made absolute.
+/// Creates a journal line with an absolute path.
 fn line(deed: Deed, path: &[u8], entries: Option<u64>, bytes: u64, result: String) -> Line {
     Line { deed, path: absolute_bytes(path), entries, bytes, result }
 }
 
-/// What is refused, as failures.
+/// Returns the refused items as failures.
 fn refused(selection: &Selection) -> Failures {
     let (refusals, _) = refusal::judge(selection);
     let mut failures = Failures::default();
     let paths: Vec<Vec<u8>> = selection.items().map(|(group, item)| group.path_of(item)).collect();
     for (number, refusal) in refusals {
         let reason = match refusal {
-            Refusal::Changed => Reason::Changed,
             Refusal::Mount => Reason::Mount,
             refusal => Reason::Refused(refusal),
         };
@@ -201,9 +203,9 @@ fn refused(selection: &Selection) -> Failures {
     failures
 }
 
-/// The free space of each file system a selection is on.
+/// Returns the free space of each file system in a selection.
 fn free(selection: &Selection) -> HashMap<u64, u64> {
-    // Each directory once is enough; thousands of groups are on few file systems.
+    // Thousands of groups are on a few file systems, so each device is asked only once.
     let mut devices = HashMap::new();
     for group in &selection.groups {
         let Some(device) = group.steps.last().map(|step| step.device) else { continue };

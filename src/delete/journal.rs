@@ -1,107 +1,112 @@
-//! What was deleted, written down: one line of JSON for each item, in a file that only its owner can read.
+//! Journal of deletions: one line of JSON for each item, in a file that only its owner can read.
 //!
-//! A line says `begun` before anything happens, and how it went afterwards, so that a crash in between can be told.
+//! A line with the result `begun` is written before an operation, and another one with its result afterwards,
+//! so that a crash in between can be recognized.
 //!
-//! Invariant: lines are appended whole, and a file or directory that is not this user's is never written to.
+//! A full disk can cut off a line; the next one still begins on a line of its own.
+//!
+//! Invariant: every record begins at the start of a line, and a file or directory of another user is never
+//! written to.
 
-use std::fs::{DirBuilder, File, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
-use jiff::Timestamp;
+use crate::base::json::Writer;
+use crate::base::state_folder;
+use crate::platform::entry::safe_path::PrivateFolder;
+use crate::platform::entry::secure_read::open_own;
 
-use crate::json::Writer;
-use crate::platform::state;
+/// Name of the file.
+const NAME: &str = "deleted.jsonl";
 
-/// What is done.
+/// Kind of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Deed {
-    /// Removed.
+    /// Deletion.
     Delete,
-    /// What lies in it was removed.
+    /// Deletion of the contents only.
     Empty,
-    /// Moved to the trash.
+    /// Move to the trash.
     Trash,
-    /// Moved back from there.
+    /// Move back from the trash.
     Restore,
 }
 
-/// One line.
+/// Journal line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// What is done.
+    /// Kind of the operation.
     pub deed: Deed,
-    /// The path, made absolute where the root was not.
+    /// Absolute path.
     pub path: Vec<u8>,
-    /// Names that went, where it is known.
+    /// Number of deleted names, if known.
     pub entries: Option<u64>,
-    /// Bytes that it took, or that were freed.
+    /// Disk usage in bytes, or the number of bytes freed.
     pub bytes: u64,
-    /// How it went: `begun`, `done`, or the reason why not.
+    /// Result: `begun`, `done`, or the reason of a failure.
     pub result: String,
 }
 
-/// The file.
+/// Journal file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Journal {
     directory: PathBuf,
 }
 
 impl Journal {
-    /// The file in the folder of this process, `$XDG_STATE_HOME/duke/deleted.jsonl`. None without a home.
+    /// Returns the journal of this process, `$XDG_STATE_HOME/duke/deleted.jsonl`, or `None` without a home
+    /// directory.
     pub fn of_process() -> Option<Self> {
-        state::folder_of_process().map(Self::in_directory)
+        state_folder::folder_of_process().map(Self::in_directory)
     }
 
-    /// The file in this directory.
+    /// Returns the journal in `directory`.
     pub fn in_directory(directory: PathBuf) -> Self {
         Self { directory }
     }
 
-    /// Where it is.
+    /// Returns the path of the file.
     pub fn path(&self) -> PathBuf {
-        self.directory.join("deleted.jsonl")
+        self.directory.join(NAME)
     }
 
-    /// Appends lines, and does not return before they are on the disk.
+    /// Appends lines and waits until they are on the disk.
     ///
     /// # Errors
-    /// When they cannot be written, or the file or its folder is not this user's. Nothing is made then.
+    /// When they cannot be written, or the file or its folder belongs to another user. Nothing is created
+    /// then.
     pub fn append(&self, lines: &[Line]) -> io::Result<()> {
+        let mut file = self.open()?;
         let mut bytes = Vec::new();
+        if is_torn(&file)? {
+            bytes.push(b'\n');
+        }
         let mut writer = Writer::new(&mut bytes);
-        let time = Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+        let time = crate::base::clock::date().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
         for line in lines {
             line.write(&time, &mut writer);
         }
         writer.finish()?;
-        let mut file = self.open()?;
         file.write_all(&bytes)?;
         file.sync_data()
     }
 
     fn open(&self) -> io::Result<File> {
-        let foreign = |what: &str| io::Error::new(io::ErrorKind::PermissionDenied, what);
-        if !state::is_ours(&self.directory)? {
-            return Err(foreign("its folder belongs to somebody else"));
-        }
-        DirBuilder::new().recursive(true).mode(0o700).create(&self.directory)?;
-        let file = OpenOptions::new()
-            .append(true)
-            .create(true)
-            .mode(0o600)
-            .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_CLOEXEC)
-            .open(self.path())?;
-        let found = file.metadata()?;
-        if !found.is_file() || found.uid() != nix::unistd::geteuid().as_raw() {
-            return Err(foreign("it belongs to somebody else"));
-        }
-        if found.mode() & 0o077 != 0 {
-            file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
-        }
-        Ok(file)
+        let folder = PrivateFolder::find(&self.directory)?.make()?;
+        open_own(&folder.path().join(NAME))
     }
+}
+
+/// Returns `true` if the last line is incomplete, as after a write to a full disk.
+fn is_torn(mut file: &File) -> io::Result<bool> {
+    if file.metadata()?.len() == 0 {
+        return Ok(false);
+    }
+    let mut last = [0];
+    file.seek(SeekFrom::End(-1))?;
+    file.read_exact(&mut last)?;
+    Ok(last != *b"\n")
 }
 
 impl Line {

@@ -1,164 +1,183 @@
-//! What would go, found out by the walk that removes, looking only.
+//! Preview of a deletion, computed by the walk that deletes, in read-only mode.
 //!
-//! Asks the file system anew, so that what a person is told is what is there now: how much, how new, what is in the way,
-//! and what would really be freed. An inode is freed when all of its names are selected; space that a file shares with a
-//! copy is freed only if the copy goes, too, which nobody knows for certain, so there is a least and a most.
+//! It reads the file system again, so the dialog shows the present state: sizes, recent changes, obstacles,
+//! and the bytes that would be freed. An inode is freed when all of its names are selected. Space that a file
+//! shares with a copy is freed only if the copy is deleted too, which cannot be known, so there is a lower
+//! and an upper bound.
 //!
-//! Invariant: opens no file except to ask for its extents, on file systems that share them, and never one in the cloud.
+//! Invariant: files are opened only to read their extents, on file systems that share them, and never if they
+//! are in the cloud.
 
 use std::collections::HashMap;
 use std::ffi::CStr;
 use std::time::{Duration, Instant};
 
-use super::names::Names;
-use super::refusal::{self, Concern, Refusal};
-use super::walk::{Act, Fate, Walk};
-use super::{Failures, Selection};
-use crate::job::{Job, Pool, Task};
-use crate::kind::Kind;
-use crate::platform::extents::{self, Sharing};
-use crate::platform::{Attributes, Directory, Errno};
-use crate::sync::{Arc, Mutex, lock};
+use super::link_tracker::LinkTracker;
+use super::refusal::{self, Concern};
+use super::seen::{self, Seen};
+use super::walk::{Act, At, Fate, Walk};
+use super::{Failures, Kept, Reason, Refusal, Selection};
+use crate::base::job::{Job, Pool, Task};
+use crate::base::kind::Kind;
+use crate::base::sync::{Arc, Mutex, lock};
+use crate::platform::entry::extents;
+use crate::platform::entry::extents::Sharing;
+use crate::platform::{Attributes, Directory, Errno, Rights};
 
-/// Files whose extents are asked for: the rest counts as shared with nobody knows what, if its file system shares.
+/// Largest number of files whose extents are read. Any further file counts as shared if its file system can
+/// share extents.
 const MOST_ASKED: u64 = 20_000;
-/// Smaller files are not asked for their extents.
+/// Size in bytes below which the extents of a file are not read.
 const WORTH_ASKING: u64 = 64 << 10;
-/// Something written this many seconds ago may still be written.
+/// Age in seconds below which a file may still be written to.
 const RECENT: i64 = 60;
-/// Between two reports, at first; they grow with the time it takes.
+/// Time until the first report; each later one is due after `NEXT` times the elapsed time.
 const FIRST: Duration = Duration::from_millis(20);
 const NEXT: u32 = 2;
 
-/// What would go.
+/// Preview of a deletion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Probe {
-    /// Directories, those selected included.
+    /// Number of directories, including the selected ones.
     pub directories: u64,
-    /// Names of anything else.
+    /// Number of names that are not directories.
     pub files: u64,
-    /// Bytes that are freed for certain.
+    /// Bytes that are certainly freed.
     pub least: u64,
-    /// Bytes that are freed if everything they are shared with goes, too.
+    /// Bytes that are freed if everything they are shared with is deleted too.
     pub most: u64,
-    /// Inodes that have names outside, so that nothing of them is freed.
+    /// Number of inodes with names outside the selection, which are not freed.
     pub linked: u64,
-    /// Time of the newest change, in seconds since 1970.
+    /// Time of the newest change in seconds since 1970.
     pub newest: Option<i64>,
-    /// Files and directories changed within the last minute.
+    /// Number of files and directories changed within the last minute.
     pub recent: u64,
-    /// Entries that are immutable, or lie in directories that nobody or not this person may change.
-    pub locked: u64,
-    /// Where other things are mounted, and what cannot be looked at.
+    /// Numbers of entries that a deletion would keep, by reason.
+    pub kept: Kept,
+    /// Numbers of items that cannot be moved to the trash, by reason.
+    pub unmoved: Kept,
+    /// Number of names that would be kept, including the directories above them; known at the end.
+    pub staying: u64,
+    /// Mount points, and entries that cannot be read.
     pub failures: Failures,
-    /// What must not be done at all, by number of the item.
+    /// Items that are never deleted, by number.
     pub refusals: Vec<(usize, Refusal)>,
-    /// What has to be confirmed in particular.
+    /// Warnings that need a special confirmation.
     pub concerns: Vec<Concern>,
-    /// Whether this is all.
+    /// Items that have changed since they were read, by number. They are not deleted.
+    pub changed: Vec<usize>,
+    /// The other items with their present identity; an operation applies to these.
+    pub going: Option<Arc<Selection>>,
+    /// `true` once the preview is complete.
     pub is_complete: bool,
 }
 
 impl Probe {
-    /// Names that would go.
+    /// Returns the number of names that would be deleted; before the end, of those visited so far.
     pub fn entries(&self) -> u64 {
-        self.directories + self.files
+        (self.directories + self.files).saturating_sub(self.staying)
     }
 }
 
-/// Begins to look at what is selected, `now` being seconds since 1970.
+/// Starts a preview of the selection; `now` is in seconds since 1970.
 ///
 /// # Errors
-/// When the system gives no thread.
+/// When no thread can be started.
 pub fn probe(pool: &Pool, selection: Arc<Selection>, now: i64) -> std::io::Result<Job<Probe>> {
     pool.start(move |task| {
         let looker = Looker::new(task, now);
         let failures = Mutex::default();
         let (refusals, concerns) = refusal::judge(&selection);
-        let begun = Probe { refusals, concerns, ..Probe::default() };
-        // What must not be done is known before anything else.
+        let Seen { going, changed, unmoved } = seen::look(&selection);
+        let going = Arc::new(going);
+        let begun = Probe {
+            refusals,
+            concerns,
+            changed,
+            unmoved,
+            going: Some(Arc::clone(&going)),
+            ..Probe::default()
+        };
+        // Refusals need no walk, so they are shown at once.
         task.publish(begun.clone());
-        lock(&looker.seen).probe = begun;
+        lock(&looker.met).probe = begun;
         let is_cancelled = || {
             looker.report(&failures);
             task.is_cancelled()
         };
         let threads = task.threads();
-        Walk::new(&looker, &selection, &is_cancelled, &failures, threads.current_num_threads()).run(threads);
+        Walk::new(&looker, &going, &is_cancelled, &failures, threads.current_num_threads()).run(threads);
         if !task.is_cancelled() {
-            let probe = lock(&looker.seen).probe(&failures);
-            task.publish(Probe { is_complete: true, ..probe });
+            let met = lock(&looker.met);
+            let probe = met.probe(&failures);
+            let staying = (probe.files + probe.directories).saturating_sub(met.going);
+            task.publish(Probe { is_complete: true, staying, ..probe });
         }
     })
 }
 
 struct Looker<'a> {
     task: &'a Task<Probe>,
-    seen: Mutex<Seen>,
+    met: Mutex<Met>,
     now: i64,
     begun: Instant,
 }
 
 #[derive(Default)]
-struct Seen {
+struct Met {
     probe: Probe,
-    /// Inodes with several names, and what they take.
-    linked: HashMap<(u64, u64), Linked>,
-    /// Whether files of a device share extents with one another.
+    /// Number of names that would be deleted.
+    going: u64,
+    links: LinkTracker,
+    /// Extent sharing, by device.
     sharing: HashMap<u64, Sharing>,
     asked: u64,
     due: Duration,
 }
 
-struct Linked {
-    names: Names,
-    least: u64,
-    most: u64,
-}
-
 impl<'a> Looker<'a> {
     fn new(task: &'a Task<Probe>, now: i64) -> Self {
-        let seen = Seen { due: FIRST, ..Seen::default() };
-        Self { task, seen: Mutex::new(seen), now, begun: Instant::now() }
+        let met = Met { due: FIRST, ..Met::default() };
+        Self { task, met: Mutex::new(met), now, begun: Instant::now() }
     }
 
-    /// Publishes what was seen, when it is time.
+    /// Publishes the preview so far if a report is due.
     fn report(&self, failures: &Mutex<Failures>) {
         let elapsed = self.begun.elapsed();
-        let mut seen = lock(&self.seen);
-        if elapsed >= seen.due {
-            let probe = seen.probe(failures);
-            seen.due = self.begun.elapsed() * NEXT;
-            drop(seen);
+        let mut met = lock(&self.met);
+        if elapsed >= met.due {
+            let probe = met.probe(failures);
+            met.due = self.begun.elapsed() * NEXT;
+            drop(met);
             self.task.publish(probe);
         }
     }
 
-    /// How many bytes of a file are freed at least: those it shares with none.
+    /// Returns the bytes of a file that are certainly freed: those it does not share.
     fn least(&self, at: &Directory, name: &CStr, found: &Attributes, bytes: u64) -> u64 {
         if found.kind != Kind::File || bytes == 0 {
             return bytes;
         }
-        let known = lock(&self.seen).sharing.get(&found.device).copied();
+        let known = lock(&self.met).sharing.get(&found.device).copied();
         let sharing = known.unwrap_or_else(|| {
             let sharing = extents::sharing(at);
-            lock(&self.seen).sharing.insert(found.device, sharing);
+            lock(&self.met).sharing.insert(found.device, sharing);
             sharing
         });
         if sharing == Sharing::Never {
             return bytes;
         }
-        let mut seen = lock(&self.seen);
-        if bytes < WORTH_ASKING || seen.asked >= MOST_ASKED {
+        let mut met = lock(&self.met);
+        if bytes < WORTH_ASKING || met.asked >= MOST_ASKED {
             return 0;
         }
-        seen.asked += 1;
-        drop(seen);
+        met.asked += 1;
+        drop(met);
         extents::private_bytes(at, name).map_or(0, |private| private.min(bytes))
     }
 }
 
-impl Seen {
+impl Met {
     fn meet(&mut self, found: &Attributes, now: i64) {
         let newest = &mut self.probe.newest;
         *newest = Some(newest.map_or(found.mtime, |newest| newest.max(found.mtime)));
@@ -167,61 +186,69 @@ impl Seen {
         }
     }
 
-    /// What was seen so far.
+    /// Returns the preview so far.
     fn probe(&self, failures: &Mutex<Failures>) -> Probe {
         let mut probe = self.probe.clone();
-        for inode in self.linked.values() {
-            if inode.names.are_all_met() {
-                probe.least = probe.least.saturating_add(inode.least);
-                probe.most = probe.most.saturating_add(inode.most);
-            } else {
-                probe.linked += 1;
-            }
-        }
+        probe.linked = self.links.incomplete();
         probe.failures = lock(failures).clone();
         probe
     }
 }
 
 impl Act for Looker<'_> {
-    fn meet(&self, at: &Directory, name: &CStr, found: &Attributes, _: usize) -> Result<Fate, Errno> {
+    type Rights = Rights;
+
+    fn rights(&self, at: &Directory) -> Rights {
+        at.rights()
+    }
+
+    fn meet(&self, at: At<'_, Rights>, name: &CStr, found: &Attributes, _: usize) -> Result<Fate, Errno> {
+        {
+            let mut met = lock(&self.met);
+            met.meet(found, self.now);
+            met.probe.files += 1;
+        }
+        at.rights.to_remove(found)?;
+        if at.directory.is_locked(name)? {
+            return Err(Errno::EPERM);
+        }
         let bytes = found.blocks.saturating_mul(512);
-        let least = self.least(at, name, found, bytes);
-        let is_locked = at.is_locked(name)?;
-        let mut seen = lock(&self.seen);
-        seen.meet(found, self.now);
-        seen.probe.files += 1;
-        seen.probe.locked += u64::from(is_locked);
-        if found.links > 1 {
-            let inode = seen.linked.entry((found.device, found.inode)).or_insert(Linked {
-                names: Names::default(),
-                least,
-                most: bytes,
-            });
-            inode.names.meet(found.links);
-        } else {
-            seen.probe.least = seen.probe.least.saturating_add(least);
-            seen.probe.most = seen.probe.most.saturating_add(bytes);
+        let is_last = {
+            let mut met = lock(&self.met);
+            met.going += 1;
+            met.links.name_seen(found.file_id(), found.links)
+        };
+        if is_last {
+            let least = self.least(at.directory, name, found, bytes);
+            let probe = &mut lock(&self.met).probe;
+            probe.least = probe.least.saturating_add(least);
+            probe.most = probe.most.saturating_add(bytes);
         }
         Ok(Fate::Stays)
     }
 
-    fn enter(&self, directory: &Directory, found: &Attributes, _: usize) {
-        let is_locked = directory.may_change().is_err() || directory.is_locked(c".").unwrap_or(false);
-        let bytes = found.blocks.saturating_mul(512);
-        let mut seen = lock(&self.seen);
-        seen.meet(found, self.now);
-        seen.probe.locked += u64::from(is_locked);
-        seen.probe.directories += 1;
-        seen.probe.least = seen.probe.least.saturating_add(bytes);
-        seen.probe.most = seen.probe.most.saturating_add(bytes);
+    fn enter(&self, _: &Directory, found: &Attributes, _: usize) {
+        let mut met = lock(&self.met);
+        met.meet(found, self.now);
+        met.probe.directories += 1;
     }
 
-    fn leave(&self, _: &Directory, _: &CStr, _: &Attributes, _: usize) -> Result<Fate, Errno> {
+    fn leave(&self, above: &Directory, name: &CStr, found: &Attributes, _: usize) -> Result<Fate, Errno> {
+        above.rights().to_remove(found)?;
+        if above.is_locked(name)? {
+            return Err(Errno::EPERM);
+        }
+        let bytes = found.blocks.saturating_mul(512);
+        let mut met = lock(&self.met);
+        met.going += 1;
+        met.probe.least = met.probe.least.saturating_add(bytes);
+        met.probe.most = met.probe.most.saturating_add(bytes);
         Ok(Fate::Stays)
     }
 
-    fn fail(&self, _: usize) {}
+    fn fail(&self, _: usize, reason: Reason) {
+        lock(&self.met).probe.kept.count(reason);
+    }
 
     fn finish(&self, _: usize) {}
 }

@@ -1,60 +1,49 @@
-//! What is refused, and what wants a second thought: told by what a directory is, never by how its path is spelled.
+//! Guard: refusals and warnings, decided by the identity of a directory and not by its path.
 //!
-//! Invariant: nothing in here changes anything.
+//! Invariant: nothing in this module changes the file system.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use super::{Group, Item, Reason, Selection};
-use crate::kind::Kind;
-use crate::platform::mounts::standing;
-use crate::platform::{Attributes, STICKY, attributes_of_path};
+use super::reason::Refusal;
+use super::selection::{Group, Item, Selection};
+use crate::base::kind::Kind;
+use crate::platform::entry::safe_path::others_may_write;
+use crate::platform::fs::mounts::standing;
+use crate::platform::process::users;
+use crate::platform::{Attributes, Directory, FileId, STICKY, attributes_of_path};
 
-/// Why something is not done, whatever anybody confirms.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// It is the root of all.
-    Root,
-    /// It is this person's home.
-    Home,
-    /// This person's home lies in it.
-    HoldsHome,
-    /// Something is mounted there.
-    Mount,
-    /// This program works in it.
-    Working,
-    /// It is not what was scanned.
-    Changed,
+/// Warning that needs a special confirmation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Concern {
+    /// Home directory of a user: its path.
+    SomebodysHome(Vec<u8>),
+    /// Directory that another user may change while root works in it: its path, and that user.
+    OthersDirectory(Vec<u8>, u32),
 }
 
-impl Refusal {
-    /// The reason in words.
-    pub fn words(self) -> &'static str {
+impl Concern {
+    /// Returns the path of the warning.
+    pub fn path(&self) -> &[u8] {
         match self {
-            Self::Root => "the root of everything is not removed",
-            Self::Home => "your home is not removed",
-            Self::HoldsHome => "your home lies in it",
-            Self::Mount => "something is mounted there",
-            Self::Working => "this program was started in it",
-            Self::Changed => "changed since it was read",
+            Self::SomebodysHome(path) | Self::OthersDirectory(path, _) => path,
+        }
+    }
+
+    /// Returns the warning as text; `path` is its path in printable form.
+    pub fn words(&self, path: &str) -> String {
+        match self {
+            Self::SomebodysHome(_) => format!("{path} is somebody's home"),
+            Self::OthersDirectory(_, 0) => format!("you are root, and others may change {path}"),
+            Self::OthersDirectory(_, user) => format!("you are root, and user {user} may change {path}"),
         }
     }
 }
 
-/// Why it has to be confirmed in particular.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Concern {
-    /// It is somebody's home: its path.
-    SomebodysHome(Vec<u8>),
-    /// Root is about to work in a directory that another may change: its path, and that user.
-    OthersDirectory(Vec<u8>, u32),
-}
-
-type Identity = (u64, u64);
-
-/// What is to be said against a selection, by number of the item, and in all.
+/// Applies the guards to a selection. Returns the refused items by number, each with the reason, and the
+/// warnings.
 pub fn judge(selection: &Selection) -> (Vec<(usize, Refusal)>, Vec<Concern>) {
     let protected = protected();
     let homes = homes();
@@ -65,19 +54,20 @@ pub fn judge(selection: &Selection) -> (Vec<(usize, Refusal)>, Vec<Concern>) {
         let opened = group.open();
         if let Ok(directory) = &opened
             && let Ok(found) = directory.attributes()
-            && let Some(user) = other_master(&found, nix::unistd::geteuid().as_raw())
+            && users::own() == 0
+            && let Some(user) = other_master(directory, &found)
         {
             concerns.push(Concern::OthersDirectory(group.path(), user));
         }
         for item in &group.items {
             let refusal = match &opened {
                 Ok(directory) => judge_item(group, item, directory, &protected),
-                Err(Reason::Changed) => Some(Refusal::Changed),
-                // The removal will say why.
+                // The deletion will report the error.
                 Err(_) => None,
             };
             if item.kind == Kind::Directory
-                && let Some(home) = item.device.and_then(|device| homes.get(&(device, item.inode)))
+                && let Some(home) =
+                    item.device.and_then(|device| homes.get(&FileId { device, inode: item.inode }))
             {
                 concerns.push(Concern::SomebodysHome(home.clone()));
             }
@@ -91,8 +81,8 @@ pub fn judge(selection: &Selection) -> (Vec<(usize, Refusal)>, Vec<Concern>) {
 fn judge_item(
     group: &Group,
     item: &Item,
-    directory: &crate::platform::Directory,
-    protected: &HashMap<Identity, Refusal>,
+    directory: &Directory,
+    protected: &HashMap<FileId, Refusal>,
 ) -> Option<Refusal> {
     if item.kind != Kind::Directory {
         return None;
@@ -103,7 +93,7 @@ fn judge_item(
         directory.attributes_of(item.name.as_slice())
     };
     let found = found.ok()?;
-    if let Some(refusal) = protected.get(&(found.device, found.inode)) {
+    if let Some(refusal) = protected.get(&found.file_id()) {
         return Some(*refusal);
     }
     let is_mount = if group.steps.is_empty() {
@@ -115,29 +105,29 @@ fn judge_item(
     is_mount.then_some(Refusal::Mount)
 }
 
-/// The user other than root who may change the directory `found`, if `me` is root: its owner, or for one that all may
-/// write to without the sticky bit nobody in particular, who is told as the owner too.
-fn other_master(found: &Attributes, me: u32) -> Option<u32> {
-    const ALL_MAY_WRITE: u32 = 0o002;
-    let is_open = found.mode & ALL_MAY_WRITE != 0 && found.mode & STICKY == 0;
-    (me == 0 && (found.uid != 0 || is_open)).then_some(found.uid)
+/// Returns the user other than root who may change a directory: its owner. For a directory of root the result
+/// is 0 if others have write permission (of all, of the group, or by an access list) and no sticky bit
+/// protects the entries of other users.
+fn other_master(directory: &Directory, found: &Attributes) -> Option<u32> {
+    let is_open = || found.mode & STICKY == 0 && others_may_write(directory, found);
+    (found.uid != 0 || is_open()).then_some(found.uid)
 }
 
-/// The directories that are never removed, by identity.
-fn protected() -> HashMap<Identity, Refusal> {
+/// Returns the directories that are never deleted, by identity.
+fn protected() -> HashMap<FileId, Refusal> {
     let mut protected = HashMap::new();
     let mut add = |path: &Path, refusal: Refusal| {
         if let Ok(found) = attributes_of_path(path) {
-            protected.insert((found.device, found.inode), refusal);
+            protected.insert(found.file_id(), refusal);
         }
     };
-    // Later ones replace earlier ones: the most particular comes last.
+    // Later entries replace earlier ones, so the most specific ones come last.
     if let Ok(working) = std::env::current_dir() {
         for above in working.ancestors() {
             add(above, Refusal::Working);
         }
     }
-    let homes: Vec<PathBuf> = std::env::home_dir().into_iter().chain(own_home()).collect();
+    let homes: Vec<PathBuf> = std::env::home_dir().into_iter().chain(users::own_home()).collect();
     let real = |home: &PathBuf| std::fs::canonicalize(home).ok();
     for home in homes.iter().filter_map(real) {
         home.ancestors().skip(1).for_each(|above| add(above, Refusal::HoldsHome));
@@ -149,13 +139,9 @@ fn protected() -> HashMap<Identity, Refusal> {
     protected
 }
 
-/// The home the system has on record for this process.
-fn own_home() -> Option<PathBuf> {
-    nix::unistd::User::from_uid(nix::unistd::geteuid()).ok().flatten().map(|user| user.dir)
-}
-
-/// The homes of all users on record and the directories beside them, by identity.
-fn homes() -> HashMap<Identity, Vec<u8>> {
+/// Returns the home directories of all users in the user database, and the directories in `/home` and
+/// `/Users`, by identity.
+fn homes() -> HashMap<FileId, Vec<u8>> {
     let record = std::fs::read("/etc/passwd").unwrap_or_default();
     let fields =
         record.split(|byte| *byte == b'\n').filter_map(|line| line.split(|byte| *byte == b':').nth(5));
@@ -169,7 +155,7 @@ fn homes() -> HashMap<Identity, Vec<u8>> {
     }
     let identify = |path: PathBuf| {
         let found = attributes_of_path(&path).ok().filter(Attributes::is_directory)?;
-        Some(((found.device, found.inode), path.into_os_string().as_bytes().to_vec()))
+        Some((found.file_id(), path.into_os_string().as_bytes().to_vec()))
     };
     paths.into_iter().filter_map(identify).collect()
 }

@@ -1,89 +1,151 @@
-//! A script of `rm` commands for a shell, to be read before it is run, instead of deleting.
+//! Shell script that deletes a selection, to be reviewed and run by the user instead of a deletion by duke.
 //!
-//! Every path is quoted so that a shell takes it byte for byte, whatever is in it, and so that it can be read on a terminal:
-//! what a terminal would act on, or nobody would see, is written in octal. What is said beside it is said by numbers.
+//! ```text
+//! selection -> guard, as for the dialog -> identity of each entry -> functions.sh, then three lines for each
+//! entry -> a new file
+//! ```
 //!
-//! Knows no tree. Invariant: no byte of a name is outside of quotes, and none of them acts on a terminal.
+//! It has the same refusals and warnings as the dialog. When it runs, it compares device, inode and time of
+//! birth of an entry and of its directory, and works only in directories it has compared, so no path is
+//! resolved again; mounts inside are skipped. Every name is quoted so that a shell reads exactly its bytes,
+//! and so that it is safe to print.
+//!
+//! Invariant: no byte of a name is outside of quotes, and none controls a terminal.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+mod file;
 
-use jiff::Zoned;
+use std::ffi::{CStr, CString};
 
-use crate::text::command;
+use super::refusal::{self, Concern};
+use super::seen::has_clock_of_machine;
+use super::{Group, Item, Reason, Selection};
+use crate::base::absolute::absolute_bytes;
+use crate::base::kind::Kind;
 
-/// Files of one second that can be told apart.
-const NUMBERS: u32 = 100;
+use crate::base::text::{assignment, escape, quoted};
+use crate::platform::process::desktop::BIRTH_HAS_NANOSECONDS;
+use crate::platform::{Directory, Errno, Identity};
 
-/// One command.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
-    /// The absolute path.
-    pub path: Vec<u8>,
-    /// Whether it is a directory.
-    pub is_directory: bool,
-    /// What it takes up, as text.
-    pub size: String,
+pub use file::{Written, write};
+
+/// Start of each script, and the functions its commands call.
+const HEAD: &str = "#!/bin/sh
+# Read this before you run it: it deletes for good what is named at its end.
+# An entry that has changed stays, and so do other file systems mounted in it.
+";
+const FUNCTIONS: &str = include_str!("script/functions.sh");
+/// Longest path in bytes that the system accepts (`PATH_MAX` of Linux; on macOS it is shorter, and the script
+/// reports that).
+const LONGEST: usize = 4096;
+
+/// Reason why there is no script.
+#[derive(Debug)]
+pub enum Unwritten {
+    /// This entry may not be deleted.
+    Refused(Vec<u8>, Reason),
+    /// Other users could change the script before it is read, in every possible folder.
+    Exposed,
+    /// The script cannot be written.
+    Failed(std::io::Error),
 }
 
-/// The script, as bytes: names need not be UTF-8.
-pub fn text(lines: &[Line]) -> Vec<u8> {
-    let mut script =
-        b"#!/bin/sh\n# Read this before you run it: each line removes what it names, for good.\nset -u\n"
-            .to_vec();
-    for line in lines {
-        script.extend_from_slice(format!("\n# {}\n", line.size).as_bytes());
-        let rm = if line.is_directory { "rm -r --" } else { "rm --" };
-        script.extend_from_slice(command(rm, &line.path).as_bytes());
-        script.push(b'\n');
+impl From<std::io::Error> for Unwritten {
+    fn from(error: std::io::Error) -> Self {
+        Self::Failed(error)
     }
-    script
 }
 
-/// Writes the script to a new file in `directory`, which only its owner can read and nobody run, and says where it is.
+/// Returns the script for a selection of whole entries, whose sizes are given as text, and its warnings.
 ///
 /// # Errors
-/// When it cannot be written.
-pub fn write(directory: &Path, lines: &[Line]) -> io::Result<PathBuf> {
-    let time = Zoned::now().strftime("%Y%m%d-%H%M%S").to_string();
-    for number in 1..=NUMBERS {
-        let suffix = if number == 1 { String::new() } else { format!("-{number}") };
-        let path = directory.join(format!("duke-rm-{time}{suffix}.sh"));
-        match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            opened => return fill(opened?, &path, lines).map(|()| path),
+/// When an entry may not be deleted.
+pub fn text(selection: &Selection, sizes: &[String]) -> Result<(String, Vec<Concern>), Unwritten> {
+    let (refusals, concerns) = refusal::judge(selection);
+    if let Some((number, refusal)) = refusals.first()
+        && let Some((group, item)) = selection.items().nth(*number)
+    {
+        return Err(Unwritten::Refused(group.path_of(item), Reason::Refused(*refusal)));
+    }
+    let mut script = format!("{HEAD}{FUNCTIONS}");
+    script.push_str(&warnings(&concerns));
+    let mut sizes = sizes.iter();
+    for group in &selection.groups {
+        let refused = |item: &Item, reason| Unwritten::Refused(group.path_of(item), reason);
+        let Some(first) = group.items.first() else { continue };
+        let directory = group.open().map_err(|reason| refused(first, reason))?;
+        let parent = directory.identity().map_err(|error| refused(first, error.into()))?;
+        for item in &group.items {
+            let size = sizes.next().map_or("", String::as_str);
+            let command = command(group, item, &directory, &parent, size);
+            script.push_str(&command.map_err(|reason| refused(item, reason))?);
         }
     }
-    Err(io::ErrorKind::AlreadyExists.into())
+    script.push_str("\nexit \"$failed\"\n");
+    Ok((script, concerns))
 }
 
-fn fill(mut file: File, path: &Path, lines: &[Line]) -> io::Result<()> {
-    let written = file.write_all(&text(lines)).and_then(|()| file.sync_data());
-    if written.is_err() {
-        // Half a script is worse than none.
-        let _ = std::fs::remove_file(path);
+/// Returns the part that prints the warnings and asks for a confirmation.
+fn warnings(concerns: &[Concern]) -> String {
+    if concerns.is_empty() {
+        return String::new();
     }
-    written
+    let warnings = concerns.iter().map(|concern| {
+        let words = concern.words(&escape(&absolute_bytes(concern.path())));
+        format!("printf '%s\\n' {} >&2\n", quoted(&format!("Warning: {words}")))
+    });
+    let question =
+        "printf 'Type yes to go on: ' >&2\nanswer=\nread -r answer\n[ \"$answer\" = yes ] || exit 1\n";
+    warnings.fold("\n".to_owned(), |text, warning| text + &warning) + question
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paths_are_one_word_and_can_be_read() {
-        let cases: [(&[u8], &str); 6] = [
-            (b"/a b/c", "rm -- '/a b/c'"),
-            (b"/it's", "rm -- '/it'\\''s'"),
-            (b"/$(x)`y`\\\"", "rm -- '/$(x)`y`\\\"'"),
-            ("/gr\u{f6}\u{df}e".as_bytes(), "rm -- '/gr\u{f6}\u{df}e'"),
-            (b"/a\n", "p=$(printf '%b_' '/a\\0012') && rm -- \"${p%_}\""),
-            (b"/\xff'\x1b", "p=$(printf '%b_' '/\\0377\\0047\\0033') && rm -- \"${p%_}\""),
-        ];
-        for (path, expected) in cases {
-            assert_eq!(command("rm --", path), expected);
-        }
+/// Returns the lines that delete one entry.
+fn command(
+    group: &Group,
+    item: &Item,
+    directory: &Directory,
+    parent: &Identity,
+    size: &str,
+) -> Result<String, Reason> {
+    let name = CString::new(item.name.as_slice()).map_err(|_| Reason::System(Errno::EINVAL as i32))?;
+    let found = look(directory, &name)?;
+    let read_at = item.read_at.filter(|_| has_clock_of_machine(directory));
+    if !(Item { read_at, ..item.clone() }).is_still(&found) {
+        return Err(Reason::Changed);
     }
+    let above = absolute_bytes(&group.path());
+    if above.len() + item.name.len() >= LONGEST {
+        return Err(Reason::System(Errno::ENAMETOOLONG as i32));
+    }
+    let is_directory = item.kind == Kind::Directory;
+    let path = crate::tree::join([above.as_slice(), item.name.as_slice()]);
+    let mut words = vec![if is_directory { "directory" } else { "file" }.to_owned()];
+    words.extend(identity(parent));
+    words.extend(identity(&found));
+    if !is_directory {
+        words.push(format!("'{} {}'", found.attributes.apparent, found.attributes.mtime));
+    }
+    Ok(format!(
+        "\nentry={}\n{}\n{}\n{}\n",
+        quoted(&format!("{}, {size}", escape(&path))),
+        assignment("parent", &above),
+        assignment("name", &item.name),
+        words.join(" "),
+    ))
+}
+
+fn look(directory: &Directory, name: &CStr) -> Result<Identity, Reason> {
+    directory.identity_of(name).map_err(|error| match error {
+        Errno::ENOENT => Reason::Changed,
+        error => error.into(),
+    })
+}
+
+/// Formats device and inode, and the time of birth as stat(1) prints it: with nanoseconds, except on macOS.
+fn identity(found: &Identity) -> [String; 2] {
+    let birth = match found.born {
+        None | Some((..=0, _)) => String::new(),
+        Some((seconds, nanoseconds)) if BIRTH_HAS_NANOSECONDS => format!("{seconds}.{nanoseconds:09}"),
+        Some((seconds, _)) => seconds.to_string(),
+    };
+    [format!("'{} {}'", found.attributes.device, found.attributes.inode), format!("'{birth}'")]
 }

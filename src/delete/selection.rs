@@ -1,7 +1,7 @@
-//! What is meant, in words of the file system: names from a root down, and which inodes they were.
+//! Selected entries, each with its path of names from a root down and the inode of each step.
 //!
-//! Knows the tree, which it reads once, and opens directories by what it has read. Invariant: a directory is only opened as
-//! part of a selection if every step to it is the inode that was scanned.
+//! The tree is read once, when the selection is made. Invariant: a directory is opened only if every step to it
+//! still has the inode that was scanned.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
@@ -9,72 +9,83 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
 use super::Reason;
-use crate::kind::Kind;
-use crate::platform::descriptors::wait_for_descriptors;
-use crate::platform::{Attributes, Directory, Errno};
-use crate::tree::{Content, DirId, Facts, Record, Tree, join};
+use crate::base::clock::Time;
+use crate::base::kind::Kind;
+use crate::platform::process::descriptors::wait_for_descriptors;
+use crate::platform::{Directory, Errno, Identity};
+use crate::tree::{DirId, Entry, EntryState, Metadata, Tree, join};
 
-/// How much of an item is meant.
+/// Part of an entry that an operation applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// All of it.
+    /// The whole item.
     Whole,
-    /// What lies in it; it stays as an empty directory.
+    /// The contents of a directory, which becomes empty.
     Content,
 }
 
-/// Entries of a tree that are to go.
+/// Entries of a tree to delete or move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selection {
-    /// The entries, by the directory they are in.
+    /// Entries, grouped by their directories.
     pub groups: Vec<Group>,
-    /// How much of each is meant.
+    /// Part of each entry that the operation applies to.
     pub extent: Extent,
 }
 
 /// Entries of one directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
-    /// The directory.
+    /// Directory of the entries.
     pub directory: DirId,
-    /// The way to it: the root as it was given, then names.
+    /// Path to it: the root as it was given, then names.
     pub steps: Vec<Step>,
-    /// The entries.
+    /// Entries.
     pub items: Vec<Item>,
 }
 
-/// A directory on the way.
+/// Directory on the path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Its name, or the path of the root.
+    /// Name, or the path of the root.
     pub name: Vec<u8>,
-    /// Its device.
+    /// Device.
     pub device: u64,
-    /// Its inode number.
+    /// Inode number.
     pub inode: u64,
 }
 
-/// An entry that is to go.
+/// Entry to delete or move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
-    /// Its name.
+    /// Name.
     pub name: Vec<u8>,
-    /// What it is.
+    /// Kind.
     pub kind: Kind,
-    /// Its inode number.
+    /// Inode number.
     pub inode: u64,
-    /// Its device, where the tree knows one: that of a single-linked file is its directory's on most file systems, but not
-    /// on those that lie over others.
+    /// Device, if the tree knows it. A file with one name usually has the device of its directory, but not on
+    /// overlay file systems.
     pub device: Option<u64>,
-    /// The directory it is in the tree.
+    /// `true` if it had no other name when it was read.
+    pub is_single: bool,
+    /// Number of this directory in the tree, if it is one that was entered.
     pub directory: Option<DirId>,
-    /// What it takes up in the tree, with everything below it, in bytes.
+    /// Disk usage in the tree, including everything below it, in bytes.
     pub disk: u64,
+    /// Own apparent size in the tree, in bytes.
+    pub apparent: u64,
+    /// Own time of the last change in the tree, in seconds since 1970.
+    pub mtime: i64,
+    /// Time after which it was read into the tree, if its file system uses the clock of this machine.
+    pub read_at: Option<Time>,
+    /// Identity when the dialog opened.
+    pub identity: Option<Identity>,
 }
 
 impl Selection {
-    /// The entries at these places that the tree knows, each once, and none that lies in another one. Roots are no entries
-    /// of a directory, and only their content can be selected.
+    /// Selects the entries of `places` that exist in the tree, without duplicates and without entries that lie
+    /// inside another one. Roots are not entries of a directory, so only their contents can be selected.
     pub fn new<'a>(tree: &Tree, places: impl IntoIterator<Item = (DirId, &'a [u8])>, extent: Extent) -> Self {
         let mut names: HashMap<DirId, HashSet<&[u8]>> = HashMap::new();
         for (directory, name) in places {
@@ -92,30 +103,32 @@ impl Selection {
         Self { groups, extent }
     }
 
-    /// How many entries are selected.
+    /// Returns the number of selected entries.
     pub fn count(&self) -> usize {
         self.groups.iter().map(|group| group.items.len()).sum()
     }
 
-    /// Each entry with the group it is in.
+    /// Returns each entry with its group.
     pub fn items(&self) -> impl Iterator<Item = (&Group, &Item)> {
         self.groups.iter().flat_map(|group| group.items.iter().map(move |item| (group, item)))
     }
 
-    /// What the entries take up in the tree, in bytes; hard links between them are counted more than once.
+    /// Returns the disk usage of the entries in the tree, in bytes; hard links between them count more than
+    /// once.
     pub fn disk(&self) -> u64 {
         self.items().fold(0, |sum, (_, item)| sum.saturating_add(item.disk))
     }
 
-    /// Where the entries are in the tree.
+    /// Returns the places of the entries in the tree.
     pub fn places(&self) -> Vec<(DirId, Vec<Vec<u8>>)> {
         let names = |group: &Group| group.items.iter().map(|item| item.name.clone()).collect();
         self.groups.iter().map(|group| (group.directory, names(group))).collect()
     }
 
-    /// The same entries in a tree that was changed since: those that are still the same inodes at the same paths.
+    /// Finds the same entries in a changed tree: those with the same inode at the same path, and any entry at
+    /// a path for which `is_meant` is true.
     #[must_use]
-    pub fn renewed(&self, tree: &Tree) -> Self {
+    pub fn renewed(&self, tree: &Tree, is_meant: impl Fn(&[u8]) -> bool) -> Self {
         let places = self.groups.iter().filter_map(|group| Some((group.find(tree)?, group)));
         let places = places.flat_map(|(directory, group)| {
             group.items.iter().map(move |item| (directory, item.name.as_slice()))
@@ -123,12 +136,30 @@ impl Selection {
         let now = Self::new(tree, places, self.extent);
         let mut before: HashSet<(Vec<u8>, u64)> = HashSet::new();
         before.extend(self.items().map(|(group, item)| (group.path_of(item), item.inode)));
-        let is_same: Vec<bool> =
-            now.items().map(|(group, item)| before.contains(&(group.path_of(item), item.inode))).collect();
-        now.filtered(|number| is_same[number])
+        let is_kept = |(group, item): (&Group, &Item)| {
+            let path = group.path_of(item);
+            is_meant(&path) || before.contains(&(path, item.inode))
+        };
+        let is_kept: Vec<bool> = now.items().map(is_kept).collect();
+        now.filtered(|number| is_kept[number])
     }
 
-    /// Only the entries of which `keep` is true, by their number among all.
+    /// Returns the same selection, with the given times of the last change in some entries: their times when the
+    /// user chose them, before their last reading.
+    #[must_use]
+    pub fn as_chosen(mut self, mtimes: &HashMap<(DirId, &[u8]), i64>) -> Self {
+        for group in &mut self.groups {
+            for item in &mut group.items {
+                let chosen = mtimes.get(&(group.directory, item.name.as_slice()));
+                if let Some(chosen) = chosen {
+                    (item.mtime, item.read_at) = (*chosen, None);
+                }
+            }
+        }
+        self
+    }
+
+    /// Returns the selection of those entries whose number `keep` accepts.
     #[must_use]
     pub fn filtered(&self, keep: impl Fn(usize) -> bool) -> Self {
         let mut number = 0;
@@ -149,13 +180,14 @@ impl Group {
         let mut ids: Vec<DirId> = tree.ancestry(directory).collect();
         ids.reverse();
         let step = |id: &DirId| {
-            let inode = tree.own_facts(*id)?.inode;
+            let inode = tree.own_metadata(*id)?.inode;
             Some(Step { name: tree.name(*id).to_vec(), device: tree.device(*id), inode })
         };
         let steps = ids.iter().map(step).collect::<Option<Vec<Step>>>()?;
         let listing = tree.listing(directory);
         let chosen = listing.entries().filter(|(_, record)| names.contains(record.name));
-        let mut items: Vec<Item> = chosen.filter_map(|(_, record)| Item::new(tree, &record)).collect();
+        let mut items: Vec<Item> =
+            chosen.filter_map(|(_, record)| Item::new(tree, directory, &record)).collect();
         items.sort_by(|a, b| a.name.cmp(&b.name));
         items.dedup_by(|a, b| a.name == b.name);
         if extent == Extent::Content {
@@ -164,7 +196,7 @@ impl Group {
         (!items.is_empty()).then_some(Self { directory, steps, items })
     }
 
-    /// The directory, by its path, in a tree that was changed since.
+    /// Finds the directory by its path in a changed tree.
     pub fn find(&self, tree: &Tree) -> Option<DirId> {
         let mut at = DirId::TOP;
         for step in &self.steps {
@@ -173,12 +205,12 @@ impl Group {
         Some(at)
     }
 
-    /// The path of the directory; empty where the items are roots, whose names are paths.
+    /// Returns the path of the directory; empty if the items are roots, whose names are paths.
     pub fn path(&self) -> Vec<u8> {
         join(self.steps.iter().map(|step| step.name.as_slice()))
     }
 
-    /// The path of one of its items.
+    /// Returns the path of one of the items.
     pub fn path_of(&self, item: &Item) -> Vec<u8> {
         join(self.steps.iter().map(|step| step.name.as_slice()).chain([item.name.as_slice()]))
     }
@@ -186,7 +218,7 @@ impl Group {
     /// Opens the directory, following symbolic links in the path of the root only.
     ///
     /// # Errors
-    /// As openat(2), or that a step is not what was scanned.
+    /// Those of openat(2), or that a step is not the directory that was scanned.
     pub fn open(&self) -> Result<Directory, Reason> {
         let mut open: Option<Directory> = None;
         for step in &self.steps {
@@ -204,27 +236,37 @@ impl Group {
             }
             open = Some(next);
         }
-        // The items are roots: their names are paths from where this process is.
+        // The items are roots, whose names are paths relative to the current directory.
         open.map_or_else(|| Ok(Directory::open(std::path::Path::new("."))?), Ok)
     }
 }
 
 impl Item {
-    fn new(tree: &Tree, record: &Record<'_>) -> Option<Self> {
-        let Content::Known(facts) = record.content else { return None };
-        let Facts { inode, directory, links, .. } = facts;
+    fn new(tree: &Tree, parent: DirId, record: &Entry<'_>) -> Option<Self> {
+        let EntryState::Known(facts) = record.state else { return None };
+        let Metadata { inode, directory, links, .. } = facts;
         let device = match (directory, links) {
             (Some(id), _) => Some(tree.device(id)),
             (None, Some(links)) => Some(tree.devices().number(links.device)),
             (None, None) => None,
         };
         let disk = directory.map_or(facts.disk(), |id| tree.totals(id).disk);
-        Some(Self { name: record.name.to_vec(), kind: record.kind, inode, device, directory, disk })
-    }
-
-    /// Whether these are the attributes of the entry that was selected.
-    pub fn is_still(&self, found: &Attributes) -> bool {
-        (found.kind, found.inode) == (self.kind, self.inode)
-            && self.device.is_none_or(|device| device == found.device)
+        let Metadata { apparent, mtime, .. } = facts;
+        let (name, kind, identity) = (record.name.to_vec(), record.kind, None);
+        let read_at = tree.read_at(parent, record.name);
+        let is_single = links.is_none_or(|links| links.count <= 1);
+        Some(Self {
+            name,
+            kind,
+            inode,
+            device,
+            is_single,
+            directory,
+            disk,
+            apparent,
+            mtime,
+            read_at,
+            identity,
+        })
     }
 }

@@ -1,9 +1,11 @@
-//! Moving to the trash and back: a rename on one mount for each item, or nothing. Where trashes are says `place`.
+//! Moving to the trash and back: a rename on the same mount for each item, or nothing. `place` finds the
+//! trash directories.
 //!
-//! After the Trash specification 1.0 of freedesktop.org: the info file is made first and alone decides who has the name.
-//! Nothing is copied, so nothing can be half moved, and nothing is freed. Where no trash is on the same mount, an item stays.
+//! Follows the Trash specification 1.0 of freedesktop.org: the info file is created first, and it alone
+//! reserves the name. Nothing is copied, so nothing is ever half moved, and no space is freed. Without a
+//! trash on the same mount an item is not moved.
 //!
-//! Invariant: what was moved is what was selected, or is moved back.
+//! Invariant: a moved entry is the selected one, or it is moved back.
 
 mod place;
 
@@ -11,78 +13,78 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use jiff::Zoned;
-
 use super::{Failures, Group, Item, Reason, Selection, Unusable};
-use crate::job::{Job, Pool, Task};
-use crate::kind::Kind;
-use crate::platform::mounts::{Mount, mounts};
-use crate::platform::{Directory, Errno, cloud};
-use crate::sync::Arc;
+use crate::base::job::{Job, Pool, Task};
+use crate::base::kind::Kind;
+use crate::base::sync::Arc;
+use crate::platform::fs::mounts::{Mount, mounts};
+use crate::platform::process::desktop::TRASH_NAME_SEPARATOR;
+use crate::platform::process::io_policy;
+use crate::platform::{Directory, Errno};
 use crate::tree::join;
 pub use place::Owner;
 use place::{Trash, Trashes};
 
-/// Names tried for one item.
+/// Largest number of names tried for one item.
 const NUMBERS: u32 = 10_000;
-/// The longest name of a file, and what an info file has behind it.
+/// Longest file name in bytes, and the suffix of info files.
 const LONGEST: usize = 255;
 const INFO: &[u8] = b".trashinfo";
 
-/// How far a trashing, or a restoring, has come.
+/// Progress of moving items to the trash or back.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trashing {
-    /// What was moved.
+    /// Moved items.
     pub moved: Vec<Trashed>,
-    /// What stays where it is.
+    /// Entries that failed.
     pub failures: Failures,
-    /// Which items failed, by their number.
+    /// Numbers of the items that failed.
     pub failed: Vec<usize>,
-    /// Whether nothing more will happen.
+    /// `true` once the operation has ended.
     pub is_over: bool,
 }
 
-/// Something in the trash.
+/// Item in the trash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trashed {
-    /// Where it was: the group, with this item alone.
+    /// Former place: the group, with this item only.
     pub from: Group,
-    /// The directory of the trash.
+    /// Directory of the trash.
     pub trash: PathBuf,
-    /// Its name there.
+    /// Name in the trash.
     pub name: Vec<u8>,
 }
 
-/// Begins to move what is selected to the trash.
+/// Starts to move the selection to the trash.
 ///
 /// # Errors
-/// When the system gives no thread.
+/// When no thread can be started.
 pub fn trash(pool: &Pool, selection: Arc<Selection>, owner: Owner) -> std::io::Result<Job<Trashing>> {
     pool.start(move |task| task.publish(run(task, &selection, &owner, &|trashing| task.publish(trashing))))
 }
 
-/// Begins to move back what was trashed.
+/// Starts to move trashed items back.
 ///
 /// # Errors
-/// When the system gives no thread.
+/// When no thread can be started.
 pub fn restore(pool: &Pool, trashed: Arc<Vec<Trashed>>) -> std::io::Result<Job<Trashing>> {
     pool.start(move |task| task.publish(run_back(task, &trashed)))
 }
 
-/// Moves what is selected to the trash, telling `report` now and then how far that is, and returns how it went.
-pub(super) fn run<T: Send + Sync>(
+/// Moves the selection to the trash, passes the progress to `report` at intervals, and returns the result.
+pub(crate) fn run<T: Send + Sync>(
     task: &Task<T>,
     selection: &Selection,
     owner: &Owner,
     report: &dyn Fn(Trashing),
 ) -> Trashing {
-    cloud::refuse();
-    // Without a table, what is known is what each item says of itself.
+    io_policy::refuse();
+    // Without a mount table mounts are recognized by the attributes of each item only.
     let mounts = mounts().unwrap_or_default();
     let mut trashing = Trashing::default();
     let mut number = 0;
     'groups: for group in &selection.groups {
-        // Before anything is looked for or made.
+        // This check comes before a trash is searched for or created.
         if task.is_cancelled() {
             break;
         }
@@ -99,7 +101,7 @@ pub(super) fn run<T: Send + Sync>(
             };
             trashing.take(number, group, item, moved);
             number += 1;
-            // Each is a handful of calls; a report now and then is enough.
+            // An item takes only a few system calls, so a report at intervals is enough.
             if number % 64 == 0 {
                 report(trashing.clone());
             }
@@ -108,8 +110,8 @@ pub(super) fn run<T: Send + Sync>(
     Trashing { is_over: true, ..trashing }
 }
 
-/// Moves back what was trashed.
-pub(super) fn run_back<T: Send + Sync>(task: &Task<T>, trashed: &[Trashed]) -> Trashing {
+/// Moves trashed items back.
+pub(crate) fn run_back<T: Send + Sync>(task: &Task<T>, trashed: &[Trashed]) -> Trashing {
     let mut trashing = Trashing::default();
     for (number, it) in trashed.iter().enumerate() {
         if task.is_cancelled() {
@@ -135,7 +137,7 @@ impl Trashing {
     }
 }
 
-/// Moves an item to the first trash that takes it.
+/// Moves an item to the first trash that accepts it.
 fn move_in(
     group: &Group,
     item: &Item,
@@ -143,10 +145,12 @@ fn move_in(
     trashes: &Trashes<'_>,
     mounts: &[Mount],
 ) -> Result<Trashed, Reason> {
-    if !item.is_still(&directory.attributes_of(item.name.as_slice())?) {
+    let now = directory.identity_of(item.name.as_slice())?;
+    if !item.is_still(&now) {
         return Err(Reason::Changed);
     }
-    // rename(2) takes along what is mounted further down, and whoever emptied the trash would empty that.
+    let item = &Item { identity: Some(now), ..item.clone() };
+    // rename(2) would move mounts below the item as well, and emptying the trash would delete their files.
     let takes_along = |path: &Path| holds_mount(&path.join(OsStr::from_bytes(&item.name)), mounts);
     let is_holder = item.kind == Kind::Directory && takes_along(trashes.path().map_err(Reason::NoTrash)?);
     if is_holder || directory.is_mount(item.name.as_slice())? {
@@ -159,13 +163,13 @@ fn move_in(
     })
 }
 
-/// Whether something is mounted below a path.
+/// Returns `true` if a mount point is below a path.
 fn holds_mount(path: &Path, mounts: &[Mount]) -> bool {
     let below = [path.as_os_str().as_bytes(), b"/"].concat();
     mounts.iter().any(|mount| mount.point.starts_with(&below))
 }
 
-/// Moves an item from a directory, which is at `path`, to a trash and says what it is called there.
+/// Moves an item from its directory at `path` to a trash, and returns its name there.
 fn move_to(
     path: Result<&Path, Unusable>,
     item: &Item,
@@ -185,7 +189,10 @@ fn move_to(
         }
         let moved = directory.move_to(item.name.as_slice(), &trash.files, name.as_slice());
         let is_it = moved.is_ok()
-            && trash.files.attributes_of(name.as_slice()).is_ok_and(|found| item.is_still(&found));
+            && trash.files.identity_of(name.as_slice()).is_ok_and(|found| {
+                // Moving changes the inode's time of change.
+                item.identity.is_some_and(|before| before.is_unchanged(&found))
+            });
         if is_it {
             return Ok(name);
         }
@@ -207,29 +214,31 @@ fn move_to(
 
 fn move_back(it: &Trashed) -> Result<(), Reason> {
     let directory = it.from.open()?;
-    let trash = Trash::open(&it.trash)?;
+    let trash = Trash::open(&it.trash).map_err(Reason::NoTrash)?;
     for item in &it.from.items {
-        if !item.is_still(&trash.files.attributes_of(it.name.as_slice())?) {
+        let now = trash.files.identity_of(it.name.as_slice())?;
+        // It may be moved back even if it was written to in the trash.
+        if !item.identity.is_some_and(|before| before.is_same_inode(&now)) {
             return Err(Reason::Changed);
         }
         trash.files.move_to(it.name.as_slice(), &directory, item.name.as_slice())?;
         if let Some((info, _)) = &trash.info {
-            // The item is back, whatever becomes of the note.
+            // The item is back, so a leftover info file does not matter.
             let _ = info.unlink([it.name.as_slice(), INFO].concat().as_slice());
         }
     }
     Ok(())
 }
 
-/// The name tried as the `number`th, short enough for an info file.
+/// Returns the name for attempt `number`, short enough for an info file.
 fn numbered(name: &[u8], number: u32) -> Vec<u8> {
-    let between = if cfg!(target_os = "macos") { " " } else { "." };
-    let suffix = if number == 1 { String::new() } else { format!("{between}{number}") };
+    let suffix = if number == 1 { String::new() } else { format!("{TRASH_NAME_SEPARATOR}{number}") };
     let room = LONGEST - INFO.len() - suffix.len();
     [&name[..name.len().min(room)], suffix.as_bytes()].concat()
 }
 
-/// What the info file of an item says, the directory of which is at `path`; an error if its path cannot be told.
+/// Returns the contents of an item's info file, with its directory at `path`; an error if its path cannot be
+/// expressed.
 fn info_of(path: &Path, item: &Item, relative_to: Option<&Path>) -> Result<Vec<u8>, Unusable> {
     let path = match relative_to {
         Some(top) => path.strip_prefix(top).map_err(|_| Unusable::Nowhere)?,
@@ -244,7 +253,7 @@ fn info_of(path: &Path, item: &Item, relative_to: Option<&Path>) -> Result<Vec<u
             content.extend_from_slice(format!("%{byte:02X}").as_bytes());
         }
     }
-    let date = Zoned::now().strftime("%Y-%m-%dT%H:%M:%S");
+    let date = crate::base::clock::local_date().strftime("%Y-%m-%dT%H:%M:%S");
     content.extend_from_slice(format!("\nDeletionDate={date}\n").as_bytes());
     Ok(content)
 }

@@ -1,18 +1,17 @@
-//! Going through everything that is selected: to look at it, or to remove it.
+//! Walk through a selection, which either reads or deletes it.
 //!
 //! ```text
-//! empty(directory): read it; what is no directory is acted on at once, the directories wait
-//! visit(directory): spawn visit(directory) for the next one that waits, empty(one that waits)
+//! empty(directory): read it; act on everything but directories at once, and queue the directories
+//! visit(directory): spawn visit(directory) for the next one in the queue, empty(one from the queue)
 //! release:          the last one out of a directory acts on the directory itself, then leaves the one above
-//! ```
 //!
-//! A directory stays open until its last child is done, for the child's name is removed in it. When too many are open, a
-//! directory closes as soon as its first child is, its children take turns, and who is done with a child comes back through
-//! the child's `..`, which must be the same inode. So a chain of any depth takes a few descriptors and one step up for each
-//! step down.
+//! A directory stays open until its last child is done, because the child's name is deleted in it. When too
+//! many are open, a directory closes after its first child was opened, its children are visited in turn, and
+//! the way back from a child leads through the child's `..`, which must be the same inode. A chain of any
+//! depth thus takes a few descriptors and one step up for each step down.
 //!
-//! Knows not what is done. Invariant: every descriptor was opened relative to the one above it without following a link or
-//! crossing a mount, and every claim is released once.
+//! Invariant: every descriptor was opened relative to the one above it without following a link or crossing a
+//! mount, and every claim is released once.
 
 mod node;
 
@@ -21,43 +20,69 @@ use std::ffi::{CStr, CString};
 use rayon::Scope;
 
 use super::{Extent, Failures, Group, Item, Reason, Selection};
-use crate::kind::Kind;
-use crate::platform::descriptors::{Descriptors, wait_for_descriptors};
-use crate::platform::{Attributes, Buffer, Directory, Entry, Errno, Filled, Reader, cloud};
-use crate::sync::{Arc, Mutex, Ordering, lock};
+use crate::base::kind::Kind;
+use crate::base::sync::{Arc, Mutex, Ordering, lock};
+use crate::platform::process::descriptors::{Descriptors, wait_for_descriptors};
+use crate::platform::process::io_policy;
+use crate::platform::{Attributes, Buffer, DirEntry, Directory, Errno, Filled, Reader};
 use crate::tree::join;
 use node::{Above, Node};
 
-/// Directories that stay open at most, so that a scan beside has some too.
+/// Largest number of directories kept open, so that a scan at the same time has descriptors too.
 const MOST_OPEN: usize = 256;
-/// How often a directory is read again when it was emptied and is not empty.
+/// Number of times a directory is read again if it is not empty after it was emptied.
 const ROUNDS: u32 = 16;
 
-/// What became of an entry.
+/// Result for an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
-    /// It is gone.
+pub enum Fate {
+    /// The entry was deleted.
     Gone,
-    /// It stays, as it was meant to.
+    /// The entry is kept on purpose.
     Stays,
 }
 
-/// What is done with what a walk meets. `item` is the number of the selected item it is, or lies in.
-pub(super) trait Act: Sync {
-    /// Meets anything but a directory.
-    fn meet(&self, at: &Directory, name: &CStr, found: &Attributes, item: usize) -> Result<Fate, Errno>;
+/// Action on the entries that a walk visits. `item` is the number of the selected item that the entry is, or
+/// lies in.
+pub trait Act: Sync {
+    /// Facts about a directory that are needed before its entries are visited.
+    type Rights: Send + Sync;
+    /// Reads those facts.
+    fn rights(&self, at: &Directory) -> Self::Rights;
+    /// Visits an entry that is not a directory.
+    fn meet(
+        &self,
+        at: At<'_, Self::Rights>,
+        name: &CStr,
+        found: &Attributes,
+        item: usize,
+    ) -> Result<Fate, Errno>;
     /// Enters a directory.
     fn enter(&self, directory: &Directory, found: &Attributes, item: usize);
     /// Leaves a directory in which nothing is left to do.
     fn leave(&self, above: &Directory, name: &CStr, found: &Attributes, item: usize) -> Result<Fate, Errno>;
-    /// Something stays that should not.
-    fn fail(&self, item: usize);
-    /// An item is done: nothing of it stays that should not.
+    /// Reports a failed entry.
+    fn fail(&self, item: usize, reason: Reason);
+    /// Reports that an item is done without failures.
     fn finish(&self, item: usize);
 }
 
-/// A walk through a selection.
-pub(super) struct Walk<'w, A> {
+/// Directory in which an entry is visited.
+pub struct At<'d, R> {
+    pub directory: &'d Directory,
+    pub rights: &'d R,
+}
+
+impl<R> Clone for At<'_, R> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<R> Copy for At<'_, R> {}
+
+/// Walk through a selection.
+pub struct Walk<'w, A> {
     act: &'w A,
     selection: &'w Selection,
     is_cancelled: &'w (dyn Fn() -> bool + Sync),
@@ -67,8 +92,8 @@ pub(super) struct Walk<'w, A> {
 }
 
 impl<'w, A: Act> Walk<'w, A> {
-    /// A walk for so many threads.
-    pub(super) fn new(
+    /// Creates a walk for `threads` threads.
+    pub fn new(
         act: &'w A,
         selection: &'w Selection,
         is_cancelled: &'w (dyn Fn() -> bool + Sync),
@@ -79,9 +104,9 @@ impl<'w, A: Act> Walk<'w, A> {
         Self { act, selection, is_cancelled, descriptors, buffers: Mutex::default(), failures }
     }
 
-    /// Goes through everything, on the threads of `pool`.
-    pub(super) fn run(&'w self, pool: &rayon::ThreadPool) {
-        pool.broadcast(|_| cloud::refuse());
+    /// Visits everything, on the threads of `pool`.
+    pub fn run(&'w self, pool: &rayon::ThreadPool) {
+        pool.broadcast(|_| io_policy::refuse());
         pool.in_place_scope(|scope| {
             let mut first = 0;
             for group in &self.selection.groups {
@@ -89,7 +114,7 @@ impl<'w, A: Act> Walk<'w, A> {
                 first += group.items.len();
             }
         });
-        pool.broadcast(|_| cloud::as_the_process());
+        pool.broadcast(|_| io_policy::as_the_process());
     }
 
     fn begin_group<'s>(&'w self, scope: &Scope<'s>, group: &'w Group, first: usize)
@@ -99,6 +124,8 @@ impl<'w, A: Act> Walk<'w, A> {
         scope.spawn(move |scope| match group.open() {
             Ok(directory) => {
                 let directory = Arc::new(directory);
+                let rights = self.act.rights(&directory);
+                let at = At { directory: &directory, rights: &rights };
                 for (number, item) in group.items.iter().enumerate().rev() {
                     if self.is_cancelled() {
                         return;
@@ -107,7 +134,7 @@ impl<'w, A: Act> Walk<'w, A> {
                         let directory = Arc::clone(&directory);
                         scope.spawn(move |scope| self.begin(scope, group, item, first + number, directory));
                     } else {
-                        self.meet_selected(group, item, first + number, &directory);
+                        self.meet_selected(group, item, first + number, at);
                     }
                 }
             }
@@ -119,12 +146,12 @@ impl<'w, A: Act> Walk<'w, A> {
         });
     }
 
-    /// Acts on a selected entry that is no directory, if it still is what was selected.
-    fn meet_selected(&self, group: &Group, item: &Item, number: usize, directory: &Directory) {
+    /// Acts on a selected entry that is not a directory, if it is still the selected one.
+    fn meet_selected(&self, group: &Group, item: &Item, number: usize, at: At<'_, A::Rights>) {
         let path = || group.path_of(item);
         let Ok(name) = CString::new(item.name.as_slice()) else { return };
-        match directory.attributes_of(name.as_c_str()) {
-            Ok(found) if item.is_still(&found) => match self.act.meet(directory, &name, &found, number) {
+        match at.directory.identity_of(name.as_c_str()) {
+            Ok(now) if item.is_still(&now) => match self.act.meet(at, &name, &now.attributes, number) {
                 Ok(_) => self.act.finish(number),
                 Err(error) => self.fail(number, path, error.into()),
             },
@@ -133,7 +160,7 @@ impl<'w, A: Act> Walk<'w, A> {
         }
     }
 
-    /// Begins with a selected directory, if it still is what was selected.
+    /// Begins with a selected directory, if it is still the selected one.
     fn begin<'s>(
         &'w self,
         scope: &Scope<'s>,
@@ -149,12 +176,16 @@ impl<'w, A: Act> Walk<'w, A> {
         }
         let path = || group.path_of(item);
         let Ok(name) = CString::new(item.name.as_slice()) else { return };
-        // A root may be reached by a symbolic link and be a mount: only what lies in it is meant then.
-        let opened =
-            if group.steps.is_empty() { open_root(&item.name) } else { Self::open(&directory, &name) };
-        match opened {
-            Ok((inside, found)) if item.is_still(&found) => {
-                // One that is to be kept is no entry that would go.
+        // A root can be a symbolic link or a mount point, since only its contents can be selected.
+        let opened = if group.steps.is_empty() {
+            open_root(&item.name)
+        } else {
+            wait_for_descriptors(|| directory.open_inside(name.as_c_str()))
+        };
+        match opened.and_then(|inside| Ok((inside.identity()?, inside))) {
+            Ok((now, inside)) if item.is_still(&now) => {
+                let found = now.attributes;
+                // A directory that is kept does not count as an entry to delete.
                 if self.selection.extent == Extent::Whole {
                     self.act.enter(&inside, &found, number);
                 }
@@ -172,7 +203,8 @@ impl<'w, A: Act> Walk<'w, A> {
         Ok((inside, found))
     }
 
-    /// Reads a directory, acts on what it finds and lets others go on with its directories. Takes one claim on the node.
+    /// Reads a directory, acts on its entries and spawns work for its directories. Takes one claim on the
+    /// node.
     fn empty<'s>(&'w self, scope: &Scope<'s>, node: Arc<Node<'w>>, directory: Directory)
     where
         'w: 's,
@@ -185,17 +217,19 @@ impl<'w, A: Act> Walk<'w, A> {
         let count = u32::try_from(directories.len()).unwrap_or(u32::MAX);
         node.claims.fetch_add(count, Ordering::Relaxed);
         if self.descriptors.suffice() && self.descriptors.count() < MOST_OPEN {
-            // In a second round it is kept already.
+            // In a second round it is set already.
             drop(node.kept.set(self.descriptors.hold(Arc::clone(&directory))));
         }
         *lock(&node.waiting) = directories;
         scope.spawn(move |scope| self.visit(scope, node, directory));
     }
 
-    /// Acts on everything in a directory but its directories, which are returned, the first one last.
+    /// Acts on everything in a directory except its directories, which it returns in reverse order.
     fn read(&self, node: &Node<'w>, directory: &Directory) -> Vec<CString> {
         let mut buffer = lock(&self.buffers).pop().unwrap_or_default();
         let mut reader = Reader::new(directory);
+        let rights = self.act.rights(directory);
+        let at = At { directory, rights: &rights };
         let mut directories = Vec::new();
         'all: loop {
             match reader.fill(&mut buffer) {
@@ -211,7 +245,7 @@ impl<'w, A: Act> Walk<'w, A> {
                     node.set_stays();
                     break 'all;
                 }
-                if entry.hint == Kind::Directory || !self.meet(node, directory, &buffer, &entry) {
+                if entry.hint == Kind::Directory || !self.meet(node, at, &buffer, &entry) {
                     directories.push(entry.name.to_owned());
                 }
             }
@@ -225,13 +259,13 @@ impl<'w, A: Act> Walk<'w, A> {
         directories
     }
 
-    /// Acts on an entry; false if it is a directory.
-    fn meet(&self, node: &Node<'w>, at: &Directory, buffer: &Buffer, entry: &Entry<'_>) -> bool {
-        match buffer.attributes(at, entry) {
+    /// Acts on an entry; returns `false` for a directory.
+    fn meet(&self, node: &Node<'w>, at: At<'_, A::Rights>, buffer: &Buffer, entry: &DirEntry<'_>) -> bool {
+        match buffer.attributes(at.directory, entry) {
             Ok(found) if found.is_directory() => return false,
             Ok(found) => match self.act.meet(at, entry.name, &found, node.item) {
                 Ok(_) => {}
-                // It has just become one.
+                // Another process has just replaced it by a directory.
                 Err(Errno::EISDIR) => return false,
                 Err(error) => self.fail_in(node, Some(entry.name), error.into()),
             },
@@ -240,7 +274,7 @@ impl<'w, A: Act> Walk<'w, A> {
         true
     }
 
-    /// Goes on with one of the directories that wait. Takes one claim on the node.
+    /// Continues with one of the queued directories. Takes one claim on the node.
     fn visit<'s>(&'w self, scope: &Scope<'s>, node: Arc<Node<'w>>, directory: Arc<Directory>)
     where
         'w: 's,
@@ -256,7 +290,7 @@ impl<'w, A: Act> Walk<'w, A> {
         self.release(scope, node, Some(directory));
     }
 
-    /// Opens the next of the directories that wait. The caller has a claim on the node.
+    /// Opens the next queued directory. The caller has a claim on the node.
     fn next(&self, node: &Arc<Node<'w>>, directory: &Directory) -> Option<(Arc<Node<'w>>, Directory)> {
         loop {
             if self.is_cancelled() {
@@ -276,23 +310,26 @@ impl<'w, A: Act> Walk<'w, A> {
         }
     }
 
-    /// Acts on what was said to be a directory and is none.
+    /// Acts on an entry that was reported as a directory but is none.
     fn meet_again(&self, node: &Node<'w>, directory: &Directory, name: &CStr) {
+        let rights = self.act.rights(directory);
+        let at = At { directory, rights: &rights };
         let done = directory
             .attributes_of(name)
-            .and_then(|found| self.act.meet(directory, name, &found, node.item).map(drop));
+            .and_then(|found| self.act.meet(at, name, &found, node.item).map(drop));
         if let Err(error) = done {
             self.fail_in(node, Some(name), error.into());
         }
     }
 
-    /// Gives up a claim on the node; `directory` is it, if it is open. The last one acts on it and goes on above.
+    /// Releases a claim on the node; `directory` is the node's directory, if it is open. The last claim acts
+    /// on the directory and continues above.
     fn release<'s>(&'w self, scope: &Scope<'s>, node: Arc<Node<'w>>, directory: Option<Arc<Directory>>)
     where
         'w: 's,
     {
         let (mut node, mut directory) = (node, directory);
-        // AcqRel: see what others have said of the node, and show ours to who comes last.
+        // AcqRel: the last one sees what the others have written.
         while node.claims.fetch_sub(1, Ordering::AcqRel) == 1 {
             let above = node.above(directory.as_deref());
             if !node.stays()
@@ -324,7 +361,7 @@ impl<'w, A: Act> Walk<'w, A> {
         }
     }
 
-    /// Acts on a directory whose content is done. Returns it where there is something in it again.
+    /// Acts on a directory whose contents are done. Returns the directory if it has new entries.
     fn leave(&self, node: &Node<'w>, above: Option<&Directory>) -> Option<Directory> {
         let Some(above) = above else {
             self.fail_in(node, None, Reason::Changed);
@@ -364,7 +401,8 @@ impl<'w, A: Act> Walk<'w, A> {
         (self.is_cancelled)()
     }
 
-    /// Says that an entry of the node stays, or the node itself. What has gone by itself is no failure.
+    /// Records that an entry of the node, or the node itself, failed. An entry that no longer exists is no
+    /// failure.
     fn fail_in(&self, node: &Node<'w>, name: Option<&CStr>, reason: Reason) {
         if reason.is_gone() {
             return;
@@ -384,16 +422,13 @@ impl<'w, A: Act> Walk<'w, A> {
         if reason.is_gone() {
             return;
         }
-        self.act.fail(item);
+        self.act.fail(item, reason);
         lock(self.failures).push(path, reason);
     }
 }
 
 /// Opens a root by its path.
-fn open_root(path: &[u8]) -> Result<(Directory, Attributes), Errno> {
+fn open_root(path: &[u8]) -> Result<Directory, Errno> {
     use std::os::unix::ffi::OsStrExt;
-    let directory =
-        wait_for_descriptors(|| Directory::open(std::path::Path::new(std::ffi::OsStr::from_bytes(path))))?;
-    let found = directory.attributes()?;
-    Ok((directory, found))
+    wait_for_descriptors(|| Directory::open(std::path::Path::new(std::ffi::OsStr::from_bytes(path))))
 }

@@ -1,180 +1,96 @@
-//! Scanning: from roots to a finished [`Tree`], on all processors.
+//! Scan: from roots to a finished [`Tree`], on all processors.
 //!
-//! [`Scan::start`] returns at once; the tree grows while it runs and can be looked at any time. One rayon job reads
-//! one directory (`visit`, the heart), hands its child directories to the pool as further jobs, and never waits. A
-//! directory completes when nothing it waits for is left (`tree::totals`), so the last job out completes the tree.
-//! When the pool is quiet the hard links are settled (`tree::links`) and the scan is over.
+//! [`Scan::start`] returns at once; the tree grows while it runs and can be read at any time. One rayon job
+//! reads one directory (`visit`, the core), gives its child directories to the pool as further jobs, and
+//! never waits. A directory is complete when no claim on it is left (`tree::totals`), so the last job
+//! completes the tree. When the pool is idle the hard links are counted (`tree::hard_links`) and the scan
+//! ends.
 //!
-//! Knows nothing of views. Invariant: an error is data in the tree, never the end of a scan.
+//! Uses no view. Invariant: an error is data in the tree, never the end of a scan.
 
-mod descriptors;
-mod entries;
-mod filter;
-mod judge;
-mod networks;
+mod exclude;
+mod expected;
+pub(crate) mod inspect;
+mod mount_points;
+mod network_mounts;
+mod open_path;
+mod options;
+mod paths;
+mod policy;
+mod rescan;
 mod roots;
+mod shared;
 mod visit;
-mod whole;
 mod workers;
 
-use std::os::unix::ffi::OsStringExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::job::message;
-use crate::platform::descriptors::Descriptors;
-use crate::platform::{Errno, cloud, error_text, limits};
-use crate::sync::{Arc, AtomicBool, AtomicU64, Condvar, Mutex, Ordering, PoisonError, lock};
-use crate::tree::{DirId, Tree, links};
+use crate::base::clock;
+use crate::base::job::message;
+use crate::base::os_error::error_text;
+use crate::base::sync::{Arc, Ordering, PoisonError, lock};
+use crate::platform::Errno;
+use crate::platform::process::io_policy;
+use crate::tree::{DirId, Tree, hard_links};
+pub use exclude::{BadPattern, ExcludePatterns};
 #[doc(hidden)]
-pub use descriptors::{reach, reach_entry};
-pub use filter::{BadPattern, Filter};
+pub use open_path::{reach, reach_entry};
+pub use options::{Mounts, Options, default_threads};
+pub use paths::path;
 use roots::Roots;
+pub use shared::{Outcome, Places};
+use shared::{Shared, Target};
 use visit::Visitor;
 pub use workers::Progress;
-use workers::Workers;
 
-/// Which mounted file systems a scan enters below its roots.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mounts {
-    /// All except those the kernel makes up.
-    #[default]
-    Real,
-    /// All.
-    All,
-    /// Only the one each root is on.
-    None,
-}
-
-/// What a scan is asked to do.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// Worker threads; none lets [`default_threads`] decide.
-    pub threads: Option<usize>,
-    /// Which file systems below a root are entered.
-    pub mounts: Mounts,
-    /// Names left out.
-    pub filter: Filter,
-    /// Leave out directories that hold a CACHEDIR.TAG.
-    pub skip_caches: bool,
-    /// Leave out file systems of other machines below a root.
-    pub skip_network: bool,
-    /// Keep uid, gid and mode of every entry.
-    pub owners: bool,
-}
-
-impl Options {
-    /// What is left out on purpose, as the flags that ask for it: scans of the same scope can be compared. None, if it takes
-    /// more than a flag to say.
-    pub fn scope(&self) -> Option<&'static str> {
-        let is_whole = self.filter.is_empty() && !self.skip_caches;
-        is_whole.then_some(match (self.mounts, self.skip_network) {
-            (Mounts::None, _) => "-x",
-            (Mounts::Real, false) => "",
-            (Mounts::Real, true) => "--skip-network",
-            (Mounts::All, false) => "--include-kernfs",
-            (Mounts::All, true) => "--include-kernfs --skip-network",
-        })
-    }
-}
-
-/// How a scan ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// Everything was read, as far as it could be.
-    Complete,
-    /// It was stopped; the tree holds what had been read.
-    Stopped,
-    /// A bug: a worker panicked with this message. The tree may miss anything.
-    Panicked(String),
-    /// What could not be read to its end, and why, each safe for a terminal. The tree holds what came before: of an import
-    /// what was read until there, of a rescan what was known of the entries that did not answer.
-    Broken(Vec<String>),
-}
-
-/// A running or finished scan.
+/// Running or finished scan.
 #[derive(Clone)]
 pub struct Scan {
     shared: Arc<Shared>,
 }
 
-/// What a scan reads.
-enum Target {
-    /// These, into a new tree.
-    Roots(Vec<PathBuf>),
-    /// Entries of a tree at rest, again.
-    Entries(Places),
-}
-
-/// Names of entries, by the directory they are in; no directory twice.
-pub type Places = Vec<(DirId, Vec<Vec<u8>>)>;
-
-/// What all jobs of a scan share.
-struct Shared {
-    tree: Arc<Tree>,
-    options: Options,
-    target: Target,
-    workers: Workers,
-    descriptors: Descriptors,
-    /// Set once by whoever stops the scan, polled by every job. `Relaxed`: it guards no data.
-    stop: AtomicBool,
-    /// Bytes that will have been read at the end; zero where nobody knows. Written once, by the thread that begins the
-    /// scan, read by whoever shows progress. `Relaxed`: it guards no data.
-    expected: AtomicU64,
-    started: Instant,
-    end: Mutex<Option<(Outcome, Duration)>>,
-    ended: Condvar,
-}
-
-/// Worker threads when nobody asks for a number.
-///
-/// Twice the processors, and at least eight: a cold disk answers many questions at a time, and idle workers cost a
-/// warm scan nothing that could be measured (docs/performance.md).
-pub fn default_threads() -> usize {
-    (limits::processors() * 2).clamp(8, 64)
-}
-
 impl Scan {
-    /// Begins to scan `roots` in the background.
+    /// Starts to scan `roots` in the background.
     ///
     /// # Errors
-    /// When not even one thread can be had; [`Scan::run`] needs none.
+    /// When not even one thread can be started; [`Scan::run`] needs none.
     pub fn start(roots: Vec<PathBuf>, options: Options) -> std::io::Result<Self> {
         Self::new(Arc::default(), Target::Roots(roots), options).in_background()
     }
 
-    /// Begins to read the directory `id` again. The tree shows the old one until the new one is complete, and keeps it if
-    /// the rescan is stopped or the system does not say what is there now. Only one scan of a tree may run at a time.
+    /// Starts to rescan the directory `id`. The tree keeps the old one until the new one is complete, and for
+    /// good if the rescan is stopped or the system cannot read it. Only one scan of a tree may run at a time.
     ///
     /// # Errors
-    /// When there can be no thread.
+    /// When no thread can be started.
     pub fn rescan(&self, id: DirId) -> std::io::Result<Self> {
         let tree = self.tree();
-        self.look_again(
+        self.recheck(
             tree.parent(id).map(|parent| (parent, vec![tree.name(id).to_vec()])).into_iter().collect(),
         )
     }
 
-    /// Begins to look at entries again to which something was done: each may be gone, be as it was, or have less in it. The
-    /// tree shows the old ones until all are looked at. Only one scan of a tree may run at a time.
+    /// Starts to recheck changed entries, which may be deleted, unchanged, or smaller. The tree keeps the old
+    /// ones until all are checked. Only one scan of a tree may run at a time.
     ///
     /// # Errors
-    /// When there can be no thread.
-    pub fn look_again(&self, places: Places) -> std::io::Result<Self> {
+    /// When no thread can be started.
+    pub fn recheck(&self, places: Places) -> std::io::Result<Self> {
         let options = self.shared.options.clone();
         Self::new(Arc::clone(&self.shared.tree), Target::Entries(places), options).in_background()
     }
 
-    /// Begins to scan other roots, into a tree of their own, as this scan was asked to.
+    /// Starts a scan of other roots into a new tree, with the options of this scan.
     ///
     /// # Errors
-    /// When there can be no thread.
-    pub fn elsewhere(&self, roots: Vec<PathBuf>) -> std::io::Result<Self> {
+    /// When no thread can be started.
+    pub fn restart_at(&self, roots: Vec<PathBuf>) -> std::io::Result<Self> {
         Self::start(roots, self.shared.options.clone())
     }
 
-    /// Scans `roots` and returns when that is over. Works in the calling thread if there can be no other.
+    /// Scans `roots` and returns at the end. Works on the calling thread if no other can be started.
     pub fn run(roots: Vec<PathBuf>, options: Options) -> Self {
         let scan = Self::new(Arc::default(), Target::Roots(roots), options);
         scan.shared.run();
@@ -191,12 +107,12 @@ impl Scan {
         Ok(self)
     }
 
-    /// The tree, complete or still growing. It is shared with whoever works on it in the background.
+    /// Returns the tree, complete or still growing.
     pub fn tree(&self) -> &Arc<Tree> {
         &self.shared.tree
     }
 
-    /// The roots, as given; none for a rescan.
+    /// Returns the roots as the user gave them; none for a rescan.
     pub fn roots(&self) -> &[PathBuf] {
         match &self.shared.target {
             Target::Roots(roots) => roots,
@@ -204,34 +120,34 @@ impl Scan {
         }
     }
 
-    /// How it was asked to read.
+    /// Returns the options.
     pub fn options(&self) -> &Options {
         &self.shared.options
     }
 
-    /// How much was read so far.
+    /// Returns the progress.
     pub fn progress(&self) -> Progress {
-        // Relaxed: see the field.
+        // `Relaxed`: see the field.
         let expected = Some(self.shared.expected.load(Ordering::Relaxed)).filter(|bytes| *bytes > 0);
         Progress { expected, ..self.shared.workers.progress(&self.shared.tree) }
     }
 
-    /// Asks the scan to end soon. What was read stays.
+    /// Asks the scan to end soon. Entries read so far are kept.
     pub fn stop(&self) {
         self.shared.stop.store(true, Ordering::Relaxed);
     }
 
-    /// How the scan ended; none while it runs.
+    /// Returns the outcome, or `None` while the scan is running.
     pub fn outcome(&self) -> Option<Outcome> {
         lock(&self.shared.end).as_ref().map(|(outcome, _)| outcome.clone())
     }
 
-    /// How long it took, or has taken so far.
+    /// Returns the elapsed time, final after the end.
     pub fn elapsed(&self) -> Duration {
         lock(&self.shared.end).as_ref().map_or_else(|| self.shared.started.elapsed(), |(_, took)| *took)
     }
 
-    /// Waits until the scan is over, at most for `limit`, and says how it ended.
+    /// Waits at most `limit` for the end and returns the outcome.
     pub fn wait(&self, limit: Duration) -> Option<Outcome> {
         let end = lock(&self.shared.end);
         let (end, _) = self
@@ -244,51 +160,20 @@ impl Scan {
 }
 
 impl Shared {
-    fn new(tree: Arc<Tree>, target: Target, options: Options) -> Self {
-        let wanted = limits::threads(options.threads.unwrap_or_else(default_threads).max(1));
-        let (descriptors, threads) = Descriptors::new(wanted);
-        Self {
-            tree,
-            workers: Workers::new(threads),
-            options,
-            target,
-            descriptors,
-            stop: AtomicBool::new(false),
-            expected: AtomicU64::new(0),
-            started: Instant::now(),
-            end: Mutex::new(None),
-            ended: Condvar::new(),
-        }
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
-    }
-
-    /// The roots of the tree, as they were given.
-    fn roots(&self) -> Vec<PathBuf> {
-        match &self.target {
-            Target::Roots(paths) => paths.clone(),
-            Target::Entries(_) => {
-                self.tree.listing(DirId::TOP).entries().map(|(_, root)| path(root.name.to_vec())).collect()
-            }
-        }
-    }
-
     fn run(&self) {
-        cloud::refuse();
+        io_policy::refuse();
         let outcome = match catch_unwind(AssertUnwindSafe(|| self.scan())) {
             Ok(_) if self.is_stopped() => Outcome::Stopped,
             Ok(Ok(())) => Outcome::Complete,
             Ok(Err(errno)) => Outcome::Broken(vec![error_text(errno as i32)]),
             Err(panic) => Outcome::Panicked(message(panic.as_ref())),
         };
-        cloud::as_the_process();
+        io_policy::as_the_process();
         *lock(&self.end) = Some((outcome, self.started.elapsed()));
         self.ended.notify_all();
     }
 
-    /// Errors of roots are in the tree; of entries that are looked at again they are not.
+    /// Runs the scan. Errors of roots are in the tree, those of rechecked entries are returned.
     fn scan(&self) -> Result<(), Errno> {
         match &self.target {
             Target::Roots(paths) => {
@@ -300,7 +185,8 @@ impl Shared {
     }
 
     fn scan_roots(&self, paths: &[PathBuf]) {
-        self.expected.store(whole::expected(paths, &self.options).unwrap_or(0), Ordering::Relaxed);
+        self.tree.note_scan(clock::precise());
+        self.expected.store(expected::expected(paths, &self.options).unwrap_or(0), Ordering::Relaxed);
         let pool = self.workers.pool();
         let visitor = Visitor::new(self, paths.len() > 1);
         let roots = Roots::publish(self, paths, &visitor);
@@ -308,11 +194,6 @@ impl Shared {
         pool.in_place_scope(|scope| roots.visit_rest(&visitor, scope));
         self.tree.release(DirId::TOP);
         self.tree.add_linked(self.workers.take_linked());
-        links::settle(&self.tree);
+        hard_links::subtract_repeats(&self.tree);
     }
-}
-
-/// A path of these bytes.
-pub fn path(bytes: Vec<u8>) -> PathBuf {
-    std::ffi::OsString::from_vec(bytes).into()
 }

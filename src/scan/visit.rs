@@ -1,71 +1,71 @@
-//! Reading one directory: the heart of a scan.
+//! Reading one directory: the core of a scan.
 //!
 //! ```text
-//! visit(brood, n): spawn visit(brood, n + 1)          the siblings, for whoever is idle
+//! visit(queue, n): spawn visit(queue, n + 1)          the siblings, for an idle worker
 //!                  open child n                       relative to the parent, which closes with the last of them
 //!                  read child n                       names by the batch, attributes by the entry
 //!                  each batch: seal, publish, spawn visit(its directories, 0)
 //!                  release
 //! ```
 //!
-//! Jobs are taken last in, first out, so a worker goes depth first and few directories are open at a time; idle workers
-//! steal the oldest job, the largest piece of work. A directory so wide that it fills buffers hands full ones to the
-//! pool, and its batches are published in the kernel's order whoever finishes first.
+//! Jobs are taken last in, first out, so a worker goes depth first and few directories are open at a time;
+//! idle workers steal the oldest job, the largest piece of work. A directory wide enough to fill buffers
+//! gives full ones to the pool, and its batches are published in the kernel's order, whichever is done first.
 //!
-//! Invariant: every claim on a directory is released exactly once, on every path through here.
+//! Invariant: every claim on a directory is released exactly once, on every path through this file.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::CString;
 
 use rayon::Scope;
 
-use super::Shared;
-use super::judge::{Judge, Place, Verdict};
-use super::workers::Tools;
-use crate::kind::Kind;
-use crate::platform::descriptors::{Counted, wait_for_descriptors};
-use crate::platform::{Buffer, Directory, Entry, Errno, Filled, Reader};
-use crate::sync::{Arc, AtomicUsize, Mutex, Ordering, lock};
-use crate::tree::{Batch, Content, DirId, Exclusion, Record, Sealed};
+use super::policy::{Decision, DirContext, Policy};
+use super::shared::Shared;
+use super::workers::WorkerState;
+use crate::base::kind::Kind;
+use crate::base::sync::{Arc, AtomicUsize, Mutex, Ordering, lock};
+use crate::platform::process::descriptors::{Counted, wait_for_descriptors};
+use crate::platform::{Buffer, DirEntry, Directory, Errno, Filled, Reader};
+use crate::tree::{Batch, DirId, Entry, EntryState, Exclusion, Sealed};
 
-/// The jobs of one scan and what they share beyond [`Shared`].
-pub(super) struct Visitor<'s> {
-    pub(super) shared: &'s Shared,
-    /// Full buffers handed out and not yet done.
+/// Jobs of one scan, with the state they share beyond [`Shared`].
+pub(crate) struct Visitor<'s> {
+    pub(crate) shared: &'s Shared,
+    /// Number of full buffers given to the pool and not yet done.
     handed_out: AtomicUsize,
-    /// What is entered.
-    pub(super) judge: Judge<'s>,
+    /// Policy of the scan.
+    pub(crate) policy: Policy<'s>,
 }
 
-/// The directories of one batch, waiting to be visited one after another.
-struct Brood<'v> {
+/// Directories of one batch, waiting to be visited one after another.
+struct ChildQueue<'v> {
     /// Their parent, if it was left open for them.
     parent: Option<Arc<Opened<'v>>>,
     children: Box<[DirId]>,
 }
 
-/// An open directory.
+/// Open directory.
 type Opened<'v> = Counted<'v, Directory>;
 
-/// A directory whose batches are read by several workers.
+/// Directory whose batches are read by several workers.
 struct Wide<'v> {
     id: DirId,
     opened: Arc<Opened<'v>>,
-    place: Place<'v>,
-    order: Mutex<Order>,
+    context: DirContext<'v>,
+    pending: Mutex<PendingBatches>,
 }
 
-/// Batches that are ready, in the kernel's order.
+/// Finished batches, in the kernel's order.
 #[derive(Default)]
-struct Order {
+struct PendingBatches {
     next: usize,
     ready: BTreeMap<usize, Option<Sealed>>,
 }
 
 impl<'v> Visitor<'v> {
-    /// `awaits`: whether roots may lie inside one another.
-    pub(super) fn new(shared: &'v Shared, awaits: bool) -> Self {
-        Self { shared, handed_out: AtomicUsize::new(0), judge: Judge::new(shared, awaits) }
+    /// Creates the visitor; `awaits` is `true` if roots may lie inside one another.
+    pub(crate) fn new(shared: &'v Shared, awaits: bool) -> Self {
+        Self { shared, handed_out: AtomicUsize::new(0), policy: Policy::new(shared, awaits) }
     }
 
     fn hold(&self, directory: Directory) -> Arc<Opened<'v>> {
@@ -73,7 +73,7 @@ impl<'v> Visitor<'v> {
     }
 
     /// Reads the root `id`.
-    pub(super) fn visit_root<'s>(&'v self, scope: &Scope<'s>, id: DirId)
+    pub(crate) fn visit_root<'s>(&'v self, scope: &Scope<'s>, id: DirId)
     where
         'v: 's,
     {
@@ -86,27 +86,27 @@ impl<'v> Visitor<'v> {
         });
     }
 
-    fn visit<'s>(&'v self, scope: &Scope<'s>, brood: Arc<Brood<'v>>, index: usize)
+    fn visit<'s>(&'v self, scope: &Scope<'s>, queue: Arc<ChildQueue<'v>>, index: usize)
     where
         'v: 's,
     {
         let shared = self.shared;
         if shared.is_stopped() {
-            for id in &brood.children[index..] {
+            for id in &queue.children[index..] {
                 shared.tree.stop(*id);
                 shared.tree.release(*id);
             }
             return;
         }
-        let id = brood.children[index];
-        if index + 1 < brood.children.len() {
-            // Before anything is opened: a mount whose server is gone would keep its sisters waiting.
-            let brood = Arc::clone(&brood);
-            scope.spawn(move |scope| self.visit(scope, brood, index + 1));
+        let id = queue.children[index];
+        if index + 1 < queue.children.len() {
+            // Spawned before anything is opened: a mount of an unreachable server would block its siblings.
+            let queue = Arc::clone(&queue);
+            scope.spawn(move |scope| self.visit(scope, queue, index + 1));
         }
         shared.workers.reads(id);
-        let opened = self.open(&brood, id);
-        drop(brood);
+        let opened = self.open(&queue, id);
+        drop(queue);
         match opened {
             Ok(directory) => self.read(scope, id, &self.hold(directory)),
             Err(errno) => {
@@ -114,14 +114,15 @@ impl<'v> Visitor<'v> {
                     self.fail(id, errno);
                 }
                 shared.tree.release(id);
+                shared.workers.rests();
             }
         }
     }
 
-    fn open(&self, brood: &Brood<'_>, id: DirId) -> Result<Directory, Errno> {
-        let Some(parent) = &brood.parent else { return self.shared.open_from_root(id) };
+    fn open(&self, queue: &ChildQueue<'_>, id: DirId) -> Result<Directory, Errno> {
+        let Some(parent) = &queue.parent else { return self.shared.open_from_root(id) };
         match parent.directory.open_child(self.shared.tree.name(id)) {
-            // Somebody else of this process or system uses descriptors: those open now will be closed again.
+            // Another part of this process or system uses descriptors, which will be closed again.
             Err(Errno::EMFILE | Errno::ENFILE) => wait_for_descriptors(|| self.shared.open_from_root(id)),
             result => result,
         }
@@ -132,25 +133,26 @@ impl<'v> Visitor<'v> {
         'v: 's,
     {
         let shared = self.shared;
-        let mut tools = shared.workers.tools();
-        let tools = &mut *tools;
+        let mut state = shared.workers.state();
+        let state = &mut *state;
         shared.tree.begin(id);
         shared.workers.reads(id);
-        let place = self.judge.place(id, &opened.directory, &mut tools.mount);
+        let context = self.policy.context(id, &opened.directory, &mut state.mount);
         let mut reader = Reader::new(&opened.directory);
-        if self.fill(id, &mut reader, &mut tools.buffer) {
-            let is_local = !place.mount.file_system.is_foreign();
-            if is_local && tools.buffer.is_full() && shared.workers.count() > 1 {
-                let wide = Wide { id, opened: Arc::clone(opened), place, order: Mutex::default() };
-                self.read_wide(scope, &Arc::new(wide), &mut reader, tools);
+        if self.fill(id, &mut reader, &mut state.buffer) {
+            let is_local = !context.mount.file_system.is_foreign();
+            if is_local && state.buffer.is_full() && shared.workers.count() > 1 {
+                let wide = Wide { id, opened: Arc::clone(opened), context, pending: Mutex::default() };
+                self.read_wide(scope, &Arc::new(wide), &mut reader, state);
             } else {
-                self.read_alone(scope, (id, opened, &place), &mut reader, tools);
+                self.read_alone(scope, (id, opened, &context), &mut reader, state);
             }
         }
         shared.tree.release(id);
+        shared.workers.rests();
     }
 
-    /// Reads the next batch; says whether there is one.
+    /// Reads the next batch. Returns `false` at the end.
     fn fill(&self, id: DirId, reader: &mut Reader<'_>, buffer: &mut Buffer) -> bool {
         let tree = &self.shared.tree;
         if self.shared.is_stopped() {
@@ -161,8 +163,11 @@ impl<'v> Visitor<'v> {
             Ok(Filled::Some) => true,
             Ok(Filled::End) => false,
             Err(errno) => {
-                // A directory may be removed while it is read; a root is expected to be there.
-                if !is_gone(errno) || tree.parent(id) == Some(DirId::TOP) {
+                // The listing of a deleted directory, even of a root, ends like this: it was open, and is
+                // empty.
+                let has_ended =
+                    errno == Errno::ENOENT || is_gone(errno) && tree.parent(id) != Some(DirId::TOP);
+                if !has_ended {
                     self.fail(id, errno);
                 }
                 false
@@ -174,45 +179,46 @@ impl<'v> Visitor<'v> {
     fn read_alone<'s>(
         &'v self,
         scope: &Scope<'s>,
-        (id, opened, place): (DirId, &Arc<Opened<'v>>, &Place<'v>),
+        (id, opened, context): (DirId, &Arc<Opened<'v>>, &DirContext<'v>),
         reader: &mut Reader<'_>,
-        tools: &mut Tools,
+        state: &mut WorkerState,
     ) where
         'v: 's,
     {
         // A network or user-space file system may list a name twice.
-        let mut names = place.mount.file_system.is_foreign().then(HashSet::new);
+        let mut names = context.mount.file_system.is_foreign().then(HashSet::new);
         loop {
-            let (batch, buffer) = (&mut tools.batch, &tools.buffer);
-            let sealed = self.seal(batch, buffer, id, &opened.directory, place, names.as_mut());
+            let (batch, buffer) = (&mut state.batch, &state.buffer);
+            let sealed = self.seal(batch, buffer, id, &opened.directory, context, names.as_mut());
             self.publish(scope, batch, id, opened, sealed);
-            if !self.fill(id, reader, &mut tools.buffer) {
+            if !self.fill(id, reader, &mut state.buffer) {
                 break;
             }
         }
     }
 
-    /// The same on several workers: full buffers are handed out as long as somebody may be idle.
+    /// Reads the batches with several workers: full buffers are given to the pool as long as a worker may be
+    /// idle.
     fn read_wide<'s>(
         &'v self,
         scope: &Scope<'s>,
         wide: &Arc<Wide<'v>>,
         reader: &mut Reader<'_>,
-        tools: &mut Tools,
+        state: &mut WorkerState,
     ) where
         'v: 's,
     {
         let workers = &self.shared.workers;
         for number in 0.. {
             if self.handed_out.load(Ordering::Relaxed) < 2 * workers.count() {
-                let full = std::mem::replace(&mut tools.buffer, workers.take_buffer());
+                let full = std::mem::replace(&mut state.buffer, workers.take_buffer());
                 self.hand_out(scope, Arc::clone(wide), number, full);
             } else {
-                let (batch, buffer) = (&mut tools.batch, &tools.buffer);
-                let sealed = self.seal(batch, buffer, wide.id, &wide.opened.directory, &wide.place, None);
+                let (batch, buffer) = (&mut state.batch, &state.buffer);
+                let sealed = self.seal(batch, buffer, wide.id, &wide.opened.directory, &wide.context, None);
                 self.publish_in_order(scope, batch, wide, number, sealed);
             }
-            if !self.fill(wide.id, reader, &mut tools.buffer) {
+            if !self.fill(wide.id, reader, &mut state.buffer) {
                 break;
             }
         }
@@ -227,14 +233,15 @@ impl<'v> Visitor<'v> {
         shared.tree.claim(wide.id, 1);
         self.handed_out.fetch_add(1, Ordering::Relaxed);
         scope.spawn(move |scope| {
-            let mut tools = shared.workers.tools();
+            let mut state = shared.workers.state();
             shared.workers.reads(wide.id);
             let directory = &wide.opened.directory;
-            let sealed = self.seal(&mut tools.batch, &buffer, wide.id, directory, &wide.place, None);
+            let sealed = self.seal(&mut state.batch, &buffer, wide.id, directory, &wide.context, None);
             shared.workers.give_buffer(buffer);
             self.handed_out.fetch_sub(1, Ordering::Relaxed);
-            self.publish_in_order(scope, &mut tools.batch, &wide, number, sealed);
+            self.publish_in_order(scope, &mut state.batch, &wide, number, sealed);
             shared.tree.release(wide.id);
+            shared.workers.rests();
         });
     }
 
@@ -248,13 +255,13 @@ impl<'v> Visitor<'v> {
     ) where
         'v: 's,
     {
-        let mut order = lock(&wide.order);
-        order.ready.insert(number, sealed);
+        let mut pending = lock(&wide.pending);
+        pending.ready.insert(number, sealed);
         loop {
-            let next = order.next;
-            let Some(sealed) = order.ready.remove(&next) else { break };
+            let next = pending.next;
+            let Some(sealed) = pending.ready.remove(&next) else { break };
             self.publish(scope, batch, wide.id, &wide.opened, sealed);
-            order.next += 1;
+            pending.next += 1;
         }
     }
 
@@ -273,19 +280,19 @@ impl<'v> Visitor<'v> {
         self.shared.workers.has_read(&sealed);
         if !sealed.children.is_empty() {
             let parent = self.shared.descriptors.suffice().then(|| Arc::clone(opened));
-            let brood = Arc::new(Brood { parent, children: sealed.children });
-            scope.spawn(move |scope| self.visit(scope, brood, 0));
+            let queue = Arc::new(ChildQueue { parent, children: sealed.children });
+            scope.spawn(move |scope| self.visit(scope, queue, 0));
         }
     }
 
-    /// Asks for the attributes of a batch of names and writes them down.
+    /// Reads the attributes of a batch of names and writes the entries.
     fn seal(
         &self,
         batch: &mut Batch,
         buffer: &Buffer,
         id: DirId,
         directory: &Directory,
-        place: &Place<'_>,
+        context: &DirContext<'_>,
         mut names: Option<&mut HashSet<CString>>,
     ) -> Option<Sealed> {
         for entry in buffer.entries() {
@@ -293,8 +300,9 @@ impl<'v> Visitor<'v> {
                 self.shared.tree.stop(id);
                 break;
             }
+            self.shared.workers.goes_on();
             if names.as_mut().is_none_or(|names| names.insert(entry.name.to_owned())) {
-                self.push(batch, buffer, id, directory, place, &entry);
+                self.push(batch, buffer, id, directory, context, &entry);
             }
         }
         batch.seal(&self.shared.tree, id)
@@ -306,42 +314,47 @@ impl<'v> Visitor<'v> {
         buffer: &Buffer,
         id: DirId,
         directory: &Directory,
-        place: &Place<'_>,
-        entry: &Entry<'_>,
+        context: &DirContext<'_>,
+        entry: &DirEntry<'_>,
     ) {
         let options = &self.shared.options;
         let name = entry.name.to_bytes();
-        if options.filter.excludes(&place.path, name) {
-            let content = Content::Excluded(Exclusion::Pattern);
-            return batch.push(id, &Record { name, kind: entry.hint, content });
+        if options.filter.excludes(&context.path, name) {
+            let state = EntryState::Excluded(Exclusion::Pattern);
+            return batch.push(id, &Entry { name, kind: entry.hint, state });
         }
-        if place.left_out.is_some_and(|names| names.contains(name)) {
-            let content = Content::Excluded(Exclusion::OtherFileSystem);
-            return batch.push(id, &Record { name, kind: Kind::Directory, content });
+        if context.left_out.is_some_and(|names| names.contains(name)) {
+            let state = EntryState::Excluded(Exclusion::OtherFileSystem);
+            return batch.push(id, &Entry { name, kind: Kind::Directory, state });
+        }
+        if context.silent.is_some_and(|names| names.contains(name)) {
+            let state = EntryState::Failed(Errno::ETIMEDOUT as i32);
+            return batch.push(id, &Entry { name, kind: Kind::Directory, state });
         }
         let attributes = match buffer.attributes(directory, entry) {
             Ok(attributes) => attributes,
-            // Gone since the directory was read: it is not there, then.
+            // The entry was deleted since the directory was read, so it is omitted.
             Err(Errno::ENOENT | Errno::ESTALE) => return,
             Err(errno) => {
-                let content = Content::Failed(errno as i32);
-                return batch.push(id, &Record { name, kind: entry.hint, content });
+                let state = EntryState::Failed(errno as i32);
+                return batch.push(id, &Entry { name, kind: entry.hint, state });
             }
         };
-        let facts = self.judge.facts(&attributes, place);
+        let metadata = self.policy.metadata(&attributes, context);
         if !attributes.is_directory() {
-            return batch.push(id, &Record { name, kind: attributes.kind, content: Content::Known(facts) });
+            return batch
+                .push(id, &Entry { name, kind: attributes.kind, state: EntryState::Known(metadata) });
         }
-        if options.filter.excludes_directory(&place.path, name) {
-            let content = Content::Excluded(Exclusion::Pattern);
-            return batch.push(id, &Record { name, kind: Kind::Directory, content });
+        if options.filter.excludes_directory(&context.path, name) {
+            let state = EntryState::Excluded(Exclusion::Pattern);
+            return batch.push(id, &Entry { name, kind: Kind::Directory, state });
         }
-        match self.judge.verdict(id, directory, place, entry, &attributes) {
-            Verdict::Enter { device, file_system } => {
-                let child = batch.push_directory(&self.shared.tree, id, name, facts, device);
-                self.judge.note(child, file_system, &attributes);
+        match self.policy.decide(id, directory, context, entry, &attributes) {
+            Decision::Enter { device, file_system } => {
+                let child = batch.push_directory(&self.shared.tree, id, name, metadata, device);
+                self.policy.note(child, file_system, &attributes);
             }
-            Verdict::Leave(content) => batch.push(id, &Record { name, kind: Kind::Directory, content }),
+            Decision::Leave(state) => batch.push(id, &Entry { name, kind: Kind::Directory, state }),
         }
     }
 
@@ -351,7 +364,8 @@ impl<'v> Visitor<'v> {
     }
 }
 
-/// Whether a directory is gone, or something else now: its parent changed since it was read, which is no error.
+/// Returns `true` if a directory no longer exists or is something else: its parent changed since it was read,
+/// which is no error.
 fn is_gone(errno: Errno) -> bool {
     matches!(errno, Errno::ENOENT | Errno::ENOTDIR | Errno::ELOOP | Errno::ESTALE)
 }

@@ -1,71 +1,97 @@
-//! The threads of a scan and what each of them owns.
+//! Threads of a scan, with the state of each.
 //!
-//! Invariant: a worker's tools are locked by its own jobs only, one at a time, so the lock is never waited for.
+//! Invariant: the state of a worker is locked by its own jobs only, one at a time, so a lock is never waited
+//! for.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use rayon::{Scope, ThreadPool, ThreadPoolBuilder};
 
-use super::judge::Mount;
-use crate::platform::{self, Buffer, cloud};
-use crate::sync::{AtomicU32, AtomicU64, Mutex, MutexGuard, Ordering, lock};
+use super::paths::path;
+use crate::base::sync::{AtomicU32, AtomicU64, Mutex, MutexGuard, Ordering, lock};
+use crate::platform::process::io_policy;
+use crate::platform::{Buffer, FileSystem};
 use crate::tree::{Batch, DirId, LinkedName, Sealed, Tree};
 
-/// What a scan has read so far.
+/// Time after which a running call is reported as unanswered.
+const SILENT: Duration = Duration::from_secs(2);
+
+/// File system of a directory.
+#[derive(Clone, Copy)]
+pub(crate) struct Mount {
+    pub(crate) device: u64,
+    pub(crate) device_index: u32,
+    pub(crate) file_system: FileSystem,
+}
+
+/// Progress of a scan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Entries read.
+    /// Number of entries read.
     pub entries: u64,
-    /// Disk usage of them in bytes, every name of an inode counted.
+    /// Their disk usage in bytes, with every name of an inode counted.
     pub disk: u64,
-    /// Entries and directories that could not be read.
+    /// Number of entries and directories that could not be read.
     pub errors: u64,
-    /// Bytes in use on the file system, if all of one and nothing else is read.
+    /// Used bytes of the file system, if all of one and nothing else is read.
     pub expected: Option<u64>,
-    /// A directory that is being read: the one least deep, so that the display does not flicker.
+    /// Directory that is being read: the least deep one, so that the display does not flicker.
     pub current: Option<PathBuf>,
+    /// Directories whose file systems have not answered for `SILENT`.
+    pub silent: Vec<PathBuf>,
 }
 
 /// All workers of a scan.
-pub(super) struct Workers {
-    workers: Box<[Worker]>,
-    /// Buffers nobody reads into at the moment.
+pub(crate) struct Workers {
+    each: Box<[Worker]>,
+    /// Unused buffers.
     spare: Mutex<Vec<Buffer>>,
+    /// Latest call of each worker, by its number, and the time at which it was first seen.
+    calls: Mutex<HashMap<usize, (Call, Instant)>>,
 }
 
-/// One worker: what it works with, and what it tells about its work. Aligned so that no two share a cache line.
+/// Call of a worker: the number of its directory, and a number that grows with each call.
+type Call = (u32, u32);
+
+/// Worker: its state and its counters. Aligned so that no two share a cache line.
 #[derive(Default)]
 #[repr(align(128))]
 struct Worker {
-    tools: Mutex<Tools>,
+    state: Mutex<WorkerState>,
     counters: Counters,
 }
 
-/// What one worker has read. Each number has one writer, the worker; anyone may read it. `Relaxed`: they guard no data.
+/// Counters of one worker. Each has one writer, the worker, and any reader. `Relaxed`: they guard no data.
 #[derive(Default)]
 struct Counters {
     entries: AtomicU64,
     disk: AtomicU64,
     errors: AtomicU64,
     current: AtomicU32,
+    /// Number of the directory of the running call; zero without one.
+    called: AtomicU32,
+    /// Number of calls so far; it wraps.
+    calls: AtomicU32,
 }
 
-/// What one worker works with.
+/// State of one worker.
 #[derive(Default)]
-pub(super) struct Tools {
-    pub(super) batch: Batch,
-    pub(super) buffer: Buffer,
-    /// The file system of the directory read last.
-    pub(super) mount: Option<Mount>,
+pub(crate) struct WorkerState {
+    pub(crate) batch: Batch,
+    pub(crate) buffer: Buffer,
+    /// File system of the directory read last.
+    pub(crate) mount: Option<Mount>,
 }
 
-/// Threads to scan with; none where the calling thread works alone and, as it stays in the pool of its first scan for
-/// ever, is in one already.
-pub(super) struct Pool(Option<ThreadPool>);
+/// Threads to scan with; `None` if the calling thread works alone and is in the pool of an earlier scan
+/// already, which it never leaves.
+pub(crate) struct Pool(Option<ThreadPool>);
 
 impl Pool {
     /// Calls `begin` and returns when all jobs spawned by it are done.
-    pub(super) fn in_place_scope<'s>(&self, begin: impl FnOnce(&Scope<'s>)) {
+    pub(crate) fn in_place_scope<'s>(&self, begin: impl FnOnce(&Scope<'s>)) {
         match &self.0 {
             Some(pool) => pool.in_place_scope(begin),
             None => rayon::in_place_scope(begin),
@@ -74,24 +100,27 @@ impl Pool {
 }
 
 impl Workers {
-    pub(super) fn new(count: usize) -> Self {
-        Self { workers: (0..count).map(|_| Worker::default()).collect(), spare: Mutex::default() }
+    pub(crate) fn new(count: usize) -> Self {
+        Self {
+            each: (0..count).map(|_| Worker::default()).collect(),
+            spare: Mutex::default(),
+            calls: Mutex::default(),
+        }
     }
 
-    pub(super) fn count(&self) -> usize {
-        self.workers.len()
+    pub(crate) fn count(&self) -> usize {
+        self.each.len()
     }
 
-    /// The pool to scan with: as many threads as there are workers, or as the system lets us have; in the worst case
-    /// the calling thread alone.
-    pub(super) fn pool(&self) -> Pool {
+    /// Creates the pool: as many threads as there are workers, or as the system allows; in the worst case the
+    /// calling thread alone.
+    pub(crate) fn pool(&self) -> Pool {
         let mut count = self.count();
         loop {
             let builder = ThreadPoolBuilder::new()
                 .num_threads(count)
                 .thread_name(|index| format!("scan {index}"))
-                .start_handler(|_| cloud::refuse())
-                .exit_handler(|_| platform::release_memory());
+                .start_handler(|_| io_policy::refuse());
             match builder.build() {
                 Ok(pool) => return Pool(Some(pool)),
                 Err(_) if count > 1 => count /= 2,
@@ -101,70 +130,104 @@ impl Workers {
         Pool(ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().ok())
     }
 
-    /// The tools of the calling thread's worker.
-    pub(super) fn tools(&self) -> MutexGuard<'_, Tools> {
-        lock(&self.worker().tools)
+    /// Returns the state of the calling thread's worker.
+    pub(crate) fn state(&self) -> MutexGuard<'_, WorkerState> {
+        lock(&self.worker().state)
     }
 
-    /// Says what the calling thread's worker reads now.
-    pub(super) fn reads(&self, id: DirId) {
-        self.worker().counters.current.store(id.0, Ordering::Relaxed);
+    /// Sets the directory that the calling thread's worker reads now.
+    pub(crate) fn reads(&self, id: DirId) {
+        let counters = &self.worker().counters;
+        counters.current.store(id.0, Ordering::Relaxed);
+        counters.called.store(id.0, Ordering::Relaxed);
+        self.goes_on();
     }
 
-    /// Adds a batch that the calling thread's worker has read.
-    pub(super) fn has_read(&self, sealed: &Sealed) {
+    /// Notes that the file system has answered the calling thread's worker.
+    pub(crate) fn goes_on(&self) {
+        let calls = &self.worker().counters.calls;
+        calls.store(calls.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+    }
+
+    /// Notes that the calling thread's worker is done with its directory.
+    pub(crate) fn rests(&self) {
+        self.worker().counters.called.store(0, Ordering::Relaxed);
+    }
+
+    /// Returns the directories whose calls have been running for [`SILENT`].
+    fn silent(&self, tree: &Tree) -> Vec<PathBuf> {
+        let mut calls = lock(&self.calls);
+        let mut silent = Vec::new();
+        for (number, Worker { counters, .. }) in self.each.iter().enumerate() {
+            let directory = counters.called.load(Ordering::Relaxed);
+            let call = (directory, counters.calls.load(Ordering::Relaxed));
+            let seen = calls.entry(number).or_insert((call, Instant::now()));
+            if seen.0 != call {
+                *seen = (call, Instant::now());
+            }
+            if directory != DirId::TOP.0 && seen.1.elapsed() >= SILENT {
+                silent.push(path(tree.path(DirId(directory))));
+            }
+        }
+        silent.sort_unstable();
+        silent.dedup();
+        silent
+    }
+
+    /// Counts a batch that the calling thread's worker has read.
+    pub(crate) fn has_read(&self, sealed: &Sealed) {
         let counters = &self.worker().counters;
         add(&counters.entries, sealed.sum.items);
         add(&counters.disk, sealed.sum.disk.saturating_add(sealed.children_disk));
         add(&counters.errors, u64::from(sealed.sum.errors));
     }
 
-    /// Adds a directory that the calling thread's worker could not read.
-    pub(super) fn has_failed(&self) {
+    /// Counts a directory that the calling thread's worker could not read.
+    pub(crate) fn has_failed(&self) {
         add(&self.worker().counters.errors, 1);
     }
 
-    pub(super) fn progress(&self, tree: &Tree) -> Progress {
-        let mut progress = Progress::default();
+    pub(crate) fn progress(&self, tree: &Tree) -> Progress {
+        let mut progress = Progress { silent: self.silent(tree), ..Progress::default() };
         let mut current: Option<(usize, DirId)> = None;
-        for Worker { counters, .. } in &self.workers {
+        for Worker { counters, .. } in &self.each {
             progress.entries += counters.entries.load(Ordering::Relaxed);
             progress.disk = progress.disk.saturating_add(counters.disk.load(Ordering::Relaxed));
             progress.errors += counters.errors.load(Ordering::Relaxed);
             let id = DirId(counters.current.load(Ordering::Relaxed));
             let candidate = (tree.ancestry(id).count(), id);
-            // A worker that has nothing to do still says what it has read last.
+            // An idle worker still reports the directory it read last.
             let is_read = id != DirId::TOP && !tree.status(id).is_complete();
             if is_read && current.is_none_or(|best| candidate < best) {
                 current = Some(candidate);
             }
         }
-        progress.current = current.map(|(_, id)| super::path(tree.path(id)));
+        progress.current = current.map(|(_, id)| path(tree.path(id)));
         progress
     }
 
-    /// The names with links that all workers have met.
-    pub(super) fn take_linked(&self) -> Vec<LinkedName> {
-        self.workers.iter().flat_map(|worker| lock(&worker.tools).batch.take_linked()).collect()
+    /// Returns the names with links that all workers have read.
+    pub(crate) fn take_linked(&self) -> Vec<LinkedName> {
+        self.each.iter().flat_map(|worker| lock(&worker.state).batch.take_linked()).collect()
     }
 
-    /// A buffer to read into.
-    pub(super) fn take_buffer(&self) -> Buffer {
+    /// Returns a buffer to read into.
+    pub(crate) fn take_buffer(&self) -> Buffer {
         lock(&self.spare).pop().unwrap_or_default()
     }
 
     /// Takes a buffer back.
-    pub(super) fn give_buffer(&self, buffer: Buffer) {
+    pub(crate) fn give_buffer(&self, buffer: Buffer) {
         lock(&self.spare).push(buffer);
     }
 
     fn worker(&self) -> &Worker {
-        // Outside the pool (while the roots are looked at) nobody else works yet, and the first worker's are free.
-        &self.workers[rayon::current_thread_index().unwrap_or(0).min(self.workers.len() - 1)]
+        // Outside the pool, while the roots are read, no worker is running yet, so the first one is free.
+        &self.each[rayon::current_thread_index().unwrap_or(0).min(self.each.len() - 1)]
     }
 }
 
-/// Adds to a counter that nobody else writes.
+/// Adds to a counter that has no other writer.
 fn add(counter: &AtomicU64, by: u64) {
     let now = counter.load(Ordering::Relaxed);
     counter.store(now.saturating_add(by), Ordering::Relaxed);

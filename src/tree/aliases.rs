@@ -1,40 +1,40 @@
-//! Roots that are named twice, or that lie inside other roots: aliases of what counts elsewhere.
+//! Aliases: roots that are named twice, or lie inside other roots.
 //!
-//! Of a directory that is known from its number, which another directory's entry or an earlier root has too. A file has no
-//! number. It is looked for by its path, and one that has no other name by its inode: while hard links are settled, all names of
-//! each inode that is a root are at hand.
+//! A directory is recognized by its number, which another directory's entry or an earlier root has too. A
+//! file has no number: it is found by its path, or by its inode if it has no other name, because all names of
+//! each inode that is a root are known while hard links are counted.
 //!
-//! Invariant: what no alias is, no two of the roots share, but for the names of one inode.
+//! Invariant: two roots that are not aliases share nothing but names of one inode.
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Content, DirId, LinkedInode, LinkedName, Position, Record, Tree};
-use crate::sync::lock;
+use super::{DirId, Entry, EntryState, InodeKey, LinkedName, Position, Tree};
+use crate::base::sync::lock;
 
-/// A root that adds nothing of its own.
+/// Root that adds nothing to the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Alias<'t> {
-    /// Where it is among the roots.
+    /// Position among the roots.
     pub position: Position,
-    /// The directory it is, if it is one.
+    /// Directory it stands for, if it is one.
     pub directory: Option<DirId>,
-    /// The root where it counts, as given.
+    /// Root in which it counts, as the user gave it.
     pub root: &'t [u8],
-    /// Whether it is that root, rather than something in it.
+    /// `true` if it equals that root, rather than something inside it.
     pub is_root: bool,
 }
 
 impl Tree {
-    /// The roots that add nothing of their own, in the order given. Files among them are known when the scan is over.
+    /// Returns the aliases in the order of the roots. Files among them are known once the scan is complete.
     pub fn aliases(&self) -> Vec<Alias<'_>> {
         let roots = self.listing(DirId::TOP);
         let (mut directories, mut files) = (HashMap::new(), HashMap::new());
         let mut aliases = Vec::new();
         for (position, root) in roots.entries() {
-            let Content::Known(facts) = root.content else { continue };
-            let alias = |root, is_root| Alias { position, directory: facts.directory, root, is_root };
-            // The first that names a root is the root itself.
-            aliases.extend(match (facts.directory, facts.links) {
+            let EntryState::Known(metadata) = root.state else { continue };
+            let alias = |root, is_root| Alias { position, directory: metadata.directory, root, is_root };
+            // The first one is the root itself.
+            aliases.extend(match (metadata.directory, metadata.links) {
                 (Some(id), _) if self.parent(id) != Some(DirId::TOP) => {
                     let outer = self.ancestry(id).last().unwrap_or(id);
                     Some(alias(self.name(outer), false))
@@ -43,9 +43,9 @@ impl Tree {
                 (None, links) => match self.outer_of_file(root.name) {
                     Some(outer) => Some(alias(self.name(outer), false)),
                     None => links.and_then(|links| {
-                        // Of several names of an inode each is a root of its own.
+                        // Each name of an inode with several names is a root of its own.
                         let name = if links.count > 1 { root.name } else { b"" };
-                        let first = repeated(&mut files, (links.device, facts.inode, name), root.name);
+                        let first = repeated(&mut files, (links.device, metadata.inode, name), root.name);
                         first.map(|first| alias(first, true))
                     }),
                 },
@@ -54,15 +54,15 @@ impl Tree {
         aliases
     }
 
-    /// Where the roots are that add nothing of their own.
+    /// Returns the positions of the aliases.
     pub fn alias_positions(&self) -> HashSet<Position> {
         self.aliases().iter().map(|alias| alias.position).collect()
     }
 
-    /// The root directory in which a root lies that is a file.
+    /// Returns the root directory that contains a root that is a file.
     pub fn outer_of_file(&self, root: &[u8]) -> Option<DirId> {
         let mut known = lock(&self.files_inside);
-        // A tree from a file is never settled, and never changes.
+        // A tree in a file never gets its hard links counted, and never changes.
         let is_unknown = known.is_none() && self.stored.is_some();
         if is_unknown {
             drop(known);
@@ -73,8 +73,8 @@ impl Tree {
         known.as_ref()?.get(root).copied()
     }
 
-    /// Notes which of the roots that are files lie below another root too, going by all names of linked inodes.
-    pub(super) fn note_files_inside(&self, names: &[LinkedName]) {
+    /// Records which roots that are files lie below another root, using all names of linked inodes.
+    pub(crate) fn note_files_inside(&self, names: &[LinkedName]) {
         let found = self.files_inside(names);
         *lock(&self.files_inside) = Some(found);
     }
@@ -83,49 +83,47 @@ impl Tree {
         let roots = self.listing(DirId::TOP);
         let files = || {
             roots.entries().filter(
-                |(_, root)| matches!(root.content, Content::Known(facts) if facts.directory.is_none()),
+                |(_, root)| matches!(root.state, EntryState::Known(metadata) if metadata.directory.is_none()),
             )
         };
         if files().next().is_none() {
             return HashMap::new();
         }
         let is_root = |name: &LinkedName| name.directory == DirId::TOP;
-        let alone: HashSet<LinkedInode> = names
-            .iter()
-            .filter(|name| is_root(name) && name.count < 2)
-            .map(|name| (name.device, name.inode))
-            .collect();
-        let mut met: HashMap<LinkedInode, DirId> = HashMap::new();
+        let alone: HashSet<InodeKey> =
+            names.iter().filter(|name| is_root(name) && name.count < 2).map(LinkedName::key).collect();
+        let mut met: HashMap<InodeKey, DirId> = HashMap::new();
         for name in names.iter().filter(|name| !is_root(name)) {
-            let inode = (name.device, name.inode);
+            let inode = name.key();
             if let (true, Some(outer)) = (alone.contains(&inode), self.ancestry(name.directory).last()) {
-                // The same one, whatever the order of the names.
+                // The lowest one does not depend on the order of the names.
                 let first = met.entry(inode).or_insert(outer);
                 *first = outer.min(*first);
             }
         }
-        // Looked up for every file: there may be thousands of either.
+        // Used for every file, and there may be thousands of either.
         let outer_roots = self.outer_roots();
-        let outer = |root: &Record<'_>| {
-            let Content::Known(facts) = root.content else { return None };
+        let outer = |root: &Entry<'_>| {
+            let EntryState::Known(metadata) = root.state else { return None };
             let by_path = || {
                 let (directory, name) = self.way_from(&outer_roots, root.name)?;
-                let Content::Known(found) = self.entry(directory, name)?.content else { return None };
-                (found.directory.is_none() && found.inode == facts.inode)
+                let EntryState::Known(found) = self.entry(directory, name)?.state else { return None };
+                (found.directory.is_none() && found.inode == metadata.inode)
                     .then(|| self.ancestry(directory).last())?
             };
-            let by_inode = || met.get(&(facts.links?.device, facts.inode)).copied();
+            let by_inode = || met.get(&metadata.linked_inode()?).copied();
             by_inode().or_else(by_path)
         };
         files().filter_map(|(_, root)| Some((root.name.to_vec(), outer(&root)?))).collect()
     }
 
-    /// The directory below a root that leads furthest to `path`, and what of the path is next. Paths are compared as they are written.
+    /// Returns the directory that leads furthest toward `path`, and the next name of the path. Paths are
+    /// compared as they are written.
     pub fn way_to<'p>(&self, path: &'p [u8]) -> Option<(DirId, &'p [u8])> {
         self.way_from(&self.outer_roots(), path)
     }
 
-    /// The directories among the roots that lie in no other, by name.
+    /// Returns the root directories that lie in no other root, by name.
     fn outer_roots(&self) -> HashMap<&[u8], DirId> {
         let roots = self.listing(DirId::TOP);
         let own = roots.directories().filter(|id| self.parent(*id) == Some(DirId::TOP));
@@ -147,13 +145,13 @@ impl Tree {
     }
 }
 
-/// A path without slashes at its end.
+/// Returns a path without slashes at its end.
 fn without_slashes(path: &[u8]) -> &[u8] {
     let end = path.iter().rposition(|byte| *byte != b'/').map_or(0, |last| last + 1);
     &path[..end]
 }
 
-/// The name that has come with `key` first, if that was another time.
+/// Returns the name that came first with `key`, if `key` is repeated.
 fn repeated<'t, K: std::hash::Hash + Eq>(
     met: &mut HashMap<K, &'t [u8]>,
     key: K,

@@ -1,173 +1,151 @@
-//! Building a tree: a worker's tools to write listings, and publishing them.
+//! Building a tree: the buffers of a worker, and the publication of its listings.
 //!
-//! Knows nothing of the kernel. Invariant: a directory's record and parent are set before the listing that names it is
-//! published, and the claims for its children are made before anyone can release them.
+//! Makes no system call. Invariant: a directory's entry and parent are set before the listing that names it
+//! is published, and the claims for its children are made before any of them can be released.
 
+use super::devices::Devices;
+use super::directory::{DirId, State, Totals};
 use super::encoding::{Draft, encode_link};
-use super::{Content, DirId, Facts, Failure, Links, Record, State, Totals, Tree};
-use crate::kind::Kind;
-use crate::platform::memory::{Address, Arena, Writer};
-use crate::sync::{AtomicU32, AtomicU64, Mutex, Ordering, lock};
-use crate::table::Table;
+use super::entry::{Entry, EntryState, Metadata};
+use super::inodes::LinkedName;
+use super::reading::{Failure, Tree};
+use super::stored::Stored;
+use crate::base::kind::Kind;
+use crate::base::slots::Table;
+use crate::base::sync::{AtomicU32, AtomicU64, Mutex, Ordering, lock};
+use crate::platform::memory::arena::{Address, Arena, Writer};
 
-/// Numbers taken at a time by one worker, so that workers neither fight over the counter nor share cache lines.
+/// Count of directory numbers one worker takes at a time, so that workers neither contend for the counter nor
+/// share cache lines.
 const NUMBERS: u32 = if cfg!(loom) { 1 } else { 64 };
 
-/// One name of an inode that may have others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LinkedName {
-    /// Index of the device.
-    pub device: u32,
-    /// Directory that holds the name.
-    pub directory: DirId,
-    /// Inode number.
-    pub inode: u64,
-    /// How many names the file system says there are.
-    pub count: u64,
-    /// Disk usage in bytes.
-    pub disk: u64,
-    /// Apparent size in bytes.
-    pub apparent: u64,
-}
-
-impl LinkedName {
-    /// The name of an entry in `directory`; none where it has no other.
-    pub fn of(directory: DirId, facts: &Facts) -> Option<Self> {
-        Some(Self::counted(directory, facts, facts.links?))
-    }
-
-    /// The name of an entry in `directory` whatever its facts say of its links.
-    pub(super) fn counted(directory: DirId, facts: &Facts, links: Links) -> Self {
-        let Links { count, device } = links;
-        Self { device, directory, inode: facts.inode, count, disk: facts.disk(), apparent: facts.apparent }
-    }
-}
-
-/// One worker's tools for adding to one tree.
+/// Buffers of one worker for adding entries to one tree.
 #[derive(Default)]
 pub struct Batch {
     page: Page,
     writer: Writer,
     numbers: Vec<u32>,
-    /// Names with links, of everything this worker has read.
+    /// Names of inodes with several links, among everything this worker has read.
     linked: Vec<LinkedName>,
 }
 
-/// Entries of one directory that are not sealed yet.
+/// Unsealed entries of one directory.
 #[derive(Default)]
 pub struct Page {
     draft: Draft,
     sum: Totals,
-    /// Disk usage of the directories of the batch themselves.
+    /// Disk usage of the batch's child directories themselves.
     children_disk: u64,
-    /// Directories of the batch and where their records begin.
+    /// Child directories of the batch with the positions of their entries.
     children: Vec<(DirId, usize)>,
-    /// Failed entries of the batch: where their records begin, and the error numbers.
+    /// Failed entries of the batch: their positions and error numbers.
     failed: Vec<(usize, i32)>,
 }
 
 impl Page {
-    /// A page that takes memory only as it grows, for where there are many.
+    /// Creates a page that allocates memory only as it grows, for code that uses many.
     pub fn small() -> Self {
         Self { draft: Draft::small(), ..Self::default() }
     }
 
-    /// Whether it holds no entry.
+    /// Returns `true` if it has no entries.
     pub fn is_empty(&self) -> bool {
         self.draft.is_empty()
     }
 
-    /// Bytes of its entries.
+    /// Returns the size of its entries in bytes.
     pub fn length(&self) -> usize {
         self.draft.length()
     }
 }
 
-/// A batch of entries in the tree's memory, not yet published.
+/// Batch of entries in the tree's memory, not yet published.
 pub struct Sealed {
     address: Address,
-    /// The directories among the entries.
+    /// Directories among the entries.
     pub children: Box<[DirId]>,
-    /// What the entries add to their directory; a child directory only as an item.
+    /// Contribution of the entries to their directory; a child directory counts only as an item.
     pub sum: Totals,
     /// Disk usage in bytes of the child directories themselves.
     pub children_disk: u64,
 }
 
 impl Batch {
-    /// Adds an entry of `parent` other than a new directory.
-    pub fn push(&mut self, parent: DirId, record: &Record<'_>) {
+    /// Adds an entry of `parent` that is not a new directory.
+    pub fn push(&mut self, parent: DirId, record: &Entry<'_>) {
         let page = &mut self.page;
         let start = page.draft.push(record);
-        match &record.content {
-            Content::Excluded(_) => {}
-            Content::Failed(errno) => {
+        match &record.state {
+            EntryState::Excluded(_) => {}
+            EntryState::Failed(errno) => {
                 page.failed.push((start, *errno));
                 page.sum.add(&Totals { items: 1, errors: 1, ..Totals::default() });
             }
-            Content::Known(facts) => {
+            EntryState::Known(metadata) => {
                 page.sum.items += 1;
-                if facts.directory.is_none() {
-                    page.sum.disk = page.sum.disk.saturating_add(facts.disk());
-                    page.sum.apparent = page.sum.apparent.saturating_add(facts.apparent);
+                if metadata.directory.is_none() {
+                    page.sum.disk = page.sum.disk.saturating_add(metadata.disk());
+                    page.sum.apparent = page.sum.apparent.saturating_add(metadata.apparent);
                 }
-                self.linked.extend(LinkedName::of(parent, facts));
+                self.linked.extend(LinkedName::of(parent, metadata));
             }
         }
     }
 
-    /// Adds a directory of `parent`, which gets its number and place in the tree now. `device` is the index of its device.
+    /// Adds a directory of `parent`, which gets its number in the tree now. `device` is the index of its
+    /// device.
     pub fn push_directory(
         &mut self,
         tree: &Tree,
         parent: DirId,
         name: &[u8],
-        facts: Facts,
+        metadata: Metadata,
         device: u32,
     ) -> DirId {
-        let id = self.new_directory(tree, parent, &facts, device);
-        self.push_numbered(id, name, facts);
+        let id = self.new_directory(tree, parent, &metadata, device);
+        self.push_numbered(id, name, metadata);
         id
     }
 
-    /// Adds a directory that has its number and place already; see [`Batch::new_directory`].
-    pub fn push_numbered(&mut self, id: DirId, name: &[u8], facts: Facts) {
+    /// Adds a directory that already has its number; see [`Batch::new_directory`].
+    pub fn push_numbered(&mut self, id: DirId, name: &[u8], metadata: Metadata) {
         let page = &mut self.page;
-        let content = Content::Known(Facts { directory: Some(id), ..facts });
-        let start = page.draft.push(&Record { name, kind: Kind::Directory, content });
+        let state = EntryState::Known(Metadata { directory: Some(id), ..metadata });
+        let start = page.draft.push(&Entry { name, kind: Kind::Directory, state });
         page.children.push((id, start));
         page.sum.items += 1;
-        page.children_disk = page.children_disk.saturating_add(facts.disk());
+        page.children_disk = page.children_disk.saturating_add(metadata.disk());
     }
 
-    /// The entries pushed and not yet sealed.
+    /// Returns the unsealed entries.
     pub fn page(&self) -> &Page {
         &self.page
     }
 
-    /// Puts the unsealed entries aside and goes on with those of another directory.
+    /// Exchanges the unsealed entries with those of another directory.
     pub fn turn(&mut self, page: Page) -> Page {
         std::mem::replace(&mut self.page, page)
     }
 
-    /// A directory with its own size and one claim, that of whoever reads it. It is in no listing yet.
-    pub fn new_directory(&mut self, tree: &Tree, parent: DirId, facts: &Facts, device: u32) -> DirId {
+    /// Creates a directory with its own size and one claim, that of its reader. It is in no listing yet.
+    pub fn new_directory(&mut self, tree: &Tree, parent: DirId, metadata: &Metadata, device: u32) -> DirId {
         if self.numbers.is_empty() {
             self.numbers = tree.numbers();
         }
         let id = DirId(self.numbers.pop().expect("filled above"));
         let dir = tree.dir(id);
         dir.reset();
-        // Relaxed: nobody knows the number before the listing is published with Release.
-        dir.disk.store(facts.disk(), Ordering::Relaxed);
-        dir.apparent.store(facts.apparent, Ordering::Relaxed);
+        // `Relaxed`: the number is unknown to others until the listing is published with `Release`.
+        dir.disk.store(metadata.disk(), Ordering::Relaxed);
+        dir.apparent.store(metadata.apparent, Ordering::Relaxed);
         dir.parent.store(parent.0, Ordering::Relaxed);
         dir.device.store(device, Ordering::Relaxed);
         dir.pending.store(1, Ordering::Relaxed);
         id
     }
 
-    /// Moves the entries of `parent` into the tree's memory and begins the next batch. `None` if there are none.
+    /// Moves the entries of `parent` into the tree's memory and begins the next batch. Returns `None` if
+    /// there are none.
     pub fn seal(&mut self, tree: &Tree, parent: DirId) -> Option<Sealed> {
         let page = &mut self.page;
         if page.draft.is_empty() {
@@ -194,7 +172,7 @@ impl Batch {
         Some(Sealed { address, children, sum: std::mem::take(&mut page.sum), children_disk })
     }
 
-    /// Makes the entries the listing of `parent` in place of what it had, without counting anything.
+    /// Replaces the listing of `parent` by the entries, without counting anything.
     pub fn replace_listing(&mut self, tree: &Tree, parent: DirId) {
         self.page.failed.clear();
         if let Some(sealed) = self.seal(tree, parent) {
@@ -202,13 +180,13 @@ impl Batch {
         }
     }
 
-    /// The names with links of everything read since the last call.
+    /// Returns the names of inodes with several links that were read since the last call.
     pub fn take_linked(&mut self) -> Vec<LinkedName> {
         std::mem::take(&mut self.linked)
     }
 
-    /// Writes a segment behind the listing that ends at `before`, and says where the longer one ends.
-    pub(super) fn append(&mut self, tree: &Tree, before: Option<Address>, draft: &mut Draft) -> Address {
+    /// Writes a segment after the listing that ends at `before`, and returns the end of the longer one.
+    pub(crate) fn append(&mut self, tree: &Tree, before: Option<Address>, draft: &mut Draft) -> Address {
         let (segment, _) = draft.segment();
         let address = tree.bytes.append(&mut self.writer, segment);
         self.link(tree, before, address)
@@ -221,25 +199,10 @@ impl Batch {
     }
 }
 
-/// Numbers of dropped directories.
-#[derive(Default)]
-pub(super) struct Free {
-    ready: Vec<u32>,
-    /// Dropped last: somebody may still look at them.
-    waiting: Vec<u32>,
-}
-
-impl Free {
-    pub(super) fn put(&mut self, gone: Vec<DirId>) {
-        let gone = gone.into_iter().map(|id| id.0).collect();
-        self.ready.extend(std::mem::replace(&mut self.waiting, gone));
-    }
-}
-
 impl Default for Tree {
     fn default() -> Self {
-        let tree = Self::empty(1, super::Devices::default(), None);
-        // The top waits for whoever fills the tree.
+        let tree = Self::empty(1, Devices::default(), None);
+        // The claim keeps the top incomplete until the tree is filled.
         tree.claim(DirId::TOP, 1);
         tree
     }
@@ -247,34 +210,31 @@ impl Default for Tree {
 
 #[doc(hidden)]
 impl Tree {
-    /// An empty tree whose top is held: `Tree::release` it when everything was added.
+    /// Creates an empty tree with a claim on its top: call `Tree::release` when everything was added.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A tree with so many directories that nothing in memory is known of, and nothing to wait for.
-    pub(super) fn empty(
-        count: u32,
-        devices: super::Devices,
-        stored: Option<Box<super::stored::Stored>>,
-    ) -> Self {
+    /// Creates a tree with this number of directories, of which nothing is in memory, and without claims.
+    pub(super) fn empty(count: u32, devices: Devices, stored: Option<Box<Stored>>) -> Self {
         Self {
             dirs: Table::new(),
             count: AtomicU32::new(count),
             bytes: Arena::new(),
             devices,
-            open: super::live::Open::default(),
+            open: super::open_directories::Open::default(),
             failures: Mutex::default(),
             shared: Mutex::default(),
             linked: Mutex::default(),
             files_inside: Mutex::default(),
             free: Mutex::default(),
+            readings: Mutex::default(),
             edition: AtomicU64::new(0),
             stored,
         }
     }
 
-    /// Numbers for new directories: those of dropped ones, or the next.
+    /// Returns numbers for new directories: those of dropped ones, or new ones.
     fn numbers(&self) -> Vec<u32> {
         let ready = &mut lock(&self.free).ready;
         if ready.is_empty() {
@@ -284,8 +244,9 @@ impl Tree {
         ready.split_off(ready.len().saturating_sub(NUMBERS as usize))
     }
 
-    /// Makes a sealed batch the next entries of `id`, and counts them. Only one thread at a time may publish for one
-    /// directory, in the order of the kernel. Every child is claimed: it is released when it is complete.
+    /// Appends a sealed batch to the listing of `id`, and adds it to the totals. Only one thread at a time may publish
+    /// for one directory, in the kernel's order. Every child gets a claim, which is released when it is
+    /// complete.
     pub fn publish(&self, batch: &mut Batch, id: DirId, sealed: &Sealed) {
         let dir = self.dir(id);
         let children = u32::try_from(sealed.children.len()).expect("a batch is small");
@@ -299,24 +260,24 @@ impl Tree {
         }
     }
 
-    /// Says that the reading of `id` has begun.
+    /// Marks `id` as being read.
     pub fn begin(&self, id: DirId) {
         self.dir(id).state.store(State::Reading as u8, Ordering::Relaxed);
     }
 
-    /// Says that the reading of `id` ended in an error, which is counted there and above.
+    /// Records that reading `id` ended in an error, which counts there and above.
     pub fn fail(&self, id: DirId, errno: i32) {
         self.dir(id).errno.store(errno, Ordering::Relaxed);
         self.add(id, &Totals { errors: 1, ..Totals::default() });
         lock(&self.failures).push(Failure { directory: id, entry: None, errno });
     }
 
-    /// Says that `id` was not, or not wholly, read because the scan was stopped; so are those above when it completes.
+    /// Marks `id` as partial because the scan was stopped; its ancestors become partial when it completes.
     pub fn stop(&self, id: DirId) {
         self.dir(id).set_partial();
     }
 
-    /// Completes a directory that was never begun as if it took no space: it is an alias of another.
+    /// Completes a directory that was never read, with size 0, because it is an alias of another one.
     pub fn discard(&self, id: DirId) {
         let dir = self.dir(id);
         dir.disk.store(0, Ordering::Relaxed);
@@ -324,7 +285,7 @@ impl Tree {
         self.release(id);
     }
 
-    /// The index of the device `id` is on.
+    /// Returns the index of the device of `id`.
     pub fn device_index(&self, id: DirId) -> u32 {
         self.dir(id).device.load(Ordering::Relaxed)
     }
@@ -334,13 +295,13 @@ impl Tree {
         lock(&self.linked).extend(names);
     }
 
-    /// Every name of an inode that may have others, in no order.
+    /// Returns every name of an inode that may have others, unsorted.
     pub fn linked(&self) -> Vec<LinkedName> {
         self.fetch_links();
         lock(&self.linked).clone()
     }
 
-    /// Makes disk bytes known as shared between entries of directories; see [`Tree::shared`].
+    /// Sets the disk usage shared between entries of directories; see [`Tree::shared`].
     pub fn set_shared(&self, shared: impl IntoIterator<Item = (DirId, u64)>) {
         *lock(&self.shared) = shared.into_iter().collect();
     }

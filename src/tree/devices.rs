@@ -1,10 +1,10 @@
-//! Devices by small index, so that a record needs a byte for one.
+//! Devices by small index, so that an entry needs a single byte for one.
 //!
-//! Invariant: an index once given out keeps its device.
+//! Invariant: an index always stands for the same device.
 
-use crate::sync::{Mutex, lock};
+use crate::base::sync::{Mutex, lock};
 
-/// The devices of a tree. There are as many as file systems, so a search is nothing.
+/// Devices of a tree. There are as few as file systems, so a linear search is fast.
 #[derive(Default)]
 pub struct Devices {
     numbers: Mutex<Vec<u64>>,
@@ -17,12 +17,12 @@ impl From<Vec<u64>> for Devices {
 }
 
 impl Devices {
-    /// All devices, by index.
+    /// Returns all devices, by index.
     pub fn numbers(&self) -> Vec<u64> {
         lock(&self.numbers).clone()
     }
 
-    /// The index of `device`, given out now if it is new.
+    /// Returns the index of `device`, adding it if it is new.
     #[doc(hidden)]
     pub fn index(&self, device: u64) -> u32 {
         let mut numbers = lock(&self.numbers);
@@ -33,7 +33,7 @@ impl Devices {
         u32::try_from(index).expect("fewer devices than 2^32 fit into memory")
     }
 
-    /// The device with `index`, zero if there is none.
+    /// Returns the device with `index`, or 0 if there is none.
     pub fn number(&self, index: u32) -> u64 {
         lock(&self.numbers).get(index as usize).copied().unwrap_or(0)
     }

@@ -1,4 +1,4 @@
-//! The entries of a directory as bytes, and reading them back.
+//! Encoding of a directory's entries as bytes.
 //!
 //! ```text
 //! segment = head  records                          one batch of the kernel, in the kernel's order
@@ -17,16 +17,16 @@
 //! delta   = zigzag varint of the difference to the record before it in the segment, first to zero
 //! ```
 //!
-//! A directory points to its only segment, or to the newest link of a chain that leads back to the first; so a longer
-//! listing is published by replacing one address, and a listing in hand never changes. A record's name can be read on
-//! its own, which is all a path needs; the rest of it wants the records before it, at most one batch.
+//! A directory points to its only segment, or to the newest link of a chain that leads back to the first; so
+//! a longer listing is published by replacing one address, and a listing that a reader holds never changes. A
+//! record's name can be decoded alone, which is all a path needs; the rest of it needs the records before it,
+//! at most one batch.
 //!
-//! Knows no directory table. Invariant: decoding is total; whatever the bytes, it gives records or [`Malformed`],
-//! never a panic.
+//! Invariant: decoding is total; any bytes give records or [`Malformed`], never a panic.
 
 use super::varint::{Cursor, write_varint, zigzag};
-use super::{Content, DirId, Exclusion, Facts, Links, Owner, Record};
-use crate::kind::Kind;
+use super::{DirId, Entry, EntryState, Exclusion, Links, Metadata, Owner};
+use crate::base::kind::Kind;
 
 pub use super::varint::Malformed;
 
@@ -35,7 +35,7 @@ const OWNED: u8 = 16;
 const EXCLUDED: u8 = 32;
 const FAILED: u8 = 64;
 
-/// The fields coded as differences.
+/// Fields that are encoded as differences.
 #[derive(Clone, Copy, Default)]
 struct Previous {
     mtime: i64,
@@ -43,12 +43,12 @@ struct Previous {
     directory: u32,
 }
 
-/// Room kept in front of the records for the head: the longest varint.
+/// Space before the records for the head: the longest varint.
 const HEAD: usize = 10;
-/// What a draft has room for from the start, more than a batch of the kernel becomes. Only pages written to are used.
+/// Initial capacity of a draft, more than a kernel batch needs. Only pages that are written to are used.
 const ROOM: usize = 160 << 10;
 
-/// A segment being written. Used again and again: [`Draft::clear`] keeps the memory.
+/// Segment being written. Reusable: [`Draft::clear`] keeps the memory.
 pub struct Draft {
     /// [`HEAD`] bytes for the head, then the records.
     bytes: Vec<u8>,
@@ -65,48 +65,51 @@ impl Default for Draft {
 }
 
 impl Draft {
-    /// A draft that takes memory only as it grows, for where there are many.
+    /// Creates a draft that allocates memory only as it grows, for code that uses many.
     pub fn small() -> Self {
         Self { bytes: vec![0; HEAD], head: Vec::new(), previous: Previous::default() }
     }
 
-    /// Whether nothing was pushed.
+    /// Returns `true` if it has no records.
     pub fn is_empty(&self) -> bool {
         self.length() == 0
     }
 
-    /// Bytes of the records.
+    /// Returns the size of the records in bytes.
     pub fn length(&self) -> usize {
         self.bytes.len() - HEAD
     }
 
-    /// Forgets the records.
+    /// Clears the records.
     pub fn clear(&mut self) {
         self.bytes.truncate(HEAD);
         self.previous = Previous::default();
     }
 
-    /// Appends one record and returns where it begins, in bytes from the first record. A directory is what has a number:
-    /// where kind and number disagree, the number decides, since a reader looks for one behind that kind only.
-    pub fn push(&mut self, record: &Record<'_>) -> usize {
+    /// Appends one record and returns its position in bytes from the first record. An entry with a directory
+    /// number is encoded as a directory and any other is not, whatever its kind, since a reader expects a
+    /// number after that kind only.
+    pub fn push(&mut self, record: &Entry<'_>) -> usize {
         let start = self.length();
-        let flags = match &record.content {
-            Content::Excluded(_) => EXCLUDED,
-            Content::Failed(_) => FAILED,
-            Content::Known(facts) => facts.links.map_or(0, |_| LINKED) | facts.owner.map_or(0, |_| OWNED),
+        let flags = match &record.state {
+            EntryState::Excluded(_) => EXCLUDED,
+            EntryState::Failed(_) => FAILED,
+            EntryState::Known(metadata) => {
+                metadata.links.map_or(0, |_| LINKED) | metadata.owner.map_or(0, |_| OWNED)
+            }
         };
         self.bytes.push(kind_as_stored(record) as u8 | flags);
         self.varint(record.name.len() as u64);
         self.bytes.extend_from_slice(record.name);
-        match &record.content {
-            Content::Excluded(reason) => self.bytes.push(*reason as u8),
-            Content::Failed(errno) => self.varint(u64::from(errno.unsigned_abs())),
-            Content::Known(facts) => self.facts(facts),
+        match &record.state {
+            EntryState::Excluded(reason) => self.bytes.push(*reason as u8),
+            EntryState::Failed(errno) => self.varint(u64::from(errno.unsigned_abs())),
+            EntryState::Known(metadata) => self.metadata(metadata),
         }
         start
     }
 
-    /// The segment as it is stored: the head, then the records. Says how long the head is.
+    /// Returns the segment as it is stored, head and records, and the length of the head.
     pub fn segment(&mut self) -> (&[u8], usize) {
         let length = self.length() as u64;
         self.head.clear();
@@ -116,23 +119,23 @@ impl Draft {
         (&self.bytes[start..], self.head.len())
     }
 
-    fn facts(&mut self, facts: &Facts) {
+    fn metadata(&mut self, metadata: &Metadata) {
         let previous = self.previous;
-        self.varint(facts.apparent);
-        self.varint(facts.blocks);
-        self.varint(zigzag(facts.mtime.wrapping_sub(previous.mtime)));
-        self.varint(zigzag(facts.inode.wrapping_sub(previous.inode).cast_signed()));
-        self.previous.mtime = facts.mtime;
-        self.previous.inode = facts.inode;
-        if let Some(DirId(directory)) = facts.directory {
+        self.varint(metadata.apparent);
+        self.varint(metadata.blocks);
+        self.varint(zigzag(metadata.mtime.wrapping_sub(previous.mtime)));
+        self.varint(zigzag(metadata.inode.wrapping_sub(previous.inode).cast_signed()));
+        self.previous.mtime = metadata.mtime;
+        self.previous.inode = metadata.inode;
+        if let Some(DirId(directory)) = metadata.directory {
             self.varint(zigzag(i64::from(directory) - i64::from(previous.directory)));
             self.previous.directory = directory;
         }
-        if let Some(links) = facts.links {
+        if let Some(links) = metadata.links {
             self.varint(links.count);
             self.varint(u64::from(links.device));
         }
-        if let Some(owner) = facts.owner {
+        if let Some(owner) = metadata.owner {
             self.varint(u64::from(owner.uid));
             self.varint(u64::from(owner.gid));
             self.varint(u64::from(owner.mode));
@@ -144,34 +147,34 @@ impl Draft {
     }
 }
 
-fn kind_as_stored(record: &Record<'_>) -> Kind {
-    match (&record.content, record.kind) {
-        (Content::Known(Facts { directory: Some(_), .. }), _) => Kind::Directory,
-        (Content::Known(_), Kind::Directory) => Kind::Unknown,
+fn kind_as_stored(record: &Entry<'_>) -> Kind {
+    match (&record.state, record.kind) {
+        (EntryState::Known(Metadata { directory: Some(_), .. }), _) => Kind::Directory,
+        (EntryState::Known(_), Kind::Directory) => Kind::Unknown,
         (_, kind) => kind,
     }
 }
 
-/// A link of a chain, as it is stored.
-pub(super) fn encode_link(before: u64, segment: u64) -> [u8; 17] {
+/// Encodes a link of a chain.
+pub(crate) fn encode_link(before: u64, segment: u64) -> [u8; 17] {
     let mut bytes = [1; 17];
     bytes[1..9].copy_from_slice(&before.to_le_bytes());
     bytes[9..].copy_from_slice(&segment.to_le_bytes());
     bytes
 }
 
-/// What an address of a listing holds.
-pub(super) enum Node<'a> {
-    /// The records of a segment.
+/// Content at the address of a listing.
+pub(crate) enum Node<'a> {
+    /// Records of a segment.
     Segment(&'a [u8]),
-    /// A link: the address before, and a segment's.
+    /// Link: the previous address, and the address of a segment.
     Link { before: u64, segment: u64 },
-    /// The bytes of all segments; see [`segments_of`].
+    /// Bytes of all segments; see [`segments_of`].
     Run(&'a [u8]),
 }
 
-/// Reads the node at the beginning of `bytes`, which may go on behind it.
-pub(super) fn decode_node(bytes: &[u8]) -> Result<Node<'_>, Malformed> {
+/// Decodes the node at the beginning of `bytes`, which may be longer.
+pub(crate) fn decode_node(bytes: &[u8]) -> Result<Node<'_>, Malformed> {
     let mut cursor = Cursor::new(bytes);
     let head = cursor.varint()?;
     if head & 1 == 0 {
@@ -187,8 +190,8 @@ pub(super) fn decode_node(bytes: &[u8]) -> Result<Node<'_>, Malformed> {
     Ok(Node::Link { before: address()?, segment: address()? })
 }
 
-/// The records of each segment of a run. Ends where the bytes are no segment.
-pub(super) fn segments_of(run: &[u8]) -> impl Iterator<Item = &[u8]> {
+/// Returns the records of each segment of a run. Ends at malformed bytes.
+pub(crate) fn segments_of(run: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut cursor = Cursor::new(run);
     std::iter::from_fn(move || {
         let head = cursor.varint().ok().filter(|head| head & 1 == 0)?;
@@ -196,7 +199,7 @@ pub(super) fn segments_of(run: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// The name of the record at the beginning of `bytes`, which may go on behind it.
+/// Returns the name of the record at the beginning of `bytes`, which may be longer.
 ///
 /// # Errors
 /// When the bytes end too early.
@@ -207,7 +210,7 @@ pub fn decode_name(bytes: &[u8]) -> Result<&[u8], Malformed> {
     cursor.take(length)
 }
 
-/// The records of one segment, each with where it begins. An error is the last thing it gives.
+/// Records of one segment, each with its position. An error is the last item.
 #[derive(Clone)]
 pub struct Records<'a> {
     cursor: Cursor<'a>,
@@ -216,28 +219,28 @@ pub struct Records<'a> {
 }
 
 impl<'a> Records<'a> {
-    /// Reads the records of a segment, its head not included.
+    /// Creates the iterator over a segment's records, without its head.
     pub fn new(records: &'a [u8]) -> Self {
         Self { cursor: Cursor::new(records), length: records.len(), previous: Previous::default() }
     }
 
-    fn record(&mut self) -> Result<Record<'a>, Malformed> {
+    fn record(&mut self) -> Result<Entry<'a>, Malformed> {
         let tag = self.cursor.byte()?;
         let kind = Kind::from_bits(tag);
         let length = self.cursor.varint()?;
         let name = self.cursor.take(length)?;
-        let content = if tag & EXCLUDED != 0 {
+        let state = if tag & EXCLUDED != 0 {
             let reason = self.cursor.byte()?;
-            Content::Excluded(*Exclusion::ALL.get(usize::from(reason)).ok_or(Malformed)?)
+            EntryState::Excluded(*Exclusion::ALL.get(usize::from(reason)).ok_or(Malformed)?)
         } else if tag & FAILED != 0 {
-            Content::Failed(self.cursor.errno()?)
+            EntryState::Failed(self.cursor.errno()?)
         } else {
-            Content::Known(self.facts(kind, tag)?)
+            EntryState::Known(self.metadata(kind, tag)?)
         };
-        Ok(Record { name, kind, content })
+        Ok(Entry { name, kind, state })
     }
 
-    fn facts(&mut self, kind: Kind, tag: u8) -> Result<Facts, Malformed> {
+    fn metadata(&mut self, kind: Kind, tag: u8) -> Result<Metadata, Malformed> {
         let cursor = &mut self.cursor;
         let apparent = cursor.varint()?;
         let blocks = cursor.varint()?;
@@ -260,12 +263,12 @@ impl<'a> Records<'a> {
         if tag & OWNED != 0 {
             owner = Some(Owner { uid: cursor.narrow()?, gid: cursor.narrow()?, mode: cursor.narrow()? });
         }
-        Ok(Facts { apparent, blocks, mtime, inode, directory, links, owner })
+        Ok(Metadata { apparent, blocks, mtime, inode, directory, links, owner })
     }
 }
 
 impl<'a> Iterator for Records<'a> {
-    type Item = (usize, Result<Record<'a>, Malformed>);
+    type Item = (usize, Result<Entry<'a>, Malformed>);
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.cursor.rest().is_empty() {

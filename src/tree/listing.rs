@@ -1,26 +1,26 @@
-//! The entries of a directory as they were at one moment.
+//! Listing: the entries of a directory at one moment.
 //!
-//! Knows no directory table; how entries lie in memory is for `encoding`. Invariant: a listing in hand never changes, and what is
-//! malformed in it ends its segment early: the next one is read again.
+//! The encoding is in `encoding`. Invariant: a listing that a reader holds never changes, and a malformed
+//! segment ends early without affecting the next one.
 
 use super::encoding::{Records, decode_name};
-use super::{DirId, Record};
+use super::{DirId, Entry};
 
-/// A directory's entries as published at one moment. Cheap to copy around by reference, valid as long as its tree.
+/// Entries of a directory as published at one moment, valid as long as its tree.
 #[derive(Clone, Debug, Default)]
 pub struct Listing<'t> {
-    /// The records of each segment and where they begin in the listing, in the kernel's order.
+    /// Records of each segment with their position in the listing, in the kernel's order.
     segments: Vec<(u64, &'t [u8])>,
 }
 
-/// How far a segment may be from where it would be if all were of one length, to be found at once.
+/// Distance, in segments, within which a segment is found at once if all have about the same length.
 const NEAR: usize = 2;
 
-/// Where a record begins in a [`Listing`]: bytes from the listing's first. Longer prefixes of the listing keep it.
+/// Position of an entry in a [`Listing`]: bytes from the start. A longer version of the listing keeps it.
 pub type Position = u64;
 
 impl<'t> Listing<'t> {
-    /// A listing of these segments' records, in this order.
+    /// Creates a listing of these segments' records, in this order.
     #[doc(hidden)]
     pub fn from_segments(records: impl IntoIterator<Item = &'t [u8]>) -> Self {
         let mut start = 0;
@@ -32,30 +32,31 @@ impl<'t> Listing<'t> {
         Self { segments: records.into_iter().map(place).collect() }
     }
 
-    /// Whether it holds no entry.
+    /// Returns `true` if it has no entries.
     pub fn is_empty(&self) -> bool {
         self.segments.iter().all(|(_, records)| records.is_empty())
     }
 
-    /// Its length in bytes: grows with every prefix published, so equal lengths mean equal listings of one directory.
+    /// Returns its length in bytes. A listing only grows, so equal lengths mean equal listings of one
+    /// directory.
     pub fn length(&self) -> u64 {
         self.segments.last().map_or(0, |(start, records)| start + records.len() as u64)
     }
 
-    /// Every entry with its position, in the kernel's order. A malformed segment ends where it is malformed, and
-    /// the next one follows.
-    pub fn entries(&self) -> impl Iterator<Item = (Position, Record<'t>)> + Clone + '_ {
+    /// Returns every entry with its position, in the kernel's order. A malformed segment ends early, and the
+    /// next one follows.
+    pub fn entries(&self) -> impl Iterator<Item = (Position, Entry<'t>)> + Clone + '_ {
         self.segments.iter().flat_map(|&(start, records)| {
             Records::new(records).map_while(move |(at, record)| Some((start + at as u64, record.ok()?)))
         })
     }
 
-    /// The directories among the entries, in the kernel's order.
+    /// Returns the directories among the entries, in the kernel's order.
     pub fn directories(&self) -> impl Iterator<Item = DirId> + '_ {
         self.entries().filter_map(|(_, record)| record.directory())
     }
 
-    /// The listing in pieces of about `bytes` bytes, so that several workers can share it. Positions stay what they are.
+    /// Splits the listing into pieces of about `bytes` bytes for several workers. Positions stay the same.
     pub fn split(&self, bytes: u64) -> Vec<Self> {
         let piece = |start: &u64| start / bytes.max(1);
         self.segments
@@ -64,8 +65,8 @@ impl<'t> Listing<'t> {
             .collect()
     }
 
-    /// The entry at `position`; reads the records before it in the same batch.
-    pub fn record(&self, position: Position) -> Option<Record<'t>> {
+    /// Returns the entry at `position`; decodes the records before it in the same batch.
+    pub fn record(&self, position: Position) -> Option<Entry<'t>> {
         let (start, records) = self.segment_of(position)?;
         let wanted = usize::try_from(position - start).ok()?;
         let (_, record) =
@@ -73,20 +74,21 @@ impl<'t> Listing<'t> {
         record.ok()
     }
 
-    /// The name of the entry at `position`; reads nothing else.
+    /// Returns the name of the entry at `position`; decodes nothing else.
     pub fn name(&self, position: Position) -> Option<&'t [u8]> {
         let (start, records) = self.segment_of(position)?;
         decode_name(records.get(usize::try_from(position - start).ok()?..)?).ok()
     }
 
-    /// The records of each segment, with where it begins in the listing.
-    pub(super) fn segments(&self) -> impl Iterator<Item = (Position, Records<'t>)> + '_ {
+    /// Returns the records of each segment with their position in the listing.
+    pub(crate) fn segments(&self) -> impl Iterator<Item = (Position, Records<'t>)> + '_ {
         self.segments.iter().map(|&(start, records)| (start, Records::new(records)))
     }
 
     fn segment_of(&self, position: Position) -> Option<(u64, &'t [u8])> {
-        // Most segments of a large listing are of about the same length, so a place near the right one is known; sorting asks
-        // for names all over a listing, and a search from its middle costs as much as reading them.
+        // Most segments of a large listing have about the same length, so the right one is near a computed
+        // index; sorting looks up names all over a listing, and a binary search would cost as much as
+        // decoding them.
         let count = self.segments.len();
         let likely = position.saturating_mul(count as u64) / self.length().max(1);
         let likely = usize::try_from(likely).unwrap_or(count).min(count);
@@ -100,14 +102,14 @@ impl<'t> Listing<'t> {
     }
 }
 
-/// The entries of a listing, which they hold themselves: for who goes down from one listing to the next.
+/// Entries of a listing, owned by the iterator, for code that descends from one listing to the next.
 pub struct Entries<'t> {
     segments: std::vec::IntoIter<(u64, &'t [u8])>,
     records: Records<'t>,
 }
 
 impl<'t> IntoIterator for Listing<'t> {
-    type Item = Record<'t>;
+    type Item = Entry<'t>;
     type IntoIter = Entries<'t>;
 
     fn into_iter(self) -> Entries<'t> {
@@ -116,10 +118,10 @@ impl<'t> IntoIterator for Listing<'t> {
 }
 
 impl<'t> Iterator for Entries<'t> {
-    type Item = Record<'t>;
+    type Item = Entry<'t>;
 
-    /// As [`Listing::entries`], a malformed segment ends where it is malformed.
-    fn next(&mut self) -> Option<Record<'t>> {
+    /// Returns the next entry; like in [`Listing::entries`], a malformed segment ends early.
+    fn next(&mut self) -> Option<Entry<'t>> {
         loop {
             if let Some((_, Ok(record))) = self.records.next() {
                 return Some(record);

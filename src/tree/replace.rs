@@ -1,109 +1,120 @@
-//! Putting a directory that was read again in the place of the old one.
+//! Replacement of entries of a tree at rest, after a rescan or a deletion.
 //!
-//! A rescan fills a *detached* directory: it has a number, a parent and a name, but no listing names it, and completing
-//! it adds nothing to its parent. So a rescan can be stopped and dropped without a trace, and until it is complete
-//! everybody sees the old directory. Then the parent gets a listing that names the new one, and everything above gets
-//! the difference. Readers see the old subtree or the new one. The numbers of what was dropped are used again later.
+//! A rescan fills a *detached* directory: it has a number, a parent and a name, but no listing names it, and
+//! completing it adds nothing to its parent. So a rescan can be stopped and dropped without a trace, and
+//! readers see the old directory until the new one is complete. Then the parent gets a listing that names the
+//! new one, and all ancestors get the difference. Readers see the old subtree or the new one. The numbers of
+//! dropped directories are reused later.
 //!
-//! Invariant: nothing is counted twice: totals change by the difference of two complete ones, once.
+//! The known names of linked inodes are updated with the entries; each name must be counted meanwhile.
+//!
+//! Invariant: totals change once, by the difference of two complete directories. Afterwards the known names of
+//! linked inodes and the recorded failures match the entries.
 
 use std::collections::{HashMap, HashSet};
 
 use super::encoding::Draft;
-use super::{Batch, Content, DirId, Facts, Record, Successors, Totals, Tree, Walk};
-use crate::kind::Kind;
-use crate::platform::memory::Address;
-use crate::sync::{Ordering, lock};
+use super::{
+    Batch, DirId, Entry, EntryState, InodeKey, LinkedName, Links, Metadata, Relocation, Totals, Tree, Walk,
+};
+use crate::base::clock::Time;
+use crate::base::kind::Kind;
+use crate::base::os_error::ENOENT;
+use crate::base::sync::{Ordering, lock};
+use crate::platform::memory::arena::Address;
 
-/// Bytes of records in one segment of a rewritten listing: what a batch of the kernel becomes, more or less.
+/// Size in bytes of one segment of a rewritten listing, about the size of a kernel batch.
 const SEGMENT: usize = 32 << 10;
 
 #[doc(hidden)]
 impl Tree {
-    /// A detached directory to read `old` into again. `facts` are the directory's own by now, `device` is the index of
-    /// the device it is on by now.
-    pub fn detached(&self, batch: &mut Batch, old: DirId, facts: &Facts, device: u32) -> Option<DirId> {
-        let id = batch.new_directory(self, self.parent(old)?, facts, device);
+    /// Returns a detached directory to read `old` into again, with the present metadata of the directory and
+    /// the index of its present device.
+    pub fn detached(&self, batch: &mut Batch, old: DirId, metadata: &Metadata, device: u32) -> Option<DirId> {
+        let id = batch.new_directory(self, self.parent(old)?, metadata, device);
         let (new, old) = (self.dir(id), self.dir(old));
         new.record.store(old.record.load(Ordering::Relaxed), Ordering::Relaxed);
         new.detached.store(true, Ordering::Relaxed);
         Some(id)
     }
 
-    /// Makes roots that lie inside the replaced directory aliases of what is there now.
-    pub(super) fn renew_aliases(&self, batch: &mut Batch, replaced: &[DirId]) {
+    /// Makes roots inside the replaced directory aliases of the new directories.
+    pub(crate) fn renew_aliases(&self, batch: &mut Batch, replaced: &[DirId]) {
         let is_inside = |id: DirId| {
             self.parent(id) != Some(DirId::TOP) && self.ancestry(id).any(|above| replaced.contains(&above))
         };
         let top = self.listing(DirId::TOP);
-        let is_lost = |record: &Record<'_>| matches!(record.content, Content::Failed(libc::ENOENT));
+        let is_lost = |record: &Entry<'_>| matches!(record.state, EntryState::Failed(ENOENT));
         if !top.directories().any(is_inside) && !top.entries().any(|(_, root)| is_lost(&root)) {
             return;
         }
-        let mut successors = Successors::new(self, replaced.iter().copied());
+        let mut relocation = Relocation::new(self, replaced.iter().copied());
         let (mut contents, mut errors) = (HashMap::new(), [0, 0]);
         for (_, root) in top.entries() {
-            let found = match root.content {
-                Content::Known(Facts { directory: Some(id), .. }) if is_inside(id) => successors.find(id),
-                // It may be there again.
-                Content::Failed(libc::ENOENT) => {
+            let found = match root.state {
+                EntryState::Known(Metadata { directory: Some(id), .. }) if is_inside(id) => {
+                    relocation.find(id)
+                }
+                // It may exist again.
+                EntryState::Failed(ENOENT) => {
                     self.way_to(root.name).and_then(|(id, name)| self.entry(id, name)?.directory())
                 }
                 _ => continue,
             };
-            let facts = found.and_then(|id| self.own_facts(id));
-            let content = facts.map_or(Content::Failed(libc::ENOENT), Content::Known);
+            let metadata = found.and_then(|id| self.own_metadata(id));
+            let state = metadata.map_or(EntryState::Failed(ENOENT), EntryState::Known);
             errors[0] += u32::from(is_lost(&root));
-            errors[1] += u32::from(facts.is_none());
-            contents.insert(root.name, content);
+            errors[1] += u32::from(metadata.is_none());
+            contents.insert(root.name, state);
         }
         let [before, after] = errors.map(|errors| Totals { errors, ..Totals::default() });
         self.rewrite_listing(batch, DirId::TOP, |record| match contents.get(record.name) {
-            Some(Content::Known(facts)) => {
-                Some(Record { kind: Kind::Directory, content: Content::Known(*facts), ..record })
+            Some(EntryState::Known(metadata)) => {
+                Some(Entry { kind: Kind::Directory, state: EntryState::Known(*metadata), ..record })
             }
-            Some(content) => Some(Record { content: *content, ..record }),
+            Some(state) => Some(Entry { state: *state, ..record }),
             None => Some(record),
         });
         self.exchange(DirId::TOP, &before, &after);
     }
 
-    /// A listing names the detached directory by now.
-    pub(super) fn attach(&self, id: DirId) {
+    /// Marks a detached directory as named by a listing.
+    pub(crate) fn attach(&self, id: DirId) {
         self.dir(id).detached.store(false, Ordering::Relaxed);
     }
 
-    pub(super) fn is_detached(&self, id: DirId) -> bool {
+    pub(crate) fn is_detached(&self, id: DirId) -> bool {
         self.dir(id).detached.load(Ordering::Relaxed)
     }
 
-    /// What `id` adds to its parent, itself included. A root is no item of the top.
-    pub(super) fn counted(&self, parent: DirId, id: DirId) -> Totals {
+    /// Returns the contribution of `id` to its parent, itself included. A root is no item of the top.
+    pub(crate) fn counted(&self, parent: DirId, id: DirId) -> Totals {
         let totals = self.totals(id);
         Totals { items: totals.items.saturating_add(u64::from(parent != DirId::TOP)), ..totals }
     }
 
-    /// Forgets a directory that is in no listing, and everything below it. Their numbers are used again
-    /// after the next call, so that a reader who still holds one sees the old directory for a while.
+    /// Drops a directory that is in no listing, and everything below it. Their numbers are reused after the
+    /// next call, so a reader that still holds one sees the old directory for a while.
     pub fn drop_subtree(&self, id: DirId) {
         self.drop_subtrees(&[id]);
     }
 
-    /// Forgets directories as [`Tree::drop_subtree`] does.
+    /// Drops directories like [`Tree::drop_subtree`].
     pub fn drop_subtrees(&self, ids: &[DirId]) {
         let below = |id: &DirId| Walk::new(self, *id).map(|(id, _)| id).collect::<Vec<_>>();
         let gone: HashSet<DirId> = ids.iter().flat_map(below).collect();
         lock(&self.failures).retain(|failure| !gone.contains(&failure.directory));
         lock(&self.linked).retain(|name| !gone.contains(&name.directory));
+        lock(&self.readings).forget(|number| gone.contains(&DirId(number)));
         lock(&self.free).put(gone.into_iter().collect());
     }
 
-    /// Publishes a new listing of `id` made from its present one, record by record.
-    pub(super) fn rewrite_listing<'t>(
+    /// Publishes a new listing of `id` made from its present one, entry by entry.
+    pub(crate) fn rewrite_listing<'t>(
         &'t self,
         batch: &mut Batch,
         id: DirId,
-        rewrite: impl Fn(Record<'t>) -> Option<Record<'t>>,
+        rewrite: impl Fn(Entry<'t>) -> Option<Entry<'t>>,
     ) {
         let mut draft = Draft::default();
         let mut newest = None;
@@ -120,5 +131,216 @@ impl Tree {
             newest = Some(batch.append(self, newest, &mut draft));
         }
         self.dir(id).listing.store(newest.map_or(0, Address::to_bits), Ordering::Release);
+    }
+}
+
+/// An inode with the disk usage and apparent size under one of its names.
+type Met = (InodeKey, u64, u64);
+
+fn met(name: &LinkedName) -> Met {
+    (name.key(), name.disk, name.apparent)
+}
+
+/// Present state of entries in one directory, by name; `None` for deleted ones.
+pub type Changes = HashMap<Vec<u8>, Option<(Kind, Metadata)>>;
+
+#[doc(hidden)]
+impl Tree {
+    /// Replaces entries of `parent`; directories are replaced by complete detached ones. Another name of such
+    /// a directory, which roots may have, is changed too.
+    pub fn replace_entries(&self, batch: &mut Batch, parent: DirId, changes: &Changes) {
+        let mut gone: HashMap<DirId, Option<(Kind, Metadata)>> = HashMap::new();
+        for (_, record) in self.listing(parent).entries() {
+            let directory = record.directory().filter(|id| self.parent(*id) == Some(parent));
+            if let (Some(id), Some(change)) = (directory, changes.get(record.name)) {
+                gone.insert(id, *change);
+            }
+        }
+        let change = |record: &Entry<'_>| {
+            let by_name = changes.get(record.name);
+            by_name.or_else(|| gone.get(&record.directory()?)).copied()
+        };
+        let (mut before, mut after) = (Sum::of(parent), Sum::of(parent));
+        let mut names = Vec::new();
+        let mut unlinked: HashMap<Met, usize> = HashMap::new();
+        for (_, record) in self.listing(parent).entries() {
+            let Some(new) = change(&record) else { continue };
+            before.add(self, &record);
+            if let EntryState::Known(metadata) = record.state
+                && let Some(name) = LinkedName::of(parent, &metadata)
+            {
+                *unlinked.entry(met(&name)).or_default() += 1;
+            }
+            if let Some(renewed) = renewed(parent, record, new) {
+                after.add(self, &renewed);
+            }
+            names.extend(new.and_then(|(_, metadata)| LinkedName::of(parent, &metadata)));
+        }
+        self.rewrite_listing(batch, parent, |record| match change(&record) {
+            None => Some(record),
+            Some(new) => renewed(parent, record, new),
+        });
+        for above in self.ancestry(parent).chain([DirId::TOP]) {
+            self.exchange(above, &before.totals, &after.totals);
+        }
+        for id in changes.values().flatten().filter_map(|(_, metadata)| metadata.directory) {
+            self.attach(id);
+        }
+        let gone: Vec<DirId> = gone.into_keys().collect();
+        self.forget_failures(parent, changes);
+        self.forget_names(parent, unlinked);
+        self.add_linked(names);
+        self.renew_aliases(batch, &gone);
+        self.drop_subtrees(&gone);
+    }
+
+    /// Updates the metadata of a directory itself, whose size and time change when entries are deleted from
+    /// it.
+    pub fn renew_own(&self, batch: &mut Batch, id: DirId, metadata: &Metadata) {
+        let (Some(parent), Some(known)) = (self.parent(id), self.own_metadata(id)) else { return };
+        let renewed = Metadata {
+            apparent: metadata.apparent,
+            blocks: metadata.blocks,
+            mtime: metadata.mtime,
+            owner: known.owner.and(metadata.owner),
+            ..known
+        };
+        if renewed == known {
+            return;
+        }
+        self.rewrite_listing(batch, parent, |record| match record.state {
+            EntryState::Known(found) if found.directory == Some(id) => {
+                Some(Entry { state: EntryState::Known(renewed), ..record })
+            }
+            _ => Some(record),
+        });
+        let own = |metadata: &Metadata| Totals {
+            disk: metadata.disk(),
+            apparent: metadata.apparent,
+            ..Totals::default()
+        };
+        for above in self.ancestry(id).chain([DirId::TOP]) {
+            self.exchange(above, &own(&known), &own(&renewed));
+        }
+    }
+
+    /// Updates the link counts of inodes, whose other names may be anywhere.
+    pub fn renew_links(&self, batch: &mut Batch, counts: &HashMap<InodeKey, u64>) {
+        let count = |name: &LinkedName| counts.get(&name.key()).copied();
+        // Listings that are up to date stay unchanged.
+        let is_new = |name: &&LinkedName| count(name).is_some_and(|count| count != name.count);
+        let concerned: HashSet<DirId> =
+            self.linked().iter().filter(is_new).map(|name| name.directory).collect();
+        for directory in concerned {
+            self.rewrite_listing(batch, directory, |record| {
+                let EntryState::Known(metadata) = record.state else { return Some(record) };
+                let now = metadata.links.and_then(|links| {
+                    let count = *counts.get(&metadata.linked_inode()?)?;
+                    Some(is_kept(directory, count).then_some(Links { count, ..links }))
+                });
+                let Some(links) = now else { return Some(record) };
+                Some(Entry { state: EntryState::Known(Metadata { links, ..metadata }), ..record })
+            });
+        }
+        lock(&self.linked).retain_mut(|name| {
+            name.count = count(name).unwrap_or(name.count);
+            is_kept(name.directory, name.count)
+        });
+    }
+
+    fn forget_failures(&self, parent: DirId, changes: &Changes) {
+        lock(&self.failures).retain(|failure| {
+            let entry = failure.entry.filter(|_| failure.directory == parent);
+            entry.is_none_or(|entry| !changes.contains_key(self.name_at(entry)))
+        });
+    }
+
+    /// Removes names of inodes in `parent`. Names of one inode that were read with different sizes are told
+    /// apart, because each is counted with its own size.
+    fn forget_names(&self, parent: DirId, mut unlinked: HashMap<Met, usize>) {
+        if unlinked.is_empty() {
+            return;
+        }
+        lock(&self.linked).retain(|name| {
+            let left = unlinked.get_mut(&met(name)).filter(|_| name.directory == parent);
+            match left {
+                Some(left) if *left > 0 => {
+                    *left -= 1;
+                    false
+                }
+                _ => true,
+            }
+        });
+    }
+}
+
+/// Returns the new entry. A deleted root is kept as an error, because the user asked for it.
+fn renewed(parent: DirId, record: Entry<'_>, new: Option<(Kind, Metadata)>) -> Option<Entry<'_>> {
+    match new {
+        Some((kind, metadata)) => Some(Entry { kind, state: EntryState::Known(metadata), ..record }),
+        None if parent == DirId::TOP => Some(Entry { state: EntryState::Failed(ENOENT), ..record }),
+        None => None,
+    }
+}
+
+/// Returns `true` if a name in `directory` of an inode with this link count may be one of several. A root
+/// that is a file may also lie below another root, whatever its link count.
+fn is_kept(directory: DirId, count: u64) -> bool {
+    count > 1 || directory == DirId::TOP
+}
+
+/// Contribution of entries of one directory to its totals.
+struct Sum {
+    parent: DirId,
+    totals: Totals,
+    /// Directories among them: one with several names counts once.
+    met: HashSet<DirId>,
+}
+
+impl Sum {
+    fn of(parent: DirId) -> Self {
+        Self { parent, totals: Totals::default(), met: HashSet::new() }
+    }
+
+    fn add(&mut self, tree: &Tree, record: &Entry<'_>) {
+        // Roots do not count as items.
+        let items = u64::from(self.parent != DirId::TOP);
+        let adds = match record.state {
+            EntryState::Excluded(_) => Totals::default(),
+            EntryState::Failed(_) => Totals { items, errors: 1, ..Totals::default() },
+            EntryState::Known(metadata) => match metadata.directory {
+                // An alias counts elsewhere.
+                Some(id) if tree.parent(id) != Some(self.parent) || !self.met.insert(id) => Totals::default(),
+                Some(id) => tree.counted(self.parent, id),
+                None => Totals { disk: metadata.disk(), apparent: metadata.apparent, items, errors: 0 },
+            },
+        };
+        self.totals.add(&adds);
+    }
+}
+
+#[doc(hidden)]
+impl Tree {
+    /// Notes the time at which the scan began.
+    pub fn note_scan(&self, began: Time) {
+        lock(&self.readings).scan = Some(began);
+    }
+
+    /// Notes the time at which a rescan of these entries of a directory began, with all below them.
+    pub(crate) fn note_rescan<'n>(
+        &self,
+        directory: DirId,
+        names: impl Iterator<Item = &'n Vec<u8>>,
+        began: Time,
+    ) {
+        lock(&self.readings).note(directory.0, names, began);
+    }
+
+    /// Returns the time after which an entry was read for the last time.
+    pub fn read_at(&self, directory: DirId, name: &[u8]) -> Option<Time> {
+        let readings = lock(&self.readings);
+        let above = self.ancestry(directory);
+        let above = above.filter_map(|id| readings.rescan(self.parent(id)?.0, self.name(id)));
+        readings.scan.into_iter().chain(readings.rescan(directory.0, name)).chain(above).max()
     }
 }

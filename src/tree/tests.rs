@@ -1,21 +1,22 @@
-//! The encoding, publication and totals, on made-up trees.
+//! Tests of encoding, publication and totals, on made-up trees.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::RngSeed;
 
-use super::encoding::{Draft, Records};
+use super::encoding::{Draft, Records, decode_name, decode_node};
 use super::*;
+use crate::base::kind::Kind;
+use crate::base::sync::Ordering;
 use crate::fixture::{build, dir, linked_file, numbered_file, unreadable};
-use crate::kind::Kind;
-use crate::platform::memory::Writer;
+use crate::platform::memory::arena::{Address, Writer};
 
 fn numbers() -> impl Strategy<Value = u64> {
     prop_oneof![0..300_u64, any::<u64>(), Just(u64::MAX)]
 }
 
-fn facts(kind: Kind) -> impl Strategy<Value = Facts> {
+fn metadata(kind: Kind) -> impl Strategy<Value = Metadata> {
     let links =
         proptest::option::of((numbers(), any::<u32>()).prop_map(|(count, device)| Links { count, device }));
     let owner =
@@ -25,40 +26,40 @@ fn facts(kind: Kind) -> impl Strategy<Value = Facts> {
     (numbers(), numbers(), any::<i64>(), numbers(), rest).prop_map(
         move |(apparent, blocks, mtime, inode, (directory, links, owner))| {
             let directory = (kind == Kind::Directory).then_some(DirId(directory));
-            Facts { apparent, blocks, mtime, inode, directory, links, owner }
+            Metadata { apparent, blocks, mtime, inode, directory, links, owner }
         },
     )
 }
 
-fn content(kind: Kind) -> impl Strategy<Value = Content> {
+fn state(kind: Kind) -> impl Strategy<Value = EntryState> {
     use Exclusion::{Caches, KernelFileSystem, OtherFileSystem, Pattern};
     prop_oneof![
-        8 => facts(kind).prop_map(Content::Known),
-        1 => select(vec![Pattern, OtherFileSystem, KernelFileSystem, Caches]).prop_map(Content::Excluded),
-        1 => (0..=i32::MAX).prop_map(Content::Failed),
+        8 => metadata(kind).prop_map(EntryState::Known),
+        1 => select(vec![Pattern, OtherFileSystem, KernelFileSystem, Caches]).prop_map(EntryState::Excluded),
+        1 => (0..=i32::MAX).prop_map(EntryState::Failed),
     ]
 }
 
-/// Names with what is known of them.
-fn entries() -> impl Strategy<Value = Vec<(Vec<u8>, Kind, Content)>> {
-    let entry = select(Kind::ALL.to_vec())
-        .prop_flat_map(|kind| (vec(any::<u8>(), 0..300), Just(kind), content(kind)));
+/// Returns a strategy for entries.
+fn entries() -> impl Strategy<Value = Vec<(Vec<u8>, Kind, EntryState)>> {
+    let entry =
+        select(Kind::ALL.to_vec()).prop_flat_map(|kind| (vec(any::<u8>(), 0..300), Just(kind), state(kind)));
     vec(entry, 0..40)
 }
 
-fn records(entries: &[(Vec<u8>, Kind, Content)]) -> Vec<Record<'_>> {
-    entries.iter().map(|(name, kind, content)| Record { name, kind: *kind, content: *content }).collect()
+fn records(entries: &[(Vec<u8>, Kind, EntryState)]) -> Vec<Entry<'_>> {
+    entries.iter().map(|(name, kind, state)| Entry { name, kind: *kind, state: *state }).collect()
 }
 
-/// The bytes of the records without their head.
-fn encode(records: &[Record<'_>]) -> (Vec<u8>, Vec<usize>) {
+/// Returns the bytes of the records without their head, and the records' positions.
+fn encode(records: &[Entry<'_>]) -> (Vec<u8>, Vec<usize>) {
     let mut draft = Draft::default();
     let starts = records.iter().map(|record| draft.push(record)).collect();
     let (segment, head) = draft.segment();
     (segment[head..].to_vec(), starts)
 }
 
-/// Looks at everything a listing offers.
+/// Calls everything a listing offers.
 fn look_at_all(listing: &Listing<'_>) {
     for (position, record) in listing.entries() {
         assert_eq!(listing.record(position), Some(record));
@@ -127,7 +128,7 @@ proptest! {
         let tree = Tree::new();
         let start = tree.bytes.append(&mut Writer::default(), &bytes).to_bits();
         for address in [address, start, start + near, 0] {
-            // A chain of links only leads to what was written before; here it could lead into itself.
+            // A real chain of links only leads to earlier data; here it could lead into itself.
             tree.dir(DirId(1)).record.store(address, Ordering::Relaxed);
             let _ = (tree.name(DirId(1)), tree.path(DirId(1)));
             let head = Address::from_bits(address).and_then(|at| tree.bytes.from_address(at).first());
@@ -147,12 +148,12 @@ proptest! {
         for entries in &batches {
             for record in records(entries) {
                 // A directory would have to exist.
-                let record = Record { kind: if record.kind == Kind::Directory { Kind::File } else { record.kind }, ..record };
-                let content = match record.content {
-                    Content::Known(facts) => Content::Known(Facts { directory: None, ..facts }),
+                let record = Entry { kind: if record.kind == Kind::Directory { Kind::File } else { record.kind }, ..record };
+                let state = match record.state {
+                    EntryState::Known(metadata) => EntryState::Known(Metadata { directory: None, ..metadata }),
                     other => other,
                 };
-                let record = Record { content, ..record };
+                let record = Entry { state, ..record };
                 batch.push(DirId::TOP, &record);
                 written.push(record);
             }
@@ -186,11 +187,11 @@ proptest! {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let next = usize::try_from(random >> 33).unwrap() % waiting.len();
             tree.release(waiting.swap_remove(next));
-            let live = Live::sample(&tree);
+            let live = LiveTotals::sample(&tree);
             prop_assert!(live.totals(&tree, DirId::TOP).disk <= sizes[..ids.len()].iter().fold(0_u64, |sum, size| sum.saturating_add(*size)));
         }
         prop_assert!(tree.status(DirId::TOP).is_complete());
-        prop_assert!(Live::sample(&tree).totals(&tree, DirId::TOP) == tree.totals(DirId::TOP));
+        prop_assert!(LiveTotals::sample(&tree).totals(&tree, DirId::TOP) == tree.totals(DirId::TOP));
         for (number, id) in ids.iter().enumerate() {
             let below = (number..ids.len()).filter(|other| lies_in(&above, *other, number));
             let disk = below.clone().fold(0_u64, |sum, other| sum.saturating_add(sizes[other]));
@@ -200,7 +201,7 @@ proptest! {
     }
 }
 
-/// Makes the top and directories, each in the one given for it, with so many bytes read in each.
+/// Creates the top and directories, each in its given parent, with this many bytes read in each.
 fn plant(tree: &Tree, above: &[usize], sizes: &[u64]) -> Vec<DirId> {
     let mut batch = Batch::default();
     let mut ids = vec![DirId::TOP; above.len() + 1];
@@ -210,7 +211,7 @@ fn plant(tree: &Tree, above: &[usize], sizes: &[u64]) -> Vec<DirId> {
         tree.add(id, &Totals { disk: sizes[number], ..Totals::default() });
         for child in (0..above.len()).filter(|child| above[*child] == number) {
             ids[child + 1] =
-                batch.push_directory(tree, id, format!("{child}").as_bytes(), Facts::default(), 0);
+                batch.push_directory(tree, id, format!("{child}").as_bytes(), Metadata::default(), 0);
         }
         if let Some(sealed) = batch.seal(tree, id) {
             tree.publish(&mut batch, id, &sealed);
@@ -219,13 +220,13 @@ fn plant(tree: &Tree, above: &[usize], sizes: &[u64]) -> Vec<DirId> {
     ids
 }
 
-/// Whether directory `other` is `number` or below it.
+/// Returns `true` if directory `other` is `number` or below it.
 fn lies_in(above: &[usize], other: usize, number: usize) -> bool {
     std::iter::successors(Some(other), |at| at.checked_sub(1).map(|index| above[index]))
         .any(|at| at == number)
 }
 
-/// A wide and a deep part, many directories waiting for few.
+/// Returns a wide and a deep part, with many directories waiting for few.
 fn thicket() -> (Vec<usize>, Vec<u64>) {
     let above: Vec<usize> =
         (0..3_000).map(|number| if number % 3 == 0 { number } else { number / 50 }).collect();
@@ -258,20 +259,21 @@ fn live_totals_never_exceed_what_there_is() {
     for _ in 0..20 {
         let tree = Tree::new();
         let ids = plant(&tree, &above, &sizes);
-        assert_eq!(Live::sample(&tree).totals(&tree, DirId::TOP).disk, whole - leaves(&above, &sizes));
+        assert_eq!(LiveTotals::sample(&tree).totals(&tree, DirId::TOP).disk, whole - leaves(&above, &sizes));
         std::thread::scope(|scope| {
             scope.spawn(|| ids.iter().rev().for_each(|id| tree.release(*id)));
             while !tree.status(DirId::TOP).is_complete() {
-                let live = Live::sample(&tree);
+                let live = LiveTotals::sample(&tree);
                 assert!(live.totals(&tree, DirId::TOP).disk <= whole);
                 assert!(live.totals(&tree, DirId::TOP).disk <= whole, "nor after a while");
             }
         });
-        assert_eq!(Live::sample(&tree).totals(&tree, DirId::TOP).disk, whole);
+        assert_eq!(LiveTotals::sample(&tree).totals(&tree, DirId::TOP).disk, whole);
     }
 }
 
-/// What lies in directories without directories: these are not open, and counted when they complete.
+/// Returns the total size of the directories without child directories. Live totals include these only once
+/// they are complete.
 fn leaves(above: &[usize], sizes: &[u64]) -> u64 {
     let mut is_leaf = vec![true; sizes.len()];
     for parent in above {
@@ -289,12 +291,12 @@ fn a_reader_beside_a_publisher_sees_a_prefix() {
             let mut batch = Batch::default();
             for number in 0..BATCHES {
                 for entry in 0..5 {
-                    let facts = Facts { inode: number * 5 + entry, ..Facts::default() };
-                    let name = format!("name-{}", facts.inode);
-                    let content = Content::Known(facts);
-                    batch.push(DirId::TOP, &Record { name: name.as_bytes(), kind: Kind::File, content });
+                    let metadata = Metadata { inode: number * 5 + entry, ..Metadata::default() };
+                    let name = format!("name-{}", metadata.inode);
+                    let state = EntryState::Known(metadata);
+                    batch.push(DirId::TOP, &Entry { name: name.as_bytes(), kind: Kind::File, state });
                 }
-                let below = batch.push_directory(&tree, DirId::TOP, b"directory", Facts::default(), 7);
+                let below = batch.push_directory(&tree, DirId::TOP, b"directory", Metadata::default(), 7);
                 let sealed = batch.seal(&tree, DirId::TOP).unwrap();
                 tree.publish(&mut batch, DirId::TOP, &sealed);
                 tree.release(below);
@@ -307,8 +309,8 @@ fn a_reader_beside_a_publisher_sees_a_prefix() {
             let mut inodes = 0;
             let mut directories = 0;
             for (_, record) in listing.entries() {
-                let Content::Known(facts) = record.content else { panic!("nothing else was written") };
-                if let Some(id) = facts.directory {
+                let EntryState::Known(metadata) = record.state else { panic!("nothing else was written") };
+                if let Some(id) = metadata.directory {
                     directories += 1;
                     assert_eq!((tree.parent(id), tree.name(id)), (Some(DirId::TOP), b"directory".as_slice()));
                     assert_eq!(tree.device_index(id), 7);
@@ -329,9 +331,9 @@ fn a_reader_beside_a_publisher_sees_a_prefix() {
 fn sums_stop_at_the_largest_number_and_stay_there() {
     let tree = Tree::new();
     let mut batch = Batch::default();
-    let huge = Facts { apparent: u64::MAX, blocks: u64::MAX, ..Facts::default() };
+    let huge = Metadata { apparent: u64::MAX, blocks: u64::MAX, ..Metadata::default() };
     for name in [b"a", b"b"] {
-        batch.push(DirId::TOP, &Record { name, kind: Kind::File, content: Content::Known(huge) });
+        batch.push(DirId::TOP, &Entry { name, kind: Kind::File, state: EntryState::Known(huge) });
     }
     let below = batch.push_directory(&tree, DirId::TOP, b"c", huge, 0);
     let sealed = batch.seal(&tree, DirId::TOP).unwrap();
@@ -355,16 +357,16 @@ fn sums_stop_at_the_largest_number_and_stay_there() {
 fn a_walk_meets_each_directory_once_and_before_those_below_it() {
     let tree = Tree::new();
     let mut batch = Batch::default();
-    let root = batch.push_directory(&tree, DirId::TOP, b"root", Facts::default(), 0);
+    let root = batch.push_directory(&tree, DirId::TOP, b"root", Metadata::default(), 0);
     let sealed = batch.seal(&tree, DirId::TOP).unwrap();
     tree.publish(&mut batch, DirId::TOP, &sealed);
-    let below = batch.push_directory(&tree, root, b"below", Facts::default(), 0);
+    let below = batch.push_directory(&tree, root, b"below", Metadata::default(), 0);
     let sealed = batch.seal(&tree, root).unwrap();
     tree.publish(&mut batch, root, &sealed);
     // The root is given again under another name, and so is the directory in it.
     for directory in [root, root, below] {
-        let content = Content::Known(Facts { directory: Some(directory), ..Facts::default() });
-        batch.push(DirId::TOP, &Record { name: b"again", kind: Kind::Directory, content });
+        let state = EntryState::Known(Metadata { directory: Some(directory), ..Metadata::default() });
+        batch.push(DirId::TOP, &Entry { name: b"again", kind: Kind::Directory, state });
     }
     batch.replace_listing(&tree, DirId::TOP);
     assert_eq!(tree.listing(DirId::TOP).directories().count(), 3);
@@ -375,8 +377,8 @@ fn a_walk_meets_each_directory_once_and_before_those_below_it() {
 #[test]
 fn the_numbers_of_what_was_dropped_are_used_again_after_the_next_drop() {
     let tree = Tree::new();
-    // Each batch has numbers of its own.
-    let push = || Batch::default().push_directory(&tree, DirId::TOP, b"d", Facts::default(), 0);
+    // Each batch takes numbers of its own.
+    let push = || Batch::default().push_directory(&tree, DirId::TOP, b"d", Metadata::default(), 0);
     let (one, other) = (push(), push());
     tree.drop_subtree(one);
     assert_ne!(push(), one, "somebody may still look at it");
@@ -399,7 +401,7 @@ fn what_is_known_of_a_dropped_directory_is_forgotten_and_nothing_else() {
 #[test]
 fn of_a_complete_tree_nothing_is_open() {
     let (tree, _) = build(vec![dir("a", vec![dir("b", vec![])]), unreadable("c")]);
-    assert_eq!(Live::sample(&tree), Live::default());
+    assert_eq!(LiveTotals::sample(&tree), LiveTotals::default());
 }
 
 #[test]

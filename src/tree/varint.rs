@@ -1,8 +1,8 @@
-//! Numbers in as few bytes as they need, one behind the other: unsigned LEB128, and its zigzag form for differences.
+//! Variable-length numbers: unsigned LEB128, and its zigzag form for differences.
 //!
-//! Invariant: reading is total; whatever the bytes, it gives a number or [`Malformed`], never a panic.
+//! Invariant: reading is total; any bytes give a number or [`Malformed`], never a panic.
 
-/// The bytes are no listing.
+/// Error for malformed bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed;
 
@@ -14,24 +14,24 @@ impl std::fmt::Display for Malformed {
 
 impl std::error::Error for Malformed {}
 
-/// Reads numbers and bytes, one behind the other.
+/// Reader of numbers and bytes in sequence.
 #[derive(Clone, Copy)]
 pub(crate) struct Cursor<'a> {
     bytes: &'a [u8],
 }
 
 impl<'a> Cursor<'a> {
-    /// Begins at the first of `bytes`.
+    /// Creates a reader at the start of `bytes`.
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Self { bytes }
     }
 
-    /// What was not read yet.
+    /// Returns the unread bytes.
     pub(crate) fn rest(&self) -> &'a [u8] {
         self.bytes
     }
 
-    /// An error number.
+    /// Reads an error number.
     pub(crate) fn errno(&mut self) -> Result<i32, Malformed> {
         i32::try_from(self.varint()?).map_err(|_| Malformed)
     }
@@ -49,7 +49,7 @@ impl<'a> Cursor<'a> {
         Ok(taken)
     }
 
-    /// An unsigned LEB128 number of at most 64 bits.
+    /// Reads an unsigned LEB128 number of at most 64 bits.
     pub(crate) fn varint(&mut self) -> Result<u64, Malformed> {
         let mut value = 0;
         for shift in (0..64).step_by(7) {
@@ -82,10 +82,10 @@ pub(crate) fn zigzag(value: i64) -> u64 {
 
 pub(crate) fn write_varint(into: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
-        #[allow(clippy::cast_possible_truncation)] // the low seven bits are what is wanted
+        #[allow(clippy::cast_possible_truncation)] // only the low seven bits are written
         into.push(value as u8 | 0x80);
         value >>= 7;
     }
-    #[allow(clippy::cast_possible_truncation)] // below 0x80 here
+    #[allow(clippy::cast_possible_truncation)] // less than 0x80
     into.push(value as u8);
 }

@@ -1,19 +1,19 @@
-//! Walking a tree without recursion.
+//! Walk through a tree without recursion.
 //!
-//! Invariant: memory grows with the number of directories waiting, never with the depth of a call.
+//! Invariant: memory grows with the number of waiting directories, never with the depth of a call.
 
 use std::collections::HashSet;
 
 use super::{DirId, Listing, Tree};
 
-/// Directories below and including one, each before its children, with what was published of each.
+/// A directory and all directories below it, each before its children, with the published entries of each.
 pub struct Walk<'t> {
     tree: &'t Tree,
     waiting: Vec<DirId>,
 }
 
 impl<'t> Walk<'t> {
-    /// Begins at `id`.
+    /// Creates a walk that starts at `id`.
     pub fn new(tree: &'t Tree, id: DirId) -> Self {
         Self { tree, waiting: vec![id] }
     }
@@ -25,7 +25,8 @@ impl<'t> Iterator for Walk<'t> {
     fn next(&mut self) -> Option<Self::Item> {
         let id = self.waiting.pop()?;
         let listing = self.tree.listing(id);
-        // An alias points to a directory whose parent is another: it is met there. A root given twice is met once.
+        // An alias points to a directory with another parent, and is visited there. A root given twice is
+        // visited once.
         let mut roots = HashSet::new();
         let owned = |child: &DirId| {
             self.tree.parent(*child) == Some(id) && (id != DirId::TOP || roots.insert(*child))

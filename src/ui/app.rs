@@ -1,14 +1,14 @@
-//! The browser's state, and how every action changes it.
+//! State of the browser, and its change by actions.
 //!
-//! [`App::update`] is the only thing that changes the state; it does no input or output and asks for what it cannot do
-//! through an [`Effect`]. It ends by gathering what is visible of the directory ([`Window`]) and of whatever else is open, so that
-//! drawing changes nothing.
+//! [`App::update`] is the only function that changes the state; it does no I/O, and asks for it through an
+//! [`Effect`]. It ends by collecting the visible part of the directory ([`Window`]) and of other open parts,
+//! so that drawing changes nothing.
 //!
-//! While a scan runs, ticks bring its progress. What was read meanwhile puts rows in another order on ticks only: not while a
-//! key was pressed a moment ago (so that nothing jumps under the finger), and not too often where it is expensive
-//! ([`crate::rows`]).
+//! While a scan runs, ticks bring its progress. New entries change the order of rows on ticks only: not soon
+//! after a key press (so that no row moves under the cursor), and not too often if it is expensive
+//! ([`crate::table::rows`]).
 //!
-//! Knows no terminal and no scan. Invariant: after every update the cursor is on a visible row, if there is any.
+//! Invariant: after every update the cursor is on a visible row, if there is any.
 
 mod above;
 mod asking;
@@ -30,224 +30,195 @@ mod space;
 mod views;
 mod walking;
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
-use ratatui::crossterm::event::{KeyEvent, MouseEvent};
+use ratatui::crossterm::event::{KeyEvent, KeyEventKind, MouseEvent};
 
 use super::errand::Errand;
 use super::export::{self as export_work, Told};
+use super::hit_map::HitMap;
 use super::keys::{Keymap, View};
+use super::layers::Layer;
 use super::marks::Marks;
+use super::notice::Notice;
 use super::place::{Memory, Place};
 use super::progress::{Again, ScanState, Tick};
 use super::reclaim::{self as reclaim_work, News};
-use super::shown::{self, Graph, Scale, Shown, Wanted};
-use super::view::help;
 use super::window::Window;
 use super::work::{Findings, Wish};
 use super::{Settings, Start, theme::Theme};
-use crate::rows::{Order, Sums};
+use crate::base::format::Units;
 use crate::scan::Places;
-use crate::size::Units;
 use crate::source::Nature;
-use crate::tree::{DirId, Live, Tree};
-pub use asking::{About, Button, Question};
-pub use details::Details;
+use crate::table::column::Shown;
+use crate::table::rows::{Order, Sums};
+use crate::tree::{DirId, LiveTotals, Tree};
 pub use export::Exporting;
 use filtering::sums;
 use marking::Anchor;
-pub use marking::{Pane, PaneLine};
-pub use reclaim::{Confirm, Failed, Reclaim, Running, Stage};
+pub use reclaim::{Reclaim, Running};
 pub use rescan::Rescan;
 
-/// Something that happened.
+/// Event for the state.
 #[derive(Clone, Debug)]
 pub enum Action {
-    /// A key was pressed.
+    /// Key press.
     Key(KeyEvent),
-    /// The mouse did something, so long after the browser began.
+    /// Mouse event, with the time since the browser began.
     Mouse(MouseEvent, Duration),
-    /// The terminal has this many columns and lines.
+    /// Size of the terminal in columns and lines.
     Resize(u16, u16),
-    /// Time has passed.
+    /// Progress of the scan.
     Tick(Tick),
-    /// It is so many seconds since 1970.
+    /// Present time in seconds since 1970.
     Clock(i64),
-    /// A text was pasted.
+    /// Pasted text.
     Paste(String),
-    /// This was found for the wish with this number.
+    /// The question is on the screen and no input waits; with the time since the browser began.
+    Idle(Duration),
+    /// Result of the load with this number.
     Findings(u64, Findings),
-    /// The rescan has come further, or is over.
+    /// Progress or end of the rescan.
     Again(Again),
-    /// This has become of a file that was to be written.
+    /// Result of writing a file.
     Exported(Told),
-    /// What is new about a deletion.
+    /// Progress or result of a deletion.
     Reclaim(News),
-    /// What was asked for cannot be done.
-    Failed(String),
+    /// Message to the user.
+    Notice(Notice),
 }
 
-/// Something the state cannot do itself.
+/// Request for I/O.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Leave the browser.
     Quit,
-    /// Ask the scan to stop.
+    /// Stop the scan.
     StopScan,
     /// Leave, and print these paths.
     Print(Vec<Vec<u8>>),
-    /// Put this where it can be pasted.
+    /// Copy this to the clipboard.
     Copy(Vec<u8>),
-    /// Read a directory again.
+    /// Rescan a directory.
     Rescan(DirId),
-    /// Ask the rescan to stop.
+    /// Stop the rescan.
     StopRescan,
-    /// See what has become of entries.
+    /// Recheck entries.
     LookAgain(Places),
-    /// Delete, or find out what would go.
+    /// Delete, or compute a preview.
     Reclaim(reclaim_work::Order),
     /// Start a program.
     Start(Errand),
     /// Write a file.
     Export(export_work::Order),
-    /// Leave this tree for one that begins at this path.
+    /// Replace this tree by a scan that begins at this path.
     ScanAbove(Vec<u8>),
     /// Give the terminal back and stop the process.
     Suspend,
-    /// Draw everything anew.
+    /// Draw everything again.
     Repaint,
 }
 
-/// What is open, and has the keys unless something is asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// The list.
-    List,
-    /// The help page, from this line on.
-    Help(usize),
-    /// The line in which a search is typed.
-    Prompt,
-    /// The line in which the name of a file is typed.
-    FileName,
-    /// The list of the marks.
-    Marks,
-    /// A box that asks before something is deleted.
-    Confirm,
-    /// The list of what could not be deleted.
-    Failures,
-    /// What there is to know of one entry.
-    Details,
-}
-
-/// The state of the browser.
+/// State of the browser.
 pub struct App<'t> {
-    tree: &'t Tree,
-    /// The roots, as given and as shown.
-    roots: Vec<(Vec<u8>, Vec<u8>)>,
-    /// The order of entries.
+    pub(in crate::ui) tree: &'t Tree,
+    /// Roots, as the user gave them and as they are shown.
+    pub(in crate::ui) roots: Vec<(Vec<u8>, Vec<u8>)>,
+    /// Order of entries.
     pub order: Order,
-    /// The columns.
+    /// Columns.
     pub shown: Shown,
-    /// How sizes are written.
+    /// Unit system of sizes.
     pub units: Units,
-    /// Looks.
+    /// Theme.
     pub theme: Theme,
-    /// What the keys mean.
+    /// Key bindings.
     pub keymap: Keymap,
-    /// Where times are told.
+    /// Time zone of displayed times.
     pub zone: TimeZone,
-    /// Whether what is shown can be read again and changed.
+    /// Kind of the source, which determines if it can be rescanned and changed.
     pub nature: Nature,
-    /// What is open.
-    pub mode: Mode,
-    /// What is asked on top of that.
-    pub question: Option<Question>,
-    /// The scan.
+    /// Scan.
     pub scan: ScanState,
-    /// The path of the directory that is shown, its root as shown.
+    /// Path of the directory that is shown, with its root as shown.
     pub path: Vec<u8>,
-    /// What is visible in it.
-    pub window: Window<'t>,
-    /// Something to say until the next key.
-    pub notice: Option<Cow<'static, str>>,
+    /// Visible part of it.
+    pub window: Window,
+    /// Message in the status line.
+    pub notice: Option<Notice>,
     /// Columns and lines of the terminal.
     pub size: (u16, u16),
-    /// The other views.
+    /// Other views.
     pub views: views::Views,
-    /// Deleting.
+    /// Deletion.
     pub reclaim: Reclaim,
     place: Place<'t>,
-    /// The directories above, as they were come through.
+    /// Directories above, in the order in which the user came through them.
     trail: Vec<DirId>,
     memories: HashMap<DirId, Memory<'t>>,
+    /// Directories among the roots at the last check of the scan.
+    known_roots: Vec<DirId>,
     rescan: Option<Rescan>,
     marks: Marks<'t>,
-    pane: Pane<'t>,
-    /// The file that everything is written to.
+    /// Export to a file.
     pub export: Exporting,
-    details: Option<Details>,
-    /// The name of the entry the cursor is to be on.
+    /// Name of the entry that the cursor moves to once it exists.
     expected: Option<Vec<u8>>,
-    /// Where a range of marks begins.
+    /// Start of a range of marks.
     anchor: Option<Anchor<'t>>,
-    live: Live,
+    live: LiveTotals,
     pressed: Option<Duration>,
     click: Option<mouse::Click>,
     sorted: Duration,
-    /// Whether rows may be out of order.
+    /// `true` if rows may be out of order.
     is_stale: bool,
-    /// What puts them in order beside the screen.
+    /// Wish for sorting in the background.
     sorting: Option<Wish>,
+    /// Layers above the view; the top one has the keys.
+    pub layers: Vec<Layer<'t>>,
+    /// Clickable parts of the last frame.
+    hits: HitMap,
 }
 
 impl<'t> App<'t> {
-    /// A browser of `tree`, of which nothing may have been read yet. `roots` are its roots, as given and as shown.
+    /// Creates the browser of `tree`, which may be empty. `roots` are its roots, as the user gave them and as
+    /// they are shown.
     pub fn new(
         tree: &'t Tree,
         roots: Vec<(Vec<u8>, Vec<u8>)>,
         settings: &Settings,
         size: (u16, u16),
     ) -> Self {
-        let live = Live::default();
+        let live = LiveTotals::default();
         let order = settings.order;
         let place = Place::enter(tree, Sums::of(&live), DirId::TOP, order, Memory::default(), 0);
+        let known_roots = place.listing().directories().collect();
         let mut app = Self {
             tree,
             roots,
             order,
-            shown: Shown {
-                graph: Graph::Both,
-                items: Wanted::Yes,
-                modified: Wanted::No,
-                shared: Wanted::No,
-                scale: Scale::Directory,
-                growth: shown::Compared::No,
-            },
+            shown: Shown::default(),
             units: settings.units,
             theme: settings.theme,
             keymap: settings.keymap.clone(),
             zone: settings.zone.clone(),
             nature: settings.nature,
-            mode: Mode::List,
-            question: None,
             scan: ScanState::default(),
             path: Vec::new(),
             window: Window::default(),
-            notice: settings.notice.clone().map(Cow::Owned),
+            notice: settings.notice.clone(),
             size,
             views: views::Views::default(),
             reclaim: Reclaim::new(settings.safety.clone()),
             place,
             trail: Vec::new(),
             memories: HashMap::new(),
+            known_roots,
             rescan: None,
             marks: Marks::default(),
-            pane: Pane::default(),
             export: Exporting::default(),
-            details: None,
             expected: None,
             anchor: None,
             live,
@@ -256,6 +227,8 @@ impl<'t> App<'t> {
             sorted: Duration::ZERO,
             is_stale: true,
             sorting: None,
+            layers: Vec::new(),
+            hits: HitMap::default(),
         };
         app.path = app.place_path();
         if settings.start == Start::Growth {
@@ -266,14 +239,30 @@ impl<'t> App<'t> {
         app
     }
 
-    /// Takes one action.
+    /// Processes one action.
     pub fn update(&mut self, action: Action) -> Option<Effect> {
+        // The input that opens a question is no answer to it.
+        let (was_asked, scope) = (self.is_asking(), self.scope());
         let effect = match action {
-            Action::Key(event) => self.key(event),
-            Action::Mouse(event, now) => self.mouse(event, now),
+            Action::Key(event) => {
+                // Repetitions of a held key answer nothing.
+                self.close_gate_if(event.kind == KeyEventKind::Repeat);
+                let effect = self.key(event);
+                self.close_gate_if(was_asked);
+                effect
+            }
+            Action::Mouse(event, now) => {
+                let effect = self.mouse(event, now);
+                self.close_gate_if(was_asked);
+                effect
+            }
+            Action::Idle(now) => {
+                self.idle(now);
+                return None;
+            }
             Action::Resize(columns, lines) => {
                 self.size = (columns, lines);
-                // Terminals differ in what they leave on the screen.
+                // Terminals differ in what remains on the screen.
                 Some(Effect::Repaint)
             }
             Action::Tick(tick) => {
@@ -286,6 +275,7 @@ impl<'t> App<'t> {
             }
             Action::Paste(text) => {
                 self.paste(&text);
+                self.close_gate_if(was_asked);
                 None
             }
             Action::Exported(told) => {
@@ -293,28 +283,28 @@ impl<'t> App<'t> {
                 None
             }
             Action::Findings(number, findings) => {
-                self.take_inspection(number, &findings);
+                for layer in &mut self.layers {
+                    if let Layer::Info(page) = layer {
+                        page.take(number, &findings);
+                    }
+                }
                 self.take_rows(number, &findings);
                 self.take_findings(number, &findings);
                 None
             }
             Action::Again(again) => self.take_again(again),
             Action::Reclaim(news) => self.take_reclaim(news),
-            Action::Failed(reason) => {
-                self.say(reason);
+            Action::Notice(notice) => {
+                self.notify(notice);
                 None
             }
         };
         self.look();
+        self.forget_hits_of_another(scope);
         effect
     }
 
-    /// Says something until the next key.
-    pub(super) fn say(&mut self, text: impl Into<Cow<'static, str>>) {
-        self.notice = Some(text.into());
-    }
-
-    /// Whether time passing can change anything.
+    /// Returns `true` if passing time can change anything.
     pub fn wants_ticks(&self) -> bool {
         self.is_scanning()
             || self.is_stale
@@ -323,12 +313,12 @@ impl<'t> App<'t> {
             || self.has_outdated_sheet()
     }
 
-    /// Whether the scan runs.
+    /// Returns `true` if the scan is running.
     pub fn is_scanning(&self) -> bool {
         self.scan.is_running()
     }
 
-    /// Gathers what is visible.
+    /// Collects the visible part.
     fn look(&mut self) {
         self.open_failures();
         let lines = self.lines_here();
@@ -336,26 +326,20 @@ impl<'t> App<'t> {
             View::Treemap => self.place.show_first(lines),
             _ => self.place.show_cursor(lines),
         }
-        if let Mode::Help(line) = self.mode {
-            self.mode = Mode::Help(line.min(help::scroll_limit(&self.keymap, self.size)));
-        }
         let sums = sums(&self.live, &self.views);
-        self.window = Window::new(self.tree, sums, &self.place, &self.marks, self.order.measure, lines);
+        let scale = (self.order.measure, self.shown.scale);
+        self.window = Window::new(self.tree, sums, &self.place, &self.marks, scale, lines);
         self.look_at_views();
-        if self.mode == Mode::Marks {
-            self.look_at_marks();
-        }
-        if self.mode == Mode::Failures {
-            self.look_at_failures();
-        }
-        self.look_at_details();
     }
 
     fn tick(&mut self, tick: Tick) {
         let was_scanning = self.is_scanning();
         self.scan.take(tick);
-        self.live = if was_scanning { Live::sample(self.tree) } else { Live::default() };
+        self.live = if was_scanning { LiveTotals::sample(self.tree) } else { LiveTotals::default() };
         self.is_stale |= was_scanning;
+        if was_scanning {
+            self.follow_roots();
+        }
         self.refresh_views(was_scanning);
         self.enter_only_root();
         let is_due = !self.is_scanning() || self.place.is_outdated(self.tree);

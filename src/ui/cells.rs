@@ -1,21 +1,21 @@
-//! The cells of the treemap, and the ways between them.
+//! Cells of the treemap, and movement between them.
 //!
-//! Knows no screen. Invariant: every row that has a cell can be reached from any other.
+//! Invariant: every row with a cell can be reached from any other.
 
 use ratatui::layout::Rect;
 
 use super::keys::Side;
 use super::window::Window;
-use crate::size::Measure;
-use crate::survey::treemap::layout;
-use crate::survey::{Area, Tile};
+use crate::analysis::survey::{Area, Tile};
+use crate::base::format::Measure;
+use crate::ui::treemap::layout;
 
-/// How many entries have a cell of their own at most.
+/// Largest number of entries with a cell of their own.
 pub const MOST: usize = 200;
 
-/// The cells of the rows of `window`; an index behind the last one stands for all other rows.
-pub fn tiles(window: &Window<'_>, measure: Measure, area: Rect) -> Vec<Tile> {
-    let mut weights: Vec<u64> = window.lines.iter().map(|line| line.size.unwrap_or(0)).collect();
+/// Returns the cells of the rows of `window`; an index after the last one stands for all other rows.
+pub fn tiles(window: &Window, measure: Measure, area: Rect) -> Vec<Tile> {
+    let mut weights: Vec<u64> = window.lines.iter().map(|line| line.size().unwrap_or(0)).collect();
     if window.rows > window.lines.len() {
         let shown = weights.iter().fold(0, |sum: u64, weight| sum.saturating_add(*weight));
         weights.push(window.size(measure).saturating_sub(shown));
@@ -23,10 +23,10 @@ pub fn tiles(window: &Window<'_>, measure: Measure, area: Rect) -> Vec<Tile> {
     layout(&weights, Area { x: area.x, y: area.y, width: area.width, height: area.height })
 }
 
-/// The row whose cell lies on one side of that of row `index`; none if that is the edge.
+/// Returns the row of the cell on one side of row `index`; `None` at the edge.
 pub fn neighbour(tiles: &[Tile], index: usize, side: Side) -> Option<usize> {
     let Some(from) = tiles.iter().find(|tile| tile.index == index) else {
-        // What is too small for a cell has no neighbours; the largest is as good as any.
+        // A row too small for a cell has no neighbors; the largest one is a good start.
         return tiles.first().map(|tile| tile.index);
     };
     let (from, middle) = (from.area, middle(from.area));
@@ -48,7 +48,7 @@ fn middle(area: Area) -> (u16, u16) {
     (area.x + area.width / 2, area.y + area.height / 2)
 }
 
-/// How far `point` is from the cells that begin at `start`.
+/// Returns the distance of `point` from the cells that begin at `start`.
 fn beyond(point: u16, start: u16, length: u16) -> u16 {
     start.saturating_sub(point).max(point.saturating_sub((start + length).saturating_sub(1)))
 }

@@ -1,33 +1,33 @@
-//! Putting text where a person can paste it: by the terminal, and by the tool of the platform where there is one.
+//! Copying text to the clipboard, through the terminal and through the platform's tool if there is one.
 //!
-//! The terminal is asked by OSC 52, which also works over ssh; many terminals understand it, few say so. The tools are
-//! given the text on their standard input, so no shell ever sees it.
+//! The terminal gets OSC 52, which also works over ssh; many terminals support it, few report that. Tools get
+//! the text on standard input, so no shell ever sees it.
 //!
-//! Invariant: nobody waits for a tool on the thread that draws.
+//! Invariant: the drawing thread never waits for a tool.
 
 use std::ffi::OsString;
 use std::io::Write;
 use std::process::{Command, Stdio};
 use std::thread;
 
-use crate::text::base64;
+use crate::base::text::base64;
+use crate::platform::process::desktop::CLIPBOARD_TOOL;
 
-/// What makes a terminal take `text` over (xterm's control sequences, "Manipulate Selection Data").
+/// Returns the sequence that makes a terminal copy `text` (xterm's control sequences, "Manipulate Selection
+/// Data").
 pub fn sequence(text: &[u8]) -> String {
     format!("\x1b]52;c;{}\x1b\\", base64(text))
 }
 
-/// The tools that may be there, by what the environment says of where we are.
+/// Returns the tools that may exist, by environment variables.
 fn tools(variable: impl Fn(&str) -> Option<OsString>) -> Vec<(&'static str, &'static [&'static str])> {
     let is_set = |name| variable(name).is_some_and(|value| !value.is_empty());
-    // What is on the other side of an ssh connection is not where the person pastes.
+    // The clipboard of a machine behind ssh is not the user's.
     if is_set("SSH_CONNECTION") {
         return Vec::new();
     }
     let mut tools: Vec<(_, &'static [_])> = Vec::new();
-    if cfg!(target_os = "macos") {
-        tools.push(("pbcopy", &[]));
-    }
+    tools.extend(CLIPBOARD_TOOL.map(|tool| (tool, [].as_slice())));
     if is_set("WAYLAND_DISPLAY") {
         tools.push(("wl-copy", &[]));
     }
@@ -38,13 +38,13 @@ fn tools(variable: impl Fn(&str) -> Option<OsString>) -> Vec<(&'static str, &'st
     tools
 }
 
-/// Gives `text` to the first tool that is there, in the background.
+/// Gives `text` to the first tool that works, in the background.
 pub fn offer(text: Vec<u8>) {
     let tools = tools(|name| std::env::var_os(name));
     if tools.is_empty() {
         return;
     }
-    // Without a thread, or a tool that works, the terminal's own way has to do.
+    // Without a thread or a working tool only the terminal copies it.
     let _ = thread::Builder::new()
         .name("clipboard".into())
         .spawn(move || tools.iter().any(|(tool, words)| give(tool, words, &text).is_ok_and(|taken| taken)));

@@ -1,15 +1,15 @@
-//! A cursor in rows of which a few are visible: moving it, and scrolling so that it stays in view.
+//! Cursor in rows, some of which are visible: movement, and scrolling that keeps it visible.
 //!
-//! Knows no rows. Invariant: after [`Cursor::show`] it is on a visible row, and no line is empty that could show one.
+//! Invariant: after [`Cursor::show`] it is on a visible row, and no line is empty that could show one.
 
 use super::keys::Motion;
 
-/// A row, and the first of those that are visible.
+/// Cursor row and first visible row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cursor {
-    /// The row it is on; meaningless when there are none.
+    /// Cursor row; meaningless without rows.
     pub index: usize,
-    /// The first visible row.
+    /// First visible row.
     pub offset: usize,
 }
 
@@ -19,7 +19,7 @@ impl Cursor {
         self.index = moved(self.index, motion, lines, rows);
     }
 
-    /// Scrolls as little as brings it into view, and leaves no line empty that could show a row.
+    /// Scrolls as little as necessary to make it visible, and leaves no line empty that could show a row.
     pub fn show(&mut self, lines: usize, rows: usize) {
         let lines = lines.max(1);
         self.index = self.index.min(rows.saturating_sub(1));
@@ -29,7 +29,7 @@ impl Cursor {
     }
 }
 
-/// Where `motion` leads from `index` in `count` rows, of which `lines` are visible.
+/// Returns the target of `motion` from `index` in `count` rows, of which `lines` are visible.
 pub fn moved(index: usize, motion: Motion, lines: usize, count: usize) -> usize {
     let page = lines.max(1);
     let half = (page / 2).max(1);

@@ -1,11 +1,11 @@
-//! Programs that a person asks for: a shell in a directory, a pager for a file, the opener of the desktop.
+//! Programs started by the user: a shell in a directory, a pager for a file, the desktop's opener.
 //!
-//! What they are given is made ready beside the screen, since a file system may take its time; then a program gets the
-//! terminal, or, the opener, is started apart from it. A shell is given its directory and a pager its file already open, so no
-//! name is looked up again and none is passed on: a name could be an option, or code for a preprocessor of pagers. Only
-//! the opener needs a path, as one word and absolute.
+//! Directories and files are opened in the background, since a file system may be slow; then a program gets
+//! the terminal, or, the opener, is started separately. A shell gets its directory and a pager its file
+//! already open, so no name is resolved again or passed on: a name could be an option, or code for a pager's
+//! preprocessor. Only the opener needs a path, as one absolute word.
 //!
-//! Knows no keys. Invariant: no name ever becomes part of a command line that a shell reads.
+//! Invariant: no name ever becomes part of a command line that a shell reads.
 
 use std::env;
 use std::ffi::OsString;
@@ -13,126 +13,53 @@ use std::io::{self, IsTerminal};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStringExt;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
 use super::screen::Screen;
-use crate::job::{Job, Outcome, Pool};
-use crate::platform::spawn::{self, Ended};
-use crate::platform::{Directory, Errno, error_text, words};
+use crate::base::job::{Job, Pool};
+use crate::base::os_error::{error_text, words};
+use crate::base::text::escape;
+use crate::platform::process::desktop;
+use crate::platform::terminal::spawn;
+use crate::platform::terminal::spawn::Ended;
+use crate::platform::{Directory, Errno};
 use crate::scan::{reach, reach_entry};
-use crate::sync::Arc;
-use crate::text::escape;
 use crate::tree::{DirId, Tree};
 
-/// So long it is looked often whether an opener says that it cannot.
-const OPENER: Duration = Duration::from_secs(5);
-/// Counts the shells that were started from one another.
+/// Variable that counts nested shells.
 const LEVEL: &str = "DUKE_LEVEL";
 
-/// What is asked for.
+/// Program that the user asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Errand {
-    /// A shell in this directory.
+    /// Shell in this directory.
     Shell(DirId),
-    /// The pager, with the file of this name in a directory.
+    /// Pager, with the file of this name in a directory.
     View(DirId, Vec<u8>),
-    /// The opener, with this absolute path.
+    /// Opener, with this absolute path.
     Open(Vec<u8>),
 }
 
-/// What a program that gets the terminal is given.
+/// Open file or directory for a program that gets the terminal.
 pub enum Ready {
-    /// The directory a shell begins in.
+    /// Directory of a shell.
     Shell(Directory),
-    /// The file a pager reads.
+    /// File for a pager.
     View(OwnedFd),
 }
 
-/// The errands that are being prepared, and the openers that run.
-pub struct Errands {
-    pool: Pool,
-    tree: Arc<Tree>,
-    preparing: Option<Job<Result<Ready, String>>>,
-    /// They say what there is to complain of.
-    openers: Vec<(Job<Option<String>>, Instant)>,
-}
-
-impl Errands {
-    /// For entries of `tree`.
-    pub fn new(pool: Pool, tree: Arc<Tree>) -> Self {
-        Self { pool, tree, preparing: None, openers: Vec::new() }
-    }
-
-    /// Whether something may be ready soon, or fail.
-    pub fn is_busy(&self) -> bool {
-        self.preparing.is_some() || self.openers.iter().any(|(_, since)| since.elapsed() < OPENER)
-    }
-
-    /// Begins an errand; the one before, if it is still being prepared, is forgotten.
-    ///
-    /// # Errors
-    /// When the system gives no thread.
-    pub fn begin(&mut self, errand: Errand) -> io::Result<()> {
-        let tree = Arc::clone(&self.tree);
-        match errand {
-            Errand::Open(path) => {
-                let job = self.pool.start(move |task| task.publish(open(path)))?;
-                self.openers.push((job, Instant::now()));
-            }
-            errand => {
-                let job = self.pool.start(move |task| task.publish(prepare(&tree, &errand)))?;
-                self.preparing = Some(job);
-            }
-        }
-        Ok(())
-    }
-
-    /// Forgets what is being prepared: whoever presses another key wants it no more.
-    pub fn forget(&mut self) {
-        self.preparing = None;
-    }
-
-    /// What is ready by now, if anything is.
-    pub fn ready(&mut self) -> Option<Arc<Result<Ready, String>>> {
-        let job = self.preparing.as_mut()?;
-        let outcome = job.outcome();
-        let ready = job.poll().or_else(|| match outcome {
-            Some(Outcome::Panicked(reason)) => Some(Arc::new(Err(reason))),
-            _ => None,
-        });
-        if ready.is_some() {
-            self.preparing = None;
-        }
-        ready
-    }
-
-    /// What openers complain of that have ended.
-    pub fn complaints(&mut self) -> Vec<String> {
-        let mut complaints = Vec::new();
-        self.openers.retain_mut(|(job, _)| {
-            let has_ended = job.outcome().is_some();
-            complaints.extend(job.poll().and_then(|complaint| Option::clone(&complaint)));
-            !has_ended
-        });
-        complaints
-    }
-}
-
-/// Gives the terminal to a program until it ends, and says what there is to complain of.
+/// Gives the terminal to a program until it ends, and returns an error message.
 ///
 /// # Errors
 /// When the terminal cannot be taken over again.
 pub fn lend(screen: &Screen, ready: &Ready) -> io::Result<Option<String>> {
-    screen.leave();
-    let complaint = match ready {
+    screen.lend(|| match ready {
         Ready::Shell(directory) => shell(screen, directory),
         Ready::View(file) => view(screen, file),
-    };
-    screen.enter()?;
-    Ok(complaint)
+    })
 }
 
-fn prepare(tree: &Tree, errand: &Errand) -> Result<Ready, String> {
+/// Opens the directory of a shell or the file for a pager.
+pub fn prepare(tree: &Tree, errand: &Errand) -> Result<Ready, String> {
     let ready = match errand {
         Errand::Shell(directory) => reach(tree, *directory).map(Ready::Shell),
         Errand::View(directory, name) => reach_entry(tree, *directory, name)
@@ -150,7 +77,7 @@ fn prepare(tree: &Tree, errand: &Errand) -> Result<Ready, String> {
 fn shell(screen: &Screen, directory: &Directory) -> Option<String> {
     let program = variable("SHELL").unwrap_or_else(|| "/bin/sh".into());
     let mut command = Command::new(&program);
-    // It would be that of the directory duke was started in.
+    // It would name the directory in which duke was started.
     command.env_remove("PWD");
     command.env(LEVEL, next_level(env::var_os(LEVEL)).to_string());
     let ended = streams(&mut command, screen)
@@ -158,13 +85,13 @@ fn shell(screen: &Screen, directory: &Directory) -> Option<String> {
     complaint(&program, ended)
 }
 
-/// One more than what the variable says; anything else is none.
+/// Returns the variable's number plus one; any other text counts as 0.
 fn next_level(level: Option<OsString>) -> u32 {
     let level = level.and_then(|level| level.to_str()?.parse::<u32>().ok());
     level.unwrap_or(0).saturating_add(1)
 }
 
-/// Pagers read standard input where they are given no name: that is what they are for.
+/// Runs a pager with the file as its standard input, so that no name is passed to it.
 fn view(screen: &Screen, file: &OwnedFd) -> Option<String> {
     let mut last = None;
     for words in pagers(variable("PAGER")) {
@@ -184,7 +111,7 @@ fn view(screen: &Screen, file: &OwnedFd) -> Option<String> {
     last
 }
 
-/// The pagers to try, as words: the person's own, or those that may be there.
+/// Returns the pagers to try, as words: the user's own, or those that may exist.
 fn pagers(own: Option<OsString>) -> Vec<Vec<OsString>> {
     let Some(own) = own else { return vec![vec!["less".into()], vec!["more".into()]] };
     let words = own.into_vec();
@@ -192,18 +119,22 @@ fn pagers(own: Option<OsString>) -> Vec<Vec<OsString>> {
     vec![words.map(|word| OsString::from_vec(word.to_vec())).collect()]
 }
 
-/// Starts the opener and waits for it; says what there is to complain of.
-fn open(path: Vec<u8>) -> Option<String> {
-    let opener = OsString::from(if cfg!(target_os = "macos") { "open" } else { "xdg-open" });
-    let ended = spawn::run_apart(Command::new(&opener).arg(OsString::from_vec(path)));
-    complaint(&opener, ended)
+/// Starts the opener; the job publishes an error message if it fails.
+pub fn open(pool: &Pool, path: Vec<u8>) -> io::Result<Job<String>> {
+    pool.start(move |task| {
+        let opener = OsString::from(desktop::OPENER);
+        let ended = spawn::run_apart(Command::new(&opener).arg(OsString::from_vec(path)));
+        if let Some(failure) = complaint(&opener, ended) {
+            task.publish(failure);
+        }
+    })
 }
 
 fn variable(name: &str) -> Option<OsString> {
     env::var_os(name).filter(|value| !value.as_encoded_bytes().trim_ascii().is_empty())
 }
 
-/// Gives the program the terminal for whatever of its streams goes elsewhere here, and returns the terminal.
+/// Connects streams that are redirected here to the terminal, and returns the terminal.
 fn streams(command: &mut Command, screen: &Screen) -> io::Result<OwnedFd> {
     let terminal = || screen.descriptor().map(Stdio::from);
     if !io::stdin().is_terminal() {

@@ -1,58 +1,58 @@
-//! A text that is being typed on one line: what is searched for, the name of a file, a name that confirms.
+//! One-line text field: a search, a file name, a name that confirms.
 //!
-//! A text may be offered; then what is typed first takes its place.
+//! A default text can be offered, which the first typed letter replaces.
 //!
-//! Knows no screen. Invariant: it holds no control character that was not offered.
+//! Invariant: the text holds no control character that was not offered.
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::keys::Command;
 
-/// A text that is being typed.
+/// Text being typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Field {
     text: String,
     state: State,
 }
 
-/// Whose the text is.
+/// Origin of the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
-    /// A person's.
+    /// Typed by the user.
     #[default]
     Typed,
-    /// Nobody's yet.
+    /// Offered as a default.
     Offered,
 }
 
 impl Field {
-    /// With a text that gives way to what is typed.
+    /// Creates a field with a default text.
     pub fn offering(text: String) -> Self {
         Self { text, state: State::Offered }
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Whether there is no text.
+    /// Returns `true` if the text is empty.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
 
-    /// Whether the text is offered, and would give way.
+    /// Returns `true` if the text is a default that typing replaces.
     pub fn is_offered(&self) -> bool {
         self.state == State::Offered && !self.is_empty()
     }
 
-    /// Takes all of it away.
+    /// Deletes the text.
     pub fn clear(&mut self) {
         *self = Self::default();
     }
 
-    /// Takes a key that asks for `command`, or for nothing; says whether it was one for the text.
+    /// Takes a key with its command, if any. Returns `true` if the key was for the text.
     pub fn take(&mut self, event: KeyEvent, command: Option<Command>) -> bool {
         match (command, event.code) {
             (Some(Command::Erase), _) => {
@@ -71,7 +71,7 @@ impl Field {
         true
     }
 
-    /// Puts a text behind what is there, or in the place of what is offered.
+    /// Appends a text, or replaces the default.
     pub fn paste(&mut self, text: &str) {
         let mut letters = text.chars().filter(|letter| !letter.is_control()).peekable();
         if letters.peek().is_some() {

@@ -1,95 +1,97 @@
-//! A question about the tree and what is known of the answer: the common part of every view and of the filter.
+//! Inquiry: a question about the tree with its answer so far, the common part of every view and of the
+//! filter.
 //!
-//! An answer comes piece by piece. When the tree has grown it is asked again, and the old answer stays until the new one is
-//! whole.
+//! An answer comes piece by piece. When the tree has grown it is requested again, and the old answer stays
+//! until the new one is complete.
 //!
-//! Knows no view and no job. Invariant: only what was found for its own wish becomes its answer.
+//! Invariant: only the result of its own wish becomes its answer.
 
 use super::work::{Findings, Wish};
-use crate::tree::Successors;
+use crate::tree::Relocation;
 
-/// How it stands with the answer.
+/// State of the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answer {
-    /// It comes piece by piece.
+    /// Expected, and arriving piece by piece.
     Awaited,
-    /// It was there, and a newer one is awaited.
+    /// Outdated but shown, while a newer one is awaited.
     AwaitedAnew,
-    /// It is there, or nothing could be found out.
+    /// Complete, or nothing could be found.
     Complete,
-    /// It was said without asking.
+    /// Given without a wish.
     Said,
 }
 
-/// A question and its answer.
+/// Wish with its answer.
 #[derive(Clone, Debug)]
 pub struct Inquiry {
     wish: Wish,
     findings: Option<Findings>,
     answer: Answer,
-    /// Whether the tree has grown since the question.
+    /// `true` if the tree has grown since the wish.
     is_outdated: bool,
 }
 
-/// What was known before an answer came, if anything was.
+/// Answer before the new one, if there was any.
 #[derive(Debug)]
 pub struct Before(pub Option<Findings>);
 
 impl Inquiry {
-    /// Asks for `wish`.
+    /// Creates the inquiry of `wish`.
     pub fn new(wish: Wish) -> Self {
         Self { wish, findings: None, answer: Answer::Awaited, is_outdated: false }
     }
 
-    /// What is asked, whether or not it was answered.
+    /// Returns the wish, answered or not.
     pub fn asked(&self) -> &Wish {
         &self.wish
     }
 
-    /// What it waits for.
+    /// Returns the wish it waits for.
     pub fn wish(&self) -> Option<&Wish> {
         matches!(self.answer, Answer::Awaited | Answer::AwaitedAnew).then_some(&self.wish)
     }
 
-    /// What is known of the answer.
+    /// Returns the answer so far.
     pub fn findings(&self) -> Option<&Findings> {
         self.findings.as_ref()
     }
 
-    /// Whether nothing more will come.
+    /// Returns `true` if the answer is complete.
     pub fn is_complete(&self) -> bool {
         self.wish().is_none()
     }
 
-    /// Has an answer to another question for as long as there is none to this.
+    /// Shows another answer until its own arrives.
     pub fn keep_showing(&mut self, findings: Option<Findings>) {
         self.findings = findings;
     }
 
-    /// Asks nothing, and has `text` for an answer.
+    /// Sets `text` as the answer, without a wish.
     pub fn say(&mut self, text: String) {
         self.findings = Some(Findings::Failed(text));
         self.answer = Answer::Said;
     }
 
-    /// Asks nothing, and has these words for an answer.
-    pub fn tell(&mut self, words: Vec<String>) {
-        self.findings = Some(Findings::Words(words));
+    /// Sets the answer, without a wish.
+    pub fn tell(&mut self, findings: Findings) {
+        self.findings = Some(findings);
         self.answer = Answer::Said;
     }
 
-    /// The tree has grown.
+    /// Records that the tree has grown.
     pub fn outdate(&mut self) {
-        // What was said without asking stays as true as it was.
+        // An answer without a wish never becomes outdated.
         self.is_outdated = self.answer != Answer::Said;
     }
 
-    /// Whether there is more to be seen than what was found.
+    /// Returns `true` if the tree has grown since the answer.
     pub fn is_outdated(&self) -> bool {
         self.is_outdated
     }
 
-    /// Asks once more, as number `number`, unless the answer is still awaited. What was found stays until then.
+    /// Repeats the wish as number `number`, unless its answer is still awaited. The old answer stays until
+    /// then.
     pub fn ask_again(&mut self, number: u64) {
         if self.answer == Answer::Complete {
             self.wish.number = number;
@@ -98,17 +100,19 @@ impl Inquiry {
         }
     }
 
-    /// Asks for another order, as number `number`. What was found stays until then.
-    pub fn turn(&mut self, order: crate::search::Order, number: u64) {
+    /// Requests another order, as number `number`. The old answer stays until then.
+    pub fn turn(&mut self, order: crate::analysis::search::Order, number: u64) {
         if self.wish.order != order && self.answer != Answer::Said {
             self.wish = Wish { number, order, ..self.wish.clone() };
             self.answer = if self.findings.is_some() { Answer::AwaitedAnew } else { Answer::Awaited };
         }
     }
 
-    /// Forgets what was found and asks anew, as number `number`; nothing if the directory is gone.
-    pub fn begin_again(&mut self, successors: &mut Successors<'_>, number: u64) -> Option<()> {
-        self.wish = Wish { number, from: successors.find(self.wish.from)?, ..self.wish.clone() };
+    /// Drops the answer and repeats the wish, as number `number`; returns `None` if the directory no longer
+    /// exists.
+    pub fn begin_again(&mut self, relocation: &mut Relocation<'_>, number: u64) -> Option<()> {
+        self.wish = Wish { number, from: relocation.find(self.wish.from)?, ..self.wish.clone() };
+        self.wish.query.renew(relocation);
         if self.answer != Answer::Said {
             self.findings = None;
             self.answer = Answer::Awaited;
@@ -117,7 +121,7 @@ impl Inquiry {
         Some(())
     }
 
-    /// Takes what was found for the wish with this number, if it is this one's; gives back what was known before.
+    /// Takes the result for the wish with this number if it is its own, and returns the previous answer.
     pub fn take(&mut self, number: u64, findings: &Findings) -> Option<Before> {
         let is_complete = findings.is_complete();
         if number != self.wish.number || (self.answer == Answer::AwaitedAnew && !is_complete) {
@@ -133,14 +137,16 @@ impl Inquiry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rows::Beside;
-    use crate::search::{Order, Query};
+    use crate::analysis::search::{Order, Query};
+    use crate::base::format::Units;
+    use crate::table::rows::Beside;
     use crate::tree::{DirId, Tree};
     use crate::ui::work::Ask;
 
     fn inquiry() -> Inquiry {
         let (query, order, beside) = (Query::default(), Order::default(), Beside::default());
-        Inquiry::new(Wish { number: 1, ask: Ask::Types, from: DirId::TOP, query, order, beside })
+        let (ask, from, units) = (Ask::Filter, DirId::TOP, Units::Binary);
+        Inquiry::new(Wish { number: 1, ask, from, query, order, beside, now: 0, units })
     }
 
     #[test]
@@ -154,7 +160,7 @@ mod tests {
         failed.ask_again(2);
         assert_eq!(failed.wish().map(|wish| wish.number), Some(2));
         assert!(failed.take(2, &Findings::Failed("no thread".into())).is_some());
-        assert_eq!(failed.begin_again(&mut Successors::new(&tree, Vec::new()), 3), Some(()));
+        assert_eq!(failed.begin_again(&mut Relocation::new(&tree, Vec::new()), 3), Some(()));
         assert!(failed.findings().is_none() && failed.wish().is_some());
     }
 
@@ -165,7 +171,7 @@ mod tests {
         said.say("type something".into());
         said.outdate();
         assert!(said.is_complete() && !said.is_outdated());
-        assert_eq!(said.begin_again(&mut Successors::new(&tree, Vec::new()), 2), Some(()));
+        assert_eq!(said.begin_again(&mut Relocation::new(&tree, Vec::new()), 2), Some(()));
         assert!(said.findings().is_some() && said.wish().is_none());
     }
 }

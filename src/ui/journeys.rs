@@ -1,4 +1,4 @@
-//! What people do, key by key, on trees made in memory.
+//! Tests of the browser, key by key, on trees in memory.
 
 mod details;
 mod every_key;
@@ -9,6 +9,8 @@ mod large;
 mod marks;
 mod mouse;
 mod reclaim;
+mod roots;
+mod type_ahead;
 
 use std::time::Duration;
 
@@ -16,19 +18,25 @@ use jiff::tz::TimeZone;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::Settings;
-use super::app::{About, Action, App, Button, Effect, Mode, Question};
+use super::answer_gate::LONG_QUIET;
+use super::app::{Action, App, Effect};
+use super::hit_map::Button;
 use super::keys::{self, Answer, Binding, Command, KEYMAP, Key, Keymap, Scope, Side, View};
+use super::layers::Layer;
+use super::layers::info::InfoPage;
+use super::layers::marks_list::MarksList;
+use super::layers::question::About;
+use super::options::Safety;
 use super::progress::Tick;
-use super::reclaim::Safety;
 use super::theme::Theme;
-use super::window::{Bound, Remark};
 use super::work::{Ask, Desk, Wish};
+use crate::base::format::Units;
+use crate::base::job::Pool;
+use crate::base::sync::Arc;
 use crate::fixture::{Growing, build, dir, excluded, failed, file, stopped, unreadable};
-use crate::job::Pool;
-use crate::rows::Order;
 use crate::scan::{Outcome, Progress};
-use crate::size::Units;
-use crate::sync::Arc;
+use crate::table::row::Precision;
+use crate::table::rows::Order;
 use crate::tree::Tree;
 
 mod space;
@@ -42,7 +50,7 @@ fn app(tree: &Tree) -> App<'_> {
     App::new(tree, vec![(b"/r".to_vec(), b"/shown".to_vec())], &settings(), (80, 12))
 }
 
-/// A browser of a scan that is over, with lines of the table that have other keys.
+/// Creates a browser of a finished scan, with changed key bindings.
 fn configured<'t>(tree: &'t Tree, changes: &[(&str, &str)]) -> App<'t> {
     let mut keymap = Keymap::default();
     for (name, key) in changes {
@@ -54,7 +62,7 @@ fn configured<'t>(tree: &'t Tree, changes: &[(&str, &str)]) -> App<'t> {
     app
 }
 
-/// A browser of a scan that is over.
+/// Creates a browser of a finished scan.
 fn finished(tree: &Tree) -> App<'_> {
     let mut app = app(tree);
     tick(&mut app, 1000, Some(Outcome::Complete));
@@ -66,28 +74,51 @@ fn tick(app: &mut App<'_>, milliseconds: u64, outcome: Option<Outcome>) {
     app.update(Action::Tick(Tick { now, progress: Progress::default(), outcome, elapsed: now }));
 }
 
-/// Presses keys by their names in the help page.
+/// Presses keys by their names in the help page, with time to read each question.
 fn press(app: &mut App<'_>, keys: &str) -> Vec<Effect> {
     let find = |name: &str| {
         let mut keys = KEYMAP.iter().flat_map(|binding| binding.keys);
         *keys.find(|key| key.name() == name).unwrap()
     };
-    keys.split(' ').filter_map(|name| app.update(Action::Key(find(name).event()))).collect()
+    keys.split(' ')
+        .filter_map(|name| {
+            read(app);
+            app.update(Action::Key(find(name).event()))
+        })
+        .collect()
 }
 
-/// Types a text, letter by letter.
+/// Presses keys in quick succession, without a frame between them.
+fn burst(app: &mut App<'_>, keys: &str) -> Vec<Effect> {
+    let all = KEYMAP.iter().flat_map(|binding| binding.keys);
+    keys.split(' ')
+        .filter_map(|name| {
+            let key = all.clone().find(|key| key.name() == name).unwrap();
+            app.update(Action::Key(key.event()))
+        })
+        .collect()
+}
+
+/// Passes the time that a user needs to read a question.
+fn read(app: &mut App<'_>) {
+    app.update(Action::Idle(Duration::ZERO));
+    app.update(Action::Idle(LONG_QUIET));
+}
+
+/// Types a text, letter by letter, after reading the question.
 fn write(app: &mut App<'_>, text: &str) {
+    read(app);
     for letter in text.chars() {
         app.update(Action::Key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE)));
     }
 }
 
-/// Does what the state wishes for, to the end.
+/// Runs the loads of the state to the end.
 fn work(app: &mut App<'_>, tree: &Arc<Tree>) {
     serve(app, Desk::new(Pool::new(1).unwrap(), Arc::clone(tree)), is_about_the_tree);
 }
 
-/// Does those of the wishes that are meant, to the end.
+/// Runs the selected loads to the end.
 fn serve(app: &mut App<'_>, mut desk: Desk, is_meant: fn(&Wish) -> bool) {
     loop {
         for (number, findings) in desk.serve(app.wishes().filter(|wish| is_meant(wish))) {
@@ -100,33 +131,66 @@ fn serve(app: &mut App<'_>, mut desk: Desk, is_meant: fn(&Wish) -> bool) {
     }
 }
 
-/// Unit tests ask no kernel: what it says is made up where a journey needs it.
+/// Returns `true` if a load reads only the tree. Unit tests make no system call, so they supply other results
+/// themselves.
 fn is_about_the_tree(wish: &Wish) -> bool {
-    !matches!(wish.ask, Ask::Space { .. } | Ask::Whole | Ask::Inspect(_)) && !is_about_growth(wish)
+    let asks_the_system = matches!(wish.ask, Ask::Whole | Ask::Inspect(_))
+        || wish.ask == Ask::Table(&crate::ui::views::df::TABLE);
+    !asks_the_system && !is_about_growth(wish)
 }
 
-/// Whether it needs an earlier state.
+/// Returns `true` if a load needs a baseline.
 fn is_about_growth(wish: &Wish) -> bool {
-    matches!(wish.ask, Ask::Earlier | Ask::Changes | Ask::Growth)
+    matches!(wish.ask, Ask::Earlier | Ask::Growth) || wish.ask == Ask::Table(&crate::ui::views::growth::TABLE)
 }
 
 fn names(app: &App<'_>) -> Vec<String> {
-    app.window.lines.iter().map(|line| String::from_utf8_lossy(line.name).into_owned()).collect()
+    app.window.lines.iter().map(|row| row.label.trim_end_matches('/').to_owned()).collect()
 }
 
 fn selected(app: &App<'_>) -> String {
-    app.window.selected().map(|line| String::from_utf8_lossy(line.name).into_owned()).unwrap()
+    app.window.selected().map(|row| row.label.trim_end_matches('/').to_owned()).unwrap()
 }
 
 fn path(app: &App<'_>) -> String {
     String::from_utf8(app.path.clone()).unwrap()
 }
 
-/// What is drawn.
-fn screen(app: &App<'_>) -> String {
+/// Returns the question, and the selected button.
+fn question(app: &App<'_>) -> Option<(About, Button)> {
+    app.layers.iter().find_map(|layer| match layer {
+        Layer::Question(question) => Some((question.about.clone(), question.button)),
+        _ => None,
+    })
+}
+
+/// Returns the list of the marks, if it is on top.
+fn marks_list<'a, 't>(app: &'a App<'t>) -> Option<&'a MarksList<'t>> {
+    app.layers.last().and_then(|layer| if let Layer::Marks(list) = layer { Some(list) } else { None })
+}
+
+/// Returns the info page, which is on top.
+fn info<'a>(app: &'a App<'_>) -> &'a InfoPage {
+    let Some(Layer::Info(page)) = app.layers.last() else { panic!("{:?}", app.layers) };
+    page
+}
+
+/// Returns the first line of the help page, which is on top.
+fn help_line(app: &App<'_>) -> usize {
+    let Some(Layer::Help(page)) = app.layers.last() else { panic!("{:?}", app.layers) };
+    page.first(&app.keymap, app.size)
+}
+
+/// Returns the scope of the top layer; `None` without a layer.
+fn layer(app: &App<'_>) -> Option<Scope> {
+    app.layers.last().map(|layer| layer.component().scope())
+}
+
+/// Returns the text of the screen.
+fn screen(app: &mut App<'_>) -> String {
     use ratatui::{Terminal, backend::TestBackend};
     let mut terminal = Terminal::new(TestBackend::new(app.size.0, app.size.1)).unwrap();
-    terminal.draw(|frame| crate::ui::view::draw(app, frame)).unwrap();
+    terminal.draw(|frame| app.draw(frame)).unwrap();
     terminal.backend().to_string()
 }
 
@@ -178,13 +242,11 @@ fn what_is_no_directory_does_not_open_and_the_root_has_no_parent() {
     let tree = home();
     let mut app = finished(&tree);
     press(&mut app, "G Enter");
-    assert_eq!((selected(&app).as_str(), app.notice.as_deref()), ("proc", Some("Not a directory")));
+    assert_eq!((selected(&app).as_str(), app.notice_text().as_deref()), ("proc", Some("Not a directory")));
     press(&mut app, "h");
     assert_eq!(path(&app), "/shown");
-    assert_eq!(app.question, Some(Question { about: About::Above, button: Button::No }));
     press(&mut app, "Esc");
-    press(&mut app, "h Enter");
-    assert_eq!((path(&app).as_str(), app.mode), ("/shown", Mode::List));
+    assert_eq!((path(&app).as_str(), question(&app)), ("/shown", None));
 }
 
 #[test]
@@ -260,11 +322,11 @@ fn live_totals_grow_and_say_so() {
     growing.publish(vec![dir("sub", vec![file("x", 1 << 20, 0)])]);
     let mut app = app(&growing.tree);
     tick(&mut app, 100, None);
-    assert_eq!(app.window.bound, Bound::Growing);
+    assert_eq!(app.window.bound, Precision::Growing);
     assert_eq!(app.window.totals.items, 2);
     growing.finish();
     tick(&mut app, 200, Some(Outcome::Complete));
-    assert_eq!(app.window.bound, Bound::Exact);
+    assert_eq!(app.window.bound, Precision::Exact);
 }
 
 #[test]
@@ -275,12 +337,12 @@ fn errors_and_stopped_directories_are_marked_all_the_way_up() {
         dir("c", vec![]),
     ]);
     let mut app = finished(&tree);
-    let marks: Vec<_> = app.window.lines.iter().map(|line| (line.has_errors, line.bound)).collect();
-    assert_eq!(marks, [(true, Bound::AtLeast), (false, Bound::AtLeast), (false, Bound::Exact)]);
-    assert_eq!((app.window.bound, app.window.totals.errors), (Bound::AtLeast, 1));
+    let marks: Vec<_> = app.window.lines.iter().map(|line| (line.has_errors, line.precision)).collect();
+    assert_eq!(marks, [(true, Precision::AtLeast), (false, Precision::AtLeast), (false, Precision::Exact)]);
+    assert_eq!((app.window.bound, app.window.totals.errors), (Precision::AtLeast, 1));
     press(&mut app, "Enter");
-    let locked = app.window.lines.iter().find(|line| line.name == b"locked").unwrap();
-    assert_eq!(locked.remark, Some(Remark::Error(13)));
+    let locked = app.window.lines.iter().find(|line| line.label.starts_with("locked")).unwrap();
+    assert!(locked.note.as_ref().unwrap().is_warning && locked.size().is_some());
     press(&mut app, "G Enter");
     assert_eq!(app.window.errno, Some(13));
 }
@@ -292,10 +354,10 @@ fn a_short_scan_is_left_at_once_and_a_long_one_after_a_question() {
     assert_eq!(press(&mut app, "q"), [Effect::Quit]);
     tick(&mut app, 65_000, Some(Outcome::Complete));
     assert_eq!(press(&mut app, "q"), []);
-    assert_eq!(app.question, Some(Question { about: About::Quit, button: Button::No }));
+    assert_eq!(question(&app), Some((About::Quit, Button::No)));
     for no in ["Enter", "Esc", "n", "Left Right Enter"] {
         assert_eq!(press(&mut app, no), [], "{no}");
-        assert_eq!((app.mode, &app.question), (Mode::List, &None));
+        assert_eq!((layer(&app), question(&app)), (None, None));
         press(&mut app, "q");
     }
     assert_eq!(press(&mut app, "y"), [Effect::Quit]);
@@ -319,7 +381,7 @@ fn what_is_lost_is_asked_about_from_five_seconds_on_marks_or_not() {
             }
         }
     }
-    // Printing the marks loses none.
+    // Marks are kept when they are printed.
     let mut app = finished(&tree);
     tick(&mut app, 65_000, Some(Outcome::Complete));
     assert!(matches!(press(&mut app, "Space p")[..], [Effect::Print(_)]));
@@ -330,7 +392,7 @@ fn escape_never_leaves_and_q_in_the_help_goes_back() {
     let tree = home();
     let mut app = finished(&tree);
     assert_eq!(press(&mut app, "Esc Esc ? q"), []);
-    assert_eq!(app.mode, Mode::List);
+    assert_eq!(layer(&app), None);
     assert_eq!(press(&mut app, "? Esc Esc"), []);
 }
 

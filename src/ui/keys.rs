@@ -1,6 +1,7 @@
-//! The keys: one table that gives lookup, help page, footer and the README's table; the configuration may change it.
+//! Keys: one table, from which lookup, help page, footer and the table of docs/keys.md are derived; the
+//! configuration can change it.
 //!
-//! Knows no state. Invariant: in one mode a key means one thing.
+//! Invariant: in one scope a key means one thing.
 
 mod keymap;
 mod name;
@@ -11,11 +12,11 @@ use std::fmt::Write;
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use crate::rows::Column;
+use crate::table::column::Column;
 pub use keymap::{Keymap, line};
 pub use table::KEYMAP;
 
-/// What a key asks for.
+/// Command of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
     /// Move the cursor, or scroll a page of text.
@@ -26,16 +27,12 @@ pub enum Command {
     Inside,
     /// Go to the directory above.
     Parent,
-    /// Sort by a column, or the other way round if it is that one already.
+    /// Sort by a column, or reverse its order.
     Sort(Column),
     /// Switch between apparent sizes and disk usage.
     Measure,
-    /// Show or hide the number of items.
-    Items,
-    /// Show or hide the time of last change.
-    Modified,
-    /// Show or hide what hard links share.
-    Shared,
+    /// Show or hide a column.
+    Show(Column),
     /// Bars as shares of the directory, or of its largest entry.
     Scale,
     /// Directories before everything else, or not.
@@ -54,33 +51,33 @@ pub enum Command {
     Interrupt,
     /// Stop the program until the shell continues it.
     Suspend,
-    /// Draw everything anew.
+    /// Draw everything again.
     Repaint,
     /// Answer a question.
     Answer(Answer),
-    /// Show the directory, or what lies below it, in this way.
+    /// Show the directory, or everything below it, in this view.
     View(View),
     /// Type what to search for.
     Search,
-    /// To the next cell of the treemap.
+    /// Move to the next cell of the treemap.
     Cell(Side),
-    /// Stay with what was typed.
+    /// Accept the typed text.
     Accept,
-    /// Take the last letter away.
+    /// Delete the last letter.
     Erase,
-    /// Take all letters away.
+    /// Delete all letters.
     EraseAll,
-    /// Read the directory under the cursor again.
+    /// Rescan the directory under the cursor.
     Rescan,
-    /// Read the root that is shown again.
+    /// Rescan the shown root.
     RescanRoot,
-    /// Mark, or take the mark off.
+    /// Mark or unmark an entry.
     Mark,
-    /// Begin a range, or mark it.
+    /// Begin or end a range.
     MarkRange,
-    /// Mark everything that is shown.
+    /// Mark all rows.
     MarkShown,
-    /// Mark what is not marked here, and the other way round.
+    /// Invert the marks here.
     InvertMarks,
     /// List the marks.
     Marks,
@@ -88,7 +85,7 @@ pub enum Command {
     PrintMarks,
     /// Write everything to a file.
     Export,
-    /// Put the path where it can be pasted.
+    /// Copy the path to the clipboard.
     CopyPath,
     /// Delete the marks or the entry, after a question.
     Delete,
@@ -96,13 +93,13 @@ pub enum Command {
     Trash,
     /// Restore what was trashed last.
     Restore,
-    /// Write a script that removes the marks or the entry.
+    /// Write a script that deletes the marks or the entry.
     Script,
-    /// Empty the directory instead of deleting it.
+    /// Delete only the contents of the directory.
     Empty,
-    /// Try once more to delete what stays.
+    /// Retry the failed entries.
     Retry,
-    /// Show all there is to know of one entry.
+    /// Show everything about one entry.
     Inspect,
     /// Start a program.
     Start(Program),
@@ -111,22 +108,22 @@ pub enum Command {
 /// Programs that can be started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Program {
-    /// A shell, in the directory.
+    /// Shell in the directory.
     Shell,
-    /// A pager, for the file under the cursor.
+    /// Pager for the file under the cursor.
     Pager,
-    /// What the desktop has for the entry under the cursor.
+    /// Desktop's opener for the entry under the cursor.
     Opener,
 }
 
 impl Command {
-    /// Whether it means the same wherever one is.
+    /// Returns `true` if it means the same in every scope.
     pub fn is_global(self) -> bool {
         matches!(self, Self::Suspend | Self::Repaint | Self::Interrupt)
     }
 }
 
-/// Ways to look at a directory.
+/// View of a directory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum View {
     /// Its entries.
@@ -134,27 +131,27 @@ pub enum View {
     List,
     /// The largest files below it.
     Largest,
-    /// What they are.
+    /// Types of the files below it.
     Types,
-    /// When they were changed.
+    /// Ages of the files below it.
     Ages,
     /// Its entries as rectangles.
     Treemap,
     /// Files with several names.
     Links,
-    /// What could not be read.
+    /// Read errors.
     Errors,
-    /// What could be cleaned up.
+    /// Cleanup candidates.
     Hints,
-    /// What was searched for.
+    /// Results of a search.
     Search,
-    /// Where the rest of the file system is.
+    /// File-system accounting.
     Space,
-    /// What has changed below it.
+    /// Changes below it.
     Growth,
 }
 
-/// A side of a cell.
+/// Side of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// To the left of it.
@@ -167,16 +164,16 @@ pub enum Side {
     Below,
 }
 
-/// Where to move.
+/// Movement of a cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Motion {
     /// One line up.
     Up,
     /// One line down.
     Down,
-    /// A window up.
+    /// Window up.
     PageUp,
-    /// A window down.
+    /// Window down.
     PageDown,
     /// Half a window up.
     HalfUp,
@@ -188,22 +185,22 @@ pub enum Motion {
     Bottom,
 }
 
-/// What a key does to a question.
+/// Effect of a key on a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// Yes, whatever is selected.
     Yes,
     /// No, whatever is selected.
     No,
-    /// Leave, if that is what is asked; otherwise no.
+    /// Leave if the question is about leaving, otherwise No.
     Leave,
     /// Select the other button.
     Other,
-    /// What is selected.
+    /// Press the selected button.
     Selected,
 }
 
-/// The modes in which keys differ.
+/// Scope in which a key binding applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// The list of a directory.
@@ -214,36 +211,36 @@ pub enum Scope {
     Question,
     /// A view of everything below a directory.
     Sheet,
-    /// The treemap.
+    /// Treemap.
     Treemap,
-    /// The line in which a search is typed.
+    /// Prompt for a search.
     Prompt,
-    /// The line in which the name of a file is typed.
+    /// Prompt for a file name.
     FileName,
-    /// The list of the marks.
+    /// List of the marks.
     Marks,
-    /// A box that asks before something is deleted.
+    /// Dialog that confirms a deletion.
     Confirm,
-    /// A field in which a name is typed to confirm.
+    /// Field in which a name is typed to confirm.
     Typing,
-    /// The list of what could not be deleted.
+    /// List of failed entries.
     Failures,
-    /// What there is to know of one entry.
+    /// Info page of one entry.
     Details,
 }
 
 impl Scope {
-    /// Whether a text is typed there, so that letters are no commands.
+    /// Returns `true` if text is typed there, so that letters are no commands.
     pub fn is_typed(self) -> bool {
         matches!(self, Self::Prompt | Self::FileName | Self::Typing)
     }
 
-    /// Whether `key` is a letter of that text.
+    /// Returns `true` if `key` is a letter of that text.
     pub fn types(self, key: Key) -> bool {
         self.is_typed() && !key.control && matches!(key.code, KeyCode::Char(_))
     }
 
-    /// Every scope.
+    /// All scopes.
     pub const ALL: [Self; 12] = [
         Self::List,
         Self::Help,
@@ -260,38 +257,38 @@ impl Scope {
     ];
 }
 
-/// Headings of the help page.
+/// Heading of the help page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
-    /// Getting around.
+    /// Movement.
     Move,
-    /// The order of entries.
+    /// Order of entries.
     Sort,
-    /// What is shown.
+    /// Visible parts.
     Show,
-    /// The other views.
+    /// Other views.
     View,
-    /// Moving in one of them, which is no list.
+    /// Movement in the treemap.
     Treemap,
-    /// Searching.
+    /// Search.
     Search,
     /// Marks.
     Mark,
-    /// Giving space back.
+    /// Deletion.
     Delete,
-    /// The program itself.
+    /// Program.
     Program,
     /// Questions.
     Question,
 }
 
 impl Group {
-    /// Every group, in the order of the help page.
+    /// All groups, in the order of the help page.
     pub const ALL: [Self; 10] = [
         Self::Move,
+        Self::View,
         Self::Sort,
         Self::Show,
-        Self::View,
         Self::Treemap,
         Self::Search,
         Self::Mark,
@@ -300,7 +297,7 @@ impl Group {
         Self::Question,
     ];
 
-    /// The heading.
+    /// Returns the heading.
     pub fn name(self) -> &'static str {
         match self {
             Self::Move => "Move",
@@ -317,7 +314,7 @@ impl Group {
     }
 }
 
-/// A key of the keyboard.
+/// Key of the keyboard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Key {
     code: KeyCode,
@@ -337,38 +334,38 @@ const fn control(letter: char) -> Key {
 }
 
 impl Key {
-    /// The event of pressing it.
+    /// Returns the event that the terminal sends for this key.
     pub fn event(self) -> KeyEvent {
         let modifiers = if self.control { KeyModifiers::CONTROL } else { KeyModifiers::NONE };
         KeyEvent::new(self.code, modifiers)
     }
 
     fn is(self, event: KeyEvent) -> bool {
-        // Shift is in the letter already, and some terminals report it besides.
+        // An upper-case letter already implies Shift, which only some terminals report as a modifier.
         let modifiers = event.modifiers - KeyModifiers::SHIFT;
         let wanted = if self.control { KeyModifiers::CONTROL } else { KeyModifiers::NONE };
         self.code == event.code && modifiers == wanted
     }
 }
 
-/// One line of the table.
+/// Line of the key table.
 #[derive(Clone, Copy, Debug)]
 pub struct Binding {
-    /// Keys that do it.
+    /// Keys.
     pub keys: &'static [Key],
-    /// Where they do it.
+    /// Scopes.
     pub scopes: &'static [Scope],
-    /// What they do.
+    /// Command.
     pub command: Command,
-    /// The heading it stands under in the help.
+    /// Heading in the help.
     pub group: Group,
-    /// What they do, in words.
+    /// Description.
     pub help: &'static str,
-    /// A word for the footer, and how many go before it where there is room for few.
+    /// Word for the footer, with its rank if there is little room.
     pub footer: Option<(u8, &'static str)>,
 }
 
-/// The keys as the README shows them, in Markdown: a row for each heading of the help page.
+/// Returns the table of keys in docs/keys.md, as Markdown: a row for each heading of the help page.
 pub fn markdown() -> String {
     let mut table = String::from("| for | keys |\n|---|---|\n");
     for group in Group::ALL {
@@ -383,7 +380,7 @@ pub fn markdown() -> String {
     table
 }
 
-/// The names of the lines that can be given other keys, as docs/config.md shows them, in Markdown.
+/// Returns the names of the lines that can be given other keys, as docs/config.md shows them, in Markdown.
 pub fn settings_markdown() -> String {
     let mut table = String::from("| name | keys | does |\n|---|---|---|\n");
     for binding in KEYMAP.iter().filter(|binding| !binding.is_fixed()) {
@@ -394,7 +391,7 @@ pub fn settings_markdown() -> String {
     table
 }
 
-/// The lines of the table under one heading, and their numbers.
+/// Returns the lines of the table under one heading, with their numbers.
 pub fn in_group(group: Group) -> impl Iterator<Item = (usize, &'static Binding)> {
     KEYMAP.iter().enumerate().filter(move |(_, binding)| binding.group == group)
 }

@@ -1,35 +1,35 @@
-//! The regions of the screen.
+//! Regions of the screen.
 //!
-//! Knows nothing of what is in them. Invariant: they cover the terminal, whatever its size, and none lies on another.
+//! Invariant: they cover the terminal, whatever its size, without overlapping.
 
 use ratatui::layout::Rect;
 
-/// Where the regions of the list are; those without room have no lines.
+/// Regions of the list; a region that does not fit has zero lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// Where one stands.
+    /// Path and totals.
     pub header: Rect,
-    /// The titles of the columns.
+    /// Titles of the columns.
     pub titles: Rect,
-    /// The rows, or whatever stands in their place.
+    /// Rows, or a message in their place.
     pub list: Rect,
-    /// Progress, keys, what there is to say.
+    /// Progress, keys and notices.
     pub footer: Rect,
 }
 
 impl Layout {
-    /// Everything above the footer, or the whole of a small screen.
+    /// Returns everything above the footer, or all of a small screen.
     pub fn above_footer(self, area: Rect) -> Rect {
         Rect { height: area.height.saturating_sub(self.footer.height), ..area }
     }
 
-    /// Lines for rows.
+    /// Returns the number of lines available for rows.
     pub fn list_lines(&self) -> usize {
         usize::from(self.list.height)
     }
 }
 
-/// The regions of a terminal with these columns and lines.
+/// Returns the regions of a terminal with these columns and lines.
 pub fn layout((columns, lines): (u16, u16)) -> Layout {
     let header = u16::from(lines >= 2);
     let footer = u16::from(lines >= 3);

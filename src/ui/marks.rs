@@ -1,16 +1,18 @@
-//! Marks: entries by what they are, never by row.
+//! Marks: entries by their identity, never by row.
 //!
-//! A mark is an inode on a device under a name in a directory. So it stays with its entry in any order, in any view, and
-//! through rescans, after which it is kept if the same inode still has the same path.
+//! A mark is an inode on a device under a name in a directory. So it stays with its entry in any order, in
+//! any view, and through rescans, which keep it if the same inode still has the same path, and a file the
+//! same size and time. A new entry can reuse an inode number: marked directories therefore remember their
+//! time of change when they were marked, which can be compared with the file system.
 //!
-//! Knows no keys and no screen. Invariant: nothing is marked twice, and only what something is known of.
+//! Invariant: nothing is marked twice, and only entries with metadata.
 
 use std::collections::{HashMap, HashSet};
 
-use crate::kind::Kind;
-use crate::tree::{Content, DirId, Facts, Record, Successors, Totals, Tree, join};
+use crate::base::kind::Kind;
+use crate::tree::{DirId, Entry, EntryState, Metadata, Relocation, Totals, Tree, join};
 
-/// What is marked.
+/// All marks.
 #[derive(Clone, Debug, Default)]
 pub struct Marks<'t> {
     names: HashMap<DirId, HashMap<&'t [u8], Mark>>,
@@ -18,26 +20,39 @@ pub struct Marks<'t> {
     totals: Totals,
 }
 
-/// A marked entry.
+/// Marked entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
-    /// What it is.
+    /// Kind.
     pub kind: Kind,
-    /// The directory it is, with what lies below.
+    /// Directory it stands for, with everything below.
     pub directory: Option<DirId>,
     device: u64,
     inode: u64,
     own: Totals,
+    /// Last change when it was marked.
+    mtime: i64,
+    /// `true` if a rescan has found another time of change.
+    is_touched: bool,
     is_linked: bool,
 }
 
-/// Where a mark is.
+/// Marks that a rescan removed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Dropped {
+    /// Number of deleted entries.
+    pub gone: u64,
+    /// Number of replaced or modified entries.
+    pub changed: u64,
+}
+
+/// Location of a mark.
 pub type Place<'t> = (DirId, &'t [u8]);
 
 impl Mark {
-    /// A mark of an entry of `parent`; none if nothing is known of it.
-    fn new(tree: &Tree, parent: DirId, record: &Record<'_>) -> Option<Self> {
-        let Content::Known(facts) = record.content else { return None };
+    /// Creates a mark of an entry of `parent`; `None` without metadata.
+    fn new(tree: &Tree, parent: DirId, record: &Entry<'_>) -> Option<Self> {
+        let EntryState::Known(facts) = record.state else { return None };
         let own = Totals { disk: facts.disk(), apparent: facts.apparent, ..Totals::default() };
         Some(Self {
             kind: record.kind,
@@ -45,22 +60,28 @@ impl Mark {
             device: device(tree, parent, &facts),
             inode: facts.inode,
             own,
+            mtime: facts.mtime,
+            is_touched: false,
             is_linked: facts.links.is_some(),
         })
     }
 
-    fn is_same(&self, other: &Self) -> bool {
-        (self.device, self.inode, self.kind) == (other.device, other.inode, other.kind)
+    /// Returns `true` if a rescan found the same entry; the tree's data about a directory is not enough to be
+    /// certain.
+    fn is_same(&self, now: &Self) -> bool {
+        let inode = |mark: &Self| (mark.device, mark.inode, mark.kind);
+        let written = |mark: &Self| (mark.own.apparent, mark.mtime);
+        inode(self) == inode(now) && (self.kind == Kind::Directory || written(self) == written(now))
     }
 
-    /// What it takes up, with everything below it.
+    /// Returns its totals, with everything below it.
     pub fn totals(&self, tree: &Tree) -> Totals {
         self.directory.map_or(self.own, |id| tree.totals(id))
     }
 }
 
-/// The device of an entry of `parent`.
-fn device(tree: &Tree, parent: DirId, facts: &Facts) -> u64 {
+/// Returns the device of an entry of `parent`.
+fn device(tree: &Tree, parent: DirId, facts: &Metadata) -> u64 {
     match (facts.directory, facts.links) {
         (Some(id), _) => tree.device(id),
         (None, Some(links)) => tree.devices().number(links.device),
@@ -69,27 +90,27 @@ fn device(tree: &Tree, parent: DirId, facts: &Facts) -> u64 {
 }
 
 impl<'t> Marks<'t> {
-    /// How many there are.
+    /// Returns the number of marks.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// What they take up, each inode counted once.
+    /// Returns their total, each inode counted once.
     pub fn totals(&self) -> Totals {
         self.totals
     }
 
-    /// Whether the entry of `parent` with this name is marked.
+    /// Returns `true` if the entry of `parent` with this name is marked.
     pub fn contains(&self, parent: DirId, name: &[u8]) -> bool {
         self.names.get(&parent).is_some_and(|names| names.contains_key(name))
     }
 
-    /// Every mark, those in one directory together.
+    /// Returns every mark, those in one directory together.
     pub fn all(&self) -> impl Iterator<Item = (Place<'t>, &Mark)> {
         self.names.iter().flat_map(|(id, names)| names.iter().map(move |(name, mark)| ((*id, *name), mark)))
     }
 
-    /// The marks in the order of the paths of their directories, and in each by name.
+    /// Returns the marks in the order of their directories' paths, and in each directory by name.
     pub fn in_order(&self, tree: &Tree) -> Vec<(Place<'t>, Mark)> {
         let mut directories: Vec<_> = self.names.keys().map(|id| (tree.path(*id), *id)).collect();
         directories.sort_unstable();
@@ -101,21 +122,32 @@ impl<'t> Marks<'t> {
         marks.collect()
     }
 
-    /// The path of a mark, its root as given.
+    /// Returns the path of a mark, with its root as the user gave it.
     pub fn path(tree: &Tree, (parent, name): Place<'_>) -> Vec<u8> {
         let parent = tree.path(parent);
         if parent.is_empty() { name.to_vec() } else { join([parent.as_slice(), name]) }
     }
 
-    /// Marks an entry of `parent`; says whether that can be.
-    pub fn set(&mut self, tree: &Tree, parent: DirId, record: &Record<'t>) -> bool {
+    /// Returns the marked directories that a rescan found changed, with the last change they had when they
+    /// were marked.
+    pub fn touched_directories(&self) -> HashMap<Place<'t>, i64> {
+        let touched = self.all().filter(|(_, mark)| mark.is_touched && mark.directory.is_some());
+        touched.map(|(place, mark)| (place, mark.mtime)).collect()
+    }
+
+    /// Marks an entry of `parent`. Returns `false` if that is impossible.
+    pub fn set(&mut self, tree: &Tree, parent: DirId, record: &Entry<'t>) -> bool {
         let Some(mark) = Mark::new(tree, parent, record) else { return false };
-        let before = self.names.entry(parent).or_default().insert(record.name, mark);
-        self.count += u64::from(before.is_none());
+        self.insert((parent, record.name), mark);
         true
     }
 
-    /// Takes a mark off; says whether there was one.
+    fn insert(&mut self, (parent, name): Place<'t>, mark: Mark) {
+        let before = self.names.entry(parent).or_default().insert(name, mark);
+        self.count += u64::from(before.is_none());
+    }
+
+    /// Unmarks an entry. Returns `true` if it was marked.
     pub fn clear(&mut self, (parent, name): Place<'_>) -> bool {
         let Some(names) = self.names.get_mut(&parent) else { return false };
         let was_there = names.remove(name).is_some();
@@ -126,37 +158,41 @@ impl<'t> Marks<'t> {
         was_there
     }
 
-    /// Adds them up anew; to be called after changes.
+    /// Computes the total again, after changes.
     pub fn add_up(&mut self, tree: &Tree) {
         self.totals = Sum::of(self, tree);
     }
 
-    /// Keeps, after a rescan, the marks of what still is where it was. Says how many are gone.
-    pub fn renew(&mut self, tree: &'t Tree, successors: &mut Successors<'t>) -> u64 {
+    /// Keeps, after a rescan, the marks of entries that still exist, and returns the others.
+    pub fn renew(&mut self, tree: &'t Tree, relocation: &mut Relocation<'t>) -> Dropped {
         let before = std::mem::take(self);
+        let mut changed = 0;
         for (parent, names) in &before.names {
-            let Some(parent) = successors.find(*parent) else { continue };
+            let Some(parent) = relocation.find(*parent) else { continue };
             let listing = tree.listing(parent);
             // One pass over the listing, however many of its entries are marked.
             for (_, record) in listing.entries() {
                 let mark = Mark::new(tree, parent, &record);
-                if let (Some(old), Some(new)) = (names.get(record.name), mark)
-                    && old.is_same(&new)
-                {
-                    self.set(tree, parent, &record);
+                match (names.get(record.name), mark) {
+                    (Some(old), Some(new)) if old.is_same(&new) => {
+                        let is_touched = old.is_touched || old.mtime != new.mtime;
+                        self.insert((parent, record.name), Mark { mtime: old.mtime, is_touched, ..new });
+                    }
+                    (Some(_), _) => changed += 1,
+                    (None, _) => {}
                 }
             }
         }
         self.add_up(tree);
-        before.count - self.count
+        Dropped { gone: before.count - self.count - changed, changed }
     }
 }
 
-/// Adding marks up: nothing below a marked directory counts beside it, and no inode twice.
+/// Sum of marks: entries below a marked directory do not count again, and no inode counts twice.
 struct Sum<'t> {
     tree: &'t Tree,
     marked: HashSet<DirId>,
-    /// The outermost marked directory at or above each directory that was asked for.
+    /// Cache: outermost marked directory at or above each directory that was requested.
     covers: HashMap<DirId, Option<DirId>>,
 }
 
@@ -186,7 +222,7 @@ impl<'t> Sum<'t> {
         totals
     }
 
-    /// Adds marked names of linked inodes, and takes off what several marked directories have in common.
+    /// Adds marked names of linked inodes, and subtracts bytes that several marked directories share.
     fn count_linked(
         &mut self,
         outermost: &HashSet<DirId>,

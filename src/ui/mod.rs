@@ -1,41 +1,49 @@
-//! The browser: one thread that waits for keys, looks at the tree, and draws.
+//! Browser: one thread that waits for keys, reads the tree, and draws.
 //!
 //! ```text
-//! keys, resizes, ticks  ->  App::update  ->  Window  ->  view::draw  ->  cells
+//! keys, resizes, ticks  ->  App::update  ->  Window  ->  App::draw  ->  cells
 //!                               |
 //!                               +-> Effect: quit, scan, stop, read again, delete, write, start a program, copy, suspend, repaint
 //! ```
 //!
-//! The scan writes atomics and this thread samples them a few times a second, for as long as something runs; afterwards
+//! The scan writes atomics, and this thread samples them a few times a second while something runs; otherwise
 //! it sleeps until a key comes. A second thread waits for signals and for the end of the terminal.
 //!
-//! Knows no kernel, but asks `platform` for signals. Invariant: this thread makes no system call on a scanned path, so
-//! that nothing a file system does can keep a person from leaving.
+//! Invariant: this thread makes no system call on a scanned path, so no file system can keep the user from
+//! leaving.
 
+pub mod answer_gate;
 pub mod app;
 pub mod cells;
 mod clipboard;
+pub mod component;
 pub mod cursor;
 pub mod errand;
 pub mod export;
 pub mod field;
+pub mod hit_map;
 mod inquiry;
 #[cfg(test)]
 mod journeys;
 pub mod keys;
+pub mod layers;
 pub mod layout;
 pub mod marks;
+pub mod notice;
+pub mod options;
 mod place;
 pub mod progress;
 pub mod reclaim;
 pub mod remark;
+pub mod runner;
 mod screen;
 mod session;
 pub mod sheet;
-pub mod shown;
 pub mod tab;
 pub mod theme;
+pub mod treemap;
 pub mod view;
+pub mod views;
 pub mod window;
 pub mod work;
 
@@ -48,61 +56,63 @@ use jiff::tz::TimeZone;
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 
-use crate::growth::{Basis, Earlier};
-use crate::platform::absolute::absolute;
-use crate::platform::signals::{self, Watch};
-use crate::rows::Order;
-use crate::size::Units;
+use crate::analysis::compare::{Basis, Earlier};
+use crate::base::absolute::absolute;
+use crate::base::format::Units;
+use crate::platform::terminal::signals;
+use crate::platform::terminal::signals::Watch;
+use crate::platform::terminal::stops;
 use crate::source::{Nature, Source};
+use crate::table::rows::Order;
 use keys::Keymap;
-use reclaim::Safety;
-pub use screen::Mouse;
+use notice::Notice;
+pub use options::Mouse;
+use options::{Safety, Tab};
 use screen::{Guard, Screen};
 use session::{Left, Session};
-use tab::Tab;
 use theme::Theme;
 
-/// A frame goes out in one write, if it is not larger than this.
+/// Size in bytes up to which a frame is sent in one write.
 const FRAME: usize = 1 << 18;
-/// What a browser is asked for.
+/// Settings of a browser.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The order of entries at first; says which size is meant, too.
+    /// Initial order of entries, and the kind of size.
     pub order: Order,
-    /// How sizes are written.
+    /// Unit system of sizes.
     pub units: Units,
-    /// Looks.
+    /// Theme.
     pub theme: Theme,
-    /// What the keys mean.
+    /// Key bindings.
     pub keymap: Keymap,
-    /// Something to say until the first key.
-    pub notice: Option<String>,
-    /// Where times are told.
+    /// Notice shown until the first key.
+    pub notice: Option<Notice>,
+    /// Time zone of displayed times.
     pub zone: TimeZone,
-    /// Whose the mouse is.
+    /// Receiver of mouse events: the browser or the terminal.
     pub mouse: Mouse,
-    /// Whether tabs are told of a scan.
+    /// Setting for progress in the terminal's tab.
     pub tab: Tab,
-    /// What may happen to files.
+    /// Rules for deletion.
     pub safety: Safety,
-    /// What there is to look at: whether it can be read again and changed.
+    /// Kind of the source, which determines if it can be rescanned and changed.
     pub nature: Nature,
-    /// What is to be seen first.
+    /// First view.
     pub start: Start,
 }
 
-/// What is to be seen first.
+/// First view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Start {
-    /// The entries by their sizes, or what else was asked for.
+    /// List in the requested order, by default by size.
     #[default]
     Sizes,
-    /// How they have grown.
+    /// List by growth.
     Growth,
 }
 
 impl Settings {
-    /// The usual ones, with times told as in `zone`.
+    /// Returns the default settings.
     pub fn new(order: Order, units: Units, theme: Theme, zone: TimeZone) -> Self {
         Self {
             order,
@@ -120,12 +130,12 @@ impl Settings {
     }
 }
 
-/// Browses what `source` reads, until the person leaves. Returns the marked paths that are to be printed, without waiting
-/// for the source. That may have become another one meanwhile, of a directory above. It can be compared with what it was
+/// Shows the tree of `source` until the user quits, and returns the marked paths to print. Does not wait for the
+/// source to finish. If the user scans the parent directory, `source` is replaced. The tree can be compared with
 /// `earlier`.
 ///
 /// # Errors
-/// When the terminal cannot be taken over, or does not answer any more. It was given back then.
+/// When the terminal cannot be taken over, or no longer responds. It has been restored by then.
 pub fn run(source: &mut Source, settings: &Settings, mut earlier: Earlier) -> io::Result<Vec<Vec<u8>>> {
     let screen = Screen::new(settings.mouse, settings.tab)?;
     let _guard = Guard(screen.clone());
@@ -151,7 +161,8 @@ pub fn run(source: &mut Source, settings: &Settings, mut earlier: Earlier) -> io
                 expected = source.roots().first().and_then(|root| name(root));
                 let below = std::mem::replace(source, above);
                 below.stop();
-                // Freeing a large tree takes time. Without a thread for it, the process frees it at its end.
+                // Freeing a large tree takes time, so another thread does it. Without one, the memory is
+                // freed at the end of the process.
                 let below = std::mem::ManuallyDrop::new(below);
                 let _ = thread::Builder::new().spawn(move || drop(std::mem::ManuallyDrop::into_inner(below)));
             }
@@ -159,18 +170,13 @@ pub fn run(source: &mut Source, settings: &Settings, mut earlier: Earlier) -> io
     }
 }
 
-/// What a root is called in the directory above.
+/// Returns the name of a root in the directory above.
 fn name(root: &Path) -> Option<Vec<u8>> {
     absolute(root).file_name().map(|name| name.as_bytes().to_vec())
 }
 
-fn suspend(screen: &Screen) -> io::Result<()> {
-    screen.leave();
-    signals::stop_group()?;
-    screen.enter()
-}
-
-/// A panic of the thread that draws must be readable; those of other threads are told by the scan's outcome.
+/// Restores the terminal before a panic of the drawing thread is printed. Panics of other threads are part of the
+/// scan's outcome.
 fn restore_on_panic(screen: &Screen) {
     let (screen, drawing) = (screen.clone(), thread::current().id());
     let report = std::panic::take_hook();
@@ -182,29 +188,26 @@ fn restore_on_panic(screen: &Screen) {
     }));
 }
 
-/// Waits for signals and the end of the terminal, on a thread of its own.
+/// Starts the thread that waits for signals and for the end of the terminal, and registers the actions before and
+/// after a suspension (SIGTSTP).
 fn watch(screen: &Screen) -> io::Result<()> {
     let mut watch = Watch::new(Some(screen.descriptor()?))?;
     let screen = screen.clone();
-    thread::Builder::new().name("signals".into()).spawn(move || {
-        loop {
-            match watch.wait() {
-                Ok(signals::Event::Signal(signals::Signal::SIGTSTP)) => {
-                    // The thread that draws is asleep or soon told of the new size, whereupon it draws everything.
-                    if suspend(&screen).and_then(|()| signals::announce_resize()).is_err() {
-                        signals::die(signals::Signal::SIGHUP);
-                    }
-                }
-                Ok(signals::Event::Signal(signal)) => {
-                    screen.leave();
-                    signals::die(signal);
-                }
-                Ok(signals::Event::Hangup) | Err(_) => {
-                    screen.leave();
-                    signals::die(signals::Signal::SIGHUP);
-                }
-            }
+    let stopped = screen.clone();
+    stops::around(Box::new(move |stop| {
+        // A resize event wakes the drawing thread, which then redraws the whole screen.
+        let announce = |was_on| if was_on { signals::announce_resize() } else { Ok(()) };
+        if stopped.pause(stop).and_then(announce).is_err() {
+            signals::die(signals::Signal::SIGHUP);
         }
+    }));
+    thread::Builder::new().name("signals".into()).spawn(move || {
+        let signal = match watch.wait() {
+            Ok(signals::Event::Signal(signal)) => signal,
+            Ok(signals::Event::Hangup) | Err(_) => signals::Signal::SIGHUP,
+        };
+        screen.leave();
+        signals::die(signal);
     })?;
     Ok(())
 }

@@ -1,29 +1,28 @@
-//! Where one stands: a directory, its rows, and the cursor in them.
+//! Shown directory with its rows and cursor.
 //!
-//! The cursor is an entry, not a row: its position in the listing and its name. When rows are sorted anew it goes where
-//! the entry went. Only as long as nobody has pressed a key here does it stay on the first row, whatever comes to be there.
+//! The cursor is an entry, not a row: its position in the listing and its name. When rows are sorted again it
+//! follows its entry. Until the first key press here it remains on the first row, even if another entry moves there.
 //!
-//! Knows no key and no screen but the number of lines it has. Invariant: when there are rows, the cursor is on one of them, and
-//! on a visible one as soon as they were scrolled to it.
+//! Invariant: if there are rows, the cursor is on one of them, and on a visible one after scrolling.
 
-use crate::tree::{DirId, Listing, Position, Record, Tree};
+use crate::tree::{DirId, Entry, Listing, Position, Tree};
 
 use super::cursor::Cursor;
 use super::keys::Motion;
-use crate::rows::{Order, Rows, Sums};
-use crate::sync::Arc;
+use crate::base::sync::Arc;
+use crate::table::rows::{Order, Rows, Sums};
 
-/// A listing of more bytes, some 40,000 entries, is put in order beside the screen.
+/// Size of a listing in bytes, for about 40,000 entries, from which it is sorted in the background.
 const LARGE: u64 = 1 << 20;
 
-/// An entry that is pointed at.
+/// Entry under the cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Pin<'t> {
     position: Position,
     name: &'t [u8],
 }
 
-/// What is remembered of a directory that was left.
+/// Remembered state of a directory that was left.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Memory<'t> {
     pin: Option<Pin<'t>>,
@@ -31,28 +30,28 @@ pub struct Memory<'t> {
 }
 
 impl<'t> Memory<'t> {
-    /// Of somebody who stood on the entry at `position`, which has this name.
+    /// Creates the state with the cursor on the entry at `position`, which has this name.
     pub fn at(position: Position, name: &'t [u8]) -> Self {
         Self { pin: Some(Pin { position, name }), cursor: Cursor::default() }
     }
 }
 
-/// A directory that is looked at.
+/// Shown directory.
 #[derive(Debug)]
 pub struct Place<'t> {
-    /// The directory.
+    /// Directory.
     pub id: DirId,
-    /// Its entries when the rows were put in order. What a rescan put in its place has them elsewhere.
+    /// Its entries at the time of sorting. After a rescan they have other positions.
     listing: Listing<'t>,
     rows: Arc<Rows>,
-    /// Whether everything below was read before the rows were put in order.
+    /// `true` if everything below was read before sorting.
     was_complete: bool,
     pin: Option<Pin<'t>>,
     cursor: Cursor,
 }
 
 impl<'t> Place<'t> {
-    /// Enters `id`, with the cursor where it was the last time.
+    /// Enters `id`, with its remembered cursor.
     pub fn enter(
         tree: &'t Tree,
         sums: Sums<'_>,
@@ -66,60 +65,60 @@ impl<'t> Place<'t> {
         place
     }
 
-    /// Enters `id`, with no rows so far.
+    /// Enters `id`, without rows so far.
     pub fn new(id: DirId, memory: Memory<'t>) -> Self {
         let Memory { pin, cursor } = memory;
         let (listing, rows) = (Listing::default(), Arc::default());
         Self { id, listing, rows, was_complete: false, pin, cursor }
     }
 
-    /// Whether putting the rows in order takes so long that it is to be done beside the screen.
+    /// Returns `true` if sorting takes so long that it should run in the background.
     pub fn is_large(&self, tree: &Tree) -> bool {
         tree.listing(self.id).length() > LARGE
     }
 
-    /// Has no rows until some are taken, and stays with the entry it is on.
+    /// Drops the rows until new ones are set, and keeps the entry under the cursor.
     pub fn forget_rows(&mut self) {
         self.rows = Arc::default();
     }
 
-    /// What is to be remembered of it.
+    /// Returns the state to remember.
     pub fn memory(&self) -> Memory<'t> {
         Memory { pin: self.pin, cursor: self.cursor }
     }
 
-    /// The rows.
+    /// Returns the rows.
     pub fn rows(&self) -> &Rows {
         &self.rows
     }
 
-    /// The listing the rows were made from.
+    /// Returns the listing the rows were made from.
     pub fn listing(&self) -> &Listing<'t> {
         &self.listing
     }
 
-    /// The entry under the cursor.
-    pub fn entry(&self) -> Option<Record<'t>> {
+    /// Returns the entry under the cursor.
+    pub fn entry(&self) -> Option<Entry<'t>> {
         self.listing.record(self.rows.position(self.cursor.index)?)
     }
 
-    /// The row of the cursor; meaningless when there are none.
+    /// Returns the cursor row; meaningless without rows.
     pub fn index(&self) -> usize {
         self.cursor.index
     }
 
-    /// The first row that is visible.
+    /// Returns the first visible row.
     pub fn offset(&self) -> usize {
         self.cursor.offset
     }
 
-    /// Puts the rows in order, with what the tree knows by now; the cursor follows its entry.
+    /// Sorts the rows with the present totals; the cursor follows its entry.
     pub fn sort(&mut self, tree: &'t Tree, sums: Sums<'_>, order: Order, lines: usize) {
         let rows = Rows::of(tree, sums, self.id, order);
         self.take(tree, Arc::new(rows), lines);
     }
 
-    /// Takes rows that were put in order elsewhere; the cursor follows its entry.
+    /// Takes rows that were sorted elsewhere; the cursor follows its entry.
     pub fn take(&mut self, tree: &'t Tree, rows: Arc<Rows>, lines: usize) {
         self.was_complete = rows.was_complete();
         self.listing = tree.listing(self.id);
@@ -129,39 +128,39 @@ impl<'t> Place<'t> {
         self.cursor.index = match (self.pin, found) {
             (None, _) => 0,
             (Some(_), Some(index)) => index,
-            // It is gone, or left out: what took its row will do.
+            // The entry is deleted or hidden, so the cursor stays on its row.
             (Some(_), None) => self.cursor.index,
         };
-        // Who has scrolled down keeps the line the cursor is on; at the top, the largest stay in view.
+        // A scrolled view keeps the line of the cursor; at the top, the largest entries stay visible.
         if self.cursor.offset > 0 {
             self.cursor.offset = self.cursor.index.saturating_sub(above);
         }
         self.show_cursor(lines);
     }
 
-    /// Whether something was read below it since the rows were put in order.
+    /// Returns `true` if entries below were read since sorting.
     pub fn is_outdated(&self, tree: &Tree) -> bool {
         !self.was_complete || self.rows.is_outgrown_by(&tree.listing(self.id))
     }
 
-    /// Makes the entry under the cursor the one it follows.
+    /// Makes the cursor follow the entry it is on.
     pub fn pin(&mut self) {
         let entry = |position| Some(Pin { position, name: self.listing.name(position)? });
         self.pin = self.rows.position(self.cursor.index).and_then(entry);
     }
 
-    /// Moves the cursor; there are `lines` of rows on the screen.
+    /// Moves the cursor; the screen has `lines` lines for rows.
     pub fn step(&mut self, motion: Motion, lines: usize) {
         self.cursor.step(motion, lines, self.rows.len());
         self.show_cursor(lines);
     }
 
-    /// Puts the cursor on a row.
+    /// Moves the cursor to a row.
     pub fn go_to(&mut self, index: usize) {
         self.cursor.index = index;
     }
 
-    /// Makes the first `lines` rows the visible ones, for a view that does not scroll.
+    /// Makes the first `lines` rows visible, for a view that does not scroll.
     pub fn show_first(&mut self, lines: usize) {
         if self.cursor.index >= lines {
             self.cursor.index = 0;
@@ -169,7 +168,8 @@ impl<'t> Place<'t> {
         self.cursor.offset = 0;
     }
 
-    /// Scrolls as little as brings the cursor into view, and leaves no line empty that could show a row.
+    /// Scrolls as little as necessary to make the cursor visible, and leaves no line empty that could show a
+    /// row.
     pub fn show_cursor(&mut self, lines: usize) {
         if self.rows.is_empty() {
             return;
@@ -177,7 +177,7 @@ impl<'t> Place<'t> {
         self.cursor.show(lines, self.rows.len());
     }
 
-    /// The listing positions of the rows that `lines` can show.
+    /// Returns the listing positions of the rows that `lines` lines can show.
     pub fn visible(&self, lines: usize) -> impl Iterator<Item = Position> + '_ {
         self.rows.positions().skip(self.cursor.offset).take(lines)
     }
@@ -187,7 +187,7 @@ impl<'t> Place<'t> {
         if listing.name(pin.position) == Some(pin.name) {
             return self.rows.find(pin.position);
         }
-        // Another listing took the place of the one that was read first.
+        // Another listing has replaced the first one.
         self.rows.positions().position(|position| listing.name(position) == Some(pin.name))
     }
 }
@@ -196,8 +196,9 @@ impl<'t> Place<'t> {
 mod tests {
     use super::*;
     use crate::fixture::{Growing, build, file};
-    use crate::rows::{Column, Direction};
-    use crate::tree::Live;
+    use crate::table::column::Column;
+    use crate::table::rows::Direction;
+    use crate::tree::LiveTotals;
 
     const LINES: usize = 3;
 
@@ -213,7 +214,7 @@ mod tests {
     #[test]
     fn the_cursor_follows_its_entry_through_every_order() {
         let (tree, root) = build((0..20).map(|n| file(&format!("{n:02}"), n * 512, 0)).collect());
-        let live = Live::default();
+        let live = LiveTotals::default();
         let sums = Sums::of(&live);
         let mut place = Place::enter(&tree, sums, root, order(), Memory::default(), LINES);
         for _ in 0..4 {
@@ -235,7 +236,7 @@ mod tests {
         let growing = Growing::new();
         let root = growing.root();
         growing.publish(vec![file("small", 512, 0), file("less", 0, 0)]);
-        let live = Live::default();
+        let live = LiveTotals::default();
         let sums = Sums::of(&live);
         let tree = &growing.tree;
         let mut untouched = Place::enter(tree, sums, root, order(), Memory::default(), LINES);
@@ -251,7 +252,8 @@ mod tests {
     #[test]
     fn no_line_is_left_empty_below_the_last_row() {
         let (tree, root) = build((0..10).map(|n| file(&n.to_string(), 0, 0)).collect());
-        let mut place = Place::enter(&tree, Sums::of(&Live::default()), root, order(), Memory::default(), 3);
+        let mut place =
+            Place::enter(&tree, Sums::of(&LiveTotals::default()), root, order(), Memory::default(), 3);
         place.step(Motion::Bottom, 3);
         assert_eq!(place.offset(), 7);
         place.show_cursor(8);

@@ -1,59 +1,59 @@
-//! What the browser knows of the scan.
+//! Progress of the scan as the browser knows it.
 //!
-//! Knows no tree. Invariant: it is only as new as the last tick.
+//! Invariant: all values are those of the last tick.
 
 use std::time::Duration;
 
 use super::tab;
 use crate::scan::{Outcome, Progress};
 
-/// How often the rate of reading is worked out.
+/// Interval between measurements of the reading rate.
 const RATE_EVERY: Duration = Duration::from_millis(500);
 
-/// What is new about the scan.
+/// State of the scan at one moment.
 #[derive(Clone, Debug, Default)]
 pub struct Tick {
     /// Time since the browser began.
     pub now: Duration,
-    /// What was read so far.
+    /// Counts of entries and bytes read so far, and the directory being read.
     pub progress: Progress,
-    /// How the scan ended, if it did.
+    /// Outcome, once the scan has ended.
     pub outcome: Option<Outcome>,
-    /// How long the scan took, or has taken so far.
+    /// Elapsed time of the scan.
     pub elapsed: Duration,
 }
 
-/// What is new about a rescan.
+/// State of a rescan at one moment.
 #[derive(Clone, Debug)]
 pub struct Again {
-    /// What was read so far.
+    /// Counts of entries and bytes read so far, and the directory being read.
     pub progress: Progress,
-    /// How it ended, if it did.
+    /// Outcome, once it has ended.
     pub outcome: Option<Outcome>,
 }
 
 impl Again {
-    /// It could not begin.
+    /// Returns the state of a rescan that could not be started.
     pub fn failed() -> Self {
         Self { progress: Progress::default(), outcome: Some(Outcome::Stopped) }
     }
 }
 
-/// What is known of the scan.
+/// State of the scan.
 #[derive(Clone, Debug, Default)]
 pub struct ScanState {
-    /// What came with the last tick.
+    /// Last tick.
     pub last: Tick,
-    /// Entries read per second, lately.
+    /// Recent rate in entries per second.
     pub rate: u64,
-    /// Whether it was asked to stop.
+    /// `true` if it was asked to stop.
     pub is_stopping: bool,
-    /// When the rate was worked out, and from how many entries.
+    /// Time and number of entries at the last measurement of the rate.
     rated: (Duration, u64),
 }
 
 impl ScanState {
-    /// Takes what is new.
+    /// Stores a tick, and updates the rate.
     pub fn take(&mut self, tick: Tick) {
         let (at, entries) = self.rated;
         if let Some(time) = tick.now.checked_sub(at).filter(|time| *time >= RATE_EVERY) {
@@ -64,14 +64,15 @@ impl ScanState {
         self.last = tick;
     }
 
-    /// How much of a whole file system was read, of a hundred; what is counted twice or grows never makes it all.
+    /// Returns the percentage read of a whole file system. It never reaches 100, since some data counts twice or
+    /// grows during the scan.
     pub fn percent(&self) -> Option<u8> {
         let Progress { disk, expected, .. } = self.last.progress;
         let hundredths = u128::from(disk) * 100 / u128::from(expected?.max(1));
         Some(u8::try_from(hundredths.min(99)).unwrap_or(99))
     }
 
-    /// What a tab shows of it.
+    /// Returns the progress to show in the terminal's tab.
     pub fn in_tab(&self) -> tab::Shown {
         match (self.is_running(), self.percent()) {
             (true, Some(percent)) => tab::Shown::Percent(percent),
@@ -80,7 +81,7 @@ impl ScanState {
         }
     }
 
-    /// Whether it goes on.
+    /// Returns `true` if it is running.
     pub fn is_running(&self) -> bool {
         self.last.outcome.is_none()
     }

@@ -1,13 +1,13 @@
-//! What there is to say of an entry beside its sizes, in a few words.
+//! Short notes about an entry besides its sizes.
 //!
-//! Knows no screen. Invariant: of what is ordinary nothing is said.
+//! Invariant: an ordinary entry has no note.
 
-use crate::kind::Kind;
-use crate::platform::error_text;
-use crate::size::grouped;
-use crate::tree::{Content, Exclusion, Record};
+use crate::base::format::grouped;
+use crate::base::kind::Kind;
+use crate::base::os_error::error_text;
+use crate::tree::{Entry, EntryState, Exclusion};
 
-/// What an entry is, where that is worth a word.
+/// Returns the note for an unusual kind.
 pub fn kind_text(kind: Kind) -> Option<&'static str> {
     match kind {
         Kind::Directory | Kind::File | Kind::Unknown => None,
@@ -19,24 +19,24 @@ pub fn kind_text(kind: Kind) -> Option<&'static str> {
     }
 }
 
-/// What there is to say about an entry of any directory.
-pub fn remark_of(record: &Record<'_>) -> Option<String> {
-    match record.content {
-        Content::Excluded(exclusion) => Some(format!("excluded: {}", exclusion_text(exclusion))),
-        Content::Failed(errno) => Some(error_text(errno)),
-        Content::Known(facts) => match kind_text(record.kind) {
+/// Returns the note for an entry of any directory.
+pub fn remark_of(record: &Entry<'_>) -> Option<String> {
+    match record.state {
+        EntryState::Excluded(exclusion) => Some(format!("excluded: {}", exclusion_text(exclusion))),
+        EntryState::Failed(errno) => Some(error_text(errno)),
+        EntryState::Known(facts) => match kind_text(record.kind) {
             Some(kind) => Some(kind.to_owned()),
             None => facts.several_names().map(|links| linked_text(links.count)),
         },
     }
 }
 
-/// That an entry has several names.
+/// Returns the note about several names.
 pub fn linked_text(names: u64) -> String {
     format!("{} names", grouped(names))
 }
 
-/// Why an entry was left out.
+/// Returns the reason of an exclusion.
 pub fn exclusion_text(exclusion: Exclusion) -> &'static str {
     match exclusion {
         Exclusion::Pattern => "by pattern",

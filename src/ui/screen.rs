@@ -1,10 +1,11 @@
-//! The terminal taken over and given back.
+//! Taking over the terminal, and giving it back.
 //!
-//! Whoever ends the browser (the person, an error, a panic, a signal) calls [`Screen::leave`]; only the first call
-//! does anything. What is drawn afterwards goes nowhere, so that a frame in flight cannot follow it.
+//! Everything that ends the browser (the user, an error, a panic, a signal) calls [`Screen::leave`]; only the
+//! first call has an effect. One thread at a time takes, lends and retakes the terminal. Later output is
+//! discarded, so that a frame in progress cannot follow.
 //!
-//! Knows nothing of what is drawn. Invariant: raw mode, the alternate screen and the mouse are taken exactly while `is_on`, and
-//! what a tab shows is taken back.
+//! Invariant: raw mode, the alternate screen and the mouse are taken exactly while `is_on`, and the tab's
+//! progress is cleared.
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
@@ -18,56 +19,62 @@ use ratatui::crossterm::terminal::{
 };
 use ratatui::crossterm::{execute, queue};
 
-use super::tab::{self, Tab};
-use crate::platform::signals::{is_writable, restore_on_abort};
-use crate::sync::{Arc, AtomicBool, Ordering};
+use super::options::{Mouse, Tab};
+use super::tab;
+use crate::base::sync::{Arc, AtomicBool, Mutex, Ordering, lock};
+use crate::platform::terminal::signals::{is_writable, restore_on_abort};
 
-/// Whether the mouse is for the browser.
+/// User of the terminal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mouse {
-    /// Clicks and the wheel come here; the terminal selects text with Shift.
+enum Holder {
+    /// The process that started the browser, before it begins and after it has ended.
     #[default]
-    Taken,
-    /// The terminal keeps it.
-    Left,
+    Nobody,
+    /// The browser.
+    Browser,
+    /// A program that the browser has started.
+    Program,
 }
 
-/// Buttons and the wheel, without motion, in coordinates of any size (xterm's "Mouse Tracking", modes 1000 and 1006).
+/// Buttons and the wheel, without motion, in coordinates of any size (xterm's "Mouse Tracking", modes 1000
+/// and 1006).
 const TAKE_MOUSE: &str = "\x1b[?1000h\x1b[?1006h";
 const LEAVE_MOUSE: &str = "\x1b[?1006l\x1b[?1000l";
 
-/// The terminal, shared by all who may have to give it back.
+/// Terminal, shared by all threads that may have to give it back.
 #[derive(Clone)]
 pub struct Screen {
     terminal: Arc<File>,
-    /// Whether it is taken over. Swapped by whoever enters or leaves, so that one of several does it; read by whoever
-    /// draws. `SeqCst`, for plainness: it changes a few times in a session.
+    /// `true` while it is taken over. Swapped on entering and leaving, so that only one of several threads
+    /// does it; read by the drawing thread. `SeqCst` for simplicity: it changes a few times in a session.
     is_on: Arc<AtomicBool>,
+    /// User of the terminal. Locked while it is taken, or given back to be retaken.
+    holder: Arc<Mutex<Holder>>,
     mouse: Mouse,
     tab: Tab,
-    /// Whether a tab shows anything. Set by the thread that draws, cleared by whoever leaves; `SeqCst` as above.
+    /// `true` if the tab shows progress. Set by the drawing thread, cleared on leaving; `SeqCst` as above.
     is_told: Arc<AtomicBool>,
 }
 
 impl Screen {
-    /// The terminal behind standard output; where that goes elsewhere, the one of the session.
+    /// Opens the terminal of standard output, or that of the session if the output is redirected.
     ///
     /// # Errors
-    /// When there is no descriptor left, or no terminal.
+    /// When no descriptor is left, or there is no terminal.
     pub fn new(mouse: Mouse, tab: Tab) -> io::Result<Self> {
         let terminal = if io::stdout().is_terminal() {
             File::from(io::stdout().as_fd().try_clone_to_owned()?)
         } else {
             File::options().read(true).write(true).open("/dev/tty")?
         };
-        let (is_on, is_told) = (Arc::default(), Arc::default());
-        Ok(Self { terminal: Arc::new(terminal), is_on, mouse, tab, is_told })
+        let (is_on, holder, is_told) = (Arc::default(), Arc::default(), Arc::default());
+        Ok(Self { terminal: Arc::new(terminal), is_on, holder, mouse, tab, is_told })
     }
 
-    /// Another descriptor of the terminal.
+    /// Returns another descriptor of the terminal.
     ///
     /// # Errors
-    /// When there is no descriptor left.
+    /// When no descriptor is left.
     pub fn descriptor(&self) -> io::Result<OwnedFd> {
         self.terminal.as_fd().try_clone_to_owned()
     }
@@ -77,6 +84,39 @@ impl Screen {
     /// # Errors
     /// When the terminal refuses; it is given back then.
     pub fn enter(&self) -> io::Result<()> {
+        let mut holder = lock(&self.holder);
+        *holder = Holder::Browser;
+        self.take()
+    }
+
+    /// Lends it to a program.
+    ///
+    /// # Errors
+    /// When the terminal cannot be taken over again.
+    pub fn lend<R>(&self, program: impl FnOnce() -> R) -> io::Result<R> {
+        self.give_to(Holder::Program);
+        let result = program();
+        self.enter()?;
+        Ok(result)
+    }
+
+    /// Stops this process with `stop`, without the terminal, and takes it over again if the browser had it,
+    /// which returns `true`.
+    ///
+    /// # Errors
+    /// When the system does not stop it, or the terminal cannot be taken over again.
+    pub fn pause(&self, stop: impl FnOnce() -> io::Result<()>) -> io::Result<bool> {
+        // Locked until the terminal is retaken, so that no thread takes it before the stop.
+        let holder = lock(&self.holder);
+        let was_on = *holder == Holder::Browser && self.leave();
+        stop()?;
+        if was_on {
+            self.take()?;
+        }
+        Ok(was_on)
+    }
+
+    fn take(&self) -> io::Result<()> {
         if self.is_on.swap(true, Ordering::SeqCst) {
             return Ok(());
         }
@@ -92,10 +132,10 @@ impl Screen {
         entered
     }
 
-    /// Makes the tab show something, where the terminal understands that.
+    /// Shows progress in the tab, if the terminal supports that.
     ///
     /// # Errors
-    /// When the terminal takes nothing.
+    /// When the terminal accepts no output.
     pub fn tell(&self, shown: tab::Shown) -> io::Result<()> {
         let is_something = shown != tab::Shown::Nothing;
         if self.tab == Tab::Untold || !self.is_on.load(Ordering::SeqCst) {
@@ -108,29 +148,38 @@ impl Screen {
         Ok(())
     }
 
-    /// Gives it back, as far as it takes anything.
-    pub fn leave(&self) {
+    /// Gives it to another user.
+    fn give_to(&self, whom: Holder) {
+        let mut holder = lock(&self.holder);
+        *holder = whom;
+        self.leave();
+    }
+
+    /// Gives it back, if it accepts output. Returns `false` if it was not taken.
+    pub fn leave(&self) -> bool {
         if !self.is_on.swap(false, Ordering::SeqCst) {
-            return;
+            return false;
         }
         let bytes = self.farewell(self.is_told.swap(false, Ordering::SeqCst));
-        // Errors end here: whoever leaves has nothing else to fall back on.
+        // Errors are ignored, because leaving has no alternative.
         if is_writable(self.terminal.as_fd()) {
             let _ = (&*self.terminal).write_all(&bytes);
         }
         let _ = disable_raw_mode();
+        true
     }
 
-    /// Makes sure that it is given back even if the process aborts. To be called before it is taken over for the first time.
+    /// Ensures that it is given back even if the process aborts. To be called before it is taken over for the
+    /// first time.
     ///
     /// # Errors
-    /// When there is no descriptor left, or no terminal.
+    /// When no descriptor is left, or there is no terminal.
     pub fn give_back_on_abort(&self) -> io::Result<()> {
         let farewell = self.farewell(self.tab != Tab::Untold);
         restore_on_abort(self.descriptor()?, Arc::clone(&self.is_on), farewell)
     }
 
-    /// What undoes all that the terminal was told; with the tab, if that shows something.
+    /// Returns the sequences that undo all changes to the terminal, and clear the tab if `is_told`.
     fn farewell(&self, is_told: bool) -> Vec<u8> {
         let mut bytes = Vec::new();
         if is_told {
@@ -152,7 +201,7 @@ impl Screen {
     }
 }
 
-/// What is drawn; nothing while the terminal is not taken over.
+/// Writes frames; discards them while the terminal is not taken over.
 impl Write for Screen {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if !self.is_on.load(Ordering::SeqCst) {
@@ -171,6 +220,6 @@ pub struct Guard(pub Screen);
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        self.0.leave();
+        self.0.give_to(Holder::Nobody);
     }
 }

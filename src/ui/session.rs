@@ -1,11 +1,10 @@
-//! One tree in the browser: the loop between the terminal, the state, and the work beside the screen.
+//! Event loop of one tree in the browser, between the terminal, the state, and background work.
 //!
 //! ```text
-//! wait  ->  keys, ticks, what was found  ->  App::update  ->  effects, carried out  ->  a frame
+//! wait  ->  keys, ticks, results  ->  App::update  ->  effects  ->  a frame
 //! ```
 //!
-//! Knows what there is to do, and leaves how to the state and to those who do it. Invariant: nothing here waits for a path that is
-//! scanned, or for a job.
+//! Invariant: nothing here waits for a scanned path, or for a job.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -14,7 +13,6 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
@@ -22,64 +20,84 @@ use ratatui::crossterm::queue;
 use ratatui::crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate};
 
 use super::app::{Action, App, Effect};
-use super::errand::{self, Errand, Errands};
-use super::export::{self, Exports, Told};
+use super::errand::{self, Errand, Ready};
+use super::export::{self, Told};
+use super::notice::Notice;
 use super::progress::{Again, Tick};
-use super::reclaim::Bench;
+use super::reclaim::{Deletions, News};
+use super::runner::{AtExit, Runner, TaskId, Update};
 use super::screen::Screen;
 use super::work::Desk;
-use super::{Settings, clipboard, suspend, tab, view};
-use crate::growth::Basis;
-use crate::job::Pool;
-use crate::platform::absolute::absolute;
-use crate::platform::limits::processors;
+use super::{Settings, clipboard, tab};
+use crate::analysis::compare::Basis;
+use crate::base::absolute::absolute;
+use crate::base::clock;
+use crate::base::job::{JobError, Pool};
+use crate::base::sync::Arc;
+use crate::platform::process::limits::processors;
+use crate::platform::terminal::stops::stop_group;
 use crate::scan::Scan;
 use crate::source::Source;
-use crate::sync::Arc;
-use crate::writing::Unwritten;
+use crate::source::save::Unwritten;
 
-/// Between two looks at a growing tree.
+/// Interval between checks of a growing tree.
 const TICK: Duration = Duration::from_millis(80);
-/// Between two looks at jobs while any runs: what they find is to be seen at once.
+/// Interval between checks of running jobs, short so that results appear at once.
 const GLANCE: Duration = Duration::from_millis(10);
-/// Keys that are taken before the next frame, so that holding one down does not draw them all.
+/// Largest number of keys processed before the next frame, so that a held key does not draw every step.
 const KEYS_PER_FRAME: usize = 64;
 
-/// What frames are written to.
+/// Output of frames.
 pub(super) type Output = CrosstermBackend<BufWriter<Screen>>;
 
-/// What a person goes on to.
+/// Message of an operation.
+enum Message {
+    /// News for the state.
+    Action(Action),
+    /// A program can get the terminal, or cannot.
+    Ready(Arc<Result<Ready, String>>),
+}
+
+impl From<News> for Message {
+    fn from(news: News) -> Self {
+        Self::Action(Action::Reclaim(news))
+    }
+}
+
+/// Next step after the user leaves a tree.
 pub(super) enum Left {
-    /// Whatever is outside, with these paths.
+    /// Leaving the browser, with these paths to print.
     Browser(Vec<Vec<u8>>),
-    /// The tree of another source.
+    /// Showing the tree of another source.
     Tree(Source),
 }
 
-/// A tree that is looked at.
+/// Session on one tree.
 pub(super) struct Session<'s> {
     terminal: &'s mut Terminal<Output>,
     screen: &'s Screen,
     source: &'s Source,
     app: App<'s>,
     desk: Desk,
-    bench: Bench,
-    errands: Errands,
-    exports: Exports,
-    /// Part of the tree that is being read again.
+    pool: Pool,
+    runner: Runner<Message>,
+    deletions: Deletions,
+    /// Program being prepared.
+    preparing: Option<TaskId>,
+    /// Running rescan.
     again: Option<Scan>,
-    /// What the tab was told last.
+    /// Progress shown in the tab.
     told: tab::Shown,
     begun: Instant,
     next_tick: Instant,
-    /// What is to be done next.
+    /// Pending effects.
     effects: VecDeque<Effect>,
-    /// Whether the screen is to be drawn anew.
+    /// `true` if the screen must be drawn again.
     has_changed: bool,
 }
 
 impl<'s> Session<'s> {
-    /// Begins to look at `source`, which can be compared with `basis`.
+    /// Starts a session on `source`, which can be compared with `basis`.
     pub(super) fn new(
         terminal: &'s mut Terminal<Output>,
         screen: &'s Screen,
@@ -98,9 +116,10 @@ impl<'s> Session<'s> {
             source,
             app,
             desk: Desk::new(pool.clone(), Arc::clone(source.tree())).comparing(basis),
-            bench: Bench::default(),
-            errands: Errands::new(pool.clone(), Arc::clone(source.tree())),
-            exports: Exports::new(pool, source.clone()),
+            pool,
+            runner: Runner::default(),
+            deletions: Deletions::default(),
+            preparing: None,
             again: None,
             told: tab::Shown::Nothing,
             begun,
@@ -110,25 +129,29 @@ impl<'s> Session<'s> {
         })
     }
 
-    /// Puts the cursor on the entry of this name as soon as there is one.
+    /// Moves the cursor to the entry of this name as soon as it exists.
     pub(super) fn expect(&mut self, name: Vec<u8>) {
         self.app.expect(name);
     }
 
-    /// Goes on until the person leaves.
+    /// Runs until the user leaves.
     pub(super) fn run(mut self) -> io::Result<Left> {
         loop {
-            // What is wrong with a snapshot is met when somebody looks there, long after everything seemed over.
+            // Damage in a snapshot is found on first use, long after the scan seemed complete.
             if !self.app.wants_ticks() && self.source.outcome() != self.app.scan.last.outcome {
                 self.act(Action::Tick(self.tick()));
             }
             if std::mem::take(&mut self.has_changed) {
                 self.draw()?;
             }
-            self.app.update(Action::Clock(Timestamp::now().as_second()));
-            for action in pending(self.wait(), self.begun)? {
+            let wait = self.wait();
+            let actions = pending(wait, self.begun)?.unwrap_or_else(|| self.idle());
+            // Events count as of now, however long the wait was.
+            self.app.update(Action::Clock(clock::now()));
+            for action in actions {
                 if let Action::Key(_) = action {
-                    self.errands.forget();
+                    // Another key cancels the program.
+                    self.runner.forget(self.preparing.take());
                 }
                 self.act(action);
             }
@@ -144,33 +167,40 @@ impl<'s> Session<'s> {
         }
     }
 
-    /// Tells the state of something that has happened.
+    /// Passes an event to the state.
     fn act(&mut self, action: Action) {
         self.effects.extend(self.app.update(action));
         self.has_changed = true;
     }
 
-    /// How long nothing has to be done unless a key comes; none: for ever.
-    fn wait(&self) -> Option<Duration> {
-        let is_busy =
-            self.desk.is_busy() || self.errands.is_busy() || self.bench.is_busy() || self.exports.is_busy();
+    /// Returns the time until something must be done without a key; `None` for no limit.
+    fn wait(&mut self) -> Option<Duration> {
         let tick = self.app.wants_ticks().then(|| self.next_tick.saturating_duration_since(Instant::now()));
-        if is_busy { Some(tick.unwrap_or(GLANCE).min(GLANCE)) } else { tick }
+        let glance = (self.desk.is_busy() || self.runner.is_busy()).then_some(GLANCE);
+        let idle = self.app.idle_wait(self.begun.elapsed());
+        [tick, glance, idle].into_iter().flatten().min()
     }
 
-    /// How the scan goes on.
+    /// Returns the idle event, if the last frame shows everything and no input waits.
+    fn idle(&mut self) -> Vec<Action> {
+        let now = self.begun.elapsed();
+        let is_due = self.app.idle_wait(now) == Some(Duration::ZERO);
+        is_due.then_some(Action::Idle(now)).into_iter().collect()
+    }
+
+    /// Returns the progress of the scan.
     fn tick(&self) -> Tick {
-        // The outcome first: what it says is over is in the progress then.
+        // The outcome is read first, because the final progress is published before it.
         let outcome = self.source.outcome();
         let (progress, elapsed) = (self.source.progress(), self.source.elapsed());
         Tick { now: self.begun.elapsed(), progress, outcome, elapsed }
     }
 
-    /// Sees how the scan and the reading of a part go on, and tells the tab.
+    /// Checks the scan and the rescan, and updates the tab.
     fn look_at_scans(&mut self) -> io::Result<()> {
         self.act(Action::Tick(self.tick()));
         if let Some(again) = &self.again {
-            // The outcome first, as above.
+            // The outcome is read first, as above.
             let outcome = again.outcome();
             let news = Again { progress: again.progress(), outcome };
             if news.outcome.is_some() {
@@ -187,39 +217,37 @@ impl<'s> Session<'s> {
         Ok(())
     }
 
-    /// Takes what was found and done beside the screen.
+    /// Collects results of background work.
     fn collect(&mut self) -> io::Result<()> {
         for (number, findings) in self.desk.serve(self.app.wishes()) {
             self.act(Action::Findings(number, findings));
         }
-        self.lend()?;
-        for news in self.bench.news() {
-            self.act(Action::Reclaim(news));
-        }
-        if let Some(told) = self.exports.news() {
-            self.act(Action::Exported(told));
-        }
-        Ok(())
-    }
-
-    /// Lends the terminal to a program that is ready to be started, and tells what became of those before.
-    fn lend(&mut self) -> io::Result<()> {
-        let mut complaints = self.errands.complaints();
-        match self.errands.ready().as_deref() {
-            Some(Ok(ready)) => {
-                complaints.extend(errand::lend(self.screen, ready)?);
-                self.resume()?;
+        for message in self.runner.poll() {
+            match message {
+                Message::Action(action) => self.act(action),
+                Message::Ready(ready) => self.lend(&ready)?,
             }
-            Some(Err(reason)) => complaints.push(reason.clone()),
-            None => {}
-        }
-        for complaint in complaints {
-            self.act(Action::Failed(complaint));
         }
         Ok(())
     }
 
-    /// Does what the state asks for. Says what the person goes on to, if that was it.
+    /// Lends the terminal to a program that is ready, and reports the errors of earlier ones.
+    fn lend(&mut self, ready: &Result<Ready, String>) -> io::Result<()> {
+        let failure = match ready {
+            Ok(ready) => {
+                let failure = errand::lend(self.screen, ready)?;
+                self.resume()?;
+                failure
+            }
+            Err(reason) => Some(reason.clone()),
+        };
+        if let Some(failure) = failure {
+            self.act(Action::Notice(Notice::Message(failure)));
+        }
+        Ok(())
+    }
+
+    /// Carries out an effect. Returns the next step if the user leaves the tree.
     fn carry_out(&mut self, effect: Effect) -> io::Result<Option<Left>> {
         match effect {
             Effect::Quit => return Ok(Some(Left::Browser(Vec::new()))),
@@ -232,12 +260,10 @@ impl<'s> Session<'s> {
                 self.read_again(self.source.scan().map(|scan| scan.rescan(directory)));
             }
             Effect::LookAgain(places) => {
-                self.read_again(self.source.scan().map(|scan| scan.look_again(places)));
+                self.read_again(self.source.scan().map(|scan| scan.recheck(places)));
             }
             Effect::Reclaim(order) => {
-                if let Some(news) = self.bench.take(order) {
-                    self.act(Action::Reclaim(news));
-                }
+                self.deletions.take(order, &mut self.runner);
                 self.has_changed = true;
             }
             Effect::StopRescan => self.again.iter().for_each(Scan::stop),
@@ -246,7 +272,7 @@ impl<'s> Session<'s> {
                 clipboard::offer(text);
             }
             Effect::Suspend => {
-                suspend(self.screen)?;
+                stop_group()?;
                 self.told = tab::Shown::Nothing;
                 self.resume()?;
             }
@@ -255,41 +281,58 @@ impl<'s> Session<'s> {
         Ok(None)
     }
 
-    /// Begins to start a program.
+    /// Starts to prepare a program.
     fn start(&mut self, errand: Errand) {
-        if let Err(error) = self.errands.begin(errand) {
-            self.act(Action::Failed(format!("No thread for that: {error}")));
+        if let Errand::Open(path) = errand {
+            self.runner.add(errand::open(&self.pool, path), AtExit::Detach, |update| {
+                Message::Action(match update {
+                    Update::Result(failure) => Action::Notice(Notice::Message(String::clone(&failure))),
+                    Update::Failed(error) => failed("Opener", error),
+                })
+            });
+            return;
         }
+        self.runner.forget(self.preparing.take());
+        let tree = Arc::clone(self.source.tree());
+        let job = self.pool.start(move |task| task.publish(errand::prepare(&tree, &errand)));
+        self.preparing = Some(self.runner.add(job, AtExit::Cancel, |update| match update {
+            Update::Result(ready) => Message::Ready(ready),
+            Update::Failed(error) => Message::Action(failed("Program", error)),
+        }));
     }
 
-    /// Begins to write a file.
+    /// Starts to write a file.
     fn export(&mut self, order: export::Order) {
-        if let Err(error) = self.exports.begin(order.clone()) {
-            let written = Err(Unwritten::Failed(format!("no thread to write: {error}")));
-            self.act(Action::Exported(Told { order, written }));
-        }
+        let job = export::begin(&self.pool, self.source, order.clone());
+        self.runner.add(job, AtExit::CleanUp, move |update| {
+            let written = match update {
+                Update::Result(written) => Result::clone(&written),
+                Update::Failed(error) => Err(Unwritten::Failed(error.to_string())),
+            };
+            Message::Action(Action::Exported(Told { order: order.clone(), written }))
+        });
     }
 
-    /// Begins to scan the directory above. None where there is no thread for it, which is said, and where nothing is scanned,
-    /// when the state does not ask; see [`Nature`](crate::source::Nature).
+    /// Starts to scan the directory above. Returns `None` if no thread can be started, which is reported, and
+    /// for a recorded tree, for which the state never asks; see [`Nature`](crate::source::Nature).
     fn scan_above(&mut self, path: Vec<u8>) -> Option<Source> {
-        match self.source.elsewhere(OsString::from_vec(path).into())? {
+        match self.source.restart_at(OsString::from_vec(path).into())? {
             Ok(above) => Some(above),
             Err(error) => {
-                self.act(Action::Failed(format!("No thread to scan: {error}")));
+                self.act(no_thread("Scan", error));
                 None
             }
         }
     }
 
-    /// Takes a reading that was begun for part of the tree. Without a scan there is none: the state asks for none then; see
-    /// [`Nature`](crate::source::Nature).
+    /// Takes a rescan that was started. Without a scan there is none, because the state does not ask for one;
+    /// see [`Nature`](crate::source::Nature).
     fn read_again(&mut self, begun: Option<io::Result<Scan>>) {
         match begun {
             Some(Ok(scan)) => self.again = Some(scan),
             Some(Err(error)) => {
                 self.act(Action::Again(Again::failed()));
-                self.act(Action::Failed(format!("No thread to read again: {error}")));
+                self.act(no_thread("Rescan", error));
             }
             None => {}
         }
@@ -297,19 +340,19 @@ impl<'s> Session<'s> {
 
     fn draw(&mut self) -> io::Result<()> {
         queue!(self.terminal.backend_mut(), BeginSynchronizedUpdate)?;
-        self.terminal.draw(|frame| view::draw(&self.app, frame))?;
+        self.terminal.draw(|frame| self.app.draw(frame))?;
         queue!(self.terminal.backend_mut(), EndSynchronizedUpdate)?;
         self.terminal.backend_mut().flush()
     }
 
-    /// Goes on after others had the terminal: nobody tells a stopped program of a new size.
+    /// Continues after another program had the terminal, whose size may have changed meanwhile.
     fn resume(&mut self) -> io::Result<()> {
         let size = self.terminal.size()?;
         self.act(Action::Resize(size.width, size.height));
         self.repaint()
     }
 
-    /// Makes the next frame draw every cell. (`Terminal::clear` would ask the terminal for its cursor, and wait for an answer.)
+    /// Makes the next frame draw every cell. (`Terminal::clear` would wait for the terminal's answer.)
     fn repaint(&mut self) -> io::Result<()> {
         let size = self.terminal.size()?;
         self.has_changed = true;
@@ -317,28 +360,40 @@ impl<'s> Session<'s> {
     }
 }
 
-/// A root as given, and as it is shown: `.` says little to who looks at it later.
+/// Returns the action that shows the failure of an operation.
+fn failed(operation: &'static str, error: JobError) -> Action {
+    Action::Notice(Notice::JobFailed(operation, error))
+}
+
+fn no_thread(operation: &'static str, error: io::Error) -> Action {
+    failed(operation, JobError::NoThread(Arc::new(error)))
+}
+
+/// Returns a root as given and as shown, because `.` means little later.
 fn titled(root: &Path) -> (Vec<u8>, Vec<u8>) {
     (root.as_os_str().as_bytes().to_vec(), absolute(root).as_os_str().as_bytes().to_vec())
 }
 
-/// What has happened, after waiting for something at most for `wait`; without it, as long as it takes.
-fn pending(wait: Option<Duration>, begun: Instant) -> io::Result<Vec<Action>> {
+/// Returns the events that arrive within `wait`, or waits without a limit. `None` if there are none.
+fn pending(wait: Option<Duration>, begun: Instant) -> io::Result<Option<Vec<Action>>> {
     let mut actions = Vec::new();
     let mut is_there = match wait {
         Some(wait) => event::poll(wait)?,
         None => true,
     };
+    if !is_there {
+        return Ok(None);
+    }
     while is_there && actions.len() < KEYS_PER_FRAME {
         match event::read()? {
             Event::Key(key) if key.kind != KeyEventKind::Release => actions.push(Action::Key(key)),
             Event::Mouse(mouse) => actions.push(Action::Mouse(mouse, begun.elapsed())),
             Event::Resize(columns, lines) => actions.push(Action::Resize(columns, lines)),
-            // What is pasted is no command, but may be searched for.
+            // A pasted text is no command, but may be searched for.
             Event::Paste(text) => actions.push(Action::Paste(text)),
             _ => {}
         }
         is_there = event::poll(Duration::ZERO)?;
     }
-    Ok(actions)
+    Ok(Some(actions))
 }

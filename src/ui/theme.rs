@@ -1,9 +1,9 @@
-//! Looks: colours and the characters that draw.
+//! Theme: colors, and the characters to draw with.
 //!
-//! Foregrounds only, chosen to be legible on dark and on light backgrounds; what is selected is shown in reverse. So
-//! nothing has to be known of the terminal's background, and without colours nothing is lost but colour.
+//! Only foreground colors, chosen to be legible on dark and on light backgrounds; a selection is shown in
+//! reverse. So the terminal's background need not be known, and without colors nothing but color is lost.
 //!
-//! Knows no state. Invariant: every column a glyph is drawn in is one wide.
+//! Invariant: every glyph is one column wide.
 
 mod palette;
 
@@ -11,13 +11,13 @@ use std::ffi::OsString;
 
 use ratatui::style::Style;
 
-use crate::search::Class;
+use crate::analysis::search::Class;
 pub use palette::{Looks, Preset, Role, color, color_name, filled};
 
-/// When to use colours, as asked for.
+/// Requested use of colors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ColorChoice {
-    /// As the environment says.
+    /// According to the environment.
     #[default]
     Auto,
     /// Always.
@@ -26,22 +26,22 @@ pub enum ColorChoice {
     Never,
 }
 
-/// The colours a terminal has.
+/// Colors of a terminal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Colors {
-    /// None.
+    /// No colors.
     #[default]
     None,
-    /// The sixteen of ANSI, as the person has set them.
+    /// The sixteen ANSI colors, as the user has set them.
     Sixteen,
-    /// The palette of 256.
+    /// The palette of 256 colors.
     Palette,
-    /// Any.
+    /// Any color.
     True,
 }
 
 impl Colors {
-    /// The colours to use, by the conventions of `NO_COLOR`, `COLORTERM` and `TERM`.
+    /// Returns the colors to use, by the conventions of `NO_COLOR`, `COLORTERM` and `TERM`.
     pub fn detect(choice: ColorChoice, environment: impl Fn(&str) -> Option<OsString>) -> Self {
         let variable = |name| environment(name).unwrap_or_default().to_string_lossy().into_owned();
         let refused = match choice {
@@ -62,7 +62,7 @@ impl Colors {
     }
 }
 
-/// The characters to draw with.
+/// Characters to draw with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Glyphs {
     /// Eighth blocks, arrows, an ellipsis.
@@ -73,8 +73,9 @@ pub enum Glyphs {
 }
 
 impl Glyphs {
-    /// The characters that a terminal has: ASCII where the locale is told to be of another encoding than UTF-8, and on the console of
-    /// Linux, whose font has few others. Where no locale is told, terminals have UTF-8 all the same.
+    /// Returns the characters that a terminal supports: ASCII if the locale names another encoding than
+    /// UTF-8, and on the console of Linux, whose font has few others. Without a locale, terminals support
+    /// UTF-8 anyway.
     pub fn detect(environment: impl Fn(&str) -> Option<OsString>) -> Self {
         let variable = |name| environment(name).unwrap_or_default().to_string_lossy().to_lowercase();
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].map(variable).into_iter().find(|value| !value.is_empty());
@@ -82,42 +83,42 @@ impl Glyphs {
         if is_other || variable("TERM") == "linux" { Self::Ascii } else { Self::Unicode }
     }
 
-    /// Stands for what is missing in a name too long.
+    /// Returns the sign for an omitted part of a long name.
     pub fn gap(self) -> &'static str {
         self.pick("…", "~")
     }
 
-    /// Stands before a number that is too small.
+    /// Returns the sign before a number that is a lower bound.
     pub fn at_least(self) -> &'static str {
         self.pick("≥", ">")
     }
 
-    /// Stands before a number that still grows.
+    /// Returns the sign before a number that is still growing.
     pub fn growing(self) -> &'static str {
         self.pick("·", ".")
     }
 
-    /// Stands before the name of what is marked.
+    /// Returns the sign before the name of a marked entry.
     pub fn marked(self) -> &'static str {
         self.pick("●", "*")
     }
 
-    /// Stands between facts.
+    /// Returns the separator between facts.
     pub fn dot(self) -> &'static str {
         self.pick("·", "-")
     }
 
-    /// The order of the sorted column.
+    /// Returns the arrow for a descending order.
     pub fn descending(self) -> &'static str {
         self.pick("▾", "v")
     }
 
-    /// The order of the sorted column.
+    /// Returns the arrow for an ascending order.
     pub fn ascending(self) -> &'static str {
         self.pick("▴", "^")
     }
 
-    /// A picture of something going on, the `step`th.
+    /// Returns frame number `step` of an activity indicator.
     pub fn spinner(self, step: u64) -> &'static str {
         const ROUND: [&str; 8] = ["⠋", "⠙", "⠸", "⠴", "⠦", "⠇", "⠏", "⠛"];
         const PLAIN: [&str; 4] = ["|", "/", "-", "\\"];
@@ -125,7 +126,8 @@ impl Glyphs {
         self.pick(ROUND[step], PLAIN[step % 4])
     }
 
-    /// A bar of exactly `columns` columns, `thousandths` of it filled. Anything above zero can be seen.
+    /// Returns a bar of exactly `columns` columns, `thousandths` of it filled. Anything above zero is
+    /// visible.
     pub fn bar(self, thousandths: u16, columns: usize) -> String {
         const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
         let parts = match self {
@@ -149,24 +151,24 @@ impl Glyphs {
     }
 }
 
-/// The looks of a session.
+/// Theme of a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Theme {
-    /// Colours.
+    /// Colors.
     pub colors: Colors,
     /// Characters.
     pub glyphs: Glyphs,
-    /// Which colours for what.
+    /// Colors of the roles.
     pub looks: Looks,
 }
 
 impl Theme {
-    /// How to draw what is there for `role`.
+    /// Returns the style for `role`.
     pub fn style(self, role: Role) -> Style {
         self.looks.style(role, self.colors)
     }
 
-    /// How to fill the cell of a file of this class.
+    /// Returns the style of a cell for a file of this category.
     pub fn class(self, class: Class) -> Style {
         self.style(Role::of(class))
     }
@@ -175,7 +177,7 @@ impl Theme {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::width;
+    use crate::base::text::width;
 
     fn detect(choice: ColorChoice, variables: &[(&str, &str)]) -> Colors {
         Colors::detect(choice, |name| {

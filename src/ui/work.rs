@@ -1,168 +1,124 @@
-//! Work beside the screen: starts the jobs that the state wishes for, and brings what they find.
+//! Background work: starts the jobs that the state wishes for, and returns their results.
 //!
-//! The state says what it wants ([`Wish`]); here it becomes a [`Job`], and a job nobody wishes for any more is dropped,
-//! which cancels it. What was found comes back as data, for as long as the wish stands.
+//! The state describes a result as a [`Wish`], from which a [`Job`] is made here; a job without a wish is
+//! dropped, which cancels it. Results are returned as data, as long as the wish exists.
 //!
-//! Knows no view. Invariant: nothing here waits for a job.
+//! Views bring the start of their own jobs ([`TableSpec`]). Invariant: nothing here waits for a job.
 
 use std::io;
 
-use crate::growth::{self, Basis, Compared, Growth, Offer};
-use crate::hints::{self, Hints};
-use crate::inspect::{Inspection, inspect};
-use crate::job::{Job, Outcome, Pool};
-use crate::rows::{self, Beside, Rows};
-use crate::search::{self, Filtered, Found, Order, Query, Request};
-use crate::size::Units;
-use crate::space::{self, Account};
-use crate::survey::{self, Ages, Errors, Links, Typed};
-use crate::sync::Arc;
+use crate::analysis::compare;
+use crate::analysis::compare::{Basis, Compared, Growth, Offer};
+use crate::analysis::search;
+use crate::analysis::search::{Filtered, Order, Query, Request};
+use crate::base::format::Units;
+use crate::base::job::{Job, Outcome, Pool};
+use crate::base::sync::Arc;
+use crate::df;
+use crate::scan::inspect::{Inspection, inspect};
+use crate::table::rows;
+use crate::table::rows::{Beside, Rows};
 use crate::tree::{DirId, Position, Tree};
+use crate::ui::views::{TableAnswer, TableData, TableSpec};
 
-/// The most files a list of the largest shows.
-const MOST_FILES: usize = 100_000;
-/// The most changes a list of them shows.
-const MOST_CHANGES: usize = 100_000;
-
-/// Something to be found out.
+/// Result that the state waits for.
 #[derive(Clone, Debug)]
 pub struct Wish {
-    /// Which one: no two wishes have the same.
+    /// Unique number.
     pub number: u64,
-    /// What is asked.
+    /// Kind of the result.
     pub ask: Ask,
-    /// Of this directory and all below it.
+    /// Directory whose subtree is searched.
     pub from: DirId,
-    /// Of what meets this.
+    /// Query that entries must match.
     pub query: Query,
-    /// In this order, where there are rows.
+    /// Order of the rows, if there are any.
     pub order: Order,
-    /// What else decides on what is shown, where the entries of a directory are put in order.
+    /// Further results that affect the sorting of a directory.
     pub beside: Beside,
+    /// Present time, in seconds since 1970.
+    pub now: i64,
+    /// Units of sizes.
+    pub units: Units,
 }
 
-/// What can be asked of a subtree.
+/// Question about a subtree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ask {
-    /// The entries that meet the query themselves.
-    Search,
-    /// The largest files.
-    Largest,
-    /// The sums by type.
-    Types,
-    /// The sums by age.
-    Ages {
-        /// The present, in seconds since 1970.
-        now: i64,
-    },
-    /// The inodes with several names.
-    Links,
-    /// What could not be read.
-    Errors,
-    /// What could be cleaned up.
-    Hints,
-    /// What a filter keeps.
+    /// Rows of a view.
+    Table(&'static TableSpec),
+    /// Entries that a filter keeps.
     Filter,
-    /// The entries of the directory itself, in this order.
+    /// Entries of the directory itself, in this order.
     Rows(rows::Order),
-    /// Everything about the entry of the directory itself that is at this position.
+    /// Everything about the entry of the directory itself at this position.
     Inspect(Position),
-    /// Where the rest of the file system is.
-    Space {
-        /// How sizes are written.
-        units: Units,
-    },
-    /// Whether all of a file system was scanned.
+    /// `true` if all of a file system was scanned.
     Whole,
-    /// Whether there is an earlier state to compare with.
+    /// Presence of a baseline.
     Earlier,
-    /// What has changed since then, the largest changes.
-    Changes,
-    /// What everything was then.
+    /// Former sizes of everything.
     Growth,
 }
 
-/// What was found.
+/// Answer to a question.
 #[derive(Clone, Debug)]
 pub enum Findings {
-    /// Entries.
-    Found(Arc<Found>),
-    /// Sums by type.
-    Types(Arc<Typed>),
-    /// Sums by age.
-    Ages(Arc<Ages>),
-    /// Inodes with several names.
-    Links(Arc<Links>),
-    /// What could not be read.
-    Errors(Arc<Errors>),
-    /// What could be cleaned up.
-    Hints(Arc<Hints>),
-    /// What a filter keeps.
+    /// Rows of a view.
+    Table(TableAnswer),
+    /// Entries that a filter keeps.
     Filtered(Arc<Filtered>),
-    /// The entries of a directory in order.
+    /// Entries of a directory in order.
     Rows(Arc<Rows>),
     /// Everything about one entry.
     Inspected(Arc<Inspection>),
-    /// Where the rest of the file system is.
-    Space(Arc<Account>),
-    /// Whether all of a file system was scanned.
+    /// `true` if all of a file system was scanned.
     Whole(Arc<bool>),
-    /// Whether there is an earlier state.
+    /// Presence of a baseline.
     Earlier(Arc<Offer>),
-    /// What has changed since then.
+    /// Former sizes of everything.
     Growth(Arc<Growth>),
-    /// Words to be read, by paragraph.
-    Words(Vec<String>),
-    /// Nothing: why.
+    /// Reason why there is no answer.
     Failed(String),
 }
 
 impl Findings {
-    /// Whether nothing more will come.
+    /// Returns `true` if nothing more will come.
     pub fn is_complete(&self) -> bool {
         match self {
-            Self::Found(found) => found.complete,
-            Self::Types(types) => types.complete,
-            Self::Ages(ages) => ages.complete,
-            Self::Links(links) => links.complete,
-            Self::Errors(errors) => errors.complete,
-            Self::Hints(hints) => hints.complete,
+            Self::Table(answer) => answer.summary.is_complete,
             Self::Inspected(inspection) => inspection.is_complete,
-            // These come as a whole.
+            // These results come as a whole.
             Self::Filtered(_)
             | Self::Rows(_)
-            | Self::Space(_)
             | Self::Whole(_)
             | Self::Earlier(_)
             | Self::Growth(_)
-            | Self::Words(_)
             | Self::Failed(_) => true,
-        }
-    }
-
-    /// How many entries were looked at.
-    pub fn searched(&self) -> u64 {
-        match self {
-            Self::Found(found) => found.searched,
-            Self::Types(types) => types.searched,
-            Self::Ages(ages) => ages.searched,
-            Self::Links(links) => links.searched,
-            Self::Errors(errors) => errors.searched,
-            Self::Hints(hints) => hints.searched,
-            Self::Filtered(filtered) => filtered.searched,
-            Self::Growth(growth) => growth.matched,
-            Self::Rows(_)
-            | Self::Space(_)
-            | Self::Whole(_)
-            | Self::Earlier(_)
-            | Self::Words(_)
-            | Self::Inspected(_)
-            | Self::Failed(_) => 0,
         }
     }
 }
 
-/// The jobs that run.
+/// Everything that a job may read.
+#[derive(Clone, Copy)]
+pub struct Sources<'a> {
+    /// Threads.
+    pub pool: &'a Pool,
+    /// Tree.
+    pub tree: &'a Arc<Tree>,
+    /// Baseline.
+    pub basis: Option<&'a Basis>,
+}
+
+impl Sources<'_> {
+    /// Returns what an analysis is asked for by a wish.
+    pub fn request(&self, wish: &Wish) -> Request {
+        let (query, order) = (wish.query.clone(), wish.order);
+        Request { tree: Arc::clone(self.tree), from: wish.from, query, order }
+    }
+}
+
+/// Running jobs.
 pub struct Desk {
     pool: Pool,
     tree: Arc<Tree>,
@@ -170,8 +126,8 @@ pub struct Desk {
     running: Vec<Running>,
 }
 
-/// The newest result, if it is new, and how it ended, if it has.
-type Poll = Box<dyn FnMut() -> (Option<Findings>, Option<Outcome>)>;
+/// Newest result, if it is new, and the outcome, once the job has ended.
+pub type Poll = Box<dyn FnMut() -> (Option<Findings>, Option<Outcome>)>;
 
 struct Running {
     number: u64,
@@ -180,23 +136,24 @@ struct Running {
 }
 
 impl Desk {
-    /// For work on `tree`.
+    /// Creates it for work on `tree`.
     pub fn new(pool: Pool, tree: Arc<Tree>) -> Self {
         Self { pool, tree, basis: None, running: Vec::new() }
     }
 
-    /// With this to compare the tree with.
+    /// Sets the baseline.
     #[must_use]
     pub fn comparing(self, basis: Basis) -> Self {
         Self { basis: Some(basis), ..self }
     }
 
-    /// Whether something may be found soon.
+    /// Returns `true` if there may be results soon.
     pub fn is_busy(&self) -> bool {
         self.running.iter().any(|job| !job.has_ended)
     }
 
-    /// Drops what is not wished for any more, begins what is not begun, and returns what is new, by number of its wish.
+    /// Drops jobs without a wish, starts jobs for new wishes, and returns new results by number of their
+    /// wish.
     pub fn serve<'w>(&mut self, wishes: impl Iterator<Item = &'w Wish> + Clone) -> Vec<(u64, Findings)> {
         self.running.retain(|job| wishes.clone().any(|wish| wish.number == job.number));
         let mut news = Vec::new();
@@ -204,7 +161,8 @@ impl Desk {
             if self.running.iter().any(|job| job.number == wish.number) {
                 continue;
             }
-            let begun = begin(&self.pool, &self.tree, self.basis.as_ref(), wish);
+            let sources = Sources { pool: &self.pool, tree: &self.tree, basis: self.basis.as_ref() };
+            let begun = begin(&sources, wish);
             let has_ended = begun.is_err();
             let poll = begun.unwrap_or_else(|error| {
                 news.push((wish.number, Findings::Failed(format!("no thread to look for it: {error}"))));
@@ -224,51 +182,48 @@ impl Desk {
     }
 }
 
-fn begin(pool: &Pool, tree: &Arc<Tree>, basis: Option<&Basis>, wish: &Wish) -> io::Result<Poll> {
-    let (query, order) = (wish.query.clone(), wish.order);
-    let request = Request { tree: Arc::clone(tree), from: wish.from, query, order };
+fn begin(sources: &Sources<'_>, wish: &Wish) -> io::Result<Poll> {
+    let Sources { pool, tree, basis } = *sources;
     Ok(match wish.ask {
-        Ask::Search => poll(search::search(pool, request)?, Findings::Found),
-        Ask::Largest => poll(survey::entries(pool, request, MOST_FILES)?, Findings::Found),
-        Ask::Types => poll(survey::types(pool, request)?, Findings::Types),
-        Ask::Ages { now } => poll(survey::ages(pool, request, now)?, Findings::Ages),
-        Ask::Links => poll(survey::links(pool, request)?, Findings::Links),
-        Ask::Errors => poll(survey::errors(pool, request)?, Findings::Errors),
-        Ask::Hints => poll(hints::hints(pool, request)?, Findings::Hints),
-        Ask::Filter => poll(search::filter(pool, request)?, Findings::Filtered),
+        Ask::Table(table) => (table.start)(sources, wish)?,
+        Ask::Filter => poll(search::filter(pool, sources.request(wish))?, Findings::Filtered),
         Ask::Rows(order) => {
             let beside = wish.beside.clone();
-            poll(rows::in_order(pool, request.tree, request.from, order, beside)?, Findings::Rows)
+            poll(rows::in_order(pool, Arc::clone(tree), wish.from, order, beside)?, Findings::Rows)
         }
         Ask::Inspect(position) => {
-            poll(inspect(pool, request.tree, request.from, position)?, Findings::Inspected)
+            poll(inspect(pool, Arc::clone(tree), wish.from, position)?, Findings::Inspected)
         }
-        Ask::Space { units } => {
-            poll(space::account(pool, Arc::clone(tree), wish.from, units)?, Findings::Space)
+        Ask::Whole => poll(df::is_whole(pool, Arc::clone(tree))?, Findings::Whole),
+        Ask::Earlier => poll(compare::offer(pool, basis.cloned())?, Findings::Earlier),
+        Ask::Growth => {
+            let job = compare::growth(pool, basis.cloned(), sources.request(wish), 0)?;
+            compared(job, Findings::Growth)
         }
-        Ask::Whole => poll(space::is_whole(pool, Arc::clone(tree))?, Findings::Whole),
-        Ask::Earlier => poll(growth::offer(pool, basis.cloned())?, Findings::Earlier),
-        Ask::Changes => compared(growth::growth(pool, basis.cloned(), request, MOST_CHANGES)?),
-        Ask::Growth => compared(growth::growth(pool, basis.cloned(), request, 0)?),
     })
 }
 
-/// A comparison that may have nothing to compare with.
-fn compared(mut job: Job<Compared>) -> Poll {
-    Box::new(move || {
-        let outcome = job.outcome();
-        let findings = job.poll().map(|compared| match &*compared {
-            Ok(growth) => Findings::Growth(Arc::clone(growth)),
-            Err(reason) => Findings::Failed(reason.clone()),
-        });
-        (findings, outcome)
+/// Returns the poll of a comparison, which may have no baseline.
+pub fn compared(job: Job<Compared>, findings: fn(Arc<Growth>) -> Findings) -> Poll {
+    poll(job, move |compared| match &*compared {
+        Ok(growth) => findings(Arc::clone(growth)),
+        Err(reason) => Findings::Failed(reason.clone()),
     })
 }
 
-fn poll<T: Send + Sync + 'static>(mut job: Job<T>, findings: fn(Arc<T>) -> Findings) -> Poll {
+/// Returns the poll of a job that finds the rows of a view.
+pub fn table<T: TableData + 'static>(job: Job<T>) -> Poll {
+    poll(job, |data| Findings::Table(TableAnswer::shared(data)))
+}
+
+/// Returns the poll of a job whose results become findings in this way.
+pub fn poll<T: Send + Sync + 'static>(
+    mut job: Job<T>,
+    mut findings: impl FnMut(Arc<T>) -> Findings + 'static,
+) -> Poll {
     Box::new(move || {
-        // The outcome first: what it says is over has been published then.
+        // The outcome first: a job that has ended published everything before.
         let outcome = job.outcome();
-        (job.poll().map(findings), outcome)
+        (job.poll().map(&mut findings), outcome)
     })
 }

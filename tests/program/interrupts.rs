@@ -1,4 +1,4 @@
-//! Children that an interrupt reaches, however the tests were started.
+//! Interrupts for child processes, however the tests were started.
 
 use std::sync::Once;
 use std::sync::atomic::AtomicBool;
@@ -6,8 +6,8 @@ use std::sync::atomic::AtomicBool;
 use signal_hook::consts::SIGINT;
 use signal_hook::flag;
 
-/// What a shell starts in the background ignores SIGINT, and so would the children of the tests. What a process handles its children
-/// have as the system has it (execve(2)), so an interrupt is handled here, by ending.
+/// Ends this process on SIGINT. A shell starts background jobs with SIGINT ignored, which children would
+/// inherit; a handled signal has its default action in children (execve(2)).
 pub fn heed() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

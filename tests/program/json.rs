@@ -1,8 +1,8 @@
-//! A strict JSON parser (RFC 8259) that does not recurse, so that no depth of nesting stops it.
+//! Strict JSON parser (RFC 8259) that does not recurse, so any depth of nesting works.
 
 use std::fmt::Write;
 
-/// A document: all values in one table, a list or object by the numbers of its values.
+/// Document: all values in one table; a list or object holds the indices of its values.
 pub struct Document {
     nodes: Vec<Node>,
 }
@@ -15,7 +15,7 @@ enum Node {
     Object(Vec<(String, usize)>),
 }
 
-/// One value of a document.
+/// Value of a document.
 #[derive(Clone, Copy)]
 pub struct Value<'d> {
     document: &'d Document,
@@ -37,7 +37,7 @@ impl<'d> Value<'d> {
         Self { document: self.document, node }
     }
 
-    /// The members of an object, in the order they were written; of anything else none.
+    /// Returns the members of an object in the order of the text; none for any other value.
     pub fn members(self) -> Vec<(&'d str, Value<'d>)> {
         match self.node() {
             Node::Object(members) => {
@@ -59,7 +59,7 @@ impl<'d> Value<'d> {
         self.find(key).unwrap_or_else(|| panic!("no {key} among {:?}", self.keys()))
     }
 
-    /// The elements of a list; of anything else none.
+    /// Returns the elements of a list; none for any other value.
     pub fn elements(self) -> Vec<Value<'d>> {
         match self.node() {
             Node::Array(elements) => elements.iter().map(|node| self.at(*node)).collect(),
@@ -88,7 +88,7 @@ impl<'d> Value<'d> {
         }
     }
 
-    /// The type, as JSON Schema calls it.
+    /// Returns the type, as JSON Schema names it.
     pub fn kind(self) -> &'static str {
         match self.node() {
             Node::Word("null") => "null",
@@ -101,7 +101,7 @@ impl<'d> Value<'d> {
         }
     }
 
-    /// A child entry of a directory of the report, by its name.
+    /// Returns a child of a directory in the report, by its name.
     pub fn child(self, name: &str) -> Value<'d> {
         let children = self.get("children").elements();
         let names: Vec<_> = children.iter().map(|child| child.get("name").text()).collect();
@@ -110,7 +110,7 @@ impl<'d> Value<'d> {
     }
 }
 
-/// A list or object that is not closed yet.
+/// List or object that is not closed yet.
 enum Open {
     Array(Vec<usize>),
     Object(Vec<(String, usize)>, Option<String>),
@@ -123,7 +123,7 @@ struct Parser<'b> {
     open: Vec<Open>,
 }
 
-/// Parses one document with nothing but white space behind it.
+/// Parses one document, followed by nothing but white space.
 pub fn parse(bytes: &[u8]) -> Result<Document, String> {
     let text = std::str::from_utf8(bytes).map_err(|error| error.to_string())?;
     let mut parser = Parser { text, at: 0, nodes: Vec::new(), open: Vec::new() };
@@ -170,7 +170,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the innermost list or object may close here: it is empty.
+    /// Returns `true` if the innermost list or object is empty, so that it may close here.
     fn closes(&self) -> bool {
         match self.open.last() {
             Some(Open::Array(elements)) => elements.is_empty(),
@@ -179,7 +179,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Adds the newest value to the innermost list or object. Says whether that closes now; if not, another value follows.
+    /// Adds the newest value to the innermost list or object. Returns `true` if that closes now; otherwise
+    /// another value follows.
     fn belongs(&mut self) -> Result<bool, &'static str> {
         let node = self.nodes.len() - 1;
         let end = match self.open.last_mut() {

@@ -1,4 +1,4 @@
-//! Running the program as a person would, and reading what it prints.
+//! Running the program like a user, and reading its output.
 #![allow(dead_code)] // each test binary uses a part
 
 pub mod interrupts;
@@ -10,7 +10,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// What a run has left behind.
+/// Result of a run.
 pub struct Run {
     pub code: Option<i32>,
     pub stdout: Vec<u8>,
@@ -33,7 +33,7 @@ impl Run {
     }
 }
 
-/// Variables that change what the program does.
+/// Variables that change the program's behavior.
 const VARIABLES: [&str; 8] = [
     "DUKE_THREADS",
     "DUKE_COLOR",
@@ -41,26 +41,26 @@ const VARIABLES: [&str; 8] = [
     "DUKE_CONFIG",
     "NO_COLOR",
     "TERM",
-    // Where a configuration may be.
+    // Locations of a configuration.
     "HOME",
     "XDG_CONFIG_HOME",
 ];
 
-/// The program, with an environment of its own.
+/// Returns the program, with an environment of its own.
 pub fn program() -> Command {
     interrupts::heed();
     let mut command = Command::new(env!("CARGO_BIN_EXE_duke"));
     for name in VARIABLES {
         command.env_remove(name);
     }
-    // Nothing is kept of what tests look at.
+    // No snapshots are kept of test directories.
     command.env_remove("XDG_STATE_HOME").env_remove("HOME");
     command.stdin(Stdio::null());
     command
 }
 
-/// A copy of the program in `place` that anybody may start. Made by another process: while a file is open for writing, also in a child
-/// that another test has just begun, it cannot be started.
+/// Copies the program to `place`, where any user may run it. Another process makes the copy: a file that is
+/// open for writing, even in a child that another test has just forked, cannot be executed.
 pub fn for_anybody(place: &place::Place) -> PathBuf {
     let copy = place.join("duke");
     let mut install = Command::new("install");

@@ -10,18 +10,18 @@ use std::process::Command;
 use nix::fcntl::{AT_FDCWD, OFlag, openat};
 use nix::sys::stat::{Mode, mkdirat};
 
-/// A directory that is removed again, however deep it has become.
+/// Directory that is deleted at the end, however deep it is.
 pub struct Place {
     path: PathBuf,
 }
 
 impl Place {
-    /// An empty directory that everybody may enter.
+    /// Creates an empty directory that every user may enter.
     pub fn new() -> Self {
         Self::below(&std::env::temp_dir())
     }
 
-    /// The same, in memory if the system offers that: for directories by the ten thousand, which disks make slowly.
+    /// Creates one in memory if the system offers that: tens of thousands of directories take long on a disk.
     pub fn in_memory() -> Self {
         let memory = Path::new("/dev/shm");
         if nix::unistd::access(memory, nix::unistd::AccessFlags::W_OK).is_ok() {
@@ -45,14 +45,14 @@ impl Place {
         self.path.join(name)
     }
 
-    /// Makes a directory and those above it.
+    /// Creates a directory and its parents.
     pub fn directory(&self, name: impl AsRef<Path>) -> PathBuf {
         let path = self.join(name);
         fs::create_dir_all(&path).unwrap();
         path
     }
 
-    /// Makes a file of `length` bytes that take space, and the directories above it.
+    /// Creates a file of `length` bytes with allocated blocks, and its parent directories.
     pub fn file(&self, name: impl AsRef<Path>, length: usize) -> PathBuf {
         let path = self.join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -60,7 +60,7 @@ impl Place {
         path
     }
 
-    /// Makes a file with a name of any bytes, and says whether that could be: APFS takes UTF-8 only.
+    /// Creates a file with a name of any bytes. Returns `false` if that fails, since APFS accepts UTF-8 only.
     pub fn odd_file(&self, name: &[u8], content: &str) -> bool {
         match fs::write(self.join(OsStr::from_bytes(name)), content) {
             Ok(()) => true,
@@ -69,7 +69,7 @@ impl Place {
         }
     }
 
-    /// Makes directories in each other, `depth` of them, each with `name`.
+    /// Creates `depth` nested directories called `name`.
     pub fn chain(&self, name: &str, depth: usize) {
         let mut place = openat(AT_FDCWD, &self.path, OFlag::O_DIRECTORY, Mode::empty()).unwrap();
         for _ in 0..depth {
@@ -81,7 +81,7 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        // rm(1) neither recurses nor runs out of descriptors; remove_dir_all would.
+        // rm(1) neither recurses nor runs out of descriptors, unlike remove_dir_all.
         let _ = Command::new("chmod").arg("-R").arg("u+rwX").arg(self.path.join("locked")).output();
         let status = Command::new("rm").arg("-rf").arg(&self.path).status();
         assert!(status.is_ok_and(|status| status.success()) || std::thread::panicking());

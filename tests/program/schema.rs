@@ -1,8 +1,8 @@
-//! As much of JSON Schema (2020-12) as docs/schema.json uses. A keyword it does not know is an error, not a pass.
+//! Subset of JSON Schema (2020-12) that docs/schema.json uses. An unknown keyword is an error.
 
 use super::json::Value;
 
-/// What in `value` is not as `schema` says. Recurses, so not for deep documents.
+/// Returns the violations of `schema` in `value`. Recurses, so not for deep documents.
 pub fn violations(root: Value<'_>, schema: Value<'_>, value: Value<'_>) -> Vec<String> {
     let mut found = Vec::new();
     check(root, schema, value, "", &mut found);
@@ -62,7 +62,7 @@ fn check(root: Value<'_>, schema: Value<'_>, value: Value<'_>, path: &str, found
     }
 }
 
-/// The definition that `reference` means.
+/// Returns the definition that `reference` names.
 pub fn target<'d>(root: Value<'d>, reference: &str) -> Value<'d> {
     root.get("$defs").get(reference.strip_prefix("#/$defs/").expect("definitions are in $defs"))
 }

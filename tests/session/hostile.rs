@@ -1,4 +1,4 @@
-//! Names that try to act on a terminal, and what such names may never become.
+//! Names that try to control a terminal, and a check that they never do.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-/// Names with something in them that no terminal may see.
+/// Names with bytes that no terminal may receive.
 pub const NAMES: [&[u8]; 24] = [
     b"\x1b[31;5mred",
     b"\x1b[8mconcealed",
@@ -34,12 +34,12 @@ pub const NAMES: [&[u8]; 24] = [
     &[b'w'; 255],
 ];
 
-/// Makes directories and files of all these names in `root`, some without the right to be read.
+/// Creates directories and files with all these names in `root`, some of them unreadable.
 pub fn fill(root: &Path) {
     let mut made = 0_usize;
     for (number, name) in NAMES.iter().enumerate() {
         let directory = root.join(OsStr::from_bytes(name));
-        // A file system that takes UTF-8 only refuses some.
+        // A file system that accepts UTF-8 only refuses some.
         if fs::create_dir(&directory).is_err() {
             continue;
         }
@@ -58,7 +58,7 @@ pub fn fill(root: &Path) {
     assert!(made > 12, "{made} names");
 }
 
-/// Whether a character of a name may be on a screen.
+/// Returns `true` if a character of a name may be on a screen.
 pub fn is_harmless(character: char) -> bool {
     let unseen = matches!(
         character,

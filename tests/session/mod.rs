@@ -1,4 +1,4 @@
-//! The program in a real terminal: what the tests that start it there share.
+//! Helpers for tests that run the program in a real terminal.
 #![allow(dead_code, clippy::unwrap_used)] // each test binary uses a part; helpers of tests are tests
 
 pub mod hostile;
@@ -13,7 +13,7 @@ use nix::unistd::Pid;
 use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtyPair, PtySize, native_pty_system};
 use vt100::{MouseProtocolMode, Parser};
 
-/// Longer than anything here takes on a busy machine.
+/// Longer than any step takes on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
 pub struct Session {
@@ -22,7 +22,7 @@ pub struct Session {
     pub keys: Box<dyn Write + Send>,
     pub output: Receiver<Vec<u8>>,
     pub screen: Parser,
-    /// All it has written so far, as it was.
+    /// All output so far, unchanged.
     pub raw: Vec<u8>,
     pub before: String,
 }
@@ -57,7 +57,7 @@ impl Session {
         self.keys.flush().unwrap();
     }
 
-    /// Takes output until the screen is as wanted.
+    /// Reads output until the screen is as expected.
     pub fn wait_for(&mut self, what: &str, is_there: impl Fn(&vt100::Screen) -> bool) {
         let end = Instant::now() + PATIENCE;
         while !is_there(self.screen.screen()) {
@@ -74,7 +74,7 @@ impl Session {
         self.screen.process(bytes);
     }
 
-    /// Takes what is written meanwhile. False: there will be no more.
+    /// Reads output for this time. Returns `false` if there will be no more.
     pub fn drain(&mut self, meanwhile: Duration) -> bool {
         let end = Instant::now() + meanwhile;
         loop {
@@ -96,9 +96,20 @@ impl Session {
         self.wait_for(text, |screen| screen.contents().contains(text));
     }
 
-    /// Waits for the program to end, and says how.
+    /// Waits for the program to end, and returns its status.
     pub fn end(&mut self) -> ExitStatus {
         end(self.child.as_mut())
+    }
+
+    /// Presses `q` and waits for the end. On a slow machine the scan is still running and leaving asks first:
+    /// the answer is Yes.
+    pub fn quit(&mut self) -> ExitStatus {
+        self.press("q");
+        let end = Instant::now() + PATIENCE;
+        while self.drain(Duration::from_secs(2)) && Instant::now() < end {
+            self.press("y");
+        }
+        self.end()
     }
 
     /// Waits for the terminal to be as it was before.
@@ -117,7 +128,7 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // A failed test leaves nothing running; what ended already cannot be killed.
+        // A failed test leaves nothing running; a process that has ended cannot be killed.
         let _ = self.child.kill();
     }
 }
@@ -131,12 +142,12 @@ pub fn duke(folder: &Path) -> CommandBuilder {
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_duke"));
     command.arg(folder);
     at_home_nowhere(&mut command);
-    // Nothing is kept of what tests look at.
+    // No snapshots are kept of test directories.
     command.env_remove("XDG_STATE_HOME");
     command
 }
 
-/// Without a configuration.
+/// Removes the configuration.
 pub fn at_home_nowhere(command: &mut CommandBuilder) {
     command.env("TERM", "xterm-256color");
     command.env("LC_ALL", "C.UTF-8");

@@ -1,4 +1,4 @@
-//! Running a test again in a process of its own, where it may spoil limits, identity and mounts.
+//! Running a test again in a process of its own, where it may change limits, identity and mounts.
 
 use std::env;
 use std::ffi::OsString;
@@ -6,16 +6,16 @@ use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 const ROLE: &str = "DUKE_TEST_CHILD";
-/// Long enough for a loaded machine: whatever takes longer hangs.
+/// Long enough for a loaded machine: a child that takes longer hangs.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What the parent gave to this process, if it is the child of `test`.
+/// Returns the argument from the parent if this process is the child of `test`.
 pub fn argument_of(test: &str) -> Option<OsString> {
     let is_child = env::var_os(ROLE).is_some_and(|role| role == test);
     is_child.then(|| env::var_os("DUKE_TEST_ARGUMENT").unwrap_or_default())
 }
 
-/// Runs the body of `test` in a process of its own: true there, false where it has been run.
+/// Runs the body of `test` in a process of its own: returns `true` there, and `false` where it has been run.
 pub fn alone(test: &str) -> bool {
     let is_child = argument_of(test).is_some();
     if !is_child {
@@ -24,8 +24,8 @@ pub fn alone(test: &str) -> bool {
     is_child
 }
 
-/// Runs `test` of this binary again by way of `launcher` (none: directly), and fails if it fails or hangs there.
-/// Returns what it printed.
+/// Runs `test` of this binary again through `launcher` (directly if it is empty), fails if it fails or hangs
+/// there, and returns its output.
 pub fn run(test: &str, launcher: &[&str], argument: impl Into<OsString>) -> String {
     let myself = env::current_exe().expect("a process knows its program");
     let mut command = match launcher {
@@ -36,7 +36,7 @@ pub fn run(test: &str, launcher: &[&str], argument: impl Into<OsString>) -> Stri
             command
         }
     };
-    command.args([test, "--exact", "--nocapture", "--test-threads=1"]);
+    command.args([&full_name(test), "--exact", "--nocapture", "--test-threads=1"]);
     command.env(ROLE, test).env("DUKE_TEST_ARGUMENT", argument.into());
     let output = finish(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()), test);
     let readable = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -45,6 +45,18 @@ pub fn run(test: &str, launcher: &[&str], argument: impl Into<OsString>) -> Stri
     assert!(passed, "the child of {test} ended with {}:\n{stdout}\n{stderr}", output.status);
     eprint!("{}", stderr.lines().filter(|line| line.contains("SKIPPED")).collect::<Vec<_>>().join("\n"));
     stdout
+}
+
+/// Returns the name of `test` with the modules it is in, as the test runner lists it.
+fn full_name(test: &str) -> String {
+    let myself = env::current_exe().expect("a process knows its program");
+    let list =
+        Command::new(myself).args(["--list", "--format", "terse"]).output().expect("tests can be listed");
+    let list = String::from_utf8(list.stdout).expect("names of tests are UTF-8");
+    let names = list.lines().filter_map(|line| line.strip_suffix(": test"));
+    let found: Vec<&str> = names.filter(|name| name.rsplit("::").next() == Some(test)).collect();
+    assert_eq!(found.len(), 1, "tests with the name {test}: {found:?}");
+    found[0].to_owned()
 }
 
 fn finish(command: &mut Command, test: &str) -> Output {
@@ -76,12 +88,12 @@ fn finish(command: &mut Command, test: &str) -> Output {
     })
 }
 
-/// Whether this process may do anything; if so, permissions cannot be tested in it.
+/// Returns `true` if this process may do anything; permissions cannot be tested in it then.
 pub fn is_root() -> bool {
     nix::unistd::geteuid().is_root()
 }
 
-/// Gives up all rights of root, if this process has them.
+/// Drops all rights of root, if this process has them.
 pub fn become_nobody() {
     use nix::unistd::{Gid, Uid, setgid, setuid};
     if is_root() {

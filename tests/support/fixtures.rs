@@ -1,4 +1,4 @@
-//! Directories with names, each built when a test asks for it and removed with its last use.
+//! Named directory trees, each built on demand and deleted with its last use.
 
 use std::ffi::{CString, OsStr};
 use std::fs::{self, File};
@@ -12,18 +12,18 @@ use std::process::Command;
 use nix::fcntl::{OFlag, openat};
 use nix::sys::stat::{Mode, mkdirat};
 
-/// A directory in a place of its own. Removed by `rm -rf`, which recurses over no depth.
+/// Directory in a place of its own. Deleted by `rm -rf`, which does not recurse over depth.
 pub struct Fixture {
     root: PathBuf,
 }
 
 impl Fixture {
-    /// A fixture built by `fill`.
+    /// Creates a fixture that `fill` builds.
     pub fn build(fill: impl FnOnce(&Path) -> io::Result<()>) -> Self {
         Self::build_in(&std::env::temp_dir(), fill)
     }
 
-    /// A fixture built by `fill`, in a directory of `place`.
+    /// Creates a fixture that `fill` builds, in a directory of `place`.
     pub fn build_in(place: &Path, fill: impl FnOnce(&Path) -> io::Result<()>) -> Self {
         let root =
             tempfile::Builder::new().prefix("duke-").tempdir_in(place).expect("a directory can be made");
@@ -53,13 +53,14 @@ impl Drop for Fixture {
     }
 }
 
-/// A file system in memory where there is one with room for so many entries: a disk takes its time for the largest fixtures.
+/// Returns a file system in memory if there is one with room for this many entries, since a disk takes long
+/// for the largest fixtures.
 #[allow(clippy::useless_conversion)] // 32 bits on some systems
 fn memory(entries: usize) -> PathBuf {
     let memory = PathBuf::from("/dev/shm");
     let has_room = nix::sys::statvfs::statvfs(&memory)
         .is_ok_and(|status| status.files() == 0 || u64::from(status.files_available()) > entries as u64);
-    // Where deletions are tested it is read-only, and the place for everything is in memory already.
+    // Where deletions are tested, /dev/shm is read-only, and the usual place is in memory already.
     if has_room && nix::unistd::access(&memory, nix::unistd::AccessFlags::W_OK).is_ok() {
         memory
     } else {
@@ -67,12 +68,12 @@ fn memory(entries: usize) -> PathBuf {
     }
 }
 
-/// A file with `length` bytes of content.
+/// Creates a file with `length` bytes of content.
 pub fn file(path: impl AsRef<Path>, length: usize) -> io::Result<()> {
     File::create(path)?.write_all(&vec![b'x'; length])
 }
 
-/// A file that is nothing but a hole.
+/// Creates a file that is a single hole.
 pub fn hole(path: impl AsRef<Path>, length: u64) -> io::Result<()> {
     File::create(path)?.set_len(length)
 }
@@ -81,7 +82,7 @@ pub fn empty() -> Fixture {
     Fixture::build(|_| Ok(()))
 }
 
-/// Files of several sizes, at several depths, empty directories among them.
+/// Creates files of several sizes at several depths, and empty directories.
 pub fn plain() -> Fixture {
     Fixture::build(|root| {
         fs::create_dir_all(root.join("a/b/c"))?;
@@ -97,7 +98,8 @@ pub fn plain() -> Fixture {
     })
 }
 
-/// Names of one inode in one directory, in sisters, in parent and child, three at a time and at different depths.
+/// Creates hard links in one directory, in siblings, in parent and child, three at a time and at different
+/// depths.
 pub fn hard_links() -> Fixture {
     Fixture::build(|root| {
         fs::create_dir_all(root.join("a/deep/er"))?;
@@ -125,7 +127,7 @@ pub fn hard_links() -> Fixture {
     })
 }
 
-/// Symbolic links to files, to directories, upwards, to themselves, in a ring, and to nothing.
+/// Creates symbolic links to files, to directories, upwards, to themselves, in a ring, and to nothing.
 pub fn symlinks() -> Fixture {
     Fixture::build(|root| {
         fs::create_dir_all(root.join("real/below"))?;
@@ -142,7 +144,7 @@ pub fn symlinks() -> Fixture {
     })
 }
 
-/// Holes, a large one among them, and a file with a hole in the middle.
+/// Creates holes, a large one among them, and a file with a hole in the middle.
 pub fn sparse() -> Fixture {
     Fixture::build(|root| {
         fs::create_dir(root.join("below"))?;
@@ -155,7 +157,7 @@ pub fn sparse() -> Fixture {
     })
 }
 
-/// Names that are hard to print or to keep apart, of files and of directories.
+/// Creates files and directories with names that are hard to print or to tell apart.
 pub fn weird_names() -> Fixture {
     let longest = vec![b'l'; 255];
     let names: [&[u8]; 20] = [
@@ -195,7 +197,7 @@ pub fn weird_names() -> Fixture {
     })
 }
 
-/// Many empty files in one directory, and one directory among them.
+/// Creates many empty files in one directory, and one directory among them.
 pub fn crowd(files: usize) -> Fixture {
     Fixture::build_in(&memory(files), |root| {
         fs::create_dir(root.join("directory"))?;
@@ -204,7 +206,7 @@ pub fn crowd(files: usize) -> Fixture {
     })
 }
 
-/// Many directories in one directory, each with a file and a directory.
+/// Creates many directories in one directory, each with a file and a directory.
 pub fn wide(directories: usize) -> Fixture {
     Fixture::build_in(&memory(3 * directories), |root| {
         (0..directories).try_for_each(|number| {
@@ -215,8 +217,8 @@ pub fn wide(directories: usize) -> Fixture {
     })
 }
 
-/// One directory in the other, each with the same name and with a file beside it, down to `depth`: the path is longer than
-/// any path may be. There are `2 * depth + 1` entries.
+/// Creates nested directories of the same name, each with a file beside it, down to `depth`: the path is
+/// longer than any path may be. There are `2 * depth + 1` entries.
 pub fn chain(depth: usize, name: &str) -> Fixture {
     Fixture::build_in(&memory(2 * depth), |root| {
         let name = CString::new(name)?;
@@ -235,8 +237,8 @@ pub fn chain(depth: usize, name: &str) -> Fixture {
     })
 }
 
-/// Directories without the right to list (`--x`), to search (`r--`), and to do either, beside a readable one. Means
-/// something to whoever is not root.
+/// Creates directories that cannot be listed (`--x`), searched (`r--`), or either, beside a readable one.
+/// Root can read them all the same.
 pub fn unreadable() -> Fixture {
     Fixture::build(|root| {
         for (name, mode) in [("closed", 0o000), ("no-list", 0o311), ("no-search", 0o644), ("open", 0o755)] {

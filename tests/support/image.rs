@@ -1,4 +1,4 @@
-//! File systems made for a test, in a mount namespace of its own.
+//! File systems created for a test, in a mount namespace of its own.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -8,7 +8,8 @@ use std::process::{Command, Stdio};
 use super::fixtures::{self, Fixture};
 use super::{child, skip};
 
-/// Runs the body of `test` in a mount namespace of its own: true there, false where it has been run or cannot be.
+/// Runs the body of `test` in a mount namespace of its own: returns `true` there, and `false` where it has
+/// been run or cannot be.
 pub fn in_namespace(test: &str) -> bool {
     if child::argument_of(test).is_some() {
         return true;
@@ -30,13 +31,13 @@ pub fn mount(arguments: &[&str], at: &Path) {
     assert!(succeeds(Command::new("mount").args(arguments).arg(at)), "mount {arguments:?} {}", at.display());
 }
 
-/// A file system of `kind` and so many bytes, mounted in a directory of its own; gone with the namespace.
+/// File system of a given kind and size, mounted in a directory of its own; it ends with the namespace.
 pub struct Image {
     pub fixture: Fixture,
 }
 
 impl Image {
-    /// None, and a line that says so, where it cannot be made.
+    /// Creates one, or returns `None` and reports the reason.
     pub fn new(test: &str, kind: &str, bytes: u64, options: &[&str]) -> Option<Self> {
         let fixture = Fixture::build(|root| {
             fs::set_permissions(root, fs::Permissions::from_mode(0o755))?;
@@ -70,7 +71,7 @@ impl Image {
 
 impl Drop for Image {
     fn drop(&mut self) {
-        // Lazily, since something may be mounted below or open.
+        // A lazy unmount works even with open files or mounts inside.
         let _ = Command::new("umount").arg("-l").arg(self.path()).status();
     }
 }

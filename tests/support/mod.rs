@@ -1,6 +1,6 @@
-//! What the tests of the engine share: fixtures with names, the naive walker they are held against, and children.
+//! Helpers for tests of the engine: named fixtures, the naive walker as a reference, and child processes.
 //!
-//! Every test crate takes what it needs of it, so none needs all.
+//! Each test binary uses a part.
 #![allow(dead_code, clippy::unwrap_used)]
 
 pub mod child;
@@ -9,15 +9,16 @@ pub mod fixtures;
 pub mod image;
 pub mod naive;
 pub mod reseal;
+pub mod room;
 pub mod sandbox;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use duke::scan::{Options, Scan};
-use duke::tree::{Content, DirId, Facts, Record, Totals, Tree, Walk};
+use duke::tree::{DirId, Entry, EntryState, Metadata, Totals, Tree, Walk};
 
-/// Scans one root with this many threads.
+/// Scans one root with this number of threads.
 pub fn scan(root: &Path, threads: usize) -> Scan {
     scan_with(root, Options { threads: Some(threads), ..Options::default() })
 }
@@ -27,13 +28,13 @@ pub fn scan_with(root: &Path, options: Options) -> Scan {
     Scan::run(vec![root.to_owned()], options)
 }
 
-/// Every directory of a tree by its path, with its totals; each once.
+/// Returns every directory of a tree by its path with its totals, each once.
 pub fn directories(tree: &Tree) -> Vec<(PathBuf, Totals)> {
     let below_top = Walk::new(tree, DirId::TOP).map(|(id, _)| id).filter(|id| *id != DirId::TOP);
     below_top.map(|id| (path(tree.path(id)), tree.totals(id))).collect()
 }
 
-/// What could not be read: path and error number, in order.
+/// Returns the read errors: path and error number, sorted.
 pub fn failures(tree: &Tree) -> Vec<(PathBuf, i32)> {
     let mut failures: Vec<_> =
         tree.failures().iter().map(|failure| (path(tree.failure_path(failure)), failure.errno)).collect();
@@ -41,31 +42,32 @@ pub fn failures(tree: &Tree) -> Vec<(PathBuf, i32)> {
     failures
 }
 
-/// Bytes as a path.
+/// Converts bytes to a path.
 pub fn path(bytes: Vec<u8>) -> PathBuf {
     use std::os::unix::ffi::OsStringExt;
     std::ffi::OsString::from_vec(bytes).into()
 }
 
-/// Says why a test proves nothing here.
+/// Reports the reason why a test proves nothing here.
 pub fn skip(reason: &str) {
     eprintln!("SKIPPED: {reason}");
 }
 
-/// At rest, what lies in a directory is its own size, what was read in it, and its child directories' totals, less what is
-/// shared between them.
+/// Checks at rest that the totals of a directory are its own size, plus its entries and the totals of its
+/// child directories, minus the bytes shared between them.
 pub fn assert_sums_agree(tree: &Tree) {
     let mut own = HashMap::new();
     for (id, listing) in Walk::new(tree, DirId::TOP) {
         let mut sum: Totals = own.remove(&id).unwrap_or_default();
         sum.errors += u32::from(tree.status(id).errno.is_some());
         for (_, record) in listing.entries() {
-            match record.content {
-                Content::Excluded(_) => continue,
-                Content::Failed(_) => sum.errors += 1,
-                Content::Known(facts) => {
-                    let entry = Totals { disk: facts.disk(), apparent: facts.apparent, ..Totals::default() };
-                    match facts.directory {
+            match record.state {
+                EntryState::Excluded(_) => continue,
+                EntryState::Failed(_) => sum.errors += 1,
+                EntryState::Known(metadata) => {
+                    let entry =
+                        Totals { disk: metadata.disk(), apparent: metadata.apparent, ..Totals::default() };
+                    match metadata.directory {
                         None => sum.add(&entry),
                         Some(child)
                             if tree.parent(child) == Some(id) && own.insert(child, entry).is_none() =>
@@ -79,7 +81,7 @@ pub fn assert_sums_agree(tree: &Tree) {
             sum.items += u64::from(id != DirId::TOP);
         }
         let totals = tree.totals(id);
-        // How many apparent bytes are shared is not kept.
+        // Shared apparent bytes are not recorded.
         let less = totals.apparent < sum.apparent && has_links(tree);
         let apparent = if less { totals.apparent } else { sum.apparent };
         let expected = Totals { disk: sum.disk - tree.shared(id), apparent, ..sum };
@@ -90,11 +92,11 @@ pub fn assert_sums_agree(tree: &Tree) {
 
 fn has_links(tree: &Tree) -> bool {
     let is_linked =
-        |record: &Record<'_>| matches!(record.content, Content::Known(Facts { links: Some(_), .. }));
+        |record: &Entry<'_>| matches!(record.state, EntryState::Known(Metadata { links: Some(_), .. }));
     Walk::new(tree, DirId::TOP).any(|(_, listing)| listing.entries().any(|(_, record)| is_linked(&record)))
 }
 
-/// The directory at this path.
+/// Returns the directory at this path.
 pub fn id_of(tree: &Tree, wanted: &Path) -> DirId {
     let mut ids = Walk::new(tree, DirId::TOP).map(|(id, _)| id);
     ids.find(|id| path(tree.path(*id)) == wanted).expect("the directory was met")

@@ -1,4 +1,4 @@
-//! The specification: what a directory's totals are, said as plainly as it can be, and what du says of it.
+//! Reference: a directory's totals, computed as simply as possible, and by du.
 
 use std::collections::HashMap;
 use std::fs;
@@ -8,8 +8,8 @@ use std::process::Command;
 
 use duke::tree::Totals;
 
-/// A directory and everything below it: each inode once, each name an item. Links are never followed; what cannot be read
-/// counts as far as it is known.
+/// Returns the totals of a directory and everything below it: each inode once, each name an item. Follows no
+/// links; an unreadable entry counts as far as it is known.
 pub fn totals(directory: &Path) -> Totals {
     let mut inodes = HashMap::new();
     let mut totals = Totals::default();
@@ -42,7 +42,7 @@ fn identity_and_sizes(path: &Path) -> Option<((u64, u64), (u64, u64))> {
     Some(((metadata.dev(), metadata.ino()), (metadata.blocks() * 512, metadata.len())))
 }
 
-/// What `du -s` of a directory alone says: bytes on disk.
+/// Returns the disk usage in bytes according to `du -s` of a directory alone.
 pub fn du(directory: &Path) -> u64 {
     let output = Command::new("du").args(["-s", "-B1", "--"]).arg(directory).output().expect("du can be run");
     let text = String::from_utf8_lossy(&output.stdout);

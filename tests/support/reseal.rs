@@ -1,6 +1,6 @@
-//! Makes every checksum of a snapshot right again, whatever was done to its bytes: a second, naive reader of docs/snapshot.md.
+//! Correction of all checksums in a changed snapshot: a second, naive reader of docs/snapshot.md.
 
-/// Corrects the checksums, as far as the places they stand in can be found.
+/// Corrects the checksums, as far as their positions can be found.
 pub fn reseal(file: &mut [u8]) -> Option<()> {
     let length = file.len();
     seal(file, 0..12, 12)?;
@@ -9,7 +9,7 @@ pub fn reseal(file: &mut [u8]) -> Option<()> {
     let start = usize::try_from(word(file, footer)?).ok()?;
     let index_length = usize::try_from(word(file, footer + 8)?).ok()?;
     let index = start..start.checked_add(index_length).filter(|end| *end <= footer)?;
-    // Whatever of the blocks can be found.
+    // Ignores blocks that cannot be found.
     let _ = blocks(file, index.clone());
     seal(file, index, footer + 16)?;
     seal(file, footer..footer + 20, footer + 20)

@@ -1,23 +1,24 @@
-//! Where things may be deleted: a mount namespace in which nothing but `/tmp`, in memory, can be written to. The home is
-//! `/tmp/home/me`, if somebody makes it.
+//! Sandbox for deletions: a mount namespace in which only `/tmp`, in memory, is writable. The home is
+//! `/tmp/home/me`, if the test creates it.
 //!
-//! So a bug in what is tested cannot eat the machine.
+//! So a bug in the tested code cannot damage the machine.
 
 use std::process::Command;
 
 use super::{child, skip};
 
-/// Makes `/tmp` memory and everything else read-only, then becomes what is given.
+/// Mounts memory on `/tmp`, makes everything else read-only, then executes the given command.
 const SETUP: &str = "mount -t tmpfs none /tmp && mount -o remount,bind,ro / && \
     { ! mountpoint -q /dev/shm || mount -o remount,bind,ro /dev/shm; } && exec \"$@\"";
 
-/// Runs the body of `test` in such a place: true there, false where it has been run or cannot be.
+/// Runs the body of `test` in the sandbox: returns `true` there, and `false` where it has been run or cannot
+/// be.
 pub fn enter(test: &str) -> bool {
     if child::argument_of(test).is_some() {
         return true;
     }
     if !cfg!(target_os = "linux") {
-        // Nobody else's files can be deleted by who is not root; `Fixture`s lie in a place of their own.
+        // A user other than root can only delete own files, and each `Fixture` is in a place of its own.
         return !child::is_root();
     }
     let root: &[&str] = &["unshare", "--mount", "--propagation", "private", "sh", "-c", SETUP, "sh"];

@@ -1,13 +1,14 @@
-//! Where trashes are, on which mount, and whose.
+//! Trash directories of a mount, and their owners.
 //!
 //! ```text
 //! $XDG_DATA_HOME/Trash         on the mount of the home        files/NAME  info/NAME.trashinfo
-//! $topdir/.Trash/$uid          elsewhere, if .Trash is there, no link, and sticky
+//! $topdir/.Trash/$uid          elsewhere, if .Trash exists, is not a link, and is sticky
 //! $topdir/.Trash-$uid          elsewhere otherwise
 //! ~/.Trash, $topdir/.Trashes/$uid   macOS: the items themselves
 //! ```
 //!
-//! Invariant: what is not needed is neither looked for nor made, and nothing is made in what belongs to somebody else's home.
+//! Invariant: a trash is searched for or created only when it is needed, and nothing is created in
+//! another user's home.
 
 use std::cell::OnceCell;
 use std::ffi::OsStr;
@@ -15,35 +16,31 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::delete::{Group, Reason, Unusable};
-#[cfg(not(target_os = "macos"))]
 use crate::platform::STICKY;
-use crate::platform::{Attributes, Directory, Errno, errno_of, state};
+use crate::platform::entry::safe_path::{PrivateFolder, open_without_links, others_may_write};
+use crate::platform::process::desktop::{self, TRASH_HAS_INFO};
+use crate::platform::process::users;
+use crate::platform::{Attributes, Directory, Errno, errno_of};
 
-/// Whose trash.
+/// Owner of a trash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owner {
-    /// Where the home trash is; none without a home.
+    /// Path of the home trash; `None` without a home directory.
     pub home_trash: Option<PathBuf>,
-    /// The user.
+    /// User ID.
     pub uid: u32,
 }
 
 impl Owner {
-    /// Of this process.
+    /// Returns the owner for this process.
     pub fn of_process() -> Self {
         let home = std::env::home_dir().filter(|home| home.is_absolute());
-        let home_trash = if cfg!(target_os = "macos") {
-            home.map(|home| home.join(".Trash"))
-        } else {
-            let data = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from).filter(|data| data.is_absolute());
-            data.or_else(|| home.map(|home| home.join(".local/share"))).map(|data| data.join("Trash"))
-        };
-        Self { home_trash, uid: nix::unistd::geteuid().as_raw() }
+        Self { home_trash: desktop::home_trash(home), uid: users::own() }
     }
 }
 
-/// The trashes that may be on the mount of a directory, the most natural first.
-pub(super) struct Trashes<'g> {
+/// Trash directories that may be on the mount of a directory, in order of preference.
+pub struct Trashes<'g> {
     group: &'g Group,
     owner: &'g Owner,
     path: OnceCell<Result<PathBuf, Unusable>>,
@@ -52,14 +49,14 @@ pub(super) struct Trashes<'g> {
 }
 
 impl<'g> Trashes<'g> {
-    pub(super) fn new(group: &'g Group, directory: &Directory, owner: &'g Owner) -> Self {
+    pub fn new(group: &'g Group, directory: &Directory, owner: &'g Owner) -> Self {
         let home = owner.home_trash.as_ref().ok_or(Unusable::Nowhere);
         let home = home.and_then(|path| Trash::home(path, &directory.attributes()?, owner));
         Self { group, owner, path: OnceCell::new(), home, of_top: OnceCell::new() }
     }
 
-    /// The absolute path of the directory.
-    pub(super) fn path(&self) -> Result<&Path, Unusable> {
+    /// Returns the absolute path of the directory.
+    pub fn path(&self) -> Result<&Path, Unusable> {
         self.path.get_or_init(|| real_path(self.group)).as_deref().map_err(|why| *why)
     }
 
@@ -68,15 +65,15 @@ impl<'g> Trashes<'g> {
         self.of_top.get_or_init(find).as_ref().map_err(|why| *why)
     }
 
-    /// The first that `attempt` does not find to be on another mount, or why there is none.
-    pub(super) fn first<T>(&self, mut attempt: impl FnMut(&Trash) -> Result<T, Reason>) -> Result<T, Reason> {
+    /// Calls `attempt` for the first trash on the same mount, or returns the reason why there is none.
+    pub fn first<T>(&self, mut attempt: impl FnMut(&Trash) -> Result<T, Reason>) -> Result<T, Reason> {
         let mut why = Unusable::Nowhere;
         let home = self.home.as_ref().map_err(|why| *why);
         for trash in [home].into_iter().chain(std::iter::once_with(|| self.of_top())) {
             match trash.map(&mut attempt) {
                 Ok(Err(Reason::Mount)) => {}
                 Ok(result) => return result,
-                // The most natural one that is on the mount says why.
+                // The reason of the preferred trash is reported.
                 Err(reason) if why == Unusable::Nowhere => why = reason,
                 Err(_) => {}
             }
@@ -85,41 +82,49 @@ impl<'g> Trashes<'g> {
     }
 }
 
-/// An open trash.
-pub(super) struct Trash {
-    pub(super) path: PathBuf,
-    pub(super) files: Directory,
-    /// Where the info files are, and the path of the directory they are relative to, if they are.
-    pub(super) info: Option<(Directory, Option<PathBuf>)>,
+/// Open trash.
+pub struct Trash {
+    pub path: PathBuf,
+    pub files: Directory,
+    /// Directory of the info files, and the path of the directory that their paths are relative to, if they
+    /// are.
+    pub info: Option<(Directory, Option<PathBuf>)>,
 }
 
 impl Trash {
-    /// The trash of the home, made if need be, if it is on the same device and belongs to the user.
+    /// Opens or creates the trash of the home, if it is on the same device and belongs to the user.
     fn home(path: &Path, here: &Attributes, owner: &Owner) -> Result<Self, Unusable> {
         let above =
             path.ancestors().find_map(|above| Directory::open(above).ok()).ok_or(Unusable::Nowhere)?;
         if above.attributes()?.device != here.device {
             return Err(Unusable::Nowhere);
         }
-        // Root would make one that the user cannot use, where sudo keeps the home.
-        if !state::is_ours(path).map_err(|error| errno_of(&error))? {
-            return Err(Unusable::Foreign);
+        // With a sudo that keeps HOME, root would create a trash that the user cannot use.
+        let folder = PrivateFolder::find(path)?;
+        let folder = if TRASH_HAS_INFO { folder.make()? } else { folder };
+        if !folder.exists() {
+            return Err(Errno::ENOENT.into());
         }
-        if !cfg!(target_os = "macos") {
-            use std::os::unix::fs::DirBuilderExt;
-            let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
-            made.map_err(|error| errno_of(&error))?;
-        }
-        Self::in_directory(path.to_owned(), Directory::open(path)?, owner, None)
+        let (directory, path) = folder.into_parts();
+        Self::in_directory(path, directory, Access { uid: owner.uid, is_open: false }, None)
     }
 
-    /// The trash of a mount point, made if need be.
-    #[cfg(not(target_os = "macos"))]
+    /// Opens or creates the trash of a mount point.
     fn of_top(top: &Path, owner: &Owner) -> Result<Self, Unusable> {
-        let directory = Directory::open(top)?;
+        let directory = open_without_links(top)?;
+        let access = Access::of_top(&directory, owner)?;
+        if !TRASH_HAS_INFO {
+            let all = match directory.open_inside(".Trashes") {
+                Err(Errno::ENOENT) => return Err(Unusable::Nowhere),
+                all => all?,
+            };
+            let name = owner.uid.to_string();
+            let own = opened_or_made(&all, &name)?;
+            return Self::in_directory(top.join(".Trashes").join(&name), own, access, None);
+        }
         let own = |above: &Directory, path: PathBuf, name: &str| {
             let directory = opened_or_made(above, name)?;
-            Self::in_directory(path.join(name), directory, owner, Some(top.to_owned()))
+            Self::in_directory(path.join(name), directory, access, Some(top.to_owned()))
         };
         let shared = directory.open_inside(".Trash").ok();
         let shared = shared.filter(|shared| shared.attributes().is_ok_and(|found| found.mode & STICKY != 0));
@@ -127,47 +132,72 @@ impl Trash {
         let alone = || own(&directory, top.to_owned(), &format!(".Trash-{}", owner.uid));
         shared.map_or_else(alone, Ok)
     }
-    /// The trash of a mount point, made if need be.
-    #[cfg(target_os = "macos")]
-    fn of_top(top: &Path, owner: &Owner) -> Result<Self, Unusable> {
-        let all = match Directory::open(top)?.open_inside(".Trashes") {
-            Err(Errno::ENOENT) => return Err(Unusable::Nowhere),
-            all => all?,
-        };
-        let name = owner.uid.to_string();
-        let own = opened_or_made(&all, &name)?;
-        Self::in_directory(top.join(".Trashes").join(&name), own, owner, None)
-    }
 
-    /// The trash in a directory, if that belongs to the user.
+    /// Opens the trash in a directory, after checking access to all of it.
     fn in_directory(
         path: PathBuf,
         directory: Directory,
-        owner: &Owner,
+        access: Access,
         relative_to: Option<PathBuf>,
     ) -> Result<Self, Unusable> {
-        if directory.attributes()?.uid != owner.uid {
-            return Err(Unusable::Foreign);
-        }
-        if cfg!(target_os = "macos") {
+        access.check(&directory)?;
+        if !TRASH_HAS_INFO {
             return Ok(Self { path, files: directory, info: None });
         }
-        let files = opened_or_made(&directory, "files")?;
-        Ok(Self { path, files, info: Some((opened_or_made(&directory, "info")?, relative_to)) })
+        let [files, info] = ["files", "info"].map(|name| {
+            let inside = opened_or_made(&directory, name)?;
+            access.check(&inside).map(|()| inside)
+        });
+        Ok(Self { path, files: files?, info: Some((info?, relative_to)) })
     }
 
-    /// Opens it again to take something out.
-    pub(super) fn open(path: &Path) -> Result<Self, Errno> {
-        let directory = Directory::open(path)?;
-        if cfg!(target_os = "macos") {
+    /// Opens it again to move something out. Nothing is created.
+    pub fn open(path: &Path) -> Result<Self, Unusable> {
+        // Other users may have gained access meanwhile; restored items are compared with the trashed ones.
+        let access = Access { uid: users::own(), is_open: true };
+        let directory = open_without_links(path)?;
+        access.check(&directory)?;
+        if !TRASH_HAS_INFO {
             return Ok(Self { path: path.to_owned(), files: directory, info: None });
         }
-        let info = directory.open_inside("info")?;
-        Ok(Self { path: path.to_owned(), files: directory.open_inside("files")?, info: Some((info, None)) })
+        let [files, info] = ["files", "info"].map(|name| {
+            let inside = directory.open_inside(name)?;
+            access.check(&inside).map(|()| inside)
+        });
+        Ok(Self { path: path.to_owned(), files: files?, info: Some((info?, None)) })
     }
 }
 
-/// Opens a directory of a trash, and makes it if there is none.
+/// Permitted access to the directories of a trash.
+#[derive(Clone, Copy)]
+struct Access {
+    /// Owner.
+    uid: u32,
+    /// `true` if other users may write.
+    is_open: bool,
+}
+
+impl Access {
+    /// Returns the access for the trash of a mount point. Some file systems give all directories the same
+    /// permissions, so a trash on one that is open to all is open too.
+    fn of_top(top: &Directory, owner: &Owner) -> Result<Self, Errno> {
+        let found = top.attributes()?;
+        Ok(Self { uid: owner.uid, is_open: found.mode & STICKY == 0 && others_may_write(top, &found) })
+    }
+
+    fn check(self, directory: &Directory) -> Result<(), Unusable> {
+        let found = directory.attributes()?;
+        if found.uid != self.uid {
+            return Err(Unusable::Foreign);
+        }
+        if !self.is_open && others_may_write(directory, &found) {
+            return Err(Unusable::Writable);
+        }
+        Ok(())
+    }
+}
+
+/// Opens a directory of a trash, or creates it.
 fn opened_or_made(above: &Directory, name: &str) -> Result<Directory, Errno> {
     match above.open_inside(name) {
         Err(Errno::ENOENT) => match above.make_directory(name) {
@@ -178,14 +208,14 @@ fn opened_or_made(above: &Directory, name: &str) -> Result<Directory, Errno> {
     }
 }
 
-/// The absolute path of a group's directory, without symbolic links: there are none below a root.
+/// Returns the absolute path of a group's directory, without symbolic links, which do not occur below a root.
 fn real_path(group: &Group) -> Result<PathBuf, Unusable> {
     let (root, below) = group.steps.split_first().ok_or(Unusable::Nowhere)?;
     let root = std::fs::canonicalize(OsStr::from_bytes(&root.name)).map_err(|error| errno_of(&error))?;
     Ok(below.iter().fold(root, |path, step| path.join(OsStr::from_bytes(&step.name))))
 }
 
-/// The directory on which the mount of `path` is mounted.
+/// Returns the mount point of the mount that `path` is on.
 fn top_of(path: &Path) -> Result<PathBuf, Unusable> {
     let mut top: Option<(&Path, u64)> = None;
     for above in path.ancestors() {

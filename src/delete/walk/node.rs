@@ -1,42 +1,43 @@
-//! A directory of a walk: who works in it, and how it is found again from below.
+//! Directory of a walk: its claims, and the way back to it from a child.
 //!
-//! Invariant: what is found again is the same inode, or nothing.
+//! Invariant: the way back leads to the same inode, or fails.
 
 use std::ffi::CString;
 
-use crate::platform::descriptors::{Counted, wait_for_descriptors};
+use crate::base::sync::{Arc, AtomicBool, AtomicU32, Mutex, OnceLock, Ordering, lock};
+use crate::platform::process::descriptors::{Counted, wait_for_descriptors};
 use crate::platform::{Attributes, Directory, Errno};
-use crate::sync::{Arc, AtomicBool, AtomicU32, Mutex, OnceLock, Ordering, lock};
 
-/// A directory that is being walked through.
-pub(super) struct Node<'w> {
-    pub(super) above: Above<'w>,
-    pub(super) name: CString,
-    pub(super) found: Attributes,
-    /// The number of the selected item it is, or lies in.
-    pub(super) item: usize,
-    /// Something in it stays. Set by who works in it, read by who leaves it; `claims` orders that.
+/// Directory that is being walked.
+pub struct Node<'w> {
+    pub above: Above<'w>,
+    pub name: CString,
+    pub found: Attributes,
+    /// Number of the selected item that it is, or lies in.
+    pub item: usize,
+    /// `true` if something in it is kept. Set by its workers, read by the one that leaves it; `claims` orders
+    /// the accesses.
     stays: AtomicBool,
-    /// Those who work in it, and its directories.
-    pub(super) claims: AtomicU32,
-    /// How often it was read again.
-    pub(super) rounds: AtomicU32,
-    /// Its directories that nobody has begun with.
-    pub(super) waiting: Mutex<Vec<CString>>,
-    /// Kept open, if there may be so many.
-    pub(super) kept: OnceLock<Counted<'w, Arc<Directory>>>,
+    /// Number of workers in it and of unfinished child directories.
+    pub claims: AtomicU32,
+    /// Number of times it was read again.
+    pub rounds: AtomicU32,
+    /// Child directories that were not begun.
+    pub waiting: Mutex<Vec<CString>>,
+    /// Its descriptor, kept open unless there are too many.
+    pub kept: OnceLock<Counted<'w, Arc<Directory>>>,
 }
 
-/// Where a directory was met.
-pub(super) enum Above<'w> {
-    /// In another one.
+/// Parent of a directory.
+pub enum Above<'w> {
+    /// Another directory of the walk.
     Node(Arc<Node<'w>>),
-    /// It is selected itself, in this directory.
+    /// Directory that holds the selected item.
     Selected(Arc<Directory>),
 }
 
 impl<'w> Node<'w> {
-    pub(super) fn new(above: Above<'w>, name: CString, found: Attributes, item: usize) -> Self {
+    pub fn new(above: Above<'w>, name: CString, found: Attributes, item: usize) -> Self {
         Self {
             above,
             name,
@@ -50,36 +51,36 @@ impl<'w> Node<'w> {
         }
     }
 
-    /// Whether that is it.
-    pub(super) fn is(&self, found: &Attributes) -> bool {
-        (found.device, found.inode) == (self.found.device, self.found.inode)
+    /// Returns `true` if `found` is this directory.
+    pub fn is(&self, found: &Attributes) -> bool {
+        found.file_id() == self.found.file_id()
     }
 
-    pub(super) fn stays(&self) -> bool {
+    pub fn stays(&self) -> bool {
         self.stays.load(Ordering::Relaxed)
     }
 
-    pub(super) fn set_stays(&self) {
+    pub fn set_stays(&self) {
         self.stays.store(true, Ordering::Relaxed);
     }
 
-    /// Leaves alone what nobody has begun with. The caller has a claim.
-    pub(super) fn abandon(&self) {
+    /// Skips the directories that were not begun. The caller has a claim.
+    pub fn abandon(&self) {
         let left = std::mem::take(&mut *lock(&self.waiting));
         self.set_stays();
         self.claims.fetch_sub(u32::try_from(left.len()).unwrap_or(u32::MAX), Ordering::Relaxed);
     }
 
-    /// The node and those above it.
-    pub(super) fn ancestry(&self) -> impl Iterator<Item = &Self> {
+    /// Returns the node and its ancestors.
+    pub fn ancestry(&self) -> impl Iterator<Item = &Self> {
         std::iter::successors(Some(self), |node| match &node.above {
             Above::Node(above) => Some(above.as_ref()),
             Above::Selected(_) => None,
         })
     }
 
-    /// The directory above, in which the node has its name. None if it cannot be found again.
-    pub(super) fn above(&self, directory: Option<&Directory>) -> Option<Arc<Directory>> {
+    /// Returns the directory that holds the node's name, or `None` if it cannot be found again.
+    pub fn above(&self, directory: Option<&Directory>) -> Option<Arc<Directory>> {
         match &self.above {
             Above::Selected(directory) => Some(Arc::clone(directory)),
             Above::Node(parent) => parent.kept.get().map(|kept| Arc::clone(&kept.directory)).or_else(|| {
@@ -90,7 +91,7 @@ impl<'w> Node<'w> {
         }
     }
 
-    /// Opens it from the nearest directory above that is open; none if it is not there any more.
+    /// Opens it from the nearest open ancestor; returns `None` if it no longer exists.
     fn reopen(&self) -> Option<Directory> {
         let mut names = Vec::new();
         let mut start = None;

@@ -2,31 +2,32 @@
 //!
 //! ```text
 //! block   = listings, of directories with ascending numbers; those without entries have none
-//! listing = directory varint (difference to the listing before in the block; of the first, zero)
+//! listing = directory varint (difference to the previous listing in the block; 0 for the first)
 //!           node: a segment, or a run of them (`tree::encoding`)
 //! ```
 //!
-//! The directories named in a block have consecutive numbers, from the one its place in the index tells. Only the top may
-//! name others as well, which are below it elsewhere; so its listing is a block of its own.
+//! The directories named in a block have consecutive numbers, from the one in the block's index entry. Only
+//! the top may name others as well, which are below it elsewhere; so its listing has a block of its own.
 //!
-//! Invariant: decoding is total. What it accepts is whole: every record can be read, and every name is one.
+//! Invariant: decoding is total. In an accepted block every record can be read, and every name is valid.
 
 use std::ops::Range;
 
 use crate::tree::encoding::{Node, Records, decode_node, segments_of};
 use crate::tree::varint::{Cursor, Malformed, write_varint};
-use crate::tree::{Content, DirId, LinkedName, Record};
+use crate::tree::{DirId, Entry, EntryState, LinkedName};
 
-/// A block of listings being written.
+/// Block of listings being written.
 #[derive(Debug, Default)]
 pub struct ListingsDraft {
     bytes: Vec<u8>,
-    /// The first and the last directory.
+    /// First and last directory.
     ends: Option<(u32, u32)>,
 }
 
 impl ListingsDraft {
-    /// Adds the listing of `directory`, whose number is larger than any before: its segments back to back.
+    /// Adds the listing of `directory`, whose number must be larger than all before: its segments back to
+    /// back.
     pub fn push(&mut self, directory: u32, segments: &[u8], count: usize) {
         let (first, last) = self.ends.unwrap_or((directory, directory));
         let step = directory.checked_sub(last).expect("directories come in the order of their numbers");
@@ -38,57 +39,57 @@ impl ListingsDraft {
         self.ends = Some((first, directory));
     }
 
-    /// Its length in bytes.
+    /// Returns its length in bytes.
     pub fn length(&self) -> usize {
         self.bytes.len()
     }
 
-    /// The first directory and the bytes of the block, if there is any. The next one begins empty.
+    /// Returns the first directory and the bytes of the block, if there are any, and begins the next block.
     pub fn take(&mut self) -> Option<(u32, Vec<u8>)> {
         let draft = std::mem::take(self);
         draft.ends.map(|(first, _)| (first, draft.bytes))
     }
 }
 
-/// The numbers that may appear in a block.
+/// Directory numbers that may appear in a block.
 #[derive(Clone, Debug)]
 pub struct Span {
-    /// Of directories with a listing in it; it begins with the first.
+    /// Directories with a listing in it, beginning with the first.
     pub parents: Range<u32>,
-    /// Of the directories named in it, all of them.
+    /// Directories named in it.
     pub children: Range<u32>,
-    /// How many directories there are at all.
+    /// Number of all directories.
     pub all: u32,
 }
 
-/// A directory named in a block.
+/// Directory named in a block.
 #[derive(Debug)]
 pub struct Child {
-    /// Its number.
+    /// Number.
     pub id: DirId,
-    /// The directory that names it.
+    /// Parent directory.
     pub parent: DirId,
-    /// Where its record begins in the block.
+    /// Position of its record in the block.
     pub record: usize,
 }
 
-/// What a block holds, with places in it.
+/// Contents of a block, with positions in it.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// Directories and where their listings' nodes begin.
+    /// Directories with the positions of their listings' nodes.
     pub listings: Vec<(DirId, usize)>,
-    /// The directories named.
+    /// Named directories.
     pub children: Vec<Child>,
     /// Names of inodes with several links.
     pub linked: Vec<LinkedName>,
-    /// Entries without attributes: their directory, where the record begins, the error number.
+    /// Entries without attributes: directory, position of the record, error number.
     pub failures: Vec<(DirId, usize, i32)>,
 }
 
-/// What a block holds.
+/// Decodes a block.
 ///
 /// # Errors
-/// When the bytes are no such block: where.
+/// The position at which the bytes are malformed.
 pub fn decode(bytes: &[u8], span: &Span) -> Result<Found, usize> {
     let mut decoder = Decoder { bytes, span, child: span.children.start, found: Found::default() };
     let mut cursor = Cursor::new(bytes);
@@ -113,13 +114,14 @@ pub fn decode(bytes: &[u8], span: &Span) -> Result<Found, usize> {
 struct Decoder<'a> {
     bytes: &'a [u8],
     span: &'a Span,
-    /// The next directory to be named.
+    /// Next directory to be named.
     child: u32,
     found: Found,
 }
 
 impl Decoder<'_> {
-    /// Reads the node at the beginning of `rest`, which begins at `start` in the block, and says how long it is.
+    /// Decodes the node at the beginning of `rest`, which begins at `start` in the block, and returns its
+    /// length.
     fn listing(&mut self, id: DirId, rest: &[u8], start: usize) -> Result<usize, usize> {
         let base = self.bytes.as_ptr() as usize;
         let place = |records: &[u8]| records.as_ptr() as usize - base;
@@ -134,7 +136,7 @@ impl Decoder<'_> {
                     self.segment(id, records, place(records))?;
                     end = place(records) + records.len();
                 }
-                // What is no segment ends the run early.
+                // Malformed bytes end the run early.
                 if end == place(run) + run.len() { Ok(end - start) } else { Err(end) }
             }
             Ok(Node::Link { .. }) | Err(Malformed) => Err(start),
@@ -153,28 +155,28 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    fn record(&mut self, id: DirId, record: &Record<'_>, at: usize) -> Result<(), usize> {
-        match record.content {
-            Content::Known(facts) => {
-                if let Some(child) = facts.directory {
+    fn record(&mut self, id: DirId, record: &Entry<'_>, at: usize) -> Result<(), usize> {
+        match record.state {
+            EntryState::Known(metadata) => {
+                if let Some(child) = metadata.directory {
                     if child.0 == self.child && self.span.children.contains(&child.0) {
                         self.found.children.push(Child { id: child, parent: id, record: at });
                         self.child += 1;
                     } else if id != DirId::TOP || child == DirId::TOP || child.0 >= self.span.all {
                         return Err(at);
                     }
-                } else if let Some(links) = facts.links {
-                    self.found.linked.push(LinkedName::counted(id, &facts, links));
+                } else if let Some(links) = metadata.links {
+                    self.found.linked.push(LinkedName::counted(id, &metadata, links));
                 }
             }
-            Content::Failed(errno) => self.found.failures.push((id, at, errno)),
-            Content::Excluded(_) => {}
+            EntryState::Failed(errno) => self.found.failures.push((id, at, errno)),
+            EntryState::Excluded(_) => {}
         }
         Ok(())
     }
 }
 
-/// Whether a directory can hold this name. Roots have paths.
+/// Returns `true` if a directory can hold this name. Roots have paths.
 fn is_name(directory: DirId, name: &[u8]) -> bool {
     let is_plain = directory == DirId::TOP
         || !(name.is_empty() || name == b"." || name == b".." || name.contains(&b'/'));

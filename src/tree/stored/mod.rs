@@ -1,79 +1,44 @@
-//! A tree that lies in a file and comes into memory where it is looked at.
+//! Tree in a file, whose parts are loaded into memory on first use.
 //!
-//! Directories are numbered breadth first: the top is 0, and the child directories of each directory get the next numbers,
-//! in the order of its listing. So a parent has a smaller number than its children, and from one directory to the next in
-//! number nothing ever goes back: not the parents, not the listings, not the children named in them. That order is what
-//! makes the file small, and what is checked of a block when it is first touched:
+//! Directories are numbered breadth first: the top is 0, and the child directories of each directory get the
+//! next numbers, in the order of its listing. So a parent has a smaller number than its children, and from
+//! one directory to the next the numbers of parents, listings and named children never decrease. That order
+//! keeps the file small, and is checked in each block on first use:
 //!
 //! ```text
-//! rows      1024 rows of the directory table, with every total; see `rows`
-//! listings  the listings of directories with neighbouring numbers; see `listings`
+//! rows      1024 rows of the directory table, with all totals; see `rows`
+//! listings  the listings of directories with adjacent numbers; see `listings`
 //! ```
 //!
-//! A block that passed is as good as memory that a scan has filled: each directory is named by one record, and no parent,
-//! listing or child can lead in a circle. From one that did not, nothing is used: its directories are empty, and the damage is
-//! noted.
+//! A checked block is as good as memory that a scan has filled: each directory is named by one record, and no
+//! parent, listing or child can lead in a circle. Nothing of a damaged block is used: its directories are
+//! empty, and the damage is recorded.
 //!
-//! Knows no file system; `platform::blocks` fetches. Invariant: whatever the file holds, the tree is finite, and each of its
-//! directories below the top is met once.
+//! `platform::memory::block_file` reads the file. Invariant: whatever the file holds, the tree is finite, and
+//! a walk visits each directory below the top once.
 
 pub mod listings;
+mod plan;
 pub mod rows;
 
 use rayon::prelude::*;
 
-use super::{Dir, DirId, Failure, LEAF, Tree};
-use crate::platform::blocks::{Block, BlockFile, Damage};
-use crate::sync::{Mutex, OnceLock, Ordering, lock};
+use super::devices::Devices;
+use super::directory::{Dir, DirId, State};
+use super::reading::{Failure, LEAF, Tree};
+use crate::base::sync::{Mutex, OnceLock, Ordering, lock};
+use crate::platform::memory::block_file::{BlockFile, Damage};
 use listings::{Found, Span};
+pub(super) use plan::Stored;
+pub use plan::{ListingBlock, Plan, ROWS};
 use rows::Row;
 
-/// Rows in a block of them.
-pub const ROWS: u32 = 1 << 10;
-
-#[cfg(not(loom))] // where leaves are small, and nothing is stored
+#[cfg(not(loom))] // loom uses small leaves, and stores nothing
 const _: () = assert!(ROWS as usize == LEAF, "a block of rows fills a leaf of the table");
 
-/// A block of listings.
-#[derive(Clone, Copy, Debug)]
-pub struct ListingBlock {
-    /// Where it is.
-    pub block: Block,
-    /// The number of the first directory in it.
-    pub first: u32,
-    /// The number of the first child directory named in it, or of the next one named behind it.
-    pub child: u32,
-    /// Whether it names inodes with several links.
-    pub has_links: bool,
-    /// Whether something named in it could not be read.
-    pub has_failures: bool,
-}
-
-/// Where the blocks of a tree are.
-#[derive(Debug)]
-pub struct Plan {
-    /// How many directories there are, the top included.
-    pub directories: u32,
-    /// [`ROWS`] each, in order; the last may have fewer.
-    pub rows: Vec<Block>,
-    /// In the order of their directories.
-    pub listings: Vec<ListingBlock>,
-    /// Devices, by the index that rows and records use.
-    pub devices: Vec<u64>,
-}
-
-/// The file behind a tree.
-pub(super) struct Stored {
-    file: BlockFile,
-    plan: Plan,
-    /// For each block of listings, whether it was fetched.
-    fetched: Box<[OnceLock<()>]>,
-    damages: Mutex<Vec<Damage>>,
-}
-
 impl Stored {
-    /// A block of rows for the table of directories.
-    pub(super) fn rows(&self, tree: &Tree, first: u32) -> Vec<Dir> {
+    /// Loads a block of rows for the table of directories.
+    pub(crate) fn rows(&self, tree: &Tree, first: u32) -> Vec<Dir> {
         let count = self.plan.directories.saturating_sub(first).min(ROWS);
         let Some(block) = self.plan.rows.get((first / ROWS) as usize).filter(|_| count > 0) else {
             return Vec::new();
@@ -83,7 +48,7 @@ impl Stored {
                 .map_err(|at| Damage::new(block.offset + at as u64, "no row of a directory"))
         });
         let rows = decoded.unwrap_or_else(|damage| {
-            lock(&self.damages).push(damage);
+            self.note(damage);
             (0..count).map(|_| Row::default()).collect()
         });
         let shared = (first..).zip(&rows).filter(|(_, row)| row.shared != 0);
@@ -91,24 +56,24 @@ impl Stored {
         rows.iter().map(Dir::from).collect()
     }
 
-    /// Brings the listing of `id` into memory, with all others of its block; does nothing if they are there.
-    pub(super) fn fetch(&self, tree: &Tree, id: DirId) {
+    /// Loads the listing of `id` with all others of its block, unless they are loaded.
+    pub(crate) fn fetch(&self, tree: &Tree, id: DirId) {
         let after = self.plan.listings.partition_point(|block| block.first <= id.0);
         if let Some(index) = after.checked_sub(1) {
             self.fetch_block(tree, index);
         }
     }
 
-    /// Fetches every block of listings that `is_wanted`.
-    pub(super) fn fetch_all(&self, tree: &Tree, is_wanted: impl Fn(&ListingBlock) -> bool + Sync) {
+    /// Loads every block of listings that `is_wanted`.
+    pub(crate) fn fetch_all(&self, tree: &Tree, is_wanted: impl Fn(&ListingBlock) -> bool + Sync) {
         let wanted = (0..self.plan.listings.len()).into_par_iter();
         wanted.filter(|index| is_wanted(&self.plan.listings[*index])).for_each(|index| {
             self.fetch_block(tree, index);
         });
     }
 
-    /// Everything is fetched.
-    pub(super) fn verify(&self, tree: &Tree) {
+    /// Loads everything.
+    pub(crate) fn verify(&self, tree: &Tree) {
         let leaves = (0..self.plan.directories.div_ceil(ROWS)).into_par_iter();
         leaves.for_each(|leaf| {
             tree.dir(DirId(leaf * ROWS));
@@ -116,15 +81,22 @@ impl Stored {
         self.fetch_all(tree, |_| true);
     }
 
-    /// What was found wrong so far, the first in the file.
-    pub(super) fn damage(&self) -> Option<Damage> {
-        lock(&self.damages).iter().min_by_key(|damage| damage.offset).cloned()
+    /// Returns the first damage in the file found so far.
+    pub(crate) fn damage(&self) -> Option<Damage> {
+        lock(&self.damage).clone()
+    }
+
+    fn note(&self, damage: Damage) {
+        let mut first = lock(&self.damage);
+        if first.as_ref().is_none_or(|first| damage.offset < first.offset) {
+            *first = Some(damage);
+        }
     }
 
     fn fetch_block(&self, tree: &Tree, index: usize) {
         self.fetched[index].get_or_init(|| {
             if let Err(damage) = self.publish_block(tree, index) {
-                lock(&self.damages).push(damage);
+                self.note(damage);
             }
         });
     }
@@ -147,12 +119,12 @@ impl Stored {
     }
 }
 
-/// Makes what was found in a block part of the tree.
-fn publish(tree: &Tree, found: Found, bytes: crate::platform::blocks::Bytes) {
+/// Adds the contents of a block to the tree.
+fn publish(tree: &Tree, found: Found, bytes: crate::platform::memory::block_file::Bytes) {
     let start = tree.bytes.adopt(bytes);
     let mut failures = Vec::new();
     for child in found.children {
-        // Release: who sees where the record is sees the block.
+        // `Release`: a reader that sees the address of the record sees the block.
         tree.dir(child.id).record.store(start.plus(child.record).to_bits(), Ordering::Release);
         if let Some(errno) = tree.status(child.id).errno {
             failures.push(Failure { directory: child.id, entry: None, errno });
@@ -179,23 +151,23 @@ impl From<&Row> for Dir {
         dir.parent.store(row.parent, Ordering::Relaxed);
         dir.device.store(row.device, Ordering::Relaxed);
         dir.partial.store(row.is_partial, Ordering::Relaxed);
-        dir.state.store(super::State::Complete as u8, Ordering::Relaxed);
+        dir.state.store(State::Complete as u8, Ordering::Relaxed);
         dir
     }
 }
 
 #[doc(hidden)]
 impl Tree {
-    /// The tree that `file` holds according to `plan`. Nothing is read yet.
+    /// Creates the tree that `file` holds according to `plan`. Reads nothing yet.
     pub fn from_file(file: BlockFile, mut plan: Plan) -> Self {
-        let devices = super::Devices::from(std::mem::take(&mut plan.devices));
+        let devices = Devices::from(std::mem::take(&mut plan.devices));
         let fetched = plan.listings.iter().map(|_| OnceLock::new()).collect();
         let count = plan.directories;
-        let stored = Stored { file, plan, fetched, damages: Mutex::default() };
+        let stored = Stored { file, plan, fetched, damage: Mutex::default() };
         Self::empty(count, devices, Some(Box::new(stored)))
     }
 
-    /// Reads what a tree from a file holds to its end, on all processors.
+    /// Reads everything in a tree's file, on all processors.
     ///
     /// # Errors
     /// The first damage in the file, if there is any.
@@ -204,16 +176,16 @@ impl Tree {
         self.damage().map_or(Ok(()), Err)
     }
 
-    /// What is wrong with the file of a tree, as far as it was looked at.
+    /// Returns the damage found so far in a tree's file.
     pub fn damage(&self) -> Option<Damage> {
         self.stored.as_ref()?.damage()
     }
 
-    pub(super) fn fetch_links(&self) {
+    pub(crate) fn fetch_links(&self) {
         self.stored.iter().for_each(|stored| stored.fetch_all(self, |block| block.has_links));
     }
 
-    pub(super) fn fetch_failures(&self) {
+    pub(crate) fn fetch_failures(&self) {
         self.stored.iter().for_each(|stored| stored.fetch_all(self, |block| block.has_failures));
     }
 }

@@ -21,24 +21,27 @@ const ERRNO: u8 = 8;
 const SHARED: u8 = 16;
 const KNOWN: u8 = PARTIAL | DEVICE | ERRORS | ERRNO | SHARED;
 
-/// What is stored of a directory besides its listing.
+/// Bytes of the shortest row.
+pub const LEAST: u64 = 5;
+
+/// Stored data of a directory besides its listing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Row {
-    /// Number of the directory above; the top's is its own.
+    /// Number of its parent; the top is its own parent.
     pub parent: u32,
-    /// What lies in it and below.
+    /// Totals of it and everything below.
     pub totals: Totals,
     /// Index of its device.
     pub device: u32,
     /// See [`crate::tree::Status::partial`].
     pub is_partial: bool,
-    /// The error number that ended the reading of it; zero for none.
+    /// Error number that ended its reading; 0 for none.
     pub errno: i32,
     /// See [`crate::tree::Tree::shared`].
     pub shared: u64,
 }
 
-/// A block of rows being written.
+/// Block of rows being written.
 #[derive(Debug, Default)]
 pub struct RowsDraft {
     bytes: Vec<u8>,
@@ -70,21 +73,21 @@ impl RowsDraft {
         (self.parent, self.device, self.count) = (row.parent, row.device, self.count + 1);
     }
 
-    /// How many rows it holds.
+    /// Returns the number of rows.
     pub fn count(&self) -> u32 {
         self.count
     }
 
-    /// The bytes of the block. The next one begins empty.
+    /// Returns the bytes of the block, and begins the next one.
     pub fn take(&mut self) -> Vec<u8> {
         std::mem::take(self).bytes
     }
 }
 
-/// The rows of a block of `count` that begins with directory `first`.
+/// Decodes a block of `count` rows that begins with directory `first`.
 ///
 /// # Errors
-/// When the bytes are no such block: where.
+/// The position at which the bytes are malformed.
 pub fn decode(bytes: &[u8], first: u32, count: u32) -> Result<Vec<Row>, usize> {
     let mut cursor = Cursor::new(bytes);
     let mut before = Row::default();

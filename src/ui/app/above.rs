@@ -1,53 +1,52 @@
-//! Going above the directory in which the scan began: what is there has to be scanned first.
+//! Going above the directory in which the scan began, which requires another scan.
 //!
-//! Invariant: nothing is scanned that was not asked for.
+//! Invariant: nothing is scanned without a Yes.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
-use super::{About, App};
+use super::App;
 use crate::source::Nature;
-use crate::ui::keys::Command;
+use crate::ui::layers::question::About;
+use crate::ui::notice::Notice;
 
 impl App<'_> {
-    /// Asks whether the directory above is to be scanned.
+    /// Asks for a scan of the directory above.
     pub(super) fn offer_above(&mut self) {
         if self.is_deleting() {
-            // Leaving this tree would stop it midway.
-            let stops = self.key_hint(Command::Back, "stops it");
-            self.say(format!("Something is being deleted{stops}"));
+            // Leaving this tree would interrupt the deletion.
+            self.notify(Notice::Deleting);
         } else if let Some(order) = self.written() {
-            self.say(format!("{} is still being written", order.shown()));
+            self.notify(Notice::StillWriting(order.path.clone()));
         } else if self.above().is_some() {
             self.ask(About::Above);
         } else {
             let has_more = self.roots.len() != 1 || self.nature == Nature::Recorded;
-            let text = if has_more { "This is where the scan begins" } else { "There is nothing above" };
-            self.say(text);
+            self.notify(if has_more { Notice::ScanRoot } else { Notice::NothingAbove });
         }
     }
 
-    /// The path of the directory above the only root. Several have none in common that could be meant, and what is above an
-    /// export was not recorded.
+    /// Returns the path of the directory above the only root. Several roots have no common parent that could
+    /// be meant, and the parent of an export is unknown.
     pub fn above(&self) -> Option<Vec<u8>> {
         let [(_, shown)] = self.roots.as_slice() else { return None };
         if self.nature == Nature::Recorded {
             return None;
         }
         let path = Path::new(OsStr::from_bytes(shown));
-        // What is above `..` only the system knows.
+        // Only the system knows the parent of `..`.
         let above = if path.file_name().is_some() { path.parent()?.to_owned() } else { path.join("..") };
         let is_top = path.parent().is_none();
         (!is_top).then(|| above.into_os_string().into_vec())
     }
 
-    /// Puts the cursor on the entry of this name as soon as there is one, unless somebody moves it before.
+    /// Moves the cursor to the entry of this name as soon as it exists, unless the user moves it before.
     pub fn expect(&mut self, name: Vec<u8>) {
         self.expected = Some(name);
     }
 
-    /// Looks for the entry that is expected.
+    /// Looks for the expected entry.
     pub(super) fn go_to_expected(&mut self) {
         if self.pressed.is_some() {
             self.expected = None;

@@ -1,99 +1,125 @@
-//! Questions with two buttons, and leaving, which may need one.
+//! Layers: the input of each, the gate for a Yes, and leaving, which may need a question.
 //!
-//! A question lies on whatever is open and has the keys until it is answered; with a No everything is as it was.
+//! A question lies above everything open and has the keys until it is answered; after a No everything is
+//! unchanged. The same is true for the dialog that confirms a deletion
+//! ([`crate::ui::layers::confirm_delete`]), whose Yes passes the same gate.
 //!
-//! Invariant: nothing is done that was not answered with yes.
+//! Invariant: nothing is done without a Yes from an input after the question could be read.
 
 use std::time::Duration;
 
-use super::{App, Effect, Mode};
-use crate::ui::export::Order;
-use crate::ui::keys::{Answer, Command};
+use super::{App, Effect};
+use crate::ui::answer_gate::AnswerGate;
+use crate::ui::component::{Handled, Input};
+use crate::ui::hit_map::Button;
+use crate::ui::keys::Answer;
+use crate::ui::layers::Layer;
+use crate::ui::layers::question::{About, QuestionDialog};
+use crate::ui::notice::Notice;
+use crate::ui::reclaim::Order;
 
-/// A scan that took longer than this is worth a question before it is thrown away.
+/// Duration of a scan from which leaving it needs a question.
 const PRECIOUS: Duration = Duration::from_secs(5);
 
-/// A question with two buttons.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Question {
-    /// What is asked.
-    pub about: About,
-    /// The selected button.
-    pub button: Button,
-}
-
-/// What can be asked.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum About {
-    /// Leaving, and losing the scan.
-    Quit,
-    /// Scanning the directory above in place of this one.
-    Above,
-    /// Writing this file in the place of another.
-    Replace(Order),
-}
-
-/// The buttons of a question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Button {
-    /// Do it.
-    Yes,
-    /// Leave it; selected at first.
-    No,
-}
-
-impl App<'_> {
-    /// Asks; a question that is open is given up.
-    pub(super) fn ask(&mut self, about: About) {
-        self.question = Some(Question { about, button: Button::No });
-    }
-
-    /// Gives up the question whether to leave, when what it was about is over: a Yes was meant for that.
-    pub(super) fn unask_quit(&mut self) {
-        self.question.take_if(|question| question.about == About::Quit);
-    }
-
-    pub(super) fn answer(&mut self, command: Command) -> Option<Effect> {
-        let Command::Answer(answer) = command else { return None };
-        let question = self.question.as_mut()?;
-        let button = match answer {
-            Answer::Other => {
-                question.button = if question.button == Button::Yes { Button::No } else { Button::Yes };
-                return None;
-            }
-            Answer::Yes => Button::Yes,
-            // Who presses the key again wants to leave, and not to go on behind a box that opens and closes.
-            Answer::Leave if question.about == About::Quit => Button::Yes,
-            Answer::No | Answer::Leave => Button::No,
-            Answer::Selected => question.button,
-        };
-        let Question { about, .. } = self.question.take()?;
-        match (about, button) {
-            (_, Button::No) => None,
-            (About::Quit, Button::Yes) => Some(Effect::Quit),
-            (About::Above, Button::Yes) => self.above().map(Effect::ScanAbove),
-            (About::Replace(order), Button::Yes) => self.replace_file(order),
+impl<'t> App<'t> {
+    /// Offers an input to the top layer.
+    pub(super) fn offer(&mut self, input: Input<'_>) -> Handled {
+        let Some(mut top) = self.layers.pop() else { return Handled::No };
+        let depth = self.layers.len();
+        let handled = top.component_mut().handle(input, self);
+        if !matches!(handled, Handled::Close(_)) {
+            // A layer opened by this one lies above it.
+            self.layers.insert(depth.min(self.layers.len()), top);
         }
+        handled
+    }
+
+    /// Opens a question; an open question is replaced.
+    pub(super) fn ask(&mut self, about: About) {
+        // Scanning above loses only marks.
+        let loses_nothing = about == About::Above && self.marks.count() == 0;
+        let button = if loses_nothing { Button::Yes } else { Button::No };
+        self.layers.retain(|layer| !matches!(layer, Layer::Question(_)));
+        self.layers.push(Layer::Question(QuestionDialog::new(about, button)));
+    }
+
+    /// Closes the question about leaving when its reason has ended, because a Yes was meant for that.
+    pub(super) fn unask_quit(&mut self) {
+        let is_quit =
+            |layer: &Layer<'_>| matches!(layer, Layer::Question(question) if question.about == About::Quit);
+        self.layers.retain(|layer| !is_quit(layer));
+    }
+
+    /// Opens a layer that replaces all others except a question.
+    pub(in crate::ui) fn open_below_question(&mut self, layer: Layer<'t>) {
+        self.layers.retain(|layer| matches!(layer, Layer::Question(_)));
+        self.layers.insert(0, layer);
+    }
+
+    /// Returns the gate of the top question, if it is completely on the screen.
+    fn gate(&mut self) -> Option<&mut AnswerGate> {
+        match self.layers.last_mut()? {
+            Layer::ConfirmDelete(dialog) if !dialog.is_open() => None,
+            layer => layer.component_mut().gate(),
+        }
+    }
+
+    /// Returns the time until an idle event is needed; `None` if that would change nothing.
+    pub fn idle_wait(&mut self, now: Duration) -> Option<Duration> {
+        self.gate()?.wait(now)
+    }
+
+    /// Records that everything is on the screen and no input waits.
+    pub(super) fn idle(&mut self, now: Duration) {
+        if let Some(gate) = self.gate() {
+            gate.idle(now);
+        }
+    }
+
+    /// Returns `true` if a question is open, even if it is not on the screen yet.
+    pub(super) fn is_asking(&self) -> bool {
+        self.layers.iter().any(|layer| layer.component().selected().is_some())
+    }
+
+    /// Closes the gate if an input came for the question, even if that is not on the screen yet.
+    pub(super) fn close_gate_if(&mut self, is_input: bool) {
+        if is_input {
+            let gates = self.layers.iter_mut().filter_map(|layer| layer.component_mut().gate());
+            gates.for_each(AnswerGate::take_input);
+        }
+    }
+
+    /// Returns `true` if a Yes is an answer now.
+    pub(super) fn may_say_yes(&mut self) -> bool {
+        self.gate().is_some_and(|gate| gate.is_open())
+    }
+
+    /// Returns `true` if this answer is a Yes to the question.
+    pub(super) fn is_yes(&self, answer: Answer) -> bool {
+        let button = self.layers.last().and_then(|layer| layer.component().selected());
+        answer == Answer::Yes || answer == Answer::Selected && button == Some(Button::Yes)
     }
 
     pub(super) fn interrupt(&mut self) -> Option<Effect> {
-        match self.mode {
-            // Asked already whether to leave: this is the answer.
-            _ if self.question.as_ref().is_some_and(|question| question.about == About::Quit) => {
-                Some(Effect::Quit)
+        match self.layers.last() {
+            // The question about leaving is open, so this is its answer.
+            Some(Layer::Question(question)) if question.about == About::Quit => return Some(Effect::Quit),
+            Some(Layer::Question(_)) => {
+                self.layers.pop();
+                return None;
             }
-            _ if self.question.is_some() => {
-                self.question = None;
-                None
+            Some(Layer::ConfirmDelete(_)) => {
+                self.layers.pop();
+                return Some(Effect::Reclaim(Order::StopProbe));
             }
-            Mode::Confirm => Some(self.close_confirm()),
-            _ if self.is_scanning() && !self.scan.is_stopping => {
-                self.scan.is_stopping = true;
-                self.say("Stopping; what was read stays");
-                Some(Effect::StopScan)
-            }
-            _ => self.stop_deleting().or_else(|| self.stop_rescan()).or_else(|| self.quit()),
+            _ => {}
         }
+        if self.is_scanning() && !self.scan.is_stopping {
+            self.scan.is_stopping = true;
+            self.notify(Notice::StoppingScan);
+            return Some(Effect::StopScan);
+        }
+        self.stop_deleting().or_else(|| self.stop_rescan()).or_else(|| self.quit())
     }
 
     pub(super) fn quit(&mut self) -> Option<Effect> {

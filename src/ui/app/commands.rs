@@ -1,17 +1,20 @@
-//! What a key does, by where it is pressed.
+//! Commands of the keys, by scope.
 //!
-//! Knows the commands of the list itself; those of sheets, marks, questions and the like are in their own files. Invariant: a key does what
-//! the keymap says, and nothing else.
+//! Contains the commands of the list; those of sheets and layers are in their own files. Invariant: a key
+//! does what the keymap says, and nothing else.
 
 use ratatui::crossterm::event::KeyEvent;
 
-use super::{App, Effect, Mode};
+use super::{App, Effect};
+use crate::base::format::Measure;
 use crate::delete::Deed;
-use crate::rows::{Column, Grouping, Hidden};
-use crate::size::Measure;
-use crate::ui::cursor::moved;
+use crate::table::column::Column;
+use crate::table::rows::{Grouping, Hidden};
+use crate::ui::component::{Handled, Input};
 use crate::ui::keys::{Command, Scope, View};
-use crate::ui::view::help;
+use crate::ui::layers::Layer;
+use crate::ui::layers::help::HelpPage;
+use crate::ui::layers::marks_list::MarksList;
 
 impl App<'_> {
     pub(super) fn key(&mut self, event: KeyEvent) -> Option<Effect> {
@@ -20,31 +23,25 @@ impl App<'_> {
         let scope = self.scope();
         let command = self.keymap.lookup(scope, event);
         let is_global = command.is_some_and(Command::is_global);
-        match (scope, command) {
-            (Scope::Prompt, _) if !is_global => self.prompt_key(event, command),
-            (Scope::FileName, _) if !is_global => self.file_name_key(event, command),
-            (Scope::Typing, _) if !is_global => self.typing_key(event, command),
-            (_, Some(command)) => self.perform(command),
-            (_, None) => {
+        match command {
+            _ if scope.is_typed() && !is_global => self.offer(Input::Key(event, command)).effect(),
+            Some(command) => self.perform(command),
+            None => {
                 self.say_unknown(scope, event);
                 None
             }
         }
     }
 
-    /// Takes a text that was pasted. It is part of what is typed, but never of what has to be typed to confirm.
+    /// Takes a pasted text. It is added to typed text, but never to a name that confirms.
     pub(super) fn paste(&mut self, text: &str) {
-        match self.scope() {
-            Scope::Prompt => {
-                self.views.text.paste(text);
-                self.search();
-            }
-            Scope::FileName => self.paste_file_name(text),
-            _ => {}
+        if self.scope().is_typed() {
+            // Typing has no effect outside.
+            let _ = self.offer(Input::Paste(text));
         }
     }
 
-    /// Does what a key asks for where one is.
+    /// Performs the command of a key.
     pub(super) fn perform(&mut self, command: Command) -> Option<Effect> {
         match command {
             Command::Suspend => Some(Effect::Suspend),
@@ -59,24 +56,12 @@ impl App<'_> {
                 self.inspect();
                 None
             }
-            _ if self.question.is_some() => self.answer(command),
-            _ => match self.mode {
-                Mode::List if self.scope() == Scope::Sheet => self.sheet_command(command),
-                Mode::List => self.command(command),
-                Mode::Prompt => self.sheet_command(command),
-                // All but what has a meaning everywhere was done before.
-                Mode::FileName => None,
-                Mode::Help(line) => {
-                    self.read_help(line, command);
-                    None
-                }
-                Mode::Marks => self.command_marks(command),
-                Mode::Confirm => self.confirm_command(command),
-                Mode::Failures => self.failures_command(command),
-                Mode::Details => {
-                    self.command_details(command);
-                    None
-                }
+            Command::Answer(answer) if self.is_yes(answer) && !self.may_say_yes() => None,
+            Command::View(View::List) if self.close_page() => self.perform(command),
+            _ => match self.offer(Input::Command(command)) {
+                Handled::No if self.scope() == Scope::Sheet => self.sheet_command(command),
+                Handled::No => self.command(command),
+                handled => handled.effect(),
             },
         }
     }
@@ -112,12 +97,10 @@ impl App<'_> {
                 };
                 self.sort();
             }
-            Command::Items => self.shown.items.toggle(),
-            Command::Modified => self.shown.modified.toggle(),
-            Command::Shared => self.shown.shared.toggle(),
+            Command::Show(column) => self.shown.columns.toggle(column),
             Command::Scale => self.shown.scale.toggle(),
-            Command::Graph => self.shown.graph = self.shown.graph.next(),
-            Command::Help => self.mode = Mode::Help(0),
+            Command::Graph => self.shown.columns.turn_graph(),
+            Command::Help => self.layers.push(Layer::Help(HelpPage::default())),
             Command::Back if self.end_range() || self.come_back() || self.clear_filter() => {}
             Command::Quit | Command::Back if self.views.base == View::Treemap => self.view_command(command),
             Command::View(_) | Command::Search | Command::Cell(_) => self.view_command(command),
@@ -128,13 +111,13 @@ impl App<'_> {
             Command::MarkRange => self.mark_range(),
             Command::MarkShown => self.mark_shown(),
             Command::InvertMarks => self.invert_marks(),
-            Command::Marks => self.open_pane(),
+            Command::Marks => self.layers.push(Layer::Marks(MarksList::new(self.tree, &self.marks))),
             Command::PrintMarks => return self.print_marks(),
             Command::Export => self.ask_for_file(),
             Command::CopyPath => return self.copy_path(),
             Command::Back => return self.stop_deleting().or_else(|| self.stop_rescan()),
-            // What has a meaning everywhere was done before, and the others are keys of the line in which a search is
-            // typed.
+            // Commands with a meaning everywhere were performed before, and the others are keys of the search
+            // prompt.
             Command::Interrupt
             | Command::Suspend
             | Command::Repaint
@@ -153,15 +136,5 @@ impl App<'_> {
             | Command::EraseAll => {}
         }
         None
-    }
-
-    pub(super) fn read_help(&mut self, line: usize, command: Command) {
-        match command {
-            Command::Move(motion) => {
-                let (limit, page) = (help::scroll_limit(&self.keymap, self.size), help::page(self.size));
-                self.mode = Mode::Help(moved(line, motion, page, limit + 1));
-            }
-            _ => self.mode = Mode::List,
-        }
     }
 }

@@ -1,148 +1,100 @@
-//! The name of a file to which everything is written, and what becomes of it.
+//! Export to a file, and its result.
 //!
-//! Invariant: one file is written at a time, and none that is there is replaced without a Yes.
+//! Invariant: only one file is written at a time, and an existing one is replaced only after a Yes.
 
-use std::ffi::OsString;
-use std::path::PathBuf;
-
-use ratatui::crossterm::event::KeyEvent;
-
-use super::{About, App, Effect, Mode};
+use super::{App, Effect};
 use crate::scan::Outcome;
-use crate::size::plain_size;
-use crate::text::escape;
+use crate::source::save::{Old, Unwritten};
 use crate::ui::export::{Order, Told};
-use crate::ui::field::Field;
-use crate::ui::keys::Command;
-use crate::writing::{ENDINGS, Format, Old, Unwritten};
+use crate::ui::layers::Layer;
+use crate::ui::layers::file_prompt::FilePrompt;
+use crate::ui::layers::question::About;
+use crate::ui::notice::Notice;
 
-/// The state of exporting.
+/// State of exports.
 #[derive(Clone, Debug, Default)]
 pub struct Exporting {
-    /// The name of the file, as far as it is typed.
-    pub name: Field,
-    /// What is wrong with it.
-    pub complaint: Option<String>,
-    /// What is being written.
+    /// Name typed last.
+    pub name: String,
+    /// File being written.
     pub order: Option<Order>,
 }
 
 impl App<'_> {
-    /// Asks for the name of a file.
+    /// Opens the prompt for a file name.
     pub(super) fn ask_for_file(&mut self) {
-        if let Some(reason) = self.may_not_export() {
-            self.say(reason);
+        if self.checked(self.check_export()).is_none() {
             return;
         }
         let before = self.export.name.as_str();
-        self.export.name =
-            Field::offering(if before.is_empty() { self.usual_name() } else { before.to_owned() });
-        self.export.complaint = None;
-        self.mode = Mode::FileName;
+        let name = if before.is_empty() { self.usual_name() } else { before.to_owned() };
+        self.layers.push(Layer::FileName(FilePrompt::new(name)));
     }
 
-    /// Why nothing can be written at present.
-    fn may_not_export(&self) -> Option<String> {
+    /// Checks that a file can be written at present.
+    fn check_export(&self) -> Result<(), Notice> {
         if let Some(order) = self.written() {
-            return Some(format!("{} is still being written", order.shown()));
+            return Err(Notice::StillWriting(order.path.clone()));
         }
-        let reason = match self.scan.last.outcome {
-            None => "Wait until everything was read: an export of a part would look whole",
+        match self.scan.last.outcome {
+            None => Err(Notice::ExportBeforeEnd),
             Some(Outcome::Complete) if self.rescan().is_some() || self.is_deleting() => {
-                "Wait until everything is read again"
+                Err(Notice::RescanRunning)
             }
-            Some(Outcome::Complete) => return None,
-            Some(_) => "Not everything was read: an export would look whole",
-        };
-        Some(reason.to_owned())
+            Some(Outcome::Complete) => Ok(()),
+            Some(_) => Err(Notice::ExportOfPart),
+        }
     }
 
-    /// What is being written.
+    /// Returns the file being written.
     pub fn written(&self) -> Option<&Order> {
         self.export.order.as_ref()
     }
 
-    /// A name that says what is in the file.
+    /// Returns a default name that describes the contents.
     fn usual_name(&self) -> String {
         let root = self.roots.first().map(|(_, shown)| shown.as_slice()).unwrap_or_default();
         let last = root.rsplit(|byte| *byte == b'/').find(|part| !part.is_empty()).unwrap_or(b"root");
         let is_plain = |letter: &char| letter.is_alphanumeric() || ['-', '_', '.'].contains(letter);
         let name: String = String::from_utf8_lossy(last).chars().filter(is_plain).collect();
         let name = name.trim_start_matches(['-', '.']);
-        // ncdu's format holds one directory.
+        // ncdu's format has one root directory.
         let ending = if self.roots.len() == 1 { "json.zst" } else { "duke" };
         format!("{}.{ending}", if name.is_empty() { "files" } else { name })
     }
 
-    /// A key while the name is typed; letters that are no command are part of it.
-    pub(super) fn file_name_key(&mut self, event: KeyEvent, command: Option<Command>) -> Option<Effect> {
-        self.export.complaint = None;
-        match command {
-            Some(Command::Accept) => return self.accept_file(),
-            Some(Command::Back) => self.mode = Mode::List,
-            _ => {
-                // What is no key of a text does nothing.
-                let _ = self.export.name.take(event, command);
-            }
-        }
-        None
-    }
-
-    /// Puts a text into the name.
-    pub(super) fn paste_file_name(&mut self, text: &str) {
-        self.export.complaint = None;
-        self.export.name.paste(text);
-    }
-
-    fn accept_file(&mut self) -> Option<Effect> {
-        let name = self.export.name.as_str().trim();
-        let Some(format) = Format::of_name(name.as_bytes()) else {
-            self.export.complaint = Some(format!("end it in {}", ENDINGS.join(" ")));
-            return None;
-        };
-        if matches!(format, Format::Ncdu(_)) && self.roots.len() != 1 {
-            self.export.complaint = Some("ncdu's format holds one directory; .duke holds several".to_owned());
-            return None;
-        }
-        let path = PathBuf::from(OsString::from(name));
-        self.mode = Mode::List;
-        self.write_file(Order { path, format, old: Old::Kept })
-    }
-
-    fn write_file(&mut self, order: Order) -> Option<Effect> {
-        // What has begun meanwhile may change what would be written.
-        if let Some(reason) = self.may_not_export() {
-            self.say(reason);
-            return None;
-        }
-        self.say(format!("Writing {}", order.shown()));
+    /// Starts to write a file.
+    pub(in crate::ui) fn write_file(&mut self, order: Order) -> Option<Effect> {
+        // An operation that has started since would change the contents.
+        self.checked(self.check_export())?;
+        self.notify(Notice::Writing(order.path.clone()));
         self.export.order = Some(order.clone());
         Some(Effect::Export(order))
     }
 
-    /// Replaces a file that is there: somebody said Yes.
-    pub(super) fn replace_file(&mut self, order: Order) -> Option<Effect> {
+    /// Replaces an existing file after a Yes.
+    pub(in crate::ui) fn replace_file(&mut self, order: Order) -> Option<Effect> {
         self.write_file(Order { old: Old::Replaced, ..order })
     }
 
-    /// Takes what became of it.
+    /// Processes the result.
     pub(super) fn take_export(&mut self, told: Told) {
         let Told { order, written } = told;
-        let shown = order.shown();
+        let path = order.path.clone();
         self.export.order = None;
         self.unask_quit();
-        let text = match written {
-            Ok(bytes) => format!("Wrote {} to {shown}", plain_size(bytes, self.units)),
+        let notice = match written {
+            Ok(bytes) => Notice::Wrote(path, bytes),
             Err(Unwritten::Exists) => {
-                // Whoever does something else by now is not interrupted.
-                if self.mode == Mode::List && self.question.is_none() {
+                // Does not interrupt the user, who may have opened something else.
+                if self.layers.is_empty() {
                     self.ask(About::Replace(order));
                 }
-                format!("{shown} is there already")
+                Notice::FileExists(path)
             }
-            Err(Unwritten::Stopped) => format!("{shown} was not written"),
-            Err(Unwritten::Failed(reason)) => format!("{shown}: {}", escape(reason.as_bytes())),
+            Err(Unwritten::Stopped) => Notice::NotWritten(path),
+            Err(Unwritten::Failed(reason)) => Notice::WriteFailed(path, reason),
         };
-        self.say(text);
+        self.notify(notice);
     }
 }

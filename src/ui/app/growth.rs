@@ -1,31 +1,33 @@
-//! What has grown since an earlier state: whether there is one, the column of the list, and where its rows lead.
+//! Growth since an earlier tree: the baseline, the column of the list, and the targets of its rows.
 //!
-//! Invariant: what everything was is asked for when somebody wants to see it, and forgotten when directories get other numbers.
+//! Invariant: the comparison runs only while its result is shown, and is dropped when a rescan renumbers
+//! directories.
 
 use super::App;
 use super::views::Views;
-use crate::growth::{Growth, Offer, Row};
-use crate::rows::Column;
-use crate::search::Query;
-use crate::sync::Arc;
-use crate::tree::diff::Fate;
-use crate::tree::{DirId, Successors};
+use crate::analysis::compare::diff::Fate;
+use crate::analysis::compare::{Growth, Offer, Row};
+use crate::analysis::search::Query;
+use crate::base::sync::Arc;
+use crate::table::column::Column;
+use crate::tree::{DirId, Relocation};
 use crate::ui::inquiry::{Before, Inquiry};
-use crate::ui::keys::{Command, View};
+use crate::ui::keys::View;
+use crate::ui::notice::Notice;
 use crate::ui::sheet::Sheet;
-use crate::ui::shown::Compared as Shown;
+use crate::ui::views::growth;
 use crate::ui::work::{Ask, Findings, Wish};
 
-/// What there is to compare with, and what was found out by it.
+/// Baseline and comparison.
 #[derive(Debug, Default)]
 pub struct Compared {
     offer: Asked,
-    /// What everything was, once that is wanted.
+    /// Comparison for the column, once it is shown.
     inquiry: Option<Inquiry>,
     growth: Option<Arc<Growth>>,
 }
 
-/// How it stands with the offer.
+/// State of the search for a baseline.
 #[derive(Debug, Default)]
 enum Asked {
     #[default]
@@ -35,12 +37,12 @@ enum Asked {
 }
 
 impl Compared {
-    /// What everything was, as far as that is known.
+    /// Returns the comparison so far.
     pub fn growth(&self) -> Option<&Arc<Growth>> {
         self.growth.as_ref()
     }
 
-    /// What is asked for the column.
+    /// Returns the load behind the growth column.
     pub(super) fn inquiry(&self) -> Option<&Inquiry> {
         self.inquiry.as_ref()
     }
@@ -49,7 +51,7 @@ impl Compared {
         self.inquiry.as_mut()
     }
 
-    /// Whether there is something to compare with, and of when.
+    /// Returns the baseline once it is known.
     pub fn offer(&self) -> Option<Offer> {
         match self.offer {
             Asked::Known(offer) => Some(offer).filter(|offer| offer.is_there),
@@ -65,7 +67,7 @@ impl Compared {
         offer.into_iter().chain(self.inquiry.as_ref().and_then(Inquiry::wish))
     }
 
-    /// Takes what was found for the wish with this number; says whether the list changes by it, and what to say of it.
+    /// Stores the result of the load with this number. Returns `true` if the list changes, and a message to show.
     pub(super) fn take(&mut self, number: u64, findings: &Findings) -> (bool, Option<String>) {
         if let (Asked::Awaited(wish), Findings::Earlier(offer)) = (&self.offer, findings)
             && wish.number == number
@@ -83,7 +85,7 @@ impl Compared {
                 (true, growth.trouble.clone())
             }
             Findings::Failed(reason) => {
-                // While a scan runs it is asked again and again; the same is said once.
+                // A running scan repeats the comparison; the same message is shown once.
                 let is_known = matches!(&before, Some(Findings::Failed(said)) if said == reason);
                 (true, Some(reason.clone()).filter(|_| !is_known))
             }
@@ -93,7 +95,7 @@ impl Compared {
 }
 
 impl App<'_> {
-    /// Asks once whether there is something to compare with.
+    /// Starts the search for a baseline, once.
     pub(super) fn ask_for_earlier(&mut self) {
         if matches!(self.views.compared.offer, Asked::Not) {
             let wish = self.wish(Ask::Earlier, Query::default());
@@ -101,67 +103,65 @@ impl App<'_> {
         }
     }
 
-    /// Whether there is something to compare with, or may be; says so if not.
-    pub(super) fn may_compare(&mut self) -> bool {
-        let may = !matches!(self.views.compared.offer, Asked::Known(Offer { is_there: false, .. }));
-        if !may {
-            self.say("No earlier snapshot of this is kept; duke save keeps one");
+    /// Checks that there is a baseline, or that the search for one is still running.
+    pub(super) fn check_baseline(&self) -> Result<(), Notice> {
+        match self.views.compared.offer {
+            Asked::Known(Offer { is_there: false, .. }) => Err(Notice::NoBaseline),
+            _ => Ok(()),
         }
-        may
     }
 
-    /// Shows how entries have grown, and sorts by it.
+    /// Shows the growth of entries, and sorts by it.
     pub(super) fn sort_by_growth(&mut self) {
         if self.is_filtered() {
-            let shows = self.key_hint(Command::View(View::Growth), "shows its changes");
-            self.say(format!("What a filter leaves is not compared{shows}"));
-        } else if self.may_compare() {
+            self.notify(Notice::FilterNotCompared);
+        } else if self.checked(self.check_baseline()).is_some() {
             self.show_growth();
             self.sort_by(Column::Growth);
         }
     }
 
-    /// Begins to show how entries have grown.
+    /// Shows the growth of entries.
     pub(super) fn show_growth(&mut self) {
-        self.shown.growth = Shown::Beside;
+        self.shown.columns = self.shown.columns.with(Column::Growth, true);
         if self.views.compared.inquiry.is_none() {
             let wish = self.wish(Ask::Growth, Query::default());
             self.views.compared.inquiry = Some(Inquiry::new(Wish { from: DirId::TOP, ..wish }));
         }
     }
 
-    /// Opens the view of what has changed below the directory.
+    /// Opens the view of changes below the directory.
     pub(super) fn show_changes(&mut self) {
-        let wish = self.wish(Ask::Changes, self.views.filter.clone());
+        let wish = self.wish(Ask::Table(&growth::TABLE), self.views.filter.clone());
         let since = self.views.compared.offer().and_then(|offer| offer.since);
-        let since = since.map(|since| format!(" {}", crate::size::since(since, self.views.clock)));
+        let since = since.map(|since| format!(" {}", crate::base::format::since(since, self.views.clock)));
         let title = format!("growth{}", since.unwrap_or_default());
-        self.views.sheets = vec![Sheet::new(View::Growth, title, wish)];
+        self.views.sheets = vec![Sheet::new(View::Growth, title, &growth::TABLE, wish)];
     }
 
-    /// After a rescan, or when something was deleted: what is known is about directories that are gone.
-    pub(super) fn renew_growth(&mut self, successors: &mut Successors<'_>) {
+    /// Updates the comparison after a rescan or deletion, which has replaced directories.
+    pub(super) fn renew_growth(&mut self, relocation: &mut Relocation<'_>) {
         let number = self.next_wish();
         self.views.compared.growth = None;
         if let Some(inquiry) = &mut self.views.compared.inquiry {
-            // The top is its own successor.
-            let _ = inquiry.begin_again(successors, number);
+            // The top is never replaced, so this cannot fail.
+            let _ = inquiry.begin_again(relocation, number);
         }
     }
 
-    /// Goes to the entry of a row, or to where it was.
+    /// Goes to the entry of a row, or to its former directory.
     pub(super) fn follow_change(&mut self, row: &Row) {
         if row.fate == Fate::Gone {
             if let Some((above, position)) = self.place_of(row.place) {
                 self.leave_for(above, position, true);
             }
-            self.say("It is gone; it was here");
+            self.notify(Notice::FormerDirectory);
         } else {
             self.leave_for(row.directory, row.position, false);
         }
     }
 
-    /// Where a directory is in the one above it.
+    /// Returns the position of a directory's entry: its parent, and the index in the parent's listing.
     fn place_of(&self, id: DirId) -> Option<(DirId, u64)> {
         let above = self.tree.parent(id)?;
         let listing = self.tree.listing(above);
@@ -171,17 +171,17 @@ impl App<'_> {
 }
 
 impl Views {
-    /// What is offered to compare with, while nothing of it is shown.
+    /// Returns the baseline to offer in the hint, as long as no comparison with it is shown.
     pub fn offer(&self) -> Option<Offer> {
         self.compared.offer().filter(|_| self.compared.inquiry.is_none())
     }
 
-    /// Whether there is something to compare with.
+    /// Returns `true` if there is a baseline.
     pub fn can_grow(&self) -> bool {
         self.compared.offer().is_some()
     }
 
-    /// The present, in seconds since 1970.
+    /// Returns the present time in seconds since 1970.
     pub fn now(&self) -> i64 {
         self.clock
     }

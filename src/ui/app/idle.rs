@@ -1,40 +1,52 @@
-//! Keys that do nothing where they are pressed: that is said, rather than left to be wondered about.
+//! Notices: messages in the status line, also of keys that do nothing where they are pressed.
 //!
 //! Invariant: a key that does nothing changes nothing but the notice.
 
 use ratatui::crossterm::event::KeyEvent;
 
 use super::App;
-use crate::ui::keys::{Command, KEYMAP, Scope, View};
+use crate::ui::keys::{Command, KEYMAP, Scope};
+use crate::ui::notice::{Display, Notice};
 
 impl App<'_> {
-    /// The key that asks for a command in the list and what it does, in brackets behind a sentence; nothing if there is none.
+    /// Shows a message until the next key.
+    pub(in crate::ui) fn notify(&mut self, notice: Notice) {
+        self.notice = Some(notice);
+    }
+
+    /// Returns what a check allows; shows the reason of a refusal.
+    pub(in crate::ui) fn checked<T>(&mut self, result: Result<T, Notice>) -> Option<T> {
+        result.map_err(|refusal| self.notify(refusal)).ok()
+    }
+
+    /// Returns what the sentences of notices depend on.
+    pub fn display(&self) -> Display<'_> {
+        Display { keymap: &self.keymap, units: self.units }
+    }
+
+    /// Returns the text of the message in the status line.
+    pub fn notice_text(&self) -> Option<String> {
+        self.notice.as_ref().map(|notice| notice.text(self.display()))
+    }
+
+    /// Returns the key of a command in the list with its action, in brackets after a sentence; empty without
+    /// a key.
     pub fn key_hint(&self, command: Command, does: &str) -> String {
         self.keymap.hint(command, Scope::List, does)
     }
 
-    /// Says of a key without a meaning here that it has none, and where it has one.
+    /// Shows a notice about a key without a meaning here, with its meaning elsewhere.
     pub(super) fn say_unknown(&mut self, scope: Scope, event: KeyEvent) {
-        // A question waits for its answer, and where something is typed nothing is said to every key.
+        // A question waits for its answer, and typed text gets no notices.
         if scope.is_typed() || matches!(scope, Scope::Question | Scope::Confirm | Scope::Help) {
             return;
         }
-        let text = self.keymap.elsewhere(event).map_or_else(
-            || format!("Nothing is on this key{}", self.key_hint(Command::Help, "shows the keys")),
-            |help| self.not_here(help),
-        );
-        self.say(text);
+        self.notify(self.keymap.elsewhere(event).map_or(Notice::UnboundKey, Notice::NotInThisView));
     }
 
-    /// Says that a view has nothing that this could change.
+    /// Shows a notice about a command that this view does not support.
     pub(super) fn say_not_here(&mut self, command: Command) {
         let binding = KEYMAP.iter().find(|binding| binding.command == command);
-        self.say(self.not_here(binding.map_or("", |binding| binding.help)));
-    }
-
-    fn not_here(&self, help: &str) -> String {
-        let list = self.keymap.first(Command::View(View::List), Scope::Sheet);
-        let list = list.map_or_else(String::new, |key| format!(" ({key}: the list)"));
-        format!("Not in this view: {help}{list}")
+        self.notify(Notice::NotInThisView(binding.map_or("", |binding| binding.help)));
     }
 }

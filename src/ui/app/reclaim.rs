@@ -1,113 +1,113 @@
-//! Asking before things go, and what is known of their going.
+//! Confirmation of deletions, and their progress and result.
 //!
 //! ```text
-//! d D -> Confirm: a probe fills it in -> Yes (typed, or asked again) -> Running -> the entries are looked at again -> notice
+//! d D -> DeleteDialog: a probe fills it in -> Yes (typed, or asked again) -> Running -> recheck -> notice
 //!                                                                          |
-//!                                                                          +-> Failures: what stays, and why
+//!                                                                          +-> Failures: failed entries with reasons
 //! ```
 //!
-//! Invariant: nothing is ordered without a Yes that was given when everything to be said against it was on the screen.
+//! Changed entries are rechecked from either list, and asked about in their present state.
+//!
+//! Invariant: nothing is deleted without a Yes given when all objections were on the screen.
 
-mod confirm;
-mod failures;
 mod running;
 
-pub use confirm::{Confirm, Stage};
-pub use failures::Failed;
 pub use running::Running;
 
 use super::{App, Effect};
-use crate::delete::script::Line;
+use crate::base::format::plain_size;
+use crate::base::sync::Arc;
 use crate::delete::{Deed, Extent, Group, Selection, Trashed, Work};
-use crate::size::plain_size;
 use crate::source::Nature;
-use crate::sync::Arc;
-use crate::text::escape_path;
 use crate::tree::DirId;
-use crate::ui::keys::Command;
-use crate::ui::reclaim::{Changes, News, Order, Safety};
+use crate::ui::layers::Layer;
+use crate::ui::layers::confirm_delete::DeleteDialog;
+use crate::ui::layers::failures::FailuresList;
+use crate::ui::notice::Notice;
+use crate::ui::options::{Changes, Safety};
+use crate::ui::reclaim::{News, Order};
 
-/// The state of deleting.
+/// State of deletions.
 #[derive(Debug, Default)]
 pub struct Reclaim {
-    /// What is asked.
-    pub confirm: Option<Confirm>,
-    /// What is being done.
+    /// Running operation.
     pub running: Option<Running>,
-    /// What stayed the last time.
-    pub failed: Option<Failed>,
+    /// Failures of the last operation, until they are shown.
+    failed: Option<FailuresList>,
     safety: Safety,
-    /// What was trashed, the last at the end.
+    /// Trashed items, the last ones at the end.
     trashed: Vec<Arc<Vec<Trashed>>>,
-    /// To be said when the tree is right again.
-    outcome: Option<String>,
-    /// Directories that have to be read again because something came back to them.
+    /// Notice to show when the tree is up to date.
+    outcome: Option<Notice>,
+    /// Operation to ask about again after changed entries are rescanned.
+    pub(in crate::ui) asked_again: Option<(Deed, Arc<Selection>)>,
+    /// Directories to rescan because restored items are in them.
     returned: Vec<Group>,
 }
 
 impl Reclaim {
-    /// Under this safety.
+    /// Creates the state with these rules.
     pub(super) fn new(safety: Safety) -> Self {
         Self { safety, ..Self::default() }
     }
 }
 
 impl<'t> App<'t> {
-    /// Asks whether the marks, or else the entry under the cursor, are to go.
+    /// Opens the dialog for the marks, or else for the entry under the cursor.
     pub(super) fn ask_to(&mut self, deed: Deed) -> Option<Effect> {
-        if self.may_not_change() {
-            return None;
-        }
-        let selection = Selection::new(self.tree, self.subject(), Extent::Whole);
-        if selection.count() == 0 {
-            self.say(self.why_nothing());
-            return None;
-        }
+        let selection = self.checked(self.check_selection())?.as_chosen(&self.marks.touched_directories());
         Some(self.ask_about(deed, selection))
     }
 
-    /// Why there is nothing to delete.
-    fn why_nothing(&self) -> &'static str {
-        if self.marks.count() > 0 {
-            "Only roots are marked, and roots stay"
+    /// Compares marked directories that were changed with the file system.
+    pub(super) fn compare_marks(&mut self) -> Option<Effect> {
+        let touched = self.marks.touched_directories();
+        let selection = Selection::new(self.tree, touched.keys().copied(), Extent::Whole).as_chosen(&touched);
+        (selection.count() > 0).then(|| Effect::Reclaim(Order::Compare(Arc::new(selection))))
+    }
+
+    /// Returns the entries that a command would delete.
+    fn check_selection(&self) -> Result<Selection, Notice> {
+        self.check_changes()?;
+        let selection = Selection::new(self.tree, self.subject(), Extent::Whole);
+        if selection.count() > 0 {
+            return Ok(selection);
+        }
+        Err(if self.marks.count() > 0 {
+            Notice::OnlyRootsMarked
         } else if self.place.id == DirId::TOP {
             match self.place.entry().and_then(|root| root.directory()) {
-                Some(_) => "A root stays: open it, and delete what is in it",
-                None => "A root stays: scan the directory it is in to delete it",
+                Some(_) => Notice::RootDirectory,
+                None => Notice::RootFile,
             }
         } else {
-            "There is nothing here to delete"
-        }
+            Notice::NothingToDelete
+        })
     }
 
-    /// Whether nothing may be changed at present; says why.
-    fn may_not_change(&mut self) -> bool {
-        let deleting;
-        let why = if self.nature == Nature::Recorded {
-            "This was written down some time ago: nothing is changed"
+    /// Checks that entries may be changed at present.
+    pub(in crate::ui) fn check_changes(&self) -> Result<(), Notice> {
+        Err(if self.nature == Nature::Recorded {
+            Notice::RecordedReadOnly
         } else if self.reclaim.safety.changes == Changes::Refused {
-            "Nothing is changed here (--read-only)"
+            Notice::ReadOnly
         } else if self.is_scanning() {
-            "Wait until the scan is complete, or stop it with Ctrl-C"
+            Notice::ScanRunning
         } else if self.is_deleting() {
-            deleting =
-                format!("Something is being deleted already{}", self.key_hint(Command::Back, "stops it"));
-            &deleting
+            Notice::Deleting
         } else if self.rescan().is_some() {
-            "Wait until everything is read again"
+            Notice::RescanRunning
         } else {
-            return false;
-        };
-        self.say(why.to_owned());
-        true
+            return Ok(());
+        })
     }
 
-    /// Whether something is being done to files.
+    /// Returns `true` if an operation on files is running.
     pub fn is_deleting(&self) -> bool {
         self.reclaim.running.is_some()
     }
 
-    /// What a command is about: the marks, or else the entry under the cursor.
+    /// Returns the entries that a command acts on: the marks, or else the entry under the cursor.
     fn subject(&self) -> Vec<(DirId, &'t [u8])> {
         if self.marks.count() > 0 {
             return self.marks.in_order(self.tree).into_iter().map(|(place, _)| place).collect();
@@ -118,68 +118,102 @@ impl<'t> App<'t> {
         under_cursor.into_iter().collect()
     }
 
-    /// Moves back what was trashed last.
+    /// Restores the items trashed last.
     pub(super) fn restore(&mut self) -> Option<Effect> {
-        if self.may_not_change() {
-            return None;
-        }
+        self.checked(self.check_changes())?;
         if self.reclaim.safety.changes == Changes::Rehearsed {
-            self.say("Nothing was trashed: this is a rehearsal (--dry-run)");
+            self.notify(Notice::NothingTrashedDryRun);
             return None;
         }
         let Some(trashed) = self.reclaim.trashed.pop() else {
-            self.say("Nothing was moved to the trash since the start");
+            self.notify(Notice::NothingTrashed);
             return None;
         };
         let items = trashed.len() as u64;
-        Some(self.begin_work(Work::Restore(trashed), (items, 0)))
+        Some(self.begin_work(Work::Restore(trashed), (items, 0), false))
     }
 
-    /// Writes a script that removes the marks, or else the entry under the cursor.
+    /// Writes a script that deletes the marks, or else the entry under the cursor.
     pub(super) fn write_script(&mut self) -> Option<Effect> {
-        if self.nature == Nature::Recorded || self.reclaim.safety.changes == Changes::Refused {
-            self.say("No script is written for what may not be changed");
-            return None;
-        }
-        let selection = Selection::new(self.tree, self.subject(), Extent::Whole);
-        let line = |(group, item): (&Group, &crate::delete::Item)| Line {
-            path: self.shown_path(&group.path_of(item)),
-            is_directory: item.directory.is_some(),
-            size: plain_size(item.disk, self.units),
-        };
-        let lines: Vec<Line> = selection.items().map(line).collect();
-        if lines.is_empty() {
-            self.say(self.why_nothing());
-            return None;
-        }
-        Some(Effect::Reclaim(Order::Script(lines)))
+        let selection = self.checked(self.check_selection())?;
+        let sizes = selection.items().map(|(_, item)| plain_size(item.disk, self.units)).collect();
+        Some(Effect::Reclaim(Order::Script(Arc::new(selection), sizes)))
     }
 
-    /// Takes what is new.
+    /// Opens the dialog for an operation, and requests a preview.
+    pub(in crate::ui) fn ask_about(&mut self, deed: Deed, selection: Selection) -> Effect {
+        let (selection, now) = (Arc::new(selection), self.clock());
+        let dialog = DeleteDialog::new(deed, Arc::clone(&selection), &self.reclaim.safety, now);
+        self.open_below_question(Layer::ConfirmDelete(dialog));
+        Effect::Reclaim(Order::Probe(selection, now))
+    }
+
+    /// Asks again after changed entries were rescanned.
+    fn ask_again(&mut self) -> Option<Effect> {
+        let is_free = self.layers.iter().all(|layer| matches!(layer, Layer::Question(_)));
+        let (deed, selection) = self.reclaim.asked_again.take().filter(|_| is_free)?;
+        let selection = selection.renewed(self.tree, |_| true);
+        if selection.count() == 0 {
+            self.notify(Notice::EntryGone);
+            return None;
+        }
+        Some(self.ask_about(deed, selection))
+    }
+
+    /// Returns the dialog that confirms a deletion, if it is open.
+    pub fn delete_dialog(&self) -> Option<&DeleteDialog> {
+        self.layers.iter().find_map(|layer| match layer {
+            Layer::ConfirmDelete(dialog) => Some(dialog),
+            _ => None,
+        })
+    }
+
+    fn delete_dialog_mut(&mut self) -> Option<&mut DeleteDialog> {
+        self.layers.iter_mut().find_map(|layer| match layer {
+            Layer::ConfirmDelete(dialog) => Some(dialog),
+            _ => None,
+        })
+    }
+
+    /// Opens the list of failures once the tree is up to date and nothing else is open.
+    pub(super) fn open_failures(&mut self) {
+        let is_busy = self.is_deleting() || self.rescan().is_some() || !self.layers.is_empty();
+        let failed = self.reclaim.failed.take_if(|_| !is_busy);
+        self.layers.extend(failed.map(Layer::Failures));
+    }
+
+    /// Processes a report of an operation.
     pub(super) fn take_reclaim(&mut self, news: News) -> Option<Effect> {
         match news {
             News::Probed(probe) => {
-                if let Some(confirm) = &mut self.reclaim.confirm {
-                    confirm.learn(probe);
+                if let Some(dialog) = self.delete_dialog_mut() {
+                    dialog.learn(probe);
                 }
                 None
             }
+            News::Replaced(places) => {
+                self.drop_replaced(&places);
+                None
+            }
             News::Reported(report) => self.take_report(&report),
-            News::Written(path) => {
-                self.say(format!("Read it before you run it: {}", escape_path(&path)));
+            News::Script(result) => {
+                self.notify(Notice::Script(result));
                 None
             }
-            News::Unwritten(reason) => {
-                self.say(reason);
+            News::Failed(operation, error) => {
+                self.notify(Notice::JobFailed(operation, error));
                 None
             }
-            News::ProbeFailed(reason) => {
-                self.say(reason);
+            News::ProbeFailed(error) => {
+                self.notify(Notice::JobFailed("Preview", error));
                 // Without knowing more nothing could be confirmed.
-                self.reclaim.confirm.is_some().then(|| self.close_confirm())
+                self.delete_dialog().is_some().then(|| {
+                    self.layers.retain(|layer| !matches!(layer, Layer::ConfirmDelete(_)));
+                    Effect::Reclaim(Order::StopProbe)
+                })
             }
-            News::WorkFailed(reason) => {
-                self.say(reason);
+            News::WorkFailed(error) => {
+                self.notify(Notice::JobFailed("Deletion", error));
                 let running = self.reclaim.running.take()?;
                 self.keep_what_did_not_return(&running.work, &[]);
                 self.look_again(&running.work)

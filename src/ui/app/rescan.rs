@@ -1,42 +1,40 @@
-//! Reading a directory again.
+//! Rescan of a directory.
 //!
-//! What is shown stays until the new numbers are complete. Then everything that holds the number of a directory finds it
-//! again by name: where one stands, the way there, the cursors remembered, the marks.
+//! The old numbers are shown until the new ones are complete. Then everything that holds the number of a
+//! directory finds it again by name: the shown directory, the way there, remembered cursors, the marks.
 //!
-//! Invariant: after a rescan nothing here holds a number from before it.
+//! Invariant: after a rescan the state holds no number from before it.
 
 use super::{App, Effect};
-use crate::platform::error_text;
 use crate::scan::{Outcome, Progress};
-use crate::size::{change, plain_size};
 use crate::source::Nature;
-use crate::text::escape;
-use crate::tree::{Content, DirId, Record, Successors};
+use crate::tree::{DirId, Entry, EntryState, Relocation};
+use crate::ui::notice::{Notice, RescannedState};
 use crate::ui::place::Place;
 use crate::ui::progress::Again;
 use crate::ui::window::totals_size;
 
-/// A rescan that runs.
+/// Running rescan.
 #[derive(Clone, Debug)]
 pub struct Rescan {
-    /// The name of what is read.
+    /// Name of the entry.
     pub name: Vec<u8>,
-    /// What was read so far.
+    /// Progress.
     pub progress: Progress,
-    /// Whether it was asked to stop.
+    /// `true` if it was asked to stop.
     pub is_stopping: bool,
-    /// If a person wants to know what it takes now: the directory it is in, and what it took.
+    /// Directory and former size of the entry, if the user asked for the rescan.
     wanted: Option<(DirId, u64)>,
     replaced: Vec<DirId>,
 }
 
 impl App<'_> {
-    /// The rescan that runs.
+    /// Returns the running rescan.
     pub fn rescan(&self) -> Option<&Rescan> {
         self.rescan.as_ref()
     }
 
-    /// Begins to read the directory under the cursor again; where that is none, the one that is shown.
+    /// Starts to rescan the directory under the cursor, or else the shown one.
     pub(super) fn read_again(&mut self) -> Option<Effect> {
         let under_cursor = self.place.entry();
         match (under_cursor.and_then(|entry| entry.directory()), self.place.id) {
@@ -46,7 +44,7 @@ impl App<'_> {
         }
     }
 
-    /// Begins to read the root again that is shown, or under the cursor.
+    /// Starts to rescan the shown root, or the one under the cursor.
     pub(super) fn read_root_again(&mut self) -> Option<Effect> {
         match self.tree.ancestry(self.place.id).last() {
             Some(root) => self.begin_rescan(root),
@@ -54,39 +52,33 @@ impl App<'_> {
         }
     }
 
-    /// Begins to look again at a root that is no directory.
-    fn look_at_root(&mut self, root: Record<'_>) -> Option<Effect> {
-        if !self.may_read() {
-            return None;
-        }
-        // What lies in another root is found by reading that.
-        if let (Content::Failed(_), Some((directory, _))) = (root.content, self.tree.way_to(root.name)) {
+    /// Starts to recheck a root that is not a directory.
+    fn look_at_root(&mut self, root: Entry<'_>) -> Option<Effect> {
+        self.checked(self.check_rescan())?;
+        // A root inside another one is found by rescanning that.
+        if let (EntryState::Failed(_), Some((directory, _))) = (root.state, self.tree.way_to(root.name)) {
             return self.begin_rescan(directory);
         }
-        let wanted = Some((DirId::TOP, self.size_of(&root.content)));
+        let wanted = Some((DirId::TOP, self.size_of(&root.state)));
         self.await_rescan(root.name.to_vec(), wanted, Vec::new());
         Some(Effect::LookAgain(vec![(DirId::TOP, vec![root.name.to_vec()])]))
     }
 
-    /// Whether anything can be read again now; otherwise says why not.
-    fn may_read(&mut self) -> bool {
-        let why = if self.is_deleting() {
-            "Something is being deleted: wait until that is over"
+    /// Checks that a rescan can begin at present.
+    fn check_rescan(&self) -> Result<(), Notice> {
+        Err(if self.is_deleting() {
+            Notice::Deleting
         } else if self.is_scanning() || self.rescan.is_some() {
-            "Something is being read already"
+            Notice::ReadingAlready
         } else if self.nature == Nature::Recorded {
-            "This was recorded, and cannot be read again"
+            Notice::RecordedNotRead
         } else {
-            return true;
-        };
-        self.say(why);
-        false
+            return Ok(());
+        })
     }
 
     pub(super) fn begin_rescan(&mut self, directory: DirId) -> Option<Effect> {
-        if !self.may_read() {
-            return None;
-        }
+        self.checked(self.check_rescan())?;
         let name = self.tree.name(directory).to_vec();
         let size = totals_size(&self.tree.totals(directory), self.order.measure);
         let wanted = self.tree.parent(directory).map(|parent| (parent, size));
@@ -94,17 +86,17 @@ impl App<'_> {
         Some(Effect::Rescan(directory))
     }
 
-    /// Something is being read again, which may replace these directories. `wanted` is as in [`Rescan`].
+    /// Records a rescan that may replace these directories. `wanted` is as in [`Rescan`].
     pub(super) fn await_rescan(&mut self, name: Vec<u8>, wanted: Option<(DirId, u64)>, replaced: Vec<DirId>) {
         let progress = Progress::default();
         self.rescan = Some(Rescan { name, progress, is_stopping: false, wanted, replaced });
     }
 
-    /// Asks the rescan to stop, if there is one that was not asked yet.
+    /// Asks the rescan to stop, once.
     pub(super) fn stop_rescan(&mut self) -> Option<Effect> {
         let rescan = self.rescan.as_mut().filter(|rescan| !rescan.is_stopping)?;
         rescan.is_stopping = true;
-        self.say("Stopping; the old numbers stay");
+        self.notify(Notice::StoppingRescan);
         Some(Effect::StopRescan)
     }
 
@@ -117,70 +109,67 @@ impl App<'_> {
         let name = std::mem::take(&mut rescan.name);
         self.rescan = None;
         match outcome {
-            Outcome::Panicked(_) => self.say("Reading again failed; the old numbers stay"),
-            Outcome::Broken(why) => {
-                self.say(format!("Reading again failed: {}; the old numbers stay", why.join("; ")));
-            }
+            Outcome::Panicked(_) => self.notify(Notice::RescanFailed(Vec::new())),
+            Outcome::Broken(reasons) => self.notify(Notice::RescanFailed(reasons)),
             Outcome::Complete | Outcome::Stopped => {}
         }
         if let Some((directory, before)) = wanted {
-            self.say_read(directory, &name, before);
+            self.notify(self.rescanned(directory, name, before));
         }
         self.renew(replaced);
         self.after_rescan()
     }
 
-    /// Says what has become of an entry that was read again, and what it takes now.
-    fn say_read(&mut self, directory: DirId, name: &[u8], before: u64) {
-        let content = self.tree.entry(directory, name).map(|entry| entry.content);
+    /// Returns the notice about a rescanned entry.
+    fn rescanned(&self, directory: DirId, name: Vec<u8>, before: u64) -> Notice {
+        let content = self.tree.entry(directory, &name).map(|entry| entry.state);
         let after = content.as_ref().map_or(0, |content| self.size_of(content));
         let errno = match content {
-            Some(Content::Failed(errno)) => Some(errno),
-            Some(Content::Known(facts)) => facts.directory.and_then(|id| self.tree.status(id).errno),
-            Some(Content::Excluded(_)) | None => None,
+            Some(EntryState::Failed(errno)) => Some(errno),
+            Some(EntryState::Known(facts)) => facts.directory.and_then(|id| self.tree.status(id).errno),
+            Some(EntryState::Excluded(_)) | None => None,
         };
-        let (now, by) = (plain_size(after, self.units), change(before, after, self.units));
-        let name = escape(name);
-        self.say(match (content, errno) {
-            (None, _) => format!("{name} is gone: {by}"),
-            (_, Some(errno)) => format!("{name}: {}", error_text(errno)),
-            _ if before == after => format!("{name} was read again: {now} as before"),
-            _ => format!("{name} was read again: {now}, {by}"),
-        });
+        let state = match (content, errno) {
+            (None, _) => RescannedState::Gone,
+            (_, Some(errno)) => RescannedState::Failed(errno),
+            _ => RescannedState::Read,
+        };
+        Notice::Rescanned { name, before, after, state }
     }
 
-    /// What an entry takes, with everything in it.
-    fn size_of(&self, content: &Content) -> u64 {
-        let Content::Known(facts) = content else { return 0 };
+    /// Returns the size of an entry, with everything below it.
+    fn size_of(&self, content: &EntryState) -> u64 {
+        let EntryState::Known(facts) = content else { return 0 };
         match facts.directory {
             Some(id) => totals_size(&self.tree.totals(id), self.order.measure),
             None => self.order.measure.of(facts.disk(), facts.apparent),
         }
     }
 
-    fn renew(&mut self, replaced: Vec<DirId>) {
-        let mut successors = Successors::new(self.tree, replaced);
+    /// Relocates everything in these replaced directories.
+    pub(super) fn renew(&mut self, replaced: Vec<DirId>) {
+        let mut relocation = Relocation::new(self.tree, replaced);
         let way: Vec<DirId> = self.trail.iter().copied().chain([self.place.id]).collect();
-        let mut kept: Vec<DirId> = way.iter().map_while(|id| successors.find(*id)).collect();
+        let mut kept: Vec<DirId> = way.iter().map_while(|id| relocation.find(*id)).collect();
         let is_gone = kept.len() < way.len();
         let memories = std::mem::take(&mut self.memories);
         self.memories =
-            memories.into_iter().filter_map(|(id, memory)| Some((successors.find(id)?, memory))).collect();
+            memories.into_iter().filter_map(|(id, memory)| Some((relocation.find(id)?, memory))).collect();
         let id = kept.pop().unwrap_or(DirId::TOP);
         self.trail = kept;
         let memory =
             if is_gone { self.memories.remove(&id).unwrap_or_default() } else { self.place.memory() };
-        self.renew_filter(&mut successors);
-        self.renew_growth(&mut successors);
+        self.renew_filter(&mut relocation);
+        self.renew_growth(&mut relocation);
         self.place = Place::new(id, memory);
         self.path = self.place_path();
         self.sort();
         if is_gone {
-            self.say("The directory is gone; this is the one above");
+            self.notify(Notice::DirectoryGone);
         }
         self.enter_only_root();
-        self.renew_marks(&mut successors);
-        self.renew_views(&mut successors);
-        self.renew_details(&mut successors);
+        self.renew_marks(&mut relocation);
+        self.renew_views(&mut relocation);
+        self.relocate_layers(&mut relocation);
     }
 }

@@ -1,19 +1,20 @@
 //! From a row of a view to its entry, and back to the view.
 //!
-//! Enter goes to the entry in its directory; Right opens a directory in place, as if it lay in the view. Esc brings the view
-//! back as it was, and so does Left from the directory that was opened in place.
+//! Enter goes to the entry in its directory; Right opens a directory in place, as if it were in the view. Esc
+//! restores the view, and so does Left from the directory opened in place.
 //!
-//! Invariant: the way back leads to directories that are there; a rescan ends it.
+//! Invariant: the way back leads to existing directories; a rescan ends it.
 
-use super::{App, Mode};
-use crate::search::Query;
+use super::App;
+use crate::analysis::search::Query;
 use crate::tree::{DirId, Position};
 use crate::ui::app::filtering::directory_of;
 use crate::ui::field::Field;
 use crate::ui::keys::View;
-use crate::ui::sheet::{Sheet, Target};
+use crate::ui::sheet::Sheet;
+use crate::ui::views::Target;
 
-/// The view one came from.
+/// View to return to.
 #[derive(Debug)]
 pub(super) struct Origin {
     sheets: Vec<Sheet>,
@@ -22,27 +23,27 @@ pub(super) struct Origin {
     base: View,
     place: DirId,
     trail: Vec<DirId>,
-    /// The directory one came to.
+    /// Directory that was opened.
     landing: DirId,
-    /// Whether that was opened in place.
+    /// `true` if it was opened in place.
     is_in_place: bool,
-    /// Whether the tree grew when one left.
+    /// `true` if the tree was growing when the user left.
     was_scanning: bool,
 }
 
 impl App<'_> {
-    /// Goes where the row under the cursor leads.
+    /// Goes to the target of the row under the cursor.
     pub(super) fn follow(&mut self) {
         match self.views.sheets.last().and_then(Sheet::target) {
             Some(Target::Entry(directory, position)) => self.leave_for(directory, position, false),
-            Some(Target::Files { label, ask, query }) => self.show_files(label, ask, &query),
+            Some(Target::Files { label, table, query }) => self.show_files(label, table, &query),
             Some(Target::Change(row)) => self.follow_change(&row),
             Some(Target::Words { label, words }) => self.tell(label, words),
             None => {}
         }
     }
 
-    /// Opens the directory under the cursor in place; what is none is gone to.
+    /// Opens the directory under the cursor in place; for any other entry, goes to it.
     pub(super) fn look_inside(&mut self) {
         match self.views.sheets.last().and_then(Sheet::target) {
             Some(Target::Entry(directory, position)) => {
@@ -74,10 +75,9 @@ impl App<'_> {
         self.views.origin = Some(Origin { landing: self.place.id, ..origin });
     }
 
-    /// Goes back to the view one came from; says whether there was one.
+    /// Returns to the view. Returns `true` if there was one.
     pub(super) fn come_back(&mut self) -> bool {
         let Some(origin) = self.views.origin.take() else { return false };
-        self.mode = Mode::List;
         self.views.base = origin.base;
         self.enter(origin.place);
         self.trail = origin.trail;
@@ -90,7 +90,7 @@ impl App<'_> {
         true
     }
 
-    /// On the way up: back to the view if this is the directory that was opened in it.
+    /// Returns to the view on the way up, if this is the directory opened in it.
     pub(super) fn come_back_up(&mut self) -> bool {
         let Some(origin) = &self.views.origin else { return false };
         if origin.landing != self.place.id {
@@ -99,7 +99,7 @@ impl App<'_> {
         if origin.is_in_place {
             return self.come_back();
         }
-        // Who walks up from an entry is on a way of his own.
+        // A user who walks up from an entry does not return.
         self.views.origin = None;
         false
     }

@@ -1,17 +1,19 @@
-//! What keys do on the sheet that lies on top: its cursor, its order, and the way back.
+//! Commands of the top sheet: its cursor, its order, and the way back.
 //!
-//! Invariant: a sheet that has no use for a key says so.
+//! Invariant: a command that a sheet does not support causes a notice.
 
 use super::{App, Effect};
-use crate::rows::Column;
-use crate::search::{self, By, Query};
+use crate::analysis::search;
+use crate::analysis::search::{By, Query};
+use crate::table::column::Column;
 use crate::ui::keys::{Command, Motion, View};
 use crate::ui::layout::layout;
-use crate::ui::sheet::{Sheet, may_sort};
+use crate::ui::sheet::Sheet;
+use crate::ui::views::TableSpec;
 use crate::ui::work::Ask;
 
 impl App<'_> {
-    /// What a key does on a sheet.
+    /// Performs a command on a sheet.
     pub(super) fn sheet_command(&mut self, command: Command) -> Option<Effect> {
         let lines = layout(self.size).list_lines();
         match command {
@@ -32,25 +34,26 @@ impl App<'_> {
         None
     }
 
-    /// Sorts the sheet on top by a column, or the other way round if it is that one already.
+    /// Sorts the top sheet by a column, or reverses its order.
     pub(super) fn sort_sheet(&mut self, column: Column) {
+        let Some(table) = self.sheet().map(|sheet| sheet.table) else { return };
         let by = match column {
             Column::Size => self.by_size(),
             // The names of ages are times.
-            Column::Name if self.is_of_ages() => By::Modified,
+            Column::Name if table.time == Column::Name => By::Modified,
             Column::Name => By::Path,
             Column::Items => By::Items,
             Column::Modified => By::Modified,
-            Column::Growth if self.sheet().is_some_and(|sheet| sheet.view == View::Growth) => self.by_size(),
-            // That is a column of the list.
+            Column::Growth if table.may_sort(column) => self.by_size(),
+            // Only the list has this column.
             Column::Growth => return self.say_not_here(Command::Sort(column)),
-            Column::Shared => return,
+            Column::Shared | Column::Percent | Column::Bar => return,
         };
         let number = self.next_wish();
         let Some(sheet) = self.views.sheets.last_mut() else { return };
-        if !may_sort(sheet.inquiry.asked().ask, column) {
+        if !table.may_sort(column) {
             let sorts = sheet.sorts();
-            self.say(sorts);
+            self.notify(sorts);
             return;
         }
         let before = sheet.inquiry.asked().order;
@@ -58,11 +61,7 @@ impl App<'_> {
         sheet.inquiry.turn(search::Order { by, reversed }, number);
     }
 
-    pub(super) fn is_of_ages(&self) -> bool {
-        self.sheet().is_some_and(|sheet| matches!(sheet.inquiry.asked().ask, Ask::Ages { .. }))
-    }
-
-    /// Another size is meant.
+    /// Switches the sheets to the other size.
     pub(super) fn turn_sheets(&mut self) {
         let by = self.by_size();
         for index in 0..self.views.sheets.len() {
@@ -79,26 +78,21 @@ impl App<'_> {
         self.order.measure.into()
     }
 
-    pub(super) fn step_sheet(&mut self, motion: Motion, lines: usize) {
+    pub(in crate::ui) fn step_sheet(&mut self, motion: Motion, lines: usize) {
         if let Some(sheet) = self.views.sheets.last_mut() {
             sheet.step(motion, lines);
         }
     }
 
-    /// Shows the entries behind a row, on top of it.
-    pub(super) fn show_files(&mut self, label: String, ask: Ask, query: &Query) {
+    /// Opens the entries behind a row, above it.
+    pub(super) fn show_files(&mut self, label: String, table: &'static TableSpec, query: &Query) {
         let Some(view) = self.views.sheets.last().map(|sheet| sheet.view) else { return };
-        match self.views.filter.clone().and(query) {
-            Ok(query) => {
-                let wish = self.wish(ask, query);
-                self.views.sheets.push(Sheet::new(view, label, wish));
-            }
-            Err(_) => self.say("Too many words to look for"),
-        }
+        let wish = self.wish(Ask::Table(table), self.views.filter.clone().narrowed_by(query));
+        self.views.sheets.push(Sheet::new(view, label, table, wish));
     }
 
-    /// Leaves the sheet on top, or the treemap. What was searched for is forgotten with its own results; other views lead
-    /// back to a list that it restricts.
+    /// Closes the top sheet, or the treemap. A search is dropped with its own results; other views lead back
+    /// to a list that it restricts.
     pub(super) fn close_view(&mut self) {
         if self.views.sheets.len() > 1 {
             self.views.sheets.pop();

@@ -1,56 +1,59 @@
-//! When the rows of a directory are put in order, and where.
+//! Sorting the rows of a directory, at once or in the background.
 //!
-//! Few rows are sorted at once. Those of a huge directory take a while, so that is done beside the screen: what was shown stays
-//! until the new rows are there, and keys are answered meanwhile. Where what was shown would be wrong (with a filter put on or
-//! taken off, and in a directory just entered) nothing is shown until then.
+//! A few rows are sorted at once. The rows of a huge directory are sorted in the background: the old rows remain
+//! until the new ones are ready, and keys are answered meanwhile. If the old rows would be
+//! wrong (after a filter was set or removed, and in a directory just entered) none are shown until then.
 //!
-//! Invariant: rows that come are those of the directory and the order asked for last.
+//! Invariant: new rows are those of the directory and order requested last.
 
 use std::time::Duration;
 
 use super::App;
 use super::filtering::{Filtering, sums};
-use crate::rows::{Beside, Column, Direction};
+use crate::table::column::Column;
+use crate::table::rows::{Beside, Direction};
+use crate::ui::notice::Notice;
 use crate::ui::work::{Ask, Findings, Wish};
 
-/// How long rows keep their order after a key.
+/// Time for which rows keep their order after a key.
 const HOLD: Duration = Duration::from_millis(800);
 
 impl App<'_> {
-    /// Whether the rows are being put in order.
+    /// Returns `true` if rows are being sorted.
     pub fn is_sorting(&self) -> bool {
         self.sorting.is_some()
     }
 
-    /// Sorts by a column, or the other way round if it is that one already.
+    /// Sorts by a column, or reverses its order.
     pub(super) fn sort_by(&mut self, column: Column) {
         self.order.direction =
             if self.order.column == column { self.order.direction.other() } else { Direction::Usual };
         self.order.column = column;
-        self.shown.show(column);
+        // The column of the order is always visible.
+        self.shown.columns = self.shown.columns.with(column, true);
         self.sort();
     }
 
-    /// Whether it is time to put the rows in order because of what was read meanwhile.
+    /// Returns `true` if it is time to sort because of new entries.
     pub(super) fn may_sort(&self) -> bool {
         let now = self.scan.last.now;
         let is_held = self.pressed.is_some_and(|pressed| now.saturating_sub(pressed) < HOLD);
         let since = now.saturating_sub(self.sorted);
-        // What is complete is sorted for the last time, however long the time before took.
+        // A complete directory is sorted for the last time, however long the previous sort took.
         let is_due = !self.is_scanning() || self.place.rows().may_sort(since);
         (self.place.rows().is_empty() || (is_due && !is_held)) && !self.is_sorting()
     }
 
-    /// Puts the rows in order, now or soon.
+    /// Sorts the rows at once, or starts to sort them in the background.
     pub(super) fn sort(&mut self) {
         let order = self.order_here();
-        // As of now, not of when the rows will be there: what is read meanwhile makes them stale.
+        // The present state counts, because entries read during the sort make the rows stale.
         self.is_stale = self.is_scanning();
         if self.place.is_large(self.tree) {
             let filtered = self.views.filtering.as_ref().map(Filtering::filtered).cloned();
-            // As in `sums`: what a filter leaves cannot be compared.
+            // As in `sums`, the filtered part cannot be compared.
             let growth = self.views.compared.growth().filter(|_| filtered.is_none()).cloned();
-            let wish = self.wish(Ask::Rows(order), crate::search::Query::default());
+            let wish = self.wish(Ask::Rows(order), crate::analysis::search::Query::default());
             self.sorting = Some(Wish { beside: Beside { filtered, growth }, ..wish });
         } else {
             self.sorting = None;
@@ -60,19 +63,19 @@ impl App<'_> {
         }
     }
 
-    /// Puts other rows in the place of those that are shown.
+    /// Replaces the shown rows.
     pub(super) fn sort_anew(&mut self) {
         self.place.forget_rows();
         self.sort();
     }
 
-    /// Takes rows that were put in order beside the screen.
+    /// Takes rows sorted in the background.
     pub(super) fn take_rows(&mut self, number: u64, findings: &Findings) {
         if self.sorting.as_ref().is_none_or(|wish| wish.number != number) {
             return;
         }
         match findings {
-            // Something was deleted or read again since.
+            // The tree has changed since.
             Findings::Rows(rows) if rows.is_of_old(self.tree) => self.sort(),
             Findings::Rows(rows) => {
                 self.sorting = None;
@@ -83,7 +86,7 @@ impl App<'_> {
             }
             Findings::Failed(reason) => {
                 self.sorting = None;
-                self.say(reason.clone());
+                self.notify(Notice::Message(reason.clone()));
             }
             _ => {}
         }

@@ -1,27 +1,28 @@
-//! Where the rest of the file system is: whether to offer it, and words about its rows.
+//! The df view: its hint, and the explanations of its rows.
 //!
-//! Invariant: what is offered is worth it: all of a file system was scanned.
+//! Invariant: the hint appears only if a whole file system was scanned.
 
 use super::App;
 use crate::tree::DirId;
 use crate::ui::keys::View;
 use crate::ui::sheet::Sheet;
+use crate::ui::views::{TableAnswer, df};
 use crate::ui::work::{Ask, Findings, Wish};
 
-/// Whether all of a file system was scanned.
+/// State of the whole-file-system check. The hint for the df view appears only if a whole file system was scanned.
 #[derive(Debug, Default)]
 pub(super) enum Whole {
-    /// The scan runs.
+    /// Not started, because the scan is still running.
     #[default]
     Unasked,
-    /// The answer is awaited.
+    /// The check is running.
     Asked(Wish),
-    /// It was, or was not.
+    /// Result of the check.
     Known(bool),
 }
 
 impl Whole {
-    /// What it waits for.
+    /// Returns the request for the check while it runs.
     pub(super) fn wish(&self) -> Option<&Wish> {
         match self {
             Self::Asked(wish) => Some(wish),
@@ -29,7 +30,7 @@ impl Whole {
         }
     }
 
-    /// Takes the answer, if this is it.
+    /// Stores the result if `number` is that of its own request.
     pub(super) fn take(&mut self, number: u64, findings: &Findings) {
         if self.wish().is_some_and(|wish| wish.number == number) {
             *self = Self::Known(matches!(findings, Findings::Whole(is_whole) if **is_whole));
@@ -38,26 +39,26 @@ impl Whole {
 }
 
 impl super::views::Views {
-    /// Whether all of a file system was scanned, as far as that is known.
+    /// Returns `true` if the check has found that a whole file system was scanned.
     pub fn is_whole(&self) -> bool {
         matches!(self.whole, Whole::Known(true))
     }
 }
 
 impl App<'_> {
-    /// Asks, once the scan is over.
+    /// Starts the check once the scan is complete.
     pub(super) fn ask_whether_whole(&mut self) {
         if matches!(self.views.whole, Whole::Unasked) && !self.is_scanning() {
-            let wish = self.wish(Ask::Whole, crate::search::Query::default());
+            let wish = self.wish(Ask::Whole, crate::analysis::search::Query::default());
             self.views.whole = Whole::Asked(Wish { from: DirId::TOP, ..wish });
         }
     }
 
-    /// Opens words about a row.
+    /// Opens the explanation of a row.
     pub(super) fn tell(&mut self, label: String, words: Vec<String>) {
-        let wish = self.wish(Ask::Space { units: self.units }, crate::search::Query::default());
-        let mut sheet = Sheet::new(View::Space, label, wish);
-        sheet.inquiry.tell(words);
+        let wish = self.wish(Ask::Table(&df::TABLE), crate::analysis::search::Query::default());
+        let mut sheet = Sheet::new(View::Space, label, &df::TABLE, wish);
+        sheet.inquiry.tell(Findings::Table(TableAnswer::new(df::Explanation(words))));
         self.views.sheets.push(sheet);
     }
 }

@@ -1,68 +1,73 @@
-//! The views beside the list: which one is open, what is searched for, and what the keys do there.
+//! Views besides the list: the open one, the search, and the commands of their keys.
 //!
-//! Sheets lie on each other: the types, and on them the files of one type. Under them is the directory, as a list or as a
-//! treemap. What is being searched for is the filter of all of them, until it is cleared.
+//! Views are stacked as sheets, such as the files of one type above the list of types. At the bottom is the
+//! directory, as a list or as a treemap. The search filters all of them until it is cleared.
 //!
-//! Invariant: every sheet is about the directory one stands in.
+//! Invariant: every sheet is about the shown directory.
 
 use std::time::Duration;
 
+use super::App;
 use super::filtering::Filtering;
 use super::results::Origin;
-use super::{App, Confirm, Details, Mode};
-use crate::rows::{Beside, Column, Direction, Grouping, Hidden, Order};
-use crate::search::{self, By, Query};
+use crate::analysis::search;
+use crate::analysis::search::Query;
+use crate::analysis::survey::Tile;
+use crate::base::text::printable;
 use crate::source::Nature;
-use crate::survey::Tile;
-use crate::text::printable;
-use crate::tree::{DirId, Position, Successors};
+use crate::table::column::Column;
+use crate::table::rows::{Beside, Direction, Grouping, Hidden, Order};
+use crate::tree::{DirId, Position, Relocation};
 use crate::ui::cells;
 use crate::ui::field::Field;
 use crate::ui::inquiry::Inquiry;
 use crate::ui::keys::{Command, Scope, Side, View};
+use crate::ui::layers::Layer;
 use crate::ui::layout::layout;
+use crate::ui::notice::Notice;
 use crate::ui::place::Memory;
 use crate::ui::sheet::{Page, Sheet, Sight};
+use crate::ui::views;
 use crate::ui::work::{Ask, Findings, Wish};
 
-/// Between two looks of a view at a growing tree.
+/// Interval between updates of a view of a growing tree.
 const REFRESH: Duration = Duration::from_secs(2);
 
-/// The state of the views.
+/// State of the views.
 #[derive(Debug, Default)]
 pub struct Views {
-    /// How the directory is shown: as a list or as a treemap.
+    /// View of the directory: list or treemap.
     pub base: View,
-    /// What is searched for, as it was typed; empty for nothing.
+    /// Search as it was typed; empty for none.
     pub text: Field,
-    /// What is not understood of that, or not yet.
+    /// Error in the search, or the missing part.
     pub complaint: Option<String>,
-    /// What is visible of the sheet on top.
+    /// Visible part of the top sheet.
     pub page: Option<Page>,
-    /// The places of the rows in the treemap.
+    /// Rectangles of the rows in the treemap.
     pub tiles: Vec<Tile>,
-    /// The sheets, the one on top last.
+    /// Sheets, the top one last.
     pub(super) sheets: Vec<Sheet>,
-    /// What is searched for, as far as it is understood.
+    /// Valid part of the search.
     pub(super) filter: Query,
-    /// That as a filter of the list.
+    /// Filter of the list by that search.
     pub(super) filtering: Option<Filtering>,
-    /// The view one came from.
+    /// View to return to.
     pub(super) origin: Option<Origin>,
-    /// The present, in seconds since 1970.
+    /// Present time in seconds since 1970.
     pub(super) clock: i64,
-    /// How many wishes there were.
+    /// Number of loads requested so far.
     wishes: u64,
-    /// When a sheet was last asked for again.
+    /// Time of the last update of a sheet.
     refreshed: Duration,
-    /// Whether all of a file system was scanned.
+    /// State of the whole-file-system check.
     pub(super) whole: super::space::Whole,
-    /// What it is compared with.
+    /// Baseline and comparison.
     pub(super) compared: super::growth::Compared,
 }
 
 impl Views {
-    /// What is being asked for what is on the screen.
+    /// Returns the load whose result is on the screen: of the top sheet, or else of the filter.
     fn looked_at(&self) -> Option<&Inquiry> {
         let filter = self.filtering.as_ref().map(Filtering::inquiry);
         self.sheets.last().map(|sheet| &sheet.inquiry).or(filter)
@@ -75,39 +80,35 @@ impl Views {
 }
 
 impl App<'_> {
-    /// The present, in seconds since 1970.
+    /// Returns the present time in seconds since 1970.
     pub(super) fn clock(&self) -> i64 {
         self.views.clock
     }
 
-    /// What is to be found out at present.
+    /// Returns the loads that the current state needs.
     pub fn wishes(&self) -> impl Iterator<Item = &Wish> + Clone {
-        let details = self.details().and_then(Details::wish);
+        let info = self.layers.iter().find_map(|layer| match layer {
+            Layer::Info(page) => page.wish(),
+            _ => None,
+        });
         let looked_at = self.views.looked_at().and_then(Inquiry::wish);
         let compared = self.views.compared.wishes();
         let sorting = self.sorting.as_ref();
-        looked_at.into_iter().chain(self.views.whole.wish()).chain(compared).chain(details).chain(sorting)
+        looked_at.into_iter().chain(self.views.whole.wish()).chain(compared).chain(info).chain(sorting)
     }
 
-    /// The sheet on top.
+    /// Returns the top sheet.
     pub(super) fn sheet(&self) -> Option<&Sheet> {
         self.views.sheets.last()
     }
 
-    /// What has the keys: a question, or else what is open.
+    /// Returns the scope whose key bindings apply: of the top layer, or else of the view.
     pub fn scope(&self) -> Scope {
-        match self.mode {
-            _ if self.question.is_some() => Scope::Question,
-            Mode::List if !self.views.sheets.is_empty() => Scope::Sheet,
-            Mode::List if self.views.base == View::Treemap => Scope::Treemap,
-            Mode::List => Scope::List,
-            Mode::Prompt => Scope::Prompt,
-            Mode::FileName => Scope::FileName,
-            Mode::Help(_) => Scope::Help,
-            Mode::Marks => Scope::Marks,
-            Mode::Confirm => self.reclaim.confirm.as_ref().map_or(Scope::Confirm, Confirm::scope),
-            Mode::Failures => Scope::Failures,
-            Mode::Details => Scope::Details,
+        match self.layers.last() {
+            Some(layer) => layer.component().scope(),
+            None if !self.views.sheets.is_empty() => Scope::Sheet,
+            None if self.views.base == View::Treemap => Scope::Treemap,
+            None => Scope::List,
         }
     }
 
@@ -119,7 +120,7 @@ impl App<'_> {
         self.views.whole.take(number, findings);
         let (is_other, trouble) = self.views.compared.take(number, findings);
         if let Some(trouble) = trouble {
-            self.say(trouble);
+            self.notify(Notice::Message(trouble));
         }
         if is_other && (self.may_sort() || !self.is_scanning()) {
             self.sort();
@@ -134,7 +135,7 @@ impl App<'_> {
         }
     }
 
-    /// The order of the rows where one stands: a treemap is laid out from the largest on.
+    /// Returns the order of the rows: by size in a treemap, or else the chosen order.
     pub(super) fn order_here(&self) -> Order {
         match self.views.base {
             View::Treemap => Order {
@@ -147,7 +148,7 @@ impl App<'_> {
         }
     }
 
-    /// How many rows of the directory are looked at.
+    /// Returns the number of rows to collect for this view.
     pub(super) fn lines_here(&self) -> usize {
         match self.views.base {
             View::Treemap => cells::MOST,
@@ -155,10 +156,10 @@ impl App<'_> {
         }
     }
 
-    /// Gathers what is visible of the views, after the window.
+    /// Collects the visible part of the views, after the window.
     pub(super) fn look_at_views(&mut self) {
-        let (lines, measure) = (layout(self.size).list_lines(), self.order.measure);
-        let sight = Sight { marks: &self.marks, measure, columns: usize::from(self.size.0), lines };
+        let (lines, measure, scale) = (layout(self.size).list_lines(), self.order.measure, self.shown.scale);
+        let sight = Sight { marks: &self.marks, measure, scale, columns: usize::from(self.size.0), lines };
         self.views.page = self.views.sheets.last_mut().map(|sheet| sheet.look(self.tree, sight));
         if let (Some(page), Some(sheet)) = (&mut self.views.page, self.views.sheets.last())
             && !self.views.text.is_empty()
@@ -172,7 +173,7 @@ impl App<'_> {
         };
     }
 
-    /// What was found may miss what is read now. Asks again when a scan is over, and now and then before.
+    /// Updates results that may lack new entries: at the end of a scan, and at intervals before.
     pub(super) fn refresh_views(&mut self, has_grown: bool) {
         if has_grown {
             self.views.sheets.iter_mut().for_each(|sheet| sheet.inquiry.outdate());
@@ -195,13 +196,13 @@ impl App<'_> {
         }
     }
 
-    /// After a rescan: what was found holds numbers of directories that are gone.
-    pub(super) fn renew_views(&mut self, successors: &mut Successors<'_>) {
+    /// Relocates results after a rescan, which has replaced directories.
+    pub(super) fn renew_views(&mut self, relocation: &mut Relocation<'_>) {
         self.views.origin = None;
         let mut sheets = std::mem::take(&mut self.views.sheets);
         for sheet in &mut sheets {
             let number = self.next_wish();
-            if sheet.begin_again(successors, number).is_none() {
+            if sheet.begin_again(relocation, number).is_none() {
                 self.begin_filter();
                 return;
             }
@@ -209,13 +210,13 @@ impl App<'_> {
         self.views.sheets = sheets;
     }
 
-    /// Whether there is a sheet that will have to be asked for again.
+    /// Returns `true` if a sheet needs an update.
     pub(super) fn has_outdated_sheet(&self) -> bool {
         let column = self.views.compared.inquiry();
         self.views.looked_at().into_iter().chain(column).any(Inquiry::is_outdated)
     }
 
-    /// What a key does to the views; the list's own keys are none of them.
+    /// Performs a command that concerns the views, not one of the list.
     pub(super) fn view_command(&mut self, command: Command) {
         match command {
             Command::View(view) => self.show(view),
@@ -228,14 +229,14 @@ impl App<'_> {
 
     pub(super) fn show(&mut self, view: View) {
         if view == View::Space && self.nature == Nature::Recorded {
-            self.say("This was recorded; its file system is not here");
+            self.notify(Notice::RecordedNotHere);
             return;
         }
-        if view == View::Growth && !self.may_compare() {
+        if view == View::Growth && self.checked(self.check_baseline()).is_none() {
             return;
         }
         self.views.origin = None;
-        let title = match view {
+        let (title, table) = match view {
             View::List | View::Treemap => {
                 self.views.sheets.clear();
                 self.views.base = view;
@@ -244,38 +245,24 @@ impl App<'_> {
                 return;
             }
             View::Search => return,
-            View::Largest => "largest files",
-            View::Types => "types",
-            View::Ages => "age",
-            View::Links => "hard links",
-            View::Errors => "errors",
+            View::Largest => ("largest files", &views::largest::TABLE),
+            View::Types => ("types", &views::types::TABLE),
+            View::Ages => ("age", &views::ages::TABLE),
+            View::Links => ("hard links", &views::links::TABLE),
+            View::Errors => ("errors", &views::errors::TABLE),
             View::Growth => return self.show_changes(),
-            View::Hints => "what can be made or fetched again",
-            View::Space => "where is the rest",
+            View::Hints => ("what can be made or fetched again", &views::cleanup::TABLE),
+            View::Space => ("where is the rest", &views::df::TABLE),
         };
-        let ask = match view {
-            View::Types => Ask::Types,
-            View::Ages => Ask::Ages { now: self.views.clock },
-            View::Links => Ask::Links,
-            View::Errors => Ask::Errors,
-            View::Hints => Ask::Hints,
-            View::Space => Ask::Space { units: self.units },
-            _ => Ask::Largest,
-        };
-        let wish = self.wish(ask, self.views.filter.clone());
-        // Ages are told from the youngest on, and reasons from the most frequent on.
-        let order = match view {
-            View::Ages => search::Order { by: By::Modified, reversed: false },
-            View::Errors => search::Order { by: By::Items, reversed: false },
-            _ => wish.order,
-        };
-        let wish = Wish { order, ..wish };
-        self.views.sheets = vec![Sheet::new(view, title.to_owned(), wish)];
+        let wish = self.wish(Ask::Table(table), self.views.filter.clone());
+        let order = search::Order { by: table.first_order.unwrap_or(wish.order.by), ..wish.order };
+        self.views.sheets = vec![Sheet::new(view, title.to_owned(), table, Wish { order, ..wish })];
     }
 
     pub(super) fn wish(&mut self, ask: Ask, query: Query) -> Wish {
         let order = search::Order { by: self.by_size(), reversed: false };
-        Wish { number: self.next_wish(), ask, from: self.place.id, query, order, beside: Beside::default() }
+        let (number, now, units) = (self.next_wish(), self.views.clock, self.units);
+        Wish { number, ask, from: self.place.id, query, order, beside: Beside::default(), now, units }
     }
 
     pub(super) fn next_wish(&mut self) -> u64 {
@@ -290,11 +277,11 @@ impl App<'_> {
         }
     }
 
-    /// Goes to an entry in its directory, where everything is shown; says whether it is still there.
+    /// Goes to an entry in its directory, without a filter. Returns `true` if it still exists.
     pub(super) fn go_to_entry(&mut self, directory: DirId, position: Position) -> bool {
         let listing = self.tree.listing(directory);
         let Some(record) = listing.record(position) else {
-            self.say("It is not there any more");
+            self.notify(Notice::EntryGone);
             return false;
         };
         if self.order.hides(&record) {
@@ -309,7 +296,7 @@ impl App<'_> {
         }
         way.reverse();
         self.enter(directory);
-        // On the way back up the cursor is to be where one came from.
+        // Going back up, the cursor is on the directory that was left.
         for (above, below) in way.iter().zip(way.iter().skip(1).chain([&directory])) {
             let child =
                 self.tree.listing(*above).entries().find(|(_, record)| record.directory() == Some(*below));

@@ -1,9 +1,12 @@
-//! Going from one directory to another, and what that is called.
+//! Going from one directory to another, and displayed paths.
 //!
-//! Invariant: on the way back every directory is as it was left.
+//! Invariant: on the way back every directory is as the user left it.
+
+use std::collections::HashSet;
 
 use super::App;
-use crate::tree::{Content, DirId};
+use crate::tree::{DirId, EntryState};
+use crate::ui::notice::Notice;
 use crate::ui::place::Place;
 
 impl App<'_> {
@@ -17,13 +20,13 @@ impl App<'_> {
         self.shown_path(&self.tree.path(self.place.id))
     }
 
-    /// A path of the tree as it is shown: its root not as given.
+    /// Returns a path of the tree with its root as shown.
     pub fn shown_path(&self, path: &[u8]) -> Vec<u8> {
         let below = |given: &[u8]| {
             let below = path.strip_prefix(given)?;
             (below.is_empty() || given.ends_with(b"/") || below.starts_with(b"/")).then_some(below)
         };
-        // Of roots in one another, the path begins with the longest.
+        // Of nested roots, the longest that fits is the beginning of the path.
         let roots = self.roots.iter().filter_map(|(given, shown)| Some((given.len(), shown, below(given)?)));
         match roots.max_by_key(|(length, ..)| *length) {
             Some((_, shown, [])) => shown.clone(),
@@ -34,7 +37,7 @@ impl App<'_> {
         }
     }
 
-    /// Goes to the only root as soon as it is there: the level above it has nothing to show.
+    /// Enters the only root as soon as it exists, since the level above it has nothing to show.
     pub(super) fn enter_only_root(&mut self) {
         if self.place.id != DirId::TOP || self.roots.len() != 1 {
             return;
@@ -45,14 +48,29 @@ impl App<'_> {
         }
     }
 
+    /// Follows roots found inside other roots: each becomes the directory there, and its former directory
+    /// stays empty.
+    pub(super) fn follow_roots(&mut self) {
+        let roots: Vec<DirId> = self.tree.listing(DirId::TOP).directories().collect();
+        if roots == self.known_roots {
+            return;
+        }
+        let mut replaced = std::mem::replace(&mut self.known_roots, roots);
+        let roots: HashSet<DirId> = self.known_roots.iter().copied().collect();
+        replaced.retain(|root| !roots.contains(root));
+        if !replaced.is_empty() {
+            self.renew(replaced);
+        }
+    }
+
     pub(super) fn pin(&mut self) {
         self.place.pin();
     }
 
     pub(super) fn open(&mut self) {
         let record = self.place.entry();
-        let directory = record.and_then(|record| match record.content {
-            Content::Known(facts) => facts.directory,
+        let directory = record.and_then(|record| match record.state {
+            EntryState::Known(facts) => facts.directory,
             _ => None,
         });
         match directory {
@@ -61,7 +79,7 @@ impl App<'_> {
                 self.trail.push(self.place.id);
                 self.enter(id);
             }
-            None if record.is_some() => self.say("Not a directory"),
+            None if record.is_some() => self.notify(Notice::NotADirectory),
             None => {}
         }
     }
@@ -82,7 +100,7 @@ impl App<'_> {
         self.enter_again(id);
     }
 
-    /// Enters a directory as it is remembered; how the one left is to be remembered was said before.
+    /// Enters a directory with its remembered cursor; the state of the one left was saved before.
     pub(super) fn enter_again(&mut self, id: DirId) {
         let memory = self.memories.remove(&id).unwrap_or_default();
         self.place = Place::new(id, memory);

@@ -1,26 +1,27 @@
-//! Everything about one entry, programs started for it, and going above the root. No job runs: what it would find is made up.
+//! Tests of the info page, programs started for an entry, and going above the root. Results of jobs are made
+//! up.
 
 use super::*;
 use crate::fixture::linked_file;
-use crate::inspect::Inspection;
-use crate::platform::extents::Layout;
-use crate::platform::mounts::Mount;
-use crate::platform::probe::Probe;
+use crate::platform::entry::extents::Layout;
+use crate::platform::entry::probe::Probe;
+use crate::platform::fs::mounts::Mount;
 use crate::platform::{Attributes, Border};
+use crate::scan::inspect::Inspection;
 use crate::tree::DirId;
 use crate::ui::errand::Errand;
 use crate::ui::work::{Ask, Findings};
 
-/// The number of the question about an entry that is open, if one is.
+/// Returns the number of the load that the open page waits for, if there is one.
 fn asked(app: &App<'_>) -> Option<u64> {
     app.wishes().find(|wish| matches!(wish.ask, Ask::Inspect(_))).map(|wish| wish.number)
 }
 
-/// Tells the browser what an inspection would find of a file of 12,288 bytes with two names.
+/// Provides the facts about a file of 12,288 bytes with two names.
 pub fn find(app: &mut App<'_>) {
     let number = asked(app).unwrap();
     let attributes = Attributes {
-        kind: crate::kind::Kind::File,
+        kind: crate::base::kind::Kind::File,
         blocks: 8,
         apparent: 12_288,
         mtime: 86_400,
@@ -66,13 +67,13 @@ fn what_the_tree_knows_is_shown_at_once_and_the_rest_as_it_comes() {
     let mut app = finished(&tree);
     app.update(Action::Resize(80, 30));
     press(&mut app, "n j j i");
-    assert_eq!(app.mode, Mode::Details);
-    let first = screen(&app);
+    assert_eq!(layer(&app), Some(Scope::Details));
+    let first = screen(&mut app);
     for text in ["/shown/letter", "file", "1.0 KiB (1,024 bytes)", "700 B (700 bytes)", "asking"] {
         assert!(first.contains(text), "{text}:\n{first}");
     }
     find(&mut app);
-    let then = screen(&app);
+    let then = screen(&mut app);
     for text in [
         "-rw-r----- (0640)",
         "root (0)",
@@ -90,22 +91,22 @@ fn what_the_tree_knows_is_shown_at_once_and_the_rest_as_it_comes() {
     }
     assert!(!then.contains("asking") && asked(&app).is_none());
     press(&mut app, "i");
-    assert_eq!((app.mode, selected(&app)), (Mode::List, "letter".to_owned()));
+    assert_eq!((layer(&app), selected(&app)), (None, "letter".to_owned()));
 }
 
 #[test]
 fn details_close_to_where_they_were_opened() {
     let tree = Arc::new(home());
     let mut app = finished(&tree);
-    for (open, mode) in [("5", Mode::List), ("2", Mode::List), ("+ Tab", Mode::Marks)] {
+    for (open, mode) in [("5", None), ("2", None), ("+ Tab", Some(Scope::Marks))] {
         press(&mut app, open);
         work(&mut app, &tree);
-        let before = app.mode;
+        let before = layer(&app);
         press(&mut app, "i");
-        assert_eq!(app.mode, Mode::Details, "{open}");
+        assert_eq!(layer(&app), Some(Scope::Details), "{open}");
         find(&mut app);
         press(&mut app, "q");
-        assert_eq!((app.mode, before), (mode, mode), "{open}");
+        assert_eq!((layer(&app), before), (mode, mode), "{open}");
         press(&mut app, "Esc");
     }
 }
@@ -115,19 +116,22 @@ fn a_question_on_top_of_details_leaves_them_as_they_were() {
     let tree = home();
     let mut app = finished(&tree);
     tick(&mut app, 65_000, Some(Outcome::Complete));
-    for (open, mode) in
-        [("i", Mode::Details), ("?", Mode::Help(0)), ("E", Mode::FileName), ("/", Mode::Prompt)]
-    {
+    for (open, mode) in [
+        ("i", Some(Scope::Details)),
+        ("?", Some(Scope::Help)),
+        ("E", Some(Scope::FileName)),
+        ("/", Some(Scope::Prompt)),
+    ] {
         press(&mut app, open);
         assert_eq!(press(&mut app, "Ctrl-C"), []);
-        let asked = screen(&app);
-        assert!(asked.contains("Quit and lose the scan") && app.question.is_some(), "{open}:\n{asked}");
+        let asked = screen(&mut app);
+        assert!(asked.contains("Quit and lose the scan") && question(&app).is_some(), "{open}:\n{asked}");
         app.update(Action::Paste("y".into()));
         assert_eq!(press(&mut app, "n"), []);
-        assert_eq!((app.mode, &app.question), (mode, &None), "{open}");
-        assert!(!screen(&app).contains("Quit and lose"), "{open}");
+        assert_eq!((layer(&app), question(&app)), (mode, None), "{open}");
+        assert!(!screen(&mut app).contains("Quit and lose"), "{open}");
         press(&mut app, "Esc");
-        assert_eq!(app.mode, Mode::List, "{open}");
+        assert_eq!(layer(&app), None, "{open}");
     }
 }
 
@@ -140,10 +144,10 @@ fn findings_about_another_entry_are_not_shown() {
     press(&mut app, "Esc j i");
     assert_ne!(asked(&app), Some(old));
     app.update(Action::Findings(old, Findings::Inspected(Arc::default())));
-    assert!(app.details().unwrap().inspection.is_none());
+    assert!(info(&app).inspection.is_none());
     let new = asked(&app).unwrap();
     app.update(Action::Findings(new, Findings::Failed("no thread".into())));
-    assert!(screen(&app).contains("no thread") && asked(&app).is_none());
+    assert!(screen(&mut app).contains("no thread") && asked(&app).is_none());
 }
 
 #[test]
@@ -152,7 +156,7 @@ fn in_an_empty_directory_it_is_about_the_directory() {
     let mut app = finished(&tree);
     press(&mut app, "j j Enter i");
     assert_eq!(path(&app), "/shown/empty");
-    assert!(screen(&app).contains("Path        /shown/empty"), "{}", screen(&app));
+    assert!(screen(&mut app).contains("Path        /shown/empty"), "{}", screen(&mut app));
 }
 
 #[test]
@@ -162,7 +166,7 @@ fn programs_get_what_is_under_the_cursor() {
     let root = tree.listing(DirId::TOP).directories().next().unwrap();
     assert_eq!(press(&mut app, "b"), [Effect::Start(Errand::Shell(root))]);
     assert_eq!(press(&mut app, "v"), []);
-    assert_eq!(app.notice.as_deref(), Some("Only files can be viewed"));
+    assert_eq!(app.notice_text().as_deref(), Some("Only files can be viewed"));
     assert_eq!(press(&mut app, "o"), [Effect::Start(Errand::Open(b"/shown/music".to_vec()))]);
     let view = Effect::Start(Errand::View(root, b"letter".to_vec()));
     assert_eq!(press(&mut app, "n j j v"), [view]);
@@ -171,11 +175,15 @@ fn programs_get_what_is_under_the_cursor() {
 }
 
 #[test]
-fn above_the_root_is_scanned_after_a_question_that_no_is_the_answer_to() {
+fn above_the_root_is_scanned_after_a_question_whose_answer_is_no_if_marks_are_lost() {
     let tree = home();
     let mut app = finished(&tree);
     assert_eq!(press(&mut app, "h"), []);
-    assert!(screen(&app).contains("Scan /?"), "{}", screen(&app));
+    assert!(screen(&mut app).contains("Scan /?"), "{}", screen(&mut app));
+    assert_eq!(question(&app), Some((About::Above, Button::Yes)));
+    assert_eq!(press(&mut app, "Enter"), [Effect::ScanAbove(b"/".to_vec())]);
+    press(&mut app, "Space h");
+    assert_eq!(question(&app), Some((About::Above, Button::No)));
     assert_eq!(press(&mut app, "Enter"), []);
     assert_eq!(press(&mut app, "h y"), [Effect::ScanAbove(b"/".to_vec())]);
 }
@@ -191,7 +199,7 @@ fn above_the_top_and_above_several_roots_there_is_nothing() {
     let roots = vec![(b"/r".to_vec(), b"/r".to_vec()), (b"/s".to_vec(), b"/s".to_vec())];
     let mut app = App::new(&tree, roots, &settings(), (80, 12));
     press(&mut app, "h");
-    assert_eq!((app.above(), app.mode), (None, Mode::List));
+    assert_eq!((app.above(), layer(&app)), (None, None));
 }
 
 #[test]
@@ -217,10 +225,10 @@ fn of_what_was_recorded_elsewhere_nothing_is_asked_or_started() {
     let mut app = App::new(&tree, vec![(b"/r".to_vec(), b"/shown".to_vec())], &recorded, (80, 12));
     tick(&mut app, 1000, Some(Outcome::Complete));
     assert_eq!(press(&mut app, "b v o h"), []);
-    assert_eq!((app.notice.as_deref(), app.above()), (Some("This is where the scan begins"), None));
+    assert_eq!((app.notice_text().as_deref(), app.above()), (Some("Already at the scan root"), None));
     press(&mut app, "i");
     assert_eq!(asked(&app), None);
-    assert!(screen(&app).contains("Path        /shown/music"), "{}", screen(&app));
+    assert!(screen(&mut app).contains("Path        /shown/music"), "{}", screen(&mut app));
 }
 
 #[test]
@@ -232,7 +240,7 @@ fn of_a_file_with_several_names_the_first_is_shown() {
     press(&mut app, "6");
     work(&mut app, &tree);
     press(&mut app, "i");
-    let details = app.details().unwrap();
+    let details = info(&app);
     let record = app.record(details.directory, details.position).unwrap();
     assert_eq!(record.name, b"song", "as in the row");
 }

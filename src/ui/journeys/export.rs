@@ -1,14 +1,22 @@
-//! Journeys to a file that everything is written to.
+//! Tests of exports to a file.
 
 use super::*;
+use crate::source::save::{Form, Format, Old, Packing, Unwritten};
 use crate::ui::export::{Order as Wanted, Told};
-use crate::writing::{Form, Format, Old, Packing, Unwritten};
+use crate::ui::layers::file_prompt::FilePrompt;
+use crate::ui::notice::Notice;
 
 fn wanted(name: &str, format: Format, old: Old) -> Wanted {
     Wanted { path: name.into(), format, old }
 }
 
-/// Asks for a file of this name.
+/// Returns the prompt for a file name, which is on top.
+fn prompt<'a>(app: &'a App<'_>) -> &'a FilePrompt {
+    let Some(Layer::FileName(prompt)) = app.layers.last() else { panic!("{:?}", app.layers) };
+    prompt
+}
+
+/// Opens the export prompt, types the name, and confirms.
 fn ask(app: &mut App<'_>, name: &str) -> Vec<Effect> {
     press(app, "E Ctrl-U");
     write(app, name);
@@ -24,12 +32,12 @@ fn a_name_is_offered_typed_and_says_the_format() {
     let tree = home();
     let mut app = finished(&tree);
     press(&mut app, "E");
-    assert_eq!((app.mode, app.export.name.as_str()), (Mode::FileName, "shown.json.zst"));
+    assert_eq!((layer(&app), prompt(&app).name.as_str()), (Some(Scope::FileName), "shown.json.zst"));
     let packed = wanted("shown.json.zst", Format::Ncdu(Packing::Zstd), Old::Kept);
     assert_eq!(press(&mut app, "Enter"), [Effect::Export(packed.clone())]);
-    assert_eq!(app.mode, Mode::List);
+    assert_eq!(layer(&app), None);
     told(&mut app, packed, Ok(3 << 20));
-    assert_eq!(app.notice.as_deref(), Some("Wrote 3.0 MiB to shown.json.zst"));
+    assert_eq!(app.notice_text().as_deref(), Some("Wrote 3.0 MiB to shown.json.zst"));
     for (name, format) in [
         ("q.json", Format::Ncdu(Packing::Plain)),
         ("q.ndjson", Format::Flat(Form::Json)),
@@ -39,7 +47,7 @@ fn a_name_is_offered_typed_and_says_the_format() {
         let order = wanted(name, format, Old::Kept);
         assert_eq!(ask(&mut app, name), [Effect::Export(order.clone())]);
         told(&mut app, order, Err(Unwritten::Failed("no space left on device".to_owned())));
-        assert_eq!(app.notice, Some(format!("{name}: no space left on device").into()));
+        assert_eq!(app.notice_text(), Some(format!("{name}: no space left on device")));
     }
 }
 
@@ -49,14 +57,14 @@ fn the_name_that_is_offered_gives_way_to_what_is_typed_or_is_edited() {
     let mut app = finished(&tree);
     press(&mut app, "E");
     write(&mut app, "q.duke");
-    assert_eq!(app.export.name.as_str(), "q.duke");
+    assert_eq!(prompt(&app).name.as_str(), "q.duke");
     press(&mut app, "Esc E Bksp");
-    assert_eq!(app.export.name.as_str(), "q.duk");
+    assert_eq!(prompt(&app).name.as_str(), "q.duk");
     press(&mut app, "Esc E");
     app.update(Action::Paste("p.csv".into()));
-    assert_eq!(app.export.name.as_str(), "p.csv");
+    assert_eq!(prompt(&app).name.as_str(), "p.csv");
     press(&mut app, "Ctrl-U Esc E");
-    assert_eq!(app.export.name.as_str(), "shown.json.zst");
+    assert_eq!(prompt(&app).name.as_str(), "shown.json.zst");
 }
 
 #[test]
@@ -64,13 +72,13 @@ fn a_name_without_a_format_is_not_taken_and_nothing_is_written_on_the_way_out() 
     let tree = home();
     let mut app = finished(&tree);
     assert_eq!(ask(&mut app, "q"), []);
-    assert!(app.mode == Mode::FileName && app.export.complaint.is_some());
+    assert!(layer(&app) == Some(Scope::FileName) && prompt(&app).complaint.is_some());
     app.update(Action::Paste(".du\nke".to_owned()));
-    assert_eq!((app.export.name.as_str(), &app.export.complaint), ("q.duke", &None));
+    assert_eq!((prompt(&app).name.as_str(), prompt(&app).complaint.is_none()), ("q.duke", true));
     press(&mut app, "Bksp");
-    assert_eq!((app.export.name.as_str(), &app.export.complaint), ("q.duk", &None));
+    assert_eq!((prompt(&app).name.as_str(), prompt(&app).complaint.is_none()), ("q.duk", true));
     assert_eq!(press(&mut app, "Esc"), []);
-    assert_eq!(app.mode, Mode::List);
+    assert_eq!(layer(&app), None);
 }
 
 #[test]
@@ -80,10 +88,9 @@ fn a_file_that_is_there_is_replaced_after_a_question_only() {
     let order = wanted("q.duke", Format::Snapshot, Old::Kept);
     assert_eq!(ask(&mut app, "q.duke"), [Effect::Export(order.clone())]);
     told(&mut app, order.clone(), Err(Unwritten::Exists));
-    let question = Question { about: About::Replace(order.clone()), button: Button::No };
-    assert_eq!(app.question, Some(question));
+    assert_eq!(question(&app), Some((About::Replace(order.clone()), Button::No)));
     assert_eq!(press(&mut app, "Enter"), []);
-    assert!(app.question.is_none() && app.written().is_none());
+    assert!(question(&app).is_none() && app.written().is_none());
     ask(&mut app, "q.duke");
     told(&mut app, order.clone(), Err(Unwritten::Exists));
     assert_eq!(press(&mut app, "y"), [Effect::Export(Wanted { old: Old::Replaced, ..order })]);
@@ -98,9 +105,9 @@ fn a_question_about_replacing_is_given_up_by_any_way_out() {
         let order = wanted("q.duke", Format::Snapshot, Old::Kept);
         ask(&mut app, "q.duke");
         told(&mut app, order.clone(), Err(Unwritten::Exists));
-        assert!(app.question.is_some());
+        assert!(question(&app).is_some());
         assert_eq!(press(&mut app, keys), [], "{keys}");
-        assert!(app.question.is_none() && app.written().is_none(), "{keys}");
+        assert!(question(&app).is_none() && app.written().is_none(), "{keys}");
         assert_eq!(ask(&mut app, "q.duke"), [Effect::Export(order)], "another may be written: {keys}");
     }
 }
@@ -112,11 +119,11 @@ fn while_a_file_is_written_no_other_is_and_leaving_asks() {
     let order = wanted("q.duke", Format::Snapshot, Old::Kept);
     ask(&mut app, "q.duke");
     assert_eq!(press(&mut app, "E"), []);
-    assert!(app.mode == Mode::List && app.notice.as_deref() == Some("q.duke is still being written"));
+    assert!(layer(&app).is_none() && app.notice_text().as_deref() == Some("q.duke is still being written"));
     press(&mut app, "h");
-    assert_eq!(app.mode, Mode::List, "the scan above would end it");
+    assert_eq!(layer(&app), None, "the scan above would end it");
     assert_eq!(press(&mut app, "q"), []);
-    assert_eq!(app.question.as_ref().map(|question| &question.about), Some(&About::Quit));
+    assert_eq!(question(&app).map(|(about, _)| about), Some(About::Quit));
     press(&mut app, "n");
     told(&mut app, order, Ok(1));
     assert_eq!(press(&mut app, "q"), [Effect::Quit]);
@@ -128,13 +135,19 @@ fn what_is_not_whole_is_not_exported() {
     let mut app = app(&growing.tree);
     tick(&mut app, 100, None);
     press(&mut app, "E");
-    assert!(app.mode == Mode::List && app.notice.as_deref().is_some_and(|text| text.starts_with("Wait")));
+    assert!(
+        layer(&app).is_none()
+            && app.notice_text().as_deref().is_some_and(|text| text.starts_with("Cannot export until"))
+    );
     growing.finish();
     tick(&mut app, 200, Some(Outcome::Stopped));
     press(&mut app, "E");
     assert!(
-        app.mode == Mode::List
-            && app.notice.as_deref().is_some_and(|text| text.starts_with("Not everything"))
+        layer(&app).is_none()
+            && app
+                .notice_text()
+                .as_deref()
+                .is_some_and(|text| text.starts_with("Cannot export an incomplete"))
     );
 }
 
@@ -145,9 +158,9 @@ fn several_roots_are_no_export_of_ncdu() {
     let mut app = App::new(&tree, roots, &settings(), (80, 12));
     tick(&mut app, 100, Some(Outcome::Complete));
     press(&mut app, "E");
-    assert_eq!(app.export.name.as_str(), "r.duke");
+    assert_eq!(prompt(&app).name.as_str(), "r.duke");
     assert_eq!(ask(&mut app, "q.json"), []);
-    assert!(app.export.complaint.as_deref().is_some_and(|text| text.contains("one directory")));
+    assert!(matches!(prompt(&app).complaint, Some(Notice::OneRootOnly)));
     press(&mut app, "Esc");
     assert!(matches!(ask(&mut app, "q.csv")[..], [Effect::Export(_)]));
 }

@@ -1,7 +1,13 @@
-//! Journeys through what a search restricts, and back.
+//! Tests of filtered views, and the way back.
+
+use proptest::prelude::*;
 
 use super::*;
-use crate::size::Measure;
+use crate::analysis::fixture;
+use crate::analysis::fixture::Item;
+use crate::analysis::oracle::{Oracle, Terms, all_alone, items, several, text};
+use crate::base::format::Measure;
+use crate::table::row::Row;
 
 const DAY: i64 = 24 * 3600;
 
@@ -17,7 +23,7 @@ fn tree() -> Arc<Tree> {
     )
 }
 
-/// With a search typed and kept, and its results.
+/// Returns a browser with a search typed and kept, and its results.
 fn searched<'t>(tree: &'t Arc<Tree>, text: &str) -> App<'t> {
     let mut app = finished(tree);
     app.update(Action::Clock(1000 * DAY));
@@ -48,8 +54,8 @@ fn a_search_that_is_kept_restricts_the_list_with_its_own_sums_until_esc() {
     assert!(app.window.lines.is_empty(), "nothing that may not belong there");
     work(&mut app, &tree);
     assert_eq!(names(&app), ["logs", "new.log"]);
-    let sizes: Vec<_> = app.window.lines.iter().map(|line| line.size.unwrap()).collect();
-    // What is kept: not the directory's own blocks, nor the text in it.
+    let sizes: Vec<_> = app.window.lines.iter().map(|line| line.size().unwrap()).collect();
+    // Only kept entries count: not the directory's own blocks, nor the text in it.
     assert_eq!(sizes, [6_144, 512]);
     assert_eq!((app.window.totals.items, app.window.all_items), (3, Some(9)));
     press(&mut app, "g Enter");
@@ -91,7 +97,7 @@ fn a_filter_says_n_of_m_on_a_screen_of_any_size() {
         app.update(Action::Resize(size.0, size.1));
         let mut terminal =
             ratatui::Terminal::new(ratatui::backend::TestBackend::new(size.0, size.1)).unwrap();
-        terminal.draw(|frame| crate::ui::view::draw(&app, frame)).unwrap();
+        terminal.draw(|frame| app.draw(frame)).unwrap();
         let screen = terminal.backend().to_string();
         assert!(screen.contains("3 of 9"), "{size:?}\n{screen}");
     }
@@ -102,15 +108,15 @@ fn what_is_left_out_names_the_key_that_was_configured_for_it() {
     let tree = Arc::new(build(vec![file(".dot", 1, 1)]).0);
     let mut app = configured(&tree, &[("show-hidden", "F7"), ("close", "F9"), ("growth", "F8")]);
     app.update(Action::Key(KeyEvent::new(KeyCode::F(7), KeyModifiers::NONE)));
-    assert!(screen(&app).contains("1 hidden entries (F7 shows them)"), "{}", screen(&app));
+    assert!(screen(&mut app).contains("1 hidden entries (F7 shows them)"), "{}", screen(&mut app));
     press(&mut app, "/");
     write(&mut app, "nowhere");
     press(&mut app, "Enter 1");
     work(&mut app, &tree);
-    let drawn = screen(&app);
+    let drawn = screen(&mut app);
     assert!(drawn.contains("meets the filter (F9 clears it)") && drawn.contains("F9 shows all"), "{drawn}");
     press(&mut app, "W");
-    assert!(app.notice.as_ref().unwrap().ends_with("(F8 shows its changes)"), "{:?}", app.notice);
+    assert!(app.notice_text().unwrap().ends_with("(F8 shows the changes)"), "{:?}", app.notice_text());
 }
 
 #[test]
@@ -118,12 +124,16 @@ fn a_filter_that_nothing_meets_says_so() {
     let tree = tree();
     let mut app = searched(&tree, "nowhere");
     press(&mut app, "1");
-    assert!(screen(&app).contains("looking"));
+    assert!(screen(&mut app).contains("looking"));
     work(&mut app, &tree);
     assert!(app.window.lines.is_empty());
     for keys in ["1", "5"] {
         press(&mut app, keys);
-        assert!(screen(&app).contains("nothing here meets the filter (Esc clears it)"), "{}", screen(&app));
+        assert!(
+            screen(&mut app).contains("nothing here meets the filter (Esc clears it)"),
+            "{}",
+            screen(&mut app)
+        );
     }
 }
 
@@ -154,10 +164,10 @@ fn many_marks_at_once_take_nothing_along_that_a_filter_hides_and_one_says_that_i
     work(&mut app, &tree);
     press(&mut app, "+");
     assert_eq!(marked(&app), ["new.log"]);
-    assert!(app.notice.as_deref().unwrap().contains("1 directory"));
+    assert!(app.notice_text().as_deref().unwrap().contains("1 directory"));
     press(&mut app, "g Space");
     assert_eq!(marked(&app), ["logs", "new.log"]);
-    assert!(app.notice.as_deref().unwrap().contains("as a whole"));
+    assert!(app.notice_text().as_deref().unwrap().contains("the filter hides"));
 }
 
 #[test]
@@ -173,7 +183,7 @@ fn results_are_opened_in_place_or_gone_to_and_come_back() {
     assert_eq!((selected(&app).as_str(), path(&app).as_str()), ("logs", "/shown"));
     press(&mut app, "Esc");
     assert_eq!(labels(&app)[0], "logs/");
-    // Who walks on from an entry is on a way of his own.
+    // A user who walks on from an entry does not return.
     press(&mut app, "Enter Left Esc");
     assert!(app.views.page.is_none());
 }
@@ -201,7 +211,7 @@ fn results_can_be_marked_and_printed_and_the_marks_are_those_of_the_list() {
     );
     assert_eq!(press(&mut app, "g y")[..], [Effect::Copy(b"/shown/new.log".to_vec())]);
     press(&mut app, "Tab G");
-    assert_eq!(app.mode, Mode::Marks);
+    assert_eq!(layer(&app), Some(Scope::Marks));
     press(&mut app, "Tab");
     assert_eq!(labels(&app)[0], "new.log");
     let paths = [b"/shown/logs/a.log".to_vec(), b"/shown/logs/b.log".to_vec()];
@@ -218,7 +228,7 @@ fn a_sum_cannot_be_marked_and_says_so() {
     assert_eq!((marked(&app).len(), app.notice.is_some()), (0, true));
     assert_eq!(press(&mut app, "y"), []);
     press(&mut app, "p");
-    assert_eq!(app.notice.as_deref(), Some("Nothing is marked"));
+    assert_eq!(app.notice_text().as_deref(), Some("No marks"));
 }
 
 #[test]
@@ -244,7 +254,7 @@ fn views_are_sorted_and_measured_like_the_list() {
     let mut then = |keys: &str| {
         press(&mut app, keys);
         work(&mut app, &tree);
-        (labels(&app), app.views.page.as_ref().unwrap().lines[0].size)
+        (labels(&app), app.views.page.as_ref().unwrap().lines[0].size())
     };
     let (largest, disk) = then("2");
     assert_eq!((largest.len(), disk), (4, Some(9_216)));
@@ -258,4 +268,97 @@ fn views_are_sorted_and_measured_like_the_list() {
     work(&mut app, &tree);
     press(&mut app, "t");
     assert!(app.notice.is_some(), "ages are no directories");
+}
+
+/// Compares the screen for a search in the root, and for the filter it becomes, with the reference.
+fn hold(items: &[Item], terms: &Terms, tree: &Arc<Tree>) -> Result<(), TestCaseError> {
+    let (text, oracle) = (text(terms), Oracle::new(items, terms, ""));
+    let mut app = App::new(tree, vec![(b"root".to_vec(), b"root".to_vec())], &settings(), (80, 60));
+    tick(&mut app, 1000, Some(Outcome::Complete));
+    app.update(Action::Clock(fixture::NOW));
+    press(&mut app, "/");
+    write(&mut app, &text);
+    press(&mut app, "Enter");
+    work(&mut app, tree);
+    let kept = oracle.kept("");
+    let page = app.views.page.as_ref().expect("the results are shown");
+    prop_assert_eq!(page.summary.matched, oracle.found().len() as u64, "{}", text);
+    prop_assert_eq!(page.summary.sum.map(|sum| sum.disk), Some(kept.disk), "header of {}", text);
+    let largest = page.lines.iter().filter_map(Row::size).max().unwrap_or(0);
+    prop_assert!(largest <= kept.disk, "a result of {} takes more than all", text);
+
+    for key in ["1", "5"] {
+        press(&mut app, key);
+        work(&mut app, tree);
+        prop_assert_eq!(app.window.totals, kept, "header of {} in view {}", text, key);
+        let name = |row: &Row| row.label.trim_end_matches('/').to_owned();
+        let rows = app.window.lines.iter();
+        let rows: Vec<_> = rows.map(|row| (name(row), row.size().unwrap_or(0), row.items())).collect();
+        let expected = oracle.rows("");
+        prop_assert_eq!(rows.len(), expected.len(), "rows of {} in view {}", text, key);
+        for (name, size, items) in rows {
+            let totals = expected[&name];
+            prop_assert_eq!(size, totals.disk, "{} in view {}", text, key);
+            prop_assert!(items.is_none_or(|items| items == totals.items), "{} in view {}", text, key);
+            prop_assert!(size <= kept.disk, "a share of {} is more than all", text);
+        }
+        let cells = app.views.tiles.iter().filter(|tile| app.window.lines[tile.index].size() == Some(0));
+        prop_assert_eq!(cells.count(), 0, "what takes nothing has no cell");
+    }
+    press(&mut app, "3");
+    work(&mut app, tree);
+    let sum = app.views.page.as_ref().and_then(|page| page.summary.sum).expect("types have a sum");
+    prop_assert_eq!((sum.disk, sum.apparent), (kept.disk, kept.apparent), "types of {}", text);
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(fixture::cases(6))]
+
+    #[test]
+    fn header_rows_shares_and_cells_of_a_filter_are_those_of_a_naive_walk(
+        items in items(),
+        several in prop::collection::vec(several(), 20),
+    ) {
+        let tree = fixture::tree(&items);
+        for terms in all_alone().chain(several) {
+            hold(&items, &terms, &tree)?;
+        }
+    }
+}
+
+#[test]
+fn a_search_by_size_keeps_the_directories_that_meet_it_with_all_they_contain_once() {
+    let tree = Arc::new(
+        build(vec![
+            dir("large", vec![dir("inner", vec![file("a", 40_960, 1), file("b", 8_192, 1)])]),
+            dir("small", vec![file("c", 4_096, 5)]),
+        ])
+        .0,
+    );
+    let mut app = searched(&tree, ">30k");
+    assert_eq!(labels(&app), ["large/", "large/inner/", "large/inner/a"]);
+    // Nested ones are not added twice.
+    let whole = 4_096 + 4_096 + 40_960 + 8_192;
+    assert_eq!(app.views.page.as_ref().unwrap().summary.sum.unwrap().disk, whole);
+    press(&mut app, "1");
+    work(&mut app, &tree);
+    assert_eq!((names(&app), app.window.totals.disk), (vec!["large".to_owned()], whole));
+    assert_eq!(app.window.lines[0].size(), Some(whole));
+    press(&mut app, "g Enter Enter");
+    assert_eq!(names(&app), ["a", "b"], "what is kept is kept as a whole");
+}
+
+#[test]
+fn a_filter_stays_what_was_searched_for_when_the_directory_is_read_again() {
+    let tree = Arc::new(build(vec![dir("d", vec![dir("dd", vec![file("a", 5000, 1)]), file("b", 1, 1)])]).0);
+    let mut app = finished(&tree);
+    press(&mut app, "g Enter /");
+    write(&mut app, "d");
+    press(&mut app, "Enter 1");
+    work(&mut app, &tree);
+    assert_eq!(names(&app), ["dd"], "the name of the directory one stands in keeps nothing");
+    press(&mut app, "Left");
+    assert_eq!(names(&app), ["d"]);
+    assert_eq!(app.window.lines[0].size(), Some(4_096 + 5_120));
 }

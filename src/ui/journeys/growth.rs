@@ -1,13 +1,31 @@
-//! Journeys through what has grown since an earlier state.
+//! Tests of growth since a baseline.
 
 use super::*;
-use crate::growth::Basis;
+use crate::analysis::compare::Basis;
+use crate::table::column::Column;
+use crate::table::row::{CellValue, Row};
 use crate::ui::Start;
 use crate::ui::sheet::Page;
-use crate::ui::window::Grown;
 use crate::ui::work::Findings;
 
 const DAY: i64 = 24 * 3600;
+
+/// Change, without the present size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Grown {
+    New,
+    From(u64),
+    Gone(u64),
+}
+
+fn growth(row: &Row) -> Option<Grown> {
+    match row.cell(Column::Growth) {
+        CellValue::Change(None, _) => Some(Grown::New),
+        CellValue::Change(Some(before), None) => Some(Grown::Gone(before)),
+        CellValue::Change(Some(before), Some(_)) => Some(Grown::From(before)),
+        _ => None,
+    }
+}
 
 fn before() -> Arc<Tree> {
     let plan = vec![
@@ -29,7 +47,7 @@ fn now() -> Arc<Tree> {
     Arc::new(build(plan).0)
 }
 
-/// Three days after the earlier state.
+/// Returns a browser three days after the baseline.
 fn at(tree: &Arc<Tree>, start: Start) -> App<'_> {
     let settings = Settings { start, ..settings() };
     let mut app = App::new(tree, vec![(b"/r".to_vec(), b"/shown".to_vec())], &settings, (80, 12));
@@ -49,15 +67,11 @@ fn page<'a>(app: &'a App<'_>) -> &'a Page {
 }
 
 fn grown(app: &App<'_>) -> Vec<(String, Option<Grown>)> {
-    app.window
-        .lines
-        .iter()
-        .map(|line| (String::from_utf8_lossy(line.name).into_owned(), line.growth))
-        .collect()
+    app.window.lines.iter().map(|row| (row.label.trim_end_matches('/').to_owned(), growth(row))).collect()
 }
 
 fn labels(app: &App<'_>) -> Vec<(String, Option<Grown>)> {
-    page(app).lines.iter().map(|line| (line.label.clone(), line.growth)).collect()
+    page(app).lines.iter().map(|row| (row.label.clone(), growth(row))).collect()
 }
 
 fn owned(rows: &[(&str, Option<Grown>)]) -> Vec<(String, Option<Grown>)> {
@@ -68,7 +82,7 @@ fn owned(rows: &[(&str, Option<Grown>)]) -> Vec<(String, Option<Grown>)> {
 fn the_list_is_sorted_by_growth_and_tells_new_from_grown() {
     let (tree, old) = (now(), before());
     let mut app = at(&tree, Start::Sizes);
-    assert!(app.window.lines.iter().all(|line| line.growth.is_none()));
+    assert!(app.window.lines.iter().all(|row| growth(row).is_none()));
     press(&mut app, "W");
     compare(&mut app, &tree, &old);
     let expected = [
@@ -84,7 +98,7 @@ fn the_list_is_sorted_by_growth_and_tells_new_from_grown() {
     assert_eq!(grown(&app), owned(&[("song", Some(Grown::From(40_960)))]));
     press(&mut app, "h s");
     assert_eq!(names(&app)[0], "music");
-    assert!(app.window.lines[0].growth.is_some(), "the column stays");
+    assert!(growth(&app.window.lines[0]).is_some(), "the column stays");
 }
 
 #[test]
@@ -103,12 +117,12 @@ fn the_view_of_growth_has_what_is_gone_too_and_leads_to_where_it_was() {
         ("pictures/", Some(Grown::New)),
     ];
     assert_eq!(labels(&app), owned(&expected));
-    assert_eq!((page(&app).title.as_str(), page(&app).matched), ("growth since 3 days ago", 6));
-    assert_eq!(page(&app).growth, Some((86_528, 105_984)));
+    assert_eq!((page(&app).title.as_str(), page(&app).summary.matched), ("growth since 3 days ago", 6));
+    assert_eq!(page(&app).summary.growth.map(|[disk, _]| disk), Some((86_528, 105_984)));
     press(&mut app, "j j j j Enter");
     assert_eq!(
-        (path(&app).as_str(), app.notice.as_deref()),
-        ("/shown/music", Some("It is gone; it was here"))
+        (path(&app).as_str(), app.notice_text().as_deref()),
+        ("/shown/music", Some("Deleted; showing its former directory"))
     );
     press(&mut app, "Esc k k k k Enter");
     assert_eq!((path(&app).as_str(), selected(&app).as_str()), ("/shown/music", "song"));
@@ -126,7 +140,7 @@ fn what_is_gone_is_not_marked_and_what_is_there_is() {
     press(&mut app, "g Space");
     assert_eq!(app.marks().count(), 1);
     press(&mut app, "g j j j Space");
-    assert_eq!((app.marks().count(), app.notice.as_deref()), (1, Some("What is gone cannot be marked")));
+    assert_eq!((app.marks().count(), app.notice_text().as_deref()), (1, Some("Cannot mark a deleted entry")));
 }
 
 #[test]
@@ -141,9 +155,9 @@ fn a_search_restricts_the_changes_and_the_column_leaves_what_is_filtered_alone()
     assert_eq!(found, ["music/song", "music/", "music/gone"]);
     press(&mut app, "1");
     compare(&mut app, &tree, &old);
-    assert!(app.is_filtered() && app.window.lines.iter().all(|line| line.growth.is_none()));
+    assert!(app.is_filtered() && app.window.lines.iter().all(|row| growth(row).is_none()));
     press(&mut app, "Esc");
-    assert!(app.window.lines.iter().all(|line| line.growth.is_some()));
+    assert!(app.window.lines.iter().all(|row| growth(row).is_some()));
 }
 
 #[test]
@@ -156,7 +170,7 @@ fn without_anything_to_compare_with_the_keys_say_so_and_nothing_is_offered() {
     for key in ["8", "W"] {
         press(&mut app, key);
         assert!(app.views.page.is_none());
-        assert!(app.notice.as_deref().is_some_and(|text| text.ends_with("duke save keeps one")));
+        assert!(app.notice_text().as_deref().is_some_and(|text| text.ends_with("(duke save creates one)")));
     }
 }
 
@@ -206,7 +220,8 @@ fn what_cannot_be_compared_is_said_once_while_the_scan_goes_on() {
         let wish = app.wishes().find(|wish| matches!(wish.ask, Ask::Growth)).map(|wish| wish.number);
         asked.push(wish.expect("it is asked for"));
         app.update(Action::Findings(asked[asked.len() - 1], Findings::Failed("no such file".into())));
-        assert_eq!(app.notice.take().as_deref(), said, "at {now}");
+        assert_eq!(app.notice_text().as_deref(), said, "at {now}");
+        app.notice = None;
     }
     assert_ne!(asked[0], asked[1]);
 }

@@ -1,8 +1,8 @@
-//! A directory so large that its rows are put in order beside the screen.
+//! Tests of a directory so large that its rows are sorted in the background.
 
 use super::*;
 
-/// More entries than are put in order at once.
+/// More entries than are sorted at once.
 const ENTRIES: u64 = 70_000;
 
 fn tree() -> Arc<Tree> {
@@ -85,15 +85,20 @@ fn what_was_read_again_meanwhile_is_sorted_again() {
     let wish = app.wishes().find(|wish| matches!(wish.ask, Ask::Rows(_))).unwrap().clone();
     let pool = Pool::new(1).unwrap();
     let Ask::Rows(order) = wish.ask else { unreachable!() };
-    let job =
-        crate::rows::in_order(&pool, Arc::clone(&tree), wish.from, order, crate::rows::Beside::default())
-            .unwrap();
+    let job = crate::table::rows::in_order(
+        &pool,
+        Arc::clone(&tree),
+        wish.from,
+        order,
+        crate::table::rows::Beside::default(),
+    )
+    .unwrap();
     job.wait(Duration::from_secs(60));
     let rows = job.latest().unwrap();
     let above = tree.listing(crate::tree::DirId::TOP).directories().next().unwrap();
     let giant = tree.listing(above).directories().next().unwrap();
     let changes = [(tree.name(giant).to_vec(), None)].into();
-    // A rescan that found nothing there any more.
+    // A rescan that found the directory deleted.
     tree.replace_entries(&mut crate::tree::Batch::default(), above, &changes);
     app.update(Action::Findings(wish.number, crate::ui::work::Findings::Rows(rows)));
     assert_eq!(app.window.rows, 0, "rows of what was");

@@ -1,15 +1,19 @@
-//! Marking, and reading again as far as it needs no files.
+//! Tests of marking, and of rescans without files.
 
 use super::*;
+use crate::ui::layout::layout;
+use crate::ui::marks::Marks;
 use crate::ui::progress::Again;
 
 fn marked(app: &App<'_>) -> Vec<String> {
     let lines = app.window.lines.iter().filter(|line| line.is_marked);
-    lines.map(|line| String::from_utf8_lossy(line.name).into_owned()).collect()
+    lines.map(|row| row.label.trim_end_matches('/').to_owned()).collect()
 }
 
 fn pane(app: &App<'_>) -> Vec<String> {
-    app.pane().lines.iter().map(|line| String::from_utf8_lossy(&line.path).into_owned()).collect()
+    let visible = marks_list(app).into_iter().flat_map(|list| list.visible(layout(app.size).list_lines()));
+    let path = |(place, _): &(_, _)| app.shown_path(&Marks::path(app.tree, *place));
+    visible.map(|mark| String::from_utf8_lossy(&path(mark)).into_owned()).collect()
 }
 
 #[test]
@@ -53,7 +57,7 @@ fn ranges_inversion_and_all() {
 fn a_range_is_between_entries_however_they_are_sorted_by_then() {
     let tree = home();
     let mut app = finished(&tree);
-    // Upwards, and turned round in between.
+    // Upwards, and reversed in between.
     press(&mut app, "j j V k s V");
     assert_eq!(marked(&app), ["empty", "pictures"]);
 }
@@ -64,9 +68,9 @@ fn the_pane_lists_paths_and_counts_nothing_twice() {
     let mut app = finished(&tree);
     press(&mut app, "Space Enter Enter Space h h g Enter Space");
     press(&mut app, "Tab");
-    assert_eq!(app.mode, Mode::Marks);
+    assert_eq!(layer(&app), Some(Scope::Marks));
     assert_eq!(pane(&app), ["/shown/music", "/shown/music/song", "/shown/pictures/2024/cat"]);
-    // The song lies in the music: 40,000 and 9,000 bytes, the directory's own 4 KiB, and the cat's 30,000.
+    // The song is in the music: 40,000 and 9,000 bytes, the directory's own 4 KiB, and the cat's 30,000.
     let totals = app.marks().totals();
     assert_eq!(totals.apparent, 40_000 + 9000 + 4096 + 30_000);
     press(&mut app, "G Enter");
@@ -77,7 +81,7 @@ fn the_pane_lists_paths_and_counts_nothing_twice() {
     press(&mut app, "Space Space Space");
     assert_eq!((pane(&app), app.marks().count()), (vec![], 0));
     press(&mut app, "Tab");
-    assert_eq!(app.mode, Mode::List);
+    assert_eq!(layer(&app), None);
 }
 
 #[test]
@@ -85,7 +89,7 @@ fn the_marks_are_printed_by_their_paths_as_shown() {
     let tree = home();
     let mut app = finished(&tree);
     assert_eq!(press(&mut app, "p"), []);
-    assert_eq!(app.notice.as_deref(), Some("Nothing is marked"));
+    assert_eq!(app.notice_text().as_deref(), Some("No marks"));
     press(&mut app, "Space j Space");
     let printed = Effect::Print(vec![b"/shown/empty".to_vec(), b"/shown/music".to_vec()]);
     assert_eq!(press(&mut app, "p"), std::slice::from_ref(&printed));
@@ -99,7 +103,7 @@ fn the_question_names_the_marks() {
     tick(&mut app, 65_000, Some(Outcome::Complete));
     press(&mut app, "Space q");
     let mut terminal = ratatui::Terminal::new(ratatui::backend::TestBackend::new(80, 12)).unwrap();
-    terminal.draw(|frame| super::super::view::draw(&app, frame)).unwrap();
+    terminal.draw(|frame| app.draw(frame)).unwrap();
     assert!(terminal.backend().to_string().contains("lose the scan of 1:05 and 1 mark?"));
 }
 
@@ -120,25 +124,25 @@ fn one_directory_is_read_again_at_a_time_and_can_be_stopped() {
     assert_eq!(press(&mut app, "Esc R"), [Effect::Rescan(root)]);
     assert!(app.wants_ticks());
     assert_eq!(press(&mut app, "r"), []);
-    assert_eq!(app.notice.as_deref(), Some("Something is being read already"));
+    assert_eq!(app.notice_text().as_deref(), Some("Scan in progress"));
     let again = |outcome| Action::Again(Again { progress: Progress::default(), outcome });
     app.update(again(None));
     assert_eq!(press(&mut app, "Esc Esc"), [Effect::StopRescan]);
     app.update(again(Some(Outcome::Stopped)));
     assert!(app.rescan().is_none() && !app.wants_ticks());
-    // Of a file, the directory it is in.
+    // For a file, the directory it is in.
     press(&mut app, "g Enter");
     let music = tree.listing(root).directories().next().unwrap();
     assert_eq!(press(&mut app, "r Ctrl-C"), [Effect::Rescan(music), Effect::StopRescan]);
     assert_eq!(press(&mut app, "Ctrl-C"), [Effect::Quit]);
 }
 
-/// Where the cursor is visible, whatever has the keys.
+/// Returns `true` if the cursor is visible, whatever has the keys.
 fn cursor_is_visible(app: &App<'_>) -> bool {
-    match (&app.views.page, app.mode) {
-        (_, Mode::Marks) => {
-            let (pane, lines) = (app.pane(), app.pane().lines.len());
-            lines == 0 || (pane.cursor.offset..pane.cursor.offset + lines).contains(&pane.cursor.index)
+    match (&app.views.page, marks_list(app)) {
+        (_, Some(list)) => {
+            let mut visible = list.visible(layout(app.size).list_lines()).peekable();
+            visible.peek().is_none() || visible.any(|(place, _)| Some(*place) == list.selected())
         }
         (Some(page), _) => {
             page.rows == 0 || (page.offset..page.offset + page.lines.len()).contains(&page.index)
@@ -197,7 +201,7 @@ fn marks_change_by_the_keys_for_marking_only_and_the_cursor_stays_in_sight_in_ev
             assert_eq!(app.marks().in_order(&tree).len() as u64, app.marks().count());
         }
     }
-    // A name has to be typed for what is larger than anything here, and nothing is really tried that could fail.
+    // No size requires typing a name, and nothing is really tried that could fail.
     let elsewhere = [Scope::Question, Scope::Typing, Scope::Failures];
     for scope in Scope::ALL.into_iter().filter(|scope| !elsewhere.contains(scope)) {
         assert!(scopes.contains(&format!("{scope:?} false")), "{scope:?} was never there: {scopes:?}");
@@ -212,6 +216,6 @@ fn the_footer_says_where_one_is_in_the_list_of_the_marks() {
     let tree = home();
     let mut app = finished(&tree);
     press(&mut app, "G k k Space k k Space Tab j");
-    let drawn = screen(&app);
+    let drawn = screen(&mut app);
     assert!(drawn.contains("2 of 2") && !drawn.contains("of 7"), "{drawn}");
 }

@@ -1,11 +1,11 @@
-//! What people do with the mouse.
+//! Tests of the mouse.
 
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
 use super::*;
-use crate::rows::Column;
+use crate::table::column::Column;
 
 fn event(
     app: &mut App<'_>,
@@ -17,19 +17,23 @@ fn event(
     app.update(Action::Mouse(event, Duration::from_millis(milliseconds)))
 }
 
+/// Clicks on the screen, after reading the question.
 pub fn click(app: &mut App<'_>, at: (u16, u16), milliseconds: u64) -> Option<Effect> {
+    read(app);
+    screen(app);
     event(app, MouseEventKind::Down(MouseButton::Left), at, milliseconds)
 }
 
-/// Where a text is drawn.
-fn place(app: &App<'_>, text: &str) -> Option<(u16, u16)> {
+/// Returns the position of a text on the screen, after time to read the question.
+fn place(app: &mut App<'_>, text: &str) -> Option<(u16, u16)> {
+    read(app);
     let (columns, lines) = app.size;
     let mut terminal = Terminal::new(TestBackend::new(columns, lines)).unwrap();
-    terminal.draw(|frame| crate::ui::view::draw(app, frame)).unwrap();
+    terminal.draw(|frame| app.draw(frame)).unwrap();
     let buffer = terminal.backend().buffer();
     (0..lines).find_map(|y| {
         let line = (0..columns).map(|x| buffer[(x, y)].symbol()).collect::<String>();
-        // Frames are one column wide and three bytes long.
+        // Frame characters are one column wide and three bytes long.
         let at = line.find(text)?;
         Some((u16::try_from(line[..at].chars().count()).unwrap(), y))
     })
@@ -39,7 +43,7 @@ fn place(app: &App<'_>, text: &str) -> Option<(u16, u16)> {
 fn a_click_goes_there_and_two_at_once_open() {
     let tree = home();
     let mut app = finished(&tree);
-    // Two lines stand above the first row.
+    // Two lines are above the first row.
     click(&mut app, (30, 3), 0);
     assert_eq!(selected(&app), "pictures");
     click(&mut app, (30, 3), 1000);
@@ -57,7 +61,7 @@ fn titles_sort_and_again_turn_round() {
     let tree = home();
     let mut app = finished(&tree);
     let mut terminal = Terminal::new(TestBackend::new(80, 12)).unwrap();
-    terminal.draw(|frame| crate::ui::view::draw(&app, frame)).unwrap();
+    terminal.draw(|frame| app.draw(frame)).unwrap();
     let titles: String = (0..80).map(|x| terminal.backend().buffer()[(x, 1)].symbol().to_owned()).collect();
     let at = |title: &str| u16::try_from(titles.find(title).expect(title)).unwrap();
     for (title, column, first) in [
@@ -84,7 +88,7 @@ fn the_wheel_moves_the_cursor_and_scrolls_the_help() {
     assert_eq!(app.window.index, 0);
     press(&mut app, "?");
     event(&mut app, MouseEventKind::ScrollDown, (0, 0), 0);
-    assert_eq!(app.mode, Mode::Help(3));
+    assert_eq!(help_line(&app), 3);
 }
 
 #[test]
@@ -92,7 +96,7 @@ fn hints_of_the_footer_are_their_keys() {
     let tree = home();
     let mut app = finished(&tree);
     click(&mut app, (2, 11), 0);
-    assert_eq!(app.mode, Mode::Help(0));
+    assert_eq!(layer(&app), Some(Scope::Help));
     press(&mut app, "Esc");
     assert_eq!(click(&mut app, (10, 11), 0), Some(Effect::Quit));
 }
@@ -114,7 +118,7 @@ fn cells_results_and_marks_are_clicked_as_rows_are() {
     assert_eq!(path(&app), "/shown/pictures/2024");
     press(&mut app, "Left Left + Tab");
     click(&mut app, (30, 4), 2000);
-    assert_eq!(app.pane().cursor.index, 2);
+    assert_eq!(marks_list(&app).unwrap().cursor.index, 2);
 }
 
 #[test]
@@ -123,12 +127,12 @@ fn a_question_is_not_answered_by_a_click_beside_it_or_the_wheel() {
     let mut app = finished(&tree);
     tick(&mut app, 60_000, Some(Outcome::Complete));
     press(&mut app, "q");
-    let before = app.question.clone();
+    let before = question(&app);
     for at in [(0, 0), (40, 6), (2, 11), (79, 11)] {
         assert_eq!(click(&mut app, at, 0), None);
         event(&mut app, MouseEventKind::ScrollDown, at, 0);
     }
-    assert!(before.is_some() && app.question == before);
+    assert!(before.is_some() && question(&app) == before);
 }
 
 #[test]
@@ -140,12 +144,24 @@ fn the_buttons_of_a_question_are_clicked_where_they_are_drawn() {
             app.update(Action::Resize(size.0, size.1));
             tick(&mut app, 60_000, Some(Outcome::Complete));
             press(&mut app, "q");
-            let brief = place(&app, "? y/n").map(|(x, y)| (x + if letter == 'y' { 2 } else { 4 }, y));
-            let at = place(&app, &format!("[ {text} ]")).or(brief).expect("there is a button");
+            let brief = place(&mut app, "? y/n").map(|(x, y)| (x + if letter == 'y' { 2 } else { 4 }, y));
+            let at = place(&mut app, &format!("[ {text} ]")).or(brief).expect("there is a button");
             assert_eq!(click(&mut app, at, 0), effect, "{text} at {size:?}");
-            assert_eq!(app.question, None);
+            assert_eq!(question(&app), None);
         }
     }
+}
+
+#[test]
+fn buttons_stay_off_the_frame_however_short_the_question() {
+    let tree = home();
+    let mut app = App::new(&tree, vec![(b"/r".to_vec(), b"/r".to_vec())], &settings(), (80, 12));
+    tick(&mut app, 1000, Some(Outcome::Complete));
+    press(&mut app, "h");
+    read(&mut app);
+    let text = screen(&mut app);
+    assert!(text.contains("│       Scan /?      │"), "{text}");
+    assert!(text.contains("│  [ Yes ]   [ No ]  │"), "{text}");
 }
 
 #[test]
@@ -156,17 +172,17 @@ fn the_buttons_of_the_box_that_asks_are_clicked_where_they_are_drawn() {
         let mut app = finished(&tree);
         app.update(Action::Resize(size.0, size.1));
         reclaim::asked(&mut app);
-        let at = place(&app, "[ No ]").or(place(&app, "[ Yes ]")).expect("there is a button");
+        let at = place(&mut app, "[ No ]").or(place(&mut app, "[ Yes ]")).expect("there is a button");
         assert_eq!(click(&mut app, (at.0, at.1.saturating_sub(1)), 0), None, "beside the buttons");
-        assert_eq!(app.mode, Mode::Confirm, "{size:?}");
-        let yes = place(&app, "[ Yes ]").expect("there is a Yes");
+        assert_eq!(layer(&app), Some(Scope::Confirm), "{size:?}");
+        let yes = place(&mut app, "[ Yes ]").expect("there is a Yes");
         let effect = click(&mut app, (yes.0 + 6, yes.1), 0);
         assert!(matches!(effect, Some(Effect::Reclaim(Order::Begin(..)))), "{effect:?} at {size:?}");
         let mut app = finished(&tree);
         app.update(Action::Resize(size.0, size.1));
         press(&mut app, "d");
-        assert_eq!(place(&app, "[ Yes ]"), None, "nothing is known yet");
-        let no = place(&app, "[ No ]").expect("there is a No");
+        assert_eq!(place(&mut app, "[ Yes ]"), None, "nothing is known yet");
+        let no = place(&mut app, "[ No ]").expect("there is a No");
         assert_eq!(click(&mut app, no, 0), Some(Effect::Reclaim(Order::StopProbe)), "{size:?}");
     }
 }
@@ -175,13 +191,14 @@ fn the_buttons_of_the_box_that_asks_are_clicked_where_they_are_drawn() {
 fn two_clicks_at_once_do_not_answer_two_questions() {
     let tree = home();
     let mut app = finished(&tree);
-    // Of a file the box is as high when it asks again, and the button where it was.
+    // For a file the dialog keeps its height when it asks again, and the button its position.
     press(&mut app, "j j j");
     reclaim::asked_twice(&mut app);
-    let yes = place(&app, "[ Yes ]").expect("there is a Yes");
-    assert_eq!((click(&mut app, yes, 1000), click(&mut app, yes, 1200)), (None, None));
-    assert!(place(&app, "Really?").is_some());
-    assert_eq!(place(&app, "[ Yes ]"), Some(yes));
+    let yes = place(&mut app, "[ Yes ]").expect("there is a Yes");
+    let down = MouseEventKind::Down(MouseButton::Left);
+    assert_eq!((event(&mut app, down, yes, 1000), event(&mut app, down, yes, 1200)), (None, None));
+    assert!(screen(&mut app).contains("Really?") && !screen(&mut app).contains("[ Yes ]"));
+    assert_eq!(place(&mut app, "[ Yes ]"), Some(yes));
     assert!(click(&mut app, yes, 2000).is_some());
 }
 
@@ -192,6 +209,6 @@ fn a_click_on_the_help_page_presses_no_key_of_a_footer_that_it_covers() {
     press(&mut app, "?");
     for x in 0..80 {
         assert_eq!(click(&mut app, (x, 11), 0), None);
-        assert_eq!(app.mode, Mode::Help(0), "{x}");
+        assert_eq!(layer(&app), Some(Scope::Help), "{x}");
     }
 }

@@ -1,12 +1,13 @@
-//! Journeys through the accounting of a file system, with made-up figures: unit tests ask no kernel.
+//! Tests of the df view with made-up numbers, since unit tests make no system call.
 
 use super::*;
-use crate::size::Units;
-use crate::space::rows::{Subject, ledger};
-use crate::space::{
+use crate::base::format::Units;
+use crate::df::rows::{Subject, ledger};
+use crate::df::{
     Account, Capacity, Deleted, Holder, Outside, Reach, Remainder, Report, Scanned, Space, Through, Volume,
 };
 use crate::ui::keys::View;
+use crate::ui::views::{TableAnswer, df};
 use crate::ui::work::{Ask, Findings};
 
 fn space(used: u64, scanned: u64) -> Space {
@@ -30,14 +31,15 @@ fn account(spaces: Vec<Space>) -> Arc<Account> {
     Arc::new(Account { rows: ledger(&report, Units::Binary), report })
 }
 
-/// The view, with these figures.
+/// Opens the view with these numbers.
 fn opened<'t>(tree: &'t Arc<Tree>, account: &Arc<Account>) -> App<'t> {
     let mut app = finished(tree);
     work(&mut app, tree);
     press(&mut app, "0");
-    let wish = app.wishes().find(|wish| matches!(wish.ask, Ask::Space { .. })).expect("it is asked for");
+    let wish = app.wishes().find(|wish| wish.ask == Ask::Table(&df::TABLE)).expect("it is asked for");
     let number = wish.number;
-    app.update(Action::Findings(number, Findings::Space(Arc::clone(account))));
+    let rows = df::DfRows { account: Arc::clone(account), units: Units::Binary };
+    app.update(Action::Findings(number, Findings::Table(TableAnswer::new(rows))));
     app
 }
 
@@ -66,7 +68,7 @@ fn lines_are_clicked_as_rows_are() {
     let tree = Arc::new(home());
     let mut app = opened(&tree, &account(vec![space(500, 400)]));
     let lines = labels(&app);
-    // Two lines stand above the first row.
+    // Two lines are above the first row.
     mouse::click(&mut app, (20, 4), 1000);
     assert_eq!(app.views.page.as_ref().map(|page| page.index), Some(2));
     mouse::click(&mut app, (20, 4), 1100);
@@ -85,7 +87,7 @@ fn every_line_has_words_at_any_width() {
             let lines = labels(&app);
             assert!(!lines.is_empty(), "{:?}", account.rows[row]);
             let room = usize::from(columns).saturating_sub(4).max(8);
-            assert!(lines.iter().all(|line| crate::text::width(line) <= room), "{lines:?}");
+            assert!(lines.iter().all(|line| crate::base::text::width(line) <= room), "{lines:?}");
         }
     }
 }

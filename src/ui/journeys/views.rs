@@ -1,8 +1,9 @@
-//! Journeys through the views beside the list.
+//! Tests of the views besides the list.
 
 use super::*;
+use crate::table::column::Shown;
+use crate::table::row::Row;
 use crate::ui::sheet::Page;
-use crate::ui::shown::Compared;
 
 fn page<'a>(app: &'a App<'_>) -> &'a Page {
     app.views.page.as_ref().expect("a view is open")
@@ -26,7 +27,7 @@ fn tree() -> Arc<Tree> {
     )
 }
 
-/// At the thousandth day, with the results of a view.
+/// Returns a browser at the thousandth day, with the results of a view.
 fn at<'t>(tree: &'t Arc<Tree>, keys: &str) -> App<'t> {
     let mut app = finished(tree);
     app.update(Action::Clock(1000 * 24 * 3600));
@@ -70,7 +71,7 @@ fn types_and_ages_open_their_files_and_lead_back_one_by_one() {
     assert!(app.views.page.is_none(), "q closes a view and does not leave");
     press(&mut app, "4");
     work(&mut app, &tree);
-    let counts: Vec<_> = page(&app).lines.iter().map(|line| line.items).collect();
+    let counts: Vec<_> = page(&app).lines.iter().map(Row::items).collect();
     assert_eq!(counts, [2, 1, 0, 2, 0, 0].map(Some));
     press(&mut app, "j Enter");
     work(&mut app, &tree);
@@ -84,9 +85,9 @@ fn of_what_can_be_made_again_it_is_told_when_it_was_last_made() {
     let tree = Arc::new(build(vec![dir("it", vec![target, file("Cargo.toml", 1, 1)])]).0);
     let mut app = at(&tree, "9");
     assert_eq!(labels(&app), ["it/target/"]);
-    assert!(!screen(&app).contains("Modified"));
+    assert!(!screen(&mut app).contains("Modified"));
     press(&mut app, "m");
-    let drawn = screen(&app);
+    let drawn = screen(&mut app);
     assert!(drawn.contains("Modified") && drawn.contains("1972-08-08 00:00"), "{drawn}");
 }
 
@@ -102,10 +103,14 @@ fn a_column_that_a_view_does_not_have_is_told_and_the_list_beneath_stays() {
     ] {
         let mut app = at(&tree, key);
         press(&mut app, "W");
-        assert_eq!(app.notice.as_deref(), Some("Not in this view: by growth (1: the list)"), "{key}");
+        assert_eq!(
+            app.notice_text().as_deref(),
+            Some("Not available in this view: by growth (1: list)"),
+            "{key}"
+        );
         press(&mut app, "M");
-        assert_eq!(app.notice.as_deref(), sorts, "{key}");
-        assert_eq!((app.order, app.shown.growth), (Order::default(), Compared::No), "{key}");
+        assert_eq!(app.notice_text().as_deref(), sorts, "{key}");
+        assert_eq!((app.order, app.shown), (Order::default(), Shown::default()), "{key}");
     }
 }
 
@@ -138,10 +143,10 @@ fn a_search_lists_what_meets_it_while_it_is_typed() {
     work(&mut app, &tree);
     let found = ["music/", "music/song.flac", "pictures/", "pictures/2024/cat.jpg", "locked/", ".secret"];
     assert_eq!(labels(&app), found);
-    assert_eq!((page(&app).matched, page(&app).searched), (6, 9));
+    assert_eq!((page(&app).summary.matched, page(&app).summary.searched), (6, 9));
     write(&mut app, "at");
     work(&mut app, &tree);
-    assert_eq!((labels(&app), page(&app).matched), (vec!["pictures/2024/cat.jpg".to_owned()], 1));
+    assert_eq!((labels(&app), page(&app).summary.matched), (vec!["pictures/2024/cat.jpg".to_owned()], 1));
     press(&mut app, "Enter Enter");
     assert_eq!((path(&app).as_str(), selected(&app).as_str()), ("/shown/pictures/2024", "cat.jpg"));
 }
@@ -156,7 +161,7 @@ fn a_search_restricts_the_other_views_and_says_so_until_it_is_cleared() {
     assert_eq!(labels(&app), ["music/song.flac", "music/noise.ogg"]);
     let page = page(&app);
     assert_eq!(
-        (page.title.as_str(), page.matched, page.sum.unwrap().disk),
+        (page.title.as_str(), page.summary.matched, page.summary.sum.unwrap().disk),
         ("largest files /music", 2, 49_152)
     );
     press(&mut app, "Esc Esc 2");
@@ -171,11 +176,11 @@ fn a_search_that_makes_no_sense_says_why_and_is_not_accepted() {
     write(&mut app, "type:nonsense x");
     assert!(page(&app).failure.is_some() && app.views.complaint.is_some());
     press(&mut app, "Enter");
-    assert_eq!(app.mode, Mode::Prompt);
+    assert_eq!(layer(&app), Some(Scope::Prompt));
     press(&mut app, "Ctrl-U");
     assert_eq!((app.views.text.as_str(), &app.views.complaint), ("", &None));
     press(&mut app, "Enter");
-    assert!(app.mode == Mode::List && app.views.page.is_none(), "nothing was searched for");
+    assert!(layer(&app).is_none() && app.views.page.is_none(), "nothing was searched for");
 }
 
 #[test]
@@ -184,9 +189,9 @@ fn letters_that_are_keys_elsewhere_are_letters_of_a_search_and_pasted_text_is_to
     let mut app = at(&tree, "/");
     write(&mut app, "q?1");
     app.update(Action::Paste(" two\n".to_owned()));
-    assert_eq!((app.views.text.as_str(), app.mode), ("q?1 two", Mode::Prompt));
+    assert_eq!((app.views.text.as_str(), layer(&app)), ("q?1 two", Some(Scope::Prompt)));
     press(&mut app, "Esc");
-    assert_eq!((app.views.text.as_str(), app.mode), ("", Mode::List));
+    assert_eq!((app.views.text.as_str(), layer(&app)), ("", None));
     app.update(Action::Paste("q".to_owned()));
     assert!(app.views.text.is_empty());
 }
@@ -231,14 +236,14 @@ fn every_view_has_the_orders_that_make_sense_and_says_so_of_others() {
     let tree = tree();
     let mut app = at(&tree, "4 s");
     work(&mut app, &tree);
-    let sizes = |app: &App<'_>| page(app).lines.iter().map(|line| line.size).collect::<Vec<_>>();
+    let sizes = |app: &App<'_>| page(app).lines.iter().map(Row::size).collect::<Vec<_>>();
     assert!(sizes(&app).is_sorted_by(|one, other| one >= other), "{:?}", sizes(&app));
     assert_eq!(labels(&app)[0], "less than 30 days ago");
     press(&mut app, "C C");
     work(&mut app, &tree);
-    let items: Vec<_> = page(&app).lines.iter().map(|line| line.items).collect();
+    let items: Vec<_> = page(&app).lines.iter().map(Row::items).collect();
     assert!(items.is_sorted(), "{items:?}");
-    // The row under the cursor leads where it says.
+    // The row under the cursor leads to its target.
     press(&mut app, "G Enter");
     work(&mut app, &tree);
     assert_eq!(labels(&app).len(), 2);
@@ -252,7 +257,7 @@ fn every_view_has_the_orders_that_make_sense_and_says_so_of_others() {
     ] {
         let mut app = at(&tree, view);
         press(&mut app, key);
-        assert_eq!(app.notice.as_deref(), Some(said));
+        assert_eq!(app.notice_text().as_deref(), Some(said));
     }
     let mut app = at(&tree, "3 n");
     work(&mut app, &tree);
@@ -282,37 +287,164 @@ fn errors_are_listed_by_number_or_by_path() {
 fn a_key_that_does_nothing_says_so() {
     let tree = tree();
     for (keys, said) in [
-        ("3 t", Some("Not in this view: directories first (1: the list)")),
-        ("2 u", Some("Not in this view: what hard links share (1: the list)")),
-        ("2 =", Some("Not in this view: bars of the largest (1: the list)")),
-        ("2 c", Some("Not in this view: number of items (1: the list)")),
-        ("4 m", Some("Not in this view: last change (1: the list)")),
-        ("4 e", Some("Not in this view: hidden and excluded (1: the list)")),
-        ("5 s", Some("Not in this view: by size (1: the list)")),
+        ("3 t", Some("Not available in this view: directories first (1: list)")),
+        ("2 u", Some("Not available in this view: what hard links share (1: list)")),
+        ("2 =", Some("Not available in this view: bars of the largest (1: list)")),
+        ("2 c", Some("Not available in this view: number of items (1: list)")),
+        ("4 m", Some("Not available in this view: last change (1: list)")),
+        ("4 e", Some("Not available in this view: hidden and excluded (1: list)")),
+        ("5 s", Some("Not available in this view: by size (1: list)")),
         ("3 =", None),
         ("s", None),
     ] {
         let mut app = at(&tree, keys);
-        assert_eq!(app.notice.as_deref(), said, "{keys}");
+        assert_eq!(app.notice_text().as_deref(), said, "{keys}");
         press(&mut app, "j");
-        assert_eq!(app.notice, None, "until the next key");
+        assert_eq!(app.notice_text(), None, "until the next key");
     }
     let mut app = finished(&tree);
     write(&mut app, "Q");
-    assert_eq!(app.notice.as_deref(), Some("Nothing is on this key (? shows the keys)"));
+    assert_eq!(app.notice_text().as_deref(), Some("Unbound key (? for help)"));
 }
 
 #[test]
 fn bars_of_sums_are_shares_of_all_or_of_the_largest() {
     let tree = tree();
-    let bar = |app: &App<'_>| {
+    let bar = |app: &mut App<'_>| {
         let mut terminal = ratatui::Terminal::new(ratatui::backend::TestBackend::new(80, 12)).unwrap();
-        terminal.draw(|frame| crate::ui::view::draw(app, frame)).unwrap();
+        terminal.draw(|frame| app.draw(frame)).unwrap();
         let line: String = (0..80).map(|x| terminal.backend().buffer()[(x, 2)].symbol().to_owned()).collect();
         line.contains("100.0%")
     };
     let mut app = at(&tree, "4");
-    assert!(!bar(&app));
+    assert!(!bar(&mut app));
     press(&mut app, "=");
-    assert!(bar(&app));
+    assert!(bar(&mut app));
+}
+
+#[test]
+fn the_key_of_the_list_leads_there_from_whatever_lies_in_its_place() {
+    let tree = Arc::new(home());
+    for (open, mode) in [
+        ("+ Tab", Some(Scope::Marks)),
+        ("i", Some(Scope::Details)),
+        ("+ Tab i", Some(Scope::Details)),
+        ("2 Tab", Some(Scope::Marks)),
+    ] {
+        let mut app = finished(&tree);
+        press(&mut app, open);
+        work(&mut app, &tree);
+        assert_eq!(layer(&app), mode, "{open}");
+        press(&mut app, "1");
+        assert_eq!(
+            (layer(&app), app.scope(), app.notice_text().as_deref()),
+            (None, Scope::List, None),
+            "{open}"
+        );
+    }
+    let mut app = finished(&tree);
+    reclaim::failed(&mut app);
+    press(&mut app, "1");
+    assert_eq!(layer(&app), None);
+}
+
+#[test]
+fn info_that_fits_says_so_when_it_is_scrolled_and_else_scrolls() {
+    let tree = home();
+    let mut app = finished(&tree);
+    app.update(Action::Resize(80, 24));
+    for key in ["j", "k"] {
+        press(&mut app, "i");
+        press(&mut app, key);
+        assert_eq!(
+            (layer(&app), app.notice_text().as_deref()),
+            (Some(Scope::Details), Some("Nothing more to show")),
+            "{key}"
+        );
+        press(&mut app, "i");
+    }
+    app.update(Action::Resize(20, 5));
+    press(&mut app, "i j");
+    assert_eq!((info(&app).offset, app.notice_text().as_deref()), (1, None));
+    press(&mut app, "k");
+    assert_eq!(info(&app).offset, 0);
+}
+
+#[test]
+fn the_footer_keeps_the_key_of_the_help_whatever_else_it_says() {
+    let (tree, _) = build((0..2000).map(|n| file(&format!(".{n}"), n * 4096, 0)).collect());
+    let tree = Arc::new(tree);
+    for size in [(40, 10), (80, 24), (24, 10)] {
+        let mut app = finished(&tree);
+        app.update(Action::Resize(size.0, size.1));
+        for keys in ["+", "e", "e 2"] {
+            press(&mut app, keys);
+            work(&mut app, &tree);
+            app.notice = None;
+            assert!(screen(&mut app).contains(" ? help "), "{keys} at {size:?}\n{}", screen(&mut app));
+        }
+        let mut app = self::app(&tree);
+        app.update(Action::Resize(size.0, size.1));
+        tick(&mut app, 1000, None);
+        assert!(screen(&mut app).contains(" ? help "), "while scanning at {size:?}\n{}", screen(&mut app));
+    }
+}
+
+#[test]
+fn a_file_with_several_names_is_one_of_the_largest_once_and_says_how_many() {
+    use crate::analysis::fixture::{directory, file, tree};
+    let tree = tree(&[
+        directory("d"),
+        file("d/one", 9_000).linked(7, 2),
+        file("two", 9_000).linked(7, 2),
+        file("other", 600),
+    ]);
+    let mut app = App::new(&tree, vec![(b"root".to_vec(), b"root".to_vec())], &settings(), (80, 12));
+    tick(&mut app, 1000, Some(Outcome::Complete));
+    press(&mut app, "2");
+    work(&mut app, &tree);
+    let page = app.views.page.as_ref().unwrap();
+    let rows: Vec<_> = page
+        .lines
+        .iter()
+        .map(|line| (line.label.as_str(), line.note.as_ref().map(|note| note.text.as_str())))
+        .collect();
+    assert_eq!(rows, [("d/one", Some("2 names")), ("other", None)]);
+    assert_eq!((page.summary.matched, page.summary.sum.unwrap().disk), (2, 9_216 + 1_024));
+    // Its names have a view of their own.
+    press(&mut app, "6");
+    work(&mut app, &tree);
+    press(&mut app, "Enter");
+    work(&mut app, &tree);
+    assert_eq!(app.views.page.as_ref().unwrap().rows, 2);
+}
+
+#[test]
+fn a_list_that_ends_before_what_was_found_says_so() {
+    use crate::analysis::fixture::{finish, pool, request};
+    use crate::ui::views::{TableAnswer, largest};
+    use crate::ui::work::Findings;
+    let tree = Arc::new(build(vec![file("a", 1, 1), file("b", 1, 1)]).0);
+    let mut app = finished(&tree);
+    press(&mut app, "2");
+    work(&mut app, &tree);
+    assert!(!screen(&mut app).contains("first"), "{}", screen(&mut app));
+    press(&mut app, "n");
+    let number = app.wishes().find(|wish| wish.ask == Ask::Table(&largest::TABLE)).unwrap().number;
+    let cut = finish(crate::analysis::largest::largest(&pool(), request(&tree, ""), 1));
+    app.update(Action::Findings(number, Findings::Table(TableAnswer::shared(cut))));
+    assert!(screen(&mut app).contains("the first 1"), "{}", screen(&mut app));
+}
+
+#[test]
+fn types_open_with_what_is_known_and_end_with_what_is_not() {
+    let tree = Arc::new(
+        build(vec![file("huge.xyz", 90_000, 1), file("huge.zzz", 80_000, 1), file("small.rs", 600, 1)]).0,
+    );
+    let mut app = finished(&tree);
+    press(&mut app, "3");
+    work(&mut app, &tree);
+    let labels: Vec<_> =
+        app.views.page.as_ref().unwrap().lines.iter().map(|line| line.label.as_str()).collect();
+    assert_eq!(labels, ["code", "  .rs", "other", "  .xyz", "  .zzz"]);
 }

@@ -1,8 +1,9 @@
-//! The keys of a session: the table, and what the configuration has changed in it.
+//! Keymap of a session: the key table with the changes of the configuration.
 //!
-//! A line of the table can be given other keys, in place of its own. A key that has been given away so means its new
-//! line wherever that works, and the old one where only that does. Two things stay as they are, so that whatever is
-//! configured nobody confirms by accident or cannot leave: the keys of questions, and `Ctrl-C`.
+//! A line of the table can be given other keys, which replace its own. A key that was given to another line
+//! has its new meaning wherever that line applies, and its old one elsewhere. Two things cannot be changed,
+//! so that no configuration can cause an accidental confirmation or prevent leaving: the keys of questions,
+//! and `Ctrl-C`.
 //!
 //! Invariant: in one scope a key means one thing.
 
@@ -10,22 +11,23 @@ use ratatui::crossterm::event::KeyEvent;
 
 use super::{Binding, Command, KEYMAP, Key, Scope};
 
-/// The keys of a session.
+/// Keymap of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Keymap {
-    /// Lines of the table, by number, and the keys they have instead; of two with the same key the first has it.
+    /// Changed lines of the table, by number, with their new keys; of two lines with the same key the first
+    /// has it.
     changes: Vec<(usize, Vec<Key>)>,
 }
 
 impl Keymap {
-    /// What `event` asks for in `scope`.
+    /// Returns the command of `event` in `scope`.
     pub fn lookup(&self, scope: Scope, event: KeyEvent) -> Option<Command> {
         self.holder(scope, |key| key.is(event)).map(|line| KEYMAP[line].command)
     }
 
-    /// What `event` does in other scopes, in words.
+    /// Returns the description of `event` in other scopes.
     pub fn elsewhere(&self, event: KeyEvent) -> Option<&'static str> {
-        // Where most keys are, first; what is typed or answered has keys of its own.
+        // The scopes with most keys come first; typing and answering have keys of their own.
         [Scope::List, Scope::Sheet, Scope::Treemap, Scope::Marks]
             .into_iter()
             .find_map(|scope| self.holder(scope, |key| key.is(event)))
@@ -38,35 +40,36 @@ impl Keymap {
         self.changes.push((line, keys));
     }
 
-    /// The keys of a line, those that mean something else wherever the line works left out.
+    /// Returns the keys of a line, without those that have another meaning wherever the line applies.
     pub fn keys(&self, line: usize) -> impl Iterator<Item = Key> {
         let scopes = KEYMAP[line].scopes;
         let has = move |key: &Key| scopes.iter().any(|scope| self.has(line, *scope, *key));
         self.wanted(line).iter().copied().filter(has)
     }
 
-    /// The keys of a line that do it in `scope`.
+    /// Returns the keys of a line that have its meaning in `scope`.
     pub fn keys_in(&self, line: usize, scope: Scope) -> impl Iterator<Item = Key> {
         self.wanted(line).iter().copied().filter(move |key| self.has(line, scope, *key))
     }
 
-    /// The name of the first key that asks for `command` in `scope`.
+    /// Returns the name of the first key for `command` in `scope`.
     pub fn first(&self, command: Command, scope: Scope) -> Option<String> {
         let mut lines = (0..KEYMAP.len()).filter(|line| KEYMAP[*line].command == command);
         lines.find_map(|line| self.keys_in(line, scope).next()).map(Key::name)
     }
 
-    /// The key that asks for `command` in `scope` and what it does there, in brackets behind a sentence; nothing if there is none.
+    /// Returns the key for `command` in `scope` with its action, in brackets after a sentence; empty without
+    /// a key.
     pub fn hint(&self, command: Command, scope: Scope, does: &str) -> String {
         self.first(command, scope).map_or_else(String::new, |key| format!(" ({key} {does})"))
     }
 
-    /// The names of the keys of a line.
+    /// Returns the names of a line's keys.
     pub fn names(&self, line: usize) -> String {
         self.keys(line).map(Key::name).collect::<Vec<_>>().join(" ")
     }
 
-    /// The other lines that have `key` where `line` works.
+    /// Returns the other lines with `key` in a scope of `line`.
     pub fn rivals(&self, line: usize, key: Key) -> impl Iterator<Item = usize> {
         let works = move |scope: &Scope| KEYMAP[line].scopes.contains(scope) && !scope.types(key);
         let shares = move |other: &usize| KEYMAP[*other].scopes.iter().any(works);
@@ -74,12 +77,12 @@ impl Keymap {
         others.filter(move |other| self.wanted(*other).contains(&key)).filter(shares)
     }
 
-    /// Whether the configuration has given the line other keys.
+    /// Returns `true` if the configuration has given the line other keys.
     pub fn is_changed(&self, line: usize) -> bool {
         self.changes.iter().any(|(changed, _)| *changed == line)
     }
 
-    /// The keys the line is to have.
+    /// Returns the keys the line should have.
     fn wanted(&self, line: usize) -> &[Key] {
         let change = self.changes.iter().find(|(changed, _)| *changed == line);
         change.map_or(KEYMAP[line].keys, |(_, keys)| keys)
@@ -89,7 +92,7 @@ impl Keymap {
         !scope.types(key) && self.holder(scope, |other| other == key) == Some(line)
     }
 
-    /// The line of the first key that is meant: of a fixed line, else of a changed one, else of any other.
+    /// Returns the line that gets a key: a fixed line, else a changed one, else any other.
     fn holder(&self, scope: Scope, is: impl Fn(Key) -> bool) -> Option<usize> {
         let all = || 0..KEYMAP.len();
         let fixed = all().filter(|line| KEYMAP[*line].is_fixed());
@@ -103,18 +106,18 @@ impl Keymap {
 }
 
 impl Binding {
-    /// Whether its keys are the same for everybody.
+    /// Returns `true` if its keys cannot be changed.
     pub fn is_fixed(&self) -> bool {
         matches!(self.command, Command::Interrupt | Command::Answer(_))
     }
 
-    /// Whether `key` would only ever be a letter that is typed.
+    /// Returns `true` if `key` would always be a typed letter.
     pub fn would_be_typed(&self, key: Key) -> bool {
         self.scopes.iter().all(|scope| scope.types(key))
     }
 }
 
-/// The number of the line with this name.
+/// Returns the number of the line with this name.
 pub fn line(name: &str) -> Option<usize> {
     KEYMAP.iter().position(|binding| binding.name() == name)
 }
@@ -184,7 +187,7 @@ mod tests {
         assert_eq!(keymap.names(up), "Up k");
         let rivals: Vec<_> = keymap.rivals(line("rescan").unwrap(), "k".parse().unwrap()).collect();
         assert_eq!(rivals, [up]);
-        // Given away wherever it worked, it is not named any more.
+        // A line without any keys left is not shown.
         let keymap = changed(&[("mark-range", &["C"])]);
         assert_eq!(keymap.names(line("sort-count").unwrap()), "");
     }

@@ -1,12 +1,11 @@
-//! The names of the lines of the table, by which the configuration gives them other keys.
+//! Names of the key table's lines, by which the configuration gives them other keys.
 //!
 //! Invariant: no two lines have the same name (a test fails otherwise).
 
 use super::{Answer, Binding, Command, Motion, Program, Scope, Side, View};
-use crate::rows::Column;
 
 impl Binding {
-    /// Its name in the configuration.
+    /// Returns its name in the configuration.
     pub fn name(&self) -> &'static str {
         let only = match self.scopes {
             [scope] => Some(*scope),
@@ -37,18 +36,9 @@ impl Command {
             Self::Open => "open",
             Self::Inside => "open-in-place",
             Self::Parent => "parent",
-            Self::Sort(column) => match column {
-                Column::Size => "sort-size",
-                Column::Name => "sort-name",
-                Column::Items => "sort-count",
-                Column::Modified => "sort-mtime",
-                Column::Shared => "sort-shared",
-                Column::Growth => "sort-growth",
-            },
+            Self::Sort(column) => column.spec().sort.map_or("", |key| key.name),
+            Self::Show(column) => column.spec().show.map_or("", |key| key.name),
             Self::Measure => "apparent",
-            Self::Items => "show-count",
-            Self::Modified => "show-mtime",
-            Self::Shared => "show-shared",
             Self::Scale => "bar-scale",
             Self::DirectoriesFirst => "directories-first",
             Self::Hidden => "show-hidden",

@@ -1,11 +1,11 @@
-//! The table itself: every key, where it works, what it does, and in which words.
+//! Key table: every key with its scopes, its command and its description.
 //!
-//! Knows what `keys` names. Invariant: the order within a group is that of the help page and of the README.
+//! Invariant: the order within a group is that of the help page and of docs/keys.md.
 
 use ratatui::crossterm::event::KeyCode;
 
 use super::{Answer, Binding, Command, Group, Key, Motion, Program, Scope, Side, View, control, key, letter};
-use crate::rows::Column;
+use crate::table::column::{COLUMNS, Column, OPTIONAL, SORTABLE};
 
 const LIST: &[Scope] = &[Scope::List];
 const TEXT: &[Scope] =
@@ -13,6 +13,8 @@ const TEXT: &[Scope] =
 const OPENED: &[Scope] =
     &[Scope::List, Scope::Help, Scope::Sheet, Scope::Treemap, Scope::Marks, Scope::Details, Scope::Failures];
 const VIEWS: &[Scope] = &[Scope::List, Scope::Sheet, Scope::Treemap];
+const LEADS_BACK: &[Scope] =
+    &[Scope::List, Scope::Sheet, Scope::Treemap, Scope::Marks, Scope::Details, Scope::Failures];
 const ENTRIES: &[Scope] = &[Scope::List, Scope::Sheet, Scope::Treemap, Scope::Marks];
 const DETAILS: &[Scope] = &[Scope::Details];
 const ROWS: &[Scope] = &[Scope::List, Scope::Sheet];
@@ -25,7 +27,7 @@ const FILE_NAME: &[Scope] = &[Scope::FileName];
 const TYPED: &[Scope] = &[Scope::Prompt, Scope::FileName, Scope::Typing];
 const QUESTION: &[Scope] = &[Scope::Question, Scope::Confirm];
 const ANSWER: &[Scope] = &[Scope::Question, Scope::Confirm, Scope::Typing];
-const FAILURES: &[Scope] = &[Scope::Failures];
+const KEPT: &[Scope] = &[Scope::Failures, Scope::Confirm];
 const EVERYWHERE: &[Scope] = &Scope::ALL;
 
 const fn bind(
@@ -42,8 +44,63 @@ const fn hint(rank: u8, word: &'static str, binding: Binding) -> Binding {
     Binding { footer: Some((rank, word)), ..binding }
 }
 
-/// Every key there is.
-pub const KEYMAP: &[Binding] = &{
+/// Letters of [`COLUMNS`], as keys.
+static SORT_KEYS: [[Key; 1]; Column::COUNT] = column_keys(false);
+static SHOW_KEYS: [[Key; 1]; Column::COUNT] = column_keys(true);
+
+const fn column_keys(is_show: bool) -> [[Key; 1]; Column::COUNT] {
+    let (mut keys, mut at) = ([[letter(' ')]; Column::COUNT], 0);
+    while at < Column::COUNT {
+        if let Some(key) = if is_show { COLUMNS[at].show } else { COLUMNS[at].sort } {
+            keys[at] = [letter(key.letter)];
+        }
+        at += 1;
+    }
+    keys
+}
+
+/// Returns the bindings of the keys that sort by columns, or show them.
+const fn of_columns<const N: usize>(columns: [Column; N], is_show: bool) -> [Binding; N] {
+    let (mut bindings, mut at) = ([bind(&[], LIST, Command::Help, Group::Sort, ""); N], 0);
+    while at < N {
+        let column = columns[at];
+        let spec = &COLUMNS[column as usize];
+        let (keys, key, command, group) = if is_show {
+            (&SHOW_KEYS, spec.show, Command::Show(column), Group::Show)
+        } else {
+            (&SORT_KEYS, spec.sort, Command::Sort(column), Group::Sort)
+        };
+        if let Some(key) = key {
+            let scopes = if key.only_in_list { LIST } else { ROWS };
+            let binding = bind(&keys[column as usize], scopes, command, group, key.help);
+            bindings[at] = Binding { footer: key.hint, ..binding };
+        }
+        at += 1;
+    }
+    bindings
+}
+
+const fn joined<const N: usize>(parts: &[&[Binding]]) -> [Binding; N] {
+    let (mut all, mut part, mut end) = ([parts[0][0]; N], 0, 0);
+    while part < parts.len() {
+        let mut at = 0;
+        while at < parts[part].len() {
+            all[end] = parts[part][at];
+            (at, end) = (at + 1, end + 1);
+        }
+        part += 1;
+    }
+    assert!(end == N);
+    all
+}
+
+const COUNT: usize = MOVES.len() + SORTABLE.len() + ORDER.len() + OPTIONAL.len() + OTHERS.len();
+
+/// All key bindings.
+pub const KEYMAP: &[Binding] =
+    &joined::<COUNT>(&[MOVES, &of_columns(SORTABLE, false), ORDER, &of_columns(OPTIONAL, true), OTHERS]);
+
+const MOVES: &[Binding] = &{
     use Command as C;
     use Group as G;
     use KeyCode as K;
@@ -72,21 +129,27 @@ pub const KEYMAP: &[Binding] = &{
                 "the directory above",
             ),
         ),
-        hint(4, "size", bind(&[letter('s')], ROWS, C::Sort(Column::Size), G::Sort, "by size")),
-        hint(5, "name", bind(&[letter('n')], ROWS, C::Sort(Column::Name), G::Sort, "by name")),
-        bind(&[letter('C')], ROWS, C::Sort(Column::Items), G::Sort, "by number of items"),
-        bind(&[letter('M')], ROWS, C::Sort(Column::Modified), G::Sort, "by last change"),
-        bind(&[letter('S')], LIST, C::Sort(Column::Shared), G::Sort, "by what links share"),
-        bind(&[letter('W')], ROWS, C::Sort(Column::Growth), G::Sort, "by growth"),
+    ]
+};
+
+const ORDER: &[Binding] = &{
+    use Command as C;
+    use Group as G;
+    [
         bind(&[letter('t')], LIST, C::DirectoriesFirst, G::Sort, "directories first"),
         hint(6, "apparent", bind(&[letter('a')], VIEWS, C::Measure, G::Show, "apparent or disk")),
-        bind(&[letter('c')], ROWS, C::Items, G::Show, "number of items"),
-        bind(&[letter('m')], ROWS, C::Modified, G::Show, "last change"),
-        bind(&[letter('u')], LIST, C::Shared, G::Show, "what hard links share"),
+    ]
+};
+
+const OTHERS: &[Binding] = &{
+    use Command as C;
+    use Group as G;
+    use KeyCode as K;
+    [
         bind(&[letter('=')], ROWS, C::Scale, G::Show, "bars of the largest"),
         bind(&[letter('B')], ROWS, C::Graph, G::Show, "bars and percents"),
         bind(&[letter('e')], DIRECTORY, C::Hidden, G::Show, "hidden and excluded"),
-        bind(&[letter('1')], VIEWS, C::View(View::List), G::View, "list, or the results"),
+        bind(&[letter('1')], LEADS_BACK, C::View(View::List), G::View, "list, or the results"),
         hint(9, "largest", bind(&[letter('2')], VIEWS, C::View(View::Largest), G::View, "largest files")),
         hint(10, "types", bind(&[letter('3')], VIEWS, C::View(View::Types), G::View, "types of files")),
         hint(11, "age", bind(&[letter('4')], VIEWS, C::View(View::Ages), G::View, "age of files")),
@@ -134,7 +197,7 @@ pub const KEYMAP: &[Binding] = &{
         bind(&[letter('U')], VIEWS, C::Restore, G::Delete, "restore from the trash"),
         bind(&[letter('H')], ENTRIES, C::Script, G::Delete, "write an rm script"),
         bind(&[letter('e')], &[Scope::Confirm], C::Empty, G::Delete, "empty it instead"),
-        hint(1, "retry", bind(&[letter('r')], FAILURES, C::Retry, G::Delete, "retry what stays")),
+        hint(1, "retry", bind(&[letter('r')], KEPT, C::Retry, G::Delete, "retry what stays")),
         bind(&[letter('y')], VIEWS, C::CopyPath, G::Program, "copy the path"),
         hint(13, "info", bind(&[letter('i')], ENTRIES, C::Inspect, G::Program, "info")),
         hint(

@@ -1,47 +1,47 @@
-//! What a piece of text looks like: roles, the themes that give them colours, and what a person sets instead.
+//! Palette: roles of text, presets with their colors, and the user's own colors.
 //!
-//! The colours are chosen so that each can be read on black and on white, as text or as a cell, and that
-//! no two are taken for each other, also by those who see two colours instead of three; the tests measure both. Of sixteen
-//! colours only the names are known, so what matters does not depend on them.
+//! Each color is legible on black and on white, as text or as a cell, and no two are easily confused, also by
+//! users with two kinds of cones; the tests measure both. Of the sixteen ANSI colors only the names are
+//! known, so nothing important depends on them.
 //!
-//! Invariant: a colour that is used is one the terminal has.
+//! Invariant: a color that is used exists in the terminal.
 
 use std::str::FromStr;
 
 use ratatui::style::{Color, Modifier, Style};
 
 use super::Colors;
-use crate::search::Class;
+use crate::analysis::search::Class;
 
-/// What a piece of text is there for.
+/// Role of a piece of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// To be read.
+    /// Ordinary text.
     Plain,
-    /// To be read first.
+    /// Important text.
     Strong,
-    /// To be read last.
+    /// Unimportant text.
     Faint,
-    /// A bar, and the cell of a directory.
+    /// Bars, and the cells of directories.
     Bar,
-    /// Something is wrong.
+    /// Warnings and errors.
     Warning,
-    /// Under the cursor.
+    /// Row under the cursor.
     Selected,
-    /// The cell of a video.
+    /// Cell of a video.
     Video,
-    /// The cell of a picture or a sound.
+    /// Cell of a picture or sound.
     Media,
-    /// The cell of an archive or the image of a disk.
+    /// Cell of an archive or disk image.
     Archive,
-    /// The cell of something to be read, or to be written in.
+    /// Cell of a document.
     Document,
-    /// The cell of a program, its source or its data.
+    /// Cell of a program, its source or its data.
     Code,
 }
 
 impl Role {
-    /// Every role.
+    /// All roles.
     pub const ALL: [Self; 11] = [
         Self::Plain,
         Self::Strong,
@@ -56,7 +56,7 @@ impl Role {
         Self::Code,
     ];
 
-    /// Its name in the configuration.
+    /// Returns its name in the configuration.
     pub fn name(self) -> &'static str {
         match self {
             Self::Plain => "plain",
@@ -73,7 +73,7 @@ impl Role {
         }
     }
 
-    /// That of the cell of a file of this class. Related classes share one.
+    /// Returns the role of the cell for a file of this category. Related categories share one.
     pub fn of(class: Class) -> Self {
         match class {
             Class::Video => Self::Video,
@@ -85,13 +85,14 @@ impl Role {
         }
     }
 
-    /// Whether it is the cell of a class of files.
+    /// Returns `true` for the cell of a category.
     fn is_class(self) -> bool {
         matches!(self, Self::Video | Self::Media | Self::Archive | Self::Document | Self::Code)
     }
 
-    /// Its colour among the sixteen, in the palette of 256, and exactly. Bright black is the background of some schemes
-    /// and blue cannot be read in others, so among sixteen there is none for what is faint, or a bar.
+    /// Returns its color among the sixteen, in the palette of 256, or exactly. Bright black is the background
+    /// of some schemes and blue is illegible in others, so among sixteen colors there is none for unimportant
+    /// text, or a bar.
     fn color(self, colors: Colors) -> Option<Color> {
         let (sixteen, indexed, exact) = match self {
             Self::Plain | Self::Strong | Self::Selected => return None,
@@ -113,23 +114,23 @@ impl Role {
     }
 }
 
-/// A set of looks.
+/// Preset of colors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Preset {
-    /// Few colours, for what differs in kind.
+    /// Few colors, for differences in kind.
     #[default]
     Default,
-    /// None.
+    /// No colors.
     Plain,
-    /// Text in the terminal's own colours only, nothing dimmed, and what is wrong underlined.
+    /// Text in the terminal's own colors only, nothing dimmed, and errors underlined.
     HighContrast,
 }
 
 impl Preset {
-    /// Every preset.
+    /// All presets.
     pub const ALL: [Self; 3] = [Self::Default, Self::Plain, Self::HighContrast];
 
-    /// Its name in the configuration.
+    /// Returns its name in the configuration.
     pub fn name(self) -> &'static str {
         match self {
             Self::Default => "default",
@@ -158,27 +159,27 @@ impl Preset {
     }
 }
 
-/// A preset, and the colours a person has set instead of its own.
+/// Preset with the user's own colors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Looks {
-    /// The preset.
+    /// Preset.
     pub preset: Preset,
-    /// By role, in the order of [`Role::ALL`].
+    /// Own colors by role, in the order of [`Role::ALL`].
     own: [Option<Color>; Role::ALL.len()],
 }
 
 impl Looks {
-    /// Gives a role a colour of its own.
+    /// Gives a role its own color.
     pub fn set(&mut self, role: Role, color: Color) {
         self.own[role as usize] = Some(color);
     }
 
-    /// The colour a person has set for a role.
+    /// Returns the user's own color for a role.
     pub fn own(&self, role: Role) -> Option<Color> {
         self.own[role as usize]
     }
 
-    /// How to draw what is there for `role`.
+    /// Returns the style for `role`.
     pub(super) fn style(&self, role: Role, colors: Colors) -> Style {
         let own = self.own(role).and_then(|color| shown(color, colors));
         let color = own.or_else(|| self.preset.color(role, colors));
@@ -187,29 +188,29 @@ impl Looks {
     }
 }
 
-/// How to fill a cell with the colour of `style` so that what is written in it can be read: in black or white, whichever
-/// differs more. Where nobody knows what the colour looks like, in the colour of the background.
+/// Returns a style that fills a cell with the color of `style` and keeps text in it legible: black or white,
+/// whichever has more contrast. For a color of unknown look the text has the background's color.
 pub fn filled(style: Style) -> Style {
     const BLACK: Color = Color::Indexed(16);
     const WHITE: Color = Color::Indexed(231);
-    /// From this share of the light of white on, in a thousand, black differs more.
+    /// Share of white's light, in thousandths, from which black has more contrast.
     const BRIGHT: u32 = 210;
     let parts = match style.fg {
         Some(Color::Rgb(red, green, blue)) => [red, green, blue],
         Some(Color::Indexed(index @ 16..)) => exact(index),
         _ => return style.reversed(),
     };
-    // Squares are near enough to what a screen makes of the numbers.
+    // Squares approximate what a screen makes of the numbers.
     let [red, green, blue] = parts.map(|part| u32::from(part).pow(2));
     let light = (213 * red + 715 * green + 72 * blue) / (255 * 255);
     style.bg(style.fg.unwrap_or_default()).fg(if light > BRIGHT { BLACK } else { WHITE })
 }
 
-/// Reads a colour: a name (`blue`, `bright-blue`), a number of the palette of 256, `#rrggbb`, or `terminal` for the one the
-/// terminal writes in.
+/// Parses a color: a name (`blue`, `bright-blue`), a number of the palette of 256, `#rrggbb`, or `terminal`
+/// for the terminal's text color.
 ///
 /// # Errors
-/// What is wrong, in words.
+/// The error as text.
 pub fn color(word: &str) -> Result<Color, String> {
     if word.eq_ignore_ascii_case("terminal") {
         return Ok(Color::Reset);
@@ -219,7 +220,7 @@ pub fn color(word: &str) -> Result<Color, String> {
     })
 }
 
-/// The name by which [`color`] reads it.
+/// Returns the name from which [`color`] reads it.
 pub fn color_name(color: Color) -> String {
     match color {
         Color::Reset => "terminal".to_owned(),
@@ -227,7 +228,7 @@ pub fn color_name(color: Color) -> String {
     }
 }
 
-/// The nearest colour that the terminal has.
+/// Returns the nearest color that the terminal has.
 fn shown(color: Color, colors: Colors) -> Option<Color> {
     match (color, colors) {
         (_, Colors::None) => None,
@@ -242,7 +243,7 @@ fn shown(color: Color, colors: Colors) -> Option<Color> {
     }
 }
 
-/// The colour from `first` to before `end` of the palette that differs least.
+/// Returns the nearest color of the palette from `first` to before `end`.
 fn nearest(first: u16, end: u16, wanted: [u8; 3]) -> u8 {
     let distance = |index: u8| -> u32 {
         let parts = exact(index).into_iter().zip(wanted);
@@ -252,10 +253,11 @@ fn nearest(first: u16, end: u16, wanted: [u8; 3]) -> u8 {
     indices.min_by_key(|index| distance(*index)).unwrap_or(7)
 }
 
-/// What xterm shows for a number of its palette (256colres.h): sixteen, a cube of six to the third, twenty-four greys.
+/// Returns xterm's color for a number of its palette (256colres.h): sixteen, a cube of side six, twenty-four
+/// grays.
 fn exact(index: u8) -> [u8; 3] {
     const HALF: u8 = 0xcd;
-    // These four are not what the others let one expect.
+    // These four break the pattern.
     const BLUE: [u8; 3] = [0, 0, 0xee];
     const WHITE: [u8; 3] = [0xe5; 3];
     const GREY: [u8; 3] = [0x7f; 3];
@@ -274,7 +276,7 @@ fn exact(index: u8) -> [u8; 3] {
     }
 }
 
-// The colours are the same everywhere, and the arithmetic of seeing needs powers, which are not to be had where the tests of
-// the macOS build run on Linux.
+// The colors are the same on every system, and their arithmetic needs powers, which the tests of the macOS
+// build on Linux do not have.
 #[cfg(all(test, target_os = "linux"))]
 mod tests;

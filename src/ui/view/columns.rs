@@ -1,299 +1,171 @@
-//! Which columns are wanted, and which there is room for.
+//! Columns that fit into a width, their titles, and the titles' clickable areas.
 //!
 //! ```text
 //! !≥   1.0 GiB  84.3% ████████▍      12,001 2026-11-21 08:15   doc/
 //! 11 1    9   1   6  1    6..24    1   7   1       16        3   the rest
 //! ```
 //!
-//! Columns go in a fixed order when the name has less than `NAME` columns left: the time of day, the date, what is shared, the
-//! items, the bar, the percentage; then the growth gets brief and goes, and so does the size. Where growth is what it is about, the size
-//! goes before it.
+//! Columns get narrower and then disappear in the order given in [`COLUMNS`]; the main column is dropped
+//! last.
 //!
-//! The line of titles is made here too, and which of them is at a place on the screen.
-//!
-//! Knows no entries. Invariant: the columns and their gaps never take more than there is.
+//! Invariant: the columns and their gaps never exceed the width.
 
-use crate::rows::Column;
-use crate::size::{BRIEF, COUNT, DATE, DATE_AND_TIME, PERCENT, Units};
-use crate::text::{fit, pad, width};
-use crate::ui::shown::{Compared, Graph, Shown, Wanted};
+use ratatui::layout::Rect;
 
-/// Columns a name should have at least.
-const NAME: usize = 12;
-/// Columns of the two marks and, before a size in full, their gap.
-const MARKS: usize = 2;
-const SHORTEST_BAR: usize = 6;
-const LONGEST_BAR: usize = 24;
+use crate::base::format::{BRIEF, Units};
+use crate::base::text::{fit, pad, width};
+use crate::table::column::{Align, COLUMNS, Column, ColumnSet, SIGNS, Width};
+use crate::ui::hit_map::{Hit, HitMap};
 
-/// How a size is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SizeColumn {
-    /// With its unit in full.
-    Full,
-    /// In four columns.
-    Brief,
-    /// Not at all.
-    None,
-}
+/// Smallest desired width of a name.
+pub const NAME: usize = 12;
 
-/// How a time is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TimeColumn {
-    /// Date and time of day.
-    Full,
-    /// The date.
-    Date,
-    /// Not at all.
-    None,
-}
-
-/// A cell of a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cell {
-    /// Signs and the size.
-    Size,
-    /// How much it has grown.
-    Growth,
-    /// The share in percent.
-    Percent,
-    /// The share as a bar.
-    Bar,
-    /// The number of items.
-    Items,
-    /// What hard links share.
-    Shared,
-    /// The time of last change.
-    Time,
-    /// The name.
-    Name,
-}
-
-impl Cell {
-    /// What a line is sorted by to have these in order.
-    pub fn column(self) -> Column {
-        match self {
-            Self::Size | Self::Percent | Self::Bar => Column::Size,
-            Self::Growth => Column::Growth,
-            Self::Items => Column::Items,
-            Self::Shared => Column::Shared,
-            Self::Time => Column::Modified,
-            Self::Name => Column::Name,
-        }
-    }
-}
-
-/// `text` at the right end of `columns`.
+/// Aligns `text` to the right of `columns`.
 pub fn right(text: &str, columns: usize) -> String {
     let text = fit(text, columns, "");
     " ".repeat(columns - width(&text)) + &text
 }
 
-/// The columns of the list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Aligns `text` in a column.
+pub fn aligned(text: &str, align: Align, columns: usize) -> String {
+    match align {
+        Align::Left => pad(text, columns, ""),
+        Align::Right => right(text, columns),
+    }
+}
+
+/// Columns with their widths.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Columns {
-    /// The size.
-    pub size: SizeColumn,
-    /// How it has grown, written like the size.
-    pub growth: SizeColumn,
-    /// The share of the directory in percent.
-    pub percent: bool,
-    /// How wide the bar is; zero for none.
-    pub bar: usize,
-    /// The number of items.
-    pub items: bool,
-    /// What hard links share.
-    pub shared: bool,
-    /// The time of last change.
-    pub time: TimeColumn,
-    /// How wide the name is.
+    /// Columns before the name, from the left, with their widths.
+    pub cells: Vec<(Column, usize)>,
+    /// Width of the name.
     pub name: usize,
 }
 
 impl Columns {
-    /// The columns that fit into `width`.
-    pub fn new(width: usize, shown: Shown, units: Units) -> Self {
-        let mut columns = Self {
-            size: SizeColumn::Full,
-            growth: if shown.growth == Compared::No { SizeColumn::None } else { SizeColumn::Full },
-            percent: matches!(shown.graph, Graph::Both | Graph::Percent),
-            bar: if matches!(shown.graph, Graph::Both | Graph::Bar) { SHORTEST_BAR } else { 0 },
-            items: shown.items == Wanted::Yes,
-            shared: shown.shared == Wanted::Yes,
-            time: if shown.modified == Wanted::Yes { TimeColumn::Full } else { TimeColumn::None },
-            name: 0,
-        };
-        let sizes: [fn(&mut Self); 2] =
-            [|columns| columns.size = SizeColumn::Brief, |columns| columns.size = SizeColumn::None];
-        let growth: [fn(&mut Self); 2] = [
-            |columns| {
-                if columns.growth == SizeColumn::Full {
-                    columns.growth = SizeColumn::Brief;
-                }
-            },
-            |columns| columns.growth = SizeColumn::None,
-        ];
-        let drops: [fn(&mut Self); 6] = [
-            |columns| {
-                if columns.time == TimeColumn::Full {
-                    columns.time = TimeColumn::Date;
-                }
-            },
-            |columns| columns.time = TimeColumn::None,
-            |columns| columns.shared = false,
-            |columns| columns.items = false,
-            |columns| columns.bar = 0,
-            |columns| columns.percent = false,
-        ];
-        let last = match shown.growth {
-            Compared::First => [sizes, growth],
-            Compared::No | Compared::Beside => [growth, sizes],
-        };
-        for drop in drops.into_iter().chain(last.into_iter().flatten()) {
-            if columns.before_name(units) + NAME <= width {
-                break;
+    /// Returns the columns of `wanted` that fit into `width` beside a name of `least` cells; `first` is the
+    /// main column.
+    pub fn fit(width: usize, wanted: ColumnSet, first: Column, least: usize, units: Units) -> Self {
+        let mut widths: [&[Width]; Column::COUNT] = [&[]; Column::COUNT];
+        for spec in COLUMNS.iter().filter(|spec| wanted.has(spec.column)) {
+            widths[spec.column as usize] = spec.widths;
+        }
+        let mut order: Vec<Column> = COLUMNS.iter().map(|spec| spec.column).collect();
+        order.sort_by_key(|column| (*column == first, column.spec().drop_order));
+        let mut columns = Self::of(&widths, units);
+        for column in order {
+            while columns.before_name() + least > width && !widths[column as usize].is_empty() {
+                widths[column as usize] = &widths[column as usize][1..];
+                columns = Self::of(&widths, units);
             }
-            drop(&mut columns);
         }
-        let spare = width.saturating_sub(columns.before_name(units) + NAME);
-        if columns.bar > 0 {
-            // A fifth of what is left, so that names profit most from a wide window.
-            columns.bar = (SHORTEST_BAR + spare / 5).min(LONGEST_BAR);
+        let spare = width.saturating_sub(columns.before_name() + least);
+        for (column, cells) in &mut columns.cells {
+            if let Some(Width::Stretch(narrow, wide)) = widths[*column as usize].first() {
+                // A fifth of the free width, so that names profit most from a wide window.
+                *cells = (narrow + spare / 5).min(*wide);
+            }
         }
-        columns.name = width.saturating_sub(columns.before_name(units));
+        columns.name = width.saturating_sub(columns.before_name());
         columns
     }
 
-    /// Columns to the left of the name, its gap included.
-    fn before_name(&self, units: Units) -> usize {
-        let cells = self.cells(units);
-        let widths: usize = cells.iter().map(|(_, width)| width).sum();
-        widths + cells.len().saturating_sub(1) + self.gap().len()
+    fn of(widths: &[&[Width]; Column::COUNT], units: Units) -> Self {
+        let cells = |spec: &crate::table::column::ColumnSpec| {
+            Some((spec.column, widths[spec.column as usize].first()?.cells(units)))
+        };
+        Self { cells: COLUMNS.iter().filter_map(cells).collect(), name: 0 }
     }
 
-    /// What stands before the name, from the left on, and how wide it is.
-    pub fn cells(&self, units: Units) -> Vec<(Cell, usize)> {
-        let size = match self.size {
-            SizeColumn::Full => MARKS + 1 + units.width(),
-            SizeColumn::Brief => MARKS + BRIEF,
-            SizeColumn::None => 0,
-        };
-        let growth = match self.growth {
-            SizeColumn::Full => 1 + units.width(),
-            SizeColumn::Brief => 1 + BRIEF,
-            SizeColumn::None => 0,
-        };
-        let time = match self.time {
-            TimeColumn::Full => DATE_AND_TIME,
-            TimeColumn::Date => DATE,
-            TimeColumn::None => 0,
-        };
-        let cells = [
-            (Cell::Size, size),
-            (Cell::Growth, growth),
-            (Cell::Percent, if self.percent { PERCENT } else { 0 }),
-            (Cell::Bar, self.bar),
-            (Cell::Items, if self.items { COUNT } else { 0 }),
-            (Cell::Shared, if self.shared { units.width() } else { 0 }),
-            (Cell::Time, time),
-        ];
-        cells.into_iter().filter(|(_, width)| *width > 0).collect()
+    /// Returns the cells to the left of the name, its gap included.
+    fn before_name(&self) -> usize {
+        let widths: usize = self.cells.iter().map(|(_, width)| width).sum();
+        widths + self.cells.len().saturating_sub(1) + self.gap().len()
     }
 
-    /// What stands between the numbers and the name: blanks, and in the middle of them the sign of what is marked.
+    /// Returns the cells of a column, if it has room.
+    pub fn width(&self, column: Column) -> Option<usize> {
+        self.cells.iter().find(|(cell, _)| *cell == column).map(|(_, width)| *width)
+    }
+
+    /// Returns the blanks between the numbers and the name; the sign of marked rows is in the middle of them.
     pub fn gap(&self) -> &'static str {
-        match self.size {
-            SizeColumn::Full => "   ",
-            SizeColumn::Brief => " ",
-            SizeColumn::None if self.growth != SizeColumn::None => " ",
-            SizeColumn::None if self.items => "  ",
-            SizeColumn::None => "",
+        match self.cells.first() {
+            Some((Column::Size, width)) if *width > SIGNS + BRIEF => "   ",
+            Some((Column::Size | Column::Growth, _)) => " ",
+            _ if self.width(Column::Items).is_some() => "  ",
+            _ => "",
         }
     }
 
-    /// The line of titles: those of numbers to the right, as the numbers are.
-    pub fn title_line(&self, units: Units, title: impl Fn(Cell) -> String) -> String {
-        let cell = |(cell, width)| match cell {
-            Cell::Bar | Cell::Time => pad(&title(cell), width, ""),
-            _ => right(&title(cell), width),
+    /// Returns the line of titles, each aligned like its cells; `title` returns one for a wide or a narrow
+    /// column.
+    pub fn title_line(&self, title: impl Fn(Column, bool) -> String) -> String {
+        let cell = |(column, width): &(Column, usize)| {
+            let narrow = matches!(column.spec().widths, [.., Width::Cells(least)] if least >= width);
+            aligned(&title(*column, !narrow), column.spec().align, *width)
         };
-        let cells: Vec<String> = self.cells(units).into_iter().map(cell).collect();
-        cells.join(" ") + self.gap() + &title(Cell::Name)
+        let cells: Vec<String> = self.cells.iter().map(cell).collect();
+        cells.join(" ") + self.gap() + &title(Column::Name, true)
     }
 
-    /// What the column at `x` is sorted by.
-    pub fn column_at(&self, x: usize, units: Units) -> Column {
-        let mut end = 0;
-        for (cell, width) in self.cells(units) {
-            end += width + 1;
-            if x < end {
-                return cell.column();
-            }
+    /// Adds the titles to the hit map; each includes the blank after it, and the name the rest of the line.
+    pub fn add_hits(&self, titles: Rect, hits: &mut HitMap) {
+        hits.add(titles, Hit::Column(Column::Name));
+        let mut left = titles;
+        for (column, width) in &self.cells {
+            let width = u16::try_from(width + 1).unwrap_or(u16::MAX).min(left.width);
+            hits.add(Rect { width, ..left }, Hit::Column(column.spec().sorts_by));
+            left = Rect { x: left.x + width, width: left.width - width, ..left };
         }
-        Column::Name
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ui::shown::Scale;
 
-    const ALL: Shown = Shown {
-        graph: Graph::Both,
-        items: Wanted::Yes,
-        modified: Wanted::Yes,
-        shared: Wanted::Yes,
-        scale: Scale::Directory,
-        growth: Compared::Beside,
-    };
+    const UNITS: Units = Units::Binary;
 
-    #[test]
-    fn columns_go_one_after_another_as_the_window_narrows() {
-        let mut before = Columns::new(300, ALL, Units::Binary);
-        assert_eq!((before.bar, before.time), (LONGEST_BAR, TimeColumn::Full));
-        let rank = |columns: &Columns| {
-            let size = match columns.size {
-                SizeColumn::Full => 2,
-                SizeColumn::Brief => 1,
-                SizeColumn::None => 0,
-            };
-            let growth = match columns.growth {
-                SizeColumn::Full => 2,
-                SizeColumn::Brief => 1,
-                SizeColumn::None => 0,
-            };
-            let time = match columns.time {
-                TimeColumn::Full => 2,
-                TimeColumn::Date => 1,
-                TimeColumn::None => 0,
-            };
-            size + growth
-                + time
-                + [columns.percent, columns.items, columns.shared, columns.bar > 0]
-                    .iter()
-                    .filter(|has| **has)
-                    .count()
-        };
-        for width in (0..300).rev() {
-            let columns = Columns::new(width, ALL, Units::Binary);
-            assert!(columns.name <= width);
-            assert!(columns.name >= NAME.min(width), "{width}: {columns:?}");
-            assert!(rank(&columns) <= rank(&before) && rank(&before) - rank(&columns) <= 1, "{width}");
-            before = columns;
-        }
-        assert_eq!(rank(&before), 0);
+    fn all(width: usize, first: Column) -> Columns {
+        let columns: Vec<Column> = COLUMNS.iter().map(|spec| spec.column).collect();
+        Columns::fit(width, ColumnSet::of(&columns), first, NAME, UNITS)
     }
 
     #[test]
-    fn what_is_not_wanted_takes_no_room() {
-        let none = Shown {
-            graph: Graph::None,
-            items: Wanted::No,
-            modified: Wanted::No,
-            shared: Wanted::No,
-            growth: Compared::No,
-            ..ALL
-        };
-        assert_eq!(Columns::new(80, none, Units::Binary).name, 80 - MARKS - 1 - 9 - 3);
+    fn columns_go_one_after_another_as_the_window_narrows() {
+        for first in [Column::Size, Column::Growth] {
+            let mut before = all(300, first);
+            assert_eq!((before.width(Column::Bar), before.width(Column::Modified)), (Some(24), Some(16)));
+            let widths_left = |columns: &Columns| -> usize {
+                let left = |(column, width): &(Column, usize)| {
+                    let widths = column.spec().widths;
+                    widths.len() - widths.iter().position(|it| it.cells(UNITS) <= *width).unwrap()
+                };
+                columns.cells.iter().map(left).sum()
+            };
+            for width in (0..300).rev() {
+                let columns = all(width, first);
+                assert!(columns.name <= width);
+                assert!(columns.name >= NAME.min(width), "{width}: {columns:?}");
+                let (now, then) = (widths_left(&columns), widths_left(&before));
+                assert!(now <= then && then - now <= 1, "{width}");
+                before = columns;
+            }
+            assert_eq!(before.cells, []);
+        }
+    }
+
+    #[test]
+    fn the_column_that_rows_are_about_goes_last() {
+        assert_eq!(all(20, Column::Size).cells, [(Column::Size, SIGNS + BRIEF)]);
+        assert_eq!(all(20, Column::Growth).cells, [(Column::Growth, 1 + BRIEF)]);
+    }
+
+    #[test]
+    fn columns_that_are_not_wanted_take_no_room() {
+        let columns = ColumnSet::of(&[Column::Size, Column::Name]);
+        assert_eq!(Columns::fit(80, columns, Column::Size, NAME, UNITS).name, 80 - SIGNS - 1 - 9 - 3);
     }
 }

@@ -1,95 +1,88 @@
-//! The footer: something to say, else the progress of the scan, else the keys.
+//! Footer: a notice, else the progress of the scan, else the keys.
 //!
 //! ```text
 //!  ⠙ 12,345 entries · 85,000/s · 3.2 GiB · 2 errors  /usr/share/doc
 //!  ? help  q quit  Enter open  Left parent  s size  n name       3 of 212
 //! ```
 
-use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::{draw_ends, field, marks};
+use super::draw_ends;
+use crate::base::format::{duration, grouped, plain_size};
+use crate::base::text::{escape, fit, width};
 use crate::scan::Outcome;
-use crate::size::{duration, grouped, plain_size};
-use crate::text::{escape, fit, width};
-use crate::ui::app::{App, Mode, Rescan};
+use crate::ui::app::{App, Rescan};
+use crate::ui::hit_map::{Canvas, Hit, HitMap};
 use crate::ui::keys::{Binding, Command, KEYMAP, Key, Scope, View};
-use crate::ui::sheet::{has_entries, may_sort};
+use crate::ui::layers::confirm_delete::DeleteDialog;
+use crate::ui::layers::{Layer, failures, marks_list};
 use crate::ui::theme::Role;
 
-/// Columns for the first of the keys, beside the progress of a scan.
-const HELP: usize = 9;
-/// Columns from which on there is room for both.
-const WIDE: usize = 60;
+/// Width below which there is room for one part only.
+const NARROW: usize = 24;
 
-pub(super) fn draw(app: &App<'_>, area: Rect, buffer: &mut Buffer) {
+/// Draws the footer below the view, or below the page that replaces it.
+pub(super) fn draw(app: &App<'_>, page: Option<&Layer<'_>>, area: Rect, canvas: &mut Canvas<'_>) {
+    let Canvas { buffer, hits } = canvas;
     let room = usize::from(area.width);
-    if app.mode == Mode::FileName {
-        draw_ends(&file_name(app, room), &Line::default(), area, buffer);
-    } else if app.mode == Mode::Prompt {
-        let left = prompt(app, room);
-        let right = page_place(app, room.saturating_sub(left.width() + 1));
-        draw_ends(&left, &right, area, buffer);
-    } else if let Some(notice) = &app.notice {
-        let text = format!(" {}", fit(notice, room.saturating_sub(2), app.theme.glyphs.gap()));
+    if let Some(notice) = app.notice_text() {
+        let text = format!(" {}", fit(&notice, room.saturating_sub(2), app.theme.glyphs.gap()));
         draw_ends(&Line::styled(text, app.theme.style(Role::Strong)), &Line::default(), area, buffer);
     } else if app.is_scanning() {
-        let help = if room < WIDE { 0 } else { HELP };
+        let help = first_hint(app, room);
         let (left, right) = (progress(app, room - help), keys(app, help));
         draw_ends(&left, &right, area, buffer);
+        let width = u16::try_from(right.width()).unwrap_or(u16::MAX);
+        add_hits(app, help, area.right().saturating_sub(width), area, hits);
     } else if let Some(running) = &app.reclaim.running {
-        draw_ends(&super::failures::progress(app, running, room), &Line::default(), area, buffer);
+        draw_ends(&failures::progress(app, running, room), &Line::default(), area, buffer);
     } else if let Some(rescan) = app.rescan() {
         draw_ends(&reading_again(app, rescan, room), &Line::default(), area, buffer);
     } else {
-        let right = idle(app, room);
-        let left = keys(app, room.saturating_sub(right.width() + 1));
-        draw_ends(&left, &right, area, buffer);
+        let right = idle(app, page, room);
+        let room = room.saturating_sub(right.width() + 1);
+        draw_ends(&keys(app, room), &right, area, buffer);
+        add_hits(app, room, area.x, area, hits);
     }
 }
 
-/// What stands to the right of the keys.
-fn idle<'a>(app: &App<'_>, room: usize) -> Line<'a> {
-    match (app.mode, &app.reclaim.failed) {
-        (Mode::Marks, _) => lines_place(app.pane().cursor.index, app.pane().count(), room / 2),
-        (Mode::Failures, Some(failed)) => {
-            lines_place(failed.cursor.index, failed.failures.first.len(), room / 2)
-        }
-        _ if app.views.page.is_some() => page_place(app, room / 2),
-        _ => place(app, room),
+/// Returns the width reserved for the first key, which leads to all others and is always shown.
+fn first_hint(app: &App<'_>, room: usize) -> usize {
+    let first = if room < NARROW { None } else { hints(app, room).into_iter().next() };
+    first.map_or(0, |(key, word)| hint_width(key, word) + 1)
+}
+
+/// Returns the part to the right of the keys.
+fn idle<'a>(app: &App<'_>, page: Option<&Layer<'_>>, room: usize) -> Line<'a> {
+    match page.and_then(|page| page.component().position()) {
+        Some((index, count)) => lines_place(index, count, room / 2),
+        None if app.views.page.is_some() => page_place(app, room / 2),
+        None => place(app, room),
     }
 }
 
-/// Which line of how many, if that fits.
+/// Returns the number of the line and of all lines, if that fits.
 fn lines_place<'a>(index: usize, count: usize, room: usize) -> Line<'a> {
     let text = row_of(index, count) + " ";
     Line::raw(if width(&text) <= room { text } else { String::new() })
 }
 
-/// Which row of how many.
+/// Returns the number of the row and of all rows.
 fn row_of(index: usize, rows: usize) -> String {
     format!("{} of {}", grouped((index + 1).min(rows) as u64), grouped(rows as u64))
 }
 
-/// The key whose hint is at `x`, when the keys are shown.
-pub(super) fn key_at(app: &App<'_>, x: usize) -> Option<Key> {
-    let is_working = app.is_scanning() || app.is_deleting() || app.rescan().is_some();
-    let is_busy = app.notice.is_some() || is_working;
-    // The help page covers the footer.
-    if is_busy || matches!(app.mode, Mode::Prompt | Mode::FileName | Mode::Help(_)) {
-        return None;
+/// Adds the key hints of a line to the hit map.
+fn add_hits(app: &App<'_>, room: usize, mut x: u16, area: Rect, hits: &mut HitMap) {
+    for (key, word) in hints(app, room) {
+        let width = u16::try_from(hint_width(key, word)).unwrap_or(u16::MAX);
+        hits.add(Rect { x, width, ..area }.intersection(area), Hit::Key(key));
+        x = x.saturating_add(width);
     }
-    let room = usize::from(app.size.0);
-    let room = room.saturating_sub(idle(app, room).width() + 1);
-    let mut end = 0;
-    hints(app, room).into_iter().find_map(|(key, word)| {
-        end += hint_width(key, word);
-        (x < end).then_some(key)
-    })
 }
 
-/// How the rescan goes on.
+/// Returns the progress of the rescan.
 fn reading_again<'a>(app: &App<'_>, rescan: &Rescan, room: usize) -> Line<'a> {
     let theme = app.theme;
     let spinner = theme.glyphs.spinner(u64::try_from(app.scan.last.now.as_millis() / 125).unwrap_or(0));
@@ -103,7 +96,7 @@ fn reading_again<'a>(app: &App<'_>, rescan: &Rescan, room: usize) -> Line<'a> {
     ])
 }
 
-/// How the scan goes on.
+/// Returns the progress of the scan.
 fn progress<'a>(app: &App<'_>, room: usize) -> Line<'a> {
     let theme = app.theme;
     let tick = &app.scan.last;
@@ -131,7 +124,12 @@ fn progress<'a>(app: &App<'_>, room: usize) -> Line<'a> {
         Span::styled(errors, theme.style(Role::Warning)),
     ];
     let left = room.saturating_sub(spans.iter().map(Span::width).sum::<usize>() + 3);
-    if let Some(current) = tick.progress.current.as_deref().filter(|_| left >= 12) {
+    if let Some(silent) = tick.progress.silent.first() {
+        const WORDS: &str = " does not answer";
+        let path = escape(std::os::unix::ffi::OsStrExt::as_bytes(silent.as_os_str())).into_owned();
+        let path = fit(&path, left.saturating_sub(WORDS.len()), theme.glyphs.gap()).into_owned();
+        spans.push(Span::styled(format!("  {path}{WORDS}"), theme.style(Role::Warning)));
+    } else if let Some(current) = tick.progress.current.as_deref().filter(|_| left >= 12) {
         let path = escape(std::os::unix::ffi::OsStrExt::as_bytes(current.as_os_str())).into_owned();
         let path = fit(&path, left, theme.glyphs.gap()).into_owned();
         spans.push(Span::styled(format!("  {path}"), theme.style(Role::Faint)));
@@ -139,8 +137,8 @@ fn progress<'a>(app: &App<'_>, room: usize) -> Line<'a> {
     Line::from(spans)
 }
 
-/// The keys that a footer has words for, as many as fit.
-fn keys<'a>(app: &App<'_>, room: usize) -> Line<'a> {
+/// Returns the keys that have a word for the footer, as many as fit.
+pub(in crate::ui) fn keys<'a>(app: &App<'_>, room: usize) -> Line<'a> {
     let spans = hints(app, room).into_iter().flat_map(|(key, word)| {
         let key = Span::styled(format!(" {}", key.name()), app.theme.style(Role::Strong));
         [key, Span::styled(format!(" {word} "), app.theme.style(Role::Faint))]
@@ -148,17 +146,20 @@ fn keys<'a>(app: &App<'_>, room: usize) -> Line<'a> {
     Line::from(spans.collect::<Vec<_>>())
 }
 
-/// Those keys and their words.
+/// Returns those keys with their words.
 fn hints(app: &App<'_>, room: usize) -> Vec<(Key, &'static str)> {
     let scope = app.scope();
     let is_of_use = |command| match (command, &app.views.page) {
         (Command::View(View::Space), _) => app.views.is_whole(),
         (Command::View(View::Growth), _) => app.views.can_grow(),
-        (Command::Sort(column), Some(page)) => may_sort(page.ask, column),
-        (Command::Mark | Command::Delete | Command::Inspect, Some(page)) => has_entries(page.ask),
+        (Command::Retry, _) if scope == Scope::Confirm => {
+            app.delete_dialog().is_some_and(DeleteDialog::has_changed)
+        }
+        (Command::Sort(column), Some(page)) => page.table.may_sort(column),
+        (Command::Mark | Command::Delete | Command::Inspect, Some(page)) => page.table.has_entries,
         _ => true,
     };
-    // What leaves the list leads back to it from anywhere else.
+    // A key that leaves the list leads back to it from any other view.
     let word = |binding: &Binding, word| match binding.command {
         Command::Quit if scope != Scope::List => "back",
         _ => word,
@@ -186,63 +187,24 @@ fn hints(app: &App<'_>, room: usize) -> Vec<(Key, &'static str)> {
     hints.into_iter().map(|((_, word), key)| (key, word)).take_while(fits).collect()
 }
 
-/// Columns of a key and its word, with a space on either side and one between.
+/// Returns the width of a key and its word, with a space on either side and one between.
 fn hint_width(key: Key, word: &str) -> usize {
     1 + width(&key.name()) + 1 + width(word) + 1
 }
 
-/// The name of a file, as far as it is typed, and what is wrong with it or how it may end.
-fn file_name<'a>(app: &App<'_>, room: usize) -> Line<'a> {
-    let title = if room < WIDE { " >" } else { " Write to: " };
-    let mut spans = field::spans(app, title, &app.export.name, room.saturating_sub(width(title)));
-    let used: usize = spans.iter().map(Span::width).sum();
-    let left = room.saturating_sub(used + 3);
-    let gap = app.theme.glyphs.gap();
-    let endings = crate::writing::ENDINGS.join(" ");
-    match &app.export.complaint {
-        Some(complaint) => {
-            let complaint = fit(complaint, left, gap).into_owned();
-            spans.push(Span::styled(format!("   {complaint}"), app.theme.style(Role::Warning)));
-        }
-        None if left >= width(&endings) => {
-            spans.push(Span::styled(format!("   {endings}"), app.theme.style(Role::Faint)));
-        }
-        None => {}
-    }
-    Line::from(spans)
-}
-
-/// What is typed, and what is awaited or wrong there.
-fn prompt<'a>(app: &App<'_>, room: usize) -> Line<'a> {
-    let mut spans = field::spans(app, " /", &app.views.text, room.saturating_sub(2));
-    let used: usize = spans.iter().map(Span::width).sum();
-    let left = room.saturating_sub(used + 3);
-    let is_said_above = app.views.page.as_ref().is_some_and(|page| page.failure.is_some());
-    match &app.views.complaint {
-        Some(complaint) if left >= 8 && !is_said_above => {
-            let complaint = fit(complaint, left, app.theme.glyphs.gap()).into_owned();
-            spans.push(Span::styled(format!("   {complaint}"), app.theme.style(Role::Warning)));
-        }
-        None if left >= 30 => {
-            spans.push(Span::raw("  "));
-            spans.extend(keys(app, left / 2).spans);
-        }
-        _ => {}
-    }
-    Line::from(spans)
-}
-
-/// Which row of how many of a view, and whether more are looked for; as much as fits.
-fn page_place<'a>(app: &App<'_>, room: usize) -> Line<'a> {
+/// Returns the row of a view and the state of its search; as much as fits.
+pub(in crate::ui) fn page_place<'a>(app: &App<'_>, room: usize) -> Line<'a> {
     let Some(page) = &app.views.page else { return Line::default() };
     let rows = row_of(page.index, page.rows);
     let looking = format!("looking{} ", app.theme.glyphs.gap());
     let looking = if page.is_complete { String::new() } else { looking };
-    // Commands are about the marks wherever those are.
+    // Commands apply to the marks, wherever those are.
     let dot = app.theme.glyphs.dot();
     let (marked, how_many) = match app.marks().count() {
         0 => (String::new(), String::new()),
-        _ => (format!(" {dot} {}", marks::summary(app)), format!(" {dot} {}", marks::how_many(app))),
+        _ => {
+            (format!(" {dot} {}", marks_list::summary(app)), format!(" {dot} {}", marks_list::how_many(app)))
+        }
     };
     let texts = [
         (format!("{looking}{rows}"), marked.clone()),
@@ -256,16 +218,18 @@ fn page_place<'a>(app: &App<'_>, room: usize) -> Line<'a> {
     Line::from(vec![Span::raw(place), Span::styled(marked, app.theme.style(Role::Strong)), Span::raw(" ")])
 }
 
-/// Which row of how many, and how the scan went; the more the wider.
+/// Returns the row and the result of the scan; more in a wide window.
 fn place<'a>(app: &App<'_>, room: usize) -> Line<'a> {
-    let window = &app.window;
+    let (window, most) = (&app.window, room - first_hint(app, room));
     let mut facts = vec![(row_of(window.index, window.rows), Role::Plain)];
     if app.is_filtered() {
         let clears = app.keymap.first(Command::Back, Scope::List).map(|key| format!(": {key} shows all"));
+        let clears =
+            clears.filter(|clears| width(&facts[0].0) + width(clears) + width(" · filtered ") <= most);
         facts.push((format!("filtered{}", clears.unwrap_or_default()), Role::Strong));
     }
     if app.marks().count() > 0 {
-        facts.push((marks::summary(app), Role::Strong));
+        facts.push((marks_list::summary(app), Role::Strong));
     }
     if app.written().is_some() {
         facts.push(("writing".to_owned(), Role::Strong));
@@ -280,7 +244,7 @@ fn place<'a>(app: &App<'_>, room: usize) -> Line<'a> {
     }
     if let Some(since) = app.views.offer().and_then(|offer| offer.since) {
         let key = app.keymap.first(Command::View(View::Growth), app.scope());
-        let text = crate::size::since(since, app.views.now());
+        let text = crate::base::format::since(since, app.views.now());
         facts.extend(key.map(|key| (format!("{key}: {text}"), Role::Plain)));
     }
     match &app.scan.last.outcome {
@@ -294,7 +258,7 @@ fn place<'a>(app: &App<'_>, room: usize) -> Line<'a> {
         let dot = if spans.is_empty() { String::new() } else { format!(" {} ", app.theme.glyphs.dot()) };
         let used: usize = spans.iter().map(Span::width).sum();
         // Half of the line belongs to the keys; warnings may take more.
-        let limit = if role == Role::Faint { room / 2 } else { room };
+        let limit = if role == Role::Faint { room / 2 } else { most };
         if used + width(&dot) + width(&text) + 1 > limit {
             continue;
         }

@@ -1,22 +1,22 @@
-//! The header: where one stands, and what is in it.
+//! Header: the shown path, and its totals.
 //!
 //! ```text
 //!  /usr/share/doc                     ≥ 1.2 GiB disk · 84,120 items
 //! ```
 //!
-//! The right side loses its items and then goes, before the path is cut below half of the line. With a filter it keeps "n of
-//! m" instead.
+//! The right side first loses its items and then disappears, before the path is cut below half of the line.
+//! With a filter it keeps "n of m" instead.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::{draw_ends, sheet};
-use crate::size::{grouped, plain_size};
-use crate::text::{escape, fit, printable};
+use crate::base::format::{grouped, plain_size};
+use crate::base::text::{escape, fit, printable};
+use crate::table::row::Precision;
 use crate::ui::app::App;
 use crate::ui::theme::Role;
-use crate::ui::window::Bound;
 
 pub(super) fn draw(app: &App<'_>, area: Rect, buffer: &mut Buffer) {
     let width = usize::from(area.width);
@@ -28,14 +28,14 @@ pub(super) fn draw(app: &App<'_>, area: Rect, buffer: &mut Buffer) {
         path =
             format!("{path} {} /{}", app.theme.glyphs.dot(), printable(app.views.text.as_str().as_bytes()));
     }
-    let wanted = crate::text::width(&path).min(width / 2);
+    let wanted = crate::base::text::width(&path).min(width / 2);
     let right = match &app.views.page {
         Some(page) => sheet::totals(app, page),
         None => totals(app).into(),
     };
-    // That a filter is on is said even where there is room for nothing else.
+    // An active filter is shown even without room for anything else.
     let last = right.last().filter(|_| app.is_filtered()).cloned();
-    let fitting = right.into_iter().find(|text| crate::text::width(text) + wanted + 2 <= width);
+    let fitting = right.into_iter().find(|text| crate::base::text::width(text) + wanted + 2 <= width);
     let right = fitting.or(last).unwrap_or_default();
     let right = Line::styled(fit(&right, width, "").into_owned(), app.theme.style(Role::Plain));
     // A space on either side of the path.
@@ -45,13 +45,13 @@ pub(super) fn draw(app: &App<'_>, area: Rect, buffer: &mut Buffer) {
     draw_ends(&left, &right, area, buffer);
 }
 
-/// The totals in words, the longest first.
+/// Returns the totals as text, the longest first.
 fn totals(app: &App<'_>) -> [String; 3] {
     let glyphs = app.theme.glyphs;
     let measure = app.order.measure;
     let bound = match app.window.bound {
-        Bound::AtLeast => format!("{} ", glyphs.at_least()),
-        Bound::Exact | Bound::Growing => String::new(),
+        Precision::AtLeast => format!("{} ", glyphs.at_least()),
+        Precision::Exact | Precision::Growing => String::new(),
     };
     let size = format!("{bound}{}", plain_size(app.window.size(measure), app.units));
     let items = app.window.totals.items;

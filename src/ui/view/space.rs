@@ -1,4 +1,4 @@
-//! Where the rest of the file system is: the lines of the accounting, and the words about one of them.
+//! The df view: the lines of the accounting, and the explanation of one of them.
 //!
 //! ```text
 //!     Size  /home: /dev/sda2 (ext4)
@@ -7,29 +7,30 @@
 //!   9.0 GiB    deleted, but still open                      of all processes
 //! ```
 //!
-//! What the lines are is in `crate::space`. They are no files: nothing here can be marked. Enter explains a line.
+//! `crate::df` creates the lines. They are not entries, so nothing here can be marked. Enter explains a line.
 
-use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line as Text, Span};
 
 use super::columns::right;
 use super::line::select;
-use crate::size::{BRIEF, Units, brief_size, size};
-use crate::space::rows::{Amount, Row, Subject};
-use crate::text::{fit, width};
+use crate::base::format::{BRIEF, Units, brief_size, size};
+use crate::base::text::{fit, width};
+use crate::df::rows::{Amount, Row, Subject};
 use crate::ui::app::App;
+use crate::ui::hit_map::{Canvas, Hit};
 use crate::ui::layout::Layout;
 use crate::ui::sheet::Page;
 use crate::ui::theme::Role;
 
-/// Columns from which on sizes are written out, and from which on lines have notes.
+/// Width from which on sizes are written in full, and lines have notes.
 const WIDE: usize = 40;
-/// Columns of a label before its note.
+/// Width of a label before its note.
 const LABELS: usize = 30;
 
-pub(super) fn draw(app: &App<'_>, page: &Page, layout: Layout, buffer: &mut Buffer) {
+pub(super) fn draw(app: &App<'_>, page: &Page, layout: Layout, canvas: &mut Canvas<'_>) {
+    let Canvas { buffer, hits } = canvas;
     let list = layout.list;
     let is_text = page.ledger.iter().all(|row| row.amount == Amount::Nothing);
     if !is_text && !layout.titles.is_empty() {
@@ -41,6 +42,7 @@ pub(super) fn draw(app: &App<'_>, page: &Page, layout: Layout, buffer: &mut Buff
     let labels = label_room(&page.ledger, columns.saturating_sub(amount_width(app.units, columns) + 3));
     for ((row, line), y) in (page.offset..).zip(&page.ledger).zip(list.y..list.bottom()) {
         let area = Rect { y, height: 1, ..list };
+        hits.add(area, Hit::Row(row));
         if is_text {
             buffer.set_line(area.x, y, &Text::raw(format!("  {}", line.label)), area.width);
         } else {
@@ -85,7 +87,7 @@ fn row_line<'a>(app: &App<'_>, row: &Row, columns: usize, labels: usize) -> Text
     Text::from(spans)
 }
 
-/// Columns for the labels that have notes, of `left` for both: as many as the longest needs, if the notes leave them.
+/// Returns the width of labels with notes, of `left` for both: that of the longest, if the notes leave it.
 fn label_room(rows: &[Row], left: usize) -> usize {
     let noted = || rows.iter().filter_map(|row| Some((row, row.note.as_ref()?)));
     let label = noted().map(|(row, _)| width(&row.label) + 2 * row.depth).max().unwrap_or(0);
@@ -97,7 +99,7 @@ fn amount_style(app: &App<'_>, row: &Row) -> Style {
     app.theme.style(if row.amount == Amount::Unknown { Role::Warning } else { Role::Plain })
 }
 
-/// What df says is read first; what holds space without being seen is what one came for.
+/// df's numbers are strong, and so is space used by invisible files, which the user came for.
 fn role(row: &Row) -> Role {
     match row.subject {
         Subject::Used | Subject::Size | Subject::Systems => Role::Strong,

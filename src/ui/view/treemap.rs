@@ -1,4 +1,4 @@
-//! The treemap: a cell for each entry of the directory, as large as its share.
+//! Treemap: a cell for each entry of the directory, sized by its share.
 //!
 //! ```text
 //!  music/  1.6 GiB  84.3%                                      what the cursor is on
@@ -8,27 +8,29 @@
 //!  └────────────────────┘▀▀▀▀▀▀▀▀▘
 //! ```
 //!
-//! Cells are filled with the colour of their class of files, directories with that of bars; the one under the cursor is
-//! a frame. Only the largest entries have cells of their own, the others one together.
+//! Cells are filled with the color of their category, directories with that of bars; the one under the cursor
+//! is a frame. Only the largest entries have cells of their own, the others share one.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line as Text, Span};
-use ratatui::widgets::{Block, Clear, Widget};
+use ratatui::widgets::{Clear, Widget};
 
 use super::list::filtered;
-use super::question::ASCII;
-use crate::kind::Kind;
-use crate::search::Class;
-use crate::size::{grouped, percent, plain_size, share};
-use crate::survey::Tile;
-use crate::text::{escape, fit};
+use crate::analysis::search::Class;
+use crate::analysis::survey::Tile;
+use crate::base::format::{grouped, percent, plain_size, share};
+use crate::base::kind::Kind;
+use crate::base::text::fit;
+use crate::table::row::Row;
 use crate::ui::app::App;
+use crate::ui::hit_map::{Canvas, Hit};
+use crate::ui::layers::bordered;
 use crate::ui::theme::{Glyphs, Role, filled};
-use crate::ui::window::Line;
 
-pub(super) fn draw(app: &App<'_>, titles: Rect, area: Rect, buffer: &mut Buffer) {
+pub(super) fn draw(app: &App<'_>, titles: Rect, area: Rect, canvas: &mut Canvas<'_>) {
+    let Canvas { buffer, hits } = canvas;
     if !titles.is_empty() {
         buffer.set_line(titles.x, titles.y, &title(app), titles.width);
     }
@@ -54,14 +56,17 @@ pub(super) fn draw(app: &App<'_>, titles: Rect, area: Rect, buffer: &mut Buffer)
         let cells =
             Rect { x: cells.x, y: cells.y, width: cells.width, height: cells.height }.intersection(area);
         draw_cell(app, *index, cells, buffer);
+        if *index < app.window.lines.len() {
+            hits.add(cells, Hit::Row(*index));
+        }
     }
 }
 
-/// What the cursor is on, also where its cell is too small to say so.
+/// Returns the name of the entry under the cursor, whose cell may be too small for it.
 fn title(app: &App<'_>) -> Text<'static> {
     let Some(line) = app.window.selected() else { return Text::default() };
-    let mut spans = vec![Span::styled(format!(" {}", name(line)), app.theme.style(Role::Strong))];
-    if let Some(size) = line.size {
+    let mut spans = vec![Span::styled(format!(" {}", line.label), app.theme.style(Role::Strong))];
+    if let Some(size) = line.size() {
         let whole = app.window.size(app.order.measure);
         let share = percent(share(size, whole));
         let text = format!("  {}  {}", plain_size(size, app.units), share.trim_start());
@@ -91,10 +96,10 @@ fn draw_cell(app: &App<'_>, index: usize, area: Rect, buffer: &mut Buffer) {
     };
     let (label, size) = match line {
         Some(line) if line.is_marked => (
-            format!("{} {}", app.theme.glyphs.marked(), name(line)),
-            line.size.map(|size| plain_size(size, app.units)),
+            format!("{} {}", app.theme.glyphs.marked(), line.label),
+            line.size().map(|size| plain_size(size, app.units)),
         ),
-        Some(line) => (name(line), line.size.map(|size| plain_size(size, app.units))),
+        Some(line) => (line.label.clone(), line.size().map(|size| plain_size(size, app.units))),
         None => (format!("{} others", grouped((app.window.rows - app.window.lines.len()) as u64)), None),
     };
     if inside.width >= 3 {
@@ -107,7 +112,7 @@ fn draw_cell(app: &App<'_>, index: usize, area: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// Fills a cell but for a seam to the right and below.
+/// Fills a cell except for a seam to the right and below.
 fn fill(glyphs: Glyphs, style: Style, area: Rect, buffer: &mut Buffer) {
     let (right, below, corner) = match glyphs {
         Glyphs::Unicode => ("▌", "▀", "▘"),
@@ -131,29 +136,20 @@ fn draw_frame(app: &App<'_>, area: Rect, buffer: &mut Buffer) {
     Clear.render(area, buffer);
     let style = app.theme.style(Role::Strong);
     if area.width >= 3 && area.height >= 3 {
-        let block = match app.theme.glyphs {
-            Glyphs::Unicode => Block::bordered(),
-            Glyphs::Ascii => Block::bordered().border_set(ASCII),
-        };
-        block.border_style(style).render(area, buffer);
+        bordered(app.theme).border_style(style).render(area, buffer);
         return;
     }
-    // Too small for a frame: something that no other cell is filled with.
+    // Too small for a frame, so a pattern that no other cell is filled with.
     let fill = if app.theme.glyphs == Glyphs::Unicode { "░" } else { "*" };
     for position in area.positions() {
         buffer[position].set_symbol(fill).set_style(style);
     }
 }
 
-fn style(app: &App<'_>, line: &Line<'_>) -> Style {
+fn style(app: &App<'_>, line: &Row) -> Style {
     match line.kind {
-        Kind::Directory => app.theme.style(Role::Bar),
-        Kind::File => app.theme.class(Class::of_name(line.name)),
+        Some(Kind::Directory) => app.theme.style(Role::Bar),
+        Some(Kind::File) => app.theme.class(Class::of_name(line.label.as_bytes())),
         _ => app.theme.style(Role::Faint),
     }
-}
-
-fn name(line: &Line<'_>) -> String {
-    let suffix = if line.kind == Kind::Directory && !line.name.ends_with(b"/") { "/" } else { "" };
-    escape(line.name).into_owned() + suffix
 }

@@ -1,12 +1,12 @@
-//! Whether the colours can be read, and told apart, is computed: contrast as the W3C defines it (WCAG 2, relative
-//! luminance), what people see who lack one kind of cone after Machado, Oliveira and Fernandes (2009), and differences as
-//! distances in CIE L*a*b*.
+//! Computed tests for legible and distinct colors: contrast as the W3C defines it (WCAG 2, relative
+//! luminance), color blindness after Machado, Oliveira and Fernandes (2009), and differences as distances in
+//! CIE L*a*b*.
 
 use super::*;
 
 type Linear = [f64; 3];
 
-/// Sees everything.
+/// Normal vision.
 const ALL_CONES: [Linear; 3] = [[1., 0., 0.], [0., 1., 0.], [0., 0., 1.]];
 const PROTANOPIA: [Linear; 3] = [
     [0.152_286, 1.052_583, -0.204_868],
@@ -57,7 +57,7 @@ fn difference(eyes: &[Linear; 3], one: [u8; 3], other: [u8; 3]) -> f64 {
     one.iter().zip(other).map(|(one, other)| (one - other).powi(2)).sum::<f64>().sqrt()
 }
 
-/// The colours of a role in the depths whose colours are known.
+/// Returns the colors of a role in the depths whose colors are known.
 fn known(role: Role) -> impl Iterator<Item = (Colors, [u8; 3])> {
     let color = move |colors| match role.color(colors)? {
         Color::Indexed(index) => Some((colors, exact(index))),
@@ -70,7 +70,7 @@ fn known(role: Role) -> impl Iterator<Item = (Colors, [u8; 3])> {
 #[test]
 fn every_colour_can_be_read_on_black_and_on_white() {
     for role in Role::ALL {
-        // Text is small; a cell is large, and what is written in it is not in its colour.
+        // Text is small; a cell is large, and its text has another color.
         let least = if role.is_class() { 2.8 } else { 3.75 };
         for (colors, color) in known(role) {
             for background in [[0; 3], [255; 3]] {
@@ -99,7 +99,7 @@ fn what_is_written_in_a_cell_can_be_read_whatever_its_colour() {
         let found = ratio(Color::Indexed(index), exact(index));
         assert!(found >= 4.3, "{index}: {found:.2}");
     }
-    // What these look like is for the terminal to say.
+    // The terminal determines these colors.
     for color in [Color::Indexed(3), Color::Red] {
         assert_eq!(filled(Style::new().fg(color)), Style::new().fg(color).reversed());
     }

@@ -1,0 +1,9 @@
+//! Foundation of the program, with the locks and atomics of the model checker.
+
+#[path = "../../src/base/kind.rs"]
+pub mod kind;
+#[path = "../../src/base/os_error.rs"]
+pub mod os_error;
+#[path = "../../src/base/slots.rs"]
+pub mod slots;
+pub mod sync;

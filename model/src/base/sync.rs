@@ -1,0 +1,13 @@
+//! `crate::base::sync` of the program, with loom's locks and atomics. A cell that is written once stays that
+//! of the standard library, because something modeled publishes it.
+
+pub use std::sync::{Arc, OnceLock, PoisonError};
+
+pub use loom::sync::atomic::{
+    AtomicBool, AtomicI32, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering,
+};
+pub use loom::sync::{Condvar, Mutex, MutexGuard};
+
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,169 @@
+//! Age view: bytes and counts by the time of the last change.
+//!
+//! Directories are excluded: their time shows when a name was added or deleted, not the age of their
+//! contents. The caller passes the current time.
+//!
+//! Invariant: every entry with a time is in exactly one row.
+
+use std::cmp::Reverse;
+use std::io;
+use std::ops::Range;
+
+use crate::analysis::parallel_walk::sweep;
+use crate::analysis::search::{By, Mode, Order, Progress, Query, Request, Tally, Test, WalkEntry};
+use crate::base::job::{Job, Pool};
+use crate::tree::{Totals, UniqueSizes};
+
+const DAY: i64 = 24 * 3600;
+
+/// Age of an entry by its last change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Age {
+    /// Less than 30 days.
+    Month,
+    /// 30 to 90 days.
+    Quarter,
+    /// 90 days to a year.
+    Year,
+    /// One to three years.
+    ThreeYears,
+    /// More than three years.
+    Older,
+    /// More than a day in the future, or no time: a wrong clock, or a program that wrote none.
+    Unknown,
+}
+
+impl Age {
+    /// All ages, youngest first.
+    pub const ALL: [Self; 6] =
+        [Self::Month, Self::Quarter, Self::Year, Self::ThreeYears, Self::Older, Self::Unknown];
+
+    /// Returns the age as text.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Month => "less than 30 days ago",
+            Self::Quarter => "30 to 90 days ago",
+            Self::Year => "90 days to a year ago",
+            Self::ThreeYears => "one to three years ago",
+            Self::Older => "more than three years ago",
+            Self::Unknown => "in the future, or no time",
+        }
+    }
+
+    /// Returns the age of an entry changed at `mtime`, both times in seconds since 1970.
+    pub fn of(mtime: i64, now: i64) -> Self {
+        if Test::is_undated(mtime, Self::future(now)) {
+            return Self::Unknown;
+        }
+        Self::ALL.into_iter().find(|age| age.range(now).contains(&mtime)).unwrap_or(Self::Unknown)
+    }
+
+    /// Returns a query for the entries behind the row.
+    pub fn query(self, now: i64) -> Query {
+        let undated = Test::Undated { future: Self::future(now) };
+        let query = match self {
+            Self::Unknown => Query::of(undated),
+            known => Query::of(Test::Modified(known.range(now))).narrowed_by(&Query::not(undated)),
+        };
+        query.without_directories()
+    }
+
+    /// Returns the plausible times of this age, an empty range for [`Age::Unknown`]. Times before 1970 are
+    /// plausible.
+    fn range(self, now: i64) -> Range<i64> {
+        let ago = |days: i64| now.saturating_sub(days * DAY);
+        match self {
+            Self::Month => ago(30)..Self::future(now),
+            Self::Quarter => ago(90)..ago(30),
+            Self::Year => ago(365)..ago(90),
+            Self::ThreeYears => ago(3 * 365)..ago(365),
+            Self::Older => i64::MIN..ago(3 * 365),
+            Self::Unknown => 0..0,
+        }
+    }
+
+    /// Returns the first implausible time. Clocks differ by some hours.
+    fn future(now: i64) -> i64 {
+        now.saturating_add(DAY)
+    }
+}
+
+/// Totals by age.
+#[derive(Clone, Debug)]
+pub struct Ages {
+    /// Totals of each age, in the order of [`Age::ALL`]. Items are names.
+    pub rows: [Totals; Age::ALL.len()],
+    /// Ages in the requested order: by size, by items, or else youngest first.
+    pub order: [Age; Age::ALL.len()],
+    /// Total of all ages.
+    pub total: Totals,
+    /// Number of entries searched.
+    pub searched: u64,
+    /// `true` once all entries were searched.
+    pub complete: bool,
+}
+
+/// Adds up the entries that the query keeps, by age; `now` is in seconds since 1970.
+///
+/// # Errors
+/// When no thread can be started.
+pub fn ages(pool: &Pool, request: Request, now: i64) -> io::Result<Job<Ages>> {
+    pool.start(move |task| {
+        let counts = Counts { now, rows: Default::default() };
+        sweep(&request, Mode::Filter, task, counts, |counts, progress| {
+            Some(counts.ages(request.order, progress))
+        });
+    })
+}
+
+struct Counts {
+    now: i64,
+    rows: [UniqueSizes; Age::ALL.len()],
+}
+
+impl Tally for Counts {
+    fn fresh(&self) -> Self {
+        Self { now: self.now, rows: Default::default() }
+    }
+
+    fn meet(&mut self, entry: &WalkEntry<'_>) {
+        if let Some(metadata) = entry.metadata().filter(|metadata| metadata.directory.is_none()) {
+            entry.add_to(&mut self.rows[Age::of(metadata.mtime, self.now) as usize]);
+        }
+    }
+
+    fn absorb(&mut self, other: Self) {
+        for (row, other) in self.rows.iter_mut().zip(other.rows) {
+            row.merge(other);
+        }
+    }
+}
+
+impl Counts {
+    fn ages(&self, order: Order, progress: Progress) -> Ages {
+        let mut total = UniqueSizes::default();
+        for row in &self.rows {
+            total.merge(row.clone());
+        }
+        let rows = self.rows.each_ref().map(UniqueSizes::total);
+        Ages {
+            rows,
+            order: in_order(order, &rows),
+            total: total.total(),
+            searched: progress.searched,
+            complete: progress.complete,
+        }
+    }
+}
+
+fn in_order(order: Order, rows: &[Totals; Age::ALL.len()]) -> [Age; Age::ALL.len()] {
+    let number = |age: &Age| match order.by {
+        By::Disk => rows[*age as usize].disk,
+        By::Apparent => rows[*age as usize].apparent,
+        By::Items => rows[*age as usize].items,
+        By::Modified | By::Path => (Age::ALL.len() - *age as usize) as u64,
+    };
+    let mut ages = Age::ALL;
+    ages.sort_by_key(|age| Reverse(order.turned(number(age).saturating_add(1))));
+    ages
+}

@@ -1,0 +1,188 @@
+//! Cleanup candidates: directories that can be rebuilt or downloaded again.
+//!
+//! A rule combines a directory name with a proof that the directory is what its name suggests; see
+//! `rules.txt`. The search walks a tree like those in [`crate::analysis::survey`], and of nested directories
+//! it returns the outermost. It neither marks nor deletes anything.
+//!
+//! Invariant: without the proof of a rule there is no candidate.
+
+mod rules;
+
+use std::collections::{HashMap, HashSet};
+use std::io;
+
+pub use rules::{Rule, rules};
+
+use crate::analysis::parallel_walk::sweep;
+use crate::analysis::search::{Mode, Progress, Request, Tally, WalkEntry};
+use crate::base::job::{Job, Pool};
+use crate::base::sync::Arc;
+use crate::tree::{DirId, EntryState, Position, Totals, Tree, Walk};
+
+/// Cleanup candidate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hint {
+    /// Directory.
+    pub directory: DirId,
+    /// Parent directory, and the position in it.
+    pub place: (DirId, Position),
+    /// Index of the rule in [`Hints::rules`].
+    pub rule: usize,
+    /// Totals of the directory.
+    pub totals: Totals,
+    /// Time of the newest change in it, in seconds since 1970; unknown until the search is complete.
+    pub used: Option<i64>,
+}
+
+/// Cleanup candidates of a subtree.
+#[derive(Clone, Debug, Default)]
+pub struct Hints {
+    /// Candidates, largest first.
+    pub rows: Vec<Hint>,
+    /// All rules.
+    pub rules: Arc<Vec<Rule>>,
+    /// Number of entries searched.
+    pub searched: u64,
+    /// `true` once all entries were searched.
+    pub complete: bool,
+}
+
+impl Hints {
+    /// Returns the total of all candidates; hard links between them count more than once.
+    pub fn sum(&self) -> Totals {
+        let mut sum = Totals::default();
+        self.rows.iter().for_each(|hint| sum.add(&hint.totals));
+        sum
+    }
+}
+
+/// Searches for cleanup candidates among the entries that the query keeps.
+///
+/// # Errors
+/// When no thread can be started.
+pub fn hints(pool: &Pool, request: Request) -> io::Result<Job<Hints>> {
+    pool.start(move |task| {
+        let rules = Arc::new(rules());
+        let found = Candidates { rules: Arc::clone(&rules), rows: HashMap::new() };
+        sweep(&request, Mode::Filter, task, found, |found, progress| {
+            Some(found.hints(&request.tree, progress))
+        });
+    })
+}
+
+struct Candidates {
+    rules: Arc<Vec<Rule>>,
+    /// Directories with the first rule they match.
+    rows: HashMap<DirId, ((DirId, Position), usize)>,
+}
+
+impl Tally for Candidates {
+    fn fresh(&self) -> Self {
+        Self { rules: Arc::clone(&self.rules), rows: HashMap::new() }
+    }
+
+    fn meet(&mut self, entry: &WalkEntry<'_>) {
+        // A root is no candidate, since the user chose it.
+        let Some(id) = entry.metadata().and_then(|metadata| metadata.directory) else { return };
+        if entry.directory == DirId::TOP {
+            return;
+        }
+        let proven =
+            |rule: &Rule| rule.is_named(entry.record.name) && rule.is_proven(entry.tree, entry.directory, id);
+        if let Some(rule) = self.rules.iter().position(proven) {
+            self.rows.insert(id, ((entry.directory, entry.position), rule));
+        }
+    }
+
+    fn absorb(&mut self, other: Self) {
+        self.rows.extend(other.rows);
+    }
+}
+
+impl Candidates {
+    fn hints(&self, tree: &Tree, progress: Progress) -> Hints {
+        let found: HashSet<DirId> = self.rows.keys().copied().collect();
+        let is_outermost = |id: &DirId| !tree.ancestry(*id).skip(1).any(|above| found.contains(&above));
+        let hint = |(id, (place, rule)): (&DirId, &((DirId, Position), usize))| Hint {
+            directory: *id,
+            place: *place,
+            rule: *rule,
+            totals: tree.totals(*id),
+            used: progress.complete.then(|| newest(tree, *id)).flatten(),
+        };
+        let mut rows: Vec<Hint> = self.rows.iter().filter(|(id, _)| is_outermost(id)).map(hint).collect();
+        rows.sort_unstable_by_key(|hint| (std::cmp::Reverse(hint.totals.disk), hint.directory));
+        let Progress { searched, complete } = progress;
+        Hints { rows, rules: Arc::clone(&self.rules), searched, complete }
+    }
+}
+
+/// Returns the time of the newest change below a directory.
+fn newest(tree: &Tree, id: DirId) -> Option<i64> {
+    let times = Walk::new(tree, id).filter_map(|(_, listing)| {
+        let mtime = |state| match state {
+            EntryState::Known(metadata) => Some(metadata.mtime),
+            EntryState::Excluded(_) | EntryState::Failed(_) => None,
+        };
+        listing.entries().filter_map(|(_, record)| mtime(record.state)).max()
+    });
+    times.max()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::analysis::search::{Order, Query};
+    use crate::fixture::{Plan, build, dir, file};
+
+    fn found(entries: Vec<Plan>) -> Vec<(String, Totals, Option<i64>)> {
+        let (tree, from) = build(entries);
+        let tree = Arc::new(tree);
+        let request =
+            Request { tree: Arc::clone(&tree), from, query: Query::default(), order: Order::default() };
+        let job = hints(&Pool::new(1).unwrap(), request).unwrap();
+        assert!(job.wait(Duration::from_secs(60)).is_some());
+        let found = job.latest().unwrap();
+        assert!(found.complete);
+        let path = |hint: &Hint| String::from_utf8_lossy(&tree.path(hint.directory)).into_owned();
+        found.rows.iter().map(|hint| (path(hint), hint.totals, hint.used)).collect()
+    }
+
+    fn paths(entries: Vec<Plan>) -> Vec<String> {
+        found(entries).into_iter().map(|(path, ..)| path).collect()
+    }
+
+    #[test]
+    fn a_name_alone_proves_nothing() {
+        let target = || dir("target", vec![file("a", 1000, 5)]);
+        assert_eq!(paths(vec![target()]), [""; 0]);
+        assert_eq!(paths(vec![target(), file("Cargo.toml", 1, 1)]), ["/r/target"]);
+        assert_eq!(paths(vec![dir("x", vec![target()]), file("Cargo.toml", 1, 1)]), [""; 0]);
+        assert_eq!(paths(vec![dir("my-venv", vec![file("pyvenv.cfg", 1, 1)])]), ["/r/my-venv"]);
+        assert_eq!(paths(vec![dir("venv", vec![file("pyvenv", 1, 1)])]), [""; 0]);
+        assert_eq!(paths(vec![dir("other", vec![file("CACHEDIR.TAG", 1, 1)])]), ["/r/other"]);
+    }
+
+    #[test]
+    fn a_path_may_be_the_proof() {
+        let pip = || dir("pip", vec![file("a", 1, 1)]);
+        assert_eq!(paths(vec![dir(".cache", vec![pip()]), pip()]), ["/r/.cache/pip"]);
+    }
+
+    #[test]
+    fn of_hints_in_one_another_the_outermost_counts_and_the_largest_comes_first() {
+        let modules = |inner: Vec<Plan>| dir("node_modules", inner);
+        let package = || file("package.json", 1, 1);
+        let inner = dir("p", vec![package(), modules(vec![file("new", 1, 99)])]);
+        let small = dir("small", vec![package(), modules(vec![])]);
+        let all = found(vec![small, package(), modules(vec![inner, file("big", 100_000, 7)])]);
+        assert_eq!(
+            all.iter().map(|(path, ..)| path.as_str()).collect::<Vec<_>>(),
+            ["/r/node_modules", "/r/small/node_modules"]
+        );
+        assert_eq!(all[0].2, Some(99));
+        assert_eq!(all[0].1.items, 5);
+    }
+}

@@ -1,0 +1,456 @@
+//! Comparison of two trees, entry by entry.
+//!
+//! ```text
+//! pairs of directories -> both listings side by side -> pairs of entries -> changes, and further pairs
+//!                                    |
+//!                                    +-> directories on one side only; in the end those of the same inode become pairs
+//! ```
+//!
+//! Listings of an unchanged directory are in the same order, so they are walked together up to the first
+//! difference, and only the rest is sorted by name and merged. Entries that could not be read or were
+//! excluded on either side are not compared.
+//!
+//! Either tree may still grow or be incomplete. Of an incomplete directory only entries on both sides are
+//! compared, since the missing ones may still come.
+//!
+//! Invariant: every entry of either tree is visited once, and nothing recurses over depth.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::base::kind::Kind;
+use crate::tree::{DirId, Entry, EntryState, Listing, Metadata, Position, Tree};
+
+/// One of the two trees, or a part of it.
+#[derive(Clone, Copy)]
+pub struct Side<'t> {
+    /// Tree.
+    pub tree: &'t Tree,
+    /// Directory that is compared.
+    pub root: DirId,
+}
+
+/// Kind of a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// Entry on both sides.
+    Kept,
+    /// Directory with another name or parent: this one in the old tree.
+    Renamed(DirId),
+    /// Entry on the new side only.
+    New,
+    /// Entry on the old side only.
+    Gone,
+}
+
+/// Sizes of an entry in bytes, of a directory with everything below it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extent {
+    /// Disk usage.
+    pub disk: u64,
+    /// Apparent size.
+    pub apparent: u64,
+}
+
+/// Changed entry, or directory with changes below it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change<'t> {
+    /// Kind of the change.
+    pub fate: Fate,
+    /// Name; empty for the root.
+    pub name: &'t [u8],
+    /// Kind of the entry.
+    pub kind: Kind,
+    /// Parent directory: in the old tree if the entry is deleted, otherwise in the new one; a root is its own
+    /// parent.
+    pub directory: DirId,
+    /// Position in that directory's listing; meaningless for a root.
+    pub position: Position,
+    /// Directory in the new tree that holds, or held, the entry.
+    pub place: DirId,
+    /// Number of the directory, in the tree that has it, if the entry is a directory.
+    pub itself: Option<DirId>,
+    /// Sizes before.
+    pub before: Extent,
+    /// Sizes now.
+    pub after: Extent,
+}
+
+/// Event of a comparison.
+#[derive(Clone, Copy, Debug)]
+pub enum Met<'t> {
+    /// Same directory in the old and in the new tree.
+    Pair(DirId, DirId),
+    /// Change.
+    Change(Change<'t>),
+}
+
+/// Entry of a listing, reduced to what a comparison needs.
+#[derive(Clone, Copy)]
+struct Item<'t> {
+    name: &'t [u8],
+    position: Position,
+    kind: Kind,
+    what: What,
+}
+
+#[derive(Clone, Copy)]
+enum What {
+    Directory {
+        id: DirId,
+        inode: u64,
+        mtime: i64,
+    },
+    Leaf(Extent),
+    /// The entry could not be read, or was excluded.
+    Unknown,
+}
+
+/// Entry on one side only.
+#[derive(Clone, Copy)]
+struct Lonely<'t> {
+    /// Parent directory.
+    directory: DirId,
+    /// That directory in the new tree, or the one that corresponds to it.
+    place: DirId,
+    item: Item<'t>,
+}
+
+/// Returns the changes from `old` to `new` for which `keep` returns `true`.
+pub fn diff<'t>(old: Side<'t>, new: Side<'t>, keep: impl Fn(&Change<'t>) -> bool) -> Vec<Change<'t>> {
+    let mut changes = Vec::new();
+    let note = |met: Met<'t>| match met {
+        Met::Change(change) if keep(&change) => changes.push(change),
+        Met::Change(_) | Met::Pair(..) => {}
+    };
+    compare((old.tree, new.tree), &[(old.root, new.root)], || false, note);
+    changes
+}
+
+/// Compares `old` with `new` from pairs of roots on, and passes all events to `note`; changes of new or
+/// deleted directories come last. Ends early when it is cancelled; returns `true` at the end.
+pub fn compare<'t>(
+    (old, new): (&'t Tree, &'t Tree),
+    roots: &[(DirId, DirId)],
+    is_cancelled: impl Fn() -> bool,
+    note: impl FnMut(Met<'t>),
+) -> bool {
+    let Some((first_old, first_new)) = roots.first().copied() else { return true };
+    let (old, new) = (Side { tree: old, root: first_old }, Side { tree: new, root: first_new });
+    let mut diff = Diff { old, new, note, pairs: Vec::new(), gone: Vec::new(), fresh: Vec::new() };
+    for (before, after) in roots {
+        let what = What::Directory { id: *after, inode: 0, mtime: 0 };
+        let item = Item { name: b"", position: 0, kind: Kind::Directory, what };
+        let root = Lonely { directory: *after, place: *after, item };
+        diff.pair(Fate::Kept, root, (*before, *after));
+    }
+    loop {
+        while let Some((old, new)) = diff.pairs.pop() {
+            if is_cancelled() {
+                return false;
+            }
+            diff.listings(old, new);
+        }
+        if !diff.find_renamed() {
+            break;
+        }
+    }
+    for lonely in std::mem::take(&mut diff.gone) {
+        let before = lonely.item.extent(old.tree);
+        diff.add(Fate::Gone, lonely, before, Extent::default());
+    }
+    for lonely in std::mem::take(&mut diff.fresh) {
+        let after = lonely.item.extent(new.tree);
+        diff.add(Fate::New, lonely, Extent::default(), after);
+    }
+    true
+}
+
+struct Diff<'t, N> {
+    old: Side<'t>,
+    new: Side<'t>,
+    note: N,
+    /// Directories to be compared.
+    pairs: Vec<(DirId, DirId)>,
+    /// Directories on one side only, as far as known.
+    gone: Vec<Lonely<'t>>,
+    fresh: Vec<Lonely<'t>>,
+}
+
+/// Sides on which a directory is completely read, so that a missing entry is new or deleted.
+#[derive(Clone, Copy)]
+struct Settled {
+    old: bool,
+    new: bool,
+}
+
+impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
+    fn listings(&mut self, old: DirId, new: DirId) {
+        let is_read = |side: Side<'_>, id| side.tree.status(id).errno.is_none();
+        if !is_read(self.old, old) || !is_read(self.new, new) {
+            return;
+        }
+        // Read before the listings, so that they hold all entries of a completely read directory.
+        let settled = Settled {
+            old: self.old.tree.status(old).is_settled(),
+            new: self.new.tree.status(new).is_settled(),
+        };
+        let mut before = items(&self.old.tree.listing(old));
+        let mut after = items(&self.new.tree.listing(new));
+        let same = before.iter().zip(&after).take_while(|(a, b)| a.name == b.name).count();
+        for index in 0..same {
+            self.both((old, before[index]), (new, after[index]), settled);
+        }
+        let (before, after) = (&mut before[same..], &mut after[same..]);
+        before.sort_unstable_by_key(|item| item.name);
+        after.sort_unstable_by_key(|item| item.name);
+        let (mut one, mut other) = (before.iter().peekable(), after.iter().peekable());
+        loop {
+            match (one.peek(), other.peek()) {
+                (Some(a), Some(b)) if a.name == b.name => {
+                    self.both((old, **a), (new, **b), settled);
+                    one.next();
+                    other.next();
+                }
+                (Some(a), b) if b.is_none_or(|b| a.name < b.name) => {
+                    self.only_old(Lonely { directory: old, place: new, item: **a }, settled);
+                    one.next();
+                }
+                (_, Some(b)) => {
+                    self.only_new(Lonely { directory: new, place: new, item: **b }, settled);
+                    other.next();
+                }
+                (_, None) => return,
+            }
+        }
+    }
+
+    /// Compares entries of the same name.
+    fn both(&mut self, (in_old, a): (DirId, Item<'t>), (in_new, b): (DirId, Item<'t>), settled: Settled) {
+        let new = Lonely { directory: in_new, place: in_new, item: b };
+        match (a.what, b.what) {
+            (What::Unknown, _) | (_, What::Unknown) => {}
+            (What::Directory { id: before, .. }, What::Directory { id: after, .. }) => {
+                self.pair(Fate::Kept, new, (before, after));
+            }
+            (What::Leaf(before), What::Leaf(after)) => self.add(Fate::Kept, new, before, after),
+            _ => {
+                self.only_old(Lonely { directory: in_old, place: in_new, item: a }, settled);
+                self.only_new(new, settled);
+            }
+        }
+    }
+
+    fn only_old(&mut self, lonely: Lonely<'t>, settled: Settled) {
+        match lonely.item.what {
+            _ if !settled.new => {}
+            What::Directory { .. } => self.gone.push(lonely),
+            What::Leaf(before) => self.add(Fate::Gone, lonely, before, Extent::default()),
+            What::Unknown => {}
+        }
+    }
+
+    fn only_new(&mut self, lonely: Lonely<'t>, settled: Settled) {
+        match lonely.item.what {
+            _ if !settled.old => {}
+            What::Directory { .. } => self.fresh.push(lonely),
+            What::Leaf(after) => self.add(Fate::New, lonely, Extent::default(), after),
+            What::Unknown => {}
+        }
+    }
+
+    /// Adds a pair of directories to be compared.
+    fn pair(&mut self, fate: Fate, lonely: Lonely<'t>, (old, new): (DirId, DirId)) {
+        let is_known = |side: Side<'_>, id| side.tree.status(id).is_known();
+        if is_known(self.old, old) && is_known(self.new, new) {
+            self.add(fate, lonely, extent(self.old.tree, old), extent(self.new.tree, new));
+        }
+        (self.note)(Met::Pair(old, new));
+        self.pairs.push((old, new));
+    }
+
+    fn add(&mut self, fate: Fate, lonely: Lonely<'t>, before: Extent, after: Extent) {
+        if fate == Fate::Kept && before == after {
+            return;
+        }
+        let Lonely { directory, place, item } = lonely;
+        let Item { name, position, kind, what } = item;
+        let itself = match what {
+            What::Directory { id, .. } => Some(id),
+            What::Leaf(_) | What::Unknown => None,
+        };
+        (self.note)(Met::Change(Change {
+            fate,
+            name,
+            kind,
+            directory,
+            position,
+            place,
+            itself,
+            before,
+            after,
+        }));
+    }
+
+    /// Pairs directories that are on one side only and have the same inode. Returns `true` if there are any.
+    fn find_renamed(&mut self) -> bool {
+        let identify = |side: Side<'t>, lonely: &Lonely<'t>| match lonely.item.what {
+            What::Directory { id, inode, .. } if inode != 0 => Some((place(side, id), inode)),
+            _ => None,
+        };
+        let gone: HashMap<_, usize> = self
+            .gone
+            .iter()
+            .enumerate()
+            .filter_map(|(index, lonely)| Some((identify(self.old, lonely)?, index)))
+            .collect();
+        let mut taken = HashSet::new();
+        for lonely in std::mem::take(&mut self.fresh) {
+            let before = identify(self.new, &lonely).and_then(|identity| gone.get(&identity).copied());
+            let is_one = |before: &usize| {
+                !taken.contains(before) && self.is_one(&self.gone[*before].item, &lonely.item)
+            };
+            match before.filter(is_one) {
+                Some(before) => {
+                    let (What::Directory { id: old, .. }, What::Directory { id: new, .. }) =
+                        (self.gone[before].item.what, lonely.item.what)
+                    else {
+                        continue;
+                    };
+                    taken.insert(before);
+                    self.pair(Fate::Renamed(old), lonely, (old, new));
+                }
+                None => self.fresh.push(lonely),
+            }
+        }
+        let mut index = 0;
+        self.gone.retain(|_| {
+            index += 1;
+            !taken.contains(&(index - 1))
+        });
+        !taken.is_empty()
+    }
+
+    /// Returns `true` if directories with one inode number are the same, and not a later one with a reused
+    /// number: they share an entry, or are empty with the same time of change.
+    fn is_one(&self, old: &Item<'t>, new: &Item<'t>) -> bool {
+        let (What::Directory { id: old, mtime: then, .. }, What::Directory { id: new, mtime: now, .. }) =
+            (old.what, new.what)
+        else {
+            return false;
+        };
+        let (before, after) = (self.old.tree.listing(old), self.new.tree.listing(new));
+        if before.is_empty() && after.is_empty() {
+            return then == now;
+        }
+        let known: HashSet<(&[u8], u64)> =
+            before.entries().map(|(_, record)| (record.name, inode(&record))).collect();
+        after.entries().any(|(_, record)| known.contains(&(record.name, inode(&record))))
+    }
+}
+
+impl Item<'_> {
+    fn extent(&self, tree: &Tree) -> Extent {
+        match self.what {
+            What::Directory { id, .. } => extent(tree, id),
+            What::Leaf(extent) => extent,
+            What::Unknown => Extent::default(),
+        }
+    }
+}
+
+fn items<'t>(listing: &Listing<'t>) -> Vec<Item<'t>> {
+    listing
+        .entries()
+        .map(|(position, Entry { name, kind, state })| Item { name, position, kind, what: what(&state) })
+        .collect()
+}
+
+fn what(state: &EntryState) -> What {
+    match state {
+        EntryState::Known(Metadata { directory: Some(id), inode, mtime, .. }) => {
+            What::Directory { id: *id, inode: *inode, mtime: *mtime }
+        }
+        EntryState::Known(metadata) => {
+            What::Leaf(Extent { disk: metadata.disk(), apparent: metadata.apparent })
+        }
+        EntryState::Excluded(_) | EntryState::Failed(_) => What::Unknown,
+    }
+}
+
+fn inode(record: &Entry<'_>) -> u64 {
+    match &record.state {
+        EntryState::Known(metadata) => metadata.inode,
+        EntryState::Excluded(_) | EntryState::Failed(_) => 0,
+    }
+}
+
+fn extent(tree: &Tree, id: DirId) -> Extent {
+    let totals = tree.totals(id);
+    Extent { disk: totals.disk, apparent: totals.apparent }
+}
+
+/// Returns the device of a directory, or `None` for the root's device, whose number can change with a reboot.
+fn place(side: Side<'_>, id: DirId) -> Option<u64> {
+    Some(side.tree.device(id)).filter(|device| *device != side.tree.device(side.root))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{Plan, build, excluded, failed, file, numbered_dir, numbered_file};
+
+    /// Returns the changes that `keep` selects: names, kinds and directories.
+    fn found(
+        old: Vec<Plan>,
+        new: Vec<Plan>,
+        keep: impl Fn(&Change<'_>) -> bool,
+    ) -> Vec<(String, Fate, Option<DirId>)> {
+        let ((old, from), (new, to)) = (build(old), build(new));
+        let changes = diff(Side { tree: &old, root: from }, Side { tree: &new, root: to }, keep);
+        let name = |change: &Change<'_>| String::from_utf8(change.name.to_vec()).unwrap();
+        let mut told: Vec<_> = changes.iter().map(|it| (name(it), it.fate, it.itself)).collect();
+        told.sort_by(|one, other| one.0.cmp(&other.0));
+        told
+    }
+
+    #[test]
+    fn only_the_wanted_changes_are_collected() {
+        let old = || vec![file("a", 512, 0), file("b", 512, 0)];
+        let new = || vec![file("a", 5120, 0), file("c", 512, 0)];
+        let all = found(old(), new(), |_| true);
+        let root = build(new()).1;
+        let expected = [("", Fate::Kept), ("a", Fate::Kept), ("b", Fate::Gone), ("c", Fate::New)];
+        let itself = |name: &str| name.is_empty().then_some(root);
+        assert_eq!(all, expected.map(|(name, fate)| (name.to_owned(), fate, itself(name))));
+        let wanted = found(old(), new(), |change| change.fate == Fate::New);
+        assert_eq!(wanted, [("c".to_owned(), Fate::New, None)]);
+    }
+
+    #[test]
+    fn a_directory_that_moved_is_known_by_its_inode_and_by_what_it_holds() {
+        let fates = |old: Plan, new: Plan| -> Vec<_> {
+            let told = found(vec![old], vec![new], |change| !change.name.is_empty()).into_iter();
+            told.map(|(name, fate, _)| (name, matches!(fate, Fate::Renamed(_)))).collect()
+        };
+        let with = |name: &str, entries| numbered_dir(name, 7, entries);
+        let same = || vec![numbered_file("x", 8)];
+        assert_eq!(fates(with("old", same()), with("new", same())), [("new".to_owned(), true)]);
+        assert_eq!(fates(with("old", vec![]), with("new", vec![])), [("new".to_owned(), true)]);
+        // Another directory has reused the old inode number.
+        for (before, after) in [(same(), vec![numbered_file("y", 9)]), (vec![], same()), (same(), vec![])] {
+            let apart = ["new", "old"].map(|name| (name.to_owned(), false));
+            let lonely = fates(with("old", before), with("new", after));
+            assert!(lonely.iter().filter(|(name, _)| !name.contains(['x', 'y'])).eq(&apart), "{lonely:?}");
+        }
+    }
+
+    #[test]
+    fn an_entry_that_one_side_does_not_know_is_neither_new_nor_gone() {
+        for unknown in [failed as fn(&str) -> Plan, excluded] {
+            for (old, new) in [(file("a", 512, 0), unknown("a")), (unknown("a"), file("a", 512, 0))] {
+                let names: Vec<_> = found(vec![old], vec![new], |change| !change.name.is_empty());
+                assert_eq!(names, []);
+            }
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! Growth: comparison of a tree with an earlier one, in the background.
+//!
+//! ```text
+//! Earlier: a named source, or the folder of kept snapshots
+//!    -> Basis: finds it once, in the background -> offer: is there a baseline, and from when
+//!                                               -> growth: sorted changes, and the earlier state of each directory
+//! ```
+//!
+//! The tree may still grow: then only entries on both sides are compared, and a later comparison adds the
+//! rest.
+//!
+//! Invariant: an entry that may just not have been read is never reported as new or deleted.
+
+#[doc(hidden)]
+pub mod diff;
+pub(crate) mod previous;
+#[cfg(test)]
+mod tests;
+
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
+use std::io;
+use std::time::Duration;
+
+use crate::analysis::compare::diff::{Change, Extent, Fate, Met, compare};
+pub use crate::analysis::compare::previous::{Became, Before};
+use crate::analysis::search::{By, Order, Request};
+use crate::base::format::Measure;
+use crate::base::job::{Job, Pool, Task};
+use crate::base::kind::Kind;
+use crate::base::sync::Arc;
+pub use crate::source::baseline::{Basis, Earlier, Offer, offer};
+use crate::tree::sort::compare_naturally;
+use crate::tree::{DirId, Entry, EntryState, Position, Tree, join};
+
+/// Interval between checks for the earlier tree and for cancellation.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Change of an entry, or of a whole directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Kind of the change.
+    pub fate: Fate,
+    /// Kind of the entry.
+    pub kind: Kind,
+    /// Parent directory: in the earlier tree if the entry is deleted, otherwise in the present one.
+    pub directory: DirId,
+    /// Position in that directory's listing.
+    pub position: Position,
+    /// Directory in the present tree that holds, or held, the entry.
+    pub place: DirId,
+    /// Sizes before.
+    pub before: Extent,
+    /// Sizes now.
+    pub after: Extent,
+}
+
+/// Comparison with an earlier tree.
+#[derive(Clone, Default)]
+pub struct Growth {
+    /// Time of the earlier scan in seconds since 1970.
+    pub since: Option<i64>,
+    /// Largest changes, in the requested order.
+    pub rows: Vec<Row>,
+    /// Number of all changes.
+    pub matched: u64,
+    /// Sizes of the requested directory before and now; `None` if it did not exist.
+    pub whole: Option<(Extent, Extent)>,
+    /// Error of the earlier tree; the readable part was compared.
+    pub trouble: Option<String>,
+    /// Earlier tree.
+    old: Arc<Tree>,
+    /// Directories of the present tree with those of the earlier one, sorted by the former.
+    pairs: Vec<(DirId, DirId)>,
+    /// New directories, whose contents are all new.
+    fresh: HashSet<DirId>,
+}
+
+impl std::fmt::Debug for Growth {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { since, matched, whole, .. } = self;
+        write!(formatter, "Growth {{ since: {since:?}, matched: {matched}, whole: {whole:?} }}")
+    }
+}
+
+/// Finds the `most` largest changes below the directory of `request` that its query keeps.
+///
+/// # Errors
+/// When no thread can be started.
+pub fn growth(pool: &Pool, basis: Option<Basis>, request: Request, most: usize) -> io::Result<Job<Compared>> {
+    pool.start(move |task| {
+        if let Some(compared) = find(task, basis.as_ref(), &request, most) {
+            task.publish(compared);
+        }
+    })
+}
+
+/// Result of a comparison, or the reason why there is none.
+pub type Compared = Result<Arc<Growth>, String>;
+
+/// Runs the comparison; returns `None` if it is cancelled.
+fn find(task: &Task<Compared>, basis: Option<&Basis>, request: &Request, most: usize) -> Option<Compared> {
+    let Some(earlier) = basis.and_then(Basis::find) else {
+        return Some(Err("there is no earlier snapshot of this".to_owned()));
+    };
+    while !earlier.wait(TICK) {
+        if task.is_cancelled() {
+            return None;
+        }
+    }
+    let (old, new) = (Arc::clone(earlier.tree()), &request.tree);
+    // A scan that has just begun has not read its roots yet.
+    let roots = loop {
+        let is_over = new.status(DirId::TOP).is_complete();
+        let roots = roots(&old, new);
+        if is_over || !roots.is_empty() {
+            break roots;
+        }
+        if task.is_cancelled() {
+            return None;
+        }
+        std::thread::sleep(TICK);
+    };
+    if roots.is_empty() {
+        let reason = earlier.trouble().unwrap_or_else(|| "a directory is needed on either side".to_owned());
+        return Some(Err(reason));
+    }
+    let mut gathering =
+        Gathering { request, old: &old, most, growth: Growth::default(), inside: HashMap::new() };
+    let is_whole = compare((&old, new), &roots, || task.is_cancelled(), |met| gathering.meet(met));
+    if !is_whole {
+        return None;
+    }
+    let growth = gathering.finish();
+    let trouble = earlier.trouble();
+    // In a damaged file entries are missing that existed.
+    if let Some(damage) = old.damage().or_else(|| new.damage()) {
+        return Some(Err(trouble.unwrap_or_else(|| damage.to_string())));
+    }
+    let growth = Growth { since: earlier.recorded_at(), trouble, old: Arc::clone(&old), ..growth };
+    Some(Ok(Arc::new(growth)))
+}
+
+/// Returns the roots of both trees that are directories, pairwise in order. A root inside another one belongs
+/// to that.
+fn roots(old: &Tree, new: &Tree) -> Vec<(DirId, DirId)> {
+    let of = |tree: &Tree| -> Vec<Option<DirId>> {
+        let listing = tree.listing(DirId::TOP);
+        let aliases = tree.alias_positions();
+        let own = |position| !aliases.contains(&position);
+        listing.entries().map(|(position, root)| root.directory().filter(|_| own(position))).collect()
+    };
+    of(old).into_iter().zip(of(new)).filter_map(|(old, new)| Some((old?, new?))).collect()
+}
+
+/// Changes collected so far.
+struct Gathering<'g> {
+    request: &'g Request,
+    old: &'g Tree,
+    most: usize,
+    growth: Growth,
+    /// Cache: `true` for directories of the present tree below the requested one.
+    inside: HashMap<DirId, bool>,
+}
+
+impl Gathering<'_> {
+    fn meet(&mut self, met: Met<'_>) {
+        match met {
+            Met::Pair(old, new) => {
+                self.growth.pairs.push((new, old));
+                if new == self.request.from {
+                    let extent = |tree: &Tree, id| {
+                        let totals = tree.totals(id);
+                        Extent { disk: totals.disk, apparent: totals.apparent }
+                    };
+                    self.growth.whole = Some((extent(self.old, old), extent(&self.request.tree, new)));
+                }
+            }
+            Met::Change(change) => {
+                if let (Fate::New, Some(id)) = (change.fate, change.itself) {
+                    self.growth.fresh.insert(id);
+                }
+                if self.is_wanted(&change) {
+                    self.add(&change);
+                }
+            }
+        }
+    }
+
+    fn is_wanted(&mut self, change: &Change<'_>) -> bool {
+        // A root, or the requested directory itself, has only totals.
+        let is_itself =
+            change.name.is_empty() || change.itself == Some(self.request.from) && change.fate != Fate::Gone;
+        if self.most == 0 || is_itself || !self.is_inside(change.place) {
+            return false;
+        }
+        let is_same = match self.request.order.by {
+            By::Apparent => change.before.apparent == change.after.apparent,
+            By::Disk => change.before.disk == change.after.disk,
+            // An order by name selects no size.
+            By::Modified | By::Items | By::Path => false,
+        };
+        if is_same && change.fate == Fate::Kept {
+            return false;
+        }
+        if self.request.query.is_empty() {
+            return true;
+        }
+        let tree = if change.fate == Fate::Gone { self.old } else { &self.request.tree };
+        let record = tree.listing(change.directory).record(change.position);
+        let (query, present) = (&self.request.query, &self.request.tree);
+        let standing = query.standing(present, change.place);
+        record.is_some_and(|record| query.keeps(standing, &present.path(change.place), tree, &record))
+    }
+
+    fn is_inside(&mut self, place: DirId) -> bool {
+        let from = self.request.from;
+        if from == DirId::TOP {
+            return true;
+        }
+        let tree = &self.request.tree;
+        let mut way = Vec::new();
+        let mut found = false;
+        for id in tree.ancestry(place) {
+            if let Some(known) = self.inside.get(&id) {
+                found = *known;
+                break;
+            }
+            way.push(id);
+            if id == from {
+                found = true;
+                break;
+            }
+        }
+        self.inside.extend(way.into_iter().map(|id| (id, found)));
+        found
+    }
+
+    fn add(&mut self, change: &Change<'_>) {
+        let Change { fate, kind, directory, position, place, before, after, .. } = *change;
+        self.growth.matched += 1;
+        self.growth.rows.push(Row { fate, kind, directory, position, place, before, after });
+        if self.growth.rows.len() >= self.most.saturating_mul(2) {
+            self.trim();
+        }
+    }
+
+    /// Keeps only the largest changes.
+    fn trim(&mut self) {
+        let (rows, by) = (&mut self.growth.rows, self.request.order.by);
+        if rows.len() > self.most {
+            rows.select_nth_unstable_by_key(self.most, |row| rank(row, by));
+            rows.truncate(self.most);
+        }
+    }
+
+    fn finish(mut self) -> Growth {
+        self.trim();
+        let Order { by, reversed } = self.request.order;
+        self.growth.pairs.sort_unstable();
+        let mut rows = std::mem::take(&mut self.growth.rows);
+        match by {
+            By::Path => {
+                let path = |row: &Row| row.path(self.old, &self.request.tree);
+                let mut named: Vec<(Vec<u8>, Row)> = rows.drain(..).map(|row| (path(&row), row)).collect();
+                named.sort_unstable_by(|(a, _), (b, _)| compare_naturally(a, b));
+                rows.extend(named.into_iter().map(|(_, row)| row));
+            }
+            _ => rows.sort_unstable_by_key(|row| rank(row, by)),
+        }
+        if reversed {
+            rows.reverse();
+        }
+        Growth { rows, ..self.growth }
+    }
+}
+
+/// Returns the sort key: the largest change first; among equal ones that of the largest entry, then a stable
+/// order.
+fn rank(row: &Row, by: By) -> (Reverse<u64>, Reverse<u64>, DirId, Position, bool) {
+    let (before, after) = match by {
+        By::Apparent => (row.before.apparent, row.after.apparent),
+        _ => (row.before.disk, row.after.disk),
+    };
+    let size = Reverse(before.max(after));
+    (Reverse(before.abs_diff(after)), size, row.directory, row.position, row.fate == Fate::Gone)
+}
+
+impl Row {
+    /// Returns the path where it is, or was, in the present tree.
+    fn path(&self, old: &Tree, new: &Tree) -> Vec<u8> {
+        let holder = if self.fate == Fate::Gone { old } else { new };
+        let name = holder.listing(self.directory).name(self.position).unwrap_or_default();
+        join([new.path(self.place).as_slice(), name])
+    }
+}
+
+impl Growth {
+    /// Returns the entry of a row, in the tree that has it.
+    pub fn record<'t>(&'t self, new: &'t Tree, row: &Row) -> Option<Entry<'t>> {
+        let tree = if row.fate == Fate::Gone { &self.old } else { new };
+        tree.listing(row.directory).record(row.position)
+    }
+
+    /// Returns the former path of a renamed directory, from its root on.
+    pub fn former_path(&self, row: &Row) -> Option<Vec<u8>> {
+        match row.fate {
+            Fate::Renamed(old) => {
+                let mut names: Vec<&[u8]> = self.old.ancestry(old).map(|id| self.old.name(id)).collect();
+                names.pop();
+                names.reverse();
+                Some(join(names))
+            }
+            Fate::Kept | Fate::New | Fate::Gone => None,
+        }
+    }
+
+    /// Returns the earlier directory for a directory of the present tree.
+    fn was(&self, id: DirId) -> Option<DirId> {
+        let index = self.pairs.binary_search_by_key(&id, |(new, _)| *new).ok()?;
+        Some(self.pairs[index].1)
+    }
+
+    /// Returns `true` if a directory or one of its ancestors is new.
+    fn is_new(&self, new: &Tree, id: DirId) -> bool {
+        new.ancestry(id)
+            .find(|id| self.fresh.contains(id) || self.was(*id).is_some())
+            .is_some_and(|id| self.fresh.contains(&id))
+    }
+}
+
+/// Returns the size by the measure.
+pub fn amount(extent: Extent, measure: Measure) -> u64 {
+    measure.of(extent.disk, extent.apparent)
+}
+
+/// Returns the sizes of an entry that is not a directory.
+fn extent(state: &EntryState) -> Option<Extent> {
+    match state {
+        EntryState::Known(metadata) if metadata.directory.is_none() => {
+            Some(Extent { disk: metadata.disk(), apparent: metadata.apparent })
+        }
+        _ => None,
+    }
+}

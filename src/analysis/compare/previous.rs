@@ -1,0 +1,111 @@
+//! Earlier sizes of the entries of one directory, for a list that shows the growth of each.
+//!
+//! Earlier entries are found by name, in positions sorted by name, so nothing is copied.
+//!
+//! Invariant: an entry that was not read on either side has no result.
+
+use super::{Growth, extent};
+use crate::analysis::compare::diff::Extent;
+use crate::base::sync::Arc;
+use crate::tree::sort::{Names, sort};
+use crate::tree::{DirId, Entry, Listing, Position, Tree};
+
+/// Earlier entries of a directory.
+#[derive(Clone)]
+pub struct Before {
+    growth: Arc<Growth>,
+    what: What,
+}
+
+#[derive(Clone)]
+enum What {
+    /// The directory is new, with everything in it.
+    New,
+    /// The earlier directory, with its entries in the order of their names.
+    Was(DirId, Box<[Position]>),
+    /// The directory was not compared.
+    Unknown,
+}
+
+/// Earlier state of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Became {
+    /// The entry is new.
+    New,
+    /// The entry had these sizes.
+    Was(Extent),
+}
+
+impl std::fmt::Debug for Before {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.what {
+            What::New => formatter.write_str("New"),
+            What::Was(id, names) => write!(formatter, "Was({id:?}, {} names)", names.len()),
+            What::Unknown => formatter.write_str("Unknown"),
+        }
+    }
+}
+
+impl Before {
+    /// Creates it for the directory `id` of the present tree.
+    pub fn of(growth: &Arc<Growth>, new: &Tree, id: DirId) -> Self {
+        let what = match growth.was(id) {
+            Some(was) if is_read(&growth.old, was) => {
+                let rows = sort(&growth.old.listing(was), Names::Ascending, |_| Some(0));
+                What::Was(was, rows.into_iter().map(|row| row.position).collect())
+            }
+            // Roots may have other names, and are found as directories.
+            None if id == DirId::TOP => What::Was(DirId::TOP, Box::default()),
+            None if growth.is_new(new, id) => What::New,
+            Some(_) | None => What::Unknown,
+        };
+        Self { growth: Arc::clone(growth), what }
+    }
+
+    /// Returns the earlier listing, for looking up entries.
+    pub fn listing(&self) -> Listing<'_> {
+        match &self.what {
+            What::Was(id, _) => self.growth.old.listing(*id),
+            What::New | What::Unknown => Listing::default(),
+        }
+    }
+
+    /// Returns the earlier state of an entry; `listing` comes from [`Before::listing`].
+    pub fn became(&self, new: &Tree, listing: &Listing<'_>, record: &Entry<'_>) -> Option<Became> {
+        let names = match &self.what {
+            What::New => return Some(Became::New),
+            What::Unknown => return None,
+            What::Was(_, names) => names,
+        };
+        if let Some(id) = record.directory() {
+            if let Some(was) = self.growth.was(id) {
+                let is_whole = |tree: &Tree, id| tree.status(id).is_known();
+                let totals = self.growth.old.totals(was);
+                let extent = Extent { disk: totals.disk, apparent: totals.apparent };
+                return (is_whole(new, id) && is_whole(&self.growth.old, was)).then_some(Became::Was(extent));
+            }
+            return self.growth.fresh.contains(&id).then_some(Became::New);
+        }
+        extent(&record.state)?;
+        let name = |at: &Position| listing.name(*at).unwrap_or_default();
+        match names.binary_search_by(|at| name(at).cmp(record.name)) {
+            Ok(index) => match listing.record(names[index])? {
+                was if was.directory().is_some() => Some(Became::New),
+                was => extent(&was.state).map(Became::Was),
+            },
+            Err(_) => self.is_all_there().then_some(Became::New),
+        }
+    }
+
+    /// Returns `true` if an entry that is missing in the earlier listing did not exist.
+    fn is_all_there(&self) -> bool {
+        match self.what {
+            What::Was(id, _) => id != DirId::TOP && self.growth.old.status(id).is_settled(),
+            What::New | What::Unknown => false,
+        }
+    }
+}
+
+fn is_read(tree: &Tree, id: DirId) -> bool {
+    tree.status(id).errno.is_none()
+}

@@ -1,0 +1,238 @@
+//! Tests that compare two trees, also with a naive comparison of their paths.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::analysis::search::Query;
+use crate::fixture::{Growing, Plan, build, dir, file, stopped, unreadable};
+use crate::tree::Walk;
+
+/// Returns the rows of a comparison: path below the root, difference, and kind.
+fn rows(
+    old: &Arc<Tree>,
+    new: &Arc<Tree>,
+    from: DirId,
+    query: &str,
+    order: Order,
+) -> Vec<(String, i128, Fate)> {
+    let query = Query::parse(query, 0).unwrap();
+    let request = Request { tree: Arc::clone(new), from, query, order };
+    let growth = find_growth(old, request, 1000);
+    let told = |row: &Row| {
+        let path = String::from_utf8(row.path(&growth.old, new)).unwrap();
+        let by = i128::from(row.after.disk) - i128::from(row.before.disk);
+        (path.trim_start_matches("/r/").to_owned(), by, row.fate)
+    };
+    growth.rows.iter().map(told).collect()
+}
+
+fn find_growth(old: &Arc<Tree>, request: Request, most: usize) -> Arc<Growth> {
+    let pool = Pool::new(1).unwrap();
+    let basis = Basis::of_tree(Arc::clone(old), 5);
+    let mut job = growth(&pool, Some(basis), request, most).unwrap();
+    job.wait(Duration::from_secs(60)).unwrap();
+    let found = job.poll().unwrap();
+    Arc::clone(found.as_ref().as_ref().unwrap())
+}
+
+fn all(old: &Arc<Tree>, new: &Arc<Tree>) -> Vec<(String, i128, Fate)> {
+    rows(old, new, DirId::TOP, "", Order::default())
+}
+
+fn tree(plan: Vec<Plan>) -> Arc<Tree> {
+    Arc::new(build(plan).0)
+}
+
+fn told(rows: &[(&str, i128, Fate)]) -> Vec<(String, i128, Fate)> {
+    rows.iter().map(|(path, by, fate)| ((*path).to_owned(), *by, *fate)).collect()
+}
+
+fn before() -> Arc<Tree> {
+    tree(vec![
+        dir("db", vec![file("log", 4096, 0), file("same", 512, 0)]),
+        dir("old", vec![file("x", 8192, 0)]),
+        file("big", 65_536, 0),
+    ])
+}
+
+fn after() -> Arc<Tree> {
+    tree(vec![
+        dir("db", vec![file("log", 12_288, 0), file("same", 512, 0), file("new", 1024, 0)]),
+        file("big", 32_768, 0),
+        dir("fresh", vec![file("y", 512, 0)]),
+    ])
+}
+
+#[test]
+fn the_largest_change_comes_first_and_each_says_what_became_of_it() {
+    let expected = [
+        ("big", -32_768, Fate::Kept),
+        ("old", -12_288, Fate::Gone),
+        ("db", 9_216, Fate::Kept),
+        ("db/log", 8_192, Fate::Kept),
+        ("fresh", 4_608, Fate::New),
+        ("db/new", 1_024, Fate::New),
+    ];
+    assert_eq!(all(&before(), &after()), told(&expected));
+    let reversed = Order { reversed: true, ..Order::default() };
+    let mut turned = told(&expected);
+    turned.reverse();
+    assert_eq!(rows(&before(), &after(), DirId::TOP, "", reversed), turned);
+    let by_path = Order { by: By::Path, reversed: false };
+    let paths: Vec<String> =
+        rows(&before(), &after(), DirId::TOP, "", by_path).into_iter().map(|row| row.0).collect();
+    assert_eq!(paths, ["big", "db", "db/log", "db/new", "fresh", "old"]);
+}
+
+#[test]
+fn a_directory_is_asked_about_alone_and_a_query_restricts_it() {
+    let (old, new) = (before(), after());
+    let db = Walk::new(&new, DirId::TOP).map(|(id, _)| id).find(|id| new.name(*id) == b"db").unwrap();
+    let below = told(&[("db/log", 8_192, Fate::Kept), ("db/new", 1_024, Fate::New)]);
+    assert_eq!(rows(&old, &new, db, "", Order::default()), below);
+    assert_eq!(rows(&old, &new, DirId::TOP, "log", Order::default()), below[..1]);
+    let gone = rows(&old, &new, DirId::TOP, "type:dir old", Order::default());
+    assert_eq!(gone, told(&[("old", -12_288, Fate::Gone)]));
+    let request =
+        Request { tree: Arc::clone(&new), from: db, query: Query::default(), order: Order::default() };
+    let whole = find_growth(&old, request, 0).whole.unwrap();
+    assert_eq!((whole.0.disk, whole.1.disk), (4096 + 4608, 4096 + 13_824));
+}
+
+#[test]
+fn the_smallest_changes_are_left_out_where_there_are_too_many() {
+    let old = tree(vec![]);
+    let new = tree((1..=50).map(|n| file(&format!("{n:02}"), n * 512, 0)).collect());
+    let request = Request {
+        tree: Arc::clone(&new),
+        from: DirId::TOP,
+        query: Query::default(),
+        order: Order::default(),
+    };
+    let growth = find_growth(&old, request, 3);
+    let bytes: Vec<u64> = growth.rows.iter().map(|row| row.after.disk / 512).collect();
+    assert_eq!((bytes, growth.matched), (vec![50, 49, 48], 50));
+}
+
+#[test]
+fn while_the_tree_grows_nothing_is_gone_that_may_still_come() {
+    let growing = Growing::new();
+    growing.publish(vec![file("big", 70_000, 0), dir("db", vec![file("log", 4096, 0)])]);
+    let tree = Arc::clone(&growing.tree);
+    let grown = 70_144 - 65_536;
+    assert_eq!(
+        all(&before(), &tree),
+        told(&[("big", grown, Fate::Kept), ("db", -512, Fate::Kept), ("db/same", -512, Fate::Gone)])
+    );
+    growing.finish();
+    assert!(all(&before(), &tree).contains(&("old".to_owned(), -12_288, Fate::Gone)));
+}
+
+#[test]
+fn a_scan_whose_roots_are_still_to_come_is_waited_for() {
+    let new: Arc<Tree> = Arc::default();
+    new.begin(DirId::TOP);
+    let request = Request {
+        tree: Arc::clone(&new),
+        from: DirId::TOP,
+        query: Query::default(),
+        order: Order::default(),
+    };
+    let basis = Basis::of_tree(before(), 5);
+    let mut job = growth(&Pool::new(1).unwrap(), Some(basis), request, 10).unwrap();
+    assert_eq!(job.wait(Duration::from_millis(20)), None);
+    new.release(DirId::TOP);
+    job.wait(Duration::from_secs(60)).unwrap();
+    let told = job.poll().unwrap();
+    assert!(told.as_ref().as_ref().is_err_and(|reason| reason.contains("on either side")));
+}
+
+#[test]
+fn what_was_not_read_on_one_side_is_neither_new_nor_gone() {
+    let old = tree(vec![unreadable("a"), stopped("b"), file("c", 512, 0)]);
+    let new = tree(vec![dir("a", vec![file("x", 1, 0)]), dir("b", vec![file("y", 1, 0)]), file("c", 512, 0)]);
+    assert_eq!(all(&old, &new), []);
+    assert_eq!(all(&new, &old), []);
+}
+
+/// Returns the earlier state of each entry of a directory.
+fn column(old: &Arc<Tree>, new: &Arc<Tree>, name: &[u8]) -> BTreeMap<String, Option<Became>> {
+    let request =
+        Request { tree: Arc::clone(new), from: DirId::TOP, query: Query::default(), order: Order::default() };
+    let growth = find_growth(old, request, 0);
+    let id = Walk::new(new, DirId::TOP).map(|(id, _)| id).find(|id| new.name(*id) == name).unwrap();
+    let before = Before::of(&growth, new, id);
+    let (earlier, listing) = (before.listing(), new.listing(id));
+    let became = |record: Entry<'_>| before.became(new, &earlier, &record);
+    let name = |record: &Entry<'_>| String::from_utf8(record.name.to_vec()).unwrap();
+    listing.entries().map(|(_, record)| (name(&record), became(record))).collect()
+}
+
+#[test]
+fn the_column_tells_what_each_entry_was() {
+    let was = |disk, apparent| Some(Became::Was(Extent { disk, apparent }));
+    let of_root = column(&before(), &after(), b"/r");
+    let expected = [("big", was(65_536, 65_536)), ("db", was(8_704, 8_704)), ("fresh", Some(Became::New))];
+    assert_eq!(of_root, expected.map(|(name, became)| (name.to_owned(), became)).into());
+    let of_db = column(&before(), &after(), b"db");
+    let expected = [("log", was(4096, 4096)), ("new", Some(Became::New)), ("same", was(512, 512))];
+    assert_eq!(of_db, expected.map(|(name, became)| (name.to_owned(), became)).into());
+    assert_eq!(column(&before(), &after(), b"fresh")["y"], Some(Became::New));
+    let unread = tree(vec![unreadable("db"), file("big", 1, 0)]);
+    assert_eq!(column(&unread, &after(), b"db")["log"], None);
+    assert_eq!(column(&unread, &after(), b"/r")["db"], None);
+}
+
+/// Disk usage of files by their paths.
+type Files = BTreeMap<(u8, u8), u64>;
+
+fn plan(files: &Files) -> Vec<Plan> {
+    let folders: BTreeSet<u8> = files.keys().map(|(folder, _)| *folder).collect();
+    let inside = |folder| files.range((folder, 0)..=(folder, u8::MAX));
+    let plan = |folder: u8| {
+        inside(folder).map(|((_, name), blocks)| file(&name.to_string(), blocks * 512, 0)).collect()
+    };
+    folders.into_iter().map(|folder| dir(&format!("d{folder}"), plan(folder))).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 64,
+        failure_persistence: None,
+        rng_seed: proptest::test_runner::RngSeed::Fixed(7),
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn files_are_told_as_two_maps_would(
+        old in proptest::collection::btree_map((0..4_u8, 0..6_u8), 0..4_u64, 0..16),
+        new in proptest::collection::btree_map((0..4_u8, 0..6_u8), 0..4_u64, 0..16),
+    ) {
+        let found = all(&tree(plan(&old)), &tree(plan(&new)));
+        let folders = |files: &Files| -> BTreeSet<u8> { files.keys().map(|key| key.0).collect() };
+        let both: BTreeSet<u8> = folders(&old).intersection(&folders(&new)).copied().collect();
+        let mut expected = BTreeSet::new();
+        for key in old.keys().chain(new.keys()).filter(|key| both.contains(&key.0)) {
+            let (was, is) = (old.get(key), new.get(key));
+            let fate = match (was, is) {
+                (Some(was), Some(is)) if was == is => continue,
+                (Some(_), Some(_)) => "kept",
+                (None, _) => "new",
+                (_, None) => "gone",
+            };
+            let by = i128::from(is.copied().unwrap_or(0) * 512) - i128::from(was.copied().unwrap_or(0) * 512);
+            expected.insert((format!("d{}/{}", key.0, key.1), by, fate));
+        }
+        let word = |fate| match fate {
+            Fate::Kept | Fate::Renamed(_) => "kept",
+            Fate::New => "new",
+            Fate::Gone => "gone",
+        };
+        let files = found.iter().filter(|(path, ..)| path.contains('/'));
+        let files: BTreeSet<_> = files.map(|(path, by, fate)| (path.clone(), *by, word(*fate))).collect();
+        prop_assert_eq!(files, expected);
+    }
+}

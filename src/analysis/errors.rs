@@ -1,0 +1,99 @@
+//! Read errors by reason.
+//!
+//! Handles error numbers, not their texts. Invariant: an entry that could not be read is in exactly one
+//! group.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::io;
+
+use crate::analysis::parallel_walk::sweep;
+use crate::analysis::search::{
+    By, Mode, Order, Progress, Query, Request, Row, Tally, Test, WalkEntry, errno, sort_by_path,
+};
+use crate::base::job::{Job, Pool};
+
+/// Entries that failed for one reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// Error number (errno(3)).
+    pub errno: i32,
+    /// Entries: by path if requested, otherwise in the order of their directories.
+    pub rows: Vec<Row>,
+}
+
+impl Group {
+    /// Returns a query for the entries of the group.
+    pub fn query(&self) -> Query {
+        Query::of(Test::Errno(self.errno))
+    }
+}
+
+/// Read errors of a subtree.
+#[derive(Clone, Debug, Default)]
+pub struct Errors {
+    /// Groups, the largest first, or reversed.
+    pub groups: Vec<Group>,
+    /// Error number of the directory itself.
+    pub itself: Option<i32>,
+    /// Number of entries searched.
+    pub searched: u64,
+    /// `true` once all entries were searched.
+    pub complete: bool,
+}
+
+/// Collects the read errors among the entries that the query keeps.
+///
+/// # Errors
+/// When no thread can be started.
+pub fn errors(pool: &Pool, request: Request) -> io::Result<Job<Errors>> {
+    pool.start(move |task| {
+        sweep(&request, Mode::Filter, task, Failed::default(), |failed, progress| {
+            let itself = request.tree.status(request.from).errno;
+            Some(failed.errors(&request, itself, progress))
+        });
+    })
+}
+
+#[derive(Default)]
+struct Failed {
+    rows: BTreeMap<i32, Vec<Row>>,
+}
+
+impl Tally for Failed {
+    fn fresh(&self) -> Self {
+        Self::default()
+    }
+
+    fn meet(&mut self, entry: &WalkEntry<'_>) {
+        if let Some(errno) = errno(entry.tree, &entry.record) {
+            self.rows.entry(errno).or_default().push(Row::of(entry, 0));
+        }
+    }
+
+    fn absorb(&mut self, other: Self) {
+        for (errno, mut rows) in other.rows {
+            self.rows.entry(errno).or_default().append(&mut rows);
+        }
+    }
+}
+
+impl Failed {
+    fn errors(&self, request: &Request, itself: Option<i32>, progress: Progress) -> Errors {
+        let order = request.order;
+        let group = |(errno, rows): (&i32, &Vec<Row>)| {
+            let mut rows = rows.clone();
+            if order.by == By::Path {
+                sort_by_path(&request.tree, &mut rows, order);
+            } else {
+                rows.sort_unstable_by_key(|row| (row.directory, row.position));
+            }
+            Group { errno: *errno, rows }
+        };
+        let mut groups: Vec<_> = self.rows.iter().map(group).collect();
+        let is_turned = order.by == By::Items && order.reversed;
+        let order = Order { reversed: is_turned, ..order };
+        groups.sort_by_key(|group| Reverse(order.turned(group.rows.len() as u64)));
+        Errors { groups, itself, searched: progress.searched, complete: progress.complete }
+    }
+}

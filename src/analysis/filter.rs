@@ -1,0 +1,199 @@
+//! Filter: totals of the entries that a query keeps, for every directory.
+//!
+//! A walk collects the entries kept directly in each directory, each directory after its parent. One pass
+//! back over that list adds every total to the parent's. Hard links are excluded from these totals and added
+//! at the end: an inode once in each directory above any of its kept names, as in the tree's totals.
+//!
+//! Invariant: with an empty query from the top the totals are those of the tree.
+
+use crate::analysis::parallel_walk::{Mode, Progress, Tally, WalkEntry, sweep};
+use crate::analysis::request::Request;
+use crate::base::job::Task;
+use crate::query::standing::{Standing, as_root};
+use crate::query::terms::{Query, Test, Types};
+use crate::tree::{DirId, Entry, EntryState, Metadata, Totals, Tree, UniqueSizes};
+
+/// Result of a filter.
+#[derive(Clone, Debug, Default)]
+pub struct Filtered {
+    /// Query of the filter.
+    query: Query,
+    /// Totals of each directory that keeps anything, sorted by directory.
+    totals: Vec<(DirId, Totals)>,
+    /// Number of entries kept: the n in "n of m".
+    pub matched: u64,
+    /// Number of entries searched: the m.
+    pub searched: u64,
+    /// Total of all entries kept, each inode once.
+    pub sum: Totals,
+}
+
+impl Filtered {
+    /// Returns the result of a filter that matches nothing.
+    pub fn nothing() -> Self {
+        Self { query: Query::of(Test::Type(Types::default())), ..Self::default() }
+    }
+
+    /// Returns the totals of the entries kept below `id`, and of `id` itself if it is kept. Items are names
+    /// below it.
+    pub fn totals(&self, id: DirId) -> Totals {
+        let found = self.totals.binary_search_by_key(&id, |(id, _)| *id);
+        found.map(|index| self.totals[index].1).unwrap_or_default()
+    }
+
+    /// Returns `true` if a view shows the directory `id`: it is kept, or something below it is.
+    pub fn keeps(&self, id: DirId) -> bool {
+        self.totals.binary_search_by_key(&id, |(id, _)| *id).is_ok()
+    }
+}
+
+/// Filter for the entries of one directory.
+pub struct Keeper<'q> {
+    tree: &'q Tree,
+    filtered: &'q Filtered,
+    directory: DirId,
+    standing: Standing,
+    /// Path of the directory.
+    path: Vec<u8>,
+}
+
+impl<'q> Keeper<'q> {
+    /// Creates the filter for the entries of `directory`.
+    pub fn new(tree: &'q Tree, filtered: &'q Filtered, directory: DirId) -> Self {
+        let standing = filtered.query.standing(tree, directory);
+        Self { tree, filtered, directory, standing, path: tree.path(directory) }
+    }
+
+    /// Returns `true` if a view shows an entry of the directory: it is kept, or something below it is.
+    pub fn shows(&self, record: &Entry<'_>) -> bool {
+        match record.state {
+            EntryState::Known(Metadata { directory: Some(id), .. }) => self.filtered.keeps(id),
+            _ => self.keeps(record),
+        }
+    }
+
+    /// Returns `true` if the filter keeps an entry that is not a directory.
+    fn keeps(&self, record: &Entry<'_>) -> bool {
+        let asked = if self.directory == DirId::TOP { as_root(*record) } else { *record };
+        self.filtered.query.keeps(self.standing, &self.path, self.tree, &asked)
+    }
+}
+
+/// Runs a filter to its end; nothing is published before.
+pub(crate) fn run(request: &Request, task: &Task<Filtered>) {
+    sweep(request, Mode::Filter, task, Kept::default(), |kept, progress| {
+        progress.complete.then(|| std::mem::take(kept).filtered(request, progress))
+    });
+}
+
+/// Entries kept, not yet added up.
+#[derive(Default)]
+struct Kept {
+    /// Directories in the order of their first visit. A huge directory may occur several times.
+    directories: Vec<Direct>,
+    sizes: UniqueSizes,
+    matched: u64,
+}
+
+/// Entries kept directly in a directory.
+struct Direct {
+    id: DirId,
+    totals: Totals,
+    /// `true` if it, or something in it, is kept.
+    is_kept: bool,
+}
+
+impl Tally for Kept {
+    fn fresh(&self) -> Self {
+        Self::default()
+    }
+
+    fn enter(&mut self, id: DirId, own: Option<&Totals>) {
+        self.directories.push(Direct {
+            id,
+            totals: own.copied().unwrap_or_default(),
+            is_kept: own.is_some(),
+        });
+    }
+
+    fn meet(&mut self, entry: &WalkEntry<'_>) {
+        self.matched += 1;
+        entry.add_to(&mut self.sizes);
+        let direct = self.directories.last_mut().expect("a directory is entered before its entries are met");
+        direct.is_kept = true;
+        // As in the tree's totals, roots do not count as items of the top, and excluded entries never do.
+        let is_item = entry.directory != DirId::TOP && !matches!(entry.record.state, EntryState::Excluded(_));
+        direct.totals.items += u64::from(is_item);
+        match entry.metadata() {
+            // Hard links are added at the end, and a directory adds its own sizes when it is entered.
+            Some(metadata) if metadata.links.is_some() || metadata.directory.is_some() => {}
+            _ => direct.totals.add(&entry.own),
+        }
+    }
+
+    fn absorb(&mut self, mut other: Self) {
+        self.directories.append(&mut other.directories);
+        self.sizes.merge(other.sizes);
+        self.matched += other.matched;
+    }
+}
+
+impl Kept {
+    fn filtered(mut self, request: &Request, progress: Progress) -> Filtered {
+        let places = self.places();
+        let above = self.above(&request.tree, request.from, &places);
+        for at in (0..above.len()).rev() {
+            let Direct { totals, is_kept, .. } = self.directories[at];
+            if let Some(above) = above[at] {
+                self.directories[above].totals.add(&totals);
+                self.directories[above].is_kept |= is_kept;
+            }
+        }
+        let sum = self.sizes.total();
+        let parent = |id| if id == request.from { None } else { request.tree.parent(id) };
+        std::mem::take(&mut self.sizes).per_directory(parent, |id, sizes| {
+            // A rescan may have moved a directory; then the filter is run again anyway.
+            if let Some(at) = place(&places, id) {
+                self.directories[at].totals.add(sizes);
+            }
+        });
+        let kept = places.iter().map(|&(_, at)| &self.directories[at]).filter(|direct| direct.is_kept);
+        Filtered {
+            query: request.query.clone(),
+            totals: kept.map(|direct| (direct.id, direct.totals)).collect(),
+            matched: self.matched,
+            searched: progress.searched,
+            sum,
+        }
+    }
+
+    /// Returns the first index of each directory, sorted by directory.
+    fn places(&self) -> Vec<(DirId, usize)> {
+        let mut places: Vec<_> =
+            self.directories.iter().enumerate().map(|(at, direct)| (direct.id, at)).collect();
+        places.sort_unstable();
+        places.dedup_by_key(|(id, _)| *id);
+        places
+    }
+
+    /// Returns for each index the one that gets its total; `None` for the first.
+    fn above(&self, tree: &Tree, from: DirId, places: &[(DirId, usize)]) -> Vec<Option<usize>> {
+        let above = |(at, direct): (usize, &Direct)| {
+            let first = place(places, direct.id)?;
+            let above = if first < at {
+                first
+            } else if direct.id == from {
+                return None;
+            } else {
+                place(places, tree.parent(direct.id)?)?
+            };
+            // The condition fails only if a rescan moved the directory; then the filter is run again anyway.
+            (above < at).then_some(above)
+        };
+        self.directories.iter().enumerate().map(above).collect()
+    }
+}
+
+fn place(places: &[(DirId, usize)], id: DirId) -> Option<usize> {
+    places.binary_search_by_key(&id, |(id, _)| *id).ok().map(|index| places[index].1)
+}

@@ -1,0 +1,155 @@
+//! Largest files, each inode once, for `--top` and for the browser.
+//!
+//! Files of equal size are ordered by inode number, and a file has the first of its paths by bytes: numbers
+//! of directories would not do, since they depend on threads. So the same tree gives the same files in every
+//! run, and the first ten are the first of the first hundred.
+//!
+//! Invariant: no inode is in two rows, and there are no directories.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::HashMap;
+use std::io;
+
+use crate::analysis::parallel_walk::sweep;
+use crate::analysis::path_order::order_by_path;
+use crate::analysis::search::{
+    Found, GLIMPSE, Mode, Order, Progress, Request, Row, Tally, WalkEntry, sort_by_path,
+};
+use crate::base::job::{Job, Pool};
+use crate::tree::{InodeKey, Metadata, Tree, UniqueSizes};
+
+/// Finds the first `most` files that the query keeps, in the requested order. A file counts once, however
+/// many names it has.
+///
+/// # Errors
+/// When no thread can be started.
+pub fn largest(pool: &Pool, mut request: Request, most: usize) -> io::Result<Job<Found>> {
+    request.query = request.query.without_directories();
+    pool.start(move |task| {
+        let files = Files::new(&request.tree, request.order, most);
+        sweep(&request, Mode::Filter, task, files, |files, progress| Some(files.found(progress)));
+    })
+}
+
+struct Files<'t> {
+    tree: &'t Tree,
+    order: Order,
+    most: usize,
+    first: Vec<File>,
+    /// All names of files with several names: those of one inode may come from several workers.
+    linked: Vec<File>,
+    /// Number of files with one name.
+    single: u64,
+    sizes: UniqueSizes,
+}
+
+#[derive(Clone, Copy)]
+struct File {
+    /// The device is set for files with several names only.
+    inode: InodeKey,
+    row: Row,
+}
+
+impl Tally for Files<'_> {
+    fn fresh(&self) -> Self {
+        Self::new(self.tree, self.order, self.most)
+    }
+
+    fn meet(&mut self, entry: &WalkEntry<'_>) {
+        entry.add_to(&mut self.sizes);
+        let row = Row::of(entry, self.order.key(&entry.record, entry.totals));
+        if let Some(inode) = entry.metadata().and_then(Metadata::linked_inode) {
+            self.linked.push(File { inode, row });
+        } else {
+            self.single += 1;
+            let inode = entry.metadata().map_or(0, |metadata| metadata.inode);
+            self.push(File { inode: InodeKey { device: 0, inode }, row });
+        }
+    }
+
+    fn absorb(&mut self, mut other: Self) {
+        self.linked.append(&mut other.linked);
+        other.first.into_iter().for_each(|file| self.push(file));
+        self.single += other.single;
+        self.sizes.merge(other.sizes);
+    }
+}
+
+impl<'t> Files<'t> {
+    fn new(tree: &'t Tree, order: Order, most: usize) -> Self {
+        let (first, linked, sizes) = (Vec::new(), Vec::new(), UniqueSizes::default());
+        Self { tree, order, most, first, linked, single: 0, sizes }
+    }
+
+    fn push(&mut self, file: File) {
+        self.first.push(file);
+        // Trimmed rarely, so that it costs little for each file.
+        if self.first.len() >= self.most.saturating_mul(2).max(1024) {
+            self.trim(self.most);
+        }
+    }
+
+    /// Sorts the files and keeps the first ones.
+    fn trim(&mut self, most: usize) {
+        sort(&mut self.first, self.tree, File::compare);
+        self.first.truncate(most);
+    }
+
+    fn found(&mut self, progress: Progress) -> Found {
+        let Progress { searched, complete } = progress;
+        let (kept, linked) = if complete {
+            (std::mem::take(&mut self.first), std::mem::take(&mut self.linked))
+        } else {
+            (self.first.clone(), self.linked.clone())
+        };
+        let mut all = Self { first: kept, ..Self::new(self.tree, self.order, self.most) };
+        let several = all.take_linked(linked, complete);
+        all.trim(if complete { self.most } else { self.most.min(GLIMPSE) });
+        let mut rows: Vec<Row> = all.first.iter().map(|file| file.row).collect();
+        if self.order.is_by_path() {
+            sort_by_path(self.tree, &mut rows, self.order);
+        }
+        let (matched, sum) = (self.single + several, self.sizes.total());
+        Found { rows, matched, searched, sum, with_contents: false, complete }
+    }
+
+    /// Takes one name of each inode, and returns the number of inodes. Only the final result takes the first
+    /// by path, because that takes time.
+    fn take_linked(&mut self, mut linked: Vec<File>, complete: bool) -> u64 {
+        let tree = self.tree;
+        if complete {
+            let names =
+                linked.iter().map(|file| (file.row.directory, file.row.name(tree).unwrap_or_default()));
+            let order = order_by_path(tree, names, <[u8]>::cmp);
+            linked = order.into_iter().map(|number| linked[number]).collect();
+        }
+        let mut first: HashMap<InodeKey, File> = HashMap::new();
+        for file in linked {
+            let kept = first.entry(file.inode).or_insert(file);
+            // The largest size counts: a name that was read while the file grew reports less.
+            if file.row.key > kept.row.key {
+                *kept = file;
+            }
+        }
+        for file in first.values() {
+            self.push(*file);
+        }
+        first.len() as u64
+    }
+}
+
+/// Sorts in either order; a copy of the sort for each order would take about 10 KiB of code.
+fn sort(files: &mut [File], tree: &Tree, order: fn(&File, &File, &Tree) -> Ordering) {
+    files.sort_unstable_by(|a, b| order(a, b, tree));
+}
+
+impl File {
+    fn compare(&self, other: &Self, tree: &Tree) -> Ordering {
+        let key = |file: &Self| (Reverse(file.row.key), file.inode.inode);
+        let device = |file: &Self| tree.device(file.row.directory);
+        // Recorded trees may have no inode numbers, but their directories are numbered in order.
+        let place = |file: &Self| (file.row.directory, file.row.position);
+        let rest = || device(self).cmp(&device(other)).then_with(|| place(self).cmp(&place(other)));
+        key(self).cmp(&key(other)).then_with(rest)
+    }
+}

@@ -1,0 +1,157 @@
+//! Hard links: inodes with several names, inside and outside of a directory.
+//!
+//! Deleting a name frees nothing while another one is left. So the question for a directory is which inodes
+//! have all of their names in it, and which are shared with the outside. The outside consists of names in
+//! other parts of the tree, known when the scan is complete, and names that were not scanned, which only the
+//! link count shows.
+//!
+//! Invariant: an inode is in one row, whatever the number of its names.
+
+use std::cmp::Reverse;
+use std::io;
+
+use crate::analysis::parallel_walk::sweep;
+use crate::analysis::search::{By, Mode, Progress, Query, Request, Row, Tally, Test, WalkEntry};
+use crate::base::job::{Job, Pool};
+use crate::tree::{InodeIndex, InodeKey, Totals};
+
+/// Inode with several names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkedInode {
+    /// Inode.
+    pub inode: InodeKey,
+    /// Disk usage in bytes.
+    pub disk: u64,
+    /// Apparent size in bytes.
+    pub apparent: u64,
+    /// Link count reported by the file system.
+    pub count: u64,
+    /// Number of names in the directory or below it.
+    pub inside: u64,
+    /// Number of names in other parts of the tree.
+    pub elsewhere: u64,
+    /// Index of its first name.
+    first: usize,
+}
+
+impl LinkedInode {
+    /// Returns `true` if some of its names are outside, so that deleting everything inside does not free it.
+    pub fn is_shared(&self) -> bool {
+        self.inside < self.count
+    }
+
+    /// Returns a query for its names.
+    pub fn query(&self) -> Query {
+        Query::of(Test::Inode(self.inode))
+    }
+}
+
+/// Hard links of a subtree.
+#[derive(Clone, Debug, Default)]
+pub struct Links {
+    /// Inodes in the requested order: by size, or by number of names inside.
+    pub inodes: Vec<LinkedInode>,
+    /// Totals of the inodes whose names are all in the subtree; each inode is one item.
+    pub alone: Totals,
+    /// Totals of the inodes that also have names outside the subtree; each inode is one item.
+    pub shared: Totals,
+    /// Number of entries searched.
+    pub searched: u64,
+    /// `true` once all entries were searched.
+    pub complete: bool,
+    names: Vec<Row>,
+}
+
+impl Links {
+    /// Returns the names of an inode that are inside.
+    pub fn names(&self, inode: &LinkedInode) -> &[Row] {
+        let names = self.names.get(inode.first..).unwrap_or_default();
+        &names[..names.len().min(usize::try_from(inode.inside).unwrap_or(usize::MAX))]
+    }
+}
+
+/// Starts a job that collects the inodes with several names among the entries that the query keeps.
+///
+/// # Errors
+/// When no thread can be started.
+pub fn links(pool: &Pool, request: Request) -> io::Result<Job<Links>> {
+    pool.start(move |task| {
+        sweep(&request, Mode::Filter, task, Names::default(), |names, progress| {
+            Some(names.links(&request, progress))
+        });
+    })
+}
+
+#[derive(Default)]
+struct Names {
+    names: Vec<Name>,
+}
+
+/// Name of an inode.
+struct Name {
+    inode: InodeKey,
+    count: u64,
+    disk: u64,
+    apparent: u64,
+    row: Row,
+}
+
+impl Tally for Names {
+    fn fresh(&self) -> Self {
+        Self::default()
+    }
+
+    fn meet(&mut self, entry: &WalkEntry<'_>) {
+        let Some(metadata) = entry.metadata() else { return };
+        let (Some(inode), Some(links)) = (metadata.linked_inode(), metadata.links) else { return };
+        let (disk, apparent) = (metadata.disk(), metadata.apparent);
+        self.names.push(Name { inode, count: links.count, disk, apparent, row: Row::of(entry, 0) });
+    }
+
+    fn absorb(&mut self, mut other: Self) {
+        self.names.append(&mut other.names);
+    }
+}
+
+impl Names {
+    fn links(&mut self, request: &Request, progress: Progress) -> Links {
+        // The largest size first: an earlier read of a growing file has recorded less.
+        let order = |name: &Name| {
+            (name.inode, Reverse(name.disk), Reverse(name.apparent), name.row.directory, name.row.position)
+        };
+        self.names.sort_unstable_by_key(order);
+        let index = InodeIndex::new(&request.tree);
+        let mut links =
+            Links { searched: progress.searched, complete: progress.complete, ..Links::default() };
+        for names in self.names.chunk_by(|a, b| a.inode == b.inode) {
+            let inside = names.len() as u64;
+            let in_tree = index.names(names[0].inode).len() as u64;
+            let inode = LinkedInode {
+                inode: names[0].inode,
+                disk: names[0].disk,
+                apparent: names[0].apparent,
+                // The link count may have changed between the reads of two names.
+                count: names.iter().map(|name| name.count).max().unwrap_or(0).max(in_tree),
+                inside,
+                elsewhere: in_tree.saturating_sub(inside),
+                first: links.names.len(),
+            };
+            // A root that is a file may have a single name.
+            if inode.count < 2 {
+                continue;
+            }
+            let sum = if inode.is_shared() { &mut links.shared } else { &mut links.alone };
+            sum.add(&Totals { disk: inode.disk, apparent: inode.apparent, items: 1, errors: 0 });
+            links.names.extend(names.iter().map(|name| name.row));
+            links.inodes.push(inode);
+        }
+        let number = |inode: &LinkedInode| match request.order.by {
+            By::Apparent => inode.apparent,
+            By::Items => inode.inside,
+            By::Disk | By::Modified | By::Path => inode.disk,
+        };
+        let key = |inode: &LinkedInode| (Reverse(request.order.turned(number(inode))), inode.inode);
+        links.inodes.sort_unstable_by_key(key);
+        links
+    }
+}

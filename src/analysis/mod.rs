@@ -1,0 +1,22 @@
+//! Searches, filters and surveys of a tree, as background jobs. No I/O.
+
+pub mod ages;
+pub(crate) mod cleanup;
+pub mod compare;
+pub mod errors;
+pub(crate) mod filter;
+#[cfg(test)]
+pub(crate) mod fixture;
+pub mod largest;
+pub mod links;
+#[cfg(test)]
+pub(crate) mod oracle;
+pub(crate) mod order;
+pub mod owners;
+pub(crate) mod parallel_walk;
+pub(crate) mod path_order;
+pub(crate) mod request;
+pub(crate) mod rows;
+pub mod search;
+pub mod survey;
+pub mod types;

@@ -1,0 +1,248 @@
+//! Reference implementation of searches and filters, which walks a plain list of paths. Simple on purpose; it
+//! shares with the tested code only the items that the trees are built from.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::prelude::*;
+
+use super::fixture::{Item, NOW, directory, file};
+use crate::base::kind::Kind;
+use crate::tree::{EntryState, Totals};
+
+const DAY: i64 = 24 * 3600;
+
+/// Effect of a term on directories.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sort {
+    /// A matching directory is found with its contents; the negation hides the contents of such a directory.
+    Name,
+    /// A matching directory is found with its contents; the negation affects only the directory.
+    Type,
+    /// Like `Type`, and directories that match the negation are found with their contents too.
+    Size,
+    /// Like `Type`, but times are still not tested on directories.
+    State,
+    /// Tests a time; tested on directories only if the query selects them by name or type.
+    Time,
+    /// Matches files only.
+    File,
+}
+
+/// Term: its text, its effect on directories, and its test of an item with these sizes (disk, apparent) and
+/// this number of entries below it.
+struct Rule(&'static str, Sort, fn(&Item, (u64, u64, usize)) -> bool);
+
+fn name(item: &Item) -> &str {
+    item.path.rsplit('/').next().unwrap_or_default()
+}
+
+fn is_known(item: &Item) -> bool {
+    matches!(item.state, EntryState::Known(_))
+}
+
+fn is_regular(item: &Item, end: &str) -> bool {
+    item.kind == Kind::File && name(item).ends_with(end)
+}
+
+const RULES: [Rule; 25] = [
+    Rule("a", Sort::Name, |item, _| name(item).contains('a')),
+    Rule("b*", Sort::Name, |item, _| name(item).starts_with('b')),
+    Rule("/^.?c/", Sort::Name, |item, _| name(item).chars().take(2).any(|letter| letter == 'c')),
+    Rule("\"b\"", Sort::Name, |item, _| name(item).contains('b')),
+    Rule("a/b", Sort::Name, |item, _| item.path.contains("a/b")),
+    Rule("b/*", Sort::Name, |item, _| {
+        item.path.rsplit_once('/').is_some_and(|(above, _)| above.rsplit('/').next() == Some("b"))
+    }),
+    Rule("is:hidden", Sort::Name, |item, _| name(item).starts_with('.')),
+    Rule(">10k", Sort::Size, |item, (disk, ..)| is_known(item) && disk > 10_240),
+    Rule("size<=8k", Sort::Size, |item, (disk, ..)| is_known(item) && disk <= 8192),
+    Rule("disk>=20k", Sort::Size, |item, (disk, ..)| is_known(item) && disk >= 20_480),
+    Rule("apparent>9k", Sort::Size, |item, (_, apparent, _)| is_known(item) && apparent > 9216),
+    Rule("=0", Sort::Size, |item, (disk, ..)| is_known(item) && disk == 0),
+    Rule("type:dir", Sort::Type, |item, _| item.kind == Kind::Directory),
+    Rule("type:file", Sort::File, |item, _| item.kind == Kind::File),
+    Rule("type:symlink", Sort::File, |item, _| item.kind == Kind::Symlink),
+    Rule("type:video", Sort::File, |item, _| is_regular(item, ".mkv")),
+    Rule("type:dir,image", Sort::Type, |item, _| item.kind == Kind::Directory || is_regular(item, ".png")),
+    Rule("ext:png,mkv", Sort::File, |item, _| is_regular(item, ".png") || is_regular(item, ".mkv")),
+    Rule("older:1y", Sort::Time, |item, _| is_known(item) && item.metadata().mtime < NOW - 365 * DAY),
+    Rule("newer:90d", Sort::Time, |item, _| is_known(item) && item.metadata().mtime >= NOW - 90 * DAY),
+    Rule("is:linked", Sort::File, |item, _| item.metadata().links.is_some()),
+    Rule("is:error", Sort::State, |item, _| matches!(item.state, EntryState::Failed(_))),
+    Rule("is:excluded", Sort::File, |item, _| matches!(item.state, EntryState::Excluded(_))),
+    Rule("is:empty", Sort::State, |item, (_, apparent, entries)| {
+        let is_file = item.kind == Kind::File && apparent == 0;
+        is_known(item) && (is_file || item.kind == Kind::Directory && entries == 0)
+    }),
+    Rule("\"\\.\"", Sort::Name, |item, _| name(item).contains("\\.")),
+];
+
+/// Terms, by index, each with a flag for negation.
+pub(crate) type Terms = Vec<(usize, bool)>;
+
+/// Returns the text of terms.
+pub(crate) fn text(terms: &[(usize, bool)]) -> String {
+    let term =
+        |(rule, negated): &(usize, bool)| format!("{}{}", if *negated { "-" } else { "" }, RULES[*rule].0);
+    terms.iter().map(term).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns each term alone, plain and negated.
+pub(crate) fn all_alone() -> impl Iterator<Item = Terms> {
+    (0..RULES.len()).flat_map(|rule| [false, true].map(|negated| vec![(rule, negated)]))
+}
+
+/// Returns a strategy for several terms together.
+pub(crate) fn several() -> impl Strategy<Value = Terms> {
+    prop::collection::vec((0..RULES.len(), any::<bool>()), 2..4)
+}
+
+/// Expected result for items and terms below the directory `origin`.
+pub(crate) struct Oracle<'i> {
+    items: &'i [Item],
+    terms: &'i [(usize, bool)],
+    origin: &'i str,
+}
+
+fn is_below(path: &str, above: &str) -> bool {
+    above.is_empty() || path.strip_prefix(above).is_some_and(|rest| rest.starts_with('/'))
+}
+
+impl<'i> Oracle<'i> {
+    pub(crate) fn new(items: &'i [Item], terms: &'i [(usize, bool)], origin: &'i str) -> Self {
+        Self { items, terms, origin }
+    }
+
+    /// Returns the directories above an item, without the origin and its ancestors.
+    fn above(&self, item: &Item) -> impl Iterator<Item = &'i Item> {
+        let (path, origin) = (item.path.clone(), self.origin);
+        self.items
+            .iter()
+            .filter(move |other| is_below(&path, &other.path) && !is_where_one_stands(other, origin))
+    }
+
+    /// Returns the totals of items, each inode once. Items are names that were not excluded.
+    fn sum(items: impl Iterator<Item = &'i Item>) -> Totals {
+        let mut sum = Totals::default();
+        let mut seen = BTreeSet::new();
+        for item in items {
+            let metadata = item.metadata();
+            sum.items += u64::from(!matches!(item.state, EntryState::Excluded(_)));
+            sum.errors += u32::from(matches!(item.state, EntryState::Failed(_)));
+            if metadata.links.is_none() || seen.insert(metadata.inode) {
+                sum.disk += metadata.disk();
+                sum.apparent += metadata.apparent;
+            }
+        }
+        sum
+    }
+
+    /// Returns the totals of an item, of a directory with all its contents.
+    pub(crate) fn size(&self, item: &Item) -> Totals {
+        let inside = |other: &&Item| other.path == item.path || is_below(&other.path, &item.path);
+        Self::sum(self.items.iter().filter(inside))
+    }
+
+    /// Returns `true` if directories that are found include their contents.
+    pub(crate) fn brings_contents(&self) -> bool {
+        self.terms.iter().any(|(rule, negated)| match RULES[*rule].1 {
+            Sort::Size => true,
+            Sort::Name | Sort::Type | Sort::State => !negated,
+            Sort::Time | Sort::File => false,
+        })
+    }
+
+    /// Returns `true` if an item is found by itself.
+    pub(crate) fn finds(&self, item: &Item) -> bool {
+        let size = self.size(item);
+        let entries = self.items.iter().filter(|other| is_below(&other.path, &item.path)).count();
+        let says = |item: &Item, rule: usize| RULES[rule].2(item, (size.disk, size.apparent, entries));
+        let names_directories = self
+            .terms
+            .iter()
+            .any(|(rule, negated)| !negated && matches!(RULES[*rule].1, Sort::Name | Sort::Type));
+        let is_hidden = self.terms.iter().any(|(rule, negated)| {
+            *negated && RULES[*rule].1 == Sort::Name && self.above(item).any(|above| says(above, *rule))
+        });
+        let holds = |(rule, negated): &(usize, bool)| {
+            let has_no_age = item.kind == Kind::Directory && !names_directories;
+            !(RULES[*rule].1 == Sort::Time && has_no_age) && says(item, *rule) != *negated
+        };
+        !is_where_one_stands(item, self.origin) && !is_hidden && self.terms.iter().all(holds)
+    }
+
+    /// Returns `true` if an item is kept: it is found, or is below a directory that is found.
+    pub(crate) fn keeps(&self, item: &Item) -> bool {
+        self.finds(item) || self.brings_contents() && self.above(item).any(|above| self.finds(above))
+    }
+
+    /// Returns the totals of the items kept below the directory at `path`, and of the directory itself if it
+    /// is kept; like in the tree, it does not count as an item.
+    pub(crate) fn kept(&self, path: &str) -> Totals {
+        let inside = |item: &&Item| item.path == path || is_below(&item.path, path);
+        let kept = || self.items.iter().filter(inside).filter(|item| self.keeps(item));
+        let itself = kept().any(|item| item.path == path && !matches!(item.state, EntryState::Excluded(_)));
+        let sum = Self::sum(kept());
+        Totals { items: sum.items - u64::from(itself), ..sum }
+    }
+
+    /// Returns the paths found below the origin.
+    pub(crate) fn found(&self) -> BTreeSet<String> {
+        let below = self.items.iter().filter(|item| is_below(&item.path, self.origin));
+        below.filter(|item| self.finds(item)).map(|item| item.path.clone()).collect()
+    }
+
+    /// Returns the entries that a list of the directory at `path` shows, with their totals.
+    pub(crate) fn rows(&self, path: &str) -> BTreeMap<String, Totals> {
+        let here = self
+            .items
+            .iter()
+            .filter(|item| item.path.rsplit_once('/').map_or("", |(above, _)| above) == path);
+        here.filter(|item| self.shows(item))
+            .map(|item| (name(item).to_owned(), self.kept(&item.path)))
+            .collect()
+    }
+
+    /// Returns `true` if an item, or something below it, is kept.
+    pub(crate) fn shows(&self, item: &Item) -> bool {
+        self.items
+            .iter()
+            .any(|other| (other.path == item.path || is_below(&other.path, &item.path)) && self.keeps(other))
+    }
+}
+
+/// Returns `true` for the searched directory and its ancestors.
+fn is_where_one_stands(item: &Item, origin: &str) -> bool {
+    item.path == origin || is_below(origin, &item.path)
+}
+
+/// Returns a strategy for items. Paths consist of few names, so that some contain letters of others and share
+/// directories.
+pub(crate) fn items() -> impl Strategy<Value = Vec<Item>> {
+    let path = r"\.?[abc]{1,2}(/\.?[abc]{1,2}){0,4}(\.mkv|\.png)?";
+    let entry = (path, 0..20_000_u64, 0..1000_i64, 0..14_u64, 0..12_u8);
+    prop::collection::vec(entry, 0..25).prop_map(|entries| {
+        let mut items: BTreeMap<String, Item> = BTreeMap::new();
+        for (path, apparent, days, inode, sort) in entries {
+            for (at, _) in path.match_indices('/') {
+                let above = directory(&path[..at]).days_old(days);
+                let known = items.entry(path[..at].to_owned()).or_insert(above);
+                if known.kind != Kind::Directory {
+                    *known = directory(&path[..at]);
+                }
+            }
+            let plain = file(&path, if apparent < 2000 { 0 } else { apparent }).days_old(days);
+            let item = match sort {
+                0 => plain.failed(13),
+                1 => plain.excluded(),
+                2 => Item { kind: Kind::Symlink, ..plain },
+                3 => directory(&path).days_old(days),
+                // Names of an inode have the same size.
+                _ if inode < 3 => file(&path, inode * 5000).linked(inode + 1, 3),
+                _ => plain,
+            };
+            items.entry(path).or_insert(item);
+        }
+        items.into_values().collect()
+    })
+}

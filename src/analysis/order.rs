@@ -1,0 +1,69 @@
+//! Order of rows: by a number of each entry, or by path.
+//!
+//! The number is computed when the entry is visited, so sorting needs no tree. By path is different, because
+//! names stay in the tree: the largest rows are kept, and sorted directory by directory.
+//!
+//! Invariant: rows without a number come last, in either direction.
+
+use crate::base::format::Measure;
+use crate::tree::{Entry, EntryState, Totals};
+
+/// Sort key of rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum By {
+    /// Disk usage, the largest first.
+    #[default]
+    Disk,
+    /// Apparent size, the largest first.
+    Apparent,
+    /// Time of the last change, the newest first.
+    Modified,
+    /// Number of items below, or behind a row, the largest first.
+    Items,
+    /// Path of the directory and then the name; numbers in them compare by value.
+    Path,
+}
+
+impl From<Measure> for By {
+    fn from(measure: Measure) -> Self {
+        match measure {
+            Measure::Disk => Self::Disk,
+            Measure::Apparent => Self::Apparent,
+        }
+    }
+}
+
+/// Order of rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Order {
+    /// Sort key.
+    pub by: By,
+    /// `true` for the reversed order.
+    pub reversed: bool,
+}
+
+impl Order {
+    /// Returns `true` if rows are sorted by name.
+    pub(crate) fn is_by_path(self) -> bool {
+        self.by == By::Path
+    }
+
+    /// Returns the number to sort an entry with these totals by, the largest first.
+    pub(crate) fn key(self, entry: &Entry<'_>, totals: Totals) -> u64 {
+        let EntryState::Known(metadata) = entry.state else { return 0 };
+        let number = match self.by {
+            By::Disk => totals.disk,
+            By::Apparent => totals.apparent,
+            By::Items => totals.items,
+            // Maps signed times to unsigned numbers in the same order.
+            By::Modified => metadata.mtime.cast_unsigned() ^ 1 << 63,
+            By::Path => return totals.disk,
+        };
+        self.turned(number.min(u64::MAX - 1) + 1)
+    }
+
+    /// Returns the number, or one in the opposite order if the order is reversed.
+    pub(crate) fn turned(self, number: u64) -> u64 {
+        if self.reversed { u64::MAX - number.max(1) + 1 } else { number }
+    }
+}

@@ -1,0 +1,71 @@
+//! Owner view: bytes and counts by user.
+//!
+//! Users are numbers here, which have the meaning of the scanned machine.
+//!
+//! Invariant: every entry is in exactly one row.
+
+use std::collections::HashMap;
+use std::io;
+
+use super::types::sorted;
+use crate::analysis::parallel_walk::sweep;
+use crate::analysis::search::{Mode, Order, Progress, Request, Tally, WalkEntry};
+use crate::base::job::{Job, Pool};
+use crate::tree::{Totals, UniqueSizes};
+
+/// Totals by owner.
+#[derive(Clone, Debug, Default)]
+pub struct Owners {
+    /// Users with their totals, in the requested order; `None` for entries without a recorded owner. Items
+    /// are names.
+    pub owners: Vec<(Option<u32>, Totals)>,
+    /// Number of entries searched.
+    pub searched: u64,
+    /// `true` once all entries were searched.
+    pub complete: bool,
+}
+
+/// Adds up the entries that the query keeps, by owner.
+///
+/// # Errors
+/// When no thread can be started.
+pub fn owners(pool: &Pool, request: Request) -> io::Result<Job<Owners>> {
+    pool.start(move |task| {
+        sweep(&request, Mode::Filter, task, Counts::default(), |counts, progress| {
+            Some(counts.owners(request.order, progress))
+        });
+    })
+}
+
+#[derive(Default)]
+struct Counts {
+    owners: HashMap<Option<u32>, UniqueSizes>,
+}
+
+impl Tally for Counts {
+    fn fresh(&self) -> Self {
+        Self::default()
+    }
+
+    fn meet(&mut self, entry: &WalkEntry<'_>) {
+        let uid = entry.metadata().and_then(|metadata| metadata.owner).map(|owner| owner.uid);
+        entry.add_to(self.owners.entry(uid).or_default());
+    }
+
+    fn absorb(&mut self, other: Self) {
+        for (uid, sizes) in other.owners {
+            self.owners.entry(uid).or_default().merge(sizes);
+        }
+    }
+}
+
+impl Counts {
+    fn owners(&self, order: Order, progress: Progress) -> Owners {
+        let owners = self.owners.iter().map(|(uid, sizes)| (*uid, sizes.total()));
+        Owners {
+            owners: sorted(order, owners, |uid| *uid),
+            searched: progress.searched,
+            complete: progress.complete,
+        }
+    }
+}

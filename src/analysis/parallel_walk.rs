@@ -1,0 +1,308 @@
+//! Walk through all entries of a subtree, on all threads of a pool.
+//!
+//! ```text
+//! stack of visits -> some visits for each worker -> workers: a walk of about BUDGET bytes of listings each
+//!       ^                                               |            tally, remaining visits
+//!       +-----------------------------------------------+
+//! ```
+//!
+//! Such a round takes about a millisecond. Between rounds the leader merges the tallies, checks for
+//! cancellation, and publishes a result if one is due. A huge listing becomes several visits, one for each
+//! piece.
+//!
+//! Invariant: a directory is entered before its contents, every entry is visited once, and nothing recurses
+//! over depth. Of equal or nested roots only the outermost is visited.
+
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
+
+use crate::analysis::request::Request;
+use crate::base::job::Task;
+use crate::base::sync::Arc;
+use crate::query::standing::{Standing, as_root};
+use crate::query::terms::{Query, Subject, errno, push_name};
+use crate::tree::{DirId, Entry, EntryState, Listing, Metadata, Position, Totals, Tree, UniqueSizes};
+
+/// Bytes of listings one worker reads in one round: some 5,000 entries, about half a millisecond.
+const BUDGET: u64 = 1 << 18;
+/// Cost of a directory besides its entries, in bytes of listings.
+const VISIT: u64 = 64;
+/// Size in bytes above which several visits share a listing.
+const PIECE: u64 = 1 << 17;
+/// Largest number of visits for one worker in one round.
+const VISITS: usize = 256;
+/// Number of parts per worker, so that the first one to finish has something left to do.
+const PARTS: usize = 2;
+/// Delay of the first result. Each later one comes after `NEXT` times the elapsed time, since producing a
+/// result takes time too.
+const FIRST: Duration = Duration::from_millis(15);
+const NEXT: u32 = 3;
+
+/// Entries to visit among those that a query keeps; see [`crate::analysis::search`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Entries that are found themselves; their contents only add to totals.
+    Search,
+    /// All entries kept.
+    Filter,
+}
+
+/// Entry that matches the query, or lies below one that does.
+pub(crate) struct WalkEntry<'a> {
+    pub(crate) tree: &'a Tree,
+    /// Its parent directory.
+    pub(crate) directory: DirId,
+    pub(crate) position: Position,
+    pub(crate) record: Entry<'a>,
+    /// Its sizes and items; for a directory found with its contents, those of the contents too.
+    pub(crate) totals: Totals,
+    /// Its own contribution to totals.
+    pub(crate) own: Totals,
+    /// `true` if it matches itself. Otherwise it lies below an entry that does.
+    pub(crate) is_hit: bool,
+}
+
+impl WalkEntry<'_> {
+    /// Returns its metadata.
+    pub(crate) fn metadata(&self) -> Option<&Metadata> {
+        match &self.record.state {
+            EntryState::Known(metadata) => Some(metadata),
+            EntryState::Excluded(_) | EntryState::Failed(_) => None,
+        }
+    }
+
+    /// Adds it to totals as one item.
+    pub(crate) fn add_to(&self, sizes: &mut UniqueSizes) {
+        match self.metadata().filter(|metadata| metadata.links.is_some()) {
+            Some(linked) => sizes.add(self.directory, linked),
+            None => sizes.add_plain(&Totals { items: 1, ..self.own }),
+        }
+    }
+}
+
+/// Collector of entries. Each worker has its own.
+pub(crate) trait Tally: Send + Sync {
+    /// Returns an empty collector of the same kind, for a worker.
+    fn fresh(&self) -> Self;
+    /// Visits a directory before its entries. `_own` is its own contribution to totals, if it counts as an entry.
+    /// A huge directory is visited once per piece of its listing; only the first visit has `_own`.
+    fn enter(&mut self, _directory: DirId, _own: Option<&Totals>) {}
+    /// Visits an entry that counts.
+    fn meet(&mut self, entry: &WalkEntry<'_>);
+    /// Merges the entries of another collector after those of this one.
+    fn absorb(&mut self, other: Self);
+}
+
+/// Progress of a walk.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Progress {
+    /// Number of entries searched.
+    pub(crate) searched: u64,
+    /// `true` once all entries were searched.
+    pub(crate) complete: bool,
+}
+
+/// Directory, or a piece of one, to visit.
+struct Visit<'t> {
+    id: DirId,
+    /// Piece of its listing, or `None` for all of it.
+    piece: Option<Listing<'t>>,
+    /// Effect of the directory and its ancestors on its entries.
+    standing: Standing,
+    /// `true` if it is, or lies in, a directory that is found with all its contents.
+    is_covered: bool,
+    /// Its own contribution, if it counts as an entry.
+    own: Option<Totals>,
+    /// Its path, if the query needs paths.
+    path: Option<Arc<[u8]>>,
+}
+
+/// Walks through everything below the directory of `request`. `report` makes a result of a collector, or returns
+/// `None` if it cannot yet; it is called between rounds when a result is due, and at the end.
+pub(crate) fn sweep<T: Tally, R: Send + Sync>(
+    request: &Request,
+    mode: Mode,
+    task: &Task<R>,
+    mut tally: T,
+    report: impl Fn(&mut T, Progress) -> Option<R> + Sync,
+) {
+    let tree: &Tree = &request.tree;
+    let started = Instant::now();
+    let mut due = FIRST;
+    let workers = task.threads().current_num_threads() * PARTS;
+    // Threads that share a compiled pattern would wait for each other.
+    let queries: Vec<Query> = vec![request.query.clone(); workers];
+    let path = request.query.needs_paths().then(|| tree.path(request.from).into());
+    let standing = request.query.standing(tree, request.from);
+    let mut stack =
+        vec![Visit { id: request.from, piece: None, standing, is_covered: false, own: None, path }];
+    let (aliases, origin) = (tree.alias_positions(), request.query.path_to_origin(tree));
+    let mut searched = 0;
+    while !stack.is_empty() && !task.is_cancelled() {
+        let parts = take_parts(&mut stack, workers);
+        let worker = |(query, stack): (&Query, Vec<_>)| {
+            let (tally, path) = (tally.fresh(), Vec::new());
+            let (aliases, origin) = (&aliases, &origin);
+            let (counts_contents, searched) = (query.counts_contents(), 0);
+            let mut worker =
+                Worker { tree, query, counts_contents, mode, tally, stack, path, aliases, origin, searched };
+            worker.work(&|| task.is_cancelled());
+            (worker.tally, worker.stack, worker.searched)
+        };
+        let done: Vec<_> = if parts.len() == 1 {
+            queries.iter().zip(parts).map(worker).collect()
+        } else {
+            task.threads().install(|| queries.par_iter().zip(parts).map(worker).collect())
+        };
+        for (part, left, count) in done {
+            tally.absorb(part);
+            stack.extend(left);
+            searched += count;
+        }
+        if started.elapsed() >= due && !stack.is_empty() {
+            publish(task, || report(&mut tally, Progress { searched, complete: false }));
+            due = started.elapsed() * NEXT;
+        }
+    }
+    if !task.is_cancelled() {
+        publish(task, || report(&mut tally, Progress { searched, complete: true }));
+    }
+}
+
+/// Publishes the result of `report`, if there is one; `report` may use the pool.
+fn publish<R: Send>(task: &Task<R>, report: impl FnOnce() -> Option<R> + Send) {
+    if let Some(result) = task.threads().install(report) {
+        task.publish(result);
+    }
+}
+
+/// Takes visits off the end of the stack, and divides them into equal parts for the workers.
+fn take_parts<'t>(stack: &mut Vec<Visit<'t>>, workers: usize) -> Vec<Vec<Visit<'t>>> {
+    let each = stack.len().div_ceil(workers).min(VISITS);
+    (0..workers)
+        .map(|_| stack.split_off(stack.len().saturating_sub(each)))
+        .take_while(|part| !part.is_empty())
+        .collect()
+}
+
+struct Worker<'w, 't, T> {
+    tree: &'t Tree,
+    query: &'w Query,
+    /// See [`Query::counts_contents`].
+    counts_contents: bool,
+    mode: Mode,
+    tally: T,
+    stack: Vec<Visit<'t>>,
+    /// Path of the current entry, if the query needs paths.
+    path: Vec<u8>,
+    /// Roots that are visited as part of other roots.
+    aliases: &'w HashSet<Position>,
+    /// Directories that are not found themselves.
+    origin: &'w HashSet<DirId>,
+    searched: u64,
+}
+
+impl<'t, T: Tally> Worker<'_, 't, T> {
+    fn work(&mut self, is_cancelled: &dyn Fn() -> bool) {
+        let mut budget = BUDGET;
+        while budget > 0
+            && !is_cancelled()
+            && let Some(mut visit) = self.stack.pop()
+        {
+            self.tally.enter(visit.id, visit.own.as_ref());
+            let Some(listing) = visit.piece.take() else {
+                let listing = self.tree.listing(visit.id);
+                if listing.length() > PIECE {
+                    self.split(&visit, &listing);
+                    budget = budget.saturating_sub(VISIT);
+                } else {
+                    budget = budget.saturating_sub(listing.length() + VISIT);
+                    self.look(&visit, &listing);
+                }
+                continue;
+            };
+            budget = budget.saturating_sub(PIECE);
+            self.look(&visit, &listing);
+        }
+    }
+
+    fn split(&mut self, visit: &Visit<'t>, listing: &Listing<'t>) {
+        let piece = |piece| Visit { piece: Some(piece), own: None, path: visit.path.clone(), ..*visit };
+        self.stack.extend(listing.split(PIECE).into_iter().map(piece));
+    }
+
+    fn look(&mut self, visit: &Visit<'t>, listing: &Listing<'t>) {
+        self.path.clear();
+        if let Some(path) = &visit.path {
+            self.path.extend_from_slice(path);
+            push_name(&mut self.path, b"");
+        }
+        let directory = self.path.len();
+        for (position, record) in listing.entries() {
+            if visit.id == DirId::TOP && self.aliases.contains(&position) {
+                continue;
+            }
+            self.searched += 1;
+            if visit.path.is_some() {
+                self.path.truncate(directory);
+                self.path.extend_from_slice(record.name);
+            }
+            self.ask(visit, position, record);
+        }
+    }
+
+    fn ask(&mut self, visit: &Visit<'t>, position: Position, record: Entry<'t>) {
+        let (tree, query) = (self.tree, self.query);
+        let child = record.directory();
+        if let Some(id) = child.filter(|id| self.origin.contains(id)) {
+            self.push(id, Standing::default(), false, None, visit);
+            return;
+        }
+        let asked = if visit.id == DirId::TOP { as_root(record) } else { record };
+        let subject = Subject::of(tree, &asked, &self.path);
+        let Standing { is_kept, is_unwanted } = visit.standing;
+        // Contents kept with their directory need not match by themselves.
+        let needs_no_look = is_kept && (self.mode == Mode::Filter || query.is_narrowed());
+        let (is_found, is_unwanted) =
+            if needs_no_look { (true, is_unwanted) } else { query.finds(&subject, is_unwanted) };
+        let is_hit = is_found && query.narrows_to(&subject);
+        let counts = is_hit || visit.is_covered;
+        let (totals, own) = sizes(tree, &record, self.counts_contents);
+        if counts {
+            self.tally.meet(&WalkEntry { tree, directory: visit.id, position, record, totals, own, is_hit });
+        }
+        if let Some(id) = child {
+            let is_kept = is_kept || is_found && query.brings_contents();
+            let is_covered = self.mode == Mode::Search && counts && self.counts_contents;
+            self.push(id, Standing { is_kept, is_unwanted }, is_covered, counts.then_some(own), visit);
+        }
+    }
+
+    /// Queues a visit of the directory `id`, a child of the directory of `visit` at the current path.
+    fn push(
+        &mut self,
+        id: DirId,
+        standing: Standing,
+        is_covered: bool,
+        own: Option<Totals>,
+        visit: &Visit<'t>,
+    ) {
+        let path = visit.path.as_ref().map(|_| self.path.as_slice().into());
+        self.stack.push(Visit { id, piece: None, standing, is_covered, own, path });
+    }
+}
+
+/// Returns the sizes an entry is sorted by, and its own contribution.
+fn sizes(tree: &Tree, record: &Entry<'_>, counts_contents: bool) -> (Totals, Totals) {
+    let errors = u32::from(errno(tree, record).is_some());
+    let EntryState::Known(metadata) = &record.state else {
+        return (Totals::default(), Totals { errors, ..Totals::default() });
+    };
+    let own = Totals { disk: metadata.disk(), apparent: metadata.apparent, items: 0, errors };
+    match metadata.directory {
+        Some(id) if counts_contents => (tree.totals(id), own),
+        _ => (own, own),
+    }
+}

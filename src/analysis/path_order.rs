@@ -1,0 +1,62 @@
+//! Sorting names of a tree by their paths, without building the paths.
+//!
+//! Each directory above the names is sorted once, so the time grows with the number of names and directories, and
+//! not with the length of the paths: an export may hold a name at each of 20,000 levels.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+use crate::tree::{DirId, Tree, join};
+
+/// Name to be sorted: the directory it is in, and itself.
+pub(crate) type Place<'t> = (DirId, &'t [u8]);
+
+/// Child of a directory above the places.
+enum Child {
+    /// The place with this number.
+    Place(usize),
+    /// All that lies below a directory.
+    Below(DirId),
+}
+
+/// Children of each directory above the places, with what they are sorted by.
+type Children<'t> = HashMap<DirId, Vec<(Cow<'t, [u8]>, Child)>>;
+
+/// Returns the numbers of the places, ordered by their paths; `compare` is asked about parts of paths.
+pub(crate) fn order_by_path<'t>(
+    tree: &'t Tree,
+    places: impl Iterator<Item = Place<'t>>,
+    compare: fn(&[u8], &[u8]) -> Ordering,
+) -> Vec<usize> {
+    let mut children = Children::new();
+    let mut count = 0;
+    for (number, (directory, name)) in places.enumerate() {
+        let mut child = (Cow::Borrowed(name), Child::Place(number));
+        let mut above = Some(directory);
+        while let Some(id) = above {
+            let is_known = children.contains_key(&id);
+            children.entry(id).or_default().push(child);
+            if is_known {
+                break;
+            }
+            // As in a path, where the separator is compared with the letters of other names.
+            child = (Cow::Owned(join([tree.name(id), b""])), Child::Below(id));
+            above = tree.parent(id);
+        }
+        count += 1;
+    }
+    let mut order = Vec::with_capacity(count);
+    let mut stack = vec![Child::Below(DirId::TOP)];
+    while let Some(child) = stack.pop() {
+        match child {
+            Child::Place(number) => order.push(number),
+            Child::Below(id) => {
+                let mut inside = children.remove(&id).unwrap_or_default();
+                inside.sort_by(|(one, _), (other, _)| compare(other, one));
+                stack.extend(inside.into_iter().map(|(_, child)| child));
+            }
+        }
+    }
+    order
+}

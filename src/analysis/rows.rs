@@ -1,0 +1,174 @@
+//! Search results: sorted rows, with their count and total.
+//!
+//! A row takes 24 bytes; names and the rest stay in the tree, where [`Row::record`] reads them. If there are
+//! too many rows only the first ones are kept; counts and totals still cover all.
+//!
+//! Invariant: rows are ordered by a number and then by position, so the same tree gives the same rows
+//! whatever the threads do.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use rayon::slice::ParallelSliceMut;
+
+use super::order::Order;
+use crate::analysis::parallel_walk::{Progress, Tally, WalkEntry};
+use crate::analysis::path_order::order_by_path;
+use crate::analysis::request::Request;
+use crate::tree::sort::{self, Names, compare_naturally};
+use crate::tree::{DirId, Entry, Position, Totals, Tree, UniqueSizes, join};
+
+/// Entry that was found. Valid until the tree gets a new listing for its directory, which only a rescan or a
+/// deletion causes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Its parent directory.
+    pub directory: DirId,
+    /// Position in that directory's listing.
+    pub position: Position,
+    /// Sort key, the largest first; see [`Order`].
+    pub key: u64,
+}
+
+const _: () = assert!(size_of::<Row>() == 24);
+
+impl Row {
+    /// Creates the row of an entry, sorted by `key`.
+    pub(crate) fn of(entry: &WalkEntry<'_>, key: u64) -> Self {
+        Self { directory: entry.directory, position: entry.position, key }
+    }
+
+    /// Returns its entry in the tree. Reads the entries before it in the same batch.
+    pub fn record<'t>(&self, tree: &'t Tree) -> Option<Entry<'t>> {
+        tree.listing(self.directory).record(self.position)
+    }
+
+    /// Returns its name.
+    pub fn name<'t>(&self, tree: &'t Tree) -> Option<&'t [u8]> {
+        tree.listing(self.directory).name(self.position)
+    }
+
+    /// Returns its path, with the root as the user gave it.
+    pub fn path(&self, tree: &Tree) -> Option<Vec<u8>> {
+        Some(join([tree.path(self.directory).as_slice(), self.name(tree)?]))
+    }
+
+    fn order(&self) -> (Reverse<u64>, DirId, Position) {
+        (Reverse(self.key), self.directory, self.position)
+    }
+}
+
+/// Number of rows shown before the search is complete: more are not read in that time, and sorting them would
+/// delay the rest.
+pub(crate) const GLIMPSE: usize = 1 << 12;
+
+/// Search result.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// First rows in the requested order; limited to some thousands until the search is complete.
+    pub rows: Vec<Row>,
+    /// Number of matching entries: the n in "n of m".
+    pub matched: u64,
+    /// Number of entries searched: the m.
+    pub searched: u64,
+    /// Total of the entries found, each inode once; with all contents of directories if
+    /// [`Found::with_contents`].
+    pub sum: Totals,
+    /// `true` if directories include their contents, as those found by name, type or size do.
+    pub with_contents: bool,
+    /// `true` once all entries were searched.
+    pub complete: bool,
+}
+
+/// Collector of rows.
+pub(crate) struct Rows {
+    most: usize,
+    order: Order,
+    first: Vec<Row>,
+    matched: u64,
+    sizes: UniqueSizes,
+}
+
+impl Rows {
+    /// Creates a collector that keeps the first `most` rows in `order`.
+    pub(crate) fn new(most: usize, order: Order) -> Self {
+        Self { most, order, first: Vec::new(), matched: 0, sizes: UniqueSizes::default() }
+    }
+
+    pub(crate) fn found(&mut self, request: &Request, progress: Progress) -> Found {
+        self.trim(self.most);
+        // The last report moves the rows out instead of copying them, since there may be many.
+        let mut rows = if progress.complete { std::mem::take(&mut self.first) } else { self.glimpse() };
+        rows.par_sort_unstable_by_key(Row::order);
+        if self.order.is_by_path() {
+            sort_by_path(&request.tree, &mut rows, self.order);
+        }
+        Found {
+            rows,
+            matched: self.matched,
+            searched: progress.searched,
+            sum: self.sizes.total(),
+            with_contents: request.query.counts_contents(),
+            complete: progress.complete,
+        }
+    }
+
+    /// Returns the first few of the rows, unsorted.
+    fn glimpse(&mut self) -> Vec<Row> {
+        if self.first.len() > GLIMPSE {
+            self.first.select_nth_unstable_by_key(GLIMPSE, Row::order);
+        }
+        self.first.iter().take(GLIMPSE).copied().collect()
+    }
+
+    /// Drops all but the first rows if there are more than `limit`.
+    fn trim(&mut self, limit: usize) {
+        if self.first.len() > limit && self.first.len() > self.most {
+            self.first.select_nth_unstable_by_key(self.most, Row::order);
+            self.first.truncate(self.most);
+        }
+    }
+}
+
+impl Tally for Rows {
+    fn fresh(&self) -> Self {
+        Self::new(self.most, self.order)
+    }
+
+    fn meet(&mut self, entry: &WalkEntry<'_>) {
+        entry.add_to(&mut self.sizes);
+        if entry.is_hit {
+            self.matched += 1;
+            self.first.push(Row::of(entry, self.order.key(&entry.record, entry.totals)));
+            // Trimmed rarely, so that it costs little for each row.
+            self.trim(self.most.saturating_mul(2).max(1024));
+        }
+    }
+
+    fn absorb(&mut self, other: Self) {
+        self.first.extend_from_slice(&other.first);
+        self.trim(self.most.saturating_mul(2).max(1024));
+        self.matched += other.matched;
+        self.sizes.merge(other.sizes);
+    }
+}
+
+/// Sorts rows by the path of their directory and then by name.
+pub(crate) fn sort_by_path(tree: &Tree, rows: &mut Vec<Row>, order: Order) {
+    let mut of_directories: BTreeMap<DirId, Vec<Row>> = BTreeMap::new();
+    for row in rows.drain(..) {
+        of_directories.entry(row.directory).or_default().push(row);
+    }
+    let directories: Vec<(DirId, Vec<Row>)> = of_directories.into_iter().collect();
+    let place = |(id, _): &(DirId, Vec<Row>)| (tree.parent(*id).unwrap_or(DirId::TOP), tree.name(*id));
+    for number in order_by_path(tree, directories.iter().map(place), compare_naturally) {
+        let (id, of_directory) = &directories[number];
+        let mut named: Vec<sort::Row> =
+            of_directory.iter().map(|row| sort::Row { key: 0, position: row.position }).collect();
+        sort::sort_by_name(&tree.listing(*id), Names::Natural, &mut named);
+        rows.extend(named.iter().map(|row| Row { directory: *id, position: row.position, key: 0 }));
+    }
+    if order.reversed {
+        rows.reverse();
+    }
+}

@@ -1,0 +1,152 @@
+//! Type view: bytes and counts by extension and by category.
+//!
+//! Regular files are grouped by extension, everything else by its kind, so the totals are complete. No file
+//! is opened.
+//!
+//! Invariant: every entry is in exactly one row.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::io;
+
+use crate::analysis::parallel_walk::sweep;
+use crate::analysis::search::{
+    By, Class, Extension, Mode, Order, Progress, Query, Request, Tally, Test, Types, WalkEntry,
+};
+use crate::base::job::{Job, Pool};
+use crate::base::kind::Kind;
+use crate::tree::{Totals, UniqueSizes};
+
+/// Type of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Type {
+    /// Regular files with this extension.
+    Extension(Extension),
+    /// Regular files without an extension.
+    NoExtension,
+    /// Entries of this kind that are not regular files.
+    Kind(Kind),
+}
+
+impl Type {
+    /// Returns the category of its files, or `None` if they are not regular files.
+    pub fn class(self) -> Option<Class> {
+        match self {
+            Self::Extension(extension) => Some(Class::of_extension(extension)),
+            Self::NoExtension => Some(Class::Other),
+            Self::Kind(_) => None,
+        }
+    }
+
+    /// Returns a query for the entries behind the row.
+    pub fn query(self) -> Query {
+        Query::of(match self {
+            Self::Extension(extension) => Test::Extension(vec![extension]),
+            Self::NoExtension => Test::NoExtension,
+            Self::Kind(kind) => Test::Type(Types::default().with_kind(kind)),
+        })
+    }
+
+    fn of(entry: &WalkEntry<'_>) -> Self {
+        match entry.record.kind {
+            Kind::File => Extension::of(entry.record.name).map_or(Self::NoExtension, Self::Extension),
+            other => Self::Kind(other),
+        }
+    }
+}
+
+/// Totals by type.
+#[derive(Clone, Debug, Default)]
+pub struct Typed {
+    /// Types with their totals, in the requested order: by size, items or name. Items are names.
+    pub types: Vec<(Type, Totals)>,
+    /// Categories of regular files with their totals, in the same order.
+    pub classes: Vec<(Class, Totals)>,
+    /// Total of all types.
+    pub total: Totals,
+    /// Number of entries searched.
+    pub searched: u64,
+    /// `true` once all entries were searched.
+    pub complete: bool,
+}
+
+/// Returns a query for the files of a category.
+pub fn class_query(class: Class) -> Query {
+    Query::of(Test::Type(Types::default().with_class(class)))
+}
+
+/// Adds up the entries that the query keeps, by type.
+///
+/// # Errors
+/// When no thread can be started.
+pub fn types(pool: &Pool, request: Request) -> io::Result<Job<Typed>> {
+    pool.start(move |task| {
+        sweep(&request, Mode::Filter, task, Counts::default(), |counts, progress| {
+            Some(counts.typed(request.order, progress))
+        });
+    })
+}
+
+#[derive(Default)]
+struct Counts {
+    types: HashMap<Type, UniqueSizes>,
+}
+
+impl Tally for Counts {
+    fn fresh(&self) -> Self {
+        Self::default()
+    }
+
+    fn meet(&mut self, entry: &WalkEntry<'_>) {
+        entry.add_to(self.types.entry(Type::of(entry)).or_default());
+    }
+
+    fn absorb(&mut self, other: Self) {
+        for (of, sizes) in other.types {
+            self.types.entry(of).or_default().merge(sizes);
+        }
+    }
+}
+
+impl Counts {
+    fn typed(&self, order: Order, progress: Progress) -> Typed {
+        let mut classes: HashMap<Class, UniqueSizes> = HashMap::new();
+        let mut total = UniqueSizes::default();
+        for (of, sizes) in &self.types {
+            total.merge(sizes.clone());
+            if let Some(class) = of.class() {
+                classes.entry(class).or_default().merge(sizes.clone());
+            }
+        }
+        Typed {
+            types: sorted(order, self.types.iter().map(|(of, sizes)| (*of, sizes.total())), |of| *of),
+            classes: sorted(order, classes.iter().map(|(of, sizes)| (*of, sizes.total())), |of| of.name()),
+            total: total.total(),
+            searched: progress.searched,
+            complete: progress.complete,
+        }
+    }
+}
+
+/// Sorts totals; equal ones by their row, and those by name by the result of `name`.
+pub(crate) fn sorted<T: Copy + Ord, N: Ord>(
+    order: Order,
+    rows: impl Iterator<Item = (T, Totals)>,
+    name: impl Fn(&T) -> N,
+) -> Vec<(T, Totals)> {
+    let number = |totals: &Totals| match order.by {
+        By::Apparent => totals.apparent,
+        By::Items => totals.items,
+        By::Disk | By::Modified | By::Path => totals.disk,
+    };
+    let mut rows: Vec<_> = rows.collect();
+    if order.by == By::Path {
+        rows.sort_unstable_by_key(|(of, _)| name(of));
+        if order.reversed {
+            rows.reverse();
+        }
+    } else {
+        rows.sort_unstable_by_key(|(of, totals)| (Reverse(order.turned(number(totals))), *of));
+    }
+    rows
+}

@@ -1,0 +1,27 @@
+//! Absolute paths.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Component, Path, PathBuf};
+
+/// Returns `path` as an absolute path, which is valid wherever it is read later.
+///
+/// Symbolic links are kept, except before a `..`, where only the system knows the parent. A path that cannot
+/// be resolved is returned unchanged. A slash at the end is dropped, so that each place has one name.
+pub fn absolute(path: &Path) -> PathBuf {
+    let written = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let written: PathBuf = written.components().collect();
+    let components: Vec<Component<'_>> = written.components().collect();
+    let Some(last) = components.iter().rposition(|component| *component == Component::ParentDir) else {
+        return written;
+    };
+    let (back, rest) = components.split_at(last + 1);
+    let Ok(mut resolved) = back.iter().collect::<PathBuf>().canonicalize() else { return written };
+    resolved.extend(rest);
+    resolved
+}
+
+/// Applies [`absolute`] to a path in bytes, as trees store them.
+pub fn absolute_bytes(path: &[u8]) -> Vec<u8> {
+    absolute(Path::new(OsStr::from_bytes(path))).into_os_string().into_vec()
+}

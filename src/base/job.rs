@@ -1,0 +1,235 @@
+//! Background jobs: a job runs on its own threads, and its newest result can be fetched at any time.
+//!
+//! One thread leads a job and hands the heavy parts to a [`Pool`] that all jobs share, so a new search waits
+//! for at most one such part of an older job. Dropping a job cancels it.
+//!
+//! Invariant: fetching a result never blocks, and a job that panics reports it.
+
+use std::fmt;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::base::os_error::words;
+use crate::base::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, PoisonError, lock};
+
+/// Threads that jobs share. Cheap to clone.
+#[derive(Clone)]
+pub struct Pool {
+    threads: Arc<ThreadPool>,
+}
+
+/// End of a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The latest result is the final one.
+    Complete,
+    /// The job was cancelled.
+    Stopped,
+    /// The job panicked with this message, because of a bug.
+    Panicked(String),
+}
+
+/// Reason why a job has no result.
+#[derive(Clone, Debug)]
+pub enum JobError {
+    /// No thread can be started.
+    NoThread(Arc<io::Error>),
+    /// The job panicked with this message, because of a bug.
+    Panicked(String),
+}
+
+impl fmt::Display for JobError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoThread(error) => write!(out, "cannot start a thread: {}", words(error)),
+            Self::Panicked(message) => write!(out, "internal error: {message}"),
+        }
+    }
+}
+
+/// Running or finished job that produces a `T` step by step. Dropping it cancels it.
+pub struct Job<T> {
+    shared: Arc<Shared<T>>,
+    /// Number of the result that was polled last.
+    polled: u64,
+}
+
+/// Job as its own work sees it.
+pub struct Task<T> {
+    pool: Pool,
+    shared: Arc<Shared<T>>,
+}
+
+struct Shared<T> {
+    /// Set by the caller, checked by the work. `Relaxed`: it guards no data.
+    cancelled: AtomicBool,
+    slot: Mutex<Slot<T>>,
+    ended: Condvar,
+}
+
+struct Slot<T> {
+    latest: Option<Arc<T>>,
+    /// Number of results so far.
+    number: u64,
+    outcome: Option<Outcome>,
+}
+
+impl Pool {
+    /// Creates a pool of `threads` threads, at least one.
+    ///
+    /// # Errors
+    /// When no thread can be started.
+    pub fn new(threads: usize) -> io::Result<Self> {
+        let builder =
+            ThreadPoolBuilder::new().num_threads(threads.max(1)).thread_name(|index| format!("job {index}"));
+        Ok(Self { threads: Arc::new(builder.build().map_err(io::Error::other)?) })
+    }
+
+    /// Starts `work` in the background.
+    ///
+    /// # Errors
+    /// When no thread can be started to lead it.
+    pub fn start<T: Send + Sync + 'static>(
+        &self,
+        work: impl FnOnce(&Task<T>) + Send + 'static,
+    ) -> io::Result<Job<T>> {
+        let shared = Arc::new(Shared {
+            cancelled: AtomicBool::new(false),
+            slot: Mutex::new(Slot { latest: None, number: 0, outcome: None }),
+            ended: Condvar::new(),
+        });
+        let task = Task { pool: self.clone(), shared: Arc::clone(&shared) };
+        std::thread::Builder::new().name("job".into()).spawn(move || task.lead(work))?;
+        Ok(Job { shared, polled: 0 })
+    }
+}
+
+impl<T> Job<T> {
+    /// Returns the newest result if no earlier call has returned it.
+    pub fn poll(&mut self) -> Option<Arc<T>> {
+        let slot = lock(&self.shared.slot);
+        let is_new = slot.number != self.polled;
+        self.polled = slot.number;
+        slot.latest.clone().filter(|_| is_new)
+    }
+
+    /// Returns the newest result.
+    pub fn latest(&self) -> Option<Arc<T>> {
+        lock(&self.shared.slot).latest.clone()
+    }
+
+    /// Asks the job to end soon. The latest result is kept.
+    pub fn cancel(&self) {
+        self.shared.cancelled.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns the end of the job, or `None` while it is running.
+    pub fn outcome(&self) -> Option<Outcome> {
+        lock(&self.shared.slot).outcome.clone()
+    }
+
+    /// Waits at most `limit` for the end of the job and returns it. Not for the drawing thread.
+    pub fn wait(&self, limit: Duration) -> Option<Outcome> {
+        let slot = lock(&self.shared.slot);
+        let (slot, _) = self
+            .shared
+            .ended
+            .wait_timeout_while(slot, limit, |slot| slot.outcome.is_none())
+            .unwrap_or_else(PoisonError::into_inner);
+        slot.outcome.clone()
+    }
+}
+
+impl<T> Drop for Job<T> {
+    fn drop(&mut self) {
+        self.cancel();
+    }
+}
+
+impl<T> Task<T> {
+    /// Makes `result` the newest one.
+    pub fn publish(&self, result: T) {
+        let mut slot = lock(&self.shared.slot);
+        let before = slot.latest.replace(Arc::new(result));
+        slot.number += 1;
+        drop(slot);
+        // Freeing a large result takes time, so it happens after the lock is released.
+        drop(before);
+    }
+
+    /// Returns the flag that cancelling sets. `Relaxed`: it guards no data.
+    pub fn cancelled(&self) -> &AtomicBool {
+        &self.shared.cancelled
+    }
+
+    /// Returns `true` if the work should end.
+    pub fn is_cancelled(&self) -> bool {
+        self.shared.cancelled.load(Ordering::Relaxed)
+    }
+
+    /// Returns the threads for the heavy parts.
+    pub fn threads(&self) -> &ThreadPool {
+        &self.pool.threads
+    }
+
+    fn lead(&self, work: impl FnOnce(&Self)) {
+        let outcome = match catch_unwind(AssertUnwindSafe(|| work(self))) {
+            Ok(()) if self.is_cancelled() => Outcome::Stopped,
+            Ok(()) => Outcome::Complete,
+            Err(panic) => Outcome::Panicked(message(panic.as_ref())),
+        };
+        lock(&self.shared.slot).outcome = Some(outcome);
+        self.shared.ended.notify_all();
+    }
+}
+
+/// Returns the message of a panic.
+pub(crate) fn message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "unknown panic".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LONG: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn a_result_is_polled_once_and_stays_the_latest() {
+        let mut job = Pool::new(1).unwrap().start(|task| task.publish(7)).unwrap();
+        assert_eq!(job.wait(LONG), Some(Outcome::Complete));
+        assert_eq!(job.poll().as_deref(), Some(&7));
+        assert_eq!(job.poll(), None);
+        assert_eq!(job.latest().as_deref(), Some(&7));
+    }
+
+    #[test]
+    fn a_cancelled_job_ends_and_says_so() {
+        let work = |task: &Task<u32>| {
+            while !task.is_cancelled() {
+                std::thread::yield_now();
+            }
+        };
+        let job = Pool::new(1).unwrap().start(work).unwrap();
+        assert_eq!(job.outcome(), None);
+        job.cancel();
+        assert_eq!(job.wait(LONG), Some(Outcome::Stopped));
+    }
+
+    #[test]
+    fn a_dropped_job_is_cancelled() {
+        let (tell, told) = std::sync::mpsc::channel();
+        let work = move |task: &Task<u32>| {
+            while !task.is_cancelled() {
+                std::thread::yield_now();
+            }
+            tell.send(()).expect("the test waits");
+        };
+        drop(Pool::new(1).unwrap().start(work).unwrap());
+        assert_eq!(told.recv_timeout(LONG), Ok(()));
+    }
+}

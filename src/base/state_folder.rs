@@ -1,0 +1,37 @@
+//! Folder for duke's own files: snapshots and the journal.
+//!
+//! Invariant: nothing is created.
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+
+/// Returns the folder according to `$XDG_STATE_HOME` and `$HOME` (XDG Base Directory Specification). Relative
+/// paths are ignored.
+pub fn folder(state_home: Option<&OsStr>, home: Option<&OsStr>) -> Option<PathBuf> {
+    let absolute = |path: &OsStr| Some(PathBuf::from(path)).filter(|path| path.is_absolute());
+    let state = state_home.and_then(absolute);
+    let state = state.or_else(|| Some(home.and_then(absolute)?.join(".local/state")))?;
+    Some(state.join("duke"))
+}
+
+/// Returns the folder for this process.
+pub fn folder_of_process() -> Option<PathBuf> {
+    folder(std::env::var_os("XDG_STATE_HOME").as_deref(), std::env::var_os("HOME").as_deref())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_folder_is_where_the_specification_says() {
+        let folder = |state: Option<&str>, home: Option<&str>| {
+            super::folder(state.map(OsStr::new), home.map(OsStr::new))
+        };
+        assert_eq!(folder(Some("/state"), Some("/home")), Some("/state/duke".into()));
+        assert_eq!(folder(None, Some("/home")), Some("/home/.local/state/duke".into()));
+        assert_eq!(folder(Some("state"), Some("/home")), Some("/home/.local/state/duke".into()));
+        assert_eq!(folder(None, Some("home")), None);
+        assert_eq!(folder(None, None), None);
+    }
+}

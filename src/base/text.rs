@@ -1,0 +1,409 @@
+//! Text for the terminal: escaping, shell quoting, measuring and cutting.
+//!
+//! A name can hold any bytes. Everything that could move the cursor, change colors, reverse the reading order
+//! or be invisible is replaced by a visible escape, never dropped, so two different names never look the
+//! same:
+//!
+//! ```text
+//! \n \t \r          these three control characters
+//! \x1b \xff         other controls below 0x80, and bytes that are not UTF-8
+//! \u{9b} \u{202e}   other controls, format characters, invisible characters, blanks other than the space
+//! \\                a backslash
+//! \x20              a space at either end of a name, where it would be invisible
+//! ```
+//!
+//! Invariant: the result of [`escape`] holds no control character and no character of zero width on its own,
+//! and identifies the name uniquely.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+/// Characters that are blank, invisible, or change their neighbors' appearance, besides the controls: general
+/// categories Cf, Zl, Zp and Zs except the space, and `Default_Ignorable_Code_Point` (Unicode 16).
+const UNSEEN: [(u32, u32); 34] = [
+    (0x00a0, 0x00a0),
+    (0x00ad, 0x00ad),
+    (0x034f, 0x034f),
+    (0x0600, 0x0605),
+    (0x061c, 0x061c),
+    (0x06dd, 0x06dd),
+    (0x070f, 0x070f),
+    (0x0890, 0x0891),
+    (0x08e2, 0x08e2),
+    (0x115f, 0x1160),
+    (0x1680, 0x1680),
+    (0x17b4, 0x17b5),
+    (0x180b, 0x180f),
+    (0x2000, 0x200f),
+    (0x2028, 0x202f),
+    (0x205f, 0x206f),
+    (0x2800, 0x2800), // the empty Braille pattern looks blank, although its category is another
+    (0x3000, 0x3000),
+    (0x3164, 0x3164),
+    (0xfe00, 0xfe0f),
+    (0xfeff, 0xfeff),
+    (0xffa0, 0xffa0),
+    (0xfff0, 0xfffb),
+    (0x110bd, 0x110bd),
+    (0x110cd, 0x110cd),
+    (0x13430, 0x1343f),
+    (0x1bca0, 0x1bca3),
+    (0x1d173, 0x1d17a),
+    (0xe0000, 0xe0fff),
+    // Private-use characters have no agreed look or width.
+    (0xe000, 0xf8ff),
+    (0xf_0000, 0xf_ffff),
+    (0x10_0000, 0x10_ffff),
+    // Noncharacters.
+    (0xfdd0, 0xfdef),
+    (0xfffe, 0xffff),
+];
+
+/// Returns the name or path in a form that is safe to print.
+pub fn escape(name: &[u8]) -> Cow<'_, str> {
+    if !name.starts_with(b" ") && !name.ends_with(b" ") {
+        return printable(name);
+    }
+    let is_space = |byte: &&u8| **byte == b' ';
+    let before = name.iter().take_while(is_space).count();
+    let inner = &name[before..];
+    let behind = inner.iter().rev().take_while(is_space).count();
+    let space = |count| "\\x20".repeat(count);
+    Cow::Owned(space(before) + &printable(&inner[..inner.len() - behind]) + &space(behind))
+}
+
+/// Returns any other text in a form that is safe to print: like [`escape`], but spaces at the ends stay
+/// spaces.
+pub fn printable(text: &[u8]) -> Cow<'_, str> {
+    if text.iter().all(|byte| matches!(byte, b' '..=b'~' if *byte != b'\\')) {
+        return String::from_utf8_lossy(text);
+    }
+    let mut escaped = String::with_capacity(text.len() + 8);
+    for chunk in text.utf8_chunks() {
+        for grapheme in chunk.valid().graphemes(true) {
+            push(&mut escaped, grapheme);
+        }
+        for byte in chunk.invalid() {
+            // Writing to a string cannot fail.
+            let _ = write!(escaped, "\\x{byte:02x}");
+        }
+    }
+    Cow::Owned(escaped)
+}
+
+/// Returns the path in a form that is safe to print.
+pub fn escape_path(path: &Path) -> String {
+    escape(path.as_os_str().as_bytes()).into_owned()
+}
+
+/// Returns `command` with one more word, the exact path, in POSIX shell. The text is safe to print, whatever
+/// the path holds.
+pub fn command(command: &str, path: &[u8]) -> String {
+    match plain(path) {
+        Some(text) => format!("{command} {}", quoted(text)),
+        None => format!("{} && {command} \"${{p%_}}\"", printed("p", path)),
+    }
+}
+
+/// Returns a line of POSIX shell that assigns exactly `value` to a variable. The text is safe to print.
+pub fn assignment(variable: &str, value: &[u8]) -> String {
+    match plain(value) {
+        Some(text) => format!("{variable}={}", quoted(text)),
+        None => format!("{}; {variable}=${{{variable}%_}}", printed(variable, value)),
+    }
+}
+
+/// Quotes `text` as one word of POSIX shell.
+pub fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// Returns the path as text if it can be printed unchanged.
+fn plain(path: &[u8]) -> Option<&str> {
+    let readable = |text: &&str| escape(path).replace("\\\\", "\\") == **text;
+    std::str::from_utf8(path).ok().filter(readable)
+}
+
+/// Returns a command that assigns `value` to a variable, followed by an underscore, because `$()` would strip
+/// line feeds from the end of the name.
+fn printed(variable: &str, value: &[u8]) -> String {
+    format!("{variable}=$(printf '%b_' '{}')", octal(value))
+}
+
+/// Returns [`command`] for people to read, without quotes if the shell needs none.
+pub fn advice(command: &str, path: &Path) -> String {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-+,:@%=".contains(byte);
+    let path = path.as_os_str().as_bytes();
+    match std::str::from_utf8(path) {
+        Ok(text) if !text.is_empty() && path.iter().all(is_plain) => format!("{command} {text}"),
+        _ => self::command(command, path),
+    }
+}
+
+/// Encodes `path` as the argument of `printf %b`.
+fn octal(path: &[u8]) -> String {
+    let byte = |byte: &u8| match byte {
+        b'/' | b'.' | b'-' | b'_' | b' ' => char::from(*byte).to_string(),
+        byte if byte.is_ascii_alphanumeric() => char::from(*byte).to_string(),
+        byte => format!("\\0{byte:03o}"),
+    };
+    path.iter().map(byte).collect()
+}
+
+/// Encodes bytes in base64 (RFC 4648, section 4, with padding).
+pub fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for three in bytes.chunks(3) {
+        let byte = |index: usize| u32::from(three.get(index).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for digit in 0..4 {
+            let six = bits >> (18 - 6 * digit) & 63;
+            text.push(if digit > three.len() { '=' } else { char::from(DIGITS[six as usize]) });
+        }
+    }
+    text
+}
+
+/// Returns the number of terminal columns that `text` takes.
+pub fn width(text: &str) -> usize {
+    // The screen is drawn by grapheme, too.
+    text.graphemes(true).map(UnicodeWidthStr::width).sum()
+}
+
+/// Fits `text` into at most `columns` columns: unchanged, or its two ends with `gap` between them. Reads only
+/// the parts that are kept, however long the text is.
+pub fn fit<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str> {
+    let whole = start(text, columns);
+    if whole.len() == text.len() {
+        return Cow::Borrowed(text);
+    }
+    let Some(room) = columns.checked_sub(width(gap)).filter(|room| *room > 0) else {
+        return Cow::Borrowed(whole);
+    };
+    // The end of a name, with its suffix and number, is as informative as its beginning.
+    let head = start(text, room - room / 2);
+    let tail = end(text, room - width(head));
+    Cow::Owned(format!("{head}{gap}{tail}"))
+}
+
+/// Fits `text` into at most `columns` columns: unchanged, or its beginning and `gap`.
+pub fn beginning<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str> {
+    if start(text, columns).len() == text.len() {
+        return Cow::Borrowed(text);
+    }
+    let head = start(text, columns.saturating_sub(width(gap)));
+    Cow::Owned(format!("{}{gap}", head.trim_end()))
+}
+
+/// Wraps `text` into lines of at most `columns` columns, after blanks and slashes if possible. A character
+/// wider than a line gets a line of its own.
+pub fn wrap(text: &str, columns: usize) -> Vec<&str> {
+    let mut lines = Vec::new();
+    let mut rest = text;
+    loop {
+        let most = start(rest, columns);
+        if most.len() == rest.len() {
+            lines.push(rest);
+            return lines;
+        }
+        let behind = most.rfind([' ', '/']).map_or(most.len(), |at| at + 1);
+        // Without room for one character the loop would never end.
+        let first = || rest.graphemes(true).next().map_or(rest.len(), str::len);
+        let end = if behind == 0 { first() } else { behind };
+        lines.push(&rest[..end]);
+        rest = &rest[end..];
+        if rest.is_empty() {
+            return lines;
+        }
+    }
+}
+
+/// Cuts or pads `text` to exactly `columns` columns.
+pub fn pad(text: &str, columns: usize, gap: &str) -> String {
+    let mut padded = fit(text, columns, gap).into_owned();
+    let missing = columns - width(&padded).min(columns);
+    padded.extend(std::iter::repeat_n(' ', missing));
+    padded
+}
+
+fn push(escaped: &mut String, grapheme: &str) {
+    // A combining mark at the start would attach to the text before the name.
+    let alone = UnicodeWidthStr::width(grapheme) == 0;
+    for character in grapheme.chars() {
+        // Writing to a string cannot fail.
+        let _ = match character {
+            '\\' => escaped.write_str("\\\\"),
+            '\n' => escaped.write_str("\\n"),
+            '\t' => escaped.write_str("\\t"),
+            '\r' => escaped.write_str("\\r"),
+            '\0'..='\x1f' | '\x7f' => write!(escaped, "\\x{:02x}", u32::from(character)),
+            _ if alone || character.is_control() || is_unseen(character) => {
+                write!(escaped, "\\u{{{:x}}}", u32::from(character))
+            }
+            _ => escaped.write_char(character),
+        };
+    }
+}
+
+fn is_unseen(character: char) -> bool {
+    let code = u32::from(character);
+    UNSEEN.iter().any(|(first, last)| (*first..=*last).contains(&code))
+}
+
+/// Returns the longest beginning of `text` that fits into `columns` columns.
+fn start(text: &str, columns: usize) -> &str {
+    let mut left = columns;
+    let mut end = 0;
+    for (at, grapheme) in text.grapheme_indices(true) {
+        let Some(rest) = left.checked_sub(UnicodeWidthStr::width(grapheme)) else { break };
+        left = rest;
+        end = at + grapheme.len();
+    }
+    &text[..end]
+}
+
+/// Returns the longest end of `text` that fits into `columns` columns.
+fn end(text: &str, columns: usize) -> &str {
+    let mut left = columns;
+    let mut start = text.len();
+    for (at, grapheme) in text.grapheme_indices(true).rev() {
+        let Some(rest) = left.checked_sub(UnicodeWidthStr::width(grapheme)) else { break };
+        left = rest;
+        start = at;
+    }
+    &text[start..]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsStr;
+
+    use super::*;
+
+    #[test]
+    fn paths_are_one_word_of_a_shell_and_can_be_read() {
+        let cases: [(&[u8], &str); 6] = [
+            (b"/a b/c", "rm -- '/a b/c'"),
+            (b"/it's", "rm -- '/it'\\''s'"),
+            (b"/$(x)`y`\\\"", "rm -- '/$(x)`y`\\\"'"),
+            ("/gr\u{f6}\u{df}e".as_bytes(), "rm -- '/gr\u{f6}\u{df}e'"),
+            (b"/a\n", "p=$(printf '%b_' '/a\\0012') && rm -- \"${p%_}\""),
+            (b"/\xff'\x1b", "p=$(printf '%b_' '/\\0377\\0047\\0033') && rm -- \"${p%_}\""),
+        ];
+        for (path, expected) in cases {
+            assert_eq!(command("rm --", path), expected);
+        }
+        assert_eq!(assignment("name", b"it's"), "name='it'\\''s'");
+        assert_eq!(assignment("name", b"a\n"), "name=$(printf '%b_' 'a\\0012'); name=${name%_}");
+    }
+
+    #[test]
+    fn ordinary_names_stay_as_they_are() {
+        for name in ["plain", "with space", "größe", "日本語", "e\u{301}tude", "emoji 🎉", "العربية"]
+        {
+            assert_eq!(escape(name.as_bytes()), name);
+        }
+    }
+
+    #[test]
+    fn what_a_terminal_would_act_on_is_shown_instead() {
+        let cases: [(&[u8], &str); 15] = [
+            (b" ", "\\x20"),
+            (b"  a b ", "\\x20\\x20a b\\x20"),
+            (b" \xff", "\\x20\\xff"),
+            (b"a\x1b[31mb", "a\\x1b[31mb"),
+            (b"a\nb\tc\rd", "a\\nb\\tc\\rd"),
+            (b"\x00\x7f", "\\x00\\x7f"),
+            ("\u{9b}31m".as_bytes(), "\\u{9b}31m"),
+            (b"\x9b31m", "\\x9b31m"),
+            ("\u{202e}txt.exe".as_bytes(), "\\u{202e}txt.exe"),
+            ("\u{2066}a\u{2069}".as_bytes(), "\\u{2066}a\\u{2069}"),
+            ("a\u{2028}b\u{a0}c\u{3000}d".as_bytes(), "a\\u{2028}b\\u{a0}c\\u{3000}d"),
+            ("a\u{200d}b\u{fe0f}\u{feff}".as_bytes(), "a\\u{200d}b\\u{fe0f}\\u{feff}"),
+            (b"same\xff\xc3", "same\\xff\\xc3"),
+            (b"back\\slash", "back\\\\slash"),
+            ("\u{301}alone".as_bytes(), "\\u{301}alone"),
+        ];
+        for (name, shown) in cases {
+            assert_eq!(escape(name), shown);
+        }
+    }
+
+    #[test]
+    fn names_that_differ_are_shown_differently() {
+        let names: [&[u8]; 8] = [
+            b"x\xff",
+            b"x\\xff",
+            b"x\\\\xff",
+            b"x\xfe",
+            "x\u{fffd}".as_bytes(),
+            b"x\n",
+            b"x\\n",
+            "x\u{a}\u{301}".as_bytes(),
+        ];
+        for (index, name) in names.iter().enumerate() {
+            assert!(names[index + 1..].iter().all(|other| escape(name) != escape(other)), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn every_character_is_printed_with_a_width_or_escaped() {
+        for character in '\0'..=char::MAX {
+            let name = character.to_string();
+            let shown = escape(name.as_bytes());
+            assert!(width(&shown) > 0, "{character:?}");
+            assert!(!shown.contains(char::is_control), "{character:?}");
+        }
+    }
+
+    #[test]
+    fn a_command_is_quoted_where_a_shell_would_read_something_else() {
+        let advice = |path: &[u8]| advice("duke df", Path::new(OsStr::from_bytes(path)));
+        assert_eq!(advice(b"/mnt/big-disk_2"), "duke df /mnt/big-disk_2");
+        assert_eq!(advice(b"/mnt/it's big"), "duke df '/mnt/it'\\''s big'");
+        assert_eq!(advice(b"/m\n"), "p=$(printf '%b_' '/m\\0012') && duke df \"${p%_}\"");
+    }
+
+    #[test]
+    fn a_long_name_keeps_both_ends() {
+        assert_eq!(fit("abcdefghij", 10, "…"), "abcdefghij");
+        assert_eq!(fit("abcdefghij", 7, "…"), "abc…hij");
+        assert_eq!(fit("abcdefghij", 4, ".."), "a..j");
+        assert_eq!(fit("abcdefghij", 2, "…"), "a…");
+        assert_eq!(fit("abcdefghij", 1, "…"), "a");
+        assert_eq!(fit("abcdefghij", 0, "…"), "");
+        assert_eq!(beginning("abc defghij", 11, "…"), "abc defghij");
+        assert_eq!(beginning("abc defghij", 5, "…"), "abc…");
+    }
+
+    #[test]
+    fn lines_break_behind_blanks_and_slashes_and_nothing_is_lost() {
+        assert_eq!(wrap("/usr/share/doc", 8), ["/usr/", "share/", "doc"]);
+        assert_eq!(wrap("two words here", 9), ["two ", "words ", "here"]);
+        assert_eq!(wrap("unbroken", 3), ["unb", "rok", "en"]);
+        assert_eq!(wrap("日本", 1), ["日", "本"]);
+        assert_eq!(wrap("", 0), [""]);
+        for columns in 0..20 {
+            let text = "a 日本語/of some length, e\u{301} too";
+            assert_eq!(wrap(text, columns).concat(), text);
+            assert!(columns < 2 || wrap(text, columns).iter().all(|line| width(line) <= columns));
+        }
+    }
+
+    #[test]
+    fn a_wide_character_is_never_split() {
+        for columns in 0..12 {
+            let fitted = fit("日本語日本語", columns, "…").into_owned();
+            assert!(width(&fitted) <= columns);
+            assert!(fitted.chars().all(|character| "日本語…".contains(character)));
+            assert_eq!(width(&pad("日本語日本語", columns, "…")), columns);
+        }
+        assert_eq!(fit("e\u{301}e\u{301}e\u{301}", 2, "…"), "e\u{301}…");
+    }
+}

@@ -1,0 +1,105 @@
+//! Location of the configuration file, and reading it.
+//!
+//! Invariant: a file named by the user is read, or the program ends; the usual one may be missing.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use super::Config;
+use crate::base::os_error::words;
+use crate::base::text::escape_path;
+use crate::platform::entry::secure_read::{Refused, read};
+
+/// Longest accepted file in bytes.
+const LIMIT: u64 = 1 << 20;
+
+/// Location of the configuration.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Source {
+    /// No configuration.
+    #[default]
+    None,
+    /// File named by the user.
+    Named(PathBuf),
+    /// Usual location.
+    Usual(PathBuf),
+}
+
+/// Configuration that was read.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// Settings of the file.
+    pub config: Config,
+    /// Reason why an existing usual file was not read; safe for a terminal.
+    pub refusal: Option<String>,
+}
+
+impl Source {
+    /// Returns the usual location according to the XDG base directory specification, on macOS too. A path in
+    /// a variable that is not absolute is ignored.
+    pub fn usual(variable: impl Fn(&'static str) -> Option<OsString>) -> Self {
+        let directory = |name| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let folder = directory("XDG_CONFIG_HOME").or_else(|| Some(directory("HOME")?.join(".config")));
+        folder.map_or(Self::None, |folder| Self::Usual(folder.join("duke/config.toml")))
+    }
+
+    /// Returns the path of the file.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::None => None,
+            Self::Named(path) | Self::Usual(path) => Some(path),
+        }
+    }
+
+    /// Reads the file.
+    ///
+    /// # Errors
+    /// The reason why a file named by the user cannot be read, in one line that is safe for a terminal.
+    pub fn load(&self) -> Result<Found, String> {
+        let Some(path) = self.path() else { return Ok(Found::default()) };
+        match (read(path, LIMIT), self) {
+            (Ok(bytes), _) => Ok(Found { config: Config::parse(&bytes), refusal: None }),
+            (Err(Refused::Missing(_)), Self::Usual(_)) => Ok(Found::default()),
+            (Err(refused), Self::Usual(_)) => {
+                let refusal = Some(format!("{}; not read", told(path, &refused)));
+                Ok(Found { refusal, ..Found::default() })
+            }
+            (Err(refused), _) => Err(told(path, &refused)),
+        }
+    }
+}
+
+fn told(path: &Path, refused: &Refused) -> String {
+    let reason = match refused {
+        Refused::Missing(error) | Refused::Failed(error) => words(error),
+        Refused::NotRegular => "not a regular file".to_owned(),
+        Refused::TooLong => "longer than 1 MiB".to_owned(),
+        Refused::Foreign => "belongs to another user".to_owned(),
+        Refused::Writable(place) if place == path => "this is root, and another user can write it".to_owned(),
+        Refused::Writable(place) => {
+            format!("this is root, and another user can write {}", escape_path(place))
+        }
+    };
+    format!("{}: {reason}", escape_path(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_usual_place_is_that_of_the_specification() {
+        let usual = |variables: &[(&str, &str)]| {
+            let variable =
+                |name| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into());
+            Source::usual(variable).path().map(escape_path)
+        };
+        assert_eq!(usual(&[("HOME", "/h")]).as_deref(), Some("/h/.config/duke/config.toml"));
+        let both = [("HOME", "/h"), ("XDG_CONFIG_HOME", "/x")];
+        assert_eq!(usual(&both).as_deref(), Some("/x/duke/config.toml"));
+        let relative = [("HOME", "/h"), ("XDG_CONFIG_HOME", "x")];
+        assert_eq!(usual(&relative).as_deref(), Some("/h/.config/duke/config.toml"));
+        assert_eq!(usual(&[("HOME", "h")]), None);
+        assert_eq!(usual(&[]), None);
+    }
+}

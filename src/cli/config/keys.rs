@@ -1,0 +1,107 @@
+//! `[keys]`: changes to the key table.
+//!
+//! If two lines of the file name the same key, the first one gets it; any line of the file takes keys from the
+//! defaults. A binding that loses a default key is reported, unless the file gives it other keys.
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::{Config, quoted};
+use crate::cli::config::position::{Place, Text};
+use crate::ui::keys::{Command, KEYMAP, Key, Scope, line};
+
+/// Line of the key table with its new keys and their positions in the file.
+struct Change {
+    line: usize,
+    keys: Vec<(Key, Place)>,
+}
+
+pub fn read(config: &mut Config, text: Text<'_>, lines: &DeTable<'_>) {
+    let mut lines: Vec<_> = lines.iter().collect();
+    lines.sort_by_key(|(name, _)| name.span().start);
+    let changes: Vec<Change> =
+        lines.into_iter().filter_map(|(name, value)| change(config, text, name, value)).collect();
+    for Change { line, keys } in &changes {
+        config.keymap.give(*line, keys.iter().map(|(key, _)| *key).collect());
+    }
+    for (number, change) in changes.iter().enumerate() {
+        for (key, at) in &change.keys {
+            for rival in config.keymap.rivals(change.line, *key).collect::<Vec<_>>() {
+                let is_later = changes[number..].iter().any(|change| change.line == rival);
+                if let Some(reason) = conflict(config, change.line, rival, *key, is_later) {
+                    config.warn(*at, &reason);
+                }
+            }
+        }
+    }
+}
+
+/// Returns the warning about two lines with the same key, for the position of the first one.
+fn conflict(config: &Config, line: usize, rival: usize, key: Key, is_later: bool) -> Option<String> {
+    let (name, other) = (KEYMAP[line].name(), KEYMAP[rival].name());
+    let key = quoted(&key.name()).into_owned();
+    if KEYMAP[rival].is_fixed() {
+        Some(format!("{key} stays '{other}' where that works, and is '{name}' elsewhere"))
+    } else if config.keymap.is_changed(rival) {
+        // One warning is enough: at the line that does not get the key.
+        (!is_later).then(|| format!("{key} is '{other}' already, which is written above"))
+    } else {
+        Some(format!("{key} was '{other}' and is '{name}' now; give '{other}' another key, too"))
+    }
+}
+
+fn change(
+    config: &mut Config,
+    text: Text<'_>,
+    name: &Spanned<std::borrow::Cow<'_, str>>,
+    value: &Spanned<DeValue<'_>>,
+) -> Option<Change> {
+    let at = text.place(name.span().start);
+    let Some(line) = line(name.get_ref()) else {
+        config.warn(
+            at,
+            &format!("no key does '{}'; 'duke config show' lists what they do", quoted(name.get_ref())),
+        );
+        return None;
+    };
+    if KEYMAP[line].is_fixed() {
+        config.warn(at, &format!("the key of '{}' cannot be changed", KEYMAP[line].name()));
+        return None;
+    }
+    let words = match value.get_ref() {
+        DeValue::Array(words) => words.iter().collect(),
+        _ => vec![value],
+    };
+    let wanted = words.len();
+    let keys: Vec<(Key, Place)> =
+        words.into_iter().filter_map(|word| read_key(config, text, line, word)).collect();
+    // A line whose keys are all invalid keeps its old keys.
+    (wanted == 0 || !keys.is_empty()).then_some(Change { line, keys })
+}
+
+fn read_key(
+    config: &mut Config,
+    text: Text<'_>,
+    line: usize,
+    word: &Spanned<DeValue<'_>>,
+) -> Option<(Key, Place)> {
+    let at = text.place(word.span().start);
+    let name = super::value::word(word.get_ref()).unwrap_or_default();
+    let key = match name.parse::<Key>() {
+        Ok(key) => key,
+        Err(reason) => {
+            config.warn(at, &format!("'{}': {reason}", quoted(&name)));
+            return None;
+        }
+    };
+    let interrupts = config.keymap.lookup(Scope::List, key.event()) == Some(Command::Interrupt);
+    if interrupts {
+        config.warn(at, &format!("{} cannot be changed, so that one can always leave", key.name()));
+        return None;
+    }
+    if KEYMAP[line].would_be_typed(key) {
+        config.warn(at, &format!("'{}' would be typed there", quoted(&name)));
+        return None;
+    }
+    Some((key, at))
+}

@@ -1,0 +1,116 @@
+//! Configuration file: its location, its theme and keys, and the warnings about it.
+//!
+//! ```text
+//! threads = 4                  # flags by their long names; the command line defines them
+//! exclude = ["*.o"]
+//! theme = "high-contrast"
+//! [colors]
+//! bar = "#3a80c4"
+//! [keys]
+//! mark = ["Space", "x"]
+//! ```
+//!
+//! Knows no flag. Invariant: an error costs a warning with its position and nothing else; the rest of the
+//! file applies.
+
+pub mod file;
+mod keys;
+pub mod value;
+
+use toml::de::{DeTable, DeValue};
+
+use crate::base::text::escape;
+use crate::cli::config::position::Text;
+pub use crate::cli::config::position::{Place, Warning};
+use crate::ui::keys::Keymap;
+use crate::ui::theme::Looks;
+pub use value::Value;
+
+/// Contents of a configuration file.
+#[derive(Debug, Default)]
+pub struct Config {
+    /// Settings other than theme and keys, in the order of the file.
+    pub settings: Vec<Setting>,
+    /// Theme.
+    pub looks: Looks,
+    /// Key bindings.
+    pub keymap: Keymap,
+    /// Warnings, in the order of the file.
+    pub warnings: Vec<Warning>,
+}
+
+/// Setting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// Name.
+    pub name: String,
+    /// Value.
+    pub value: Value,
+    /// Position of the name.
+    pub name_at: Place,
+    /// Position of the value.
+    pub value_at: Place,
+}
+
+impl Config {
+    /// Parses the bytes of a file. Invalid TOML gives an empty configuration with a warning.
+    pub fn parse(bytes: &[u8]) -> Self {
+        let mut config = Self::default();
+        let source = match std::str::from_utf8(bytes) {
+            Ok(source) => source,
+            Err(error) => {
+                let valid = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
+                let at = Text(&valid).place(valid.len());
+                config.warnings.push(Warning::new(at, "not UTF-8, so nothing of the file is used"));
+                return config;
+            }
+        };
+        match DeTable::parse(source) {
+            Ok(table) => config.read(Text(source), table.get_ref()),
+            Err(error) => {
+                let at = Text(source).place(error.span().map_or(0, |span| span.start));
+                let reason = error.message().lines().collect::<Vec<_>>().join(", ");
+                let reason = format!("{reason}, so nothing of the file is used");
+                config.warnings.push(Warning::new(at, &reason));
+            }
+        }
+        config
+    }
+
+    fn read(&mut self, text: Text<'_>, table: &DeTable<'_>) {
+        for (name, value) in table {
+            let (name_at, value_at) = (text.place(name.span().start), text.place(value.span().start));
+            match (name.get_ref().as_ref(), value.get_ref()) {
+                ("keys", DeValue::Table(lines)) => keys::read(self, text, lines),
+                ("colors", DeValue::Table(roles)) => {
+                    crate::cli::config::theme::read_colors(self, text, roles);
+                }
+                ("keys" | "colors", _) => self.warn(value_at, &format!("'{}' is a table", name.get_ref())),
+                ("theme", value) => crate::cli::config::theme::read_theme(self, value, value_at),
+                (name, value) => match Value::of(value) {
+                    Ok(value) => {
+                        self.settings.push(Setting { name: name.to_owned(), value, name_at, value_at });
+                    }
+                    Err(Some(reason)) => self.warn(value_at, &format!("'{}': {reason}", quoted(name))),
+                    Err(None) => self.warn(name_at, &format!("unknown table '{}'", quoted(name))),
+                },
+            }
+        }
+        self.settings.sort_by_key(|setting| setting.name_at);
+        self.warnings.sort_by_key(|warning| warning.at);
+    }
+
+    fn warn(&mut self, at: Place, reason: &str) {
+        self.warnings.push(Warning::new(at, reason));
+    }
+}
+
+/// Returns a word of the file, safe for a terminal.
+fn quoted(word: &str) -> std::borrow::Cow<'_, str> {
+    escape(word.as_bytes())
+}
+
+pub(crate) mod position;
+#[cfg(test)]
+mod tests;
+pub(crate) mod theme;

@@ -1,0 +1,50 @@
+//! Positions in a file, and warnings about them.
+//!
+//! Invariant: the text of a warning was escaped with [`crate::base::text::escape`].
+
+/// Line and column, both counted from 1; columns in characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column, from 1.
+    pub column: usize,
+}
+
+/// Warning about a configuration file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// Position in the file.
+    pub at: Place,
+    /// Text, safe for a terminal.
+    pub reason: String,
+}
+
+impl Warning {
+    /// Creates a warning about the position `at`.
+    pub fn new(at: Place, reason: &str) -> Self {
+        Self { at, reason: reason.to_owned() }
+    }
+
+    /// Formats it in one line: `file:line:column: reason`.
+    pub fn told(&self, file: &str) -> String {
+        format!("{file}:{}:{}: {}", self.at.line, self.at.column, self.reason)
+    }
+}
+
+/// Text of a file.
+#[derive(Clone, Copy)]
+pub struct Text<'t>(pub &'t str);
+
+impl Text<'_> {
+    /// Returns the position of a byte. A byte inside a character or after the end gets the position of the
+    /// nearest byte before it that starts one.
+    pub fn place(self, offset: usize) -> Place {
+        let is_whole = |end: &usize| self.0.is_char_boundary(*end);
+        let end = (0..=offset.min(self.0.len())).rev().find(is_whole).unwrap_or(0);
+        let before = &self.0[..end];
+        let line_start = before.rfind('\n').map_or(0, |end| end + 1);
+        let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
+        Place { line, column: before[line_start..].chars().count() + 1 }
+    }
+}

@@ -1,0 +1,204 @@
+//! Tests for every possible error in a configuration, its position, and that the rest of the file applies.
+
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+use ratatui::style::Color;
+
+use super::value::{list, quote};
+use super::*;
+use crate::ui::keys::{KEYMAP, Scope, line};
+use crate::ui::theme::{Preset, Role};
+
+fn told(text: &str) -> Vec<String> {
+    Config::parse(text.as_bytes()).warnings.iter().map(|warning| warning.told("f")).collect()
+}
+
+fn settings(text: &str) -> Vec<(String, Value)> {
+    let config = Config::parse(text.as_bytes());
+    assert_eq!(config.warnings, []);
+    config.settings.into_iter().map(|setting| (setting.name, setting.value)).collect()
+}
+
+#[test]
+fn settings_are_kept_for_the_command_line_with_their_places() {
+    let text = "si = true\n\n  threads = 0x10\nexclude = ['*.o', \"a\\\"b\"]\n";
+    let word = |text: &str| Value::Word(text.to_owned());
+    let exclude = Value::Words(vec!["*.o".to_owned(), "a\"b".to_owned()]);
+    let expected = [("si", Value::Switch(true)), ("threads", word("16")), ("exclude", exclude)];
+    assert_eq!(settings(text), expected.map(|(name, value)| (name.to_owned(), value)));
+    let threads = &Config::parse(text.as_bytes()).settings[1];
+    assert_eq!(threads.name_at, Place { line: 3, column: 3 });
+    assert_eq!(threads.value_at, Place { line: 3, column: 13 });
+    assert_eq!(settings(""), []);
+    assert_eq!(settings("\u{feff}si = false\n"), [("si".to_owned(), Value::Switch(false))]);
+}
+
+#[test]
+fn columns_are_counted_in_characters() {
+    assert_eq!(
+        told("'ä' = { x = 1.5 }\n\"日本\" = 1.5\n"),
+        ["f:1:1: unknown table 'ä'", "f:2:8: '日本': not a text, a whole number, true or false"]
+    );
+}
+
+#[test]
+fn what_is_no_toml_says_nothing_but_where_it_ends_to_be() {
+    let config = Config::parse(b"theme = 'plain'\nsi = \n");
+    assert_eq!((config.looks, config.settings.len()), (Looks::default(), 0));
+    assert_eq!(told("theme = 'plain'\nsi = \n").len(), 1);
+    assert!(told("theme = 'plain'\nsi = \n")[0].starts_with("f:2:"), "{:?}", told("si = \n"));
+    assert!(told("a = 1\na = 2\n")[0].starts_with("f:2:1: "), "{:?}", told("a = 1\na = 2\n"));
+    let bytes = Config::parse(b"# \xc3\xa4\nx = \"\xff\"\n");
+    assert_eq!(bytes.warnings[0].told("f"), "f:2:6: not UTF-8, so nothing of the file is used");
+    assert!(told(&"[".repeat(1 << 20))[0].starts_with("f:1:"));
+    assert!(told(&format!("x = {}", "[".repeat(1 << 16)))[0].starts_with("f:1:"));
+    assert!(told(&format!("x{} = 1", ".x".repeat(100_000)))[0].starts_with("f:1:"));
+}
+
+#[test]
+fn values_of_no_use_are_told_where_they_stand() {
+    let cases = [
+        ("a = 1.5", "f:1:5: 'a': not a text, a whole number, true or false"),
+        ("a = 1979-05-27", "f:1:5: 'a': not a text, a whole number, true or false"),
+        ("a = [[1]]", "f:1:5: 'a': a list holds texts and whole numbers only"),
+        ("[other]\nx = 1", "f:1:2: unknown table 'other'"),
+        ("[\"\\u001b[31m\"]", "f:1:2: unknown table '\\x1b[31m'"),
+        ("keys = 1", "f:1:8: 'keys' is a table"),
+        ("colors = []", "f:1:10: 'colors' is a table"),
+        ("theme = 'dark'", "f:1:9: 'theme' is one of default, plain, high-contrast"),
+        ("theme = 1", "f:1:9: 'theme' is one of default, plain, high-contrast"),
+        (
+            "[colors]\nbars = 'red'",
+            "f:2:1: nothing has the colour 'bars'; there are plain, strong, faint, bar, warning, selected, video, media, \
+             archive, document, code",
+        ),
+        (
+            "[colors]\n bar = 'bleu'",
+            "f:2:8: 'bar': no colour; colours are written like blue, bright-blue, 32, #3a80c4, terminal",
+        ),
+        (
+            "colors.bar = true",
+            "f:1:14: 'bar': no colour; colours are written like blue, bright-blue, 32, #3a80c4, terminal",
+        ),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(told(text), [expected], "{text}");
+    }
+}
+
+#[test]
+fn a_theme_and_colours_are_taken() {
+    let config = Config::parse(
+        b"theme = 'high-contrast'\n[colors]\nbar = 32\nfaint = '#010203'\ncode = 'red'\nx = 1\n",
+    );
+    assert_eq!(config.looks.preset, Preset::HighContrast);
+    let own = |role| config.looks.own(role);
+    assert_eq!(own(Role::Bar), Some(Color::Indexed(32)));
+    assert_eq!(own(Role::Faint), Some(Color::Rgb(1, 2, 3)));
+    assert_eq!((own(Role::Code), own(Role::Strong)), (Some(Color::Red), None));
+    assert_eq!(config.warnings.len(), 1, "what is wrong costs nothing else");
+}
+
+fn keys(text: &str, name: &str) -> String {
+    Config::parse(format!("[keys]\n{text}").as_bytes()).keymap.names(line(name).unwrap())
+}
+
+#[test]
+fn keys_are_given_to_lines_of_the_table() {
+    assert_eq!(keys("mark = ['x', 'Ins']", "mark"), "x Ins");
+    assert_eq!(keys("mark = 'x'", "mark"), "x");
+    assert_eq!(keys("list = 8", "list"), "8");
+    assert_eq!(keys("mark = []", "mark"), "");
+    assert_eq!(keys("mark = ['x', 'foo']", "mark"), "x", "what is a key is taken");
+    assert_eq!(keys("mark = ['foo']", "mark"), "Space", "and nothing taken away for nothing");
+}
+
+#[test]
+fn what_is_wrong_with_keys_is_told_where_it_stands() {
+    let written = "no key; keys are written like k, G, Ctrl-D, Space, PgUp, F5";
+    let cases = [
+        ("marc = 'x'", vec!["f:2:1: no key does 'marc'; 'duke config show' lists what they do".to_owned()]),
+        ("mark = ['x', 'foo']", vec![format!("f:2:14: 'foo': {written}")]),
+        ("mark = 1.5", vec![format!("f:2:8: '': {written}")]),
+        ("mark = 'Ctrl-I'", vec!["f:2:8: 'Ctrl-I': terminals send the same as for Tab".to_owned()]),
+        ("mark = 'Ctrl-C'", vec!["f:2:8: Ctrl-C cannot be changed, so that one can always leave".to_owned()]),
+        ("interrupt = 'x'", vec!["f:2:1: the key of 'interrupt' cannot be changed".to_owned()]),
+        ("yes = 'Enter'", vec!["f:2:1: the key of 'yes' cannot be changed".to_owned()]),
+        ("erase = 'x'", vec!["f:2:9: 'x' would be typed there".to_owned()]),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(told(&format!("[keys]\n{text}")), expected, "{text}");
+    }
+}
+
+#[test]
+fn who_loses_a_key_is_told() {
+    let cases = [
+        ("rescan = 'x'\nrescan-root = 'x'", vec!["f:3:15: x is 'rescan' already, which is written above"]),
+        // Warnings follow the order of the file, not that of the names.
+        (
+            "rescan-root = 'x'\nrescan = 'x'",
+            vec!["f:3:10: x is 'rescan-root' already, which is written above"],
+        ),
+        (
+            "rescan = 'R'",
+            vec!["f:2:10: R was 'rescan-root' and is 'rescan' now; give 'rescan-root' another key, too"],
+        ),
+        ("rescan = 'R'\nrescan-root = 'r'", vec![]),
+        ("suspend = 'F1'\nrepaint = 'F2'", vec![]),
+        // The bindings have different scopes, so they do not conflict.
+        ("sort-name = 'x'\nopen-cell = 'x'", vec![]),
+        (
+            "repaint = 'q'",
+            vec![
+                "f:2:11: q was 'quit' and is 'repaint' now; give 'quit' another key, too",
+                "f:2:11: q stays 'no-or-quit' where that works, and is 'repaint' elsewhere",
+            ],
+        ),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(told(&format!("[keys]\n{text}")), expected, "{text}");
+    }
+    assert_eq!(keys("rescan-root = 'x'\nrescan = 'x'", "rescan-root"), "x");
+    assert_eq!(keys("rescan = 'R'", "rescan"), "R");
+}
+
+#[test]
+fn the_table_written_as_a_configuration_changes_nothing_and_warns_of_nothing() {
+    let free = KEYMAP.iter().filter(|binding| !binding.is_fixed());
+    let lines: Vec<String> = free
+        .map(|binding| format!("{} = {}", binding.name(), list(binding.keys.iter().map(|key| key.name()))))
+        .collect();
+    let text = format!("[keys]\n{}", lines.join("\n"));
+    let config = Config::parse(text.as_bytes());
+    assert_eq!(config.warnings, []);
+    for (number, binding) in KEYMAP.iter().enumerate() {
+        assert_eq!(config.keymap.keys(number).collect::<Vec<_>>(), binding.keys, "{}", binding.name());
+        for key in binding.keys {
+            let is_meant = |scope: &Scope| binding.scopes.contains(scope) && !scope.types(*key);
+            for scope in Scope::ALL.into_iter().filter(is_meant) {
+                assert_eq!(config.keymap.lookup(scope, key.event()), Some(binding.command));
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 500, rng_seed: RngSeed::Fixed(11), failure_persistence: None, ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn any_bytes_give_settings_or_warnings_in_order(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let config = Config::parse(&bytes);
+        prop_assert!(config.warnings.is_sorted_by_key(|warning| warning.at));
+        let is_safe = |warning: &Warning| !warning.reason.contains(char::is_control);
+        prop_assert!(config.warnings.iter().all(is_safe), "{:?}", config.warnings);
+    }
+
+    #[test]
+    fn a_text_is_read_back_from_between_its_quotes(text in any::<String>()) {
+        prop_assert!(!quote(&text).contains(char::is_control));
+        prop_assert_eq!(settings(&format!("a = {}", quote(&text))), [("a".to_owned(), Value::Word(text))]);
+    }
+}

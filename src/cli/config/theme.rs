@@ -1,0 +1,36 @@
+//! `theme` and `[colors]`.
+
+use toml::de::{DeTable, DeValue};
+
+use super::value::word;
+use super::{Config, quoted};
+use crate::cli::config::position::{Place, Text};
+use crate::ui::theme::{Preset, Role, color};
+
+pub fn read_theme(config: &mut Config, value: &DeValue<'_>, at: Place) {
+    let wanted = value.as_str().unwrap_or_default();
+    if let Some(preset) = Preset::ALL.into_iter().find(|preset| preset.name() == wanted) {
+        config.looks.preset = preset;
+    } else {
+        let names = Preset::ALL.map(Preset::name).join(", ");
+        config.warn(at, &format!("'theme' is one of {names}"));
+    }
+}
+
+pub fn read_colors(config: &mut Config, text: Text<'_>, roles: &DeTable<'_>) {
+    for (name, value) in roles {
+        let Some(role) = Role::ALL.into_iter().find(|role| role.name() == name.get_ref()) else {
+            let names = Role::ALL.map(Role::name).join(", ");
+            let reason = format!("nothing has the colour '{}'; there are {names}", quoted(name.get_ref()));
+            config.warn(text.place(name.span().start), &reason);
+            continue;
+        };
+        match color(&word(value.get_ref()).unwrap_or_default()) {
+            Ok(color) => config.looks.set(role, color),
+            Err(reason) => {
+                let reason = format!("'{}': {reason}", role.name());
+                config.warn(text.place(value.span().start), &reason);
+            }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Values of the configuration file, in the form in which a flag would get them.
+//!
+//! Invariant: a value that is written is read back unchanged.
+
+use std::fmt::Write;
+
+use toml::de::{DeInteger, DeValue};
+
+use crate::base::text::escape;
+
+/// Value of a setting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// Boolean.
+    Switch(bool),
+    /// Text or number, as it would follow a flag.
+    Word(String),
+    /// List of texts and numbers.
+    Words(Vec<String>),
+}
+
+impl Value {
+    /// Converts a value of the file.
+    ///
+    /// # Errors
+    /// The reason why no setting can have this value, or `None` for a table.
+    pub fn of(value: &DeValue<'_>) -> Result<Self, Option<&'static str>> {
+        match value {
+            DeValue::Boolean(is_on) => Ok(Self::Switch(*is_on)),
+            DeValue::Array(values) => {
+                let words = values.iter().map(|value| word(value.get_ref()));
+                let words: Option<Vec<_>> = words.collect();
+                words.map(Self::Words).ok_or(Some("a list holds texts and whole numbers only"))
+            }
+            DeValue::Table(_) => Err(None),
+            value => word(value).map(Self::Word).ok_or(Some("not a text, a whole number, true or false")),
+        }
+    }
+}
+
+/// Returns a text, or a whole number as text.
+pub fn word(value: &DeValue<'_>) -> Option<String> {
+    match value {
+        DeValue::String(text) => Some(text.clone().into_owned()),
+        DeValue::Integer(number) => integer(number).map(|number| number.to_string()),
+        _ => None,
+    }
+}
+
+fn integer(number: &DeInteger<'_>) -> Option<i128> {
+    i128::from_str_radix(number.as_str(), number.radix()).ok()
+}
+
+/// Formats a text as a TOML string; characters that are unsafe for a terminal become escapes.
+pub fn quote(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for letter in text.chars() {
+        let as_bytes = letter.to_string();
+        match letter {
+            '"' | '\\' => quoted.extend(['\\', letter]),
+            // Writing to a string cannot fail.
+            _ if escape(as_bytes.as_bytes()) != as_bytes => {
+                let _ = write!(quoted, "\\U{:08x}", u32::from(letter));
+            }
+            _ => quoted.push(letter),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+/// Formats a list of texts in TOML.
+pub fn list(texts: impl IntoIterator<Item = String>) -> String {
+    let texts: Vec<String> = texts.into_iter().map(|text| quote(&text)).collect();
+    format!("[{}]", texts.join(", "))
+}

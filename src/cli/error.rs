@@ -1,0 +1,110 @@
+//! Errors of the command line.
+//!
+//! Invariant: an error is one line that is safe for a terminal.
+
+use std::io::{self, Write};
+
+use clap::CommandFactory;
+use clap::error::{ContextKind, ErrorKind};
+
+use crate::cli::args::{Arguments, Words};
+
+use crate::base::text::escape;
+use crate::run::exit::Exit;
+use crate::run::streams::{print, say};
+
+/// Reason why there is no [`Request`](super::Request).
+#[derive(Debug)]
+pub enum Refusal {
+    /// The user asked for help or the version.
+    Answer(clap::Error),
+    /// The command line is invalid; one line, safe for a terminal.
+    Usage(String),
+    /// There is no snapshot to compare with: the reason in one line as above, and a line for each kept
+    /// snapshot.
+    NotKept(String, Vec<String>),
+}
+
+impl Refusal {
+    /// Returns the reason in one line.
+    pub fn reason(self) -> String {
+        match self {
+            Self::Answer(text) => text.to_string(),
+            Self::Usage(reason) | Self::NotKept(reason, _) => reason,
+        }
+    }
+
+    /// Prints it and returns the exit code.
+    pub fn answer(&self) -> Exit {
+        match self {
+            Self::Answer(text) => print(|_| text.print().and_then(|()| io::stdout().flush())),
+            Self::Usage(message) => {
+                say(message);
+                Exit::Useless
+            }
+            Self::NotKept(message, lines) => {
+                say(message);
+                for line in lines {
+                    say(line);
+                }
+                Exit::Useless
+            }
+        }
+    }
+}
+
+/// Converts the parser's error into one line.
+pub fn refusal(error: clap::Error) -> Refusal {
+    if !error.use_stderr() {
+        return Refusal::Answer(error);
+    }
+    // The text after the first empty line is advice.
+    let text = error.render().to_string();
+    let lines: Vec<&str> = text.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
+    let line = lines.join(" ");
+    let advice = if error.kind() == ErrorKind::UnknownArgument {
+        match similar(&error) {
+            Some(flag) => format!("; {flag} is similar"),
+            None => "; duke --help lists what there is".to_owned(),
+        }
+    } else {
+        String::new()
+    };
+    Refusal::Usage(escape(line.strip_prefix("error: ").unwrap_or(&line).as_bytes()).into_owned() + &advice)
+}
+
+/// Returns the flag that the user probably meant: one that differs in a letter or two, counting swapped
+/// neighbors as one.
+fn similar(error: &clap::Error) -> Option<String> {
+    let typed = error.get(ContextKind::InvalidArg)?.to_string();
+    let typed = typed.strip_prefix("--")?;
+    // The usage text names the subcommand.
+    let usage = error.get(ContextKind::Usage).map(ToString::to_string).unwrap_or_default();
+    let name = usage.split_whitespace().skip_while(|word| *word != "duke").nth(1);
+    let commands = Words::command();
+    let main = Arguments::command();
+    let command = name.and_then(|name| commands.find_subcommand(name)).unwrap_or(&main);
+    let flags = command.get_arguments().filter(|arg| !arg.is_hide_set()).filter_map(|arg| arg.get_long());
+    let most = if typed.len() < 5 { 1 } else { 2 };
+    let near = flags.map(|flag| (distance(typed, flag), flag)).filter(|(distance, _)| *distance <= most);
+    near.min().map(|(_, flag)| format!("--{flag}"))
+}
+
+/// Returns the number of letters to change, insert, delete or swap with the next one to turn one word into
+/// the other.
+fn distance(one: &str, other: &str) -> usize {
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    let mut rows = vec![(0..=other.len()).collect::<Vec<usize>>()];
+    for (i, a) in one.iter().enumerate() {
+        let mut row = vec![i + 1];
+        for (j, b) in other.iter().enumerate() {
+            let mut least = (rows[i][j] + usize::from(a != b)).min(rows[i][j + 1] + 1).min(row[j] + 1);
+            if i > 0 && j > 0 && *a == other[j - 1] && one[i - 1] == *b {
+                least = least.min(rows[i - 1][j - 1] + 1);
+            }
+            row.push(least);
+        }
+        rows.push(row);
+    }
+    rows[one.len()][other.len()]
+}

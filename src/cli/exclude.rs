@@ -1,0 +1,40 @@
+//! Exclude patterns from the command line and from files.
+
+use std::path::Path;
+
+use super::Refusal;
+use crate::base::os_error::words;
+use crate::base::text::{escape, escape_path};
+use crate::cli::args::Arguments;
+use crate::run::streams::standard_input;
+use crate::scan::{BadPattern, ExcludePatterns};
+
+/// Returns all patterns, including those in files.
+pub fn patterns(arguments: &Arguments) -> Result<Vec<String>, Refusal> {
+    let mut patterns = arguments.exclude.clone();
+    for path in &arguments.exclude_from {
+        patterns.extend(patterns_of(Path::new(path))?);
+    }
+    Ok(patterns)
+}
+
+/// Compiles the patterns.
+pub fn filter(patterns: &[String]) -> Result<ExcludePatterns, Refusal> {
+    let bad = |BadPattern { pattern, reason }| {
+        Refusal::Usage(format!("pattern '{}': {reason}", escape(pattern.as_bytes())))
+    };
+    ExcludePatterns::new(patterns.iter().map(String::as_str)).map_err(bad)
+}
+
+/// Reads the patterns in a file as du(1) does: one per line, without trailing blanks; empty lines are
+/// skipped.
+fn patterns_of(path: &Path) -> Result<Vec<String>, Refusal> {
+    let refused = |reason: &str| Refusal::Usage(format!("{}: {reason}", escape_path(path)));
+    let read = if path.as_os_str() == "-" { standard_input() } else { std::fs::read(path) };
+    let bytes = read.map_err(|error| refused(&words(&error)))?;
+    let lines =
+        bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end).filter(|line| !line.is_empty());
+    lines
+        .map(|line| String::from_utf8(line.to_vec()).map_err(|_| refused("a pattern is not UTF-8")))
+        .collect()
+}

@@ -1,0 +1,131 @@
+//! `duke diff` with a directory alone: kept snapshots of it.
+//!
+//! Invariant: a snapshot that another user can have written is neither used nor listed.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use jiff::tz::TimeZone;
+
+use super::show::Answer;
+use super::{Environment, Refusal};
+use crate::base::absolute::absolute_bytes;
+use crate::base::clock;
+use crate::base::format::date_and_time;
+use crate::base::text::{escape, escape_path};
+use crate::formats::snapshot::latest_for;
+use crate::run::exit::Exit;
+use crate::scan;
+use crate::source::snapshot_store;
+use crate::source::snapshot_store::{KeptSnapshot, Subject};
+
+/// Largest number of lines in an error; `--list` shows all.
+const MOST_LINES: usize = 10;
+
+/// Returns the newest snapshot kept of `directory` by a scan like `scan`, taken before the second `before`.
+pub fn latest(
+    directory: &OsString,
+    scan: &scan::Options,
+    before: Option<i64>,
+    environment: &Environment,
+) -> Result<PathBuf, Refusal> {
+    let Some(scope) = scan.scope() else {
+        let reason = "diff: --exclude needs a named OLD: the snapshots that are kept leave nothing out";
+        return Err(Refusal::Usage(reason.to_owned()));
+    };
+    let folder = folder(environment)?;
+    let end = before.unwrap_or_else(|| clock::now().saturating_add(1));
+    match latest_for(&folder, &[directory.as_bytes()], scope.as_bytes(), end) {
+        Some(path) => Ok(path),
+        None => Err(refusal(directory, scope, before.is_some(), all(&folder)?)),
+    }
+}
+
+/// Lists the snapshots kept of `directory`, or all.
+pub fn list(directory: Option<&OsString>, environment: &Environment) -> Result<Answer, Refusal> {
+    let folder = folder(environment)?;
+    let root = directory.map(|directory| absolute_bytes(directory.as_bytes()));
+    let (mut text, mut remarks, mut exit) = (String::new(), Vec::new(), Exit::Fine);
+    for kept in all(&folder)? {
+        match &kept.subject {
+            Ok(subject) if root.as_ref().is_none_or(|root| is_of(subject, root)) => {
+                text += &line(&kept, subject);
+                text.push('\n');
+            }
+            Ok(_) => {}
+            Err(fault) => {
+                remarks.push(format!(
+                    "{}: {}",
+                    escape_path(&kept.path),
+                    escape(fault.to_string().as_bytes())
+                ));
+                exit = Exit::Incomplete;
+            }
+        }
+    }
+    if text.is_empty() {
+        let of = directory.map(|directory| format!(" of {}", escape(directory.as_bytes())));
+        remarks.push(format!("no snapshot{} is kept in {}", of.unwrap_or_default(), escape_path(&folder)));
+    }
+    Ok(Answer::List(text, remarks, exit))
+}
+
+fn folder(environment: &Environment) -> Result<PathBuf, Refusal> {
+    crate::cli::snapshots::folder(environment).ok_or_else(|| {
+        let reason = "diff: no snapshots are kept, since neither XDG_STATE_HOME nor HOME is set";
+        Refusal::Usage(reason.to_owned())
+    })
+}
+
+fn all(folder: &Path) -> Result<Vec<KeptSnapshot>, Refusal> {
+    snapshot_store::list(folder)
+        .map_err(|reason| Refusal::Usage(format!("{}: {reason}", escape_path(folder))))
+}
+
+fn is_of(subject: &Subject, root: &[u8]) -> bool {
+    subject.roots == [root]
+}
+
+/// Explains why none of `kept` fits, and names those that nearly do: of the same directory, or else all.
+fn refusal(directory: &OsString, scope: &str, has_since: bool, mut kept: Vec<KeptSnapshot>) -> Refusal {
+    let root = absolute_bytes(directory.as_bytes());
+    let matches = |kept: &KeptSnapshot, scope: Option<&str>| {
+        kept.subject.as_ref().is_ok_and(|subject| {
+            is_of(subject, &root) && scope.is_none_or(|scope| subject.scope == scope.as_bytes())
+        })
+    };
+    let (is_same, is_near) =
+        (kept.iter().any(|kept| matches(kept, Some(scope))), kept.iter().any(|kept| matches(kept, None)));
+    let save = if scope.is_empty() { "duke save".to_owned() } else { format!("duke save {scope}") };
+    let reason = if is_same {
+        kept.retain(|kept| matches(kept, Some(scope)));
+        let end = if has_since { "--since says" } else { "now" };
+        format!("every snapshot kept of it is later than {end}; --since with one of their times takes it")
+    } else if is_near {
+        kept.retain(|kept| matches(kept, None));
+        format!(
+            "the snapshots kept of it were read with other flags; give diff the same, or {save} keeps one"
+        )
+    } else {
+        format!("no snapshot of it is kept; {save} keeps one, as browsing it does")
+    };
+    let known: Vec<String> =
+        kept.iter().filter_map(|kept| Some(line(kept, kept.subject.as_ref().ok()?))).collect();
+    let mut lines: Vec<String> = known.iter().take(MOST_LINES).map(|line| format!("kept: {line}")).collect();
+    if known.len() > MOST_LINES {
+        lines.push(format!("{} more: duke diff --list", known.len() - MOST_LINES));
+    }
+    Refusal::NotKept(format!("{}: {reason}", escape(directory.as_bytes())), lines)
+}
+
+/// Writes a snapshot as time, file, flags and roots.
+fn line(kept: &KeptSnapshot, subject: &Subject) -> String {
+    let time = date_and_time(kept.scanned_at, &TimeZone::system());
+    let mut line = format!("{time}  {}", escape_path(&kept.path));
+    for part in [&subject.scope].into_iter().filter(|scope| !scope.is_empty()).chain(&subject.roots) {
+        line += "  ";
+        line += &escape(part);
+    }
+    line
+}

@@ -1,0 +1,308 @@
+//! The command line: conversion of flags into options, which nothing else sees.
+//!
+//! Invariant: an invalid command line ends the program before anything is read; nothing is silently ignored.
+
+mod args;
+pub(crate) mod config;
+mod configured;
+mod describe;
+mod environment;
+mod error;
+mod exclude;
+mod help_text;
+mod kept_snapshots;
+mod man_page;
+mod settings;
+mod show;
+mod snapshots;
+mod sources;
+mod subcommands;
+#[cfg(test)]
+mod tests;
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use clap::FromArgMatches;
+use clap::error::ErrorKind;
+
+use crate::base::format::{Measure, Units};
+use crate::cli::args::{Arguments, When, Words};
+pub use crate::cli::error::Refusal;
+use crate::cli::error::refusal;
+use crate::cli::exclude::{filter, patterns};
+use crate::cli::subcommands::{Command, Df, Difference};
+use crate::run::browse;
+use crate::run::print;
+use crate::run::print::{Comparison, Format, Job, Output, Progress, Saving, Selection};
+use crate::scan::{self, Mounts};
+use crate::source::Wanted;
+use crate::table::rows::{Direction, Order};
+use crate::ui::options::{Changes, Mouse, Safety, Tab};
+use crate::ui::theme::{ColorChoice, Colors, Glyphs, Looks, Theme};
+use configured::{Configured, source};
+pub use describe::Description;
+pub use environment::Environment;
+pub use show::Answer;
+
+/// Parses the command line of this process, runs the request, and exits with its code.
+pub fn run() -> ! {
+    let exit = match request(std::env::args_os(), &Environment::of_process()) {
+        Ok(Request::Browse(job)) => browse::run(*job),
+        Ok(Request::Print(job)) => print::run(job),
+        Ok(Request::Compare(comparison)) => print::compare(comparison),
+        Ok(Request::Save(job)) => print::save(job),
+        Ok(Request::Describe(description)) => description.print(),
+        Ok(Request::Answer(answer)) => answer.print(),
+        Err(refusal) => refusal.answer(),
+    };
+    exit.end()
+}
+
+/// Request of the user.
+#[derive(Debug)]
+#[allow(clippy::large_enum_variant)] // only one is ever made
+pub enum Request {
+    /// Run with the browser.
+    Browse(Box<browse::Job>),
+    /// Run that prints a table or JSON.
+    Print(Job),
+    /// Comparison of two trees.
+    Compare(Comparison),
+    /// Snapshot to write.
+    Save(Saving),
+    /// Description of the command line.
+    Describe(Description),
+    /// Text about the program or its files.
+    Answer(Answer),
+}
+
+/// Parses `words`, the first of which is the program's own name. Prints warnings about the configuration on
+/// standard error.
+///
+/// # Errors
+/// When the words or a pattern are invalid, or a file they name cannot be read.
+pub fn request(
+    words: impl IntoIterator<Item = OsString>,
+    environment: &Environment,
+) -> Result<Request, Refusal> {
+    let words: Vec<OsString> = words.into_iter().collect();
+    if words.get(1).is_some_and(|word| Command::is(word)) {
+        let parsed = Words::understand(&words).map_err(refusal)?;
+        if let Some(command) = parsed.command {
+            return of_command(command, environment);
+        }
+    }
+    let typed = words.get(1..).unwrap_or_default();
+    if typed == ["help"] && !Path::new("help").exists() {
+        return Err(Refusal::Usage("help: no such file or directory; duke --help shows the help".to_owned()));
+    }
+    let alone = understood(&[], typed)?;
+    let source = source(alone.config, alone.no_config, environment);
+    let configured = Configured::read(&source, typed, environment)?;
+    look(&understood(&configured.words, typed)?, configured, environment)
+}
+
+/// Returns the request of a subcommand.
+fn of_command(command: Command, environment: &Environment) -> Result<Request, Refusal> {
+    Ok(match command {
+        Command::Completions { shell } => Request::Describe(Description::Completions(shell)),
+        Command::Config { what, config, no_config, .. } => {
+            Request::Answer(show::answer(what, &source(config, no_config, environment), environment)?)
+        }
+        Command::Df(words) => Request::Print(df(&words, environment)?),
+        Command::Diff(words) if words.list => {
+            Request::Answer(crate::cli::kept_snapshots::list(words.old.as_ref(), environment)?)
+        }
+        Command::Diff(words) => return diff(&words, environment),
+        Command::Man => Request::Describe(Description::Manual),
+        Command::Save(words) => Request::Save(crate::cli::snapshots::saving(&words, environment)?),
+    })
+}
+
+/// Returns the request of `duke diff`, in the browser or not.
+fn diff(words: &Difference, environment: &Environment) -> Result<Request, Refusal> {
+    let comparison = crate::cli::sources::comparison(words, environment)?;
+    let is_for_a_script = words.json || words.no_interactive || words.min_change.is_some();
+    if is_for_a_script || !environment.is_terminal || environment.is_dumb() {
+        return Ok(Request::Compare(comparison));
+    }
+    let configured = configured(environment)?;
+    // Only settings of the display apply, since the command line defines the input.
+    let mut arguments = understood(&configured.words, &[])?;
+    arguments.si |= words.si;
+    arguments.apparent_size |= words.apparent_size;
+    let Comparison { old, new, scan, .. } = comparison;
+    let subject = browse::Subject::Growth { old, new, scan };
+    Ok(Request::Browse(Box::new(browser(&arguments, configured, environment, subject)?)))
+}
+
+/// Returns the configuration for a subcommand, whose command line cannot select another one.
+fn configured(environment: &Environment) -> Result<Configured, Refusal> {
+    Configured::read(&source(None, false, environment), &[], environment)
+}
+
+/// Returns the flags that the configuration sets.
+fn configured_alone(environment: &Environment) -> Result<Arguments, Refusal> {
+    understood(&configured(environment)?.words, &[])
+}
+
+/// Returns the job of `duke df`.
+fn df(words: &Df, environment: &Environment) -> Result<Job, Refusal> {
+    let units = units(words.si);
+    let scan = scan::Options {
+        threads: threads(words.threads, environment)?,
+        mounts: mounts(words.one_file_system),
+        skip_network: words.skip_network,
+        // The accounting asks every file system itself, with a time limit.
+        skip_silent: true,
+        ..Default::default()
+    };
+    let format = if words.json { Format::SpacesJson } else { Format::Spaces(units) };
+    let progress = progress(words.quiet, units);
+    let wanted = Wanted::Paths(crate::cli::sources::paths(&words.paths), scan);
+    Ok(Job { wanted, output: Output::Printed(format), selection: Selection::default(), progress })
+}
+
+/// Parses the words from the configuration and those that were typed.
+fn understood(configured: &[OsString], typed: &[OsString]) -> Result<Arguments, Refusal> {
+    let line = crate::cli::settings::line(configured, typed);
+    let matches =
+        crate::cli::settings::command().try_get_matches_from(&line).map_err(|error| match error.kind() {
+            // The help describes the subcommands as well.
+            ErrorKind::DisplayHelp => refusal(Words::understand(&line).err().unwrap_or(error)),
+            _ => refusal(error),
+        })?;
+    Arguments::from_arg_matches(&matches).map_err(refusal)
+}
+
+/// Returns the request of a command line without a subcommand.
+fn look(
+    arguments: &Arguments,
+    configured: Configured,
+    environment: &Environment,
+) -> Result<Request, Refusal> {
+    let patterns = patterns(arguments)?;
+    let scan = scan::Options {
+        threads: threads(arguments.threads, environment)?,
+        mounts: if arguments.include_kernfs { Mounts::All } else { mounts(arguments.one_file_system) },
+        filter: filter(&patterns)?,
+        skip_caches: arguments.exclude_caches,
+        skip_network: arguments.skip_network,
+        skip_silent: false,
+        owners: arguments.extended || crate::cli::sources::needs_owners(arguments),
+    };
+    let wanted = crate::cli::sources::wanted(arguments, &patterns, scan)?;
+    let order = order(arguments);
+    let units = units(arguments.si);
+    let depth = if arguments.summarize { Some(0) } else { arguments.depth };
+    let is_browser = arguments.pick
+        || environment.is_terminal
+            && !environment.is_dumb()
+            && !arguments.no_interactive
+            && depth.is_none()
+            && !crate::cli::sources::selects(arguments);
+    let output = if let Some(export) = crate::cli::sources::export(arguments, environment.is_terminal)? {
+        export
+    } else if arguments.ndjson {
+        Output::Printed(Format::JsonLines)
+    } else if arguments.csv {
+        Output::Printed(Format::Csv)
+    } else if arguments.json {
+        Output::Printed(Format::Json { depth })
+    } else if is_browser {
+        let subject = browse::Subject::Present(wanted);
+        return Ok(Request::Browse(Box::new(browser(arguments, configured, environment, subject)?)));
+    } else {
+        Output::Printed(Format::Table { depth: depth.unwrap_or(1), order, units })
+    };
+    let progress = progress(arguments.quiet, units);
+    let selection = crate::cli::sources::selection(arguments)?;
+    Ok(Request::Print(Job { wanted, output, selection, progress }))
+}
+
+/// Returns the settings of a browser.
+fn browser(
+    arguments: &Arguments,
+    configured: Configured,
+    environment: &Environment,
+    subject: browse::Subject,
+) -> Result<browse::Job, Refusal> {
+    let Configured { config, notice, .. } = configured;
+    let settings = crate::cli::snapshots::settings(arguments, environment);
+    Ok(browse::Job {
+        subject,
+        order: order(arguments),
+        units: units(arguments.si),
+        theme: theme(arguments, config.looks, environment)?,
+        safety: safety(arguments),
+        keymap: config.keymap,
+        notice,
+        mouse: if arguments.no_mouse { Mouse::Left } else { Mouse::Taken },
+        tab: Tab::detect(|name| environment.variable(name).cloned()),
+        ending: if arguments.print0 { browse::Ending::Nul } else { browse::Ending::Line },
+        kept: settings.as_ref().map(|settings| settings.folder.clone()),
+        snapshots: settings.filter(|_| !arguments.no_snapshots),
+    })
+}
+
+/// Returns the units for `--si`.
+fn units(is_decimal: bool) -> Units {
+    if is_decimal { Units::Decimal } else { Units::Binary }
+}
+
+/// Returns the mounts to enter, for `-x`.
+fn mounts(are_left: bool) -> Mounts {
+    if are_left { Mounts::None } else { Mounts::Real }
+}
+
+/// Returns the progress display, for `-q`.
+fn progress(is_unwanted: bool, units: Units) -> Progress {
+    if is_unwanted { Progress::Silent } else { Progress::Shown(units) }
+}
+
+fn order(arguments: &Arguments) -> Order {
+    let column = arguments.sort;
+    let measure = if arguments.apparent_size { Measure::Apparent } else { Measure::Disk };
+    let direction = if arguments.reverse { Direction::Reversed } else { Direction::Usual };
+    Order { column, direction, measure, ..Order::default() }
+}
+
+/// Returns the rules for deletion.
+fn safety(arguments: &Arguments) -> Safety {
+    let changes = match (arguments.read_only, arguments.dry_run) {
+        (true, _) => Changes::Refused,
+        (false, true) => Changes::Rehearsed,
+        (false, false) => Changes::Confirmed,
+    };
+    Safety { changes, typed_over: arguments.type_name_over, journal: None }
+}
+
+fn theme(arguments: &Arguments, looks: Looks, environment: &Environment) -> Result<Theme, Refusal> {
+    let when = match arguments.color {
+        Some(when) => when,
+        None => environment.parsed("DUKE_COLOR", crate::cli::args::when)?.unwrap_or(When::Auto),
+    };
+    let choice = match when {
+        When::Auto => ColorChoice::Auto,
+        When::Always => ColorChoice::Always,
+        When::Never => ColorChoice::Never,
+    };
+    let colors = Colors::detect(choice, |name| environment.variable(name).cloned());
+    let glyphs = match environment.variable("DUKE_ASCII") {
+        _ if arguments.ascii => Glyphs::Ascii,
+        Some(value) if value == "0" => Glyphs::Unicode,
+        Some(_) => Glyphs::Ascii,
+        None => Glyphs::detect(|name| environment.variable(name).cloned()),
+    };
+    Ok(Theme { colors, glyphs, looks })
+}
+
+/// Returns the number of threads from `-t` or the environment.
+fn threads(given: Option<u16>, environment: &Environment) -> Result<Option<usize>, Refusal> {
+    let threads = match given {
+        None => environment.parsed("DUKE_THREADS", crate::cli::args::threads)?,
+        given => given,
+    };
+    Ok(threads.map(usize::from))
+}

@@ -1,0 +1,242 @@
+//! Settings of the configuration, converted to command-line words that precede the typed ones.
+//!
+//! Each flag is defined once, and a setting is parsed and rejected like the flag. A switch has an opposite,
+//! `--no-x` for `--x`, which undoes the setting. Later words take precedence, so a
+//! typed word overrides a setting that conflicts with it.
+//!
+//! Invariant: these words neither change the meaning of the typed words nor make them valid or invalid.
+
+use std::ffi::OsString;
+
+use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, Command, CommandFactory, FromArgMatches};
+
+use super::{Environment, Refusal, filter};
+use crate::base::text::escape;
+use crate::cli::args::Arguments;
+use crate::cli::config::{Setting, Value, Warning};
+use crate::cli::error::refusal;
+
+/// Flags that cannot be set, because they select the task of a single run. Flags without a long name, which take
+/// file names, cannot be set either.
+const FOR_ONCE: [&str; 13] = [
+    "help",
+    "version",
+    "json",
+    "ndjson",
+    "csv",
+    "summarize",
+    "depth",
+    "min_size",
+    "top",
+    "by",
+    "pick",
+    "config",
+    "no_config",
+];
+
+/// Settings that an environment variable overrides.
+const VARIABLES: [(&str, &[&str]); 3] =
+    [("threads", &["DUKE_THREADS"]), ("color", &["DUKE_COLOR", "NO_COLOR"]), ("ascii", &["DUKE_ASCII"])];
+
+/// Returns the definition of the command line, with an opposite (`--no-x`) for each switch.
+pub fn command() -> Command {
+    let command = Arguments::command();
+    let switches: Vec<Arg> = settable(&command).filter(|arg| is_switch(arg)).cloned().collect();
+    switches.into_iter().fold(command, |command, arg| {
+        let long = arg.get_long().unwrap_or_default();
+        let opposite = long.strip_prefix("no-").map_or_else(|| format!("no-{long}"), str::to_owned);
+        let id = arg.get_id().clone();
+        let other = Arg::new(opposite.clone()).long(opposite.clone()).hide(true).action(ArgAction::SetTrue);
+        command.arg(other.overrides_with(id.clone())).mut_arg(id, |arg| arg.overrides_with(opposite))
+    })
+}
+
+/// Returns the flags that can be set.
+pub fn settable(command: &Command) -> impl Iterator<Item = &Arg> {
+    let is_for_once = |arg: &Arg| FOR_ONCE.contains(&arg.get_id().as_str());
+    let arguments = command.get_arguments().filter(|arg| arg.get_long().is_some() && !arg.is_hide_set());
+    arguments.filter(move |arg| !is_for_once(arg))
+}
+
+/// Returns the name of a flag as a setting: its long name, without a leading `no-` if it is a switch.
+pub fn name(arg: &Arg) -> &str {
+    let long = arg.get_long().unwrap_or_default();
+    long.strip_prefix("no-").filter(|_| is_switch(arg)).unwrap_or(long)
+}
+
+/// Returns `true` if a flag takes no value.
+pub fn is_switch(arg: &Arg) -> bool {
+    matches!(arg.get_action(), ArgAction::SetTrue)
+}
+
+/// Returns `true` if a flag switches its setting off.
+pub fn is_inverted(arg: &Arg) -> bool {
+    is_switch(arg) && arg.get_long().is_some_and(|long| long.starts_with("no-"))
+}
+
+/// Returns the words to put before `typed`, and the warnings about settings.
+pub fn words(
+    settings: &[Setting],
+    typed: &[OsString],
+    environment: &Environment,
+) -> (Vec<OsString>, Vec<Warning>) {
+    let command = command();
+    let mut warnings = Vec::new();
+    let mut meant = Vec::new();
+    for setting in settings {
+        match spelled(&command, setting) {
+            Ok(words) => meant.push((setting, words)),
+            Err(warning) => warnings.push(warning),
+        }
+    }
+    let refuse = |setting: &Setting, reason: String| warnings.push(Warning::new(setting.value_at, &reason));
+    let mut words = fitting(meant, understand, refuse);
+    words.retain(|(setting, _)| !is_overruled(&setting.name, environment));
+    (flat(&fitting(words, |words| stand_beside(words, typed), |_, _| ())), warnings)
+}
+
+/// Setting with its command-line words.
+type Spelled<'s> = (&'s Setting, Vec<OsString>);
+
+/// Returns the settings that are valid together with the settings before them. Passes each of the others to
+/// `refuse`, with the reason.
+fn fitting<'s>(
+    settings: Vec<Spelled<'s>>,
+    fits: impl Fn(&[OsString]) -> Result<(), String>,
+    mut refuse: impl FnMut(&Setting, String),
+) -> Vec<Spelled<'s>> {
+    // Usually all settings are valid; a single parse then suffices.
+    if fits(&flat(&settings)).is_ok() {
+        return settings;
+    }
+    let mut fitting: Vec<Spelled<'s>> = Vec::new();
+    for spelled in settings {
+        fitting.push(spelled);
+        if let Err(reason) = fits(&flat(&fitting))
+            && let Some((setting, _)) = fitting.pop()
+        {
+            refuse(setting, reason);
+        }
+    }
+    fitting
+}
+
+fn flat(words: &[Spelled<'_>]) -> Vec<OsString> {
+    words.iter().flat_map(|(_, words)| words.clone()).collect()
+}
+
+fn is_overruled(name: &str, environment: &Environment) -> bool {
+    let variables = VARIABLES.iter().find(|(setting, _)| *setting == name).map(|(_, variables)| *variables);
+    variables.into_iter().flatten().any(|variable| environment.variable(variable).is_some())
+}
+
+/// Converts a setting into words of the command line.
+fn spelled(command: &Command, setting: &Setting) -> Result<Vec<OsString>, Warning> {
+    let shown = escape(setting.name.as_bytes());
+    let Some(arg) = settable(command).find(|arg| name(arg) == setting.name) else {
+        let is_flag = command.get_arguments().any(|arg| arg.get_long() == Some(&setting.name));
+        let reason = if is_flag {
+            format!("'{shown}' is for the command line only")
+        } else {
+            format!("unknown setting '{shown}'")
+        };
+        return Err(Warning::new(setting.name_at, &reason));
+    };
+    let long = arg.get_long().unwrap_or_default();
+    let wrong = |reason: &str| Err(Warning::new(setting.value_at, &format!("'{shown}' {reason}")));
+    let given = |word: &String| OsString::from(format!("--{long}={word}"));
+    match (arg.get_action(), &setting.value) {
+        (ArgAction::SetTrue, Value::Switch(is_on)) => {
+            let word = (*is_on != is_inverted(arg)).then(|| OsString::from(format!("--{long}")));
+            Ok(word.into_iter().collect())
+        }
+        (ArgAction::SetTrue, _) => wrong("is true or false"),
+        (ArgAction::Append, Value::Words(words)) => Ok(words.iter().map(given).collect()),
+        (_, Value::Word(word)) => Ok(vec![given(word)]),
+        (_, Value::Switch(_)) => wrong("is a text or a number, not true or false"),
+        (_, Value::Words(_)) => wrong("is a single value, not a list"),
+    }
+}
+
+/// Parses the words. No file is read, since `-X` cannot be set.
+fn understand(words: &[OsString]) -> Result<(), String> {
+    let matches =
+        command().try_get_matches_from(line(words, &[])).map_err(|error| refusal(error).reason())?;
+    let arguments = Arguments::from_arg_matches(&matches).map_err(|error| refusal(error).reason())?;
+    filter(&arguments.exclude).map(drop).map_err(Refusal::reason)
+}
+
+/// Checks that the words do not conflict with the typed ones.
+fn stand_beside(words: &[OsString], typed: &[OsString]) -> Result<(), String> {
+    match command().try_get_matches_from(line(words, typed)) {
+        Err(error) if error.kind() == ErrorKind::ArgumentConflict => Err(refusal(error).reason()),
+        _ => Ok(()),
+    }
+}
+
+/// Joins the words into a command line.
+pub fn line(words: &[OsString], typed: &[OsString]) -> Vec<OsString> {
+    let program = [OsString::from("duke")];
+    program.iter().chain(words).chain(typed).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::config::Place;
+
+    /// Flags without a long name.
+    const FILES: [&str; 4] = ["output", "compress", "import", "exclude_from"];
+
+    fn understood(words: &[OsString]) -> String {
+        let matches = command().try_get_matches_from(line(&[], words)).unwrap();
+        format!("{:?}", Arguments::from_arg_matches(&matches).unwrap())
+    }
+
+    /// Returns a value that differs from the default.
+    fn example(arg: &Arg) -> Value {
+        let names: Vec<String> =
+            arg.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
+        match arg.get_action() {
+            ArgAction::SetTrue => Value::Switch(!is_inverted(arg)),
+            ArgAction::Append => Value::Words(vec!["3".to_owned()]),
+            _ => Value::Word(names.last().cloned().unwrap_or_else(|| "3".to_owned())),
+        }
+    }
+
+    #[test]
+    fn every_flag_is_a_setting_or_is_for_once() {
+        let command = Arguments::command();
+        let ids = |arg: &Arg| arg.get_id().as_str().to_owned();
+        let settable: Vec<String> = settable(&command).map(ids).collect();
+        let flags: Vec<String> =
+            command.get_arguments().filter(|arg| !arg.is_positional()).map(ids).collect();
+        for id in FOR_ONCE.iter().chain(&FILES) {
+            assert!(flags.iter().any(|flag| flag == id), "there is no {id}");
+        }
+        for flag in flags {
+            let is_for_once = FOR_ONCE.iter().chain(&FILES).any(|id| *id == flag);
+            assert!(settable.contains(&flag) != is_for_once, "{flag}");
+        }
+    }
+
+    #[test]
+    fn a_setting_means_what_its_flag_means() {
+        let command = Arguments::command();
+        for arg in settable(&command) {
+            let (long, at) = (arg.get_long().unwrap(), Place { line: 1, column: 1 });
+            let value = example(arg);
+            let typed = match &value {
+                Value::Switch(_) => format!("--{long}"),
+                Value::Word(word) => format!("--{long}={word}"),
+                Value::Words(words) => format!("--{long}={}", words[0]),
+            };
+            let setting = Setting { name: name(arg).to_owned(), value, name_at: at, value_at: at };
+            let (meant, warnings) = words(&[setting], &[], &Environment::default());
+            assert_eq!(warnings, [], "{long}");
+            assert_eq!(understood(&meant), understood(&[typed.into()]), "{long}");
+            assert_ne!(understood(&meant), understood(&[]), "{long}");
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Sources and destinations of a run: paths of this machine, exports, other machines.
+//!
+//! Invariant: a run has one kind of source and one kind of result.
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+
+use super::{Environment, Refusal};
+use crate::base::format::Measure;
+use crate::base::text::escape;
+use crate::cli::args::{Arguments, Summed};
+use crate::cli::kept_snapshots;
+use crate::cli::subcommands::Difference;
+use crate::run::print::{By, Comparison, DiffForm, Output, Packing, Selection, Target, Telling};
+use crate::scan::{self, Mounts};
+use crate::source::Wanted;
+use crate::source::import::Input;
+use crate::source::remote::Remote;
+use crate::source::save;
+
+/// Returns the source to read. `patterns` includes those from files.
+pub fn wanted(arguments: &Arguments, patterns: &[String], options: scan::Options) -> Result<Wanted, Refusal> {
+    if !arguments.import.is_empty() {
+        return Ok(Wanted::Exports(files(&arguments.import)?));
+    }
+    let remotes: Vec<Input> = arguments
+        .paths
+        .iter()
+        .filter_map(|path| remote(path, &options, patterns))
+        .collect::<Result<_, _>>()?;
+    match remotes.len() {
+        0 => Ok(Wanted::Paths(paths(&arguments.paths), options)),
+        some if some == arguments.paths.len() => Ok(Wanted::Exports(remotes)),
+        _ => Err(Refusal::Usage("paths of this machine and of others do not go together".to_owned())),
+    }
+}
+
+/// Returns the export to write, if any.
+pub fn export(arguments: &Arguments, is_terminal: bool) -> Result<Option<Output>, Refusal> {
+    let Some(file) = &arguments.output else { return Ok(None) };
+    if arguments.import.len() > 1 || arguments.paths.len() > 1 {
+        return Err(Refusal::Usage("-o writes one directory: ncdu's format holds no more".to_owned()));
+    }
+    refuse_other(file, "-o", |format| matches!(format, save::Format::Ncdu(_)))?;
+    let to = if file == "-" { Target::Standard } else { Target::File(PathBuf::from(file)) };
+    if to == Target::Standard && is_terminal {
+        return Err(Refusal::Usage(
+            "-o -: standard output is a terminal, and names are any bytes".to_owned(),
+        ));
+    }
+    let is_packed = arguments.compress || file.as_bytes().ends_with(b".zst");
+    Ok(Some(Output::Exported { to, packing: if is_packed { Packing::Zstd } else { Packing::Plain } }))
+}
+
+/// Rejects a file name whose extension belongs to another format than the one `flag` writes.
+pub fn refuse_other(
+    file: &OsString,
+    flag: &str,
+    is_written: impl FnOnce(save::Format) -> bool,
+) -> Result<(), Refusal> {
+    match save::Format::of_name(file.as_bytes()) {
+        Some(format) if !is_written(format) => {
+            let name = escape(file.as_bytes());
+            let ways = "-o writes ncdu's format, save -o snapshots, --csv and --ndjson print lines";
+            Err(Refusal::Usage(format!("{flag} {name}: {ways}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Returns the settings of `duke diff`.
+pub fn comparison(words: &Difference, environment: &Environment) -> Result<Comparison, Refusal> {
+    let scan = scan::Options {
+        threads: super::threads(None, environment)?,
+        mounts: super::mounts(words.one_file_system),
+        filter: super::filter(&words.exclude)?,
+        skip_network: words.skip_network,
+        ..scan::Options::default()
+    };
+    let here = OsString::from(".");
+    let old = words.old.as_ref().unwrap_or(&here);
+    if old == "-" && words.new.as_ref().is_some_and(|new| new == "-") {
+        return Err(Refusal::Usage("diff: standard input can be read once".to_owned()));
+    }
+    let units = super::units(words.si);
+    let telling = Telling {
+        form: if words.json { DiffForm::Json } else { DiffForm::Table(units) },
+        measure: if words.apparent_size { Measure::Apparent } else { Measure::Disk },
+        least: words.min_change.unwrap_or(0),
+    };
+    let (old, new) = if words.new.is_none() && is_directory(old) {
+        let kept = kept_snapshots::latest(old, &scan, words.since, environment)?;
+        (Wanted::Exports(vec![Input::File(kept)]), Some(side(old, &scan, &words.exclude)?))
+    } else if words.since.is_some() {
+        return Err(Refusal::Usage("diff: --since is for a directory alone".to_owned()));
+    } else {
+        let new = words.new.as_ref().map(|new| side(new, &scan, &words.exclude)).transpose()?;
+        (side(old, &scan, &words.exclude)?, new)
+    };
+    Ok(Comparison { old, new, scan, telling, progress: super::progress(words.quiet, units) })
+}
+
+/// Returns one side of a comparison: a directory, here or on another machine, or an export. `patterns` are
+/// the scan's exclude patterns.
+fn side(word: &OsString, scan: &scan::Options, patterns: &[String]) -> Result<Wanted, Refusal> {
+    if let Some(remote) = remote(word, scan, patterns) {
+        return Ok(Wanted::Exports(vec![remote?]));
+    }
+    if is_directory(word) {
+        return Ok(Wanted::Paths(vec![PathBuf::from(word)], scan.clone()));
+    }
+    Ok(Wanted::Exports(files(std::slice::from_ref(word))?))
+}
+
+fn is_directory(word: &OsString) -> bool {
+    std::fs::metadata(word).is_ok_and(|metadata| metadata.is_dir())
+}
+
+fn files(names: &[OsString]) -> Result<Vec<Input>, Refusal> {
+    let standard = names.iter().filter(|name| *name == "-").count();
+    if standard > 1 {
+        return Err(Refusal::Usage("-f -: standard input can be read once".to_owned()));
+    }
+    if standard == 1 && io::stdin().is_terminal() {
+        return Err(Refusal::Usage("-f -: standard input is a terminal".to_owned()));
+    }
+    let input = |name: &OsString| if name == "-" { Input::Standard } else { Input::File(name.into()) };
+    Ok(names.iter().map(input).collect())
+}
+
+/// Returns the paths to scan; the current directory if there are none.
+pub fn paths(paths: &[OsString]) -> Vec<PathBuf> {
+    if paths.is_empty() { vec![PathBuf::from(".")] } else { paths.iter().map(PathBuf::from).collect() }
+}
+
+/// Returns the directory on another machine that `path` names, if it does, with the options of a scan here.
+fn remote(path: &OsString, scan: &scan::Options, patterns: &[String]) -> Option<Result<Input, Refusal>> {
+    let mut flags: Vec<OsString> = Vec::new();
+    let mut flag = |is_set: bool, flag: &str| flags.extend(is_set.then(|| flag.into()));
+    flag(scan.owners, "-e");
+    flag(scan.mounts == Mounts::None, "-x");
+    flag(scan.skip_caches, "--exclude-caches");
+    flag(scan.mounts == Mounts::All, "--include-kernfs");
+    flag(scan.skip_network, "--skip-network");
+    flags.extend(scan.threads.map(|threads| format!("--threads={threads}").into()));
+    flags.extend(patterns.iter().map(|pattern| format!("--exclude={pattern}").into()));
+    let refused = |reason| Refusal::Usage(format!("{}: {reason}", escape(path.as_bytes())));
+    Some(Remote::parse(path, flags)?.map(Input::Remote).map_err(refused))
+}
+
+/// Returns `true` if the output includes owners without `-e`.
+pub fn needs_owners(arguments: &Arguments) -> bool {
+    arguments.ndjson || arguments.csv || arguments.by.contains(&Summed::Owner)
+}
+
+/// Returns `true` if only a part of the tree is printed.
+pub fn selects(arguments: &Arguments) -> bool {
+    arguments.min_size.is_some() || arguments.top.is_some() || !arguments.by.is_empty()
+}
+
+/// Returns the part of a tree to print.
+pub fn selection(arguments: &Arguments) -> Result<Selection, Refusal> {
+    let is_all = arguments.ndjson || arguments.csv || arguments.output.is_some();
+    let some_only = if selects(arguments) {
+        Some("--min-size, --top and --by")
+    } else {
+        (arguments.depth.is_some() || arguments.summarize).then_some("--depth and --summarize")
+    };
+    if let Some(flags) = some_only.filter(|_| is_all) {
+        return Err(Refusal::Usage(format!("{flags} are for tables and --json")));
+    }
+    let by = |by: &Summed| match by {
+        Summed::Type => By::Type,
+        Summed::Age => By::Age,
+        Summed::Owner => By::Owner,
+    };
+    Ok(Selection {
+        least: arguments.min_size.unwrap_or(0),
+        top: arguments.top,
+        by: arguments.by.iter().map(by).collect(),
+    })
+}

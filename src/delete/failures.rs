@@ -1,0 +1,65 @@
+//! Entries that are not deleted or moved: all counted, the first ones with their paths.
+
+use super::reason::Reason;
+use crate::platform::Errno;
+
+/// Entry that was not deleted or moved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// Path, starting with the root as the user gave it.
+    pub path: Vec<u8>,
+    /// Reason.
+    pub reason: Reason,
+}
+
+/// Failed entries: all are counted, the first ones are kept with their paths.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Failures {
+    /// Number of all failed entries.
+    pub count: u64,
+    /// First failed entries.
+    pub first: Vec<Failure>,
+}
+
+impl Failures {
+    /// Largest number of entries that are kept, more than anybody reads.
+    pub const MOST: usize = 1000;
+
+    pub(crate) fn push(&mut self, path: impl FnOnce() -> Vec<u8>, reason: Reason) {
+        self.count += 1;
+        if self.first.len() < Self::MOST {
+            self.first.push(Failure { path: path(), reason });
+        }
+    }
+}
+
+/// Numbers of entries that are kept, by reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Kept {
+    /// Mount points.
+    pub mounts: u64,
+    /// Entries that the user may not delete from their directory.
+    pub denied: u64,
+    /// Entries on a read-only file system.
+    pub read_only: u64,
+    /// Entries that are immutable or append-only, or whose directory is.
+    pub locked: u64,
+    /// Entries without metadata.
+    pub unseen: u64,
+}
+
+impl Kept {
+    /// Counts an entry.
+    pub(crate) fn count(&mut self, reason: Reason) {
+        const DENIED: Reason = Reason::System(Errno::EACCES as i32);
+        const LOCKED: Reason = Reason::System(Errno::EPERM as i32);
+        const READ_ONLY: Reason = Reason::System(Errno::EROFS as i32);
+        *match reason {
+            Reason::Mount => &mut self.mounts,
+            DENIED => &mut self.denied,
+            LOCKED => &mut self.locked,
+            READ_ONLY => &mut self.read_only,
+            _ => &mut self.unseen,
+        } += 1;
+    }
+}

@@ -1,0 +1,82 @@
+//! Names of hard-linked inodes, counted as several workers see them.
+
+use std::collections::HashMap;
+
+use crate::platform::FileId;
+
+/// Inodes of which some names were seen, but not all.
+///
+/// The link count of an entry is read before it is deleted, so of two names deleted at the same time neither
+/// looks like the last. The largest count among the names seen is the number of names when the first of them was
+/// read: once that many were seen, none is left. The order in which the workers report does not matter.
+#[derive(Default)]
+pub struct LinkTracker {
+    inodes: HashMap<FileId, Names>,
+}
+
+/// Names of one inode.
+#[derive(Clone, Copy, Default)]
+struct Names {
+    seen: u64,
+    most: u64,
+}
+
+impl LinkTracker {
+    /// Counts one name of an inode that had `link_count` names. Returns `true` for the last one.
+    pub fn name_seen(&mut self, id: FileId, link_count: u64) -> bool {
+        if link_count <= 1 {
+            return true;
+        }
+        let names = self.inodes.entry(id).or_default();
+        names.seen += 1;
+        names.most = names.most.max(link_count);
+        let is_last = names.seen >= names.most;
+        if is_last {
+            self.inodes.remove(&id);
+        }
+        is_last
+    }
+
+    /// Returns the number of inodes that have names which were not seen.
+    pub fn incomplete(&self) -> u64 {
+        self.inodes.len() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ID: FileId = FileId { device: 1, inode: 2 };
+
+    /// Returns which name was the last, for link counts in the order in which workers report.
+    fn last_of(told: &[u64]) -> Vec<bool> {
+        let mut links = LinkTracker::default();
+        told.iter().map(|names| links.name_seen(ID, *names)).collect()
+    }
+
+    #[test]
+    fn an_inode_is_freed_once_in_whatever_order_its_names_go() {
+        assert_eq!(last_of(&[3, 2, 1]), [false, false, true]);
+        // Two names were read before one of them was deleted.
+        assert_eq!(last_of(&[2, 2]), [false, true]);
+        assert_eq!(last_of(&[3, 3, 3]), [false, false, true]);
+        assert_eq!(last_of(&[3, 2, 2]), [false, false, true]);
+        // The later deletion reports first.
+        assert_eq!(last_of(&[1, 2]), [true, false]);
+        assert_eq!(last_of(&[2, 2, 3]), [false, true, false]);
+    }
+
+    #[test]
+    fn an_inode_with_a_name_elsewhere_is_not_freed() {
+        assert_eq!(last_of(&[3, 3]), [false, false]);
+        assert_eq!(last_of(&[2, 3]), [false, false]);
+        assert_eq!(last_of(&[4, 2, 3]), [false, false, false]);
+        let mut links = LinkTracker::default();
+        let other = FileId { inode: 3, ..ID };
+        assert!(!links.name_seen(ID, 2) && !links.name_seen(other, 2));
+        assert_eq!(links.incomplete(), 2);
+        assert!(links.name_seen(ID, 2));
+        assert_eq!(links.incomplete(), 1);
+    }
+}

@@ -1,0 +1,130 @@
+//! Reasons why an entry is not deleted or moved.
+
+use crate::base::os_error::error_text;
+use crate::platform::Errno;
+use crate::platform::entry::safe_path;
+use crate::platform::entry::safe_path::Cause;
+
+/// Message about an entry that is no longer the selected one.
+pub const CHANGED: &str = "changed since it was read: kept";
+
+/// Reason why an entry was not deleted or moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// Error number of the system.
+    System(i32),
+    /// The entry is no longer the selected one.
+    Changed,
+    /// The entry is or contains a mount point, or its destination is on another mount.
+    Mount,
+    /// No usable trash is on the same mount.
+    NoTrash(Unusable),
+    /// The guard forbids it; no confirmation overrides that.
+    Refused(Refusal),
+}
+
+impl Reason {
+    /// Returns the reason as text.
+    pub fn words(self) -> String {
+        match self {
+            Self::System(errno) => error_text(errno),
+            Self::Changed => CHANGED.to_owned(),
+            Self::Mount => Refusal::Mount.words().to_owned(),
+            Self::NoTrash(why) => why.words(),
+            Self::Refused(refusal) => refusal.words().to_owned(),
+        }
+    }
+
+    /// Returns `true` if the entry no longer exists.
+    pub(crate) fn is_gone(self) -> bool {
+        [Errno::ENOENT, Errno::ESTALE].iter().any(|error| self == Self::System(*error as i32))
+    }
+}
+
+/// Reason why a trash cannot be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unusable {
+    /// The file system cannot have one.
+    Nowhere,
+    /// The trash would be in a directory of another user, or belongs to another user.
+    Foreign,
+    /// Other users can change it or a directory on its path.
+    Writable,
+    /// Something that is not a directory has its name.
+    NoDirectory,
+    /// The trash cannot be opened or created; error number of the system.
+    System(i32),
+}
+
+impl Unusable {
+    /// Returns the reason as text.
+    fn words(self) -> String {
+        match self {
+            Self::Nowhere => "no trash on the same file system".to_owned(),
+            Self::Foreign => "the trash belongs to somebody else".to_owned(),
+            Self::Writable => "other users can write the trash or a folder above it: chmod go-w".to_owned(),
+            Self::NoDirectory => "the trash is no directory".to_owned(),
+            Self::System(errno) => format!("no trash can be used: {}", error_text(errno)),
+        }
+    }
+}
+
+impl From<Errno> for Unusable {
+    fn from(error: Errno) -> Self {
+        match error {
+            Errno::EXDEV => Self::Nowhere,
+            Errno::ELOOP | Errno::ENOTDIR => Self::NoDirectory,
+            error => Self::System(error as i32),
+        }
+    }
+}
+
+impl From<safe_path::Error> for Unusable {
+    fn from(error: safe_path::Error) -> Self {
+        let refusal = match error {
+            safe_path::Error::System(errno) => return errno.into(),
+            safe_path::Error::Refused(refusal) => refusal,
+        };
+        match refusal.cause {
+            Cause::Writable => Self::Writable,
+            Cause::Owner(_) | Cause::PrivateLink(_) | Cause::Link(_) | Cause::Special(_) => Self::Foreign,
+        }
+    }
+}
+
+impl From<Errno> for Reason {
+    fn from(error: Errno) -> Self {
+        match error {
+            Errno::EXDEV => Self::Mount,
+            error => Self::System(error as i32),
+        }
+    }
+}
+
+/// Reason why a deletion is forbidden; no confirmation overrides it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// Root directory of the system.
+    Root,
+    /// Home directory of the user.
+    Home,
+    /// Directory that contains the user's home directory.
+    HoldsHome,
+    /// Mount point.
+    Mount,
+    /// Directory that contains the current directory.
+    Working,
+}
+
+impl Refusal {
+    /// Returns the reason as text.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Root => "the root of everything is not removed",
+            Self::Home => "your home is not removed",
+            Self::HoldsHome => "your home lies in it",
+            Self::Mount => "something is mounted there",
+            Self::Working => "this program was started in it",
+        }
+    }
+}

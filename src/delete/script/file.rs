@@ -1,0 +1,75 @@
+//! Writing a script to a new file that no other user can change before it is run.
+//!
+//! Invariant: no symbolic link is followed, and a partial script is never left behind.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use super::{Concern, Selection, Unwritten, text};
+use crate::platform::entry::safe_path::{Error, PrivateFolder};
+
+/// Largest number of scripts within a second.
+const NUMBERS: u32 = 100;
+
+/// Script that was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// Its path.
+    pub path: PathBuf,
+    /// Its warnings.
+    pub concerns: Vec<Concern>,
+}
+
+/// Writes the script for `selection` to a new file that only its owner can read and run: in `directory`, or,
+/// if other users may write there, in `fallback`, which is created.
+///
+/// # Errors
+/// When an entry may not be deleted, or the script cannot be written.
+pub fn write(
+    directory: &Path,
+    fallback: Option<&Path>,
+    selection: &Selection,
+    sizes: &[String],
+) -> Result<Written, Unwritten> {
+    let (text, concerns) = text(selection, sizes)?;
+    let folder = folder(directory, fallback)?;
+    let time = crate::base::clock::local_date().strftime("%Y%m%d-%H%M%S").to_string();
+    for number in 1..=NUMBERS {
+        let suffix = if number == 1 { String::new() } else { format!("-{number}") };
+        let path = folder.join(format!("duke-rm-{time}{suffix}.sh"));
+        // `O_EXCL` rejects every existing name, even a dangling link.
+        match OpenOptions::new().write(true).create_new(true).mode(0o700).open(&path) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            opened => return Ok(fill(opened?, &path, &text).map(|()| Written { path, concerns })?),
+        }
+    }
+    Err(io::Error::from(ErrorKind::AlreadyExists).into())
+}
+
+/// Returns the first of the two folders that no other user can change or redirect, without symbolic links in
+/// its path.
+fn folder(directory: &Path, fallback: Option<&Path>) -> Result<PathBuf, Unwritten> {
+    let here = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+    let here = PrivateFolder::find(&std::path::absolute(here)?);
+    let found = match (here, fallback) {
+        (Err(Error::Refused(_)), Some(folder)) => PrivateFolder::find(folder).and_then(PrivateFolder::make),
+        (here, _) => here,
+    };
+    match found {
+        Ok(folder) if folder.exists() => Ok(folder.path().to_owned()),
+        Ok(_) => Err(io::Error::from(ErrorKind::NotFound).into()),
+        Err(Error::Refused(_)) => Err(Unwritten::Exposed),
+        Err(error) => Err(io::Error::from(error).into()),
+    }
+}
+
+fn fill(mut file: File, path: &Path, text: &str) -> io::Result<()> {
+    let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_data());
+    if written.is_err() {
+        // A partial script would be worse than none.
+        let _ = fs::remove_file(path);
+    }
+    written
+}

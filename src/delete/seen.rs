@@ -1,0 +1,143 @@
+//! Identity of the selected entries when the dialog opens, so that nothing else is deleted in their place.
+//!
+//! The tree stores too little to recognize an entry, because a file system reuses the inode number of a
+//! deleted file. The dialog therefore records the identity of each entry when it opens, from the state it
+//! shows, and compares it with the tree; the operation applies to that identity only.
+//!
+//! Invariant: nothing in this module changes the file system.
+
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use super::{Group, Item, Kept, Reason, Selection};
+use crate::base::clock;
+use crate::base::clock::Time;
+use crate::base::job::{Job, Pool};
+use crate::base::kind::Kind;
+use crate::base::sync::Arc;
+use crate::platform::{Directory, Errno, FileSystem, Identity};
+use crate::tree::DirId;
+
+/// Entries of a tree: the directories they are in, and their names.
+pub type Places = Vec<(DirId, Vec<u8>)>;
+
+/// Selection after the check.
+pub(crate) struct Seen {
+    /// Unchanged entries, each with its present identity.
+    pub(crate) going: Selection,
+    /// Numbers of the changed entries.
+    pub(crate) changed: Vec<usize>,
+    /// Numbers of entries that cannot be moved to another directory.
+    pub(crate) unmoved: Kept,
+}
+
+/// Checks the selected entries.
+pub(crate) fn look(selection: &Selection) -> Seen {
+    let (mut groups, mut changed, mut number) = (selection.groups.clone(), Vec::new(), 0);
+    let mut unmoved = Kept::default();
+    for group in &mut groups {
+        let opened = group.open();
+        let is_timed = opened.as_ref().is_ok_and(has_clock_of_machine);
+        let mut items = std::mem::take(&mut group.items);
+        items.retain_mut(|item| {
+            let is_kept = match &opened {
+                Ok(directory) => {
+                    item.read_at = item.read_at.filter(|_| is_timed);
+                    let is_kept = item.look(directory, group);
+                    if let Some(Err(error)) = item.may_move(directory).filter(|_| is_kept) {
+                        unmoved.count(error.into());
+                    }
+                    is_kept
+                }
+                Err(Reason::Changed) => false,
+                // The operation will report the error.
+                Err(_) => true,
+            };
+            changed.extend((!is_kept).then_some(number));
+            number += 1;
+            is_kept
+        });
+        group.items = items;
+    }
+    groups.retain(|group| !group.items.is_empty());
+    Seen { going: Selection { groups, extent: selection.extent }, changed, unmoved }
+}
+
+/// Starts to find the selected entries that have changed, and returns their places in the tree.
+///
+/// # Errors
+/// When no thread can be started.
+pub fn changed(pool: &Pool, selection: Arc<Selection>) -> std::io::Result<Job<Places>> {
+    pool.start(move |task| {
+        let changed: HashSet<usize> = look(&selection).changed.into_iter().collect();
+        let places = selection.items().enumerate().filter(|(number, _)| changed.contains(number));
+        task.publish(places.map(|(_, (group, item))| (group.directory, item.name.clone())).collect());
+    })
+}
+
+impl Item {
+    /// Records the identity of the entry. Returns `true` if it is the entry that was read, as far as that can
+    /// be checked.
+    fn look(&mut self, directory: &Directory, group: &Group) -> bool {
+        let Ok(now) = self.identity_in(directory, group) else { return true };
+        let is_still = self.is_still(&now);
+        self.identity = Some(now);
+        is_still
+    }
+
+    /// Returns the permission to move it out of its directory, once it was checked.
+    fn may_move(&self, directory: &Directory) -> Option<Result<(), Errno>> {
+        let now = self.identity?;
+        Some(directory.may_move(self.name.as_slice(), &now.attributes))
+    }
+
+    fn identity_in(&self, directory: &Directory, group: &Group) -> Result<Identity, Errno> {
+        if group.steps.is_empty() {
+            return Directory::open(Path::new(OsStr::from_bytes(&self.name)))?.identity();
+        }
+        directory.identity_of(self.name.as_slice())
+    }
+
+    /// Returns `true` if `now` is the selected entry: as it was when the dialog opened, or else when it was
+    /// read.
+    pub fn is_still(&self, now: &Identity) -> bool {
+        self.identity.map_or_else(|| self.is_as_read(now), |before| before.is_untouched(now))
+    }
+
+    /// Compares it with the tree. A directory counts as another one if it was made after it was read, a file if it was changed: also where
+    /// size and time of last change were put back. An inode with several names changes with each of them, and cannot be told so.
+    fn is_as_read(&self, now: &Identity) -> bool {
+        let found = now.attributes;
+        let is_same_inode = (found.kind, found.inode) == (self.kind, self.inode)
+            && self.device.is_none_or(|device| device == found.device);
+        let has_new_time = found.mtime != self.mtime;
+        let is_another = match (self.kind, now.born) {
+            (Kind::Directory, Some(born)) => self.is_since_read(born) || has_new_time && born.0 > self.mtime,
+            // Names come and go, and with them the time; the inode alone changes with what is put back.
+            (Kind::Directory, None) => !has_new_time && self.is_since_read(now.changed),
+            _ => {
+                let is_touched = self.is_single && self.is_since_read(now.changed);
+                is_touched || has_new_time || found.apparent != self.apparent
+            }
+        };
+        is_same_inode && !is_another
+    }
+
+    /// Returns whether a time of the file system is after the entry was read. One in the future was told by a clock that went wrong, and
+    /// would stay in the future however often the entry is read again.
+    fn is_since_read(&self, time: Time) -> bool {
+        let is_after = |read: Time| match time {
+            // Some file systems keep whole seconds.
+            (seconds, 0) => seconds >= read.0,
+            time => time > read,
+        };
+        self.read_at.is_some_and(is_after) && time <= clock::precise()
+    }
+}
+
+/// Returns whether the times of a directory's file system come from the clock of this machine.
+pub(super) fn has_clock_of_machine(directory: &Directory) -> bool {
+    directory.file_system().is_ok_and(|system| system == FileSystem::Ordinary)
+}

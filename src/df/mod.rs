@@ -1,0 +1,234 @@
+//! File-system accounting: why df reports more than the scan found.
+//!
+//! ```text
+//! used  =  scanned (each inode once)                                     scanned
+//!        + covered by other mounts                                         shadow
+//!        + deleted but still open                                          platform::process::open_files
+//!        + overhead of the file system                                     parts
+//!        + outside the scan, unreadable or unexplained                     the remainder
+//! ```
+//!
+//! [`report`] accounts for every file system the scan visited; [`account`] does the same in the background
+//! for the browser. `rows` turns the result into the lines that the browser and `duke df` show; `words`
+//! explains a line. Anything the kernel or the file system does not report is an `Err` or `None` here, and is
+//! shown as unknown.
+//!
+//! Does not draw anything.
+
+mod parts;
+mod regions;
+pub mod rows;
+mod scanned;
+mod shadow;
+mod usage;
+mod volume;
+pub mod words;
+
+use std::io;
+
+pub use crate::platform::Errno;
+use crate::platform::fs::answer::{LIMIT, within};
+pub use crate::platform::fs::capacity::Capacity;
+use crate::platform::fs::capacity::capacity;
+use crate::platform::fs::mounts::{Mount, mounts, standing};
+use crate::platform::fs::overhead;
+use crate::platform::fs::overhead::Native;
+pub use crate::platform::fs::overhead::Quota;
+pub use crate::platform::fs::overhead::btrfs::Subvolume;
+use crate::platform::process::open_files;
+pub use crate::platform::process::open_files::{Deleted, Holder, Reach, Through};
+
+use crate::base::format::Units;
+use crate::base::job::{Job, Pool};
+use crate::base::sync::Arc;
+use crate::tree::{DirId, EntryState, Metadata, Tree};
+use parts::parts;
+pub use parts::{Part, Standing, What};
+use regions::{Regions, System};
+use rows::Row;
+pub use scanned::Scanned;
+use scanned::{Met, Sums};
+pub use shadow::{Hidden, Shadow};
+pub use usage::{Note, Remainder, Report, Space};
+pub use volume::{Outside, Volume};
+
+/// File system of a scan root.
+#[derive(Clone, Debug)]
+pub enum FileSystem {
+    /// The root is a mount point, so the rest of the file system can be accounted for.
+    Accounted(Space),
+    /// The root lies below the mount point: only df's numbers are known.
+    Shown(Volume),
+}
+
+/// Report together with its lines.
+#[derive(Clone, Debug, Default)]
+pub struct Account {
+    /// Accounting of each file system.
+    pub report: Report,
+    /// Lines to display.
+    pub rows: Vec<Row>,
+}
+
+/// Starts the accounting of every file system that `tree` contains, the one of `from` first.
+///
+/// # Errors
+/// When no thread can be started.
+pub fn account(pool: &Pool, tree: Arc<Tree>, from: DirId, units: Units) -> io::Result<Job<Account>> {
+    pool.start(move |task| {
+        let report = report(&tree, from, &|| task.is_cancelled());
+        if !task.is_cancelled() {
+            task.publish(Account { rows: rows::ledger(&report, units), report });
+        }
+    })
+}
+
+/// Starts a check that returns `true` if a root is the topmost directory of its file system, so that its
+/// accounting leaves nothing outside.
+///
+/// # Errors
+/// When no thread can be started.
+pub fn is_whole(pool: &Pool, tree: Arc<Tree>) -> io::Result<Job<bool>> {
+    pool.start(move |task| task.publish(whole_root(&tree).is_some()))
+}
+
+/// Accounts for every file system that `tree` contains, the one of `from` first. Makes all necessary system
+/// calls, which can take a while; returns early with less once `is_cancelled` returns `true`.
+pub fn report(tree: &Tree, from: DirId, is_cancelled: &(dyn Fn() -> bool + Sync)) -> Report {
+    Report { spaces: spaces(tree, from, usize::MAX, is_cancelled) }
+}
+
+/// Returns the accounting of the first root that is a mount point; without one, and if `anywhere` is set,
+/// only the df numbers of the first root. Omits the search for deleted files and covered files, which only
+/// [`report`] does, unless a root is a whole file system.
+pub fn of_roots(tree: &Tree, anywhere: bool) -> Option<FileSystem> {
+    if let Some(root) = whole_root(tree) {
+        return spaces(tree, root, 1, &|| false).pop().map(FileSystem::Accounted);
+    }
+    if !anywhere {
+        return None;
+    }
+    let roots = tree.listing(DirId::TOP);
+    let mut known = roots.entries().filter(|(_, root)| matches!(root.state, EntryState::Known(_)));
+    known.find_map(|(_, root)| Volume::of_root(&crate::scan::path(root.name.to_vec()))).map(FileSystem::Shown)
+}
+
+/// Returns the first root that is the topmost directory of a file system.
+fn whole_root(tree: &Tree) -> Option<DirId> {
+    tree.listing(DirId::TOP).entries().find_map(|(_, root)| {
+        let EntryState::Known(Metadata { directory, .. }) = root.state else { return None };
+        let standing = standing(&crate::scan::path(root.name.to_vec())).ok()?;
+        directory.filter(|_| standing.is_mount_point)
+    })
+}
+
+/// Accounts for at most `most` file systems, the one of `from` first.
+fn spaces(tree: &Tree, from: DirId, most: usize, is_cancelled: &(dyn Fn() -> bool + Sync)) -> Vec<Space> {
+    let mounts = mounts().unwrap_or_default();
+    let mut regions = regions::find(tree, &mounts);
+    let mut met = Met::default();
+    let sums = scanned::add_up(tree, &mut regions, &mut met);
+    let open = open_files::find(is_cancelled);
+    let first = first_system(tree, &regions, &sums, from);
+    let mut order: Vec<usize> = (0..regions.systems.len()).collect();
+    order.sort_by_key(|index| Some(*index) != first);
+    order.truncate(most);
+    let mut spaces = Vec::new();
+    let sizes = sizes(order.iter().map(|index| &regions.systems[*index]));
+    for (index, sizes) in order.into_iter().zip(sizes) {
+        let system = &regions.systems[index];
+        let covers = if sizes.is_some() { system.covers.as_slice() } else { &[] };
+        let shadows = shadow::look(covers, &mut met, is_cancelled);
+        let space = space(system, sums.scanned[index], sizes);
+        let deleted = of_system(&open.files, system, &mounts);
+        spaces.push(Space { shadows, deleted, reach: open.reach, ..space });
+    }
+    spaces
+}
+
+fn first_system(tree: &Tree, regions: &Regions, sums: &Sums, from: DirId) -> Option<usize> {
+    let root = || tree.listing(DirId::TOP).directories().next();
+    let from = if from == DirId::TOP { root()? } else { from };
+    sums.system(from).or_else(|| tree.ancestry(from).find_map(|id| regions.starts.get(&id).copied()))
+}
+
+/// df's numbers for a directory of a file system and for its mount point.
+type Sizes = (Result<Capacity, Errno>, Option<Capacity>);
+
+/// Returns df's numbers for each file system, `None` for one that does not answer within the time limit.
+fn sizes<'s>(systems: impl Iterator<Item = &'s System>) -> Vec<Option<Sizes>> {
+    let question = |system: &System| {
+        let (path, is_silent) = (system.path.clone(), system.is_silent);
+        let point = system.mount.as_ref().map(regions::point);
+        move || {
+            let ask = || (capacity(&path), point.as_ref().and_then(|point| capacity(point).ok()));
+            (!is_silent).then(ask)
+        }
+    };
+    within(LIMIT, systems.map(question)).into_iter().map(Option::flatten).collect()
+}
+
+fn space(system: &System, scanned: Scanned, sizes: Option<Sizes>) -> Space {
+    let outside = if system.is_whole { Vec::new() } else { Outside::of(system.mount.as_ref(), &system.path) };
+    let (here, whole) = sizes.unwrap_or((Err(Errno::ETIMEDOUT), None));
+    let capacity = whole.map_or(here, Ok);
+    // A file system that does not respond gets no further requests.
+    let mount = system.mount.as_ref().filter(|_| sizes.is_some());
+    let native = mount.map_or(Native::Silent, |mount| overhead::ask(mount, &system.path));
+    Space {
+        volume: Volume { path: system.path.clone(), mount: system.mount.clone(), capacity, outside },
+        scanned,
+        shadows: Vec::new(),
+        deleted: Vec::new(),
+        reach: Reach::None,
+        parts: capacity.map(|capacity| parts(&native, &capacity)).unwrap_or_default(),
+        notes: if sizes.is_some() { notes(system, native, (here.ok(), whole)) } else { Vec::new() },
+    }
+}
+
+fn notes(system: &System, native: Native, sizes: (Option<Capacity>, Option<Capacity>)) -> Vec<Note> {
+    let mut notes = Vec::new();
+    let mount = system.mount.as_ref();
+    match (mount.map(|mount| (mount, mount.kind.as_slice())), native) {
+        (Some((mount, b"overlay")), _) => notes.push(layers(mount)),
+        (Some((_, b"tmpfs" | b"ramfs")), _) => notes.push(Note::Memory),
+        (_, Native::Btrfs(btrfs)) => match btrfs.subvolumes {
+            Some(subvolumes) => {
+                notes.extend((!subvolumes.is_empty()).then_some(Note::Subvolumes(subvolumes)));
+            }
+            None => notes.push(Note::Refused(Errno::EPERM)),
+        },
+        (_, Native::Apfs(apfs)) => notes.extend(apfs.snapshots.map(Note::Snapshots)),
+        (_, Native::Refused(error)) => notes.push(Note::Refused(error)),
+        (_, Native::Ext { .. } | Native::Xfs(_) | Native::Silent) => {}
+    }
+    notes.extend(mount.and_then(overhead::quota).map(Note::Quota));
+    if let (Some(shown), Some(whole)) = sizes
+        && shown.size < whole.size
+    {
+        notes.push(Note::DirectoryLimit { shown: shown.size, whole: whole.size });
+    }
+    notes
+}
+
+/// Returns the layers of an overlay. Colons separate them; a double colon separates the data-only layers.
+fn layers(mount: &Mount) -> Note {
+    let split = |layers: &[u8]| -> Vec<Vec<u8>> {
+        layers.split(|byte| *byte == b':').filter(|name| !name.is_empty()).map(<[u8]>::to_vec).collect()
+    };
+    let lower = mount.option(b"lowerdir").chain(mount.option(b"lowerdir+")).flat_map(split).collect();
+    Note::Layers { upper: mount.option(b"upperdir").next().map(<[u8]>::to_vec), lower }
+}
+
+/// Returns the files on a file system, matched by device or by one of its mounts.
+fn of_system(files: &[Deleted], system: &System, mounts: &[Mount]) -> Vec<Deleted> {
+    let device = system.mount.as_ref().map(|mount| mount.device);
+    let is_its_mount = |id: u64| mounts.iter().any(|mount| mount.id == id && Some(mount.device) == device);
+    let is_on_it = |file: &&Deleted| {
+        let is_device = system.devices.contains(&file.device) || Some(file.device) == device;
+        is_device || file.mount.is_some_and(is_its_mount)
+    };
+    let mut found: Vec<Deleted> = files.iter().filter(is_on_it).cloned().collect();
+    found.sort_by(|one, other| other.disk.cmp(&one.disk).then_with(|| one.path.cmp(&other.path)));
+    found
+}

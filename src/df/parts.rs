@@ -1,0 +1,204 @@
+//! File-system overhead: the file system's own numbers, as parts of df's numbers.
+//!
+//! Invariant: a part is counted either in "used" or outside the size; df never counts it twice.
+
+use crate::platform::fs::capacity::Capacity;
+use crate::platform::fs::overhead::btrfs::{Btrfs, Chunks, Purpose};
+use crate::platform::fs::overhead::ext::Superblock;
+use crate::platform::fs::overhead::{Native, Xfs};
+
+/// Space used by something other than files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Kind of overhead.
+    pub what: What,
+    /// Size in bytes, as df counts it.
+    pub bytes: u64,
+    /// Number of df that includes the part.
+    pub standing: Standing,
+}
+
+/// Number of df that includes a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Counted as used.
+    Used,
+    /// Not part of the size at all.
+    Beside,
+    /// Counted as free, but not as available.
+    Reserved,
+    /// Included in another part.
+    Within,
+}
+
+/// Kind of overhead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// Inode and block tables, and the journal (ext4).
+    Structures,
+    /// Journal or log.
+    Journal,
+    /// Reserved for root (ext4).
+    ForRoot,
+    /// Reserved by the kernel for delayed writes (ext4).
+    ForWriting,
+    /// Inodes, including unused ones (XFS).
+    Inodes,
+    /// Reserve pool for the file system's own operations (XFS).
+    Pool,
+    /// Names, inodes, small files and checksums (btrfs).
+    Metadata,
+    /// Chunk tables (btrfs).
+    Chunks,
+    /// Reserved so that deleting still works on a full file system (btrfs).
+    Reserve,
+    /// Other volumes in the same container (APFS).
+    OtherVolumes,
+}
+
+impl What {
+    /// All kinds.
+    pub const ALL: [Self; 10] = [
+        Self::Structures,
+        Self::Journal,
+        Self::ForRoot,
+        Self::ForWriting,
+        Self::Inodes,
+        Self::Pool,
+        Self::Metadata,
+        Self::Chunks,
+        Self::Reserve,
+        Self::OtherVolumes,
+    ];
+
+    /// Returns the name used in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Structures => "structures",
+            Self::Journal => "journal",
+            Self::ForRoot => "for_root",
+            Self::ForWriting => "for_writing",
+            Self::Inodes => "inodes",
+            Self::Pool => "pool",
+            Self::Metadata => "metadata",
+            Self::Chunks => "chunks",
+            Self::Reserve => "reserve",
+            Self::OtherVolumes => "other_volumes",
+        }
+    }
+}
+
+/// Returns the overhead parts of a file system.
+pub fn parts(native: &Native, capacity: &Capacity) -> Vec<Part> {
+    match native {
+        Native::Ext { superblock, held_back } => ext(superblock, *held_back, capacity),
+        Native::Xfs(xfs) => self::xfs(xfs),
+        Native::Btrfs(btrfs) => self::btrfs(btrfs),
+        Native::Apfs(apfs) => {
+            let others = apfs.volume.map(|own| capacity.used().saturating_sub(own));
+            others
+                .map(|bytes| Part { what: What::OtherVolumes, bytes, standing: Standing::Used })
+                .into_iter()
+                .collect()
+        }
+        Native::Refused(_) | Native::Silent => Vec::new(),
+    }
+}
+
+/// Returns the parts of an ext file system. df excludes the tables from the size unless the mount option
+/// `minixdf` is set.
+fn ext(superblock: &Superblock, held_back: Option<u64>, capacity: &Capacity) -> Vec<Part> {
+    let beside = superblock.whole.saturating_sub(capacity.size);
+    let structures = match superblock.overhead {
+        _ if beside > 0 => Some((beside, Standing::Beside)),
+        overhead => overhead.map(|overhead| (overhead, Standing::Used)),
+    };
+    let structures = structures.map(|(bytes, standing)| Part { what: What::Structures, bytes, standing });
+    let journal =
+        superblock.journal.map(|bytes| Part { what: What::Journal, bytes, standing: Standing::Within });
+    let reserved = |what, bytes| Part { what, bytes, standing: Standing::Reserved };
+    let for_root = reserved(What::ForRoot, superblock.reserved);
+    let for_writing =
+        held_back.map(|count| reserved(What::ForWriting, count.saturating_mul(superblock.cluster)));
+    structures.into_iter().chain(journal).chain([for_root]).chain(for_writing).collect()
+}
+
+fn xfs(xfs: &Xfs) -> Vec<Part> {
+    let part = |what, bytes: Option<u64>, standing| bytes.map(|bytes| Part { what, bytes, standing });
+    [
+        part(What::Journal, xfs.log, Standing::Beside),
+        part(What::Inodes, xfs.inodes, Standing::Used),
+        part(What::Pool, xfs.pool, Standing::Used),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// Returns the parts of btrfs, added up like in the kernel's `btrfs_statfs`: bytes of the disk, divided by the
+/// number of copies of data.
+fn btrfs(btrfs: &Btrfs) -> Vec<Part> {
+    let is_data = |chunks: &&Chunks| matches!(chunks.purpose, Purpose::Data | Purpose::Mixed);
+    let factor = btrfs.chunks.iter().filter(is_data).map(|chunks| chunks.copies).max().unwrap_or(1).max(1);
+    let of = |purpose: Purpose| btrfs.chunks.iter().filter(move |chunks| chunks.purpose == purpose);
+    let used = |purpose| {
+        let disk: u64 = of(purpose).map(|chunks| chunks.used.saturating_mul(chunks.copies)).sum();
+        disk / factor
+    };
+    let reserve = of(Purpose::Reserve).map(|chunks| chunks.size).sum();
+    let part = |what, bytes| Part { what, bytes, standing: Standing::Used };
+    vec![
+        part(What::Metadata, used(Purpose::Metadata)),
+        part(What::Chunks, used(Purpose::System)),
+        part(What::Reserve, reserve),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ext_parts(whole: u64, size: u64, overhead: Option<u64>) -> Vec<(What, u64, Standing)> {
+        let superblock = Superblock { whole, overhead, reserved: 3, cluster: 4, journal: Some(5) };
+        let capacity = Capacity { size, ..Capacity::default() };
+        let parts = parts(&Native::Ext { superblock, held_back: Some(2) }, &capacity);
+        parts.iter().map(|part| (part.what, part.bytes, part.standing)).collect()
+    }
+
+    #[test]
+    fn tables_are_beside_the_size_or_in_what_is_used() {
+        let rest = [
+            (What::Journal, 5, Standing::Within),
+            (What::ForRoot, 3, Standing::Reserved),
+            (What::ForWriting, 8, Standing::Reserved),
+        ];
+        let first = |parts: Vec<_>| (parts[0], parts[1..].to_vec());
+        let beside = (What::Structures, 10, Standing::Beside);
+        assert_eq!(first(ext_parts(100, 90, Some(9))), (beside, rest.to_vec()));
+        let used = (What::Structures, 9, Standing::Used);
+        assert_eq!(first(ext_parts(100, 100, Some(9))), (used, rest.to_vec()));
+        assert_eq!(ext_parts(100, 100, None), rest);
+    }
+
+    #[test]
+    fn copies_count_as_df_counts_them() {
+        let chunks = |purpose, used, copies| Chunks { purpose, size: used * 2, used, copies };
+        let with = |copies| Btrfs {
+            chunks: vec![
+                chunks(Purpose::Data, 1000, copies),
+                chunks(Purpose::Metadata, 100, 2),
+                chunks(Purpose::System, 10, 2),
+                chunks(Purpose::Reserve, 7, 1),
+            ],
+            subvolumes: None,
+        };
+        let bytes = |btrfs| {
+            parts(&Native::Btrfs(btrfs), &Capacity::default())
+                .iter()
+                .map(|part| part.bytes)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(bytes(with(1)), [200, 20, 14], "one copy of data, two of metadata");
+        assert_eq!(bytes(with(2)), [100, 10, 14], "df divides all by the copies of data");
+    }
+}

@@ -1,0 +1,255 @@
+//! Map from directories of a tree to file systems.
+//!
+//! A directory is on the same file system as its parent unless something is mounted on it. The mount table
+//! lists the mount points, and each one is looked up in the tree once. Device numbers alone are not enough:
+//! every btrfs subvolume has its own device number without being mounted, and a bind mount has the number of its
+//! source.
+//!
+//! Without a mount table (no /proc) only device numbers are used. Invariant: a mount covered by another
+//! mount owns no directory.
+
+use std::collections::{HashMap, HashSet};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use crate::platform::Errno;
+use crate::platform::fs::answer::{LIMIT, within};
+use crate::platform::fs::mounts::{Mount, Standing, standing};
+use crate::scan::path;
+use crate::tree::{DirId, EntryState, Exclusion, Tree};
+
+/// File system the scan visited.
+#[derive(Clone, Debug)]
+pub struct System {
+    /// First path at which the scan reached it: a root, or a mount point below one.
+    pub path: PathBuf,
+    /// Mount at that path.
+    pub mount: Option<Mount>,
+    /// Devices of its directories.
+    pub devices: HashSet<u64>,
+    /// `true` if the scan could reach all of it: its topmost directory is mounted, and the scan began there
+    /// or above.
+    pub is_whole: bool,
+    /// Number of its mounts that the scan visited; entries seen through two mounts count once.
+    pub times: usize,
+    /// Directories of it that other mounts cover.
+    pub covers: Vec<Cover>,
+    /// `true` if it did not respond during the scan.
+    pub is_silent: bool,
+}
+
+/// Path covered by another mount.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cover {
+    /// Mount point of the mount that is covered there.
+    pub under: PathBuf,
+    /// Path relative to that mount point.
+    pub below: PathBuf,
+}
+
+impl System {
+    /// Returns `true` if directories can have their own device without being mount points.
+    pub fn has_subvolumes(&self) -> bool {
+        self.mount.as_ref().is_some_and(|mount| mount.kind == b"btrfs")
+    }
+}
+
+/// File systems of a tree and the directories they begin at.
+#[derive(Debug, Default)]
+pub struct Regions {
+    pub systems: Vec<System>,
+    /// Directories that are mount points, and roots.
+    pub starts: HashMap<DirId, usize>,
+    /// Mount points that are not directories, by parent and name, and roots that are not directories.
+    pub files: HashMap<(DirId, Vec<u8>), usize>,
+    /// Mount points that were not entered.
+    closed: HashSet<(DirId, Vec<u8>)>,
+}
+
+/// Finds the file systems of `tree` and their mount points.
+pub fn find(tree: &Tree, mounts: &[Mount]) -> Regions {
+    let mut regions = Regions::default();
+    let mut visible: HashMap<DirId, usize> = HashMap::new();
+    let mut begun = Vec::new();
+    for (_, root) in tree.listing(DirId::TOP).entries() {
+        let EntryState::Known(metadata) = root.state else { continue };
+        let given = path(root.name.to_vec());
+        let place = move || Some((given.canonicalize().ok()?, standing(&given).ok()?));
+        let Some((full, standing)) = within(LIMIT, [place]).pop().flatten().flatten() else { continue };
+        let mount = mount_of(mounts, &full, &standing);
+        let is_whole = mount.is_some_and(|index| point(&mounts[index]) == full && mounts[index].root == b"/");
+        let system = regions.system(mount.map(|index| &mounts[index]), standing.device, &full);
+        match metadata.directory {
+            Some(id) if tree.parent(id) == Some(DirId::TOP) => {
+                regions.start(id, system, is_whole);
+                visible.extend(mount.map(|index| (id, index)));
+                begun.push((full, id));
+            }
+            // This root lies inside another root.
+            Some(_) => {}
+            None => _ = regions.files.insert((DirId::TOP, root.name.to_vec()), system),
+        }
+    }
+    // Outer mount points come first, because they decide which inner ones are visible.
+    let mut order: Vec<usize> = (0..mounts.len()).collect();
+    order.sort_by_key(|index| mounts[*index].point.len());
+    for index in order {
+        for (root, id) in &begun {
+            regions.mounted(tree, mounts, index, (root, *id), &mut visible);
+        }
+    }
+    regions
+}
+
+impl Regions {
+    /// Returns the index of the file system with this mount or device, adding it if it is new.
+    pub fn system(&mut self, mount: Option<&Mount>, device: u64, path: &Path) -> usize {
+        let of_mount = |system: &System| match (&system.mount, mount) {
+            (Some(known), Some(mount)) => known.device == mount.device,
+            _ => system.devices.contains(&device),
+        };
+        self.systems.iter().position(of_mount).unwrap_or_else(|| {
+            self.systems.push(System {
+                path: path.to_owned(),
+                mount: mount.cloned(),
+                devices: HashSet::from([device]),
+                is_whole: false,
+                times: 0,
+                covers: Vec::new(),
+                is_silent: false,
+            });
+            self.systems.len() - 1
+        })
+    }
+
+    /// Returns `true` if an entry was excluded by request, rather than by a limit to one file system.
+    pub fn is_left_out(&self, system: usize, directory: DirId, name: &[u8], exclusion: Exclusion) -> bool {
+        match exclusion {
+            Exclusion::Pattern | Exclusion::Caches | Exclusion::Dataless => true,
+            Exclusion::KernelFileSystem => false,
+            // The scan takes a subvolume for another file system, but it belongs to this one.
+            Exclusion::OtherFileSystem => {
+                self.systems[system].has_subvolumes() && !self.closed.contains(&(directory, name.to_vec()))
+            }
+        }
+    }
+
+    fn start(&mut self, id: DirId, system: usize, is_whole: bool) {
+        self.starts.insert(id, system);
+        self.systems[system].times += 1;
+        self.systems[system].is_whole |= is_whole;
+    }
+
+    /// Adds one mount if its mount point is visible below a root.
+    fn mounted(
+        &mut self,
+        tree: &Tree,
+        mounts: &[Mount],
+        index: usize,
+        (root, id): (&Path, DirId),
+        visible: &mut HashMap<DirId, usize>,
+    ) {
+        let mount = &mounts[index];
+        let Ok(below) = point(mount).strip_prefix(root).map(Path::to_owned) else { return };
+        let Some(name) = below.file_name() else { return };
+        let Some((directory, on)) = descend(tree, id, below.parent().unwrap_or(Path::new("")), visible)
+        else {
+            return;
+        };
+        // The mount point itself is covered, or another mount has the same mount point.
+        if on.is_some_and(|on| mount.id != 0 && mounts[on].id != mount.parent) {
+            return;
+        }
+        if let Some(on) = on {
+            self.cover(&mounts[on], &point(mount));
+        }
+        let top = topmost(mounts, index);
+        let mount = &mounts[top];
+        let name = name.as_bytes();
+        match tree.entry(directory, name).map(|record| record.state) {
+            Some(EntryState::Known(metadata)) => {
+                let device = metadata.directory.map_or(mount.device, |child| tree.device(child));
+                let system = self.system(Some(mount), device, &point(mount));
+                match metadata.directory {
+                    Some(child) => {
+                        self.start(child, system, mount.root == b"/");
+                        visible.insert(child, top);
+                    }
+                    None => _ = self.files.insert((directory, name.to_vec()), system),
+                }
+            }
+            Some(EntryState::Excluded(_)) => _ = self.closed.insert((directory, name.to_vec())),
+            Some(EntryState::Failed(errno)) if errno == Errno::ETIMEDOUT as i32 => {
+                let system = self.system(Some(mount), mount.device, &point(mount));
+                self.systems[system].is_silent = true;
+            }
+            Some(EntryState::Failed(_)) | None => {}
+        }
+    }
+
+    /// Records that a directory of `mount` is covered.
+    fn cover(&mut self, mount: &Mount, place: &Path) {
+        let under = point(mount);
+        let system = self
+            .systems
+            .iter_mut()
+            .find(|system| system.mount.as_ref().is_some_and(|known| known.device == mount.device));
+        if let (Some(system), Ok(below)) = (system, place.strip_prefix(&under)) {
+            let cover = Cover { below: below.to_owned(), under };
+            if !system.covers.contains(&cover) {
+                system.covers.push(cover);
+            }
+        }
+    }
+}
+
+/// Returns the directory at `below`, relative to `id`, and the mount visible there.
+fn descend(
+    tree: &Tree,
+    id: DirId,
+    below: &Path,
+    visible: &HashMap<DirId, usize>,
+) -> Option<(DirId, Option<usize>)> {
+    let (mut at, mut on) = (id, visible.get(&id).copied());
+    for name in below {
+        at = tree.entry(at, name.as_bytes())?.directory()?;
+        on = visible.get(&at).copied().or(on);
+    }
+    Some((at, on))
+}
+
+/// Returns the topmost mount at the mount point of this one.
+fn topmost(mounts: &[Mount], index: usize) -> usize {
+    let mut top = index;
+    // The loop ends, because each mount lies on an earlier one.
+    for _ in 0..mounts.len() {
+        let above = mounts.iter().position(|other| {
+            other.id != 0
+                && other.parent == mounts[top].id
+                && other.point == mounts[top].point
+                && other.id != mounts[top].id
+        });
+        match above {
+            Some(above) => top = above,
+            None => break,
+        }
+    }
+    top
+}
+
+/// Returns the mount of a path, by the mount ID from the kernel, or else by its device and the longest mount
+/// point above it.
+pub fn mount_of(mounts: &[Mount], full: &Path, standing: &Standing) -> Option<usize> {
+    let named = standing.mount.and_then(|id| mounts.iter().position(|mount| mount.id == id));
+    named.or_else(|| {
+        let above = (0..mounts.len()).filter(|index| {
+            full.starts_with(point(&mounts[*index])) && mounts[*index].device == standing.device
+        });
+        above.max_by_key(|index| mounts[*index].point.len())
+    })
+}
+
+/// Returns the mount point as a path.
+pub fn point(mount: &Mount) -> PathBuf {
+    path(mount.point.clone())
+}

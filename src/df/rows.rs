@@ -1,0 +1,363 @@
+//! Lines of a file-system accounting, as the browser and `duke df` show them.
+//!
+//! ```text
+//! 100.0 GiB  size
+//!   1.6 GiB    tables and journal: beside it, df leaves them out
+//!  60.0 GiB  used
+//!  50.0 GiB    scanned here                                       123,456 entries
+//!   9.0 GiB    deleted, but still open                            of all processes
+//!   9.0 GiB      /var/log/big.log                                 rsyslogd (612)
+//!   1.0 GiB    not explained
+//! ```
+//!
+//! Does not draw anything. Invariant: names are safe for a terminal, and the amounts below "used" add up to
+//! it.
+
+use super::{Deleted, Errno, Note, Outside, Part, Reach, Remainder, Report, Space, Standing, What};
+use crate::base::format::{Units, grouped, percent, plain_size, share};
+use crate::base::os_error::error_text;
+use crate::base::text::{escape, escape_path};
+
+/// Subject of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// Size as df reports it.
+    Size,
+    /// Used space as df reports it.
+    Used,
+    /// Space available to ordinary users.
+    Available,
+    /// Free space that only root can use.
+    Reserved,
+    /// Inodes.
+    Inodes,
+    /// Total of the scan.
+    Scanned,
+    /// Files covered by mount points.
+    Hidden,
+    /// Files covered by one mount point, by index.
+    Shadow(usize),
+    /// Deleted but open files.
+    Deleted,
+    /// One deleted but open file, by index.
+    File(usize),
+    /// One overhead part, by index.
+    Part(usize),
+    /// Unexplained rest.
+    Remainder,
+    /// Unreadable directories and entries.
+    Unreadable,
+    /// Excluded entries.
+    LeftOut,
+    /// Further fact, by index.
+    Note(usize),
+    /// One of several file systems, by index.
+    System(usize),
+    /// All file systems.
+    Systems,
+}
+
+/// Amount on a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Amount {
+    /// Size in bytes.
+    Bytes(u64),
+    /// Bytes to subtract.
+    Less(u64),
+    /// Unknown amount.
+    Unknown,
+    /// No amount.
+    Nothing,
+}
+
+/// Line of the accounting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Subject of the line.
+    pub subject: Subject,
+    /// Indentation: a line is part of the nearest less indented line above it.
+    pub depth: usize,
+    /// Amount shown on the line.
+    pub amount: Amount,
+    /// Label of the line.
+    pub label: String,
+    /// Additional remark.
+    pub note: Option<String>,
+}
+
+/// Returns the lines of a report: all lines of the first file system, then, if there are several, one line
+/// for each and the total.
+pub fn ledger(report: &Report, units: Units) -> Vec<Row> {
+    let mut lines = report.spaces.first().map(|space| rows(space, units)).unwrap_or_default();
+    if report.spaces.len() < 2 {
+        return lines;
+    }
+    let mut total = Some([0_u64; 3]);
+    for (index, space) in report.spaces.iter().enumerate() {
+        let figures = space.volume.capacity.ok().map(|it| [it.used(), it.size, space.scanned.disk]);
+        total =
+            total.zip(figures).map(|(sum, more)| std::array::from_fn(|at| sum[at].saturating_add(more[at])));
+        lines.push(system(
+            Subject::System(index),
+            escape_path(&space.volume.path),
+            (figures, space.volume.capacity.err()),
+            units,
+        ));
+    }
+    lines.push(system(Subject::Systems, "all of these".to_owned(), (total, None), units));
+    lines
+}
+
+/// Returns the summary line of one file system: used, size and scanned.
+fn system(
+    subject: Subject,
+    label: String,
+    (figures, error): (Option<[u64; 3]>, Option<Errno>),
+    units: Units,
+) -> Row {
+    let note = figures.map(|[_, size, scanned]| {
+        format!("used of {}, {} scanned", plain_size(size, units), plain_size(scanned, units))
+    });
+    let note = note.or_else(|| error.map(no_capacity));
+    let amount = figures.map_or(Amount::Unknown, |[used, ..]| Amount::Bytes(used));
+    Row { subject, depth: 0, amount, label, note }
+}
+
+/// Returns all lines of a file system.
+pub fn rows(space: &Space, units: Units) -> Vec<Row> {
+    let mut rows = Rows { space, rows: Vec::new() };
+    rows.capacity();
+    rows.used();
+    for (index, note) in space.notes.iter().enumerate() {
+        let (label, note) = told(note, units);
+        rows.push(Subject::Note(index), 0, Amount::Nothing, label, note);
+    }
+    rows.rows
+}
+
+/// Returns the reason why a file system's size is unknown.
+pub fn no_capacity(error: Errno) -> String {
+    // The system's text for this error does not mention the timeout; see `platform::fs::answer`.
+    if error == Errno::ETIMEDOUT { "does not answer".to_owned() } else { error_text(error as i32) }
+}
+
+/// Returns the title of a file system, such as `/home: /dev/sda1 (ext4)`, or only the path without a mount
+/// table.
+pub fn title(space: &Space) -> String {
+    let bytes = |bytes: &[u8]| escape(bytes).into_owned();
+    match &space.volume.mount {
+        Some(mount) => {
+            format!("{}: {} ({})", bytes(&mount.point), bytes(&mount.source), bytes(&mount.kind))
+        }
+        None => escape_path(&space.volume.path),
+    }
+}
+
+struct Rows<'s> {
+    space: &'s Space,
+    rows: Vec<Row>,
+}
+
+impl Rows<'_> {
+    fn push(
+        &mut self,
+        subject: Subject,
+        depth: usize,
+        amount: Amount,
+        label: impl Into<String>,
+        note: Option<String>,
+    ) {
+        self.rows.push(Row { subject, depth, amount, label: label.into(), note });
+    }
+
+    fn capacity(&mut self) {
+        let capacity = match self.space.volume.capacity {
+            Ok(capacity) => capacity,
+            Err(error) => {
+                let note = Some(no_capacity(error));
+                self.push(Subject::Size, 0, Amount::Unknown, "size", note);
+                return;
+            }
+        };
+        self.push(Subject::Size, 0, Amount::Bytes(capacity.size), "size", None);
+        self.parts(|part| matches!(part.standing, Standing::Beside | Standing::Within));
+        self.push(Subject::Available, 0, Amount::Bytes(capacity.available), "available", None);
+        if capacity.reserved() > 0 {
+            let note = Some("free, but not for everybody".to_owned());
+            self.push(Subject::Reserved, 0, Amount::Bytes(capacity.reserved()), "reserved", note);
+            self.parts(|part| part.standing == Standing::Reserved);
+        }
+        if capacity.inodes > 0 {
+            let note =
+                format!("{} used, {} free", grouped(capacity.inodes_used()), grouped(capacity.inodes_free));
+            self.push(Subject::Inodes, 0, Amount::Nothing, "inodes", Some(note));
+        }
+        let note = percent(share(capacity.used(), capacity.size)).trim().to_owned();
+        self.push(Subject::Used, 0, Amount::Bytes(capacity.used()), "used", Some(note));
+    }
+
+    fn used(&mut self) {
+        let scanned = self.space.scanned;
+        let partial = if scanned.is_partial { "at least; " } else { "" };
+        let note = format!("{partial}{}", counted(scanned.entries, "entry", "entries"));
+        self.push(Subject::Scanned, 1, Amount::Bytes(scanned.disk), "scanned here", Some(note));
+        self.hidden();
+        self.deleted();
+        self.parts(|part| part.standing == Standing::Used);
+        self.remainder();
+        if scanned.unreadable > 0 {
+            let label = format!("unreadable: {}", counted(scanned.unreadable, "entry", "entries"));
+            self.push(Subject::Unreadable, 1, Amount::Unknown, label, Some("in the line above".to_owned()));
+        }
+        if scanned.left_out > 0 {
+            let label = format!("left out: {}", counted(scanned.left_out, "entry", "entries"));
+            self.push(Subject::LeftOut, 1, Amount::Unknown, label, Some("as asked for".to_owned()));
+        }
+    }
+
+    fn hidden(&mut self) {
+        let shadows = &self.space.shadows;
+        if shadows.is_empty() {
+            return;
+        }
+        let refused = shadows.iter().find_map(|shadow| shadow.hidden.err());
+        let count = counted(shadows.len() as u64, "mount point", "mount points");
+        let (amount, note) = match refused {
+            Some(Errno::EPERM | Errno::EACCES) => {
+                (Amount::Unknown, format!("possible under {count}; root can look"))
+            }
+            Some(error) => (Amount::Unknown, format!("possible under {count}: {}", error_text(error as i32))),
+            None => (Amount::Bytes(self.space.hidden()), format!("under {count}")),
+        };
+        self.push(Subject::Hidden, 1, amount, "hidden under other mounts", Some(note));
+        for (index, shadow) in shadows.iter().enumerate() {
+            let (amount, note) = match shadow.hidden {
+                Ok(hidden) if hidden.entries > 0 => {
+                    (Amount::Bytes(hidden.disk), Some(counted(hidden.entries, "entry", "entries")))
+                }
+                // The only entry is the mount point itself.
+                Ok(_) => continue,
+                Err(_) => (Amount::Unknown, None),
+            };
+            self.push(Subject::Shadow(index), 2, amount, escape_path(&shadow.path), note);
+        }
+    }
+
+    fn deleted(&mut self) {
+        let note = match self.space.reach {
+            Reach::All => "of all processes",
+            Reach::Container => "of the processes of this container",
+            Reach::Own => "of your own processes; root sees all",
+            Reach::None => "processes cannot be looked into",
+        };
+        let amount = match self.space.reach {
+            Reach::None => Amount::Unknown,
+            _ => Amount::Bytes(self.space.deleted_bytes()),
+        };
+        self.push(Subject::Deleted, 1, amount, "deleted, but still open", Some(note.to_owned()));
+        // Files without blocks do not explain any used space.
+        let files = self.space.deleted.iter().enumerate().filter(|(_, file)| file.disk != Some(0));
+        for (index, file) in files {
+            let amount = file.disk.map_or(Amount::Unknown, Amount::Bytes);
+            let label = escape(&file.path).into_owned();
+            self.push(Subject::File(index), 2, amount, label, Some(holders(file)));
+        }
+    }
+
+    fn parts(&mut self, is_wanted: impl Fn(&Part) -> bool) {
+        for (index, part) in self.space.parts.iter().enumerate().filter(|(_, part)| is_wanted(part)) {
+            let depth = if part.standing == Standing::Within { 2 } else { 1 };
+            let note =
+                (part.standing == Standing::Beside).then(|| "beside the size: df leaves it out".to_owned());
+            self.push(Subject::Part(index), depth, Amount::Bytes(part.bytes), label(part.what), note);
+        }
+    }
+
+    fn remainder(&mut self) {
+        let outside = self.space.volume.outside.first();
+        let (amount, label, note) = match (self.space.remainder(), outside) {
+            (None, _) => return,
+            (Some(Remainder::Missing(bytes)), None) => (Amount::Bytes(bytes), "not explained", None),
+            (Some(Remainder::Missing(bytes)), Some(outside)) => {
+                (Amount::Bytes(bytes), "outside of what was scanned, or not explained", Some(reason(outside)))
+            }
+            (Some(Remainder::Shared(bytes)), _) => {
+                (Amount::Less(bytes), "shared, and counted more than once", None)
+            }
+        };
+        self.push(Subject::Remainder, 1, amount, label, note);
+    }
+}
+
+fn reason(outside: &Outside) -> String {
+    match outside {
+        Outside::Above(point) => format!("the scan began below {}", escape_path(point)),
+        Outside::Directory(root) => format!("only {} of it is mounted", escape(root)),
+        Outside::Unknown => "where it is mounted is not known".to_owned(),
+    }
+}
+
+/// Formats a count with its noun: `1 entry`, `1,234 entries`.
+fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(count), if count == 1 { one } else { many })
+}
+
+/// Lists the processes that hold a file: `tail (12), cat (13) and 3 more`.
+fn holders(file: &Deleted) -> String {
+    const NAMED: usize = 3;
+    let named =
+        file.holders.iter().take(NAMED).map(|holder| format!("{} ({})", escape(&holder.name), holder.pid));
+    let named = named.collect::<Vec<_>>().join(", ");
+    match file.holders.len().saturating_sub(NAMED) {
+        0 => named,
+        more => format!("{named} and {more} more"),
+    }
+}
+
+/// Returns the label of an overhead part.
+pub fn label(what: What) -> &'static str {
+    match what {
+        What::Structures => "tables of inodes and blocks",
+        What::Journal => "journal",
+        What::ForRoot => "for root",
+        What::ForWriting => "for what is to be written",
+        What::Inodes => "inodes",
+        What::Pool => "reserve pool",
+        What::Metadata => "metadata",
+        What::Chunks => "chunk tables",
+        What::Reserve => "global reserve",
+        What::OtherVolumes => "other volumes of the container",
+    }
+}
+
+fn told(note: &Note, units: Units) -> (String, Option<String>) {
+    match note {
+        Note::Layers { upper, lower } => {
+            let upper = upper.as_ref().map(|upper| format!("written to {}", escape(upper)));
+            let count = lower.len() + usize::from(upper.is_some());
+            (format!("overlay of {}", counted(count as u64, "layer", "layers")), upper)
+        }
+        Note::Memory => ("in memory".to_owned(), None),
+        Note::Subvolumes(subvolumes) => {
+            let snapshots = subvolumes.iter().filter(|it| it.is_snapshot).count();
+            let deleted = subvolumes.iter().filter(|it| it.is_deleted).count();
+            let cleaned = if deleted > 0 { format!(", {deleted} being cleaned up") } else { String::new() };
+            (
+                counted(subvolumes.len() as u64, "subvolume", "subvolumes"),
+                Some(format!("{snapshots} of them snapshots{cleaned}")),
+            )
+        }
+        Note::Snapshots(names) => (counted(names.len() as u64, "local snapshot", "local snapshots"), None),
+        Note::Quota(quota) => {
+            let (used, limit) = (plain_size(quota.used, units), plain_size(quota.limit, units));
+            ("quota".to_owned(), Some(format!("you use {used} of {limit}")))
+        }
+        Note::DirectoryLimit { shown, whole } => {
+            let (shown, whole) = (plain_size(*shown, units), plain_size(*whole, units));
+            ("limit of the directory".to_owned(), Some(format!("df shows {shown} of {whole} here")))
+        }
+        Note::Refused(error) => {
+            ("what it takes for itself is not known".to_owned(), Some(error_text(*error as i32)))
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Totals of a scan per file system, with each inode once, and the number of entries it could not count.
+//!
+//! Does no I/O. Invariant: with a single file system below the root, its bytes are the tree's total.
+
+use std::collections::HashSet;
+
+use super::regions::Regions;
+use crate::base::kind::Kind;
+use crate::platform::{Errno, FileId};
+use crate::tree::{DirId, Entry, EntryState, Metadata, Tree, Walk};
+
+/// Totals of a scan on one file system.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Scanned {
+    /// Disk usage in bytes, each inode once.
+    pub disk: u64,
+    /// Number of names; every name of a hard-linked file counts.
+    pub entries: u64,
+    /// Directories that could not be read, and entries without metadata.
+    pub unreadable: u64,
+    /// Entries excluded by request.
+    pub left_out: u64,
+    /// `true` if something may be missing because the scan was stopped or is still running.
+    pub is_partial: bool,
+}
+
+/// Inodes already counted; reused for the next tree if both trees are of the same file systems.
+#[derive(Debug, Default)]
+pub struct Met {
+    /// Files with several names, by device and inode.
+    files: HashSet<FileId>,
+    /// Directories of file systems that are mounted more than once.
+    directories: HashSet<FileId>,
+}
+
+impl Met {
+    /// Returns `true` if a file was not counted before. Files with one name are not remembered.
+    pub fn is_new_file(&mut self, tree: &Tree, directory: DirId, metadata: &Metadata) -> bool {
+        let device = metadata
+            .links
+            .map_or_else(|| tree.device(directory), |links| tree.devices().number(links.device));
+        metadata.links.is_none() || self.files.insert(FileId { device, inode: metadata.inode })
+    }
+
+    /// Returns `true` if a directory was not counted before.
+    pub fn is_new_directory(&mut self, device: u64, inode: u64) -> bool {
+        self.directories.insert(FileId { device, inode })
+    }
+}
+
+/// Totals of every file system, and the file system of every directory.
+pub struct Sums {
+    pub scanned: Vec<Scanned>,
+    /// Indexed by directory number: the file system's index plus one, or 0 without a file system.
+    of: Vec<u32>,
+}
+
+impl Sums {
+    /// Returns the file system of a directory, or `None` if the directory is counted elsewhere.
+    pub fn system(&self, id: DirId) -> Option<usize> {
+        self.of.get(id.0 as usize)?.checked_sub(1).map(|system| system as usize)
+    }
+
+    fn set(&mut self, id: DirId, system: Option<usize>) {
+        let at = id.0 as usize;
+        if self.of.len() <= at {
+            self.of.resize(at + 1, 0);
+        }
+        self.of[at] = system.and_then(|system| u32::try_from(system + 1).ok()).unwrap_or(0);
+    }
+}
+
+/// Adds up a tree. An unknown device inside a file system with subvolumes is added to that file system; any
+/// other unknown device becomes a file system that is missing from the mount table.
+pub fn add_up(tree: &Tree, regions: &mut Regions, met: &mut Met) -> Sums {
+    let mut sums = Sums { scanned: vec![Scanned::default(); regions.systems.len()], of: Vec::new() };
+    let with_files: HashSet<DirId> = regions.files.keys().map(|(id, _)| *id).collect();
+    let aliases = tree.alias_positions();
+    for (id, listing) in Walk::new(tree, DirId::TOP) {
+        let here = sums.system(id);
+        if let Some(here) = here {
+            let status = tree.status(id);
+            sums.scanned[here].unreadable += u64::from(status.errno.is_some());
+            sums.scanned[here].is_partial |= status.partial || !status.is_complete();
+        }
+        for (position, record) in listing.entries() {
+            if id == DirId::TOP && aliases.contains(&position) {
+                continue;
+            }
+            let child = record.directory();
+            let system = match child {
+                Some(child) => {
+                    let system = system_of(tree, regions, met, (child, &record), here);
+                    sums.set(child, system);
+                    sums.scanned.resize(regions.systems.len(), Scanned::default());
+                    system
+                }
+                None if with_files.contains(&id) => {
+                    regions.files.get(&(id, record.name.to_vec())).copied().or(here)
+                }
+                None => here,
+            };
+            if let Some(system) = system {
+                let scanned = &mut sums.scanned[system];
+                add(tree, scanned, met, id, &record);
+                if let EntryState::Excluded(why) = record.state {
+                    scanned.left_out += u64::from(regions.is_left_out(system, id, record.name, why));
+                }
+            }
+        }
+    }
+    sums
+}
+
+/// Returns the file system of a child whose parent is on `above`, or `None` if the child was counted before.
+fn system_of(
+    tree: &Tree,
+    regions: &mut Regions,
+    met: &mut Met,
+    (child, record): (DirId, &Entry<'_>),
+    above: Option<usize>,
+) -> Option<usize> {
+    let device = tree.device(child);
+    let system = match (regions.starts.get(&child).copied(), above) {
+        (Some(start), _) => start,
+        (None, Some(above)) if regions.systems[above].devices.contains(&device) => above,
+        (None, Some(above)) if regions.systems[above].has_subvolumes() => above,
+        (None, None) if tree.parent(child).is_some_and(|parent| tree.device(parent) == device) => {
+            return None;
+        }
+        (None, _) => {
+            let path = crate::scan::path(tree.path(child));
+            let system = regions.system(None, device, &path);
+            regions.systems[system].is_whole |= above.is_some();
+            system
+        }
+    };
+    regions.systems[system].devices.insert(device);
+    let EntryState::Known(Metadata { inode, .. }) = record.state else { return Some(system) };
+    let is_new = regions.systems[system].times < 2 || met.is_new_directory(device, inode);
+    is_new.then_some(system)
+}
+
+fn add(tree: &Tree, scanned: &mut Scanned, met: &mut Met, directory: DirId, record: &Entry<'_>) {
+    scanned.entries += u64::from(directory != DirId::TOP);
+    match record.state {
+        EntryState::Known(metadata) => {
+            let is_new = record.kind == Kind::Directory || met.is_new_file(tree, directory, &metadata);
+            scanned.disk = scanned.disk.saturating_add(if is_new { metadata.disk() } else { 0 });
+        }
+        EntryState::Failed(errno) if errno == Errno::ELOOP as i32 => {}
+        EntryState::Failed(_) => scanned.unreadable += 1,
+        EntryState::Excluded(_) => {}
+    }
+}

@@ -1,0 +1,112 @@
+//! Files covered by mount points, which use space that no scan from above can see.
+//!
+//! Each covered directory is scanned through a clone of its mount that has nothing mounted on it. Invariant:
+//! inodes that the main scan counted do not count again.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::regions::Cover;
+use super::scanned::Met;
+use crate::base::kind::Kind;
+use crate::platform::Errno;
+use crate::platform::fs::covered::Uncovered;
+use crate::scan::{Mounts, Options, Scan};
+use crate::tree::{DirId, Entry, EntryState, Metadata, Tree, Walk};
+
+/// Files covered by one mount point.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shadow {
+    /// Mount point.
+    pub path: PathBuf,
+    /// Totals of the covered files, or the reason they are unknown.
+    pub hidden: Result<Hidden, Errno>,
+}
+
+/// Totals of covered files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Hidden {
+    /// Disk usage in bytes, each inode once, including the covered directory itself.
+    pub disk: u64,
+    /// Number of names.
+    pub entries: u64,
+    /// Number of entries that could not be read.
+    pub unreadable: u64,
+}
+
+/// Interval between checks for cancellation during a scan.
+const GLANCE: Duration = Duration::from_millis(50);
+
+/// Scans below every covered mount point.
+pub fn look(covers: &[Cover], met: &mut Met, is_cancelled: &(dyn Fn() -> bool + Sync)) -> Vec<Shadow> {
+    let mut shadows: Vec<Shadow> = Vec::new();
+    let mut clones: Vec<(&Path, Result<Uncovered, Errno>)> = Vec::new();
+    for cover in covers {
+        if !clones.iter().any(|(under, _)| *under == cover.under) {
+            clones.push((&cover.under, Uncovered::at(&cover.under)));
+        }
+        let clone = clones.iter().find(|(under, _)| *under == cover.under).map(|(_, clone)| clone);
+        let hidden = match clone {
+            Some(Ok(clone)) => below(clone.path(&cover.below), met, is_cancelled),
+            Some(Err(error)) => Err(*error),
+            None => Err(Errno::ENOENT),
+        };
+        shadows.push(Shadow { path: cover.under.join(&cover.below), hidden });
+    }
+    shadows
+}
+
+/// Adds up the files at `path`, which has nothing mounted on it.
+fn below(path: PathBuf, met: &mut Met, is_cancelled: &(dyn Fn() -> bool + Sync)) -> Result<Hidden, Errno> {
+    let options = Options { mounts: Mounts::All, ..Options::default() };
+    let scan = Scan::start(vec![path], options).map_err(|_| Errno::EAGAIN)?;
+    while scan.wait(GLANCE).is_none() {
+        if is_cancelled() {
+            scan.stop();
+        }
+    }
+    if is_cancelled() {
+        return Err(Errno::ECANCELED);
+    }
+    let tree = scan.tree();
+    let failed = tree.listing(DirId::TOP).entries().find_map(|(_, root)| match root.state {
+        EntryState::Failed(errno) => Some(Errno::from_raw(errno)),
+        _ => None,
+    });
+    failed.map_or_else(|| Ok(add_up(tree, met)), Err)
+}
+
+fn add_up(tree: &Tree, met: &mut Met) -> Hidden {
+    let mut hidden = Hidden::default();
+    let mut elsewhere: HashSet<DirId> = HashSet::new();
+    for (id, listing) in Walk::new(tree, DirId::TOP) {
+        let is_elsewhere = elsewhere.contains(&id);
+        hidden.unreadable += u64::from(!is_elsewhere && tree.status(id).errno.is_some());
+        for (_, record) in listing.entries() {
+            if let EntryState::Known(Metadata { directory: Some(child), inode, .. }) = record.state
+                && (is_elsewhere || !met.is_new_directory(tree.device(child), inode))
+            {
+                elsewhere.insert(child);
+            } else if !is_elsewhere {
+                hidden.entries += u64::from(id != DirId::TOP);
+                hidden.add(tree, met, id, &record);
+            }
+        }
+    }
+    hidden
+}
+
+impl Hidden {
+    fn add(&mut self, tree: &Tree, met: &mut Met, directory: DirId, record: &Entry<'_>) {
+        match record.state {
+            EntryState::Known(metadata)
+                if record.kind == Kind::Directory || met.is_new_file(tree, directory, &metadata) =>
+            {
+                self.disk = self.disk.saturating_add(metadata.disk());
+            }
+            EntryState::Failed(_) => self.unreadable += 1,
+            EntryState::Known(_) | EntryState::Excluded(_) => {}
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! df's numbers for a file system, and the part of it that a scan could reach.
+//!
+//! Does not use the tree. Invariant: the cost is a few system calls, whatever the size of the scan.
+
+use std::path::{Path, PathBuf};
+
+use super::regions::{mount_of, point};
+use crate::platform::Errno;
+use crate::platform::fs::capacity::{Capacity, capacity};
+use crate::platform::fs::mounts::{Mount, mounts, standing};
+
+/// File system with df's numbers.
+#[derive(Clone, Debug)]
+pub struct Volume {
+    /// Path at which the scan reached it: a root, or a mount point below one.
+    pub path: PathBuf,
+    /// Mount at that path; unknown without a mount table.
+    pub mount: Option<Mount>,
+    /// Sizes that df reports.
+    pub capacity: Result<Capacity, Errno>,
+    /// Reasons why the file system may hold more than the scan could reach; empty if the scan could reach
+    /// everything.
+    pub outside: Vec<Outside>,
+}
+
+/// Reason why a file system may hold more than the scan could reach.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outside {
+    /// The scan began below this mount point.
+    Above(PathBuf),
+    /// Only this directory of the file system is mounted.
+    Directory(Vec<u8>),
+    /// The mount point is unknown.
+    Unknown,
+}
+
+impl Volume {
+    /// Returns the file system of the root `given`, or `None` if the root no longer exists.
+    pub(crate) fn of_root(given: &Path) -> Option<Self> {
+        let standing = standing(given).ok()?;
+        let path = given.canonicalize().ok()?;
+        let mut mounts = mounts().unwrap_or_default();
+        let mount = mount_of(&mounts, &path, &standing).map(|index| mounts.swap_remove(index));
+        let outside = Outside::of(mount.as_ref(), &path);
+        Some(Self { capacity: capacity(&path), path, mount, outside })
+    }
+
+    /// Returns the type of the file system, if known.
+    pub fn kind(&self) -> Option<&[u8]> {
+        self.mount.as_ref().map(|mount| mount.kind.as_slice())
+    }
+
+    /// Returns `true` if the scan could reach the whole file system.
+    pub fn is_whole(&self) -> bool {
+        self.outside.is_empty()
+    }
+}
+
+impl Outside {
+    /// Returns the parts of the file system mounted at or above `path` that a scan from `path` cannot reach.
+    pub(crate) fn of(mount: Option<&Mount>, path: &Path) -> Vec<Self> {
+        let Some(mount) = mount else { return vec![Self::Unknown] };
+        let point = point(mount);
+        let above = (point != path).then_some(Self::Above(point));
+        let part = (mount.root != b"/").then(|| Self::Directory(mount.root.clone()));
+        above.into_iter().chain(part).collect()
+    }
+}

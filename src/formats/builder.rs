@@ -1,0 +1,298 @@
+//! Builder of a tree from entries that arrive depth first, one after another.
+//!
+//! ```text
+//! open:  top  root  dir  dir        the way down to the directory that is read; the batch holds its entries
+//!         |    |     |
+//!       pages put aside: entries not sealed yet, in the middle of which their directory was left for a child
+//! ```
+//!
+//! Entries are sealed when a segment is full, when their directory ends, and when the tree is to be shown
+//! ([`Builder::publish`]), so listings are as compact as those of a scan. A child is complete when its own
+//! end was read *and* its entry is published, because only then does its parent wait for it.
+//!
+//! Knows no file format. Invariant: every claim on a directory is released exactly once, however the input
+//! ends.
+
+use crate::base::os_error::EIO;
+use crate::tree::{Batch, DirId, Entry, EntryState, LinkedName, Metadata, Page, Totals, Tree};
+
+/// Size in bytes of one segment, about the size of a kernel batch.
+const SEGMENT: usize = 32 << 10;
+/// Depth below which no page is kept aside, so that a hostile chain of directories costs one entry per level
+/// instead of a page.
+const SHALLOW: usize = 64;
+/// Number of empty pages kept for reuse.
+const SPARE: usize = SHALLOW;
+
+/// Error of a directory that could not be read completely (`EIO`); the formats give no details.
+pub(crate) const UNREADABLE: i32 = EIO;
+
+/// Numbers of entries, bytes and errors read so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    pub(crate) entries: u64,
+    pub(crate) disk: u64,
+    pub(crate) errors: u64,
+}
+
+/// Meaning of the sizes recorded for a directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sizes {
+    /// Sizes of the directory itself.
+    Own,
+    /// Sizes of everything below it, itself included. Its own sizes are known at its end, and it is published
+    /// only then.
+    Sums,
+}
+
+/// Directory as the file describes it.
+pub(crate) struct Entrance<'n> {
+    pub(crate) name: &'n [u8],
+    pub(crate) metadata: Metadata,
+    pub(crate) sizes: Sizes,
+    /// Index of its device.
+    pub(crate) device: u32,
+    /// `true` if it could be read.
+    pub(crate) is_read: bool,
+}
+
+pub(crate) struct Builder<'t> {
+    tree: &'t Tree,
+    batch: Batch,
+    /// Top of the tree, and the directories down to the current one.
+    open: Vec<Open>,
+    spare: Vec<Page>,
+    counts: Counts,
+}
+
+/// Directory whose end was not read yet.
+struct Open {
+    id: DirId,
+    device: u32,
+    /// Its unsealed entries, kept while a child is read.
+    page: Option<Box<Page>>,
+    /// Children that have ended but whose entries are not sealed.
+    ended: Vec<DirId>,
+    /// `true` if its entry is published.
+    is_published: bool,
+    is_read: bool,
+    /// Sum of the entries that have ended, including its own sizes if those are known.
+    inside: Totals,
+    /// Its name and metadata, if they are written only at its end.
+    awaiting: Option<Box<(Vec<u8>, Metadata)>>,
+}
+
+impl Open {
+    fn new(id: DirId, device: u32) -> Self {
+        Self {
+            id,
+            device,
+            page: None,
+            ended: Vec::new(),
+            is_published: false,
+            is_read: true,
+            inside: Totals::default(),
+            awaiting: None,
+        }
+    }
+}
+
+impl<'t> Builder<'t> {
+    /// Creates a builder for an empty tree.
+    pub(crate) fn new(tree: &'t Tree) -> Self {
+        tree.begin(DirId::TOP);
+        let top = Open { is_published: true, ..Open::new(DirId::TOP, 0) };
+        let batch = Batch::default();
+        Self { tree, batch, open: vec![top], spare: Vec::new(), counts: Counts::default() }
+    }
+
+    /// Returns the number of open levels below the top.
+    pub(crate) fn depth(&self) -> usize {
+        self.open.len() - 1
+    }
+
+    /// Returns the current directory.
+    pub(crate) fn current(&self) -> DirId {
+        self.last().id
+    }
+
+    /// Returns the device index of the current directory.
+    pub(crate) fn device(&self) -> u32 {
+        self.last().device
+    }
+
+    pub(crate) fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// Adds an entry that is not a directory to be entered.
+    pub(crate) fn push(&mut self, record: &Entry<'_>) {
+        if let EntryState::Known(metadata) = &record.state {
+            self.add_inside(metadata.disk(), metadata.apparent);
+            self.counts.disk = self.counts.disk.saturating_add(metadata.disk());
+        }
+        self.counts.entries += u64::from(!matches!(record.state, EntryState::Excluded(_)));
+        self.counts.errors += u64::from(matches!(record.state, EntryState::Failed(_)));
+        let id = self.current();
+        self.batch.push(id, record);
+        self.seal_if_long();
+    }
+
+    /// Enters a child of the current directory, or a root.
+    pub(crate) fn enter(&mut self, entrance: &Entrance<'_>) {
+        let &Entrance { name, metadata, sizes, device, is_read } = entrance;
+        let parent = self.current();
+        let mut child = match sizes {
+            Sizes::Own => {
+                let id = self.batch.push_directory(self.tree, parent, name, metadata, device);
+                self.counts.disk = self.counts.disk.saturating_add(metadata.disk());
+                let inside =
+                    Totals { disk: metadata.disk(), apparent: metadata.apparent, ..Totals::default() };
+                Open { inside, ..Open::new(id, device) }
+            }
+            Sizes::Sums => {
+                let empty = Metadata { blocks: 0, apparent: 0, ..metadata };
+                let id = self.batch.new_directory(self.tree, parent, &empty, device);
+                Open { awaiting: Some(Box::new((name.to_vec(), metadata))), ..Open::new(id, device) }
+            }
+        };
+        child.is_read = is_read;
+        self.counts.entries += 1;
+        if self.open.len() > SHALLOW {
+            self.seal(self.open.len() - 1);
+        }
+        // If the child's entry was sealed, its parent is already waiting for it.
+        child.is_published = sizes == Sizes::Own && self.batch.page().is_empty();
+        let empty = self.fresh_page();
+        let page = self.batch.turn(empty);
+        let page = self.keep(page);
+        self.last_mut().page = page;
+        self.tree.begin(child.id);
+        self.open.push(child);
+    }
+
+    /// Ends the current directory.
+    pub(crate) fn leave(&mut self) {
+        self.seal(self.open.len() - 1);
+        let child = self.open.pop().expect("who enters leaves, once");
+        let page = self.last_mut().page.take().map_or_else(|| self.fresh_page(), |page| *page);
+        let empty = self.batch.turn(page);
+        self.keep(empty);
+        if !child.is_read {
+            self.counts.errors += 1;
+            self.tree.fail(child.id, UNREADABLE);
+        }
+        match child.awaiting {
+            None => {
+                let totals = child.inside;
+                self.add_inside(totals.disk, totals.apparent);
+            }
+            Some(awaiting) => {
+                let (name, sums) = *awaiting;
+                self.add_inside(sums.disk(), sums.apparent);
+                let metadata = Metadata {
+                    blocks: sums.blocks.saturating_sub(child.inside.disk / 512),
+                    apparent: sums.apparent.saturating_sub(child.inside.apparent),
+                    ..sums
+                };
+                let own = Totals { disk: metadata.disk(), apparent: metadata.apparent, ..Totals::default() };
+                self.tree.add(child.id, &own);
+                self.counts.disk = self.counts.disk.saturating_add(own.disk);
+                self.batch.push_numbered(child.id, &name, metadata);
+            }
+        }
+        if child.is_published {
+            self.tree.release(child.id);
+        } else {
+            self.last_mut().ended.push(child.id);
+        }
+        self.seal_if_long();
+    }
+
+    /// Ends all open directories as stopped, because the input ended early.
+    pub(crate) fn break_off(&mut self) {
+        while self.depth() > 0 {
+            self.tree.stop(self.current());
+            let open = self.last_mut();
+            let inside = open.inside;
+            if let Some(awaiting) = &mut open.awaiting {
+                // Recorded sums minus the missing entries would be wrong as its own size.
+                (awaiting.1.blocks, awaiting.1.apparent) = (inside.disk / 512, inside.apparent);
+            }
+            self.leave();
+        }
+        self.tree.stop(DirId::TOP);
+    }
+
+    /// Publishes all entries read so far.
+    pub(crate) fn publish(&mut self) {
+        for index in 0..self.open.len() {
+            if index + 1 == self.open.len() || self.open[index].page.is_some() {
+                self.seal(index);
+            }
+        }
+    }
+
+    /// Ends the top of the tree and returns the names of inodes that may have other names.
+    pub(crate) fn finish(mut self) -> Vec<LinkedName> {
+        self.publish();
+        self.tree.release(DirId::TOP);
+        self.batch.take_linked()
+    }
+
+    fn seal_if_long(&mut self) {
+        if self.batch.page().length() >= SEGMENT {
+            self.seal(self.open.len() - 1);
+        }
+    }
+
+    /// Publishes the unsealed entries of an open directory.
+    fn seal(&mut self, index: usize) {
+        let aside = self.open[index].page.take().map(|page| self.batch.turn(*page));
+        let id = self.open[index].id;
+        if let Some(mut sealed) = self.batch.seal(self.tree, id) {
+            if id == DirId::TOP {
+                // Roots do not count as items.
+                sealed.sum.items = 0;
+            }
+            self.tree.publish(&mut self.batch, id, &sealed);
+            for ended in std::mem::take(&mut self.open[index].ended) {
+                self.tree.release(ended);
+            }
+            if let Some(child) = self.open.get_mut(index + 1).filter(|child| child.awaiting.is_none()) {
+                child.is_published = true;
+            }
+        }
+        if let Some(page) = aside {
+            let empty = self.batch.turn(page);
+            self.keep(empty);
+        }
+    }
+
+    /// Keeps an empty page for reuse and returns any other.
+    fn keep(&mut self, page: Page) -> Option<Box<Page>> {
+        if !page.is_empty() {
+            return Some(Box::new(page));
+        }
+        if self.spare.len() < SPARE {
+            self.spare.push(page);
+        }
+        None
+    }
+
+    fn fresh_page(&mut self) -> Page {
+        self.spare.pop().unwrap_or_else(Page::small)
+    }
+
+    fn add_inside(&mut self, disk: u64, apparent: u64) {
+        self.last_mut().inside.add(&Totals { disk, apparent, ..Totals::default() });
+    }
+
+    fn last(&self) -> &Open {
+        self.open.last().expect("the top is always open")
+    }
+
+    fn last_mut(&mut self) -> &mut Open {
+        self.open.last_mut().expect("the top is always open")
+    }
+}

@@ -1,0 +1,224 @@
+//! Compression of streams: zstd in both directions, gzip for reading only.
+//!
+//! A separate thread does the work, while another reads or writes the text. `ruzstd` compresses at a
+//! single level, somewhat worse than `zstd -1`; docs/exchange.md has the figures.
+//!
+//! Does not parse JSON. Invariant: input that expands far more than text would is rejected before it fills
+//! the memory.
+
+use std::cell::RefCell;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::rc::Rc;
+use std::thread;
+
+use flate2::bufread::MultiGzDecoder;
+use ruzstd::decoding::StreamingDecoder;
+use ruzstd::encoding::{CompressionLevel, FrameCompressor};
+
+use super::pipe::{CHUNK, Chunks, Feed, pipe};
+use crate::formats::snapshot::MAGIC;
+
+/// First bytes of a zstd frame (RFC 8878, 3.1.1), and those of a skippable frame after its first byte
+/// (3.1.2).
+const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+const SKIPPABLE: [u8; 3] = [0x2a, 0x4d, 0x18];
+/// First bytes of a gzip member (RFC 1952, 2.3.1).
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+/// First bytes of ncdu's binary format (ncdubin(5)).
+const BINARY: &[u8; 8] = b"\xbfncduEX1";
+
+/// Largest accepted ratio of text to compressed bytes. Exports shrink to a tenth, at most to a fortieth; a
+/// higher ratio was made to fill the memory.
+const RATIO: u64 = 100;
+/// Bytes of text below which the ratio is not checked.
+const HARMLESS: u64 = 8 << 20;
+
+/// Detects the compression of `reader`, and decompresses it on a separate thread.
+///
+/// # Errors
+/// When no thread can be started.
+pub(crate) fn unpack(reader: impl Read + Send + 'static) -> io::Result<Chunks> {
+    let (feed, chunks) = pipe();
+    let work = move || {
+        let result = unpack_into(reader, &feed);
+        feed.finish(result);
+    };
+    thread::Builder::new().name("unpack".into()).spawn(work)?;
+    Ok(chunks)
+}
+
+fn unpack_into(reader: impl Read, feed: &Feed) -> io::Result<()> {
+    let taken = Rc::new(RefCell::new(0));
+    let mut packed = BufReader::with_capacity(CHUNK, Counted { reader, taken: Rc::clone(&taken) });
+    let head = first_bytes(&mut packed)?;
+    let mut source = io::Cursor::new(head.clone()).chain(packed);
+    if head.starts_with(BINARY) {
+        return Err(io::Error::other("ncdu's binary format; `ncdu -f FILE -o -` makes JSON of it"));
+    }
+    if head == MAGIC {
+        return Err(io::Error::other("a snapshot, which -f reads from a file, and that file alone"));
+    }
+    let mut text = Text { feed, sent: 0, taken };
+    if head.starts_with(&ZSTD) || head.get(1..4) == Some(&SKIPPABLE) && head[0] & 0xf0 == 0x50 {
+        unpack_zstd(&mut source, &mut text)
+    } else if head.starts_with(&GZIP) {
+        text.take(&mut MultiGzDecoder::new(BufReader::with_capacity(CHUNK, source)), Whose::Unpacked)
+    } else {
+        text.take(&mut source, Whose::Plain)
+    }
+}
+
+/// Reads the bytes that tell the formats apart, or fewer at the end of the input.
+fn first_bytes(reader: &mut impl Read) -> io::Result<Vec<u8>> {
+    let mut head = Vec::with_capacity(BINARY.len());
+    reader.take(BINARY.len() as u64).read_to_end(&mut head)?;
+    Ok(head)
+}
+
+/// Decompresses one frame after another.
+fn unpack_zstd(source: &mut impl Read, text: &mut Text<'_>) -> io::Result<()> {
+    use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+    let mut source = BufReader::with_capacity(CHUNK, source);
+    while !source.fill_buf()?.is_empty() {
+        match StreamingDecoder::new(&mut source) {
+            Ok(mut frame) => text.take(&mut frame, Whose::Unpacked)?,
+            Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
+                length, ..
+            })) => {
+                let skipped = io::copy(&mut source.by_ref().take(u64::from(length)), &mut io::sink())?;
+                if skipped < u64::from(length) {
+                    return Err(io::ErrorKind::UnexpectedEof.into());
+                }
+            }
+            Err(error) => return Err(io::Error::other(format!("zstd: {error}"))),
+        }
+    }
+    Ok(())
+}
+
+/// Reader that counts its bytes.
+struct Counted<R> {
+    reader: R,
+    taken: Rc<RefCell<u64>>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.reader.read(into)?;
+        *self.taken.borrow_mut() += read as u64;
+        Ok(read)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Whose {
+    /// Text as it was in the file.
+    Plain,
+    /// Text from a decoder.
+    Unpacked,
+}
+
+/// Receiver of decompressed text.
+struct Text<'f> {
+    feed: &'f Feed,
+    sent: u64,
+    /// Bytes read from the compressed file.
+    taken: Rc<RefCell<u64>>,
+}
+
+impl Text<'_> {
+    fn take(&mut self, reader: &mut impl Read, whose: Whose) -> io::Result<()> {
+        loop {
+            let mut chunk = vec![0; CHUNK];
+            let length = match reader.read(&mut chunk) {
+                Ok(0) => return Ok(()),
+                Ok(length) => length,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            chunk.truncate(length);
+            self.sent += length as u64;
+            let most = self.taken.borrow().saturating_mul(RATIO).max(HARMLESS);
+            if whose == Whose::Unpacked && self.sent > most {
+                let what =
+                    format!("unpacks to more than {RATIO} times its size; unpacked before, it is read");
+                return Err(io::Error::other(what));
+            }
+            self.feed.send(chunk)?;
+        }
+    }
+}
+
+/// Compresses the text that `write` produces into `out`, on a thread of its own.
+///
+/// # Errors
+/// When either cannot be written to; of two errors the first one is returned.
+pub fn pack(
+    out: &mut (dyn Write + Send),
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let (mut feed, chunks) = pipe();
+    thread::scope(|scope| {
+        let packer = thread::Builder::new().name("pack".into()).spawn_scoped(scope, move || {
+            compress(chunks, &mut *out)?;
+            out.flush()
+        })?;
+        let written = write(&mut feed);
+        feed.finish(Ok(()));
+        let result = packer.join().unwrap_or_else(|_| Err(io::Error::other("a bug ended the packing early")));
+        // After a failure of the packer the writer sees only a closed pipe, so the packer's error comes
+        // first.
+        result.and(written)
+    })
+}
+
+/// Stream that remembers its first error, for code that would panic on one.
+struct Careful<S> {
+    stream: S,
+    error: Rc<RefCell<Option<io::Error>>>,
+}
+
+impl<S> Careful<S> {
+    fn note(&self, error: io::Error) {
+        self.error.borrow_mut().get_or_insert(error);
+    }
+}
+
+impl<R: Read> Read for Careful<R> {
+    /// Reads nothing more after an error of either side.
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if self.error.borrow().is_some() {
+            return Ok(0);
+        }
+        Ok(self.stream.read(into).unwrap_or_else(|error| {
+            self.note(error);
+            0
+        }))
+    }
+}
+
+impl<W: Write> Write for Careful<W> {
+    /// Discards everything written after an error, which is reported at the end.
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.error.borrow().is_none()
+            && let Err(error) = self.stream.write_all(bytes)
+        {
+            self.note(error);
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn compress(source: impl Read, drain: impl Write) -> io::Result<()> {
+    let error = Rc::new(RefCell::new(None));
+    let mut compressor = FrameCompressor::new(CompressionLevel::Fastest);
+    compressor.set_source(Careful { stream: source, error: Rc::clone(&error) });
+    compressor.set_drain(Careful { stream: drain, error: Rc::clone(&error) });
+    compressor.compress();
+    drop(compressor);
+    error.take().map_or(Ok(()), Err)
+}

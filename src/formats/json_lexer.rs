@@ -1,0 +1,380 @@
+//! Lexer for a stream of JSON: strings, whole numbers, and values to be skipped.
+//!
+//! It deviates from JSON in one point: a string may hold any bytes from 0x80 on, since ncdu writes names
+//! unchanged. Knows no file format.
+//!
+//! Invariant: nothing recurses, memory holds one chunk and one string of at most [`LONGEST`] bytes, and every
+//! error names the byte at which it occurred.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use super::pipe::{Chunks, Next};
+
+/// Longest string in bytes. Linux takes no longer argument, so no root can have a longer path (execve(2),
+/// `MAX_ARG_STRLEN`).
+pub(crate) const LONGEST: usize = 128 << 10;
+/// Deepest nesting of a value that is skipped.
+const LEVELS: usize = 4096;
+/// Time to wait for bytes before the pause is reported to the caller.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// Error that ended reading, and its position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Bytes before it, of the decompressed text.
+    pub offset: u64,
+    /// Reason of the error.
+    pub reason: Reason,
+}
+
+/// Reason why reading ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// The user stopped it.
+    Stopped,
+    /// The input is invalid; the text may hold any characters.
+    Wrong(Cow<'static, str>),
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.reason {
+            Reason::Stopped => formatter.write_str("stopped"),
+            // Not even the first byte was valid, so the file is something else.
+            Reason::Wrong(what) if self.offset == 0 => write!(formatter, "no export and no snapshot: {what}"),
+            Reason::Wrong(what) => write!(formatter, "byte {}: {what}", self.offset),
+        }
+    }
+}
+
+/// Progress of reading, for the callback.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pulse {
+    /// Another chunk has arrived.
+    Fed,
+    /// No chunk has arrived for a while.
+    Idle,
+}
+
+/// Lexer that reads JSON from chunks.
+pub(crate) struct Lexer<'a> {
+    chunks: Chunks,
+    /// Callback for every chunk and every pause; reading stops if it returns `Break`.
+    pulse: &'a dyn Fn(Pulse) -> ControlFlow<()>,
+    bytes: Vec<u8>,
+    at: usize,
+    /// Bytes in all chunks before this one.
+    before: u64,
+    text: Vec<u8>,
+}
+
+type Result<T> = std::result::Result<T, Fault>;
+
+impl<'a> Lexer<'a> {
+    pub(crate) fn new(chunks: Chunks, pulse: &'a dyn Fn(Pulse) -> ControlFlow<()>) -> Self {
+        Self { chunks, pulse, bytes: Vec::new(), at: 0, before: 0, text: Vec::new() }
+    }
+
+    /// Returns an error at the current byte.
+    pub(crate) fn fault<T>(&self, what: impl Into<Cow<'static, str>>) -> Result<T> {
+        self.fault_at(self.offset(), what)
+    }
+
+    /// Returns an error at an earlier byte.
+    #[allow(clippy::unused_self)] // called like `fault`
+    pub(crate) fn fault_at<T>(&self, offset: u64, what: impl Into<Cow<'static, str>>) -> Result<T> {
+        Err(Fault { offset, reason: Reason::Wrong(what.into()) })
+    }
+
+    /// Returns the number of bytes read.
+    pub(crate) fn offset(&self) -> u64 {
+        self.before + self.at as u64
+    }
+
+    /// Skips blanks and consumes the next byte.
+    pub(crate) fn significant(&mut self) -> Result<u8> {
+        let byte = self.look()?;
+        self.at += 1;
+        Ok(byte)
+    }
+
+    /// Skips blanks and returns the next byte without consuming it.
+    pub(crate) fn look(&mut self) -> Result<u8> {
+        match self.blanks()? {
+            Some(byte) => Ok(byte),
+            None => self.fault("ends early"),
+        }
+    }
+
+    /// Consumes `byte`, which must come next.
+    pub(crate) fn expect(&mut self, byte: u8) -> Result<()> {
+        if self.look()? == byte {
+            self.at += 1;
+            return Ok(());
+        }
+        self.fault(format!("'{}' expected", char::from(byte)))
+    }
+
+    /// Checks that only blanks follow.
+    pub(crate) fn end(&mut self) -> Result<()> {
+        match self.blanks()? {
+            None => Ok(()),
+            Some(_) => self.fault("something follows the end"),
+        }
+    }
+
+    /// Reads a string and returns it unescaped.
+    pub(crate) fn string(&mut self) -> Result<&[u8]> {
+        self.expect(b'"')?;
+        self.text.clear();
+        loop {
+            let rest = &self.bytes[self.at..];
+            let plain = rest.iter().position(|byte| !PLAIN[usize::from(*byte)]).unwrap_or(rest.len());
+            if self.text.len() + plain > LONGEST {
+                return self.fault("a string is too long");
+            }
+            self.text.extend_from_slice(&rest[..plain]);
+            self.at += plain;
+            match self.byte()? {
+                b'"' => return Ok(&self.text),
+                b'\\' => self.escape()?,
+                _ => {
+                    self.at -= 1;
+                    // The byte may be plain if the previous chunk ended just before it.
+                    if !PLAIN[usize::from(self.bytes[self.at])] {
+                        return self.fault("a control character in a string");
+                    }
+                }
+            }
+        }
+    }
+
+    /// Returns the string that was read last.
+    pub(crate) fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// Reads a whole number of at most 64 bits.
+    pub(crate) fn whole(&mut self) -> Result<u64> {
+        let first = self.look()?;
+        if !first.is_ascii_digit() {
+            return self.fault("a whole number expected");
+        }
+        let start = self.offset();
+        let mut number: u64 = 0;
+        let mut digits = 0;
+        while let Some(byte @ b'0'..=b'9') = self.peek()? {
+            self.at += 1;
+            digits += 1;
+            let next = number.checked_mul(10).and_then(|ten| ten.checked_add(u64::from(byte - b'0')));
+            match next {
+                Some(next) => number = next,
+                None => return self.fault_at(start, "a number has more than 64 bits"),
+            }
+            if first == b'0' && digits > 1 {
+                return self.fault_at(start, "a number begins with zero");
+            }
+        }
+        match self.peek()? {
+            Some(b'e' | b'E') => self.fault("a number with an exponent"),
+            _ => Ok(number),
+        }
+    }
+
+    /// Reads seconds since 1970: a number with an optional sign, and a fraction that is dropped.
+    pub(crate) fn seconds(&mut self) -> Result<i64> {
+        let start = self.offset();
+        let is_negative = self.look()? == b'-';
+        self.at += usize::from(is_negative);
+        let number = self.whole()?;
+        if self.peek()? == Some(b'.') {
+            self.at += 1;
+            while let Some(b'0'..=b'9') = self.peek()? {
+                self.at += 1;
+            }
+        }
+        let seconds = if is_negative { 0_i64.checked_sub_unsigned(number) } else { number.try_into().ok() };
+        seconds.map_or_else(|| self.fault_at(start, "a time has more than 64 bits"), Ok)
+    }
+
+    /// Reads a boolean.
+    pub(crate) fn boolean(&mut self) -> Result<bool> {
+        let is_true = self.look()? == b't';
+        self.word(if is_true { b"true" } else { b"false" })?;
+        Ok(is_true)
+    }
+
+    /// Skips a value of any type.
+    pub(crate) fn skip(&mut self) -> Result<()> {
+        // Closing bracket of each open level.
+        let mut open: Vec<u8> = Vec::new();
+        loop {
+            match self.look()? {
+                b'"' => {
+                    self.string()?;
+                }
+                b't' => self.word(b"true")?,
+                b'f' => self.word(b"false")?,
+                b'n' => self.word(b"null")?,
+                b'-' | b'0'..=b'9' => {
+                    while let Some(b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9') = self.peek()? {
+                        self.at += 1;
+                    }
+                }
+                begin @ (b'[' | b'{') => {
+                    self.at += 1;
+                    if open.len() == LEVELS {
+                        return self.fault("nested too deep");
+                    }
+                    open.push(begin + 2);
+                    if self.look()? != begin + 2 {
+                        self.skip_key(begin + 2)?;
+                        continue;
+                    }
+                }
+                _ => return self.fault("a value expected"),
+            }
+            // The end of a value can be the end of the values around it too.
+            loop {
+                let Some(end) = open.last().copied() else { return Ok(()) };
+                match self.look()? {
+                    b',' => {
+                        self.at += 1;
+                        self.skip_key(end)?;
+                        break;
+                    }
+                    byte if byte == end => {
+                        self.at += 1;
+                        open.pop();
+                    }
+                    _ => return self.fault(format!("',' or '{}' expected", char::from(end))),
+                }
+            }
+        }
+    }
+
+    /// Skips the key of the next value if `end` closes an object.
+    fn skip_key(&mut self, end: u8) -> Result<()> {
+        if end == b'}' {
+            self.string()?;
+            self.expect(b':')?;
+        }
+        Ok(())
+    }
+
+    fn word(&mut self, word: &[u8]) -> Result<()> {
+        let start = self.offset();
+        for expected in word {
+            if self.byte()? != *expected {
+                return self.fault_at(start, "a value expected");
+            }
+        }
+        Ok(())
+    }
+
+    fn escape(&mut self) -> Result<()> {
+        let start = self.offset() - 1;
+        let byte = match self.byte()? {
+            byte @ (b'"' | b'\\' | b'/') => byte,
+            b'b' => 8,
+            b'f' => 12,
+            b'n' => b'\n',
+            b'r' => b'\r',
+            b't' => b'\t',
+            b'u' => return self.character(start),
+            _ => return self.fault_at(start, "an unknown escape"),
+        };
+        self.text.push(byte);
+        Ok(())
+    }
+
+    /// Decodes the character of `\uXXXX`, or of a surrogate pair of them (RFC 8259, section 7).
+    fn character(&mut self, start: u64) -> Result<()> {
+        let mut units = vec![self.unit(start)?];
+        if (0xd800..0xdc00).contains(&units[0]) {
+            let is_pair = self.byte()? == b'\\' && self.byte()? == b'u';
+            if !is_pair {
+                return self.fault_at(start, "half a character");
+            }
+            units.push(self.unit(start)?);
+        }
+        let Some(Ok(character)) = char::decode_utf16(units).next() else {
+            return self.fault_at(start, "half a character");
+        };
+        self.text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+        Ok(())
+    }
+
+    fn unit(&mut self, start: u64) -> Result<u16> {
+        let mut unit = 0;
+        for _ in 0..4 {
+            let Some(digit) = char::from(self.byte()?).to_digit(16) else {
+                return self.fault_at(start, "four hexadecimal digits expected");
+            };
+            unit = unit << 4 | u16::try_from(digit).expect("a digit is below 16");
+        }
+        Ok(unit)
+    }
+
+    fn blanks(&mut self) -> Result<Option<u8>> {
+        while let Some(byte) = self.peek()? {
+            if !matches!(byte, b' ' | b'\n' | b'\t' | b'\r') {
+                return Ok(Some(byte));
+            }
+            self.at += 1;
+        }
+        Ok(None)
+    }
+
+    fn byte(&mut self) -> Result<u8> {
+        let Some(byte) = self.peek()? else { return self.fault("ends early") };
+        self.at += 1;
+        Ok(byte)
+    }
+
+    fn peek(&mut self) -> Result<Option<u8>> {
+        if self.at == self.bytes.len() && !self.fill()? {
+            return Ok(None);
+        }
+        Ok(Some(self.bytes[self.at]))
+    }
+
+    /// Receives the next chunk; returns `false` at the end.
+    fn fill(&mut self) -> Result<bool> {
+        loop {
+            let next = match self.chunks.next(PATIENCE) {
+                Ok(next) => next,
+                Err(error) => return self.fault(crate::base::os_error::words(&error)),
+            };
+            let pulse = match &next {
+                Next::Bytes(_) => Pulse::Fed,
+                Next::Nothing => Pulse::Idle,
+                Next::End => return Ok(false),
+            };
+            if (self.pulse)(pulse).is_break() {
+                return Err(Fault { offset: self.offset(), reason: Reason::Stopped });
+            }
+            if let Next::Bytes(bytes) = next {
+                self.before += self.bytes.len() as u64;
+                (self.bytes, self.at) = (bytes, 0);
+                return Ok(true);
+            }
+        }
+    }
+}
+
+/// `true` for each byte that needs no unescaping in a string.
+const PLAIN: [bool; 256] = {
+    let mut plain = [true; 256];
+    let mut byte = 0;
+    while byte < 0x20 {
+        plain[byte] = false;
+        byte += 1;
+    }
+    plain[b'"' as usize] = false;
+    plain[b'\\' as usize] = false;
+    plain
+};

@@ -1,0 +1,21 @@
+//! File formats that a tree is read from and written to.
+//!
+//! ```text
+//! file, ssh -> compression (unpack) -> pipe -> json_lexer -> ncdu_read -> builder -> tree
+//! tree -> ncdu_write -> pipe -> compression (pack) -> file
+//! ```
+//!
+//! Invariant: input is untrusted; whatever it holds, reading it costs no more than its size.
+
+pub(crate) mod builder;
+pub(crate) mod compression;
+pub mod flat;
+pub(crate) mod json_lexer;
+pub(crate) mod long_paths;
+pub(crate) mod ncdu_read;
+pub mod ncdu_write;
+pub(crate) mod pipe;
+#[doc(hidden)]
+pub mod snapshot;
+#[cfg(test)]
+mod tests;

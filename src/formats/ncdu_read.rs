@@ -1,0 +1,345 @@
+//! Reader of ncdu's JSON export, major version 1, as ncdu 1.9 to 2.9 and gdu write it.
+//!
+//! ```text
+//! [1, minor, {"progname":..,"timestamp":..}, DIRECTORY]
+//! DIRECTORY = [INFO, ENTRY*]     ENTRY = INFO | DIRECTORY     INFO = {"name":.., ..}
+//! ```
+//!
+//! Differences between the programs are handled in this file only:
+//!
+//! - gdu since 5.37 records the sums of everything below as the sizes of a directory (older versions record
+//!   none), and marks only the second and later names of a linked file, which it does not count. Such a name
+//!   takes no space here either.
+//! - ncdu before 1.16 has no link counts, and since 2.5 excluded directories are arrays of one element.
+//!
+//! Uses of the tree only the [`Builder`]. Invariant: whatever the input, entries of the tree have names that
+//! a directory can hold.
+
+use std::cell::RefCell;
+
+use super::builder::{Builder, Entrance, Sizes, UNREADABLE};
+use crate::base::kind::Kind;
+use crate::formats::json_lexer::{Fault, Lexer};
+use crate::tree::{Devices, DirId, Entry, EntryState, Exclusion, Links, Metadata, Owner};
+
+/// Deepest level of directories. Linux can create such a path, but no program can use it.
+const DEEPEST: usize = 1 << 20;
+
+/// Metadata of the file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Head {
+    dialect: Dialect,
+    /// Time of the scan in seconds since 1970.
+    pub(crate) timestamp: Option<i64>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Dialect {
+    #[default]
+    Ncdu,
+    Gdu,
+}
+
+/// Fields of one entry.
+#[derive(Debug, Default)]
+#[allow(clippy::struct_excessive_bools)] // the format has these flags
+struct Info {
+    name: Vec<u8>,
+    has_name: bool,
+    apparent: u64,
+    disk: u64,
+    has_sizes: bool,
+    device: Option<u64>,
+    inode: u64,
+    links: u64,
+    is_linked: bool,
+    is_special: bool,
+    mtime: i64,
+    uid: Option<u32>,
+    gid: Option<u32>,
+    mode: Option<u32>,
+    is_unreadable: bool,
+    excluded: Option<Exclusion>,
+}
+
+type Result<T> = std::result::Result<T, Fault>;
+
+/// Reader of a document.
+pub(crate) struct Reader<'r, 'a, 't> {
+    lexer: &'r mut Lexer<'a>,
+    builder: &'r RefCell<Builder<'t>>,
+    devices: &'r Devices,
+    /// Prefix of the root's name that distinguishes it from other roots.
+    label: &'r [u8],
+    info: Info,
+    head: Head,
+}
+
+impl<'r, 'a, 't> Reader<'r, 'a, 't> {
+    pub(crate) fn new(
+        lexer: &'r mut Lexer<'a>,
+        builder: &'r RefCell<Builder<'t>>,
+        devices: &'r Devices,
+        label: &'r [u8],
+    ) -> Self {
+        Self { lexer, builder, devices, label, info: Info::default(), head: Head::default() }
+    }
+
+    /// Reads the head, up to the root's entries.
+    pub(crate) fn head(&mut self) -> Result<Head> {
+        self.lexer.expect(b'[')?;
+        let start = self.lexer.offset();
+        if self.lexer.whole()? != 1 {
+            return self.lexer.fault_at(start, "not version 1 of ncdu's format");
+        }
+        self.lexer.expect(b',')?;
+        self.lexer.whole()?;
+        self.lexer.expect(b',')?;
+        self.header()?;
+        self.lexer.expect(b',')?;
+        self.lexer.expect(b'[')?;
+        self.lexer.expect(b'{')?;
+        self.directory()?;
+        Ok(self.head)
+    }
+
+    /// Reads everything after the head, to the end.
+    pub(crate) fn body(&mut self) -> Result<()> {
+        let depth = |reader: &Self| reader.builder.borrow().depth();
+        while depth(self) > 0 {
+            match self.lexer.significant()? {
+                b']' => self.builder.borrow_mut().leave(),
+                b',' => match self.lexer.significant()? {
+                    b'{' => self.entry()?,
+                    b'[' => {
+                        self.lexer.expect(b'{')?;
+                        self.directory()?;
+                    }
+                    _ => return self.lexer.fault("an entry expected"),
+                },
+                _ => return self.lexer.fault("',' or ']' expected"),
+            }
+        }
+        // Later minor versions may have further elements.
+        while self.lexer.look()? == b',' {
+            self.lexer.expect(b',')?;
+            self.lexer.skip()?;
+        }
+        self.lexer.expect(b']')?;
+        self.lexer.end()
+    }
+
+    fn header(&mut self) -> Result<()> {
+        self.lexer.expect(b'{')?;
+        if self.lexer.look()? == b'}' {
+            return self.lexer.expect(b'}');
+        }
+        loop {
+            let is_name = self.lexer.string()? == b"progname";
+            let is_time = !is_name && self.lexer.text() == b"timestamp";
+            self.lexer.expect(b':')?;
+            match self.lexer.look()? {
+                b'"' if is_name => {
+                    if self.lexer.string()? == b"gdu" {
+                        self.head.dialect = Dialect::Gdu;
+                    }
+                }
+                b'-' | b'0'..=b'9' if is_time => self.head.timestamp = Some(self.lexer.seconds()?),
+                _ => self.lexer.skip()?,
+            }
+            if self.ends_object()? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Returns `true` at the end of an object; otherwise its next key follows.
+    fn ends_object(&mut self) -> Result<bool> {
+        match self.lexer.significant()? {
+            b'}' => Ok(true),
+            b',' => Ok(false),
+            _ => self.lexer.fault("',' or '}' expected"),
+        }
+    }
+
+    /// Reads an entry that is not a directory, after its brace.
+    fn entry(&mut self) -> Result<()> {
+        self.info()?;
+        let state = self.state();
+        let kind = match state {
+            EntryState::Known(_) => self.kind(),
+            EntryState::Excluded(_) | EntryState::Failed(_) => Kind::Unknown,
+        };
+        let record = Entry { name: &self.info.name, kind, state };
+        self.builder.borrow_mut().push(&record);
+        Ok(())
+    }
+
+    /// Reads a directory, after its bracket and brace, up to its entries.
+    fn directory(&mut self) -> Result<()> {
+        self.info()?;
+        let mut builder = self.builder.borrow_mut();
+        if builder.depth() == DEEPEST {
+            return self.lexer.fault("more levels of directories than any path can have");
+        }
+        if let Some(excluded) = self.info.excluded {
+            let state = EntryState::Excluded(excluded);
+            builder.push(&Entry { name: &self.info.name, kind: Kind::Directory, state });
+            drop(builder);
+            return self.skip_entries();
+        }
+        let is_sum = self.head.dialect == Dialect::Gdu && self.info.has_sizes;
+        let device = match self.info.device {
+            Some(device) => self.devices.index(device),
+            None if builder.current() == DirId::TOP => self.devices.index(0),
+            None => builder.device(),
+        };
+        builder.enter(&Entrance {
+            name: &self.info.name,
+            metadata: Metadata { links: None, ..self.metadata(device) },
+            sizes: if is_sum { Sizes::Sums } else { Sizes::Own },
+            device,
+            is_read: !self.info.is_unreadable,
+        });
+        Ok(())
+    }
+
+    /// Skips the entries of an excluded directory; usually there are none.
+    fn skip_entries(&mut self) -> Result<()> {
+        loop {
+            match self.lexer.significant()? {
+                b']' => return Ok(()),
+                b',' => self.lexer.skip()?,
+                _ => return self.lexer.fault("',' or ']' expected"),
+            }
+        }
+    }
+
+    fn state(&self) -> EntryState {
+        match self.info.excluded {
+            Some(excluded) => EntryState::Excluded(excluded),
+            None if self.info.is_unreadable => EntryState::Failed(UNREADABLE),
+            None => {
+                let inherited = self.builder.borrow().device();
+                let device = self.info.device.map_or(inherited, |device| self.devices.index(device));
+                EntryState::Known(self.metadata(device))
+            }
+        }
+    }
+
+    fn metadata(&self, device: u32) -> Metadata {
+        let info = &self.info;
+        let is_owned = info.uid.is_some() || info.gid.is_some() || info.mode.is_some();
+        let owner = is_owned.then(|| Owner {
+            uid: info.uid.unwrap_or(0),
+            gid: info.gid.unwrap_or(0),
+            mode: info.mode.unwrap_or(0),
+        });
+        let is_linked = info.is_linked || info.links > 1;
+        let mut metadata = Metadata {
+            apparent: info.apparent,
+            blocks: info.disk / 512,
+            mtime: info.mtime,
+            inode: info.inode,
+            directory: None,
+            links: is_linked.then_some(Links { count: info.links, device }),
+            owner,
+        };
+        if is_linked && self.head.dialect == Dialect::Gdu {
+            // gdu marks all names of an inode but the first; only the first one counts its size.
+            metadata = Metadata { apparent: 0, blocks: 0, links: None, ..metadata };
+        }
+        metadata
+    }
+
+    /// Returns the kind of an entry that is not a directory. Special files can be distinguished only by their mode.
+    fn kind(&self) -> Kind {
+        let by_mode = self.info.mode.map_or(Kind::Unknown, Kind::of_mode);
+        match (by_mode, self.info.is_special) {
+            (Kind::Unknown, false) => Kind::File,
+            (Kind::Directory, _) => Kind::Unknown,
+            (kind, _) => kind,
+        }
+    }
+
+    /// Reads the fields of an entry, after its brace.
+    fn info(&mut self) -> Result<()> {
+        let start = self.lexer.offset();
+        let mut name = std::mem::take(&mut self.info.name);
+        name.clear();
+        self.info = Info { name, ..Info::default() };
+        if self.lexer.look()? == b'}' {
+            self.lexer.expect(b'}')?;
+        } else {
+            loop {
+                self.field()?;
+                if self.ends_object()? {
+                    break;
+                }
+            }
+        }
+        if self.info.has_name { Ok(()) } else { self.lexer.fault_at(start, "an entry without a name") }
+    }
+
+    fn field(&mut self) -> Result<()> {
+        // Known field names fit; a longer one is unknown.
+        let mut key = [0; 12];
+        let text = self.lexer.string()?;
+        let length = text.len().min(key.len());
+        key[..length].copy_from_slice(&text[..length]);
+        self.lexer.expect(b':')?;
+        let (lexer, info) = (&mut *self.lexer, &mut self.info);
+        match &key[..length] {
+            b"name" => return self.name(),
+            b"asize" => (info.apparent, info.has_sizes) = (lexer.whole()?, true),
+            b"dsize" => (info.disk, info.has_sizes) = (lexer.whole()?, true),
+            b"dev" => info.device = Some(lexer.whole()?),
+            b"ino" => info.inode = lexer.whole()?,
+            b"nlink" => info.links = lexer.whole()?,
+            b"hlnkc" => info.is_linked = lexer.boolean()?,
+            b"notreg" => info.is_special = lexer.boolean()?,
+            b"mtime" => info.mtime = lexer.seconds()?,
+            b"uid" => info.uid = Some(narrow(lexer)?),
+            b"gid" => info.gid = Some(narrow(lexer)?),
+            b"mode" => info.mode = Some(narrow(lexer)?),
+            b"read_error" => info.is_unreadable = lexer.boolean()?,
+            b"excluded" => info.excluded = Some(exclusion(lexer.string()?)),
+            _ => lexer.skip()?,
+        }
+        Ok(())
+    }
+
+    fn name(&mut self) -> Result<()> {
+        let start = self.lexer.offset();
+        let is_root = self.builder.borrow().current() == DirId::TOP;
+        let name = self.lexer.string()?;
+        let is_bad = name.is_empty() || name.contains(&0);
+        let is_path = name.contains(&b'/') || matches!(name, b"." | b"..");
+        if is_root {
+            self.info.name.extend_from_slice(self.label);
+        }
+        self.info.name.extend_from_slice(name);
+        if is_bad || is_path && !is_root {
+            return self.lexer.fault_at(start, "a name no file can have");
+        }
+        if std::mem::replace(&mut self.info.has_name, true) {
+            return self.lexer.fault_at(start, "a second name");
+        }
+        Ok(())
+    }
+}
+
+fn narrow(lexer: &mut Lexer<'_>) -> Result<u32> {
+    let start = lexer.offset();
+    let number = lexer.whole()?;
+    u32::try_from(number).or_else(|_| lexer.fault_at(start, "a number has more than 32 bits"))
+}
+
+fn exclusion(word: &[u8]) -> Exclusion {
+    match word {
+        b"otherfs" | b"othfs" => Exclusion::OtherFileSystem,
+        b"kernfs" => Exclusion::KernelFileSystem,
+        // Includes `frmlnk`, which ncdu 1 wrote on macOS.
+        _ => Exclusion::Pattern,
+    }
+}

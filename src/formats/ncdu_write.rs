@@ -1,0 +1,157 @@
+//! Writer of ncdu's JSON export, version 1.2, byte for byte as ncdu 2 writes it except for the program's
+//! name.
+//!
+//! Sizes of directories are their own, names are written as raw bytes, and shared sizes of hard links stand
+//! at every name. The format cannot express the cause of a read error, cache directories as a reason of
+//! exclusion (written as a pattern), and times before 1970 (written as 1970).
+//!
+//! Invariant: nothing recurses, and memory is used only for the directories down to the current one. A tree
+//! that was read from an export is written back unchanged.
+
+use std::io::{self, Write};
+
+use crate::base::kind::Kind;
+use crate::output::json::Writer;
+use crate::tree::{DirId, Entries, Entry, EntryState, Exclusion, Metadata, Tree};
+
+/// Tree with one root, to be written.
+pub struct Export<'t> {
+    /// Complete tree.
+    pub tree: &'t Tree,
+    /// Name of the root: its absolute path.
+    pub name: &'t [u8],
+    /// Time of the scan in seconds since 1970.
+    pub scanned_at: i64,
+}
+
+/// Directory whose entries are being written.
+struct Open<'t> {
+    entries: Entries<'t>,
+    device: u64,
+}
+
+impl<'t> Export<'t> {
+    /// Returns the root of a tree that can be written: a directory, and the only root.
+    pub fn root(tree: &'t Tree) -> Option<(Entry<'t>, DirId)> {
+        let mut roots = tree.listing(DirId::TOP).into_iter();
+        match (roots.next(), roots.next()) {
+            (Some(root), None) => match root.state {
+                EntryState::Known(Metadata { directory: Some(id), .. }) => Some((root, id)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Writes the document.
+    ///
+    /// # Errors
+    /// When `out` cannot be written to.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut json = Writer::new(out);
+        json.raw("[1,2,{\"progname\":\"duke\",\"progver\":\"");
+        json.raw(env!("CARGO_PKG_VERSION"));
+        json.raw("\",\"timestamp\":");
+        json.number(self.scanned_at.max(0).unsigned_abs());
+        json.raw("}");
+        if let Some((root, _)) = Self::root(self.tree) {
+            self.directory(&mut json, &Entry { name: self.name, ..root })?;
+        }
+        json.raw("]\n");
+        json.finish()
+    }
+
+    fn directory(&self, json: &mut Writer<'_>, root: &Entry<'t>) -> io::Result<()> {
+        let mut open: Vec<Open<'t>> = Vec::new();
+        // Like in ncdu, the root always names its device.
+        open.extend(self.entry(json, root, 0));
+        while let Some(directory) = open.last_mut() {
+            if let Some(record) = directory.entries.next() {
+                let device = directory.device;
+                open.extend(self.entry(json, &record, device));
+            } else {
+                json.raw("]");
+                open.pop();
+            }
+            json.spill()?;
+        }
+        Ok(())
+    }
+
+    /// Writes an entry whose parent is on `device`; of a directory, everything before its entries.
+    fn entry(&self, json: &mut Writer<'_>, record: &Entry<'t>, device: u64) -> Option<Open<'t>> {
+        let metadata = match &record.state {
+            EntryState::Known(metadata) => metadata,
+            EntryState::Failed(_) => {
+                begin(json, ",\n{", record.name);
+                json.raw(",\"read_error\":true}");
+                return None;
+            }
+            EntryState::Excluded(exclusion) => {
+                self::excluded(json, record.name, *exclusion);
+                return None;
+            }
+        };
+        begin(json, if metadata.directory.is_some() { ",\n[{" } else { ",\n{" }, record.name);
+        sizes(json, metadata);
+        let own = metadata.directory.map(|id| self.tree.device(id));
+        let linked = metadata.links.map(|links| self.tree.devices().number(links.device));
+        if let Some(other) = own.or(linked).filter(|other| *other != device) {
+            json.field(",\"dev\":", other);
+        }
+        if let Some(links) = metadata.links {
+            json.field(",\"ino\":", metadata.inode);
+            json.raw(",\"hlnkc\":true");
+            // Old exports do not record it.
+            if links.count > 0 {
+                json.field(",\"nlink\":", links.count);
+            }
+        }
+        if metadata.directory.is_none() && record.kind != Kind::File {
+            json.raw(",\"notreg\":true");
+        }
+        extended(json, metadata);
+        let Some(id) = metadata.directory else {
+            json.raw("}");
+            return None;
+        };
+        json.raw(if self.tree.status(id).errno.is_some() { ",\"read_error\":true}" } else { "}" });
+        Some(Open { entries: self.tree.listing(id).into_iter(), device: self.tree.device(id) })
+    }
+}
+
+fn begin(json: &mut Writer<'_>, bracket: &str, name: &[u8]) {
+    json.raw(bracket);
+    json.raw("\"name\":");
+    json.raw_string(name);
+}
+
+fn sizes(json: &mut Writer<'_>, metadata: &Metadata) {
+    if metadata.apparent > 0 {
+        json.field(",\"asize\":", metadata.apparent);
+    }
+    if metadata.blocks > 0 {
+        json.field(",\"dsize\":", metadata.disk());
+    }
+}
+
+/// Writes the fields of ncdu's `-e`. gdu records only the time.
+fn extended(json: &mut Writer<'_>, metadata: &Metadata) {
+    let Some(owner) = metadata.owner else { return };
+    json.field(",\"uid\":", u64::from(owner.uid));
+    json.field(",\"gid\":", u64::from(owner.gid));
+    json.field(",\"mode\":", u64::from(owner.mode));
+    json.field(",\"mtime\":", metadata.mtime.max(0).unsigned_abs());
+}
+
+fn excluded(json: &mut Writer<'_>, name: &[u8], exclusion: Exclusion) {
+    let (bracket, rest) = match exclusion {
+        Exclusion::OtherFileSystem => (",\n[{", ",\"excluded\":\"otherfs\"}]"),
+        Exclusion::KernelFileSystem => (",\n[{", ",\"excluded\":\"kernfs\"}]"),
+        Exclusion::Pattern | Exclusion::Caches | Exclusion::Dataless => {
+            (",\n{", ",\"excluded\":\"pattern\"}")
+        }
+    };
+    begin(json, bracket, name);
+    json.raw(rest);
+}

@@ -1,0 +1,237 @@
+//! Frame around the blocks of a snapshot: header, index and footer. docs/snapshot.md draws them.
+//!
+//! Does not interpret blocks. Invariant: decoding is total, and an accepted index covers the file without a
+//! gap: every byte outside header and footer is in exactly one block with a checksum, and these two have
+//! their own.
+
+use crate::platform::memory::block_file::{Block, Damage};
+use crate::tree::stored::rows::LEAST;
+use crate::tree::stored::{ListingBlock, Plan, ROWS};
+use crate::tree::varint::{Cursor, Malformed, write_varint, zigzag};
+
+/// Metadata of a snapshot.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct About {
+    /// Time of the scan in seconds since 1970.
+    pub scanned_at: i64,
+    /// Host name; empty if unknown.
+    pub host: Vec<u8>,
+    /// Flags that exclude entries from the scan; empty without any. Snapshots of another scope say little
+    /// about growth.
+    pub scope: Vec<u8>,
+}
+
+/// First bytes of a snapshot: not text, and damaged by a copy in text mode.
+pub const MAGIC: [u8; 8] = *b"\xd5duke\r\n\x1a";
+/// Last bytes of a snapshot.
+const END: [u8; 8] = *b"duke end";
+/// Version of the format that is read and written.
+pub const VERSION: u32 = 1;
+
+/// Length of the header: magic, version, and a checksum of both.
+pub const HEADER: u64 = 16;
+/// Length of the footer: offset, length and checksum of the index, a checksum of these, and the end mark.
+pub const FOOTER: u64 = 32;
+
+const LISTINGS: u8 = 0;
+const ROWS_OF_DIRECTORIES: u8 = 1;
+const KIND: u8 = 1;
+const LINKS: u8 = 2;
+const FAILURES: u8 = 4;
+
+/// Returns the longest plausible index. A longer one is rejected before it is read.
+fn longest_index(file: u64) -> u64 {
+    (16 << 20) + file / 256
+}
+
+/// Returns the header.
+pub fn header() -> Vec<u8> {
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend_from_slice(&VERSION.to_le_bytes());
+    sealed(bytes)
+}
+
+/// Returns the version in a header.
+pub fn version(header: &[u8]) -> Result<u32, Damage> {
+    let Some((bytes, checksum)) = header.split_last_chunk::<4>().filter(|_| header.len() as u64 == HEADER)
+    else {
+        return Err(Damage::new(header.len() as u64, "the file is cut off here"));
+    };
+    if crc32fast::hash(bytes) != u32::from_le_bytes(*checksum) {
+        return Err(Damage::new(0, "wrong checksum"));
+    }
+    Ok(number(&bytes[8..]))
+}
+
+/// Returns the footer.
+pub fn footer(index: Block) -> Vec<u8> {
+    let mut bytes = index.offset.to_le_bytes().to_vec();
+    bytes.extend_from_slice(&index.length.to_le_bytes());
+    bytes.extend_from_slice(&index.checksum.to_le_bytes());
+    let mut bytes = sealed(bytes);
+    bytes.extend_from_slice(&END);
+    bytes
+}
+
+/// Returns the position of the index according to the footer, which begins at `offset`.
+pub fn index_of(footer: &[u8], offset: u64) -> Result<Block, Damage> {
+    let damaged = |reason| Err(Damage::new(offset, reason));
+    let Some((bytes, end)) = footer.split_last_chunk::<8>() else {
+        return damaged("the file is cut off here");
+    };
+    if *end != END {
+        return damaged("not the end of a snapshot: the file is cut off, or something was put behind it");
+    }
+    let Some((bytes, checksum)) = bytes.split_last_chunk::<4>() else {
+        return damaged("the file is cut off here");
+    };
+    if crc32fast::hash(bytes) != u32::from_le_bytes(*checksum) {
+        return damaged("wrong checksum");
+    }
+    let [start, length] =
+        [0, 8].map(|at| u64::from(number(&bytes[at + 4..])) << 32 | u64::from(number(&bytes[at..])));
+    let is_right =
+        start >= HEADER && start.checked_add(length) == Some(offset) && length <= longest_index(offset);
+    if is_right {
+        Ok(Block { offset: start, length, checksum: number(&bytes[16..]) })
+    } else {
+        damaged("no place of an index")
+    }
+}
+
+/// Decodes the first four bytes, which must be there, as a number.
+fn number(bytes: &[u8]) -> u32 {
+    bytes.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes))
+}
+
+fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
+    let checksum = crc32fast::hash(&bytes);
+    bytes.extend_from_slice(&checksum.to_le_bytes());
+    bytes
+}
+
+/// Index being written.
+#[derive(Debug, Default)]
+pub struct IndexDraft {
+    entries: Vec<u8>,
+    count: u64,
+    first: u32,
+    child: u32,
+}
+
+impl IndexDraft {
+    /// Adds a block of directory rows, which comes next in the file.
+    pub fn rows(&mut self, length: u64, checksum: u32) {
+        self.block(ROWS_OF_DIRECTORIES, length, checksum);
+    }
+
+    /// Adds a block of listings, which comes next in the file.
+    pub fn listings(&mut self, entry: &ListingBlock) {
+        let flag = |flag, is_set| if is_set { flag } else { 0 };
+        let flags = flag(LINKS, entry.has_links) | flag(FAILURES, entry.has_failures);
+        self.block(LISTINGS | flags, entry.block.length, entry.block.checksum);
+        write_varint(&mut self.entries, u64::from(entry.first - self.first));
+        write_varint(&mut self.entries, u64::from(entry.child - self.child));
+        (self.first, self.child) = (entry.first, entry.child);
+    }
+
+    fn block(&mut self, kind: u8, length: u64, checksum: u32) {
+        self.entries.push(kind);
+        write_varint(&mut self.entries, length);
+        self.entries.extend_from_slice(&checksum.to_le_bytes());
+        self.count += 1;
+    }
+
+    /// Returns the encoded index.
+    pub fn finish(self, directories: u32, devices: &[u64], about: &About) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(self.entries.len() + 256);
+        write_varint(&mut bytes, u64::from(directories));
+        write_varint(&mut bytes, self.count);
+        bytes.extend_from_slice(&self.entries);
+        write_varint(&mut bytes, devices.len() as u64);
+        for device in devices {
+            write_varint(&mut bytes, *device);
+        }
+        write_varint(&mut bytes, zigzag(about.scanned_at));
+        let mut text = |text: &[u8]| {
+            write_varint(&mut bytes, text.len() as u64);
+            bytes.extend_from_slice(text);
+        };
+        text(&about.host);
+        text(&about.scope);
+        text(env!("CARGO_PKG_VERSION").as_bytes());
+        bytes
+    }
+}
+
+/// Decodes the index, which begins at `offset` in the file.
+pub fn decode_index(bytes: &[u8], offset: u64) -> Result<(Plan, About), Damage> {
+    let mut cursor = Cursor::new(bytes);
+    plan(&mut cursor, offset).and_then(|plan| Ok((plan, about(&mut cursor)?))).map_err(|Malformed| {
+        let at = bytes.len() - cursor.rest().len();
+        Damage::new(offset + at as u64, "no index of a snapshot")
+    })
+}
+
+fn plan(cursor: &mut Cursor<'_>, index: u64) -> Result<Plan, Malformed> {
+    let directories = cursor.narrow()?;
+    let mut plan = Plan { directories, rows: Vec::new(), listings: Vec::new(), devices: Vec::new() };
+    // The top is directory 0, so the first one to be named is 1.
+    let (mut offset, mut first, mut child) = (HEADER, 0, 0);
+    for _ in 0..cursor.varint()? {
+        let kind = cursor.byte()?;
+        let length = cursor.varint()?;
+        let checksum = number(cursor.take(4)?);
+        let block = Block { offset, length, checksum };
+        offset = offset.checked_add(length).filter(|end| *end <= index && length != 0).ok_or(Malformed)?;
+        match kind & KIND {
+            ROWS_OF_DIRECTORIES if kind == ROWS_OF_DIRECTORIES => {
+                let before = plan.rows.len() as u64 * u64::from(ROWS);
+                let rows = u64::from(directories).saturating_sub(before).min(u64::from(ROWS));
+                // The rows take memory even if the block turns out to be damaged.
+                if length < rows * LEAST {
+                    return Err(Malformed);
+                }
+                plan.rows.push(block);
+            }
+            LISTINGS if kind & !(LINKS | FAILURES) == LISTINGS => {
+                let step = cursor.narrow()?;
+                let is_next = step != 0 || plan.listings.is_empty();
+                first = step
+                    .checked_add(first)
+                    .filter(|first| *first < directories && is_next)
+                    .ok_or(Malformed)?;
+                child = cursor
+                    .narrow()?
+                    .checked_add(child)
+                    .filter(|child| *child <= directories)
+                    .ok_or(Malformed)?;
+                let (has_links, has_failures) = (kind & LINKS != 0, kind & FAILURES != 0);
+                plan.listings.push(ListingBlock { block, first, child, has_links, has_failures });
+            }
+            _ => return Err(Malformed),
+        }
+    }
+    let begins = plan.listings.first().map_or((0, directories), |listings| (listings.first, listings.child));
+    let is_whole = offset == index && plan.rows.len() as u64 == u64::from(directories.div_ceil(ROWS));
+    if !is_whole || directories == 0 || begins != (0, 1) {
+        return Err(Malformed);
+    }
+    for _ in 0..cursor.varint()? {
+        plan.devices.push(cursor.varint()?);
+    }
+    Ok(plan)
+}
+
+fn about(cursor: &mut Cursor<'_>) -> Result<About, Malformed> {
+    let scanned_at = cursor.delta()?;
+    let mut text = || {
+        let length = cursor.varint()?;
+        Ok(cursor.take(length)?.to_vec())
+    };
+    let (host, scope, _written_by) = (text()?, text()?, text()?);
+    if !cursor.rest().is_empty() {
+        return Err(Malformed);
+    }
+    Ok(About { scanned_at, host, scope })
+}

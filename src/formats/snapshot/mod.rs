@@ -1,0 +1,109 @@
+//! Snapshots: trees in a file, to be viewed later and compared with a new scan.
+//!
+//! [`save`] writes one, [`open`] returns its tree; docs/snapshot.md draws every byte. The tree stays in the
+//! file, and its parts are loaded when they are shown (`tree::stored`), so opening takes no time, however
+//! large it is.
+//!
+//! Uses no scan and no view. Invariant: input is untrusted; reading it gives a tree or one error that names
+//! the byte, and costs no more than the size of the file.
+
+pub(crate) mod layout;
+mod write;
+
+use std::fmt;
+use std::fs;
+use std::io::{self, Read};
+use std::path::Path;
+
+use crate::base::os_error::words;
+pub use crate::formats::snapshot::layout::{About, MAGIC};
+use crate::formats::snapshot::layout::{FOOTER, HEADER};
+use crate::platform::memory::block_file::{Access, Block, BlockFile, Damage};
+pub use crate::source::snapshot_store::latest_for;
+use crate::tree::{DirId, Tree};
+pub use write::{Limits, Unsaved, save};
+
+/// Opened snapshot.
+pub struct Snapshot {
+    /// Tree of the snapshot.
+    pub tree: Tree,
+    /// Metadata of the snapshot.
+    pub about: About,
+}
+
+/// Reason why a file cannot be opened as a snapshot.
+#[derive(Debug)]
+pub enum Unopened {
+    /// The file cannot be read.
+    Unreadable(io::Error),
+    /// The file is not a snapshot.
+    Foreign,
+    /// A later version of duke wrote it, in this version of the format.
+    Later(u32),
+    /// The file is damaged.
+    Damaged(Damage),
+}
+
+impl From<Damage> for Unopened {
+    fn from(damage: Damage) -> Self {
+        Self::Damaged(damage)
+    }
+}
+
+impl fmt::Display for Unopened {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable(error) => formatter.write_str(&words(error)),
+            Self::Foreign => formatter.write_str("not a snapshot"),
+            Self::Later(version) => {
+                write!(formatter, "a snapshot of version {version}, which is later than this program")
+            }
+            Self::Damaged(damage) => write!(formatter, "{damage}"),
+        }
+    }
+}
+
+impl std::error::Error for Unopened {}
+
+/// Returns `true` if the file at `path` begins like a snapshot. Pipes and devices are not opened.
+pub fn is_snapshot(path: &Path) -> bool {
+    let is_file = fs::metadata(path).is_ok_and(|there| there.is_file());
+    let mut head = [0; MAGIC.len()];
+    is_file && fs::File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == MAGIC
+}
+
+/// Opens a snapshot. Reads its index and its roots, nothing else.
+///
+/// # Errors
+/// When it cannot be read, is not a snapshot, or is damaged in the parts that were read. Damage elsewhere is
+/// found when those parts are shown: see [`Tree::damage`] and [`Tree::verify`].
+pub fn open(path: &Path) -> Result<Snapshot, Unopened> {
+    open_by(path, None)
+}
+
+/// Opens a snapshot like [`open`], reading the file in the given way.
+///
+/// # Errors
+/// Those of [`open`].
+pub fn open_by(path: &Path, access: Option<Access>) -> Result<Snapshot, Unopened> {
+    let file = BlockFile::open(path, access).map_err(Unopened::Unreadable)?;
+    let length = file.length();
+    let head = file.bytes(0, length.min(HEADER))?;
+    if !head.starts_with(&MAGIC) {
+        return Err(Unopened::Foreign);
+    }
+    let version = crate::formats::snapshot::layout::version(&head)?;
+    if version != crate::formats::snapshot::layout::VERSION {
+        return Err(Unopened::Later(version));
+    }
+    let last = length.checked_sub(FOOTER).filter(|last| *last >= HEADER);
+    let last = last.ok_or_else(|| Damage::new(length, "the file is cut off here"))?;
+    let index: Block = crate::formats::snapshot::layout::index_of(&file.bytes(last, FOOTER)?, last)?;
+    let (plan, about) = crate::formats::snapshot::layout::decode_index(&file.read(index)?, index.offset)?;
+    let tree = Tree::from_file(file, plan);
+    tree.listing(DirId::TOP);
+    match tree.damage() {
+        None => Ok(Snapshot { tree, about }),
+        Some(damage) => Err(damage.into()),
+    }
+}

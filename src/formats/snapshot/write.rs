@@ -1,0 +1,339 @@
+//! Snapshot writer: a single pass through the tree, breadth first.
+//!
+//! Directories are numbered in the order in which they are visited, so the same tree gives the same bytes,
+//! regardless of the threads that read it and of their order. Memory holds one block of each kind and the
+//! directories that were visited but not written yet.
+//!
+//! Roots are written with their absolute paths, since a relative path means nothing later.
+//!
+//! Invariant: the writer never seeks or reads back, so the output can be a pipe; and a tree that changed
+//! meanwhile gives an error, not a snapshot.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::fmt;
+use std::io::{self, Write};
+
+use crate::base::absolute::absolute_bytes;
+use crate::base::os_error::ENOENT;
+use crate::base::os_error::words;
+use crate::base::sync::{AtomicBool, Ordering};
+use crate::formats::snapshot::layout::{About, IndexDraft, footer, header};
+use crate::platform::memory::block_file::Block;
+use crate::tree::encoding::Draft;
+use crate::tree::stored::listings::ListingsDraft;
+use crate::tree::stored::rows::{Row, RowsDraft};
+use crate::tree::stored::{ListingBlock, ROWS};
+use crate::tree::{DirId, Entry, EntryState, Metadata, Tree};
+
+/// Size in bytes at which a block of listings is full: small enough to be read for one directory, large
+/// enough to keep the index small.
+const BLOCK: usize = 64 << 10;
+/// Size in bytes of one segment of a long listing, about the size of a kernel batch.
+const SEGMENT: usize = 32 << 10;
+
+/// Limits at which writing ends early.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits<'a> {
+    /// Largest number of bytes to write.
+    pub bytes: u64,
+    /// Set to cancel the snapshot. `Relaxed`: it guards no data.
+    pub stop: &'a AtomicBool,
+}
+
+/// Reason why no snapshot was written.
+#[derive(Debug)]
+pub enum Unsaved {
+    /// The output cannot be written to.
+    Unwritten(io::Error),
+    /// The snapshot would exceed the limit.
+    TooLarge,
+    /// The user stopped it.
+    Stopped,
+    /// The tree is not complete, or changed meanwhile.
+    Changing,
+}
+
+impl From<io::Error> for Unsaved {
+    fn from(error: io::Error) -> Self {
+        Self::Unwritten(error)
+    }
+}
+
+impl fmt::Display for Unsaved {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unwritten(error) => formatter.write_str(&words(error)),
+            Self::TooLarge => formatter.write_str("larger than it may be"),
+            Self::Stopped => formatter.write_str("stopped"),
+            Self::Changing => formatter.write_str("the tree is changing"),
+        }
+    }
+}
+
+impl std::error::Error for Unsaved {}
+
+/// Writes a tree at rest to `out` and returns the number of bytes.
+///
+/// # Errors
+/// When the snapshot cannot be written; the output is incomplete then.
+pub fn save(tree: &Tree, about: &About, limits: &Limits<'_>, out: &mut dyn Write) -> Result<u64, Unsaved> {
+    let edition = tree.edition();
+    if !tree.status(DirId::TOP).is_complete() {
+        return Err(Unsaved::Changing);
+    }
+    let mut blocks = Blocks { out, limits, written: 0, index: IndexDraft::default() };
+    blocks.write(&header())?;
+    let directories = Body::new(tree, &mut blocks).write()?;
+    if tree.edition() != edition || tree.damage().is_some() {
+        return Err(Unsaved::Changing);
+    }
+    let index = std::mem::take(&mut blocks.index).finish(directories, &tree.devices().numbers(), about);
+    let block =
+        Block { offset: blocks.written, length: index.len() as u64, checksum: crc32fast::hash(&index) };
+    blocks.write(&index)?;
+    blocks.write(&footer(block))?;
+    blocks.out.flush()?;
+    Ok(blocks.written)
+}
+
+/// Writer of blocks.
+struct Blocks<'o> {
+    out: &'o mut dyn Write,
+    limits: &'o Limits<'o>,
+    written: u64,
+    index: IndexDraft,
+}
+
+impl Blocks<'_> {
+    fn rows(&mut self, rows: &mut RowsDraft) -> Result<(), Unsaved> {
+        let bytes = rows.take();
+        if !bytes.is_empty() {
+            self.index.rows(bytes.len() as u64, crc32fast::hash(&bytes));
+            self.write(&bytes)?;
+        }
+        Ok(())
+    }
+
+    fn listings(&mut self, page: &mut Page) -> Result<(), Unsaved> {
+        let Page { mut listings, child, has_links, has_failures } = std::mem::take(page);
+        if let Some((first, bytes)) = listings.take() {
+            let checksum = crc32fast::hash(&bytes);
+            let block = Block { offset: self.written, length: bytes.len() as u64, checksum };
+            self.index.listings(&ListingBlock { block, first, child, has_links, has_failures });
+            self.write(&bytes)?;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), Unsaved> {
+        self.written += bytes.len() as u64;
+        if self.written > self.limits.bytes {
+            return Err(Unsaved::TooLarge);
+        }
+        Ok(self.out.write_all(bytes)?)
+    }
+}
+
+/// Block of listings being written.
+#[derive(Default)]
+struct Page {
+    listings: ListingsDraft,
+    /// Number of the first directory named in it.
+    child: u32,
+    has_links: bool,
+    has_failures: bool,
+}
+
+/// Listing being written: finished segments and the current one.
+#[derive(Default)]
+struct Segments {
+    bytes: Vec<u8>,
+    count: usize,
+    draft: Draft,
+}
+
+impl Segments {
+    fn push(&mut self, record: &Entry<'_>) {
+        self.draft.push(record);
+        if self.draft.length() >= SEGMENT {
+            self.seal();
+        }
+    }
+
+    fn seal(&mut self) {
+        if !self.draft.is_empty() {
+            self.bytes.extend_from_slice(self.draft.segment().0);
+            self.count += 1;
+            self.draft.clear();
+        }
+    }
+
+    /// Moves the listing to `page` if it has entries.
+    fn finish(&mut self, directory: u32, page: &mut Page) {
+        self.seal();
+        if self.count > 0 {
+            page.listings.push(directory, &self.bytes, self.count);
+        }
+        self.bytes.clear();
+        self.count = 0;
+    }
+}
+
+struct Body<'t, 'b, 'o> {
+    tree: &'t Tree,
+    blocks: &'b mut Blocks<'o>,
+    numbers: Numbers<'t>,
+    rows: RowsDraft,
+    page: Page,
+    segments: Segments,
+}
+
+impl<'t, 'b, 'o> Body<'t, 'b, 'o> {
+    fn new(tree: &'t Tree, blocks: &'b mut Blocks<'o>) -> Self {
+        let segments = Segments::default();
+        Self {
+            tree,
+            blocks,
+            numbers: Numbers::new(tree),
+            rows: RowsDraft::default(),
+            page: Page::default(),
+            segments,
+        }
+    }
+
+    /// Writes all rows and listings and returns the number of directories.
+    fn write(mut self) -> Result<u32, Unsaved> {
+        let aliases = aliases(self.tree);
+        while let Some((number, parent, id)) = self.numbers.next() {
+            if self.blocks.limits.stop.load(Ordering::Relaxed) {
+                return Err(Unsaved::Stopped);
+            }
+            self.rows.push(&row(self.tree, id, parent));
+            if self.rows.count() == ROWS {
+                self.blocks.rows(&mut self.rows)?;
+            }
+            self.listing(number, id, &aliases);
+            // The top has a block of its own.
+            if id == DirId::TOP || self.page.listings.length() >= BLOCK {
+                self.blocks.listings(&mut self.page)?;
+            }
+        }
+        self.blocks.rows(&mut self.rows)?;
+        self.blocks.listings(&mut self.page)?;
+        Ok(self.numbers.given)
+    }
+
+    fn listing(&mut self, number: u32, id: DirId, aliases: &HashMap<DirId, u32>) {
+        if self.page.listings.length() == 0 {
+            self.page.child = self.numbers.given;
+        }
+        for (_, record) in self.tree.listing(id).entries() {
+            let state = match record.state {
+                EntryState::Known(metadata) => {
+                    if let Some(child) = metadata.directory {
+                        self.directory(id, number, metadata, child, aliases)
+                    } else {
+                        self.page.has_links |= metadata.links.is_some();
+                        record.state
+                    }
+                }
+                EntryState::Failed(_) => {
+                    self.page.has_failures = true;
+                    record.state
+                }
+                EntryState::Excluded(_) => record.state,
+            };
+            let name = if id == DirId::TOP {
+                Cow::Owned(absolute_bytes(record.name))
+            } else {
+                Cow::Borrowed(record.name)
+            };
+            self.segments.push(&Entry { name: &name, state, ..record });
+        }
+        self.segments.finish(number, &mut self.page);
+    }
+
+    /// Returns the state of a directory's entry in the listing of `id`.
+    fn directory(
+        &mut self,
+        id: DirId,
+        number: u32,
+        metadata: Metadata,
+        child: DirId,
+        aliases: &HashMap<DirId, u32>,
+    ) -> EntryState {
+        let given = self.numbers.give(id, number, child).or_else(|| aliases.get(&child).copied());
+        self.page.has_failures |= self.tree.status(child).errno.is_some();
+        // The directory of this alias no longer exists.
+        given.map_or(EntryState::Failed(ENOENT), |given| {
+            EntryState::Known(Metadata { directory: Some(DirId(given)), ..metadata })
+        })
+    }
+}
+
+fn row(tree: &Tree, id: DirId, parent: u32) -> Row {
+    let status = tree.status(id);
+    Row {
+        parent,
+        totals: tree.totals(id),
+        device: tree.device_index(id),
+        is_partial: status.partial,
+        errno: status.errno.unwrap_or(0),
+        shared: tree.shared(id),
+    }
+}
+
+/// Numbering of directories, in the order in which they are written.
+struct Numbers<'t> {
+    tree: &'t Tree,
+    /// Numbered directories and the numbers of their parents.
+    waiting: VecDeque<(DirId, u32)>,
+    /// Count of numbers given so far.
+    given: u32,
+    /// Roots seen so far.
+    roots: HashSet<DirId>,
+}
+
+impl<'t> Numbers<'t> {
+    fn new(tree: &'t Tree) -> Self {
+        Self { tree, waiting: VecDeque::from([(DirId::TOP, 0)]), given: 1, roots: HashSet::new() }
+    }
+
+    /// Returns the next directory: its number, its parent's number, and its ID in the tree.
+    fn next(&mut self) -> Option<(u32, u32, DirId)> {
+        let waiting = u32::try_from(self.waiting.len()).expect("not more than have numbers");
+        let (id, parent) = self.waiting.pop_front()?;
+        Some((self.given - waiting, parent, id))
+    }
+
+    /// Returns a number for the directory `child` in the listing of `id`, or `None` if it belongs to another
+    /// listing.
+    fn give(&mut self, id: DirId, number: u32, child: DirId) -> Option<u32> {
+        let is_owned = self.tree.parent(child) == Some(id) && (id != DirId::TOP || self.roots.insert(child));
+        is_owned.then(|| {
+            self.waiting.push_back((child, number));
+            self.given += 1;
+            self.given - 1
+        })
+    }
+}
+
+/// Returns the future numbers of directories that are named by a root inside another root, or by two roots.
+fn aliases(tree: &Tree) -> HashMap<DirId, u32> {
+    let wanted: HashSet<DirId> = tree.aliases().iter().filter_map(|alias| alias.directory).collect();
+    let mut found = HashMap::new();
+    let mut numbers = Numbers::new(tree);
+    while found.len() < wanted.len()
+        && let Some((number, _, id)) = numbers.next()
+    {
+        for child in tree.listing(id).directories() {
+            if let Some(given) = numbers.give(id, number, child)
+                && wanted.contains(&child)
+            {
+                found.insert(child, given);
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,113 @@
+//! Summary of read errors on standard error, in a few lines.
+//!
+//! An ordinary user who scans a system disk meets thousands of locked directories: the first few are named,
+//! the others counted. `--json` lists all of them. Errors with the same remedy are counted in one line: on
+//! macOS, every folder of a user's home can be private.
+//!
+//! Invariant: the summary takes a few lines, however many errors there are.
+
+use crate::base::format::grouped;
+use crate::base::os_error::error_text;
+use crate::base::text::escape;
+use crate::platform::remedy;
+use crate::scan::Outcome;
+use crate::tree::{Alias, DirId, Failure, Tree};
+
+/// Number of errors that are named.
+const NAMED: usize = 5;
+
+/// Returns the errors of a scan as lines, after the roots that add nothing to others.
+pub(crate) fn lines(tree: &Tree, outcome: Option<&Outcome>) -> Vec<String> {
+    const HANGS: &str = "interrupted, and a system call hangs; what was read until then is printed";
+    let mut lines = aliases(tree);
+    lines.extend(failures(tree, tree.failures(), remedy));
+    match outcome {
+        Some(Outcome::Panicked(reason)) => {
+            lines.push(format!("a bug ended the scan early: {}", escape(reason.as_bytes())));
+        }
+        None => lines.push(HANGS.to_owned()),
+        Some(Outcome::Stopped) => lines.push("interrupted; what was read until then is printed".to_owned()),
+        Some(Outcome::Broken(faults)) => lines.extend_from_slice(faults),
+        Some(Outcome::Complete) => {}
+    }
+    lines
+}
+
+fn aliases(tree: &Tree) -> Vec<String> {
+    let roots = tree.listing(DirId::TOP);
+    let line = |alias: &Alias<'_>| {
+        let relation = if alias.is_root { "is the same as" } else { "lies in" };
+        let name = escape(roots.name(alias.position)?);
+        Some(format!("{name} {relation} {} and counts once", escape(alias.root)))
+    };
+    tree.aliases().iter().filter_map(line).collect()
+}
+
+/// Returns the lines about `failures`: first those with a remedy, grouped by it.
+fn failures(
+    tree: &Tree,
+    failures: Vec<Failure>,
+    remedy: impl Fn(i32) -> Option<&'static str>,
+) -> Vec<String> {
+    let mut lines = Vec::new();
+    let (curable, mut others): (Vec<_>, Vec<_>) =
+        failures.into_iter().partition(|failure| remedy(failure.errno).is_some());
+    // Usually there is only one remedy.
+    let mut remedies: Vec<_> = curable.iter().filter_map(|failure| remedy(failure.errno)).collect();
+    remedies.sort_unstable();
+    remedies.dedup();
+    for needed in remedies {
+        let those = curable.iter().filter(|failure| remedy(failure.errno) == Some(needed));
+        let (folders, entries) = those.fold((0_u64, 0_u64), |(folders, entries), failure| {
+            let is_folder = u64::from(failure.entry.is_none());
+            (folders + is_folder, entries + 1 - is_folder)
+        });
+        lines.push(match (folders, entries) {
+            (1, 0) => format!("1 folder needs {needed}"),
+            (_, 0) => format!("{} folders need {needed}", grouped(folders)),
+            _ => format!("{} folders and files need {needed}", grouped(folders + entries)),
+        });
+    }
+    // Errors near the roots matter most; the sort also removes the influence of threads on the order.
+    others
+        .sort_by_cached_key(|failure| (tree.ancestry(failure.directory).count(), tree.failure_path(failure)));
+    for failure in others.iter().take(NAMED) {
+        lines.push(format!("{}: {}", escape(&tree.failure_path(failure)), error_text(failure.errno)));
+    }
+    if let Some(more) = others.len().checked_sub(NAMED).filter(|more| *more > 0) {
+        lines.push(format!("and {} more that could not be read; --json lists all", grouped(more as u64)));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{build, dir, failed, unreadable};
+
+    #[test]
+    fn what_needs_one_remedy_is_one_line_and_the_rest_is_named() {
+        let (tree, _) = build(vec![dir("a", vec![unreadable("b"), unreadable("c")]), unreadable("d")]);
+        let none = failures(&tree, tree.failures(), |_| None);
+        assert_eq!(none, ["/r/d", "/r/a/b", "/r/a/c"].map(|path| format!("{path}: permission denied")));
+        let all = failures(&tree, tree.failures(), |errno| (errno == 13).then_some("Full Disk Access"));
+        assert_eq!(all, ["3 folders need Full Disk Access"]);
+    }
+
+    #[test]
+    fn files_are_not_called_folders() {
+        let remedy = |errno| (errno == 13).then_some("a key");
+        let (tree, _) = build(vec![unreadable("a")]);
+        assert_eq!(failures(&tree, tree.failures(), remedy), ["1 folder needs a key"]);
+        let (tree, _) = build(vec![unreadable("a"), failed("b")]);
+        assert_eq!(failures(&tree, tree.failures(), remedy), ["2 folders and files need a key"]);
+    }
+
+    #[test]
+    fn however_many_there_are_it_takes_a_few_lines() {
+        let (tree, _) = build((0..9).map(|number| unreadable(&number.to_string())).collect());
+        let lines = failures(&tree, tree.failures(), |_| None);
+        assert_eq!(lines.len(), NAMED + 1);
+        assert_eq!(lines[NAMED], "and 4 more that could not be read; --json lists all");
+    }
+}

@@ -1,0 +1,246 @@
+//! Document of `--json`: schema `duke/1`, described in docs/json.md and docs/schema.json.
+//!
+//! Invariant: memory is used for the buffer and for the order of the directories down to the current one;
+//! nothing recurses, and nothing grows with the size of the tree.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use super::summary::Summary;
+use super::{filesystem, links, sizes};
+use crate::base::json::Writer;
+use crate::df::{FileSystem, Space};
+use crate::tree::sort::{Names, Row, sort};
+use crate::tree::{DirId, Entry, EntryState, Index, LiveTotals, Metadata, Owner, Totals, Tree};
+
+/// Scan result to be written as JSON.
+pub struct Report<'t> {
+    /// Scanned tree.
+    pub tree: &'t Tree,
+    /// Totals of unfinished directories; empty unless a hanging scan was abandoned.
+    pub live: LiveTotals,
+    /// `true` if the scan read everything it could.
+    pub is_complete: bool,
+    /// Duration of the scan.
+    pub elapsed: Duration,
+    /// Disk usage in bytes below which entries other than roots are omitted.
+    pub least: u64,
+    /// Contents of the document.
+    pub body: Body<'t>,
+}
+
+/// Contents of the document.
+#[derive(Clone, Copy, Debug)]
+pub enum Body<'t> {
+    /// The tree.
+    Tree {
+        /// Number of levels below the roots, or `None` for all.
+        depth: Option<usize>,
+        /// Lists that were requested.
+        summary: &'t Summary,
+        /// File system of a root, if known.
+        system: Option<&'t FileSystem>,
+    },
+    /// File systems the scan visited.
+    Spaces(&'t [Space]),
+}
+
+/// Separators before the first element of a list and before the others; each element has its own line.
+const FIRST: &str = "\n";
+const NEXT: &str = ",\n";
+
+/// Directory whose children are being written.
+struct Open<'t> {
+    rows: std::vec::IntoIter<Row>,
+    index: Index<'t>,
+    separator: &'static str,
+    end: End,
+}
+
+/// Keys written after the children of a directory.
+#[derive(Clone, Copy)]
+struct End {
+    owner: Option<Owner>,
+    errno: Option<i32>,
+}
+
+impl<'t> Report<'t> {
+    /// Writes the document.
+    ///
+    /// # Errors
+    /// When `out` cannot be written to.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut json = Writer::new(out);
+        self.head(&mut json);
+        self.errors(&mut json)?;
+        match self.body {
+            Body::Tree { depth, summary, system } => {
+                if let Some(system) = system {
+                    json.raw(",\n\"filesystem\":");
+                    filesystem::of_root(&mut json, system);
+                }
+                summary.write(&mut json, self.tree)?;
+                self.roots(&mut json, depth)?;
+            }
+            Body::Spaces(spaces) => spaces_list(&mut json, spaces),
+        }
+        json.raw("]}\n");
+        json.finish()
+    }
+
+    fn roots(&self, json: &mut Writer<'_>, limit: Option<usize>) -> io::Result<()> {
+        json.raw(",\n\"roots\":[");
+        let roots = self.tree.listing(DirId::TOP);
+        let mut separator = FIRST;
+        for (_, root) in roots.entries() {
+            json.raw(std::mem::replace(&mut separator, NEXT));
+            self.root(json, &root, limit)?;
+        }
+        Ok(())
+    }
+
+    fn head(&self, json: &mut Writer<'_>) {
+        json.head("duke/1");
+        json.boolean(self.is_complete);
+        json.field(",\"elapsed_ms\":", u64::try_from(self.elapsed.as_millis()).unwrap_or(u64::MAX));
+        let Totals { disk, apparent, items, errors } = self.totals(DirId::TOP);
+        json.field(",\n\"totals\":{\"disk\":", disk);
+        json.field(",\"apparent\":", apparent);
+        json.field(",\"items\":", items);
+        json.field(",\"errors\":", u64::from(errors));
+        json.raw("},\n");
+    }
+
+    /// Writes the read errors, sorted by path because threads find them in any order.
+    fn errors(&self, json: &mut Writer<'_>) -> io::Result<()> {
+        let mut failures: Vec<(Vec<u8>, i32)> = self
+            .tree
+            .failures()
+            .iter()
+            .map(|failure| (self.tree.failure_path(failure), failure.errno))
+            .collect();
+        failures.sort_unstable();
+        json.raw("\"errors\":[");
+        let mut separator = FIRST;
+        for (path, errno) in &failures {
+            json.raw(std::mem::replace(&mut separator, NEXT));
+            json.raw("{");
+            json.name("path", path);
+            json.failure(*errno);
+            json.raw("}");
+            json.spill()?;
+        }
+        json.raw("]");
+        Ok(())
+    }
+
+    fn root(&self, json: &mut Writer<'_>, root: &Entry<'t>, limit: Option<usize>) -> io::Result<()> {
+        let mut open: Vec<Open<'t>> = Vec::new();
+        open.extend(self.entry(json, root, limit));
+        while let Some(directory) = open.last_mut() {
+            if let Some(row) = directory.rows.next() {
+                let Some(record) = directory.index.record(row.position) else { continue };
+                json.raw(std::mem::replace(&mut directory.separator, NEXT));
+                let left = limit.map(|limit| limit - open.len());
+                open.extend(self.entry(json, &record, left));
+            } else {
+                json.raw("]");
+                end(json, directory.end);
+                open.pop();
+            }
+            json.spill()?;
+        }
+        Ok(())
+    }
+
+    /// Writes an entry, or everything before the children of a directory. `left` is the number of levels
+    /// still to be written.
+    fn entry(&self, json: &mut Writer<'_>, record: &Entry<'t>, left: Option<usize>) -> Option<Open<'t>> {
+        // Does the same as `Writer::name` in fewer calls, since it runs for every entry.
+        json.raw("{\"name\":");
+        if !json.string(record.name) {
+            json.raw(",\"name_base64\":");
+            json.base64(record.name);
+        }
+        json.raw(",\"type\":\"");
+        json.raw(record.kind.name());
+        json.raw("\"");
+        match &record.state {
+            EntryState::Excluded(exclusion) => {
+                json.raw(",\"excluded\":\"");
+                json.raw(exclusion.name());
+                json.raw("\"}");
+            }
+            EntryState::Failed(errno) => end(json, End { owner: None, errno: Some(*errno) }),
+            EntryState::Known(facts) => match facts.directory {
+                Some(id) => return self.directory(json, facts, id, left),
+                None => self.file(json, facts),
+            },
+        }
+        None
+    }
+
+    fn file(&self, json: &mut Writer<'_>, facts: &Metadata) {
+        sizes(json, facts.disk(), facts.apparent, facts.mtime);
+        links(json, self.tree, facts);
+        end(json, End { owner: facts.owner, errno: None });
+    }
+
+    fn directory(
+        &self,
+        json: &mut Writer<'_>,
+        facts: &Metadata,
+        id: DirId,
+        left: Option<usize>,
+    ) -> Option<Open<'t>> {
+        let totals = self.totals(id);
+        sizes(json, totals.disk, totals.apparent, facts.mtime);
+        json.raw(",\"items\":");
+        json.number(totals.items);
+        json.raw(",\"shared\":");
+        json.number(self.tree.shared(id));
+        let after = End { owner: facts.owner, errno: self.tree.status(id).errno };
+        if left == Some(0) {
+            end(json, after);
+            return None;
+        }
+        json.raw(",\"children\":[");
+        let listing = self.tree.listing(id);
+        let disk = |record: &Entry<'_>| Some(self.disk(record)).filter(|disk| *disk >= self.least);
+        let rows = sort(&listing, Names::Ascending, disk).into_iter();
+        Some(Open { rows, index: Index::new(&listing), separator: FIRST, end: after })
+    }
+
+    fn disk(&self, record: &Entry<'_>) -> u64 {
+        match &record.state {
+            EntryState::Known(facts) => facts.directory.map_or(facts.disk(), |id| self.totals(id).disk),
+            EntryState::Excluded(_) | EntryState::Failed(_) => 0,
+        }
+    }
+
+    fn totals(&self, id: DirId) -> Totals {
+        self.live.totals(self.tree, id)
+    }
+}
+
+fn spaces_list(json: &mut Writer<'_>, spaces: &[Space]) {
+    json.raw(",\n\"filesystems\":[");
+    let mut separator = FIRST;
+    for space in spaces {
+        json.raw(std::mem::replace(&mut separator, NEXT));
+        filesystem::write(json, space);
+    }
+}
+
+/// Writes the last keys of an entry and closes it.
+fn end(json: &mut Writer<'_>, end: End) {
+    if let Some(Owner { uid, gid, mode }) = end.owner {
+        json.field(",\"uid\":", u64::from(uid));
+        json.field(",\"gid\":", u64::from(gid));
+        json.field(",\"mode\":", u64::from(mode));
+    }
+    if let Some(errno) = end.errno {
+        json.failure(errno);
+    }
+    json.raw("}");
+}

@@ -1,0 +1,110 @@
+//! Keys that `--top` and `--by` add to the document of `--json`.
+//!
+//! Does not compute the lists. Invariant: a requested list is written even if it is empty; others are
+//! omitted.
+
+use std::io;
+
+use super::{links, sizes};
+use crate::base::json::Writer;
+use crate::base::kind::Kind;
+use crate::tree::{Metadata, Totals, Tree};
+
+/// Lists requested of a tree.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    /// Largest files, largest first.
+    pub largest: Option<Vec<Large>>,
+    /// Totals, one table per grouping.
+    pub sums: Vec<Sums>,
+}
+
+/// Large file.
+#[derive(Clone, Debug)]
+pub struct Large {
+    /// Path from the root as given; the first one of several.
+    pub path: Vec<u8>,
+    /// Kind of the file.
+    pub kind: Kind,
+    /// Metadata of the file.
+    pub facts: Metadata,
+}
+
+/// Totals of one grouping.
+#[derive(Clone, Debug)]
+pub struct Sums {
+    /// Name of the grouping.
+    pub by: &'static str,
+    /// Groups with their totals, in order.
+    pub rows: Vec<Sum>,
+}
+
+/// Totals of one group.
+#[derive(Clone, Debug)]
+pub struct Sum {
+    /// Name of the group; may hold any characters.
+    pub name: String,
+    /// User ID, in a grouping by owner.
+    pub uid: Option<u32>,
+    /// Totals of the group.
+    pub totals: Totals,
+}
+
+impl Summary {
+    /// Writes the lists, between the errors and the roots.
+    pub(super) fn write(&self, json: &mut Writer<'_>, tree: &Tree) -> io::Result<()> {
+        if let Some(largest) = &self.largest {
+            json.raw(",\n\"largest\":[");
+            list(json, largest, |json, file| large(json, tree, file))?;
+            json.raw("]");
+        }
+        if !self.sums.is_empty() {
+            json.raw(",\n\"by\":{");
+            for (number, sums) in self.sums.iter().enumerate() {
+                json.raw(if number == 0 { "\"" } else { ",\"" });
+                json.raw(sums.by);
+                json.raw("\":[");
+                list(json, &sums.rows, sum)?;
+                json.raw("]");
+            }
+            json.raw("}");
+        }
+        Ok(())
+    }
+}
+
+fn list<T>(json: &mut Writer<'_>, rows: &[T], row: impl Fn(&mut Writer<'_>, &T)) -> io::Result<()> {
+    for (number, one) in rows.iter().enumerate() {
+        json.raw(if number == 0 { "\n" } else { ",\n" });
+        row(json, one);
+        json.spill()?;
+    }
+    Ok(())
+}
+
+fn large(json: &mut Writer<'_>, tree: &Tree, file: &Large) {
+    json.raw("{");
+    json.name("path", &file.path);
+    json.raw(",\"type\":\"");
+    json.raw(file.kind.name());
+    json.raw("\"");
+    sizes(json, file.facts.disk(), file.facts.apparent, file.facts.mtime);
+    links(json, tree, &file.facts);
+    json.raw("}");
+}
+
+fn sum(json: &mut Writer<'_>, sum: &Sum) {
+    json.raw("{\"name\":");
+    json.string(sum.name.as_bytes());
+    if let Some(uid) = sum.uid {
+        json.raw(",\"uid\":");
+        json.number(u64::from(uid));
+    }
+    json.raw(",\"disk\":");
+    json.number(sum.totals.disk);
+    json.raw(",\"apparent\":");
+    json.number(sum.totals.apparent);
+    json.raw(",\"items\":");
+    json.number(sum.totals.items);
+    json.raw("}");
+}

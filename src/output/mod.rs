@@ -1,0 +1,9 @@
+//! Output without a browser: tables, JSON, totals, progress and errors.
+
+pub(crate) mod df;
+pub(crate) mod errors;
+#[doc(hidden)]
+pub mod json;
+pub(crate) mod progress;
+pub(crate) mod summary;
+pub(crate) mod table;

@@ -1,0 +1,103 @@
+//! Progress line of a long scan on standard error, which disappears at the end.
+//!
+//! Invariant: nothing is written unless standard error is a terminal.
+
+use std::io::{self, IsTerminal, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::time::{Duration, Instant};
+
+use crate::base::format::{Units, grouped, size};
+use crate::base::text::{escape, fit, width};
+use crate::platform::terminal::streams;
+use crate::scan;
+use crate::source::Source;
+
+/// Length of a scan below which no progress is shown.
+const LONG: Duration = Duration::from_millis(500);
+/// Interval between updates of the line.
+const PERIOD: Duration = Duration::from_millis(200);
+/// Assumed width of a terminal that does not report one.
+const COLUMNS: usize = 80;
+
+/// Progress line, which is erased when dropped.
+pub(crate) struct Line {
+    /// `None` if nothing is shown.
+    units: Option<Units>,
+    /// Columns it takes at the moment.
+    shown: usize,
+    next: Instant,
+}
+
+impl Line {
+    /// Returns an empty line. Without units or without a terminal it is never filled.
+    pub(crate) fn new(units: Option<Units>) -> Self {
+        let units = units.filter(|_| io::stderr().is_terminal());
+        Self { units, shown: 0, next: Instant::now() + LONG }
+    }
+
+    /// Writes the line again if it is time.
+    pub(crate) fn update(&mut self, source: &Source) {
+        let Some(units) = self.units else { return };
+        if Instant::now() < self.next {
+            return;
+        }
+        self.next = Instant::now() + PERIOD;
+        let progress = source.progress();
+        let columns = streams::columns().unwrap_or(COLUMNS);
+        self.replace(&fit(&describe(&progress, units), columns.saturating_sub(1), "..."));
+    }
+
+    /// Wipes the line, for others to write.
+    pub(crate) fn clear(&mut self) {
+        if self.shown > 0 {
+            self.replace("");
+        }
+    }
+
+    /// Writes `text` over the line and overwrites the rest with spaces, which every terminal understands.
+    fn replace(&mut self, text: &str) {
+        let columns = width(text);
+        let rest = self.shown.saturating_sub(columns);
+        let mut out = io::stderr().lock();
+        // A failed progress line is not worth reporting.
+        let _ = write!(out, "\r{text}{:rest$}{:\u{8}<rest$}", "", "").and_then(|()| out.flush());
+        self.shown = columns;
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
+fn describe(progress: &scan::Progress, units: Units) -> String {
+    let entries = grouped(progress.entries);
+    let size = size(progress.disk, units);
+    let errors = match progress.errors {
+        0 => String::new(),
+        1 => ", 1 error".to_owned(),
+        errors => format!(", {} errors", grouped(errors)),
+    };
+    let current = progress.current.as_deref().map(|path| path.as_os_str().as_bytes()).unwrap_or_default();
+    format!("{entries} entries, {}{errors}  {}", size.trim_start(), escape(current))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_says_how_much_was_read_what_failed_and_where_it_is() {
+        let line = |errors| {
+            let current = Some("/a\n".into());
+            describe(
+                &scan::Progress { entries: 1234, disk: 2048, errors, current, ..scan::Progress::default() },
+                Units::Binary,
+            )
+        };
+        assert_eq!(line(0), "1,234 entries, 2.0 KiB  /a\\n");
+        assert_eq!(line(1), "1,234 entries, 2.0 KiB, 1 error  /a\\n");
+        assert_eq!(line(2000), "1,234 entries, 2.0 KiB, 2,000 errors  /a\\n");
+    }
+}

@@ -1,0 +1,40 @@
+//! `--top` and `--by` as text.
+
+use std::io::{self, BufWriter, Write};
+
+use crate::base::format::{Measure, Units, count, percent, share, size};
+use crate::base::text::escape;
+use crate::output::json::{Sum, Summary};
+use crate::platform::process::users;
+use crate::source::Nature;
+use crate::tree::Totals;
+
+/// Prints the lists as text. Owners have names if the files are on this machine.
+pub(crate) fn print(
+    summary: &Summary,
+    nature: Nature,
+    whole: &Totals,
+    (measure, units): (Measure, Units),
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let whole = measure.of(whole.disk, whole.apparent);
+    let mut out = BufWriter::new(out);
+    for file in summary.largest.iter().flatten() {
+        let own = measure.of(file.facts.disk(), file.facts.apparent);
+        writeln!(out, "{}  {}  {}", size(own, units), percent(share(own, whole)), escape(&file.path))?;
+    }
+    let mut is_first = summary.largest.is_none();
+    for sums in &summary.sums {
+        if !std::mem::replace(&mut is_first, false) {
+            writeln!(out)?;
+        }
+        for Sum { name, uid, totals } in &sums.rows {
+            let own = measure.of(totals.disk, totals.apparent);
+            let (size, percent) = (size(own, units), percent(share(own, whole)));
+            let person = uid.filter(|_| nature == Nature::Live).and_then(users::user);
+            let name = person.as_ref().unwrap_or(name);
+            writeln!(out, "{size}  {percent}  {}  {}", count(totals.items), escape(name.as_bytes()))?;
+        }
+    }
+    out.flush()
+}

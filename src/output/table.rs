@@ -1,0 +1,152 @@
+//! Table with one line per entry, largest first, a directory after its entries, as `du` prints it.
+//!
+//! ```text
+//!   1.2 GiB   35.1%   12,345   /usr/lib
+//!   3.4 GiB  100.0%  123,456 ! /usr            `!`: something in it could not be read
+//! ```
+//!
+//! Several roots are sorted too and end with a line for their total. Excluded entries have no line.
+//! Invariant: lines are printed while the tree is walked; memory is used only for the directories down to the
+//! current one.
+
+use std::io::{self, BufWriter, Write};
+
+use jiff::tz::TimeZone;
+
+use crate::base::format::{COUNT, PERCENT, Units};
+use crate::base::text::escape;
+use crate::formats::long_paths::TooLong;
+use crate::table::column::Column;
+use crate::table::row::{CellValue, NumberFormat, Row, RowStyle};
+use crate::table::rows::{Order, Rows, Sums};
+use crate::tree::{DirId, EntryState, Index, LiveTotals, Metadata, Totals, Tree};
+
+/// Scan result to be printed as a table.
+pub(crate) struct Table<'t> {
+    pub(crate) tree: &'t Tree,
+    /// Totals of unfinished directories; empty unless a hanging scan was abandoned.
+    pub(crate) live: LiveTotals,
+    /// Number of levels below the roots.
+    pub(crate) depth: usize,
+    pub(crate) order: Order,
+    pub(crate) units: Units,
+    /// Size in bytes below which entries other than roots are omitted.
+    pub(crate) least: u64,
+}
+
+/// Directory whose entries are being written.
+struct Open<'t> {
+    rows: Rows,
+    next: usize,
+    index: Index<'t>,
+    /// Length of its path.
+    path: usize,
+    totals: Totals,
+}
+
+impl<'t> Table<'t> {
+    /// Writes the table. Percentages refer to the total of all roots, which is the last line if there are several.
+    ///
+    /// # Errors
+    /// When `out` cannot be written to, or the path of an entry is too long for a line.
+    pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut out = BufWriter::new(out);
+        let all = self.live.totals(self.tree, DirId::TOP);
+        let whole = self.size(&all);
+        let mut too_long = TooLong::default();
+        let mut path = Vec::new();
+        let mut open = vec![self.open(DirId::TOP, 0, all)];
+        let mut roots = 0;
+        while let Some(directory) = open.last_mut() {
+            path.truncate(directory.path);
+            if let Some(position) = directory.rows.position(directory.next) {
+                directory.next += 1;
+                let Some(record) = directory.index.record(position) else { continue };
+                let EntryState::Known(facts) = &record.state else { continue };
+                let is_root = open.len() == 1;
+                roots += usize::from(is_root);
+                if !is_root && self.size(&self.totals(facts)) < self.least {
+                    continue;
+                }
+                if !path.is_empty() && !path.ends_with(b"/") {
+                    path.push(b'/');
+                }
+                path.extend_from_slice(record.name);
+                if !too_long.refuses(&path, self.tree.items_below(&record)) {
+                    let child = self.entry(&mut out, facts, whole, &path, open.len())?;
+                    open.extend(child);
+                }
+            } else if let Some(Open { totals, .. }) = open.pop() {
+                match open.len() {
+                    0 if roots > 1 => self.line(&mut out, &totals, whole, Some(totals.items), b"total")?,
+                    0 => {}
+                    _ => self.line(&mut out, &totals, whole, Some(totals.items), &path)?,
+                }
+            }
+        }
+        out.flush()?;
+        too_long.result()
+    }
+
+    /// Opens a directory, whose entries are written before its own line.
+    fn open(&self, id: DirId, path: usize, totals: Totals) -> Open<'t> {
+        let listing = self.tree.listing(id);
+        let rows = Rows::new(self.tree, Sums::of(&self.live), id, &listing, self.order);
+        Open { rows, next: 0, index: Index::new(&listing), path, totals }
+    }
+
+    /// Writes the line of an entry at `level`, unless it is a directory whose entries come first.
+    fn entry(
+        &self,
+        out: &mut dyn Write,
+        facts: &Metadata,
+        whole: u64,
+        path: &[u8],
+        level: usize,
+    ) -> io::Result<Option<Open<'t>>> {
+        let totals = self.totals(facts);
+        match facts.directory {
+            Some(id) if level <= self.depth => return Ok(Some(self.open(id, path.len(), totals))),
+            Some(_) => self.line(out, &totals, whole, Some(totals.items), path)?,
+            None => self.line(out, &totals, whole, None, path)?,
+        }
+        Ok(None)
+    }
+
+    fn line(
+        &self,
+        out: &mut dyn Write,
+        totals: &Totals,
+        whole: u64,
+        items: Option<u64>,
+        path: &[u8],
+    ) -> io::Result<()> {
+        let mut row = Row::of_words(escape(path).into_owned(), RowStyle::Plain)
+            .with(Column::Size, CellValue::Bytes(self.size(totals)))
+            .with(Column::Items, items.map_or(CellValue::None, CellValue::Count));
+        row.has_errors = totals.errors > 0;
+        // No column of the table is a time.
+        let zone = TimeZone::UTC;
+        let format = NumberFormat { units: self.units, zone: &zone };
+        row.add_shares(whole, whole);
+        for (column, width) in
+            [(Column::Size, self.units.width()), (Column::Percent, PERCENT), (Column::Items, COUNT)]
+        {
+            let text = row.cell(column).text(width, format);
+            write!(out, "{text:>width$}{}", if column == Column::Items { " " } else { "  " })?;
+        }
+        let mark = if row.has_errors { '!' } else { ' ' };
+        writeln!(out, "{mark} {}", row.label)
+    }
+
+    fn totals(&self, facts: &Metadata) -> Totals {
+        match facts.directory {
+            Some(id) => self.live.totals(self.tree, id),
+            None => Totals { disk: facts.disk(), apparent: facts.apparent, ..Totals::default() },
+        }
+    }
+
+    fn size(&self, totals: &Totals) -> u64 {
+        self.order.measure.of(totals.disk, totals.apparent)
+    }
+}

@@ -1,0 +1,192 @@
+//! File that is being written and does not have its name yet. It has no name at all if the system supports
+//! that, otherwise a temporary one in the same directory, which is deleted however the process ends. Files
+//! left after SIGKILL or a power failure are deleted at the next write.
+//!
+//! ```text
+//! .report.json.duke-9ae0daaf-1234-0.part      name of the file, checksum of the host name, process ID,
+//! number
+//! ```
+//!
+//! Invariant: only files with such names are ever deleted, and only those of this user, this machine and a
+//! process that has ended.
+
+use std::ffi::{CStr, CString, OsString};
+use std::fs::File;
+use std::os::unix::ffi::OsStrExt;
+
+use nix::unistd::geteuid;
+
+use crate::base::kind::Kind;
+use crate::platform::entry::safe_path::Output;
+use crate::platform::entry::unfinished::{Unfinished, is_running, shielded};
+use crate::platform::{Buffer, Directory, Errno, Filled, Reader, host_name};
+
+/// Largest number of names tried for the new file.
+const TRIES: u32 = 100;
+/// Longest name that leaves room for the rest of the temporary name; names have at most 255 bytes.
+const ROOMY: usize = 200;
+/// Mark in the names of temporary files.
+const MARK: &str = ".duke-";
+/// Suffix of the names of temporary files.
+pub const UNFINISHED: &str = ".part";
+
+/// File that is being written.
+pub(super) struct Draft {
+    pub(super) file: File,
+    /// Its temporary name.
+    name: Option<(CString, Unfinished)>,
+}
+
+impl Draft {
+    /// Creates a file in the directory of `place`, and deletes those that ended processes have left there.
+    pub(super) fn begin(place: &Output) -> Result<Self, Errno> {
+        remove_old(&place.directory);
+        if let Ok(file) = place.directory.create_unnamed() {
+            return Ok(Self { file: file.into(), name: None });
+        }
+        let create = |name: &CStr| {
+            shielded(|| {
+                let file = place.directory.create_file(name)?;
+                Ok((file, Unfinished::new(&place.directory, name)))
+            })
+        };
+        let ((file, unfinished), name) = with_fresh_name(place, create)?;
+        Ok(Self { file: file.into(), name: Some((name, unfinished)) })
+    }
+
+    /// Wraps a stream that is written to directly.
+    pub(super) fn stream(file: File) -> Self {
+        Self { file, name: None }
+    }
+
+    /// Gives the file its name, replacing an existing file.
+    pub(super) fn replace(&mut self, place: &Output) -> Result<(), Errno> {
+        let (directory, target) = (&place.directory, place.name.as_os_str());
+        let put = |name: &CStr| directory.replace(name, target);
+        let Some((name, _)) = &self.name else {
+            // No system call links a file to a name that is taken.
+            return shielded(|| match directory.link_unnamed(&self.file, target) {
+                Err(Errno::EEXIST) => {
+                    let link = |name: &CStr| directory.link_unnamed(&self.file, name);
+                    let ((), name) = with_fresh_name(place, link)?;
+                    put(&name).inspect_err(|_| {
+                        let _ = directory.unlink(name.as_c_str());
+                    })
+                }
+                other => other,
+            });
+        };
+        shielded(|| put(name))?;
+        self.name = None;
+        Ok(())
+    }
+
+    /// Gives the file its name; `EEXIST` if a file of that name exists by now.
+    pub(super) fn put_new(&mut self, place: &Output) -> Result<(), Errno> {
+        let (directory, target) = (&place.directory, place.name.as_os_str());
+        let Some((name, _)) = &self.name else {
+            return shielded(|| directory.link_unnamed(&self.file, target));
+        };
+        shielded(|| match directory.link(name.as_c_str(), target) {
+            Ok(()) => directory.unlink(name.as_c_str()),
+            // Some file systems have no hard links, and no call of all systems renames only to a free name.
+            Err(error) if error != Errno::EEXIST && directory.attributes_of(target).is_err() => {
+                directory.replace(name.as_c_str(), target)
+            }
+            Err(_) => Err(Errno::EEXIST),
+        })?;
+        self.name = None;
+        Ok(())
+    }
+
+    /// Deletes the file.
+    pub(super) fn discard(&mut self, directory: &Directory) {
+        if let Some((name, _)) = self.name.take() {
+            // An error cannot be reported here, and the name identifies the file as temporary.
+            let _ = directory.unlink(name.as_c_str());
+        }
+    }
+}
+
+/// Calls `make` with temporary names beside `place` until one is free.
+fn with_fresh_name<T>(
+    place: &Output,
+    make: impl Fn(&CStr) -> Result<T, Errno>,
+) -> Result<(T, CString), Errno> {
+    for attempt in 0..TRIES {
+        let mut name = OsString::from(".");
+        // A name that is nearly as long as a name can be leaves room for the shorter form only.
+        if place.name.len() <= ROOMY {
+            name.push(&place.name);
+        }
+        name.push(format!("{MARK}{}-{}-{attempt}{UNFINISHED}", host(), std::process::id()));
+        let name = CString::new(name.as_bytes()).map_err(|_| Errno::EINVAL)?;
+        match make(&name) {
+            Err(Errno::EEXIST) => {}
+            result => return Ok((result?, name)),
+        }
+    }
+    Err(Errno::EEXIST)
+}
+
+/// Returns a checksum of the host name, which distinguishes machines that share a directory.
+fn host() -> String {
+    format!("{:08x}", crc32fast::hash(host_name().unwrap_or_default().as_bytes()))
+}
+
+/// Deletes the files that ended processes of this machine have left in `directory`. A file that cannot be
+/// deleted is kept.
+fn remove_old(directory: &Directory) {
+    let Ok(readable) = directory.open_child(".") else { return };
+    let (host, me) = (host(), geteuid().as_raw());
+    let (mut reader, mut buffer) = (Reader::new(&readable), Buffer::default());
+    let mut old = Vec::new();
+    while let Ok(Filled::Some) = reader.fill(&mut buffer) {
+        let is_old = |name: &CStr| writer(name.to_bytes(), &host).is_some_and(|writer| !is_running(writer));
+        old.extend(buffer.entries().map(|entry| entry.name).filter(|name| is_old(name)).map(CString::from));
+    }
+    for name in old {
+        let found = directory.attributes_of(name.as_c_str());
+        if found.is_ok_and(|found| found.kind == Kind::File && found.uid == me) {
+            let _ = directory.unlink(name.as_c_str());
+        }
+    }
+}
+
+/// Returns the process that writes a file of this name, if it is a temporary name of this host.
+fn writer(name: &[u8], host: &str) -> Option<i32> {
+    let mark = format!("{MARK}{host}-");
+    let name = name.strip_suffix(UNFINISHED.as_bytes()).filter(|name| name.starts_with(b"."))?;
+    let start = name.windows(mark.len()).rposition(|window| window == mark.as_bytes())?;
+    let (process, number) = std::str::from_utf8(&name[start + mark.len()..]).ok()?.split_once('-')?;
+    number.parse::<u32>().ok()?;
+    process.parse().ok().filter(|process| *process > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::writer;
+
+    #[test]
+    fn only_names_of_unfinished_files_of_this_host_have_a_writer() {
+        let of = |name: &str| writer(name.as_bytes(), "0a");
+        assert_eq!(of(".x.json.duke-0a-12-0.part"), Some(12));
+        assert_eq!(of("..duke-0a-12-3.part"), Some(12), "beside a long name");
+        assert_eq!(of("..duke-0a-1-0.part.duke-0a-12-3.part"), Some(12));
+        for name in [
+            "x.json.duke-0a-12-0.part",
+            ".x.json.duke-0b-12-0.part",
+            ".x.12-0.part",
+            ".x.duke-0a-12-0",
+            ".x.duke-0a-0-0.part",
+            ".x.duke-0a--1-0.part",
+            ".x.duke-0a-12.part",
+            ".x.duke-0a-12-y.part",
+            ".part",
+            "",
+            ".x.duke-0a-99999999999-0.part",
+        ] {
+            assert_eq!(of(name), None, "{name}");
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Files that are written completely or not at all.
+//!
+//! The data goes to a new file in the same directory, which replaces the old one when it is complete and on
+//! the disk; so a full disk or a kill leaves the old file unchanged. A target that is not a regular file (a
+//! device, a pipe) is written to directly.
+//!
+//! Invariant: without [`Replacement::keep`] nothing is left behind.
+
+mod draft;
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use crate::platform::Errno;
+use crate::platform::entry::safe_path::Output;
+use draft::Draft;
+
+pub use draft::UNFINISHED;
+
+/// File being written.
+pub struct Replacement {
+    // Declared before the place, so that the place's directory is still open when the draft is dropped.
+    draft: Draft,
+    place: Output,
+}
+
+impl Replacement {
+    /// Starts to write the file `path`. If it is a symbolic link, its target is replaced and not the link.
+    ///
+    /// # Errors
+    /// Those of open(2), for the file or for a new one beside it; a separate message for a link that another
+    /// user could have planted.
+    pub fn begin(path: &Path) -> io::Result<Self> {
+        let place = Output::find(path)?;
+        let draft = if place.is_stream { Draft::stream(place.open_stream()?) } else { Draft::begin(&place)? };
+        Ok(Self { draft, place })
+    }
+
+    /// Replaces the old file.
+    ///
+    /// # Errors
+    /// Those of fsync(2) and rename(2). The old file is unchanged then.
+    pub fn keep(self) -> io::Result<()> {
+        self.finish(Draft::replace)
+    }
+
+    /// Gives the file its name if no file has it.
+    ///
+    /// # Errors
+    /// Those of fsync(2), link(2) and rename(2); [`io::ErrorKind::AlreadyExists`] if there is a file by now,
+    /// which is unchanged then.
+    pub fn keep_as_new(self) -> io::Result<()> {
+        self.finish(Draft::put_new)
+    }
+
+    fn finish(mut self, put: impl FnOnce(&mut Draft, &Output) -> Result<(), Errno>) -> io::Result<()> {
+        if self.place.is_stream {
+            return self.draft.file.flush();
+        }
+        self.draft.file.sync_all()?;
+        put(&mut self.draft, &self.place)?;
+        // The name is on the disk once its directory is. An error is ignored, since some systems cannot flush
+        // directories.
+        let _ = self.place.directory.sync();
+        Ok(())
+    }
+}
+
+impl Write for Replacement {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.draft.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.draft.file.flush()
+    }
+}
+
+impl Drop for Replacement {
+    fn drop(&mut self) {
+        self.draft.discard(&self.place.directory);
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::fs;
+    use std::io::ErrorKind;
+
+    use super::*;
+
+    #[test]
+    fn a_file_that_came_meanwhile_is_not_replaced_by_a_new_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let begun = || {
+            let mut file = Replacement::begin(&path).unwrap();
+            file.write_all(b"new").unwrap();
+            file
+        };
+        let late = begun();
+        begun().keep_as_new().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        fs::write(&path, "another").unwrap();
+        assert_eq!(late.keep_as_new().unwrap_err().kind(), ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(&path).unwrap(), b"another");
+        begun().keep().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing unfinished is left");
+    }
+}

@@ -1,0 +1,100 @@
+//! Linux: openat2(2), statx(2), renameat2(2), capabilities, access control lists and files without a name.
+
+use std::ffi::CStr;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+
+use nix::NixPath;
+use nix::errno::Errno;
+use nix::fcntl::{AT_FDCWD, AtFlags, OFlag, OpenHow, ResolveFlag, openat, openat2};
+use nix::sys::stat::{Mode, fstat, fstatat};
+use nix::unistd::{geteuid, linkat};
+
+use crate::platform::entry::statx;
+use crate::platform::read_dir::directory::OPEN;
+use crate::platform::{Directory, retry};
+
+/// Opens `name` in `directory` and lets the kernel ensure that it is on the same mount; this covers bind
+/// mounts, which share the device of their origin.
+pub fn confined(directory: &Directory, name: &(impl NixPath + ?Sized)) -> Result<Directory, Errno> {
+    let how = OpenHow::new()
+        .flags(OPEN | OFlag::O_NOFOLLOW)
+        .resolve(ResolveFlag::RESOLVE_NO_XDEV | ResolveFlag::RESOLVE_NO_SYMLINKS);
+    Ok(Directory { fd: retry(|| openat2(&directory.fd, name, how))? })
+}
+
+/// Returns `true` if `name` is the root of a mount (`STATX_ATTR_MOUNT_ROOT`, Linux 5.8; before that the device
+/// decides).
+pub fn is_mount(directory: &Directory, name: &(impl NixPath + ?Sized)) -> Result<bool, Errno> {
+    Ok(said_of(directory, name)? & statx::MOUNT_ROOT != 0)
+}
+
+/// Returns `true` if `name` is immutable or append-only (chattr(1)).
+pub fn is_locked(directory: &Directory, name: &(impl NixPath + ?Sized)) -> Result<bool, Errno> {
+    const IMMUTABLE: u64 = 0x10;
+    const APPEND: u64 = 0x20;
+    Ok(said_of(directory, name)? & (IMMUTABLE | APPEND) != 0)
+}
+
+/// Returns `stx_attributes` of an entry, or 0 if the kernel or a sandbox does not have the call.
+fn said_of(directory: &Directory, name: &(impl NixPath + ?Sized)) -> Result<u64, Errno> {
+    let ask = |name: &CStr| statx::ask(directory, name, libc::AT_SYMLINK_NOFOLLOW, libc::STATX_TYPE);
+    match name.with_nix_path(ask)? {
+        Ok(answer) => Ok(statx::said(&answer)),
+        Err(Errno::ENOSYS | Errno::EPERM) => Ok(0),
+        Err(error) => Err(error),
+    }
+}
+
+/// Renames an entry if the new name is free (renameat2(2)).
+#[allow(unsafe_code)]
+pub fn rename_exclusively(from: &Directory, name: &CStr, to: &Directory, new: &CStr) -> Result<(), Errno> {
+    let (from, to) = (from.as_fd().as_raw_fd(), to.as_fd().as_raw_fd());
+    let (name, new) = (name.as_ptr(), new.as_ptr());
+    // SAFETY: both names end in NUL and live through the call, which only reads them.
+    let done = unsafe { libc::syscall(libc::SYS_renameat2, from, name, to, new, libc::RENAME_NOREPLACE) };
+    Errno::result(done).map(drop)
+}
+
+/// Returns `true` if this process counts as the owner of every file: `CAP_FOWNER` (capabilities(7)).
+pub fn owns_all() -> bool {
+    const CAP_FOWNER: u64 = 3;
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let effective = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
+    let effective = effective.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok());
+    effective.map_or_else(|| geteuid().is_root(), |bits| bits & (1 << CAP_FOWNER) != 0)
+}
+
+/// Returns `true` if a directory has an ACL (acl(5)), or if that cannot be determined.
+#[allow(unsafe_code)]
+pub fn has_access_list(directory: &Directory) -> bool {
+    // Attributes cannot be read through an `O_PATH` descriptor.
+    let Ok(readable) = directory.open_child(".") else { return true };
+    let (fd, name) = (readable.fd.as_raw_fd(), c"system.posix_acl_access");
+    // SAFETY: the name ends in NUL and lives through the call, which writes nothing to a buffer of length 0.
+    let length = unsafe { libc::fgetxattr(fd, name.as_ptr(), std::ptr::null_mut(), 0) };
+    !matches!(Errno::result(length), Err(Errno::ENODATA | Errno::ENOTSUP))
+}
+
+/// Creates a file without a name, if /proc is available to name it later.
+pub fn create_unnamed(directory: &Directory) -> Result<OwnedFd, Errno> {
+    let flags = OFlag::O_TMPFILE | OFlag::O_WRONLY | OFlag::O_CLOEXEC;
+    let file = retry(|| openat(&directory.fd, ".", flags, Mode::S_IRUSR | Mode::S_IWUSR))?;
+    let own = fstat(&file)?;
+    let seen = fstatat(AT_FDCWD, descriptor(&file).as_str(), AtFlags::empty());
+    let is_seen = seen.is_ok_and(|seen| (seen.st_dev, seen.st_ino) == (own.st_dev, own.st_ino));
+    if is_seen { Ok(file) } else { Err(Errno::EOPNOTSUPP) }
+}
+
+/// Gives such a file a name.
+pub fn link_unnamed(
+    directory: &Directory,
+    file: &impl AsFd,
+    new: &(impl NixPath + ?Sized),
+) -> Result<(), Errno> {
+    let path = descriptor(file);
+    retry(|| linkat(AT_FDCWD, path.as_str(), &directory.fd, new, AtFlags::AT_SYMLINK_FOLLOW))
+}
+
+fn descriptor(file: &impl AsFd) -> String {
+    format!("/proc/self/fd/{}", file.as_fd().as_raw_fd())
+}

@@ -1,0 +1,175 @@
+//! Calls for deleting and moving: opening a child or the parent without leaving the file system, unlinking,
+//! renaming.
+//!
+//! Every call is relative to an open directory and takes one name. Invariant: no call follows a symbolic link
+//! or crosses a mount.
+
+use std::os::fd::{AsFd, OwnedFd};
+
+use nix::NixPath;
+use nix::errno::Errno;
+use nix::fcntl::AtFlags;
+use nix::sys::stat::{Mode, mkdirat};
+use nix::unistd::{AccessFlags, UnlinkatFlags, faccessat, unlinkat};
+
+use super::imp::{self, confined, rename_exclusively};
+use crate::platform::{Directory, retry};
+
+impl Directory {
+    /// Opens the directory `name` in this one if it is on the same mount.
+    ///
+    /// # Errors
+    /// Those of openat(2); `EXDEV` if it is a mount point, `ENOTDIR` or `ELOOP` if it is not a directory.
+    pub fn open_inside(&self, name: &(impl NixPath + ?Sized)) -> Result<Self, Errno> {
+        match confined(self, name) {
+            // Kernels before 5.6 do not know the call, and older sandboxes refuse it.
+            Err(Errno::ENOSYS | Errno::EPERM) => self.open_compared(name),
+            result => result,
+        }
+    }
+
+    /// Opens the parent directory if it is on the same mount.
+    ///
+    /// # Errors
+    /// Those of [`Directory::open_inside`].
+    pub fn open_above(&self) -> Result<Self, Errno> {
+        match confined(self, "..") {
+            Err(Errno::ENOSYS | Errno::EPERM) => {
+                let above = self.open_child("..")?;
+                if above.attributes()?.device == self.attributes()?.device {
+                    Ok(above)
+                } else {
+                    Err(Errno::EXDEV)
+                }
+            }
+            result => result,
+        }
+    }
+
+    /// Does the same as [`Directory::open_inside`] by comparing devices, for systems without openat2(2).
+    ///
+    /// # Errors
+    /// Those of [`Directory::open_inside`].
+    pub fn open_compared(&self, name: &(impl NixPath + ?Sized)) -> Result<Self, Errno> {
+        if self.is_mount(name)? {
+            return Err(Errno::EXDEV);
+        }
+        let inside = self.open_child(name)?;
+        if inside.attributes()?.device == self.attributes()?.device { Ok(inside) } else { Err(Errno::EXDEV) }
+    }
+
+    /// Deletes the name of anything but a directory.
+    ///
+    /// # Errors
+    /// Those of unlinkat(2).
+    pub fn unlink(&self, name: &(impl NixPath + ?Sized)) -> Result<(), Errno> {
+        retry(|| unlinkat(&self.fd, name, UnlinkatFlags::NoRemoveDir))
+    }
+
+    /// Deletes an empty directory.
+    ///
+    /// # Errors
+    /// Those of unlinkat(2): `ENOTEMPTY` or `EEXIST` if it is not empty.
+    pub fn remove_directory(&self, name: &(impl NixPath + ?Sized)) -> Result<(), Errno> {
+        retry(|| unlinkat(&self.fd, name, UnlinkatFlags::RemoveDir))
+    }
+
+    /// Creates the directory `name`, accessible by its owner only.
+    ///
+    /// # Errors
+    /// Those of mkdirat(2).
+    pub fn make_directory(&self, name: &(impl NixPath + ?Sized)) -> Result<(), Errno> {
+        mkdirat(&self.fd, name, Mode::S_IRWXU)
+    }
+
+    /// Creates the file `name` with this content, accessible by its owner only.
+    ///
+    /// # Errors
+    /// Those of openat(2) and write(2); `EEXIST` if the name is taken. An incomplete file is deleted.
+    pub fn make_file(&self, name: &(impl NixPath + ?Sized), content: &[u8]) -> Result<(), Errno> {
+        let file = self.create_file(name)?;
+        let mut rest = content;
+        while !rest.is_empty() {
+            match retry(|| nix::unistd::write(&file, rest)) {
+                Ok(written) => rest = &rest[written..],
+                Err(error) => {
+                    let _ = self.unlink(name);
+                    return Err(error);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that this process may add and delete names here.
+    ///
+    /// # Errors
+    /// Those of faccessat(2): `EACCES`, or `EROFS` on a read-only file system.
+    pub fn may_change(&self) -> Result<(), Errno> {
+        faccessat(&self.fd, ".", AccessFlags::W_OK | AccessFlags::X_OK, AtFlags::AT_EACCESS)
+    }
+
+    /// Moves `name` to `new` in the directory `to` of the same mount, if that name is free.
+    ///
+    /// # Errors
+    /// Those of renameat2(2): `EEXIST` if the name is taken, `EXDEV` if `to` is on another mount.
+    pub fn move_to(
+        &self,
+        name: &(impl NixPath + ?Sized),
+        to: &Self,
+        new: &(impl NixPath + ?Sized),
+    ) -> Result<(), Errno> {
+        let exclusively =
+            name.with_nix_path(|name| new.with_nix_path(|new| rename_exclusively(self, name, to, new)))??;
+        match exclusively {
+            // Some file systems cannot rename exclusively, nor can kernels before 3.15.
+            Err(Errno::EINVAL | Errno::ENOSYS | Errno::ENOTSUP) => match to.attributes_of(new) {
+                Err(Errno::ENOENT) => nix::fcntl::renameat(&self.fd, name, &to.fd, new),
+                Ok(_) => Err(Errno::EEXIST),
+                Err(error) => Err(error),
+            },
+            result => result,
+        }
+    }
+
+    /// Returns `true` if `name` is the root of a mount, as far as the system tells.
+    ///
+    /// # Errors
+    /// Those of statx(2), or fstatat(2).
+    pub fn is_mount(&self, name: &(impl NixPath + ?Sized)) -> Result<bool, Errno> {
+        imp::is_mount(self, name)
+    }
+
+    /// Returns `true` if `name` is immutable or append-only, so that it cannot be deleted (chattr(1), on macOS
+    /// chflags(2)).
+    ///
+    /// # Errors
+    /// Those of statx(2), or fstatat(2).
+    pub fn is_locked(&self, name: &(impl NixPath + ?Sized)) -> Result<bool, Errno> {
+        imp::is_locked(self, name)
+    }
+
+    /// Creates a file without a name in this directory, accessible by its owner only, and opens it for
+    /// writing. Nothing is left of it however the process ends, unless it is given a name.
+    ///
+    /// # Errors
+    /// Those of openat(2): `EOPNOTSUPP` if the system or the file system does not support such files, or /proc
+    /// is not available to name them.
+    pub fn create_unnamed(&self) -> Result<OwnedFd, Errno> {
+        imp::create_unnamed(self)
+    }
+
+    /// Gives such a file the name `new` in this directory.
+    ///
+    /// # Errors
+    /// Those of linkat(2): `EEXIST` if the name is taken.
+    pub fn link_unnamed(&self, file: &impl AsFd, new: &(impl NixPath + ?Sized)) -> Result<(), Errno> {
+        imp::link_unnamed(self, file, new)
+    }
+
+    /// Returns `true` if the directory has an access control list, which can grant write access beyond its
+    /// permission bits, or if that cannot be determined. They are read on Linux only.
+    pub(crate) fn has_access_list(&self) -> bool {
+        imp::has_access_list(self)
+    }
+}

@@ -1,0 +1,275 @@
+//! Path lookup that never uses a symbolic link or a directory planted by another user.
+//!
+//! A path is walked one component at a time, each relative to the open directory above it and without
+//! following links (`O_NOFOLLOW`). A link is read separately, checked, and its text walked in the same way.
+//! There are two rules:
+//!
+//! | rule | directories | symbolic links |
+//! |---|---|---|
+//! | `Rule::Named`, for a path that the user typed | any | in a directory that other users can write: only those of this user or of the directory's owner |
+//! | `Rule::Private`, for files that the program keeps | of root or this user; with write access for others only if sticky | of root or this user |
+//!
+//! The first rule is what Linux does for the last component with `fs.protected_symlinks`, but applies to
+//! every component and to directories without the sticky bit too, where any user may have created the link.
+//!
+//! Invariant: the result is an open directory, so renaming a component afterwards does not change where the
+//! caller writes.
+
+mod output;
+mod private;
+
+pub use output::Output;
+pub use private::{PrivateFolder, open_without_links};
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path, PathBuf};
+
+use nix::unistd::geteuid;
+
+use crate::base::kind::Kind;
+use crate::platform::process::users;
+use crate::platform::{Attributes, Directory, Errno, STICKY};
+
+/// Largest number of links followed in one path, as in Linux.
+const LINKS: u32 = 40;
+/// Write permission of the group and of others (chmod(2)).
+const GROUP: u32 = 0o020;
+const OTHERS: u32 = 0o002;
+
+/// Rule for following links and entering directories.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rule {
+    Named,
+    Private,
+}
+
+/// Reason why a path is not used, although the system would allow it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// Component that is refused; `None` for the last one of a path that the user typed.
+    pub path: Option<PathBuf>,
+    /// Cause of the refusal.
+    pub cause: Cause,
+}
+
+/// Cause for refusing a component of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// Symbolic link of this user, in a directory that others can write.
+    Link(u32),
+    /// Pipe, socket or device of this user, in a directory that others can write.
+    Special(u32),
+    /// Symbolic link of this user, on the path to a private folder.
+    PrivateLink(u32),
+    /// Directory of this user.
+    Owner(u32),
+    /// Directory that other users can write.
+    Writable,
+}
+
+/// Error of a path lookup.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// Error number of the system.
+    System(Errno),
+    /// Refusal, because the path is not safe.
+    Refused(Refusal),
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(path) = &self.path {
+            // Escaped, because a terminal would act on control characters in a name.
+            write!(formatter, "{}: ", path.to_string_lossy().escape_debug())?;
+        }
+        let user = |number: u32| users::user(number).unwrap_or_else(|| format!("user {number}"));
+        match self.cause {
+            Cause::Link(owner) => {
+                write!(formatter, "symbolic link of {} in a shared directory; give its target", user(owner))
+            }
+            Cause::Special(owner) => {
+                write!(formatter, "pipe or device of {} in a shared directory; give a file", user(owner))
+            }
+            Cause::PrivateLink(owner) => {
+                write!(formatter, "symbolic link of {}; replace it with a directory", user(owner))
+            }
+            Cause::Owner(owner) => {
+                write!(formatter, "belongs to {}; set HOME to your own directory", user(owner))
+            }
+            Cause::Writable => formatter.write_str("other users can write it; run chmod go-w on it"),
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+impl From<Errno> for Error {
+    fn from(errno: Errno) -> Self {
+        Self::System(errno)
+    }
+}
+
+impl From<Error> for io::Error {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::System(errno) => errno.into(),
+            Error::Refused(refusal) => Self::new(io::ErrorKind::PermissionDenied, refusal),
+        }
+    }
+}
+
+/// Lookup that has reached `directory`.
+#[derive(Debug)]
+struct Walk {
+    rule: Rule,
+    directory: Directory,
+    /// Attributes of the directory.
+    attributes: Attributes,
+    /// Path of the directory, without links.
+    path: PathBuf,
+    /// Remaining components, the next one last.
+    rest: Vec<OsString>,
+    /// Number of links followed.
+    links: u32,
+    /// Effective user, and owner of `/`: root, or the user that a user namespace shows instead.
+    trusted: [u32; 2],
+}
+
+/// Name in the current directory with its attributes; never a symbolic link.
+type Found = (OsString, Option<Attributes>);
+
+impl Walk {
+    /// Starts at `/`, or in the current directory for a relative path.
+    fn start(path: &Path, rule: Rule) -> Result<Self, Error> {
+        let top = Directory::open(Path::new("/"))?;
+        let owner = top.attributes()?.uid;
+        let is_absolute = path.is_absolute();
+        let directory = if is_absolute { top } else { Directory::open(Path::new("."))? };
+        let walk = Self {
+            rule,
+            attributes: directory.attributes()?,
+            directory,
+            path: PathBuf::from(if is_absolute { "/" } else { "" }),
+            rest: components(path.as_os_str()),
+            links: 0,
+            trusted: [geteuid().as_raw(), owner],
+        };
+        walk.check_directory()?;
+        Ok(walk)
+    }
+
+    /// Returns the next component that is not a link, with its attributes; `None` at the end of the path.
+    fn next(&mut self) -> Result<Option<Found>, Error> {
+        while let Some(name) = self.rest.pop() {
+            match self.directory.attributes_of(name.as_os_str()) {
+                Ok(found) if found.kind == Kind::Symlink => self.follow(&name)?,
+                Ok(found) => return Ok(Some((name, Some(found)))),
+                Err(Errno::ENOENT) => return Ok(Some((name, None))),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Enters a directory if the rule allows it.
+    fn enter(&mut self, name: &OsStr) -> Result<(), Error> {
+        self.directory = self.directory.step_into(name)?;
+        self.attributes = self.directory.attributes()?;
+        self.path = self.path_of(name);
+        self.check_directory()
+    }
+
+    /// Replaces a link by its text if the rule allows it.
+    fn follow(&mut self, name: &OsStr) -> Result<(), Error> {
+        self.links += 1;
+        if self.links > LINKS {
+            return Err(Errno::ELOOP.into());
+        }
+        let (link, text) = self.directory.read_link(name)?;
+        let is_trusted = match self.rule {
+            Rule::Named => self.may_use(&link),
+            Rule::Private => self.trusts(link.uid),
+        };
+        if !is_trusted {
+            let cause = if self.rule == Rule::Named { Cause::Link } else { Cause::PrivateLink };
+            return Err(self.refusal(self.path_of(name), cause(link.uid)));
+        }
+        if text.as_bytes().starts_with(b"/") {
+            self.directory = Directory::open(Path::new("/"))?;
+            self.attributes = self.directory.attributes()?;
+            self.path = PathBuf::from("/");
+            self.check_directory()?;
+        }
+        self.rest.extend(components(&text));
+        Ok(())
+    }
+
+    /// Returns `true` if an entry belongs to this user or the owner of its directory, or no other user could
+    /// have created it.
+    fn may_use(&self, entry: &Attributes) -> bool {
+        entry.uid == self.trusted[0]
+            || entry.uid == self.attributes.uid
+            || !others_may_write(&self.directory, &self.attributes)
+    }
+
+    /// Returns `true` for this user and for root.
+    fn trusts(&self, owner: u32) -> bool {
+        owner == 0 || self.trusted.contains(&owner)
+    }
+
+    fn check_directory(&self) -> Result<(), Error> {
+        let found = &self.attributes;
+        if self.rule == Rule::Named {
+            Ok(())
+        } else if !self.trusts(found.uid) {
+            Err(self.refusal(self.path.clone(), Cause::Owner(found.uid)))
+        } else if found.mode & STICKY == 0 && others_may_write(&self.directory, found) {
+            Err(self.refusal(self.path.clone(), Cause::Writable))
+        } else {
+            Ok(())
+        }
+    }
+
+    fn path_of(&self, name: &OsStr) -> PathBuf {
+        match name.as_bytes() {
+            b"." => self.path.clone(),
+            b".." if self.path.file_name().is_some() => {
+                self.path.parent().map(Path::to_owned).unwrap_or_default()
+            }
+            b".." if self.path.is_absolute() => self.path.clone(),
+            _ => self.path.join(name),
+        }
+    }
+
+    fn refusal(&self, path: PathBuf, cause: Cause) -> Error {
+        let is_last = self.rule == Rule::Named && self.rest.is_empty() && self.links <= 1;
+        Error::Refused(Refusal { path: (!is_last).then_some(path), cause })
+    }
+}
+
+/// Returns the components of a path, the first one last. A slash at its end becomes a final `.`.
+fn components(path: &OsStr) -> Vec<OsString> {
+    let names = Path::new(path).components().filter(|component| *component != Component::RootDir);
+    let mut names: Vec<OsString> = names.map(|name| name.as_os_str().to_owned()).collect();
+    if path.as_bytes().ends_with(b"/") || path.as_bytes().ends_with(b"/.") {
+        names.push(".".into());
+    }
+    names.reverse();
+    names
+}
+
+/// Returns `true` if users other than root and the owner have write permission for an open directory.
+///
+/// Root's group, and the owner's own group, have no other members: many systems create a group for each user,
+/// with directories that it can write. With an ACL the group permission covers more than the group, so it
+/// proves nothing.
+pub fn others_may_write(directory: &Directory, found: &Attributes) -> bool {
+    let by_group = || {
+        let is_private = found.gid == 0 || users::is_only_member(found.uid, found.gid);
+        !is_private || directory.has_access_list()
+    };
+    found.mode & OTHERS != 0 || found.mode & GROUP != 0 && by_group()
+}

@@ -1,0 +1,91 @@
+//! Location of a file that the user named for writing.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::path::Path;
+
+use nix::fcntl::{AtFlags, OFlag, openat};
+use nix::sys::stat::{Mode, fstatat};
+
+use super::{Cause, Error, Rule, Walk};
+use crate::base::kind::Kind;
+use crate::platform::{Attributes, Directory, Errno, FileSystem, NOT_OURS, retry};
+
+/// File to be written, with the directory that holds or will hold it.
+#[derive(Debug)]
+pub struct Output {
+    /// Directory, open with `O_PATH`.
+    pub directory: Directory,
+    /// Name of the file there, not a symbolic link unless [`Output::is_stream`].
+    pub name: OsString,
+    /// `true` if it can only be written to and not replaced: a device, a pipe, a descriptor of this process.
+    pub is_stream: bool,
+    /// `true` if a link in /proc leads to it, which stands for the open file and not for a path.
+    is_descriptor: bool,
+}
+
+impl Output {
+    /// Finds the location of `path`. Follows symbolic links, except those that another user could have
+    /// planted.
+    ///
+    /// # Errors
+    /// Those of open(2) for writing; [`Error::Refused`] for a link or a pipe of another user in a directory
+    /// that others can write.
+    pub fn find(path: &Path) -> Result<Self, Error> {
+        let mut walk = Walk::start(path, Rule::Named)?;
+        if walk.rest.is_empty() && !path.is_absolute() {
+            return Err(Errno::ENOENT.into());
+        }
+        loop {
+            if let Some(name) = walk.descriptor()? {
+                return Ok(Self { directory: walk.directory, name, is_stream: true, is_descriptor: true });
+            }
+            let (name, found) = walk.next()?.ok_or(Errno::EISDIR)?;
+            if !walk.rest.is_empty() {
+                if found.is_none() {
+                    return Err(Errno::ENOENT.into());
+                }
+                walk.enter(&name)?;
+                continue;
+            }
+            let is_stream = match found {
+                Some(found) if found.is_directory() => return Err(Errno::EISDIR.into()),
+                Some(found) if found.kind != Kind::File => {
+                    if !walk.may_use(&found) {
+                        return Err(walk.refusal(walk.path_of(&name), Cause::Special(found.uid)));
+                    }
+                    true
+                }
+                _ => false,
+            };
+            return Ok(Self { directory: walk.directory, name, is_stream, is_descriptor: false });
+        }
+    }
+
+    /// Opens a stream for writing.
+    ///
+    /// # Errors
+    /// Those of openat(2).
+    pub fn open_stream(&self) -> Result<File, Errno> {
+        let follow = if self.is_descriptor { OFlag::empty() } else { OFlag::O_NOFOLLOW };
+        let flags = OFlag::O_WRONLY | OFlag::O_CLOEXEC | NOT_OURS | follow;
+        let file = retry(|| openat(&self.directory, self.name.as_os_str(), flags, Mode::empty()))?;
+        Ok(file.into())
+    }
+}
+
+impl Walk {
+    /// Consumes the last component if it is a link made by the kernel to something without a name:
+    /// `/dev/stdout` is a link to `/proc/self/fd/1`, whose text is `pipe:[123]`.
+    fn descriptor(&mut self) -> Result<Option<OsString>, Error> {
+        let [name] = self.rest.as_slice() else { return Ok(None) };
+        let is_link =
+            self.directory.attributes_of(name.as_os_str()).is_ok_and(|found| found.kind == Kind::Symlink);
+        if !is_link || self.directory.file_system()? != FileSystem::Kernel {
+            return Ok(None);
+        }
+        let target = fstatat(&self.directory, name.as_os_str(), AtFlags::empty()).map(Attributes::from)?;
+        let has_name = target.is_directory() || target.kind == Kind::File && target.links > 0;
+        Ok(if has_name { None } else { self.rest.pop() })
+    }
+}

@@ -1,0 +1,110 @@
+//! Folders in which duke keeps files on its own: snapshots, the journal, the trash.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use super::{Cause, Error, GROUP, OTHERS, Rule, Walk, components};
+use crate::platform::{Attributes, Directory, Errno};
+
+/// Folder that only this user and root can change, or the existing part of its path.
+///
+/// No other user can change any component of its path, so files in it may be opened by
+/// [`PrivateFolder::path`].
+#[derive(Debug)]
+pub struct PrivateFolder {
+    walk: Walk,
+    /// Directories to be created, the first one last.
+    missing: Vec<OsString>,
+}
+
+impl PrivateFolder {
+    /// Finds the folder without creating anything.
+    ///
+    /// # Errors
+    /// Those of open(2); [`Error::Refused`] if the folder, or the directory it would be created in, belongs
+    /// to another user, or another user could redirect the path.
+    pub fn find(path: &Path) -> Result<Self, Error> {
+        if !path.is_absolute() {
+            return Err(Errno::EINVAL.into());
+        }
+        let mut walk = Walk::start(path, Rule::Private)?;
+        let mut missing = Vec::new();
+        while let Some((name, found)) = walk.next()? {
+            if found.is_none() {
+                missing = std::mem::take(&mut walk.rest);
+                missing.push(name);
+                break;
+            }
+            walk.enter(&name)?;
+        }
+        if missing.iter().any(|name| name == "..") {
+            return Err(Errno::ENOENT.into());
+        }
+        let folder = Self { walk, missing };
+        folder.check()?;
+        Ok(folder)
+    }
+
+    /// Creates the missing directories, for this user only.
+    ///
+    /// # Errors
+    /// Those of mkdir(2) and [`PrivateFolder::find`].
+    pub fn make(mut self) -> Result<Self, Error> {
+        while let Some(name) = self.missing.pop() {
+            match self.walk.directory.make_directory(name.as_os_str()) {
+                Ok(()) | Err(Errno::EEXIST) => self.walk.enter(&name)?,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        self.check()?;
+        Ok(self)
+    }
+
+    /// Returns `true` if the folder exists.
+    pub fn exists(&self) -> bool {
+        self.missing.is_empty()
+    }
+
+    /// Returns the folder, or the last existing directory on its path, open with `O_PATH`.
+    pub fn directory(&self) -> &Directory {
+        &self.walk.directory
+    }
+
+    /// Returns the attributes of [`PrivateFolder::directory`].
+    pub fn attributes(&self) -> &Attributes {
+        &self.walk.attributes
+    }
+
+    /// Returns the path of [`PrivateFolder::directory`], without symbolic links.
+    pub fn path(&self) -> &Path {
+        &self.walk.path
+    }
+
+    /// Returns the directory and its path.
+    pub fn into_parts(self) -> (Directory, PathBuf) {
+        (self.walk.directory, self.walk.path)
+    }
+
+    /// Checks the last directory: the folder must not be writable for anyone else, not even for a group of
+    /// the user alone; a directory it would be created in must belong to this user.
+    fn check(&self) -> Result<(), Error> {
+        let Walk { attributes, path, trusted, .. } = &self.walk;
+        let cause = if attributes.uid != trusted[0] {
+            Cause::Owner(attributes.uid)
+        } else if self.exists() && attributes.mode & (GROUP | OTHERS) != 0 {
+            Cause::Writable
+        } else {
+            return Ok(());
+        };
+        Err(self.walk.refusal(path.clone(), cause))
+    }
+}
+
+/// Opens the directory of an absolute path in which no component may be a symbolic link.
+///
+/// # Errors
+/// Those of open(2); `ENOTDIR` or `ELOOP` for a link.
+pub fn open_without_links(path: &Path) -> Result<Directory, Errno> {
+    let top = Directory::open(Path::new("/"))?;
+    components(path.as_os_str()).iter().rev().try_fold(top, |above, name| above.step_into(name.as_os_str()))
+}

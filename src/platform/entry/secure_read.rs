@@ -1,0 +1,108 @@
+//! Reading of files that control the program: without blocking, up to a limit, and for root only files that
+//! no other user can write.
+//!
+//! Invariant: the data was read from the file that was checked.
+
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use crate::platform::{NOT_OURS, STICKY};
+use nix::fcntl::OFlag;
+use nix::unistd::geteuid;
+
+/// Reason why a file is not read.
+#[derive(Debug)]
+pub enum Refused {
+    /// The file does not exist, as far as this user can see.
+    Missing(io::Error),
+    /// The system refuses it.
+    Failed(io::Error),
+    /// The file is a directory, a named pipe, a device or the like.
+    NotRegular,
+    /// The file is longer than allowed.
+    TooLong,
+    /// The file belongs to another user.
+    Foreign,
+    /// The process runs as root, and another user can write this path.
+    Writable(PathBuf),
+}
+
+/// Permissions of others to write (chmod(2)).
+const GROUP: u32 = 0o020;
+const OTHERS: u32 = 0o002;
+
+/// Returns the content of the regular file at `path`, which may have at most `limit` bytes and must belong to
+/// this user or to root. For root, no other user may be able to write it or to replace it.
+///
+/// # Errors
+/// The reason why it is not read.
+pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Refused> {
+    // Opening a named pipe would wait for a writer, and a terminal could become the controlling one.
+    let flags = OFlag::O_NONBLOCK | NOT_OURS;
+    let opened = File::options().read(true).custom_flags(flags.bits()).open(path);
+    let file = opened.map_err(|error| match fs::symlink_metadata(path) {
+        Ok(_) => Refused::Failed(error),
+        Err(_) => Refused::Missing(error),
+    })?;
+    let status = file.metadata().map_err(Refused::Failed)?;
+    if !status.is_file() {
+        return Err(Refused::NotRegular);
+    }
+    if geteuid().is_root() {
+        judge(path, &status)?;
+    } else if status.uid() != 0 && status.uid() != geteuid().as_raw() {
+        return Err(Refused::Foreign);
+    }
+    let mut bytes = Vec::new();
+    // The file may grow, or not report its length.
+    file.take(limit + 1).read_to_end(&mut bytes).map_err(Refused::Failed)?;
+    if bytes.len() as u64 > limit { Err(Refused::TooLong) } else { Ok(bytes) }
+}
+
+/// Opens a regular file of this user to read it and to append to it; created if missing, with access for this user only.
+///
+/// # Errors
+/// As open(2); when it is a symbolic link, no regular file, or another user's.
+pub fn open_own(path: &Path) -> io::Result<File> {
+    let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC;
+    let mut options = File::options();
+    let file =
+        options.read(true).append(true).create(true).mode(0o600).custom_flags(flags.bits()).open(path)?;
+    let found = file.metadata()?;
+    if !found.is_file() || found.uid() != geteuid().as_raw() {
+        let words = "it is no regular file of this user; remove it";
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, words));
+    }
+    if found.mode() & 0o077 != 0 {
+        file.set_permissions(fs::Permissions::from_mode(0o600))?;
+    }
+    Ok(file)
+}
+
+/// Checks that only root can write the open file or change the target of `path`. Both the path as written and
+/// the resolved one are checked, so that no other user can redirect a link.
+fn judge(path: &Path, open: &Metadata) -> Result<(), Refused> {
+    let written = std::path::absolute(path).map_err(Refused::Failed)?;
+    let real = fs::canonicalize(path).map_err(Refused::Failed)?;
+    for place in written.ancestors().chain(real.ancestors()) {
+        let status = fs::symlink_metadata(place).map_err(Refused::Failed)?;
+        if may_others_write(&status) {
+            return Err(Refused::Writable(place.to_owned()));
+        }
+    }
+    let status = fs::symlink_metadata(&real).map_err(Refused::Failed)?;
+    let is_same = (status.dev(), status.ino()) == (open.dev(), open.ino());
+    if is_same { Ok(()) } else { Err(Refused::Writable(real)) }
+}
+
+/// Returns `true` if a user other than root can write here. The permissions of a symbolic link mean nothing,
+/// and in a sticky directory root's files are protected.
+fn may_others_write(status: &Metadata) -> bool {
+    let mode = status.mode();
+    let by_group = mode & GROUP != 0 && status.gid() != 0;
+    let by_mode = by_group || mode & OTHERS != 0;
+    let is_kept = status.is_symlink() || status.is_dir() && mode & STICKY != 0;
+    status.uid() != 0 || by_mode && !is_kept
+}

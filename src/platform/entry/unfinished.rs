@@ -1,0 +1,170 @@
+//! Files under a temporary name, deleted when this process ends, by a signal too.
+//!
+//! ```text
+//! shielded: create, Unfinished::new      write      shielded: rename, drop
+//!                  any signal that ends the process, or exit(3): remove_all
+//! ```
+//!
+//! A handler may neither allocate nor lock, so the names are in slots that never move. A file is created and
+//! registered, or renamed and unregistered, inside of [`shielded`], which the end of the process waits for;
+//! afterwards no file is created.
+//!
+//! Invariant: a name is deleted only in the directory that was open at its registration, and only by the
+//! process that registered it.
+
+use std::ffi::{CStr, CString, c_char};
+use std::os::fd::{AsFd, AsRawFd};
+use std::ptr::null_mut;
+use std::time::Duration;
+
+use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill};
+use nix::unistd::{Pid, getpid};
+use signal_hook::low_level;
+
+use crate::base::sync::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, OnceLock, Ordering};
+use crate::platform::terminal::signals::{is_default, is_watched};
+use crate::platform::{Directory, Errno};
+
+/// Largest number of files written at the same time; further ones are not registered.
+const MOST: usize = 16;
+/// Time in milliseconds that the end of the process waits, since a call on a dead file system may never
+/// return.
+const PATIENCE: u32 = 500;
+
+/// Signals that end a process by default.
+const ENDS: [Signal; 13] = [
+    Signal::SIGHUP,
+    Signal::SIGINT,
+    Signal::SIGQUIT,
+    Signal::SIGTERM,
+    Signal::SIGPIPE,
+    Signal::SIGALRM,
+    Signal::SIGUSR1,
+    Signal::SIGUSR2,
+    Signal::SIGXCPU,
+    Signal::SIGXFSZ,
+    Signal::SIGVTALRM,
+    Signal::SIGPROF,
+    Signal::SIGABRT,
+];
+
+/// Directory and a name in it, or null. The owner of a swapped-out name sets and takes both.
+struct Slot {
+    is_taken: AtomicBool,
+    directory: AtomicI32,
+    name: AtomicPtr<c_char>,
+}
+
+// `SeqCst` throughout: there are two accesses per file, and signal handlers take part.
+static SLOTS: [Slot; MOST] = [const {
+    Slot { is_taken: AtomicBool::new(false), directory: AtomicI32::new(-1), name: AtomicPtr::new(null_mut()) }
+}; MOST];
+/// Number of threads in [`shielded`].
+static BUSY: AtomicU32 = AtomicU32::new(0);
+/// `true` once the process is about to end.
+static IS_OVER: AtomicBool = AtomicBool::new(false);
+/// Process that the names belong to, which a forked child is not. Set together with the handlers.
+static OWNER: OnceLock<Pid> = OnceLock::new();
+
+/// File that is deleted if the process ends before this is dropped.
+#[derive(Debug)]
+pub struct Unfinished {
+    slot: Option<usize>,
+}
+
+impl Unfinished {
+    /// Registers the file `name` in `directory`, which must stay open. To be called in [`shielded`].
+    pub fn new(directory: &Directory, name: &CStr) -> Self {
+        let take = |slot: &Slot| !slot.is_taken.swap(true, Ordering::SeqCst);
+        let slot = SLOTS.iter().position(take);
+        if let Some(slot) = slot {
+            SLOTS[slot].directory.store(directory.as_fd().as_raw_fd(), Ordering::SeqCst);
+            SLOTS[slot].name.store(CString::from(name).into_raw(), Ordering::SeqCst);
+        }
+        Self { slot }
+    }
+}
+
+impl Drop for Unfinished {
+    #[allow(unsafe_code)]
+    fn drop(&mut self) {
+        let Some(slot) = self.slot.map(|slot| &SLOTS[slot]) else { return };
+        let name = slot.name.swap(null_mut(), Ordering::SeqCst);
+        if !name.is_null() {
+            // SAFETY: it comes from `into_raw` in `new`, and swapping it out made this thread its only owner.
+            drop(unsafe { CString::from_raw(name) });
+        }
+        slot.is_taken.store(false, Ordering::SeqCst);
+    }
+}
+
+/// Runs `act` without interruption by signals; the end of the process waits for it.
+///
+/// # Errors
+/// Those of `act`; `ECANCELED` if the process is about to end.
+pub fn shielded<T>(act: impl FnOnce() -> Result<T, Errno>) -> Result<T, Errno> {
+    OWNER.get_or_init(watch);
+    let before = SigSet::all().thread_swap_mask(SigmaskHow::SIG_BLOCK)?;
+    BUSY.fetch_add(1, Ordering::SeqCst);
+    let result = if IS_OVER.load(Ordering::SeqCst) { Err(Errno::ECANCELED) } else { act() };
+    BUSY.fetch_sub(1, Ordering::SeqCst);
+    before.thread_set_mask()?;
+    result
+}
+
+/// Deletes the registered files, since the process is about to end. May be called in a signal handler.
+#[allow(unsafe_code)]
+pub(crate) fn remove_all() {
+    if OWNER.get() != Some(&getpid()) {
+        return;
+    }
+    IS_OVER.store(true, Ordering::SeqCst);
+    for _ in 0..PATIENCE {
+        if BUSY.load(Ordering::SeqCst) == 0 {
+            break;
+        }
+        // `sleep` calls nanosleep(2), which a handler may call.
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    for slot in &SLOTS {
+        // The name is never freed, since nothing may be freed in a handler.
+        let name = slot.name.swap(null_mut(), Ordering::SeqCst);
+        if !name.is_null() {
+            // SAFETY: `name` ends in NUL and has no other owner since it was swapped out. An error changes
+            // nothing.
+            unsafe { libc::unlinkat(slot.directory.load(Ordering::SeqCst), name, 0) };
+        }
+    }
+}
+
+/// Returns `true` if a process with this ID exists, as far as this one can see.
+pub fn is_running(process: i32) -> bool {
+    process <= 0 || kill(Pid::from_raw(process), None) != Err(Errno::ESRCH)
+}
+
+/// Installs the handlers that delete registered files. Signals that are ignored or handled in another way are
+/// left alone.
+#[allow(unsafe_code)]
+fn watch() -> Pid {
+    for signal in ENDS.into_iter().filter(|signal| is_default(*signal)) {
+        let end = move || {
+            // A thread ends the process then, with `signals::die`.
+            if is_watched(signal) {
+                return;
+            }
+            remove_all();
+            let _ = low_level::emulate_default_handler(signal as i32);
+            low_level::exit(128 + signal as i32);
+        };
+        // SAFETY: the handler calls only functions that are safe in one (signal-safety(7)): getpid,
+        // nanosleep, unlinkat, sigaction, raise, _exit, and atomics. It allocates nothing.
+        let _ = unsafe { low_level::register(signal as i32, end) };
+    }
+    // SAFETY: the function exists as long as the program, and does not unwind.
+    let _ = unsafe { libc::atexit(at_exit) };
+    getpid()
+}
+
+extern "C" fn at_exit() {
+    remove_all();
+}

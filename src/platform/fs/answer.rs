@@ -1,0 +1,68 @@
+//! Calls to file systems that may never answer, such as one of an unreachable server.
+//!
+//! A thread in such a call stays in the kernel until the server answers, and no signal but SIGKILL changes
+//! that. So each call runs on its own thread, which nothing waits for, not even the end of the process.
+//!
+//! Invariant: all results are there after the time limit, however many there are.
+
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::base::sync::Arc;
+
+/// Time a file system may take to answer.
+pub const LIMIT: Duration = Duration::from_secs(2);
+
+/// Runs all calls at once and returns their results, `None` for those without a result within `limit`. A call
+/// runs on this thread if no other can be started.
+pub fn within<T: Send + 'static>(
+    limit: Duration,
+    questions: impl IntoIterator<Item = impl Fn() -> T + Send + Sync + 'static>,
+) -> Vec<Option<T>> {
+    let (sender, receiver) = channel();
+    let mut answers = Vec::new();
+    for (index, question) in questions.into_iter().enumerate() {
+        let question = Arc::new(question);
+        let (asked, sender) = (Arc::clone(&question), sender.clone());
+        let ask = move || {
+            // A late result has no receiver.
+            let _ = sender.send((index, asked()));
+        };
+        let thread = thread::Builder::new().name("ask".into()).spawn(ask);
+        answers.push(if thread.is_err() { Some(question()) } else { None });
+    }
+    drop(sender);
+    let end = Instant::now() + limit;
+    while let Ok((index, answer)) = receiver.recv_timeout(end.saturating_duration_since(Instant::now())) {
+        answers[index] = Some(answer);
+    }
+    answers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::sync::{Mutex, lock};
+
+    #[test]
+    fn one_that_does_not_answer_delays_no_other() {
+        let gate = Arc::new(Mutex::new(()));
+        let held = lock(&gate);
+        let questions = (0..20).map(|number| {
+            let gate = Arc::clone(&gate);
+            move || {
+                if number % 2 == 0 {
+                    drop(lock(&gate));
+                }
+                number
+            }
+        });
+        let begun = Instant::now();
+        let answers = within(Duration::from_millis(300), questions);
+        assert!(begun.elapsed() < Duration::from_secs(3), "one after another");
+        let expected: Vec<_> = (0..20).map(|number| (number % 2 == 1).then_some(number)).collect();
+        assert_eq!(answers, expected);
+        drop(held);
+    }
+}

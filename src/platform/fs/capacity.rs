@@ -1,0 +1,89 @@
+//! Size and free space of a file system as `df` reports them: statvfs(3), on macOS statfs(2), whose numbers
+//! have 64 bits.
+//!
+//! Invariant: whatever a file system answers, nothing wraps and nothing is negative.
+
+use std::path::Path;
+
+use crate::platform::{Errno, retry};
+
+/// Size of a file system in bytes and inodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Capacity {
+    /// Bytes available for files in all.
+    pub size: u64,
+    /// Free bytes.
+    pub free: u64,
+    /// Free bytes that ordinary users can use.
+    pub available: u64,
+    /// Number of inodes that exist or can exist; 0 if the file system creates them on demand.
+    pub inodes: u64,
+    /// Number of free inodes.
+    pub inodes_free: u64,
+}
+
+impl Capacity {
+    /// Returns the used bytes.
+    pub fn used(&self) -> u64 {
+        self.size.saturating_sub(self.free)
+    }
+
+    /// Returns the free bytes that only root or another privileged user can use.
+    pub fn reserved(&self) -> u64 {
+        self.free.saturating_sub(self.available)
+    }
+
+    /// Returns the number of used inodes.
+    pub fn inodes_used(&self) -> u64 {
+        self.inodes.saturating_sub(self.inodes_free)
+    }
+}
+
+/// Returns the capacity of the file system that `path` is on, or the directory's quota if there is a project
+/// quota.
+///
+/// # Errors
+/// Those of statvfs(3).
+#[cfg(not(target_os = "macos"))]
+#[allow(clippy::useless_conversion)] // 32 bits on some systems
+pub fn capacity(path: &Path) -> Result<Capacity, Errno> {
+    let status = retry(|| nix::sys::statvfs::statvfs(path))?;
+    let bytes = |blocks| u64::from(status.fragment_size()).saturating_mul(u64::from(blocks));
+    Ok(Capacity {
+        size: bytes(status.blocks()),
+        free: bytes(status.blocks_free()),
+        available: bytes(status.blocks_available()),
+        inodes: status.files().into(),
+        inodes_free: status.files_free().into(),
+    })
+}
+/// Returns the capacity of the file system that `path` is on; on APFS that of the container, which its
+/// volumes share.
+///
+/// # Errors
+/// Those of statfs(2).
+#[cfg(target_os = "macos")]
+pub fn capacity(path: &Path) -> Result<Capacity, Errno> {
+    let status = retry(|| nix::sys::statfs::statfs(path))?;
+    let bytes = |blocks| u64::from(status.block_size()).saturating_mul(blocks);
+    Ok(Capacity {
+        size: bytes(status.blocks()),
+        free: bytes(status.blocks_free()),
+        available: bytes(status.blocks_available()),
+        inodes: status.files(),
+        inodes_free: status.files_free(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_negative_whatever_a_file_system_says() {
+        let strange = Capacity { size: 10, free: 20, available: 30, inodes: 1, inodes_free: u64::MAX };
+        assert_eq!((strange.used(), strange.reserved(), strange.inodes_used()), (0, 0, 0));
+        let usual = Capacity { size: 100, free: 40, available: 35, inodes: 9, inodes_free: 2 };
+        assert_eq!((usual.used(), usual.reserved(), usual.inodes_used()), (60, 5, 7));
+    }
+}

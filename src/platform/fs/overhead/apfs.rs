@@ -1,0 +1,92 @@
+//! APFS: space used by one volume of a container, and the names of its snapshots.
+//!
+//! Purgeable space is reported by frameworks only, not by any system call.
+
+use std::ffi::{CStr, CString};
+use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use super::Apfs;
+use crate::platform::{Directory, Errno};
+
+/// Reads the numbers of the volume that `path` is on.
+pub(super) fn ask(path: &Path) -> Apfs {
+    Apfs { volume: volume(path).ok(), snapshots: snapshots(path).ok() }
+}
+
+/// `ATTR_VOL_SPACEUSED`, macOS 12.
+#[allow(unsafe_code)]
+fn volume(path: &Path) -> Result<u64, Errno> {
+    let path = CString::new(path.as_os_str().as_bytes()).map_err(|_| Errno::EINVAL)?;
+    let mut list = libc::attrlist {
+        bitmapcount: libc::ATTR_BIT_MAP_COUNT,
+        reserved: 0,
+        commonattr: 0,
+        volattr: libc::ATTR_VOL_INFO | libc::ATTR_VOL_SPACEUSED,
+        dirattr: 0,
+        fileattr: 0,
+        forkattr: 0,
+    };
+    // Length in 32 bits, then the number.
+    let mut answer = [0_u8; 12];
+    let (list, start) = (std::ptr::from_mut(&mut list).cast(), answer.as_mut_ptr().cast());
+    // SAFETY: `path` ends in NUL, `list` is a complete `attrlist`, and the answer has the given number of
+    // bytes.
+    Errno::result(unsafe { libc::getattrlist(path.as_ptr(), list, start, answer.len(), 0) })?;
+    Ok(u64::from_ne_bytes(answer[4..].try_into().expect("eight bytes are left")))
+}
+
+#[allow(unsafe_code)]
+fn snapshots(path: &Path) -> Result<Vec<Vec<u8>>, Errno> {
+    // sys/snapshot.h
+    unsafe extern "C" {
+        fn fs_snapshot_list(
+            directory: libc::c_int,
+            list: *mut libc::attrlist,
+            buffer: *mut libc::c_void,
+            size: libc::size_t,
+            flags: u32,
+        ) -> libc::c_int;
+    }
+    let directory = Directory::open(path)?;
+    let mut list = libc::attrlist {
+        bitmapcount: libc::ATTR_BIT_MAP_COUNT,
+        reserved: 0,
+        commonattr: libc::ATTR_CMN_NAME | libc::ATTR_CMN_RETURNED_ATTRS,
+        volattr: 0,
+        dirattr: 0,
+        fileattr: 0,
+        forkattr: 0,
+    };
+    let fd = directory.as_fd().as_raw_fd();
+    let mut names = Vec::new();
+    loop {
+        let mut buffer = vec![0_u8; 64 << 10];
+        let (start, size) = (buffer.as_mut_ptr().cast(), buffer.len());
+        // SAFETY: the declaration is the header's; `list` is a complete `attrlist`, and the buffer has the
+        // given length.
+        let count = Errno::result(unsafe { fs_snapshot_list(fd, &raw mut list, start, size, 0) })?;
+        if count == 0 {
+            return Ok(names);
+        }
+        let mut rest = buffer.as_slice();
+        for _ in 0..count {
+            let Some((name, after)) = split(rest) else { return Ok(names) };
+            names.push(name);
+            rest = after;
+        }
+    }
+}
+
+/// Splits off a record of getattrlistbulk(2): length, returned bits, and the position of the name relative to
+/// that field.
+fn split(bytes: &[u8]) -> Option<(Vec<u8>, &[u8])> {
+    /// Position after the length and five words of returned bits.
+    const NAME: usize = 24;
+    let number = |at: usize| Some(u32::from_ne_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
+    let record = bytes.get(..usize::try_from(number(0)?).ok()?).filter(|record| record.len() >= NAME + 8)?;
+    let offset = usize::try_from(number(NAME)?).ok()?;
+    let name = CStr::from_bytes_until_nul(record.get(NAME.checked_add(offset)?..)?).ok()?;
+    Some((name.to_bytes().to_vec(), &bytes[record.len()..]))
+}

@@ -1,0 +1,143 @@
+//! `ioctl(2)` calls of btrfs.
+//!
+//! Invariant: numbers that need more rights than this process has are absent.
+
+use std::path::Path;
+
+use super::items::{FIRST, Item, LAST, Roots, chunks};
+use super::{Btrfs, Chunks, Subvolume};
+use crate::platform::fs::overhead::ioctl;
+use crate::platform::{Directory, Errno};
+
+const SPACE_INFO: u64 = ioctl::exchanges(0x94, 20, 16);
+const TREE_SEARCH: u64 = ioctl::exchanges(0x94, 17, 4096);
+const INO_LOOKUP: u64 = ioctl::exchanges(0x94, 18, 4096);
+const ROOT_TREE: u64 = 1;
+const QUOTA_TREE: u64 = 8;
+const QUOTA_INFO: u32 = 242;
+
+/// `struct btrfs_ioctl_search_args`
+#[repr(C)]
+struct Search {
+    tree: u64,
+    min_id: u64,
+    max_id: u64,
+    min_offset: u64,
+    max_offset: u64,
+    min_generation: u64,
+    max_generation: u64,
+    min_kind: u32,
+    max_kind: u32,
+    count: u32,
+    _unused: [u32; 9],
+    items: [u8; 3992],
+}
+const _: () = assert!(size_of::<Search>() == 4096);
+
+/// `struct btrfs_ioctl_ino_lookup_args`
+#[repr(C)]
+struct Lookup {
+    tree: u64,
+    id: u64,
+    path: [u8; 4080],
+}
+
+/// Reads the numbers of the file system of `path`.
+///
+/// # Errors
+/// Those of ioctl(2), if not even the chunks can be read.
+pub(in crate::platform::fs::overhead) fn ask(path: &Path) -> Result<Btrfs, Errno> {
+    let directory = Directory::open(path)?;
+    Ok(Btrfs { chunks: all_chunks(&directory)?, subvolumes: subvolumes(&directory).ok() })
+}
+
+#[allow(unsafe_code)]
+fn all_chunks(directory: &Directory) -> Result<Vec<Chunks>, Errno> {
+    /// Largest number of answers, of three numbers each, after the first two numbers.
+    const MOST: usize = 64;
+    let mut answer = [0_u64; 2 + 3 * MOST];
+    answer[0] = MOST as u64;
+    // SAFETY: the request writes as many groups of three numbers as the first one says, after the first two;
+    // there is room for all.
+    unsafe { ioctl::ask(directory, SPACE_INFO, &mut answer) }?;
+    let count = usize::try_from(answer[1]).unwrap_or(MOST).min(MOST);
+    let found = answer[2..].chunks_exact(3).take(count);
+    Ok(found.filter_map(|one| chunks(one[0], one[1], one[2])).collect())
+}
+
+fn subvolumes(directory: &Directory) -> Result<Vec<Subvolume>, Errno> {
+    let mut roots = Roots::default();
+    search(directory, ROOT_TREE, (FIRST, LAST), |item| roots.take(item))?;
+    let mut subvolumes = roots.subvolumes(|tree, id| lookup(directory, tree, id).ok());
+    // Without quotas the tree does not exist.
+    let _ = search(directory, QUOTA_TREE, (0, 0), |item| {
+        let exclusive = item.data.get(24..32).and_then(|field| field.try_into().ok()).map(u64::from_le_bytes);
+        let owner = subvolumes.iter_mut().find(|it| item.kind == QUOTA_INFO && it.id == item.offset);
+        if let Some(subvolume) = owner {
+            subvolume.exclusive = exclusive;
+        }
+    });
+    Ok(subvolumes)
+}
+
+/// Calls `meet` for every item of a tree with an ID in a range.
+#[allow(unsafe_code)]
+fn search(
+    directory: &Directory,
+    tree: u64,
+    (first, last): (u64, u64),
+    mut meet: impl FnMut(&Item<'_>),
+) -> Result<(), Errno> {
+    let mut next = (first, 0_u32, 0_u64);
+    loop {
+        let mut question = Search {
+            tree,
+            min_id: next.0,
+            max_id: last,
+            min_offset: next.2,
+            max_offset: u64::MAX,
+            min_generation: 0,
+            max_generation: u64::MAX,
+            min_kind: next.1,
+            max_kind: u32::MAX,
+            count: u32::MAX,
+            _unused: [0; 9],
+            items: [0; 3992],
+        };
+        // SAFETY: the structure is the request's, and consists of numbers only.
+        unsafe { ioctl::ask(directory, TREE_SEARCH, &mut question) }?;
+        let mut rest = question.items.as_slice();
+        let mut end = None;
+        for _ in 0..question.count {
+            let Some((item, after)) = split_item(rest) else { break };
+            meet(&item);
+            end = Some((item.id, item.kind, item.offset));
+            rest = after;
+        }
+        // Continues after the key of the last item.
+        next = match end {
+            Some((id, kind, offset)) if offset < u64::MAX => (id, kind, offset + 1),
+            Some((id, kind, _)) if kind < 255 => (id, kind + 1, 0),
+            Some((id, ..)) if id < last => (id + 1, 0, 0),
+            None | Some(_) => return Ok(()),
+        };
+    }
+}
+
+/// Splits off `struct btrfs_ioctl_search_header` and the data after it.
+fn split_item(bytes: &[u8]) -> Option<(Item<'_>, &[u8])> {
+    let wide = |at: usize| Some(u64::from_ne_bytes(bytes.get(at..at + 8)?.try_into().ok()?));
+    let narrow = |at: usize| Some(u32::from_ne_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
+    let end = 32 + usize::try_from(narrow(28)?).ok()?;
+    let item = Item { id: wide(8)?, kind: narrow(24)?, offset: wide(16)?, data: bytes.get(32..end)? };
+    Some((item, &bytes[end..]))
+}
+
+#[allow(unsafe_code)]
+fn lookup(directory: &Directory, tree: u64, id: u64) -> Result<Vec<u8>, Errno> {
+    let mut question = Lookup { tree, id, path: [0; 4080] };
+    // SAFETY: the structure is the request's, and consists of numbers only.
+    unsafe { ioctl::ask(directory, INO_LOOKUP, &mut question) }?;
+    let end = question.path.iter().position(|byte| *byte == 0).unwrap_or(0);
+    Ok(question.path[..end].to_vec())
+}

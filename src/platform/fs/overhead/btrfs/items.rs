@@ -1,0 +1,182 @@
+//! Records of btrfs.
+//!
+//! Makes no system call. Invariant: any bytes of an item give a subvolume or none.
+
+use std::collections::HashMap;
+
+use super::{Chunks, Purpose, Subvolume};
+
+/// Decodes a kind of chunks by `BTRFS_BLOCK_GROUP_*` and `BTRFS_SPACE_INFO_GLOBAL_RSV`.
+pub(super) fn chunks(flags: u64, size: u64, used: u64) -> Option<Chunks> {
+    const DATA: u64 = 1;
+    const SYSTEM: u64 = 2;
+    const METADATA: u64 = 4;
+    const RESERVE: u64 = 1 << 49;
+    let purpose = match flags & (DATA | SYSTEM | METADATA | RESERVE) {
+        DATA => Purpose::Data,
+        SYSTEM => Purpose::System,
+        METADATA => Purpose::Metadata,
+        _ if flags & RESERVE != 0 => Purpose::Reserve,
+        _ if flags & (DATA | METADATA) == DATA | METADATA => Purpose::Mixed,
+        _ => return None,
+    };
+    // RAID1C3; RAID1C4; RAID1, DUP, RAID10. df does not count parity either.
+    let copies = match flags {
+        _ if flags & (1 << 9) != 0 => 3,
+        _ if flags & (1 << 10) != 0 => 4,
+        _ if flags & (1 << 4 | 1 << 5 | 1 << 6) != 0 => 2,
+        _ => 1,
+    };
+    Some(Chunks { purpose, size, used, copies })
+}
+
+/// Key of a btrfs tree with its data.
+pub(super) struct Item<'i> {
+    pub(super) id: u64,
+    pub(super) kind: u32,
+    pub(super) offset: u64,
+    pub(super) data: &'i [u8],
+}
+
+const ROOT_ITEM: u32 = 132;
+const ROOT_BACKREF: u32 = 144;
+/// First ID of a subvolume; smaller ones are trees of the file system itself.
+pub(super) const FIRST: u64 = 256;
+pub(super) const LAST: u64 = 256_u64.wrapping_neg();
+
+/// Parent directory and name of a subvolume.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Hook {
+    parent: u64,
+    directory: u64,
+    name: Vec<u8>,
+}
+
+/// Contents of the tree of roots.
+#[derive(Default)]
+pub(super) struct Roots {
+    subvolumes: Vec<Subvolume>,
+    hooks: HashMap<u64, Hook>,
+}
+
+impl Roots {
+    pub(super) fn take(&mut self, item: &Item<'_>) {
+        let number = |at: usize, length: usize| -> Option<u64> {
+            let field = item.data.get(at..at + length)?;
+            Some(field.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))
+        };
+        match item.kind {
+            ROOT_ITEM if (FIRST..=LAST).contains(&item.id) => {
+                // `refs`, and `parent_uuid`, which older items are too short for.
+                let is_snapshot =
+                    item.data.get(263..279).is_some_and(|uuid| uuid.iter().any(|byte| *byte != 0));
+                let is_deleted = number(216, 4) == Some(0);
+                self.subvolumes.push(Subvolume {
+                    id: item.id,
+                    is_snapshot,
+                    is_deleted,
+                    ..Subvolume::default()
+                });
+            }
+            ROOT_BACKREF => {
+                let name =
+                    number(16, 2).and_then(|length| item.data.get(18..18 + usize::try_from(length).ok()?));
+                if let (Some(directory), Some(name)) = (number(0, 8), name) {
+                    let hook = Hook { parent: item.offset, directory, name: name.to_vec() };
+                    self.hooks.insert(item.id, hook);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Returns the subvolumes with their paths. `lookup` returns the path of a directory in a subvolume, with
+    /// a slash at its end.
+    pub(super) fn subvolumes(mut self, lookup: impl Fn(u64, u64) -> Option<Vec<u8>>) -> Vec<Subvolume> {
+        let path = |id: u64| {
+            let mut names: Vec<Vec<u8>> = Vec::new();
+            let mut next = self.hooks.get(&id);
+            // A loop, which only a damaged file system has, must end too.
+            while let Some(hook) = next.filter(|_| names.len() <= self.hooks.len()) {
+                let mut name = lookup(hook.parent, hook.directory).unwrap_or_default();
+                name.extend_from_slice(&hook.name);
+                names.push(name);
+                next = self.hooks.get(&hook.parent);
+            }
+            names.reverse();
+            names.join(&b'/')
+        };
+        for subvolume in &mut self.subvolumes {
+            subvolume.path = path(subvolume.id);
+        }
+        self.subvolumes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use proptest::test_runner::RngSeed;
+
+    fn backref(id: u64, parent: u64, name: &[u8]) -> (u64, u64, Vec<u8>) {
+        let mut data = 7_u64.to_le_bytes().to_vec();
+        data.extend([0; 8]);
+        data.extend(u16::try_from(name.len()).unwrap().to_le_bytes());
+        data.extend(name);
+        (id, parent, data)
+    }
+
+    #[test]
+    fn chunks_are_told_apart_by_their_flags() {
+        assert_eq!(chunks(1, 10, 5).map(|it| (it.purpose, it.copies)), Some((Purpose::Data, 1)));
+        assert_eq!(chunks(4 | 32, 10, 5).map(|it| (it.purpose, it.copies)), Some((Purpose::Metadata, 2)));
+        assert_eq!(chunks(2 | 512, 0, 0).map(|it| (it.purpose, it.copies)), Some((Purpose::System, 3)));
+        assert_eq!(chunks(1 | 4, 0, 0).map(|it| it.purpose), Some(Purpose::Mixed));
+        assert_eq!(chunks(1 << 49 | 4, 0, 0).map(|it| it.purpose), Some(Purpose::Reserve));
+        assert_eq!(chunks(0, 0, 0), None);
+    }
+
+    #[test]
+    fn a_path_leads_through_the_subvolumes_above() {
+        let mut roots = Roots::default();
+        let mut root = vec![0; 439];
+        root[216] = 1;
+        for id in [256, 257] {
+            roots.take(&Item { id, kind: ROOT_ITEM, offset: 0, data: &root });
+        }
+        root[216] = 0;
+        root[265] = 9;
+        roots.take(&Item { id: 258, kind: ROOT_ITEM, offset: 33, data: &root });
+        for (id, parent, data) in [backref(256, 5, b"home"), backref(257, 256, b"inner")] {
+            roots.take(&Item { id, kind: ROOT_BACKREF, offset: parent, data: &data });
+        }
+        let found = roots.subvolumes(|tree, _| Some(if tree == 256 { b"dir/".to_vec() } else { Vec::new() }));
+        let paths: Vec<&[u8]> = found.iter().map(|it| it.path.as_slice()).collect();
+        assert_eq!(paths, [&b"home"[..], b"home/dir/inner", b""]);
+        assert!(!found[0].is_snapshot && !found[0].is_deleted);
+        assert!(found[2].is_snapshot && found[2].is_deleted);
+    }
+
+    #[test]
+    fn a_loop_of_subvolumes_ends() {
+        let mut roots = Roots::default();
+        roots.take(&Item { id: 256, kind: ROOT_ITEM, offset: 0, data: &[] });
+        let (id, parent, data) = backref(256, 256, b"x");
+        roots.take(&Item { id, kind: ROOT_BACKREF, offset: parent, data: &data });
+        assert_eq!(roots.subvolumes(|_, _| None).len(), 1);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig {
+            failure_persistence: None, rng_seed: RngSeed::Fixed(9), ..ProptestConfig::default()
+        })]
+
+        #[test]
+        fn any_item_will_do(kind in 130_u32..160, data in prop::collection::vec(any::<u8>(), 0..300)) {
+            let mut roots = Roots::default();
+            roots.take(&Item { id: 256, kind, offset: 5, data: &data });
+            prop_assert!(roots.subvolumes(|_, _| None).len() <= 1);
+        }
+    }
+}

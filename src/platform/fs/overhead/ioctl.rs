@@ -1,0 +1,37 @@
+//! Common call of `ioctl(2)` for file systems.
+
+use std::os::fd::{AsFd, AsRawFd};
+
+use crate::platform::{Directory, Errno, retry};
+
+/// Sends `request` to the file system of `directory` and stores the answer.
+///
+/// # Errors
+/// Those of ioctl(2): `ENOTTY` if the request is unknown.
+///
+/// # Safety
+/// `T` must be the type that `request` reads and writes, and any bytes must be a valid `T`.
+#[allow(unsafe_code)]
+pub(super) unsafe fn ask<T>(directory: &Directory, request: u64, answer: &mut T) -> Result<(), Errno> {
+    let fd = directory.as_fd().as_raw_fd();
+    let start = std::ptr::from_mut(answer).cast::<libc::c_void>();
+    // A request has 32 bits; its type differs between C libraries.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)]
+    // SAFETY: the caller guarantees that the request takes a `T`, which is borrowed for the call only.
+    retry(|| Errno::result(unsafe { libc::ioctl(fd, request as _, start) }))?;
+    Ok(())
+}
+
+/// Returns the number of a request that reads `size` bytes from the kernel (`_IOR` of asm-generic/ioctl.h).
+pub(super) const fn reads(kind: u8, number: u8, size: usize) -> u64 {
+    request(2, kind, number, size)
+}
+
+/// Returns the number of a request that transfers `size` bytes both ways (`_IOWR`).
+pub(super) const fn exchanges(kind: u8, number: u8, size: usize) -> u64 {
+    request(3, kind, number, size)
+}
+
+const fn request(direction: u64, kind: u8, number: u8, size: usize) -> u64 {
+    direction << 30 | (size as u64) << 16 | (kind as u64) << 8 | number as u64
+}

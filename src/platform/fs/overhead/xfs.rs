@@ -1,0 +1,70 @@
+//! XFS: the structures of `xfs_fs.h` (xfsprogs, and the kernel's `fs/xfs/libxfs`).
+
+use std::path::Path;
+
+use super::{Xfs, ioctl};
+use crate::platform::{Directory, Errno};
+
+/// `struct xfs_fsop_geom_v1`
+#[repr(C)]
+#[derive(Default)]
+struct Geometry {
+    block_size: u32,
+    /// Sizes of the realtime device and of allocation groups.
+    _groups: [u32; 3],
+    log_blocks: u32,
+    sector_size: u32,
+    inode_size: u32,
+    _most_inodes: u32,
+    _data_blocks: u64,
+    _realtime: [u64; 2],
+    /// Start of the log; 0 if it is on another device.
+    log_start: u64,
+    _uuid: [u8; 16],
+    _rest: [u32; 7],
+}
+
+/// `struct xfs_fsop_counts`
+#[repr(C)]
+#[derive(Default)]
+struct Counts {
+    _free_data: u64,
+    _free_realtime: u64,
+    _free_inodes: u64,
+    inodes: u64,
+}
+
+/// `struct xfs_fsop_resblks`
+#[repr(C)]
+#[derive(Default)]
+struct Reserve {
+    _wanted: u64,
+    available: u64,
+}
+
+const GEOMETRY: u64 = ioctl::reads(b'X', 100, size_of::<Geometry>());
+const COUNTS: u64 = ioctl::reads(b'X', 113, size_of::<Counts>());
+const RESERVE: u64 = ioctl::reads(b'X', 115, size_of::<Reserve>());
+
+/// Reads the numbers of the file system of `path`.
+///
+/// # Errors
+/// Those of ioctl(2), if not even the geometry can be read.
+#[allow(unsafe_code)]
+pub(super) fn ask(path: &Path) -> Result<Xfs, Errno> {
+    let directory = Directory::open(path)?;
+    let (mut geometry, mut counts, mut reserve) =
+        (Geometry::default(), Counts::default(), Reserve::default());
+    // SAFETY: the structure is the request's, and consists of numbers only.
+    unsafe { ioctl::ask(&directory, GEOMETRY, &mut geometry) }?;
+    // SAFETY: as above.
+    let counted = unsafe { ioctl::ask(&directory, COUNTS, &mut counts) };
+    // SAFETY: as above.
+    let reserved = unsafe { ioctl::ask(&directory, RESERVE, &mut reserve) };
+    let block = u64::from(geometry.block_size);
+    Ok(Xfs {
+        log: (geometry.log_start != 0).then(|| u64::from(geometry.log_blocks).saturating_mul(block)),
+        inodes: counted.ok().map(|()| counts.inodes.saturating_mul(u64::from(geometry.inode_size))),
+        pool: reserved.ok().map(|()| reserve.available.saturating_mul(block)),
+    })
+}

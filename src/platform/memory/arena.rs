@@ -1,0 +1,242 @@
+//! Append-only memory for listings: bytes are written once, get an address, and can then be read by every
+//! thread.
+//!
+//! Invariant: a byte below a chunk's `written` mark never changes again.
+//!
+//! A chunk is allocated large and used gradually: untouched pages never become resident, so the unused end of
+//! a chunk costs address space only. Existing bytes are adopted as a chunk of their own.
+
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::ptr::NonNull;
+
+use crate::base::slots::Table;
+use crate::base::sync::{AtomicU32, AtomicUsize, OnceLock, Ordering};
+use crate::platform::memory::block_file::Bytes;
+
+/// Size of a writer's first chunk; each following one is twice as large.
+const FIRST_CHUNK: usize = 1 << 18;
+/// Largest chunk, unless one append needs more.
+const LARGEST_CHUNK: usize = 1 << 24;
+
+const OFFSET_BITS: u32 = 40;
+
+/// Address of bytes in an [`Arena`]. Packs into a `u64` other than zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Address(u64);
+
+impl Address {
+    /// Returns the address as a number other than zero.
+    pub fn to_bits(self) -> u64 {
+        self.0
+    }
+
+    /// Returns the address with these bits; `None` for zero. Any other number is harmless: reading there
+    /// gives bytes or nothing.
+    pub fn from_bits(bits: u64) -> Option<Self> {
+        (bits != 0).then_some(Self(bits))
+    }
+
+    /// Returns the address `bytes` further on.
+    #[must_use]
+    pub fn plus(self, bytes: usize) -> Self {
+        Self(self.0 + bytes as u64)
+    }
+
+    fn new(chunk: u32, offset: usize) -> Self {
+        Self((u64::from(chunk) + 1) << OFFSET_BITS | offset as u64)
+    }
+
+    fn split(self) -> Option<(u32, usize)> {
+        let chunk = u32::try_from((self.0 >> OFFSET_BITS).checked_sub(1)?).ok()?;
+        Some((chunk, usize::try_from(self.0 & ((1 << OFFSET_BITS) - 1)).ok()?))
+    }
+}
+
+/// Growing set of chunks, readable by all threads, written through [`Writer`]s.
+#[derive(Default)]
+pub struct Arena {
+    chunks: Table<OnceLock<Chunk>, 16>,
+    /// Number of chunks. `Relaxed`: the chunk itself is published by its cell.
+    count: AtomicU32,
+}
+
+/// Right of one thread to append. It owns the unwritten end of one chunk.
+#[derive(Default)]
+pub struct Writer {
+    chunk: Option<u32>,
+    next_size: usize,
+}
+
+impl Arena {
+    /// Creates an arena without memory.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Copies `bytes` after the earlier bytes of `writer` and returns their address. Aborts like every
+    /// allocation if there is no memory.
+    ///
+    /// A `writer` must be used with one arena only.
+    pub fn append(&self, writer: &mut Writer, bytes: &[u8]) -> Address {
+        if let Some(index) = writer.chunk
+            && let Some(Chunk::Growing(chunk)) = self.chunk(index)
+            && let Some(offset) = chunk.append(bytes)
+        {
+            return Address::new(index, offset);
+        }
+        writer.next_size = (writer.next_size * 2).clamp(FIRST_CHUNK, LARGEST_CHUNK);
+        let fresh = Growing::new(writer.next_size.max(bytes.len()));
+        let offset = fresh.append(bytes).expect("a fresh chunk is at least as large as its first bytes");
+        let index = self.add(Chunk::Growing(fresh));
+        writer.chunk = Some(index);
+        Address::new(index, offset)
+    }
+
+    /// Makes `bytes` part of the arena without a copy, and returns their address.
+    pub fn adopt(&self, bytes: Bytes) -> Address {
+        Address::new(self.add(Chunk::Adopted(bytes)), 0)
+    }
+
+    fn add(&self, chunk: Chunk) -> u32 {
+        let index = self.count.fetch_add(1, Ordering::Relaxed);
+        assert!(self.chunks.make(index).set(chunk).is_ok(), "a chunk number is given out once");
+        index
+    }
+
+    /// Returns the bytes from `address` to the current end of its chunk; empty for an invalid address.
+    pub fn from_address(&self, address: Address) -> &[u8] {
+        address
+            .split()
+            .and_then(|(index, offset)| self.chunk(index)?.written().get(offset..))
+            .unwrap_or_default()
+    }
+
+    fn chunk(&self, index: u32) -> Option<&Chunk> {
+        self.chunks.find(index)?.get()
+    }
+}
+
+enum Chunk {
+    Growing(Growing),
+    Adopted(Bytes),
+}
+
+impl Chunk {
+    fn written(&self) -> &[u8] {
+        match self {
+            Self::Growing(chunk) => chunk.written(),
+            Self::Adopted(bytes) => bytes,
+        }
+    }
+}
+
+struct Growing {
+    start: NonNull<u8>,
+    size: usize,
+    /// Number of final bytes. [`Growing::append`] raises it with `Release` after copying, readers use
+    /// `Acquire`.
+    written: AtomicUsize,
+    /// Number of reserved bytes: an appender moves this mark first, so two of them never share a byte.
+    reserved: AtomicUsize,
+}
+
+// SAFETY: the memory behind `start` belongs to this chunk alone; shared access reads only below `written`,
+// where bytes no longer change, and each byte above it is written by the one appender that reserved it.
+#[allow(unsafe_code)]
+unsafe impl Send for Growing {}
+// SAFETY: as above.
+#[allow(unsafe_code)]
+unsafe impl Sync for Growing {}
+
+#[allow(unsafe_code)]
+impl Growing {
+    fn new(size: usize) -> Self {
+        let layout = Self::layout(size);
+        // SAFETY: the layout's size is not zero: it is at least `FIRST_CHUNK`.
+        let start = unsafe { alloc(layout) };
+        let Some(start) = NonNull::new(start) else { handle_alloc_error(layout) };
+        Self { start, size, written: AtomicUsize::new(0), reserved: AtomicUsize::new(0) }
+    }
+
+    fn layout(size: usize) -> Layout {
+        Layout::array::<u8>(size).expect("chunks are smaller than the address space")
+    }
+
+    /// Appends, or returns `None` if there is no room or another appender is at work.
+    fn append(&self, bytes: &[u8]) -> Option<usize> {
+        let offset = self.written.load(Ordering::Acquire);
+        let end = offset.checked_add(bytes.len()).filter(|end| *end <= self.size)?;
+        // Only the appender that finds both marks equal continues; with one writer per chunk that is always
+        // the case.
+        self.reserved.compare_exchange(offset, end, Ordering::Acquire, Ordering::Relaxed).ok()?;
+        // SAFETY: `offset..end` lies inside the allocation, is above `written` (so it is not read) and was
+        // reserved by the exchange above (so no other thread writes it); `bytes` cannot overlap it, since no
+        // reference to it exists.
+        unsafe { self.start.add(offset).copy_from_nonoverlapping(NonNull::from(bytes).cast(), bytes.len()) };
+        self.written.store(end, Ordering::Release);
+        Some(offset)
+    }
+
+    fn written(&self) -> &[u8] {
+        let written = self.written.load(Ordering::Acquire);
+        // SAFETY: the first `written` bytes were initialised before the mark was raised, and never change again.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), written) }
+    }
+}
+
+#[allow(unsafe_code)]
+impl Drop for Growing {
+    fn drop(&mut self) {
+        // SAFETY: allocated in `new` with the same layout, and no longer borrowed.
+        unsafe { dealloc(self.start.as_ptr(), Self::layout(self.size)) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_read_back_from_their_address_across_chunks() {
+        let arena = Arena::new();
+        let mut writers = [Writer::default(), Writer::default()];
+        let addresses: Vec<_> = (0..2_000_u32)
+            .map(|number| arena.append(&mut writers[number as usize % 2], &number.to_le_bytes().repeat(100)))
+            .collect();
+        for (number, address) in addresses.iter().enumerate() {
+            let expected = u32::try_from(number).unwrap().to_le_bytes();
+            assert_eq!(arena.from_address(*address)[..4], expected);
+            assert_eq!(arena.from_address(address.plus(396))[..4], expected);
+        }
+    }
+
+    #[test]
+    fn a_large_append_gets_a_chunk_of_its_own_size() {
+        let arena = Arena::new();
+        let big = vec![7; LARGEST_CHUNK + 1];
+        let address = arena.append(&mut Writer::default(), &big);
+        assert_eq!(arena.from_address(address), big);
+    }
+
+    #[test]
+    fn adopted_bytes_are_read_between_others() {
+        let (arena, mut writer) = (Arena::new(), Writer::default());
+        let before = arena.append(&mut writer, b"before");
+        let adopted = arena.adopt(Bytes::from(b"adopted".to_vec()));
+        let after = arena.append(&mut writer, b"after");
+        assert_eq!(arena.from_address(before), b"beforeafter");
+        assert_eq!(arena.from_address(adopted.plus(2)), b"opted");
+        assert_eq!(arena.from_address(after), b"after");
+        assert_eq!(arena.from_address(adopted.plus(8)), b"");
+    }
+
+    #[test]
+    fn any_bits_are_a_harmless_address() {
+        let arena = Arena::new();
+        let address = arena.append(&mut Writer::default(), b"x");
+        assert_eq!(Address::from_bits(0), None);
+        for bits in [1, u64::MAX, address.to_bits() + 2, address.to_bits() << 1] {
+            assert_eq!(arena.from_address(Address::from_bits(bits).unwrap()), b"");
+        }
+    }
+}

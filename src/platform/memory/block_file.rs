@@ -1,0 +1,210 @@
+//! File that is read block by block, each with a checksum, on first use.
+//!
+//! There are two kinds of access. *Read*: a block is copied into memory, so later changes to the file do not
+//! matter, and a truncated file is an error like any other. *Mapped*: the system decides what stays in
+//! memory, so the file may be larger than the memory; but access to a part that was truncated meanwhile ends
+//! the process with SIGBUS, and writes to the file become visible. [`Access::for_length`] chooses: only files
+//! that do not fit comfortably into memory are mapped.
+//!
+//! Invariant: a block is returned only after its checksum was verified; [`BlockFile::bytes`] is for data that
+//! can be verified in another way.
+
+use std::fmt;
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, ErrorKind};
+use std::ops::{Deref, Range};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::Path;
+
+use memmap2::Mmap;
+
+use crate::base::sync::Arc;
+use crate::platform::Errno;
+
+/// Access to the bytes of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Copied by pread(2).
+    Read,
+    /// Mapped by mmap(2).
+    Mapped,
+}
+
+/// File of blocks.
+#[derive(Debug)]
+pub struct BlockFile {
+    file: File,
+    length: u64,
+    mapping: Option<Arc<Mmap>>,
+}
+
+/// Block of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Position in the file.
+    pub offset: u64,
+    /// Length in bytes.
+    pub length: u64,
+    /// CRC-32 of the bytes, as in gzip (RFC 1952).
+    pub checksum: u32,
+}
+
+/// Damage in a file of blocks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Damage {
+    /// Position in bytes from the start of the file.
+    pub offset: u64,
+    /// Description of the damage.
+    pub reason: String,
+}
+
+impl Damage {
+    /// Creates the description of damage at `offset`.
+    pub fn new(offset: u64, reason: impl Into<String>) -> Self {
+        Self { offset, reason: reason.into() }
+    }
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "byte {}: {}", self.offset, self.reason)
+    }
+}
+
+impl std::error::Error for Damage {}
+
+/// Bytes of a file, or from elsewhere.
+#[derive(Debug)]
+pub enum Bytes {
+    /// Bytes in memory of their own.
+    Own(Box<[u8]>),
+    /// Bytes in a mapped file.
+    Mapped(Arc<Mmap>, Range<usize>),
+}
+
+impl From<Vec<u8>> for Bytes {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self::Own(bytes.into())
+    }
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Own(bytes) => bytes,
+            Self::Mapped(mapping, range) => mapping.get(range.clone()).unwrap_or_default(),
+        }
+    }
+}
+
+impl Access {
+    /// Returns [`Access::Read`] for files of at most an eighth of the machine's memory.
+    pub fn for_length(length: u64) -> Self {
+        // nix has no name for the first variable on macOS.
+        let memory = ask(libc::_SC_PHYS_PAGES).zip(ask(libc::_SC_PAGESIZE));
+        // Without an answer from the system, assume the smallest memory of a current machine.
+        let memory = memory.map_or(1 << 30, |(pages, size)| pages.saturating_mul(size));
+        if length <= memory / 8 { Self::Read } else { Self::Mapped }
+    }
+}
+
+/// Returns a number of sysconf(3).
+#[allow(unsafe_code)]
+fn ask(variable: libc::c_int) -> Option<u64> {
+    // SAFETY: the call takes any number, and accesses no memory of this process.
+    u64::try_from(unsafe { libc::sysconf(variable) }).ok()
+}
+
+impl BlockFile {
+    /// Opens a regular file, with the access its length suggests unless `access` is given.
+    ///
+    /// # Errors
+    /// Those of open(2) and mmap(2), or that it is not a regular file.
+    pub fn open(path: &Path, access: Option<Access>) -> io::Result<Self> {
+        // A pipe is not even opened, because its writer would notice.
+        length_of_file(&std::fs::metadata(path)?)?;
+        let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
+        let length = length_of_file(&file.metadata()?)?;
+        let access = access.unwrap_or_else(|| Access::for_length(length));
+        let mapping = if access == Access::Mapped { Some(Arc::new(map(&file)?)) } else { None };
+        Ok(Self { file, length, mapping })
+    }
+
+    /// Returns the length of the file when it was opened, in bytes.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// Returns the block after verifying its checksum.
+    ///
+    /// # Errors
+    /// When it cannot be read, is not in the file, or has another checksum.
+    pub fn read(&self, block: Block) -> Result<Bytes, Damage> {
+        let bytes = self.bytes(block.offset, block.length)?;
+        if crc32fast::hash(&bytes) != block.checksum {
+            return Err(Damage::new(block.offset, "wrong checksum"));
+        }
+        Ok(bytes)
+    }
+
+    /// Returns unverified bytes, for data that can be verified in another way.
+    ///
+    /// # Errors
+    /// When they cannot be read, or are not in the file.
+    pub fn bytes(&self, offset: u64, length: u64) -> Result<Bytes, Damage> {
+        let cut_off = || Damage::new(self.length, "the file is cut off here");
+        let end = offset.checked_add(length).filter(|end| *end <= self.length).ok_or_else(cut_off)?;
+        let place = |place| usize::try_from(place).map_err(|_| cut_off());
+        let Some(mapping) = &self.mapping else {
+            let mut bytes = vec![0; place(length)?];
+            return match self.file.read_exact_at(&mut bytes, offset) {
+                Ok(()) => Ok(bytes.into()),
+                Err(error) => Err(Damage::new(offset, reason(&error))),
+            };
+        };
+        let now = self.file.metadata().map_err(|error| Damage::new(offset, reason(&error)))?.len();
+        if now < self.length {
+            return Err(Damage::new(now, "the file is cut off here"));
+        }
+        Ok(Bytes::Mapped(Arc::clone(mapping), place(offset)?..place(end)?))
+    }
+}
+
+fn length_of_file(there: &Metadata) -> io::Result<u64> {
+    if there.is_dir() {
+        return Err(Errno::EISDIR.into());
+    }
+    if there.is_file() { Ok(there.len()) } else { Err(io::Error::new(ErrorKind::Unsupported, "not a file")) }
+}
+
+/// Returns the text of a read error.
+fn reason(error: &io::Error) -> String {
+    match error.raw_os_error() {
+        Some(errno) => crate::base::os_error::error_text(errno),
+        None if error.kind() == ErrorKind::UnexpectedEof => "the file is cut off".to_owned(),
+        None => error.to_string(),
+    }
+}
+
+#[allow(unsafe_code)]
+fn map(file: &File) -> io::Result<Mmap> {
+    // SAFETY: the mapping is only read. Other processes can still change or truncate the file, which no
+    // program can prevent: snapshots are replaced by renaming and never written into, decoding checks its
+    // input at every step, so changed bytes at worst give other entries, and access to a truncated part ends
+    // the process.
+    unsafe { Mmap::map(file) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_fits_into_memory_is_read() {
+        assert_eq!(Access::for_length(0), Access::Read);
+        assert_eq!(Access::for_length(1 << 20), Access::Read);
+        assert_eq!(Access::for_length(u64::MAX), Access::Mapped);
+    }
+}

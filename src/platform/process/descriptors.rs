@@ -1,0 +1,78 @@
+//! Limit for directories that stay open.
+//!
+//! A walk keeps a directory open while its children wait to be opened relative to it, and does without when
+//! too many are open.
+//!
+//! Invariant: the limit leaves every worker the three descriptors it needs to continue.
+
+use super::limits;
+use crate::base::sync::{AtomicUsize, Ordering};
+use crate::platform::{Directory, Errno};
+
+/// Largest number of descriptors a worker needs to open a directory name by name and to read it.
+const PER_WORKER: usize = 3;
+/// Number of descriptors kept free for the rest of the process: the terminal, signals, an output file.
+const SPARE: usize = 5;
+
+/// Counter of open directories, with the system's limit.
+#[derive(Debug)]
+pub struct Descriptors {
+    allowed: usize,
+    open: AtomicUsize,
+}
+
+impl Descriptors {
+    /// Raises the limit of the process, and reduces `threads` if there are too few descriptors for them.
+    pub fn new(threads: usize) -> (Self, usize) {
+        let limit = usize::try_from(limits::raise_descriptors()).unwrap_or(usize::MAX);
+        let free = limit.saturating_sub(limits::descriptors_in_use()).saturating_sub(SPARE);
+        let threads = threads.min(free / (PER_WORKER + 1)).max(1);
+        let allowed = free.saturating_sub(threads * PER_WORKER);
+        (Self { allowed, open: AtomicUsize::new(0) }, threads)
+    }
+
+    /// Counts a directory as long as it is held.
+    pub fn hold<D>(&self, directory: D) -> Counted<'_, D> {
+        self.open.fetch_add(1, Ordering::Relaxed);
+        Counted { directory, descriptors: self }
+    }
+
+    /// Returns the number of open directories.
+    pub fn count(&self) -> usize {
+        self.open.load(Ordering::Relaxed)
+    }
+
+    /// Returns `true` if a directory may stay open for its children.
+    pub fn suffice(&self) -> bool {
+        // `Relaxed`: the count may miss workers that open a directory right now, for which there is room.
+        self.open.load(Ordering::Relaxed) <= self.allowed
+    }
+}
+
+/// Directory that stays open and is counted.
+#[derive(Debug)]
+pub struct Counted<'d, D> {
+    /// Directory.
+    pub directory: D,
+    descriptors: &'d Descriptors,
+}
+
+impl<D> Drop for Counted<'_, D> {
+    fn drop(&mut self) {
+        self.descriptors.open.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Repeats `open` while no descriptors are left, for about a second.
+///
+/// # Errors
+/// The last error of `open`.
+pub fn wait_for_descriptors(mut open: impl FnMut() -> Result<Directory, Errno>) -> Result<Directory, Errno> {
+    for pause in 1..45 {
+        match open() {
+            Err(Errno::EMFILE | Errno::ENFILE) => std::thread::sleep(std::time::Duration::from_millis(pause)),
+            result => return result,
+        }
+    }
+    open()
+}

@@ -1,0 +1,37 @@
+//! Linux: the limit of the address space.
+
+#[path = "unix.rs"]
+#[allow(dead_code)] // partly replaced here
+mod unix;
+
+use nix::sys::resource::{Resource, getrlimit};
+
+pub use unix::*;
+
+/// `true` if stat(1) prints the time of birth with nanoseconds.
+pub const BIRTH_HAS_NANOSECONDS: bool = true;
+
+/// Returns the number of threads, up to `wanted`, that fit into a limited address space (`RLIMIT_AS`).
+pub fn threads_with_room(wanted: usize) -> usize {
+    /// A stack of 2 MiB, and the memory for entries, which grows with the tree.
+    const EACH: u64 = 8 << 20;
+    match getrlimit(Resource::RLIMIT_AS) {
+        Ok((addresses, _)) if addresses != nix::sys::resource::RLIM_INFINITY => {
+            share_reserves();
+            wanted.min(usize::try_from(addresses / EACH).unwrap_or(usize::MAX)).max(1)
+        }
+        _ => wanted,
+    }
+}
+
+/// Keeps the C library's allocator from reserving 64 MiB of address space for each thread (mallopt(3),
+/// `M_ARENA_MAX`).
+#[allow(unsafe_code)]
+fn share_reserves() {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: a number is set under the allocator's own lock; no memory changes its owner. If the call fails,
+    // nothing changes.
+    unsafe {
+        libc::mallopt(libc::M_ARENA_MAX, 1);
+    }
+}

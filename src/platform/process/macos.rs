@@ -1,0 +1,40 @@
+//! macOS: its own desktop, and files in the cloud.
+
+#[path = "unix.rs"]
+#[allow(dead_code)] // partly replaced here
+mod unix;
+
+use std::path::PathBuf;
+
+pub use unix::*; // `threads_with_room` too: `RLIMIT_AS` means resident memory here
+
+/// Program that opens a file with the application for its type.
+pub const OPENER: &str = "open";
+/// Clipboard tool that every desktop of the system has.
+pub const CLIPBOARD_TOOL: Option<&str> = Some("pbcopy");
+/// `true` if the trash has the directories `files` and `info`; here it holds the items themselves.
+pub const TRASH_HAS_INFO: bool = false;
+/// Text between a name in the trash and the number that makes it unique.
+pub const TRASH_NAME_SEPARATOR: &str = " ";
+/// Largest limit of open descriptors that the system accepts (`OPEN_MAX`), however high the hard limit is.
+pub const MOST_DESCRIPTORS: Option<libc::rlim_t> = Some(10_240);
+
+/// Returns the path of the trash of a home directory.
+pub fn home_trash(home: Option<PathBuf>) -> Option<PathBuf> {
+    home.map(|home| home.join(".Trash"))
+}
+
+/// Sets the policy of the calling thread for files in the cloud.
+#[allow(unsafe_code)]
+pub fn set_io_policy(policy: i32) {
+    /// `IOPOL_TYPE_VFS_MATERIALIZE_DATALESS_FILES`
+    const DATALESS_FILES: i32 = 3;
+    /// `IOPOL_SCOPE_THREAD`
+    const THREAD: i32 = 1;
+    // sys/resource.h, macOS 10.15. SAFETY: the declaration is the header's, and the call takes three numbers.
+    unsafe extern "C" {
+        safe fn setiopolicy_np(iotype: i32, scope: i32, policy: i32) -> i32;
+    }
+    // Systems without this policy refuse the call, and download nothing either.
+    let _ = setiopolicy_np(DATALESS_FILES, THREAD, policy);
+}

@@ -1,0 +1,14 @@
+//! The process and its user: limits, I/O policy, the desktop's conventions, files that processes hold open.
+//!
+//! `unix.rs` has the answers of any Unix; the files of Linux and macOS replace those that differ there.
+
+pub mod descriptors;
+pub mod desktop;
+#[cfg_attr(target_os = "linux", path = "linux.rs")]
+#[cfg_attr(target_os = "macos", path = "macos.rs")]
+#[cfg_attr(not(any(target_os = "linux", target_os = "macos")), path = "unix.rs")]
+mod imp;
+pub mod io_policy;
+pub mod limits;
+pub mod open_files;
+pub mod users;

@@ -1,0 +1,270 @@
+//! Deleted but open files according to /proc (proc(5)).
+//!
+//! The link in `/proc/PID/fd` to such a file ends in ` (deleted)`. Only attributes of these are read, so that
+//! a file on an unreachable server blocks nothing. Mapped files are read from `maps`, a single file per
+//! process; the links in `map_files`, which lead to the size, can be followed by root only.
+
+use std::cell::OnceCell;
+use std::ffi::{CStr, CString};
+use std::os::fd::{AsFd, AsRawFd};
+
+use super::{Deleted, Files, Found, Holder, Reach, Through};
+use crate::base::sync::{AtomicUsize, Ordering};
+use crate::platform::entry::statx;
+use crate::platform::process::limits;
+use crate::platform::{Buffer, Directory, Errno, Filled, Reader};
+
+/// Suffix that the kernel adds to the path of a deleted file (`d_path`).
+const DELETED: &[u8] = b" (deleted)";
+/// ID of the initial PID namespace (`PROC_PID_INIT_INO`).
+const FIRST_NAMESPACE: &[u8] = b"pid:[4026531836]";
+/// Size of the buffer for a process name, which has at most 16 bytes.
+const NAME: usize = 64;
+/// Longest path that a link in /proc returns: one page.
+const LINK: usize = 4096;
+/// Largest number of workers; more would only wait for each other's locks.
+const MOST_WORKERS: usize = 8;
+
+/// Searches for deleted but open files. Checks `is_cancelled` regularly, and returns what was found until
+/// then.
+pub fn find(is_cancelled: impl Fn() -> bool + Sync) -> Found {
+    let is_cancelled: &(dyn Fn() -> bool + Sync) = &is_cancelled;
+    let Ok(proc) = Directory::open(std::path::Path::new("/proc")) else { return Found::default() };
+    let mut processes = Vec::new();
+    // Processes listed before an error are searched anyway.
+    let _ = each_name(&proc, &mut Buffer::default(), |name| {
+        processes.extend(number(name.to_bytes()).map(|pid| (pid, name.to_owned())));
+    });
+    // Each worker takes the next process; `Relaxed`: the number guards no data.
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut look = Look::default();
+        while let Some((pid, name)) = processes.get(next.fetch_add(1, Ordering::Relaxed))
+            && !is_cancelled()
+        {
+            look.at(&proc, *pid, name);
+        }
+        look
+    };
+    let mut look = Look::default();
+    std::thread::scope(|scope| {
+        let spawn = |_| std::thread::Builder::new().spawn_scoped(scope, work).ok();
+        let workers: Vec<_> = (1..limits::processors().min(MOST_WORKERS)).filter_map(spawn).collect();
+        look.absorb(work());
+        for worker in workers {
+            match worker.join() {
+                Ok(other) => look.absorb(other),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+    });
+    let reach = look.reach(&proc);
+    look.files.found(reach)
+}
+
+/// Result of a worker.
+#[derive(Default)]
+struct Look {
+    files: Files,
+    /// `true` if access to a process was denied.
+    refused: bool,
+    /// Number of processes that were searched.
+    seen: usize,
+    buffer: Buffer,
+}
+
+/// Process that is being searched.
+struct Process {
+    directory: Directory,
+    pid: u32,
+    /// Name, read when the process holds a file.
+    name: OnceCell<Vec<u8>>,
+}
+
+impl Look {
+    /// Searches one process. A process that has ended is skipped.
+    fn at(&mut self, proc: &Directory, pid: u32, name: &CStr) {
+        let Ok(directory) = proc.open_child(name) else { return };
+        let process = Process { directory, pid, name: OnceCell::new() };
+        match self.opened(&process) {
+            Ok(()) => self.seen += 1,
+            Err(Errno::EACCES | Errno::EPERM) => self.refused = true,
+            Err(_) => return,
+        }
+        self.mapped(&process);
+    }
+
+    /// Searches the descriptors of a process.
+    fn opened(&mut self, process: &Process) -> Result<(), Errno> {
+        let links = process.directory.open_child(c"fd")?;
+        let mut path = [0; LINK];
+        each_name(&links, &mut self.buffer, |name| {
+            if let Ok(path) = link(&links, name, &mut path)
+                && path.ends_with(DELETED)
+            {
+                // An error means that the descriptor was closed meanwhile.
+                let _ = self.files.meet(process, &links, name, path, Through::Descriptor);
+            }
+        })
+    }
+
+    /// Searches the mappings of a process.
+    fn mapped(&mut self, process: &Process) {
+        let Ok(maps) = read_all(&process.directory, c"maps") else { return };
+        let mut mappings = maps.split(|byte| *byte == b'\n').filter_map(mapping).peekable();
+        if mappings.peek().is_none() {
+            return;
+        }
+        let links = process.directory.open_child(c"map_files");
+        for Mapping { range, device, inode, path } in mappings {
+            let met = match (&links, CString::new(range)) {
+                (Ok(links), Ok(range)) => self.files.meet(process, links, &range, path, Through::Memory),
+                (Err(error), _) => Err(*error),
+                (_, Err(_)) => continue,
+            };
+            // The file can be identified, but its size is unknown.
+            if let Err(Errno::EPERM | Errno::EACCES) = met {
+                let holders = vec![process.holder(Through::Memory)];
+                let path = former(path).to_vec();
+                self.files.add(Deleted { device, mount: None, inode, disk: None, path, holders });
+            }
+        }
+    }
+
+    fn absorb(&mut self, other: Self) {
+        self.refused |= other.refused;
+        self.seen += other.seen;
+        other.files.files.into_iter().for_each(|file| self.files.add(file));
+    }
+
+    fn reach(&self, proc: &Directory) -> Reach {
+        if self.seen == 0 {
+            return Reach::None;
+        }
+        // Processes of other users can be hidden (`hidepid`), so a search without a refusal is not enough.
+        if self.refused || !nix::unistd::geteuid().is_root() {
+            return Reach::Own;
+        }
+        match link(proc, c"self/ns/pid", &mut [0; LINK]) {
+            Ok(FIRST_NAMESPACE) => Reach::All,
+            _ => Reach::Container,
+        }
+    }
+}
+
+impl Files {
+    /// Adds the target of the link `name` if it is deleted.
+    fn meet(
+        &mut self,
+        process: &Process,
+        links: &Directory,
+        name: &CStr,
+        path: &[u8],
+        through: Through,
+    ) -> Result<(), Errno> {
+        let status = statx::of_child(links, name, libc::AT_STATX_DONT_SYNC)?;
+        // Otherwise the file has another name, or its name just ends like this.
+        if status.attributes.links == 0 {
+            self.add(Deleted {
+                device: status.attributes.device,
+                mount: status.mount,
+                inode: status.attributes.inode,
+                disk: Some(status.attributes.blocks.saturating_mul(512)),
+                path: former(path).to_vec(),
+                holders: vec![process.holder(through)],
+            });
+        }
+        Ok(())
+    }
+}
+
+impl Process {
+    fn holder(&self, through: Through) -> Holder {
+        let name = self.name.get_or_init(|| {
+            let mut start = [0; NAME];
+            let length = self.directory.read_start(c"comm", &mut start).unwrap_or(0);
+            start[..length].trim_ascii_end().to_vec()
+        });
+        Holder { pid: self.pid, name: name.clone(), through }
+    }
+}
+
+/// Mapped file that is deleted.
+struct Mapping<'m> {
+    range: &'m [u8],
+    device: u64,
+    inode: u64,
+    path: &'m [u8],
+}
+
+/// Parses a line such as `7f12-7f34 r--p 00000000 fe:00 1234      /tmp/x (deleted)`.
+fn mapping(line: &[u8]) -> Option<Mapping<'_>> {
+    if !line.ends_with(DELETED) {
+        return None;
+    }
+    let path = &line[line.iter().position(|byte| *byte == b'/')?..];
+    let mut fields = line.split(|byte| *byte == b' ').filter(|field| !field.is_empty());
+    let range = fields.next()?;
+    let device = fields.nth(2)?;
+    let inode: u64 = number(fields.next()?)?;
+    let colon = device.iter().position(|byte| *byte == b':')?;
+    let hex = |digits: &[u8]| u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok();
+    let device = libc::makedev(hex(&device[..colon])?, hex(&device[colon + 1..])?);
+    Some(Mapping { range, device, inode, path })
+}
+
+fn number<N: std::str::FromStr>(name: &[u8]) -> Option<N> {
+    std::str::from_utf8(name).ok()?.parse().ok()
+}
+
+fn former(path: &[u8]) -> &[u8] {
+    path.strip_suffix(DELETED).unwrap_or(path)
+}
+
+/// Returns the target of a link.
+#[allow(unsafe_code)]
+fn link<'p>(directory: &Directory, name: &CStr, path: &'p mut [u8; LINK]) -> Result<&'p [u8], Errno> {
+    let fd = directory.as_fd().as_raw_fd();
+    // SAFETY: `name` ends in NUL, and `path` has the given number of writable bytes.
+    let length = unsafe { libc::readlinkat(fd, name.as_ptr(), path.as_mut_ptr().cast(), LINK) };
+    Ok(&path[..usize::try_from(Errno::result(length)?).map_err(|_| Errno::EIO)?])
+}
+
+/// Calls `meet` with each name in `directory`.
+fn each_name(directory: &Directory, buffer: &mut Buffer, mut meet: impl FnMut(&CStr)) -> Result<(), Errno> {
+    let mut reader = Reader::new(directory);
+    while reader.fill(buffer)? == Filled::Some {
+        buffer.entries().for_each(|entry| meet(entry.name));
+    }
+    Ok(())
+}
+
+fn read_all(directory: &Directory, name: &CStr) -> Result<Vec<u8>, Errno> {
+    use std::io::Read;
+    let file = nix::fcntl::openat(
+        directory,
+        name,
+        nix::fcntl::OFlag::O_RDONLY | nix::fcntl::OFlag::O_CLOEXEC,
+        nix::sys::stat::Mode::empty(),
+    )?;
+    let mut bytes = Vec::new();
+    std::fs::File::from(file).read_to_end(&mut bytes).map_err(|error| crate::platform::errno_of(&error))?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mapping_without_a_name_is_told_from_others() {
+        let line = b"7f12-7f34 rw-s 00000000 fe:10 1234                       /tmp/a b (deleted)";
+        let mapping = mapping(line).unwrap();
+        assert_eq!((mapping.range, mapping.inode), (&b"7f12-7f34"[..], 1234));
+        assert_eq!(mapping.device, libc::makedev(0xfe, 0x10));
+        assert_eq!(former(mapping.path), b"/tmp/a b");
+        for line in [&b"7f12-7f34 rw-s 0 fe:10 1234 /tmp/a"[..], b"", b" (deleted)", b"x / (deleted)"] {
+            assert!(super::mapping(line).is_none());
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Deleted but open files: their space is freed when the last process closes them.
+//!
+//! | system | source |
+//! |---|---|
+//! | Linux | `/proc/PID/fd`, `/proc/PID/maps` and `/proc/PID/map_files` (proc(5)) |
+//! | macOS | libproc: `proc_pidinfo`, `proc_pidfdinfo` |
+//!
+//! The caller assigns the files to file systems by device. Invariant: an inode occurs once in the result,
+//! however many descriptors lead to it, and a process that ends meanwhile is no error.
+
+#[cfg_attr(target_os = "linux", path = "linux.rs")]
+#[cfg_attr(target_os = "macos", path = "macos.rs")]
+#[cfg_attr(not(any(target_os = "linux", target_os = "macos")), path = "unix.rs")]
+mod imp;
+
+pub use imp::find;
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use crate::platform::FileId;
+
+/// File without a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deleted {
+    /// Device (`st_dev`).
+    pub device: u64,
+    /// ID of the mount it was opened through, if the system reports it.
+    pub mount: Option<u64>,
+    /// Inode number.
+    pub inode: u64,
+    /// Disk usage in bytes; `None` without the permission to read it.
+    pub disk: Option<u64>,
+    /// Last path.
+    pub path: Vec<u8>,
+    /// Processes that hold it open, sorted by ID.
+    pub holders: Vec<Holder>,
+}
+
+/// Process that holds a file open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holder {
+    /// Process ID.
+    pub pid: u32,
+    /// Name, any bytes.
+    pub name: Vec<u8>,
+    /// Kind of access.
+    pub through: Through,
+}
+
+/// Kind of a process's access to an open file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Through {
+    /// Descriptor.
+    Descriptor,
+    /// Mapping into memory: a library, a program, or by mmap(2).
+    Memory,
+}
+
+/// Processes that could be searched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reach {
+    /// No process.
+    #[default]
+    None,
+    /// Processes that this one may access: those of the same user.
+    Own,
+    /// All processes in this container; there may be more outside.
+    Container,
+    /// All processes.
+    All,
+}
+
+/// Result of the search.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// Deleted but open files.
+    pub files: Vec<Deleted>,
+    /// Processes that could be searched.
+    pub reach: Reach,
+}
+
+/// Files by identity.
+#[derive(Default)]
+struct Files {
+    files: Vec<Deleted>,
+    by_identity: HashMap<FileId, usize>,
+}
+
+impl Files {
+    /// Adds a file that a process holds open.
+    fn add(&mut self, file: Deleted) {
+        let Deleted { device, inode, disk, ref holders, .. } = file;
+        match self.by_identity.entry(FileId { device, inode }) {
+            Entry::Vacant(entry) => {
+                entry.insert(self.files.len());
+                self.files.push(file);
+            }
+            Entry::Occupied(entry) => {
+                let known = &mut self.files[*entry.get()];
+                known.disk = known.disk.or(disk);
+                for holder in holders {
+                    match known.holders.iter_mut().rfind(|it| it.pid == holder.pid) {
+                        Some(same) => same.through = same.through.min(holder.through),
+                        None => known.holders.push(holder.clone()),
+                    }
+                }
+            }
+        }
+    }
+
+    fn found(self, reach: Reach) -> Found {
+        let mut files = self.files;
+        let own = std::process::id();
+        for file in &mut files {
+            // Another process has passed the file to this one and still holds it, so this process does not
+            // count.
+            if file.holders.len() > 1 {
+                file.holders.retain(|holder| holder.pid != own);
+            }
+            file.holders.sort_by_key(|holder| holder.pid);
+        }
+        Found { files, reach }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(inode: u64, pid: u32, through: Through, disk: Option<u64>) -> Deleted {
+        let holders = vec![Holder { pid, name: b"tail".to_vec(), through }];
+        Deleted { device: 1, mount: None, inode, disk, path: b"/tmp/x".to_vec(), holders }
+    }
+
+    #[test]
+    fn a_file_is_there_once_with_all_who_hold_it() {
+        let mut files = Files::default();
+        files.add(file(5, 20, Through::Memory, None));
+        files.add(file(5, 10, Through::Descriptor, Some(4096)));
+        files.add(file(5, 20, Through::Descriptor, Some(4096)));
+        files.add(file(6, 10, Through::Descriptor, Some(0)));
+        let found = files.found(Reach::Own);
+        assert_eq!(found.files.len(), 2);
+        let first = &found.files[0];
+        assert_eq!(first.disk, Some(4096), "known as soon as one of them tells");
+        let holders: Vec<_> = first.holders.iter().map(|holder| (holder.pid, holder.through)).collect();
+        assert_eq!(holders, [(10, Through::Descriptor), (20, Through::Descriptor)]);
+    }
+}

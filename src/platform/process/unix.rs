@@ -1,0 +1,30 @@
+//! Any Unix: the conventions of freedesktop.org, and nothing that needs a system's own calls.
+
+use std::path::PathBuf;
+
+/// Program that opens a file with the application for its type.
+pub const OPENER: &str = "xdg-open";
+/// Clipboard tool that every desktop of the system has.
+pub const CLIPBOARD_TOOL: Option<&str> = None;
+/// `true` if the trash has the directories `files` and `info` (the Trash specification of freedesktop.org).
+pub const TRASH_HAS_INFO: bool = true;
+/// Text between a name in the trash and the number that makes it unique.
+pub const TRASH_NAME_SEPARATOR: &str = ".";
+/// `true` if stat(1) prints the time of birth with nanoseconds.
+pub const BIRTH_HAS_NANOSECONDS: bool = false;
+/// Largest limit of open descriptors that the system accepts, if it is below the hard limit.
+pub const MOST_DESCRIPTORS: Option<libc::rlim_t> = None;
+
+/// Returns the path of the trash of a home directory.
+pub fn home_trash(home: Option<PathBuf>) -> Option<PathBuf> {
+    let data = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from).filter(|data| data.is_absolute());
+    data.or_else(|| home.map(|home| home.join(".local/share"))).map(|data| data.join("Trash"))
+}
+
+/// Does nothing, since these systems have no such policy.
+pub fn set_io_policy(_: i32) {}
+
+/// Returns `wanted`, since no limit counts threads on these systems.
+pub fn threads_with_room(wanted: usize) -> usize {
+    wanted
+}

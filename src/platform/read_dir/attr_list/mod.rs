@@ -1,0 +1,261 @@
+//! Records of macOS's `getattrlistbulk(2)`: requested attributes, and the parser of the answer.
+//!
+//! ```text
+//! record = length u32, itself included | returned bits 5 * u32 | fields, each rounded up to 4 bytes | names
+//! fields = ERROR, then the common attributes by ascending bit, then those of a directory or of a file
+//! NAME   = offset i32 from this field on, length u32 with the NUL
+//! ```
+//!
+//! A field is present only if its returned bit is set; an entry with an error has ERROR and NAME only; a
+//! successful one has no ERROR (getattrlist(2), and `vfs_attr_pack` of XNU). Numbers are in the byte order of
+//! the machine.
+//!
+//! Makes no system call, so that it can be tested on every system. Invariant: bytes are read through
+//! bounds-checked slices only; any bytes give an entry or nothing.
+
+use std::ffi::CStr;
+
+use nix::errno::Errno;
+
+use crate::base::kind::Kind;
+use crate::platform::{Attributes, Border, DirEntry, Said};
+
+/// Attributes requested by one call, in the groups of `struct attrlist` that are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// Attributes of every entry.
+    pub common: u32,
+    /// Attributes of directories.
+    pub directory: u32,
+    /// Attributes of other entries.
+    pub file: u32,
+}
+
+const RETURNED: u32 = 0x8000_0000;
+const ERROR: u32 = 0x2000_0000;
+const NAME: u32 = 0x1;
+const DEVICE: u32 = 0x2;
+const TYPE: u32 = 0x8;
+const MODIFIED: u32 = 0x400;
+const OWNER: u32 = 0x8000;
+const GROUP: u32 = 0x1_0000;
+const ACCESS: u32 = 0x2_0000;
+const FLAGS: u32 = 0x4_0000;
+const INODE: u32 = 0x200_0000;
+/// Mount status of a directory.
+const MOUNT_STATUS: u32 = 0x4;
+/// Hard links of any other entry.
+const LINKS: u32 = 0x1;
+/// Allocated bytes of all forks, like `st_blocks`.
+const ALLOCATED: u32 = 0x4;
+/// Bytes of the data fork, which is `st_size`.
+const LENGTH: u32 = 0x200;
+
+/// An entry without all of these is read by name.
+const KEPT: u32 = DEVICE | TYPE | MODIFIED | OWNER | GROUP | ACCESS | INODE;
+
+impl Wanted {
+    /// All attributes that a scan keeps. A directory's own sizes are not among them: see [`Said::Border`].
+    pub const ALL: Self = Self {
+        common: RETURNED | ERROR | NAME | FLAGS | KEPT,
+        directory: MOUNT_STATUS,
+        file: LINKS | ALLOCATED | LENGTH,
+    };
+
+    /// Attributes of a directory that can be listed but not searched; any others fail with `EACCES`.
+    pub const NAMES: Self = Self { common: RETURNED | ERROR | NAME | TYPE | INODE, directory: 0, file: 0 };
+}
+
+/// Length and returned bits.
+const HEAD: usize = 24;
+
+/// Returns the length of the `count` records in `bytes` that a call has returned; `None` if they are
+/// malformed or have no name.
+pub fn measure(bytes: &[u8], count: usize) -> Option<usize> {
+    let mut rest = bytes;
+    for _ in 0..count {
+        let record = split(&mut rest)?;
+        name(record)?;
+    }
+    Some(bytes.len() - rest.len())
+}
+
+/// Returns the entries in `bytes`, which must have the length from [`measure`]; ends at a malformed record.
+pub fn entries(bytes: &[u8]) -> impl Iterator<Item = DirEntry<'_>> {
+    let mut rest = bytes;
+    std::iter::from_fn(move || entry(split(&mut rest)?))
+}
+
+/// Splits the first record off `rest`.
+fn split<'b>(rest: &mut &'b [u8]) -> Option<&'b [u8]> {
+    let length = usize::try_from(u32::from_ne_bytes(*rest.first_chunk()?)).ok()?;
+    let (record, after) = rest.split_at_checked(length).filter(|_| length >= HEAD)?;
+    *rest = after;
+    Some(record)
+}
+
+fn entry(record: &[u8]) -> Option<DirEntry<'_>> {
+    let name = name(record)?;
+    let nothing = (Kind::Unknown, 0, Said::Nothing);
+    let (hint, inode, said) = Fields::of(record)?.read().unwrap_or(nothing);
+    Some(DirEntry { name, hint, inode, said })
+}
+
+/// Returns the name, the first of the fields after an error.
+fn name(record: &[u8]) -> Option<&CStr> {
+    let fields = Fields::of(record)?;
+    if fields.common & NAME == 0 {
+        return None;
+    }
+    let at = if fields.common & ERROR == 0 { HEAD } else { HEAD + 4 };
+    let field = record.get(at..at + 8)?;
+    let offset = i32::from_ne_bytes(*field.first_chunk()?);
+    let length = usize::try_from(u32::from_ne_bytes(*field.last_chunk()?)).ok()?;
+    let start = at.checked_add_signed(isize::try_from(offset).ok()?)?;
+    let name = CStr::from_bytes_until_nul(record.get(start..start.checked_add(length)?)?).ok()?;
+    (!name.is_empty()).then_some(name)
+}
+
+/// Fields of a record that are not read yet, with the bits that announce them.
+struct Fields<'b> {
+    bytes: &'b [u8],
+    common: u32,
+    directory: u32,
+    file: u32,
+}
+
+impl<'b> Fields<'b> {
+    fn of(record: &'b [u8]) -> Option<Self> {
+        let (head, bytes) = record.split_at_checked(HEAD)?;
+        let set = |index: usize| Some(u32::from_ne_bytes(*head.get(4 + 4 * index..)?.first_chunk()?));
+        Some(Self { bytes, common: set(0)?, directory: set(2)?, file: set(3)? })
+    }
+
+    /// Reads the fields. Returns `None` if the record is shorter than its bits announce, or has an
+    /// unrequested field of unknown size.
+    fn read(&mut self) -> Option<(Kind, u64, Said)> {
+        const ALL: Wanted = Wanted::ALL;
+        let Self { common, directory, file, .. } = *self;
+        if common & !ALL.common != 0 || directory & !ALL.directory != 0 || file & !ALL.file != 0 {
+            return None;
+        }
+        let error = self.number(common & ERROR)?;
+        self.long(common & NAME)?;
+        let device = self.number(common & DEVICE)?;
+        let kind = kind_of_type(self.number(common & TYPE)?);
+        let mtime = self.long(common & MODIFIED)?.cast_signed();
+        self.long(common & MODIFIED)?; // nanoseconds
+        let (uid, gid) = (self.number(common & OWNER)?, self.number(common & GROUP)?);
+        let access = self.number(common & ACCESS)?;
+        let flags = self.number(common & FLAGS)?;
+        let inode = self.long(common & INODE)?;
+        if error != 0 {
+            return Some((kind, inode, Said::Failed(Errno::from_raw(error.cast_signed()))));
+        }
+        let own = Attributes {
+            kind,
+            blocks: 0,
+            apparent: 0,
+            mtime,
+            inode,
+            // Sign-extended like in stat(2).
+            device: i64::from(device.cast_signed()).cast_unsigned(),
+            links: 1,
+            uid,
+            gid,
+            mode: mode_of(kind, access),
+            border: Border::None,
+        };
+        let said = if kind == Kind::Directory { self.directory(own, flags) } else { self.file(own) };
+        Some((kind, inode, said?))
+    }
+
+    /// Returns only the boundary of a directory.
+    fn directory(&mut self, own: Attributes, flags: u32) -> Option<Said> {
+        let border = border(self.number(self.directory & MOUNT_STATUS)?, flags);
+        Some(match border {
+            Border::None => Said::Nothing,
+            border if border.is_closed() => Said::All(Attributes { border, ..own }),
+            border => Said::Border(border),
+        })
+    }
+
+    /// Returns all attributes of any other entry, or nothing if one is missing.
+    fn file(&mut self, own: Attributes) -> Option<Said> {
+        let links = u64::from(self.number(self.file & LINKS)?);
+        let blocks = self.long(self.file & ALLOCATED)?.div_ceil(512);
+        let apparent = self.long(self.file & LENGTH)?;
+        let complete = self.common & KEPT == KEPT && self.file == Wanted::ALL.file;
+        let all = Said::All(Attributes { blocks, apparent, links, ..own });
+        Some(if complete { all } else { Said::Nothing })
+    }
+
+    /// Reads the next field of four bytes, or returns 0 if its bit `there` is not set.
+    fn number(&mut self, there: u32) -> Option<u32> {
+        Some(u32::from_ne_bytes(self.take(there)?))
+    }
+
+    /// Reads the next field of eight bytes, or returns 0 if its bit `there` is not set.
+    fn long(&mut self, there: u32) -> Option<u64> {
+        Some(u64::from_ne_bytes(self.take(there)?))
+    }
+
+    fn take<const SIZE: usize>(&mut self, there: u32) -> Option<[u8; SIZE]> {
+        if there == 0 {
+            return Some([0; SIZE]);
+        }
+        let (field, rest) = self.bytes.split_first_chunk()?;
+        self.bytes = rest;
+        Some(*field)
+    }
+}
+
+/// Returns the boundary of a directory by its mount status (`DIR_MNTSTATUS_*` in sys/attr.h) and its flags
+/// (sys/stat.h).
+fn border(mount_status: u32, flags: u32) -> Border {
+    const MOUNT: u32 = 0x1;
+    const TRIGGER: u32 = 0x2;
+    if mount_status & MOUNT != 0 {
+        Border::Mount
+    } else if mount_status & TRIGGER != 0 {
+        Border::Trigger
+    } else if flags & Border::DATALESS_FLAG != 0 {
+        Border::Dataless
+    } else if flags & Border::FIRMLINK_FLAG != 0 {
+        Border::Firmlink
+    } else {
+        Border::None
+    }
+}
+
+/// Returns the kind for an object type (`enum vtype` in sys/vnode.h).
+fn kind_of_type(vtype: u32) -> Kind {
+    match vtype {
+        1 => Kind::File,
+        2 => Kind::Directory,
+        3 => Kind::BlockDevice,
+        4 => Kind::CharDevice,
+        5 => Kind::Symlink,
+        6 => Kind::Socket,
+        7 => Kind::Fifo,
+        _ => Kind::Unknown,
+    }
+}
+
+/// Returns a mode like stat(2); of the access mask only the permissions are used.
+fn mode_of(kind: Kind, access: u32) -> u32 {
+    let bits = match kind {
+        Kind::Fifo => 0o01_0000,
+        Kind::CharDevice => 0o02_0000,
+        Kind::Directory => 0o04_0000,
+        Kind::BlockDevice => 0o06_0000,
+        Kind::File => 0o10_0000,
+        Kind::Symlink => 0o12_0000,
+        Kind::Socket => 0o14_0000,
+        Kind::Unknown => 0,
+    };
+    bits | access & 0o7777
+}
+
+#[cfg(test)]
+mod tests;

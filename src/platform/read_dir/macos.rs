@@ -1,0 +1,140 @@
+//! macOS: names and attributes together from `getattrlistbulk(2)`, in a reused buffer.
+//!
+//! Attributes of directories are read by name, because the call describes the directory that a mount covers
+//! and the link that a firmlink is. If the call does not work at all, `read_dir::unix` reads the directory.
+//!
+//! Uses `attr_list` for the layout of records. Invariant: no entry is returned twice.
+
+use std::os::fd::{AsFd, AsRawFd};
+use std::ptr::from_mut;
+
+use nix::errno::Errno;
+
+use crate::platform::read_dir::attr_list;
+use crate::platform::read_dir::attr_list::Wanted;
+use crate::platform::read_dir::unix;
+use crate::platform::{Attributes, DirEntry, Directory, Filled, Said, retry};
+
+/// Size of the buffer in bytes. An entry takes about 150, so most directories fit; the largest entry takes 8
+/// KiB.
+const SIZE: usize = 128 << 10;
+
+/// Batch of records, as the kernel packed them, or of names as a fallback.
+pub struct Buffer {
+    bytes: Box<[u8]>,
+    filled: usize,
+    names: unix::Buffer,
+}
+
+/// Reader of one directory from its beginning to its end.
+pub struct Reader<'d> {
+    directory: &'d Directory,
+    way: Way<'d>,
+    /// `true` once anything was read; the fallback is impossible then.
+    begun: bool,
+}
+
+/// Way of reading a directory.
+enum Way<'d> {
+    Bulk(Wanted),
+    Names(unix::Reader<'d>),
+}
+
+impl<'d> Reader<'d> {
+    /// Creates a reader at the beginning of a freshly opened directory.
+    pub fn new(directory: &'d Directory) -> Self {
+        Self { directory, way: Way::Bulk(Wanted::ALL), begun: false }
+    }
+
+    /// Replaces the content of `buffer` by the next batch.
+    ///
+    /// # Errors
+    /// Those of getattrlistbulk(2). Earlier batches stay valid; the directory ends there.
+    pub fn fill(&mut self, buffer: &mut Buffer) -> Result<Filled, Errno> {
+        buffer.clear();
+        loop {
+            let result = match &mut self.way {
+                Way::Names(reader) => return reader.fill(&mut buffer.names),
+                Way::Bulk(wanted) => read(self.directory, *wanted, &mut buffer.bytes),
+            };
+            match result {
+                Ok(filled) => {
+                    self.begun = true;
+                    buffer.filled = filled;
+                    return Ok(if filled == 0 { Filled::End } else { Filled::Some });
+                }
+                // A directory that may be listed but not searched still has names.
+                Err(Errno::EACCES) if matches!(self.way, Way::Bulk(Wanted::ALL)) => {
+                    self.way = Way::Bulk(Wanted::NAMES);
+                }
+                // ERANGE was seen at the end of directories on macOS 10.13; EBADMSG is duke's own.
+                Err(Errno::ENOTSUP | Errno::EINVAL | Errno::ENOSYS | Errno::ERANGE | Errno::EBADMSG)
+                    if !self.begun =>
+                {
+                    self.way = Way::Names(unix::Reader::new(self.directory));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+/// Makes the call and returns the number of bytes it has filled, 0 at the end.
+#[allow(unsafe_code)]
+fn read(directory: &Directory, wanted: Wanted, bytes: &mut [u8]) -> Result<usize, Errno> {
+    let mut list = libc::attrlist {
+        bitmapcount: libc::ATTR_BIT_MAP_COUNT,
+        reserved: 0,
+        commonattr: wanted.common,
+        volattr: 0,
+        dirattr: wanted.directory,
+        fileattr: wanted.file,
+        forkattr: 0,
+    };
+    let fd = directory.as_fd().as_raw_fd();
+    let count = retry(|| {
+        let (list, start) = (from_mut(&mut list).cast(), bytes.as_mut_ptr().cast());
+        // SAFETY: `list` is a complete `attrlist`, which the call reads; `start` points to the given number
+        // of writable bytes, and nothing else refers to them during the call.
+        Errno::result(unsafe { libc::getattrlistbulk(fd, list, start, bytes.len(), 0) })
+    })?;
+    let count = usize::try_from(count).map_err(|_| Errno::EBADMSG)?;
+    attr_list::measure(bytes, count).ok_or(Errno::EBADMSG)
+}
+
+impl Default for Buffer {
+    fn default() -> Self {
+        Self { bytes: vec![0; SIZE].into(), filled: 0, names: unix::Buffer::default() }
+    }
+}
+
+impl Buffer {
+    fn clear(&mut self) {
+        self.filled = 0;
+        self.names.clear();
+    }
+
+    /// Returns `true` if the batch is so large that more will probably follow.
+    pub fn is_full(&self) -> bool {
+        self.filled >= SIZE / 2 || self.names.is_full()
+    }
+
+    /// Returns the entries of the batch in the kernel's order, without `.` and `..`.
+    pub fn entries(&self) -> impl Iterator<Item = DirEntry<'_>> {
+        attr_list::entries(&self.bytes[..self.filled]).chain(self.names.entries())
+    }
+
+    /// Returns the attributes of an entry of `directory`, or of a symbolic link itself. Never triggers an
+    /// automount or a download.
+    ///
+    /// # Errors
+    /// The error in the listing, or those of fstatat(2): `ENOENT` if the entry no longer exists.
+    pub fn attributes(&self, directory: &Directory, entry: &DirEntry<'_>) -> Result<Attributes, Errno> {
+        match entry.said {
+            Said::All(attributes) => Ok(attributes),
+            Said::Failed(error) => Err(error),
+            Said::Nothing => self.names.attributes(directory, entry),
+            Said::Border(border) => Ok(Attributes { border, ..directory.attributes_of(entry.name)? }),
+        }
+    }
+}

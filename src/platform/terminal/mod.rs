@@ -1,0 +1,7 @@
+//! The terminal: standard streams, signals, and programs that use it.
+
+pub mod interrupt;
+pub mod signals;
+pub mod spawn;
+pub mod stops;
+pub mod streams;

@@ -1,0 +1,234 @@
+//! Signals and the end of the terminal as events that a thread can wait for.
+//!
+//! Invariant: a signal handler does nothing but one `write` to a pipe; only for an abort, after which nothing
+//! else can run, it restores the terminal itself.
+
+use std::io::{self, Read};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+pub use nix::sys::signal::Signal;
+use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, raise, sigaction};
+use nix::sys::termios::tcgetattr;
+use signal_hook::low_level::pipe;
+
+use crate::base::sync::{Arc, AtomicBool, Ordering};
+use crate::platform::entry::unfinished::remove_all;
+
+/// Signals that end a program.
+const FATAL: [Signal; 4] = [Signal::SIGHUP, Signal::SIGINT, Signal::SIGQUIT, Signal::SIGTERM];
+
+/// `true` if a [`Watch`] waits for them.
+static IS_WATCHED: AtomicBool = AtomicBool::new(false);
+
+/// Event of a [`Watch`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// Signal.
+    Signal(Signal),
+    /// End of the terminal, which need not come with a signal.
+    Hangup,
+}
+
+/// Set of signals and a terminal to wait for.
+pub struct Watch {
+    signals: Vec<(Signal, UnixStream)>,
+    terminal: Option<OwnedFd>,
+}
+
+impl Watch {
+    /// Takes over the signals that end a program, and watches `terminal`.
+    ///
+    /// # Errors
+    /// When no descriptor is left or the system refuses a handler.
+    pub fn new(terminal: Option<OwnedFd>) -> io::Result<Self> {
+        let mut signals = Vec::new();
+        for signal in FATAL {
+            // A process that was started with a signal ignored (nohup(1)) keeps ignoring it.
+            if signal == Signal::SIGHUP && is_ignored(signal) {
+                continue;
+            }
+            let (receiver, sender) = UnixStream::pair()?;
+            sender.set_nonblocking(true)?;
+            pipe::register(signal as i32, sender)?;
+            signals.push((signal, receiver));
+        }
+        IS_WATCHED.store(true, Ordering::SeqCst);
+        Ok(Self { signals, terminal })
+    }
+
+    /// Waits for the next event.
+    ///
+    /// # Errors
+    /// When the system cannot wait any longer, which is a bug.
+    pub fn wait(&mut self) -> io::Result<Event> {
+        loop {
+            let mut descriptors: Vec<PollFd<'_>> = Vec::new();
+            descriptors.extend(
+                self.signals.iter().map(|(_, stream)| PollFd::new(stream.as_fd(), PollFlags::POLLIN)),
+            );
+            // A hangup is reported unasked; keys are read elsewhere.
+            descriptors.extend(
+                self.terminal.iter().map(|terminal| PollFd::new(terminal.as_fd(), PollFlags::empty())),
+            );
+            match poll(&mut descriptors, PollTimeout::NONE) {
+                Ok(_) => {}
+                Err(nix::errno::Errno::EINTR) => continue,
+                Err(errno) => return Err(errno.into()),
+            }
+            let happened: Vec<PollFlags> = descriptors
+                .iter()
+                .map(|descriptor| descriptor.revents().unwrap_or(PollFlags::empty()))
+                .collect();
+            let (signals, terminal) = happened.split_at(self.signals.len());
+            if let Some(index) = signals.iter().position(|flags| flags.contains(PollFlags::POLLIN)) {
+                let (signal, stream) = &mut self.signals[index];
+                stream.read_exact(&mut [0])?;
+                return Ok(Event::Signal(*signal));
+            }
+            let flags = terminal.first().copied().unwrap_or(PollFlags::empty());
+            if flags.intersects(PollFlags::POLLHUP | PollFlags::POLLERR) {
+                return Ok(Event::Hangup);
+            }
+            if flags.contains(PollFlags::POLLNVAL) {
+                // macOS cannot poll every kind of terminal; SIGHUP must do there.
+                self.terminal = None;
+            }
+        }
+    }
+}
+
+/// Returns `true` if a [`Watch`] waits for `signal`.
+pub(crate) fn is_watched(signal: Signal) -> bool {
+    FATAL.contains(&signal) && IS_WATCHED.load(Ordering::SeqCst)
+}
+
+/// Ends this process by `signal` as if it had never been caught, after deleting unfinished files.
+pub fn die(signal: Signal) -> ! {
+    remove_all();
+    // If even that fails, the process exits with the code a shell would report.
+    let _ = signal_hook::low_level::emulate_default_handler(signal as i32);
+    std::process::exit(128 + signal as i32)
+}
+
+/// Makes the reader of the terminal's events read its size again.
+///
+/// # Errors
+/// Fails if the signal cannot be raised.
+pub fn announce_resize() -> io::Result<()> {
+    Ok(raise(Signal::SIGWINCH)?)
+}
+
+/// Time after which a terminal that accepts no output is given up. It accepts none while another thread
+/// writes to it either, which can take a while on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Waits until `terminal` accepts output. Returns `false` if it does not, as one stopped by Ctrl-S, or has
+/// ended.
+pub fn is_writable(terminal: BorrowedFd<'_>) -> bool {
+    let end = Instant::now() + PATIENCE;
+    loop {
+        let mut descriptors = [PollFd::new(terminal, PollFlags::POLLOUT)];
+        let left = end.saturating_duration_since(Instant::now());
+        let timeout = PollTimeout::try_from(left).unwrap_or(PollTimeout::ZERO);
+        match poll(&mut descriptors, timeout) {
+            // Signals are handled elsewhere.
+            Err(nix::errno::Errno::EINTR) => {}
+            Ok(1) => return descriptors[0].revents().is_some_and(|flags| flags == PollFlags::POLLOUT),
+            _ => return false,
+        }
+    }
+}
+
+/// Restores `terminal` if the process aborts, which happens without memory and for bugs that cannot unwind:
+/// if `is_on`, it writes `farewell`, sets the present modes, and reports the abort. The process still ends by
+/// SIGABRT.
+///
+/// # Errors
+/// When `terminal` is not a terminal, or the system refuses a handler.
+#[allow(unsafe_code)]
+pub fn restore_on_abort(terminal: OwnedFd, is_on: Arc<AtomicBool>, farewell: Vec<u8>) -> io::Result<()> {
+    const MESSAGE: &[u8] = b"duke: aborted: no memory was left, or this is a bug\n";
+    let modes: libc::termios = tcgetattr(&terminal)?.into();
+    let restore = move || {
+        if is_on.swap(false, Ordering::SeqCst) {
+            if is_writable(terminal.as_fd()) {
+                // An error cannot be handled any more.
+                let _ = nix::unistd::write(&terminal, &farewell);
+            }
+            // SAFETY: `terminal` is open and `modes` came from a terminal.
+            unsafe { libc::tcsetattr(terminal.as_raw_fd(), libc::TCSANOW, &raw const modes) };
+        }
+        let _ = nix::unistd::write(io::stderr(), MESSAGE);
+        remove_all();
+        // A SIGABRT sent by another process does not end this one by itself once it was handled.
+        let _ = signal_hook::low_level::emulate_default_handler(libc::SIGABRT);
+    };
+    // SAFETY: the handler calls only functions that are safe in one (signal-safety(7)): poll, clock_gettime,
+    // write, tcsetattr, nanosleep, unlinkat, sigaction, raise, and atomics. It allocates nothing.
+    unsafe { signal_hook::low_level::register(libc::SIGABRT, restore)? };
+    Ok(())
+}
+
+/// Returns `true` if a signal is ignored.
+pub(crate) fn is_ignored(signal: Signal) -> bool {
+    handler(signal) == libc::SIG_IGN
+}
+
+/// Returns `true` if a signal has its default action.
+pub(crate) fn is_default(signal: Signal) -> bool {
+    handler(signal) == libc::SIG_DFL
+}
+
+/// Returns the handler of a signal. The call changes nothing, so the signal would not end the process even
+/// for a moment.
+#[allow(unsafe_code)]
+fn handler(signal: Signal) -> libc::sighandler_t {
+    // SAFETY: all zeros is a valid `sigaction`: no flags, an empty mask, the default handler.
+    let mut now: libc::sigaction = unsafe { std::mem::zeroed() };
+    // SAFETY: without a new action the call only reads, and `now` is writable. It fails for bad signal
+    // numbers only.
+    unsafe { libc::sigaction(signal as libc::c_int, std::ptr::null(), &raw mut now) };
+    now.sa_sigaction
+}
+
+/// Action for a signal that runs no code of this program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// Default action of the system.
+    Default,
+    /// No action.
+    Ignore,
+}
+
+/// Previous action for a signal.
+pub(crate) struct Before {
+    signal: Signal,
+    action: SigAction,
+}
+
+/// Changes the action for a signal, and returns the previous one.
+#[allow(unsafe_code)]
+pub(crate) fn answer(signal: Signal, answer: Answer) -> nix::Result<Before> {
+    let handler = match answer {
+        Answer::Default => SigHandler::SigDfl,
+        Answer::Ignore => SigHandler::SigIgn,
+    };
+    let action = SigAction::new(handler, SaFlags::empty(), SigSet::empty());
+    // SAFETY: such an action runs no code of this program.
+    let action = unsafe { sigaction(signal, &action) }?;
+    Ok(Before { signal, action })
+}
+
+impl Before {
+    /// Restores the previous action.
+    #[allow(unsafe_code)]
+    pub(crate) fn restore(&self) -> nix::Result<()> {
+        // SAFETY: the action comes from the system, which had it for this very signal (only `answer` creates
+        // these): it was fit to run as a handler when it was installed, and handlers of this program stay in
+        // memory.
+        unsafe { sigaction(self.signal, &self.action) }.map(drop)
+    }
+}

@@ -1,0 +1,171 @@
+//! Programs that are started from the terminal after duke has given it back.
+//!
+//! They get a clean start: the default action for every signal, no blocked signal, a terminal in the modes it
+//! had before duke, and no descriptor of duke (all of them close on exec). Directories are passed on open, so
+//! that no path is resolved again. While a program has the terminal, its keys are for it alone: Ctrl-C does
+//! not end duke, and Ctrl-Z stops both.
+//!
+//! Invariant: when a call here returns, signals and terminal are as they were before it.
+
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitStatus, Stdio};
+use std::{fmt, io};
+
+use nix::errno::Errno;
+use nix::sys::signal::{Signal, kill};
+use nix::sys::termios::{SetArg, tcgetattr, tcsetattr};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::{Pid, getpgrp, setsid, tcgetpgrp, tcsetpgrp};
+
+use super::signals::{Answer, Before, answer};
+use super::stops::stop_group;
+
+/// Actions of this process while a program has the terminal, as in system(3): signals of the terminal's keys
+/// go to the whole foreground group and are meant for the program.
+const MEANWHILE: [(Signal, Answer); 3] = [
+    (Signal::SIGINT, Answer::Ignore),
+    (Signal::SIGQUIT, Answer::Ignore),
+    // Taking the terminal back from the background would stop this process.
+    (Signal::SIGTTOU, Answer::Ignore),
+];
+
+/// End of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// Exit with this code.
+    Code(i32),
+    /// End by this signal.
+    Signal(i32),
+}
+
+/// Runs a program that has `terminal` to itself until it ends, in `directory` if one is given.
+///
+/// # Errors
+/// When the program cannot be started: those of execve(2) and fchdir(2).
+pub fn run(
+    command: &mut Command,
+    directory: Option<BorrowedFd<'_>>,
+    terminal: &impl AsFd,
+) -> io::Result<Ended> {
+    let modes = tcgetattr(terminal);
+    let group = tcgetpgrp(terminal).ok().filter(|group| *group == getpgrp());
+    let _held = Held::new(&MEANWHILE)?;
+    clean(command, directory, Session::Same);
+    let ended = command.spawn().and_then(|child| wait(child.id()));
+    // A killed program leaves the terminal without a foreground group, in its own modes. Errors of a closed
+    // terminal do not matter.
+    if let Some(group) = group {
+        let _ = tcsetpgrp(terminal, group);
+    }
+    if let Ok(modes) = modes {
+        let _ = tcsetattr(terminal, SetArg::TCSANOW, &modes);
+    }
+    ended
+}
+
+/// Runs a program without this terminal, and waits for its end. Not for the drawing thread.
+///
+/// # Errors
+/// When the program cannot be started.
+pub fn run_apart(command: &mut Command) -> io::Result<Ended> {
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    clean(command, None, Session::Own);
+    let status = command.spawn()?.wait()?;
+    Ok(Ended::of(status))
+}
+
+impl Ended {
+    fn of(status: ExitStatus) -> Self {
+        use std::os::unix::process::ExitStatusExt;
+        match status.signal() {
+            Some(signal) => Self::Signal(signal),
+            None => Self::Code(status.code().unwrap_or(0)),
+        }
+    }
+}
+
+impl fmt::Display for Ended {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Code(code) => write!(out, "ended with code {code}"),
+            Self::Signal(number) => match Signal::try_from(*number) {
+                Ok(signal) => write!(out, "was ended by {signal}"),
+                Err(_) => write!(out, "was ended by signal {number}"),
+            },
+        }
+    }
+}
+
+/// Session of the program.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Session {
+    Same,
+    Own,
+}
+
+/// Makes the program start in `directory`, with default actions for signals. (The standard library unblocks
+/// all signals.)
+#[allow(unsafe_code)]
+fn clean(command: &mut Command, directory: Option<BorrowedFd<'_>>, session: Session) {
+    let directory = directory.map(|directory| directory.as_raw_fd());
+    let begin = move || {
+        for (signal, _) in MEANWHILE {
+            answer(signal, Answer::Default)?;
+        }
+        if session == Session::Own {
+            setsid()?;
+        }
+        if let Some(directory) = directory {
+            // SAFETY: the caller's descriptor is open, and outlives the call that starts the program.
+            Errno::result(unsafe { libc::fchdir(directory) })?;
+        }
+        Ok(())
+    };
+    // SAFETY: between fork and exec only calls are made that are allowed there (signal-safety(7)): sigaction,
+    // setsid, fchdir. None of them allocates, nor do their errors, which are numbers.
+    unsafe { command.pre_exec(begin) };
+}
+
+/// Waits for the end of a child. If the child stops, this process stops too, so that the shell gets the
+/// terminal.
+fn wait(child: u32) -> io::Result<Ended> {
+    let child = Pid::from_raw(i32::try_from(child).map_err(io::Error::other)?);
+    loop {
+        match waitpid(child, Some(WaitPidFlag::WUNTRACED)) {
+            Ok(WaitStatus::Exited(_, code)) => return Ok(Ended::Code(code)),
+            Ok(WaitStatus::Signaled(_, signal, _)) => return Ok(Ended::Signal(signal as i32)),
+            Ok(WaitStatus::Stopped(..)) => {
+                stop_group()?;
+                // The child may have ended meanwhile, which the next wait shows.
+                let _ = kill(child, Signal::SIGCONT);
+            }
+            Ok(_) | Err(Errno::EINTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// Signal actions that apply until this is dropped.
+struct Held {
+    before: Vec<Before>,
+}
+
+impl Held {
+    fn new(answers: &[(Signal, Answer)]) -> io::Result<Self> {
+        let mut held = Self { before: Vec::new() };
+        for (signal, what) in answers {
+            held.before.push(answer(*signal, *what)?);
+        }
+        Ok(held)
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        for before in &self.before {
+            // Restoring an action that was allowed before cannot fail.
+            let _ = before.restore();
+        }
+    }
+}

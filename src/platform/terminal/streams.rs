@@ -1,0 +1,65 @@
+//! Standard streams that were closed when the process began.
+//!
+//! Rust's runtime opens `/dev/null` in place of a closed stream, so that no file gets its number by accident.
+//! Output to it would be lost without an error, unlike in du(1), which reports `Bad file descriptor`. So the
+//! state is recorded before that.
+//!
+//! Invariant: written once, before `main`, by one thread.
+
+use std::io;
+
+use nix::errno::Errno;
+
+use crate::base::sync::{AtomicBool, Ordering};
+
+/// Set before `main`, read by all threads. `Relaxed`: no thread exists before it is set.
+static INPUT_IS_CLOSED: AtomicBool = AtomicBool::new(false);
+static OUTPUT_IS_CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// Checks that there is a standard input.
+///
+/// # Errors
+/// `EBADF` if it was closed when the process began.
+pub fn input() -> io::Result<()> {
+    check(&INPUT_IS_CLOSED)
+}
+
+/// Checks that there is a standard output.
+///
+/// # Errors
+/// `EBADF` if it was closed when the process began.
+pub fn output() -> io::Result<()> {
+    check(&OUTPUT_IS_CLOSED)
+}
+
+fn check(is_closed: &AtomicBool) -> io::Result<()> {
+    if is_closed.load(Ordering::Relaxed) { Err(Errno::EBADF.into()) } else { Ok(()) }
+}
+
+/// Returns the columns of the terminal on standard error, if it reports any (`TIOCGWINSZ`).
+pub fn columns() -> Option<usize> {
+    let mut size = libc::winsize { ws_row: 0, ws_col: 0, ws_xpixel: 0, ws_ypixel: 0 };
+    // SAFETY: the call writes a `winsize` to where one is, and nothing else.
+    #[allow(unsafe_code)]
+    let result = unsafe { libc::ioctl(libc::STDERR_FILENO, libc::TIOCGWINSZ, &raw mut size) };
+    (result == 0 && size.ws_col > 0).then_some(usize::from(size.ws_col))
+}
+
+/// Function that the loader calls before `main` (the System V ABI, "Initialization and Termination
+/// Functions"). Other systems record nothing, and a closed stream is `/dev/null`.
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code)]
+// SAFETY: the section holds pointers to functions whose arguments `note` ignores; it needs nothing that is
+// set up later.
+#[unsafe(link_section = ".init_array")]
+#[used]
+static NOTE: extern "C" fn() = note;
+
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code)]
+extern "C" fn note() {
+    // SAFETY: the call only reads the descriptor table of this process.
+    let is_closed = |descriptor| unsafe { libc::fcntl(descriptor, libc::F_GETFD) } == -1;
+    INPUT_IS_CLOSED.store(is_closed(libc::STDIN_FILENO), Ordering::Relaxed);
+    OUTPUT_IS_CLOSED.store(is_closed(libc::STDOUT_FILENO), Ordering::Relaxed);
+}

@@ -1,0 +1,197 @@
+//! Globs as regexes: the meaning of `*`, `?`, `[a-z]` and `{a,b}` in a search.
+//!
+//! The meaning is that of `--exclude` (`scan::filter`), which a test compares, with one difference: users
+//! search for letters, so `?` matches a letter and not one byte of it, and case folding goes beyond ASCII. A
+//! byte that is not UTF-8 counts as a letter.
+//!
+//! Invariant: an error names the byte of the glob at which it occurs.
+
+/// Regex for any letter, or any byte that is not part of one.
+const ANY: &str = "(?:(?s:.)|(?s-u:.))";
+/// Regex for any letter or byte except the slash between names.
+const ANY_IN_NAME: &str = "(?:[^/]|(?-u:[^/]))";
+
+/// Reason why a text is no glob.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct BadGlob {
+    /// Byte offset of the error in the glob.
+    pub(crate) at: usize,
+    pub(crate) reason: &'static str,
+}
+
+/// Returns `true` if a word is a glob.
+pub(crate) fn is_glob(word: &str) -> bool {
+    word.contains(['*', '?', '['])
+}
+
+/// Returns the regex of a glob without a slash, for whole names.
+pub(crate) fn name_regex(glob: &str) -> Result<String, BadGlob> {
+    Ok(format!(r"\A{}\z", translate(glob, ANY)?))
+}
+
+/// Returns the regex of a glob with a slash, for the last names of a path.
+pub(crate) fn path_regex(glob: &str) -> Result<String, BadGlob> {
+    let trimmed = glob.trim_start_matches('/');
+    let cut = glob.len() - trimmed.len();
+    let moved = |bad: BadGlob| BadGlob { at: bad.at + cut, ..bad };
+    let regex = translate(trimmed.trim_end_matches('/'), ANY_IN_NAME).map_err(moved)?;
+    Ok(format!(r"\A(?:(?s-u:.)*/)?{regex}\z"))
+}
+
+fn translate(glob: &str, any: &str) -> Result<String, BadGlob> {
+    let mut regex = String::new();
+    // Positions of open braces.
+    let mut braces = Vec::new();
+    let mut rest = glob;
+    while let Some(letter) = rest.chars().next() {
+        let at = glob.len() - rest.len();
+        let begins_name = at == 0 || glob[..at].ends_with('/');
+        let mut taken = letter.len_utf8();
+        match letter {
+            '*' if begins_name && rest.starts_with("**/") => {
+                regex.push_str("(?:(?s-u:.)*/)?");
+                taken = 3;
+            }
+            '*' if begins_name && rest == "**" => {
+                regex.push_str("(?s-u:.)*");
+                taken = 2;
+            }
+            '*' => regex = regex + any + "*",
+            '?' => regex.push_str(any),
+            '[' => {
+                let (class, length) = class(rest).ok_or(BadGlob { at, reason: "this [ is never closed" })?;
+                regex.push_str(&class);
+                taken = length;
+            }
+            '{' => {
+                braces.push(at);
+                regex.push_str("(?:");
+            }
+            ',' if !braces.is_empty() => regex.push('|'),
+            '}' if braces.pop().is_some() => regex.push(')'),
+            '\\' => {
+                let escaped = rest.chars().nth(1);
+                let escaped = escaped.ok_or(BadGlob { at, reason: "nothing follows this backslash" })?;
+                regex.push_str(&regex::escape(escaped.encode_utf8(&mut [0; 4])));
+                taken += escaped.len_utf8();
+            }
+            other => regex.push_str(&regex::escape(other.encode_utf8(&mut [0; 4]))),
+        }
+        rest = &rest[taken..];
+    }
+    match braces.pop() {
+        Some(at) => Err(BadGlob { at, reason: "this { is never closed" }),
+        None => Ok(regex),
+    }
+}
+
+/// Returns the regex of the class at the start of `glob`, and the length of the class; `None` if it is not
+/// closed.
+fn class(glob: &str) -> Option<(String, usize)> {
+    let inside = &glob[1..];
+    let negated = inside.starts_with(['!', '^']);
+    let inside = &inside[usize::from(negated)..];
+    // A bracket in the first place is one of the letters.
+    let first = inside.chars().next()?.len_utf8();
+    let end = first + inside[first..].find(']')?;
+    let letters: Vec<char> = inside[..end].chars().collect();
+    let mut regex = String::from(if negated { "[^/" } else { "[" });
+    let mut at = 0;
+    while let Some(&from) = letters.get(at) {
+        if let (Some('-'), Some(&to)) = (letters.get(at + 1), letters.get(at + 2)) {
+            // A reversed range is empty, and a regex does not allow it.
+            if from <= to {
+                regex = regex + &hexadecimal(from) + "-" + &hexadecimal(to);
+            }
+            at += 3;
+        } else {
+            regex.push_str(&hexadecimal(from));
+            at += 1;
+        }
+    }
+    if regex == "[" {
+        regex.push_str("a&&b");
+    }
+    regex.push(']');
+    Some((regex, glob.len() - inside.len() + end + 1))
+}
+
+/// Returns any letter as an escape in a regex class.
+fn hexadecimal(letter: char) -> String {
+    format!(r"\x{{{:x}}}", u32::from(letter))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use regex::bytes::RegexBuilder;
+
+    fn matches(glob: &str, name: &[u8]) -> bool {
+        let regex = if glob.contains('/') { path_regex(glob) } else { name_regex(glob) }.unwrap();
+        RegexBuilder::new(&regex).build().unwrap().is_match(name)
+    }
+
+    #[test]
+    fn a_question_mark_is_a_letter_or_a_stray_byte() {
+        assert!(matches("caf?", "café".as_bytes()));
+        assert!(matches("caf?", b"caf\xff"));
+        assert!(!matches("caf?", b"caf\xff\xff"));
+        assert!(matches("*", b"\xff\xfe new\nline"));
+    }
+
+    #[test]
+    fn classes_and_braces() {
+        assert!(matches("[a-c]x", b"bx") && !matches("[!a-c]x", b"bx") && !matches("[^a-c]x", b"bx"));
+        assert!(matches("[]]", b"]") && matches("[a-]", b"-") && matches("[é]", "é".as_bytes()));
+        assert!(!matches("[z-a]", b"b"));
+        assert!(matches("*.{jp{,e}g,png}", b"x.jpeg") && !matches("*.{jp{,e}g,png}", b"x.gif"));
+        assert!(matches(r"\*", b"*") && !matches(r"\*", b"x"));
+    }
+
+    #[test]
+    fn a_path_is_matched_from_its_end_by_whole_names() {
+        assert!(matches("src/*.o", b"/home/me/src/main.o"));
+        assert!(!matches("src/*.o", b"/home/me/xsrc/main.o"));
+        assert!(!matches("src/*.o", b"src/deep/main.o"));
+        assert!(matches("src/**/*.o", b"src/deep/main.o") && matches("src/**/*.o", b"src/main.o"));
+        assert!(matches("/src/*", b"src/main.o"));
+    }
+
+    #[test]
+    fn errors_say_where() {
+        assert_eq!(name_regex("ab[c").unwrap_err().at, 2);
+        assert_eq!(path_regex("/b/{c").unwrap_err().at, 3);
+        assert_eq!(name_regex(r"a\").unwrap_err().at, 1);
+    }
+
+    proptest! {
+        #![proptest_config(crate::analysis::fixture::cases(512))]
+
+        #[test]
+        fn it_means_what_exclude_means(glob in "[ab/*?{},!\\[\\]-]{0,8}", name in "[ab]{0,4}(/[ab.-]{1,4}){0,2}") {
+            let has_slash = glob.trim_end_matches('/').contains('/');
+            let trimmed = glob.trim_end_matches('/').trim_start_matches('/');
+            let built = globset::GlobBuilder::new(&if has_slash { format!("**/{trimmed}") } else { trimmed.to_owned() })
+                .literal_separator(true)
+                .backslash_escape(true)
+                .build();
+            // The oracle does not understand every glob.
+            if let (Ok(oracle), false) = (built, name.is_empty()) {
+                let whole = if has_slash { name.as_str() } else { name.rsplit('/').next().unwrap() };
+                let regex = if has_slash { path_regex(&glob) } else { name_regex(trimmed) };
+                if let Ok(regex) = regex {
+                    let ours = RegexBuilder::new(&regex).build().unwrap().is_match(whole.as_bytes());
+                    prop_assert_eq!(ours, oracle.compile_matcher().is_match(whole), "{} {}", regex, whole);
+                }
+            }
+        }
+
+        #[test]
+        fn any_text_gives_a_regex_or_an_error(glob in "\\PC{0,12}") {
+            for regex in [name_regex(&glob), path_regex(&glob)].into_iter().flatten() {
+                prop_assert!(RegexBuilder::new(&regex).build().is_ok(), "{}", regex);
+            }
+        }
+    }
+}

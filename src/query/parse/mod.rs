@@ -1,0 +1,361 @@
+//! Parser of queries.
+//!
+//! ```text
+//! query = terms with blanks between
+//! term  = ["-"] ( "two words" | /regex/ | qualifier | glob | word )
+//! qualifier = (">" | ">=" | "<" | "<=" | "=") size            disk usage; also `size>1G`, `disk>1G`, `apparent>1G`
+//!           | "older:" age | "newer:" age                     h d w mo y
+//!           | "type:" names | "ext:" names | "is:" property   names with commas between
+//! ```
+//!
+//! A letter matches both cases unless its term has a capital. A word or glob with a slash is matched against
+//! the path, and so is a regex with `\/`.
+//!
+//! Invariant: every text gives a query or an error about a part of it.
+
+use regex::bytes::{Regex, RegexBuilder};
+
+use super::glob::{self, BadGlob};
+use crate::base::format;
+use crate::base::format::AgeFault;
+use crate::base::kind::Kind;
+use crate::query::category::{Class, Extension};
+use crate::query::terms::{Complaint, MOST_NAMED, Query, Size, Term, Test, Types};
+
+/// Largest memory of one pattern in bytes, far more than typed patterns need: a pattern such as
+/// `(a{1000}){1000}` is rejected.
+const PATTERN_LIMIT: usize = 1 << 22;
+
+/// Reason why a term is no test.
+enum Trouble {
+    /// The term may become valid if the user continues; names the missing part.
+    Unfinished(String),
+    /// The term is invalid.
+    Wrong(Complaint),
+}
+
+/// Term of the text.
+struct Word<'q> {
+    text: &'q str,
+    /// Position of `text` in the query.
+    at: usize,
+    sort: Sort,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sort {
+    /// Quoted text, without its quotes.
+    Quoted,
+    /// Regex, without its slashes.
+    Regex,
+    /// Regex whose closing slash was not typed yet.
+    OpenRegex,
+    Plain,
+}
+
+impl Query {
+    /// Parses the text of a search; `now` is in seconds since 1970.
+    ///
+    /// The last term may be unfinished, as in `type:vid`. The query then consists of the terms before it, and
+    /// [`Query::unfinished`] names the missing part.
+    ///
+    /// # Errors
+    /// When a term is invalid, however the user continues it.
+    pub fn parse(text: &str, now: i64) -> Result<Self, Complaint> {
+        let mut query = Self::default();
+        let mut at = 0;
+        while let Some((word, negated, end)) = next_word(text, at) {
+            let whole = skip_blanks(text, at)..end;
+            at = end;
+            match word.read(now) {
+                Ok(asked) => {
+                    if !query.push(Term { test: asked, negated }) {
+                        let reason = format!("more than {MOST_NAMED} words to look for");
+                        return Err(Complaint { at: whole, reason });
+                    }
+                }
+                Err(Trouble::Unfinished(reason)) => {
+                    let complaint = Complaint { at: whole, reason };
+                    if end < text.len() {
+                        return Err(complaint);
+                    }
+                    query.set_unfinished(complaint);
+                }
+                Err(Trouble::Wrong(complaint)) => return Err(complaint),
+            }
+        }
+        Ok(query)
+    }
+}
+
+/// Returns the start of the next term.
+fn skip_blanks(text: &str, at: usize) -> usize {
+    text.len() - text[at..].trim_start().len()
+}
+
+/// Returns the first term at or after `at`, a flag for its negation, and its end.
+fn next_word(text: &str, at: usize) -> Option<(Word<'_>, bool, usize)> {
+    let start = skip_blanks(text, at);
+    let rest = text[start..].strip_prefix('-').unwrap_or(&text[start..]);
+    let at = text.len() - rest.len();
+    let negated = at != start;
+    let (first, sort, length) = if let Some(inside) = rest.strip_prefix('"') {
+        let inside = inside.split_once('"').map_or(inside, |(inside, _)| inside);
+        // The user may not have typed the closing quote yet.
+        (inside, Sort::Quoted, (inside.len() + 2).min(rest.len()))
+    } else if let Some((inside, sort)) = rest.strip_prefix('/').and_then(regex_inside) {
+        (inside, sort, (inside.len() + 2).min(rest.len()))
+    } else {
+        let word = rest.split(char::is_whitespace).next().unwrap_or_default();
+        (word, Sort::Plain, word.len())
+    };
+    let is_there = negated || length != 0;
+    let word = Word { text: first, at: at + usize::from(sort != Sort::Plain), sort };
+    is_there.then_some((word, negated, at + length))
+}
+
+/// Returns the regex in `rest`, which follows a slash: up to the next unescaped slash if the term ends there,
+/// or all of it if it looks like a regex that is still being typed.
+fn regex_inside(rest: &str) -> Option<(&str, Sort)> {
+    let mut escaped = false;
+    for (at, letter) in rest.char_indices() {
+        if letter == '/' && !escaped {
+            let ends = rest[at + 1..].chars().next().is_none_or(char::is_whitespace);
+            return (ends && at != 0).then(|| (&rest[..at], Sort::Regex));
+        }
+        escaped = letter == '\\' && !escaped;
+    }
+    rest.contains(['^', '$', '(', '|', '+', '\\']).then_some((rest, Sort::OpenRegex))
+}
+
+impl Word<'_> {
+    fn read(&self, now: i64) -> Result<Test, Trouble> {
+        match self.sort {
+            Sort::Quoted if self.text.is_empty() => Err(unfinished("a name in quotes")),
+            Sort::Quoted => self.literal(),
+            Sort::Regex | Sort::OpenRegex => self.regex(),
+            Sort::Plain if self.text.is_empty() => Err(unfinished("what to leave out")),
+            Sort::Plain => match self.qualifier(now) {
+                Some(test) => test,
+                None if glob::is_glob(self.text) => self.glob(),
+                None => self.literal(),
+            },
+        }
+    }
+
+    fn literal(&self) -> Result<Test, Trouble> {
+        let pattern = self.compile(&regex::escape(self.text), has_capital(self.text))?;
+        Ok(if self.text.contains('/') { Test::Path(pattern) } else { Test::Name(pattern) })
+    }
+
+    fn glob(&self) -> Result<Test, Trouble> {
+        // As in `--exclude`, a slash at the end does not make it a path.
+        let in_path = self.text.trim_end_matches('/').contains('/');
+        let regex = if in_path {
+            glob::path_regex(self.text)
+        } else {
+            glob::name_regex(self.text.trim_end_matches('/'))
+        };
+        // The next key may close the bracket or brace.
+        let regex = regex.map_err(|BadGlob { at, reason }| {
+            Trouble::Unfinished(format!("{reason}: {}", &self.text[at..]))
+        })?;
+        let pattern = self.compile(&regex, has_capital(self.text))?;
+        Ok(if in_path { Test::Path(pattern) } else { Test::Name(pattern) })
+    }
+
+    fn regex(&self) -> Result<Test, Trouble> {
+        let pattern = self.compile(self.text, has_capital_in_regex(self.text))?;
+        Ok(if self.text.contains('/') { Test::Path(pattern) } else { Test::Name(pattern) })
+    }
+
+    fn compile(&self, regex: &str, exact_case: bool) -> Result<Regex, Trouble> {
+        let built = RegexBuilder::new(regex)
+            .case_insensitive(!exact_case)
+            .dot_matches_new_line(true)
+            .size_limit(PATTERN_LIMIT)
+            .build();
+        built.map_err(|error| {
+            let text = error.to_string();
+            let reason = text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
+            if self.sort == Sort::OpenRegex {
+                Trouble::Unfinished(reason)
+            } else {
+                self.wrong(self.text, reason)
+            }
+        })
+    }
+
+    /// Returns the test of a qualifier, or `None` if the word is none.
+    fn qualifier(&self, now: i64) -> Option<Result<Test, Trouble>> {
+        let text = self.text;
+        let comparison = text.find(['<', '>', '=']);
+        if let Some(at) = comparison {
+            let key = text[..at].trim_end_matches(':');
+            let of = SIZES.iter().find(|(known, _)| *known == key)?.1;
+            return Some(self.size(&text[at..]).map(of));
+        }
+        let (key, value) = text.split_once(':')?;
+        let read = QUALIFIERS.iter().find(|(known, _)| *known == key)?.1;
+        Some(read(self, value, now))
+    }
+
+    /// Parses a comparison with a size, such as `>=1.5G`.
+    fn size(&self, text: &str) -> Result<Size, Trouble> {
+        let (of, value): (fn(u64) -> Size, _) = match text.as_bytes() {
+            [b'>', b'=', ..] => (Size::AtLeast, &text[2..]),
+            [b'<', b'=', ..] => (Size::AtMost, &text[2..]),
+            [b'>', ..] => (Size::Above, &text[1..]),
+            [b'<', ..] => (Size::Below, &text[1..]),
+            _ => (Size::Is, &text[1..]),
+        };
+        if value.is_empty() {
+            return Err(unfinished("a size such as 10k, 1.5G or 200MB"));
+        }
+        format::parse(value).map(of).ok_or_else(|| {
+            let reason = "not a size: a number, then k M G T P E (1024), or kB MB GB (1000)";
+            self.wrong(value, reason.to_owned())
+        })
+    }
+
+    /// Parses an age, such as `90d`, into seconds.
+    fn age(&self, value: &str) -> Result<i64, Trouble> {
+        format::age(value).map_err(|fault| match fault {
+            AgeFault::Empty => unfinished("an age such as 90d: a number, then h, d, w, mo or y"),
+            AgeFault::UnitMissing(number) => unfinished(&unit_missing(number)),
+            AgeFault::Minutes(number) => {
+                unfinished(&format!("{number}mo for months; minutes are not counted"))
+            }
+            AgeFault::UnknownUnit(unit) => self.wrong(unit, "not a unit of age: h, d, w, mo or y".to_owned()),
+            AgeFault::NumberMissing => self.wrong(value, "a number is missing".to_owned()),
+        })
+    }
+
+    fn types(&self, value: &str) -> Result<Test, Trouble> {
+        let mut types = Types::default();
+        for name in value.split(',') {
+            let kind = KINDS.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind);
+            let class = Class::ALL.into_iter().find(|class| class.name() == name);
+            types = match (kind, class) {
+                (Some(kind), _) => types.with_kind(kind),
+                (None, Some(class)) => types.with_class(class),
+                (None, None) => return Err(self.unknown(name, type_names())),
+            };
+        }
+        Ok(Test::Type(types))
+    }
+
+    fn extensions(&self, value: &str) -> Result<Test, Trouble> {
+        let extension = |text: &str| {
+            if text.is_empty() {
+                return Err(unfinished("an extension such as log, or several: jpg,png"));
+            }
+            let bytes = text.trim_start_matches('.').as_bytes();
+            let reason = "not an extension: at most 15 bytes, a letter among them, no dot";
+            Extension::new(bytes).ok_or_else(|| self.wrong(text, reason.to_owned()))
+        };
+        value.split(',').map(extension).collect::<Result<_, _>>().map(Test::Extension)
+    }
+
+    fn property(&self, value: &str) -> Result<Test, Trouble> {
+        Ok(match value {
+            "hidden" => Test::Hidden,
+            "empty" => Test::Empty,
+            "linked" => Test::Linked,
+            "error" => Test::Error,
+            "excluded" => Test::Excluded,
+            other => return Err(self.unknown(other, PROPERTIES.into_iter())),
+        })
+    }
+
+    /// Returns the error for an unknown name; the beginning of a known one is only unfinished.
+    fn unknown(&self, name: &str, known: impl Iterator<Item = &'static str> + Clone) -> Trouble {
+        let list = known.clone().collect::<Vec<_>>().join(", ");
+        if known.into_iter().any(|known| known.starts_with(name)) {
+            return Trouble::Unfinished(format!("one of {list}"));
+        }
+        self.wrong(name, format!("not known; one of {list}"))
+    }
+
+    /// Returns an error about `part`, which must be a slice of the word's text.
+    fn wrong(&self, part: &str, reason: String) -> Trouble {
+        let start = self.at + (part.as_ptr().addr() - self.text.as_ptr().addr());
+        Trouble::Wrong(Complaint { at: start..start + part.len(), reason })
+    }
+}
+
+/// Returns the message for an age without a unit.
+fn unit_missing(number: &str) -> String {
+    format!("a unit is missing: {number}h, {number}d, {number}w, {number}mo or {number}y")
+}
+
+/// Constructor of a size test.
+type SizeTest = fn(Size) -> Test;
+
+/// Keys before a comparison of sizes.
+const SIZES: [(&str, SizeTest); 4] =
+    [("", Test::Disk), ("size", Test::Disk), ("disk", Test::Disk), ("apparent", Test::Apparent)];
+
+/// Parser of the value after a colon, at the given time.
+type Qualifier = fn(&Word<'_>, &str, i64) -> Result<Test, Trouble>;
+
+/// Keys before a colon.
+const QUALIFIERS: [(&str, Qualifier); 5] = [
+    ("older", |word, value, now| Ok(Test::Modified(i64::MIN..now.saturating_sub(word.age(value)?)))),
+    ("newer", |word, value, now| Ok(Test::Modified(now.saturating_sub(word.age(value)?)..i64::MAX))),
+    ("type", |word, value, _| word.types(value)),
+    ("ext", |word, value, _| word.extensions(value)),
+    ("is", |word, value, _| word.property(value)),
+];
+
+/// Returns every word with a meaning in a search: the keys, and the values after a colon.
+pub fn vocabulary() -> Vec<String> {
+    let sizes = SIZES.iter().map(|(key, _)| format!("{key}>"));
+    let keys = QUALIFIERS.iter().map(|(key, _)| format!("{key}:"));
+    let types = type_names().map(|name| format!("type:{name}"));
+    let properties = PROPERTIES.iter().map(|name| format!("is:{name}"));
+    sizes.chain(keys).chain(types).chain(properties).collect()
+}
+
+/// Words for kinds.
+const KINDS: [(&str, Kind); 12] = [
+    ("dir", Kind::Directory),
+    ("directory", Kind::Directory),
+    ("file", Kind::File),
+    ("symlink", Kind::Symlink),
+    ("link", Kind::Symlink),
+    ("fifo", Kind::Fifo),
+    ("pipe", Kind::Fifo),
+    ("socket", Kind::Socket),
+    ("block", Kind::BlockDevice),
+    ("char", Kind::CharDevice),
+    ("unknown", Kind::Unknown),
+    ("folder", Kind::Directory),
+];
+
+const PROPERTIES: [&str; 5] = ["hidden", "empty", "linked", "error", "excluded"];
+
+fn type_names() -> impl Iterator<Item = &'static str> + Clone {
+    KINDS.iter().map(|(name, _)| *name).chain(Class::ALL.into_iter().map(Class::name))
+}
+
+fn unfinished(awaited: &str) -> Trouble {
+    Trouble::Unfinished(awaited.to_owned())
+}
+
+fn has_capital(text: &str) -> bool {
+    text.chars().any(char::is_uppercase)
+}
+
+/// Returns `true` if a regex has a literal capital; the one in `\S` is not.
+fn has_capital_in_regex(text: &str) -> bool {
+    let mut escaped = false;
+    text.chars().any(|letter| {
+        let is_literal = !escaped;
+        escaped = letter == '\\' && !escaped;
+        is_literal && letter.is_uppercase()
+    })
+}
+
+#[cfg(test)]
+mod tests;

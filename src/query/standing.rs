@@ -1,0 +1,69 @@
+//! Effect of the directories above an entry on its search result.
+//!
+//! A directory that was found is kept with all its contents, and the contents of a directory with an unwanted
+//! name are not found. A walk passes this down; a search that starts in the middle of a tree computes it from
+//! the ancestors.
+//!
+//! Invariant: both ways give the same result.
+
+use crate::base::kind::Kind;
+use crate::query::terms::{Query, Subject, push_name};
+use crate::tree::{DirId, Entry, EntryState, Metadata, Tree};
+
+/// Effect of the directories above an entry.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Standing {
+    /// `true` if the entry lies in a directory that was found, and is kept with it.
+    pub(crate) is_kept: bool,
+    /// `true` if the entry lies in a directory with an unwanted name, so a search does not find it.
+    pub(crate) is_unwanted: bool,
+}
+
+impl Standing {
+    /// Returns the standing of the contents of `directory`; `self` is that of the directory itself.
+    pub(crate) fn inside(self, query: &Query, directory: &Subject<'_>) -> Self {
+        let (is_found, is_unwanted) = query.finds(directory, self.is_unwanted);
+        Self { is_kept: self.is_kept || is_found && query.brings_contents(), is_unwanted }
+    }
+}
+
+impl Query {
+    /// Returns `true` if a filter keeps an entry of a directory with this standing and path.
+    pub(crate) fn keeps(&self, standing: Standing, above: &[u8], tree: &Tree, record: &Entry<'_>) -> bool {
+        let mut path = Vec::new();
+        if self.needs_paths() {
+            path.extend_from_slice(above);
+            push_name(&mut path, record.name);
+        }
+        let subject = Subject::of(tree, record, &path);
+        (standing.is_kept || self.finds(&subject, standing.is_unwanted).0) && self.narrows_to(&subject)
+    }
+
+    /// Returns the standing of the contents of the directory `id`.
+    pub(crate) fn standing(&self, tree: &Tree, id: DirId) -> Standing {
+        let origin = self.path_to_origin(tree);
+        let mut way: Vec<DirId> = tree.ancestry(id).collect();
+        way.reverse();
+        let (mut path, mut standing) = (Vec::new(), Standing::default());
+        for id in way {
+            push_name(&mut path, tree.name(id));
+            if origin.contains(&id) {
+                continue;
+            }
+            let plain = Metadata { directory: Some(id), ..Metadata::default() };
+            // Terms about names do not need the directory's own metadata.
+            let metadata = if self.own.is_empty() { None } else { tree.own_metadata(id) };
+            let state = EntryState::Known(metadata.unwrap_or(plain));
+            let record = Entry { name: tree.name(id), kind: Kind::Directory, state };
+            let record = if tree.parent(id) == Some(DirId::TOP) { as_root(record) } else { record };
+            standing = standing.inside(self, &Subject::of(tree, &record, &path));
+        }
+        standing
+    }
+}
+
+/// Returns the entry of a root, renamed to the last component of its path so that terms about names apply.
+pub(crate) fn as_root(record: Entry<'_>) -> Entry<'_> {
+    let name = record.name.rsplit(|byte| *byte == b'/').find(|part| !part.is_empty());
+    Entry { name: name.unwrap_or(record.name), ..record }
+}

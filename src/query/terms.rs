@@ -1,0 +1,414 @@
+//! Queries: terms that must all hold for an entry.
+//!
+//! A query is parsed from text (`parse`) or built by a view from [`Test`]s, so that the files behind a row of
+//! any view are found by the same code as those of a search. A view can narrow a query: of the entries that
+//! the query keeps, only those that match further terms are counted.
+//!
+//! Directories pass their result on to their contents, see [`Standing`](super::standing::Standing): the contents
+//! of a directory that was found are kept with it, and the contents of a directory with an unwanted name are not
+//! found.
+//!
+//! Knows no syntax. Invariant: the result depends only on the entry, its standing, and the query.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::ops::Range;
+
+use regex::bytes::Regex;
+
+use crate::base::format::Measure;
+use crate::base::kind::Kind;
+use crate::query::category::{Class, Extension};
+use crate::tree::{DirId, Entry, EntryState, InodeKey, Metadata, Relocation, Tree};
+
+/// Largest number of terms about names. More are surely a mistake, and each compiled pattern takes memory.
+pub(crate) const MOST_NAMED: usize = 64;
+
+/// Parsed search. An empty query matches everything.
+#[derive(Clone, Debug)]
+pub struct Query {
+    /// Tests of sizes, times and types.
+    pub(crate) own: Vec<Term>,
+    /// Tests of names; at most [`MOST_NAMED`].
+    pub(crate) named: Vec<Term>,
+    /// Further terms for entries that are counted.
+    narrowed: Vec<Term>,
+    /// Directory below which the search runs. This directory and its ancestors are not found themselves.
+    below: DirId,
+    unfinished: Option<Complaint>,
+}
+
+impl Default for Query {
+    fn default() -> Self {
+        let (own, named, narrowed) = (Vec::new(), Vec::new(), Vec::new());
+        Self { own, named, narrowed, below: DirId::TOP, unfinished: None }
+    }
+}
+
+/// Error in a part of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Complaint {
+    /// Part of the text, in bytes.
+    pub at: Range<usize>,
+    /// Error message, with a hint at valid input.
+    pub reason: String,
+}
+
+impl fmt::Display for Complaint {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.reason)
+    }
+}
+
+impl std::error::Error for Complaint {}
+
+/// Test, or its negation.
+#[derive(Clone, Debug)]
+pub struct Term {
+    /// Test to apply.
+    pub test: Test,
+    /// `true` if the test must fail.
+    pub negated: bool,
+}
+
+/// Test of one property of an entry.
+#[derive(Clone, Debug)]
+pub enum Test {
+    /// Pattern for the name.
+    Name(Regex),
+    /// Pattern for the path, including the root as the user gave it.
+    Path(Regex),
+    /// Name that begins with a dot.
+    Hidden,
+    /// Disk usage in bytes; for a directory including everything in it.
+    Disk(Size),
+    /// Apparent size in bytes.
+    Apparent(Size),
+    /// Time of the last change in this range of seconds since 1970. Directories are tested only if the query
+    /// asks for them by name or type, since their time does not show the age of their contents.
+    Modified(Range<i64>),
+    /// Implausible time of the last change: zero, as written by programs that do not know the time, or a time in
+    /// the future.
+    Undated {
+        /// First second of the future, since 1970.
+        future: i64,
+    },
+    /// Kind or category in this set.
+    Type(Types),
+    /// Extension in this list of lower-case extensions.
+    Extension(Vec<Extension>),
+    /// Regular file without an extension.
+    NoExtension,
+    /// File of length zero, or directory without entries.
+    Empty,
+    /// Inode with several names.
+    Linked,
+    /// Name of this inode.
+    Inode(InodeKey),
+    /// Entry that could not be read.
+    Error,
+    /// Entry that could not be read because of this error number.
+    Errno(i32),
+    /// Entry excluded from the scan.
+    Excluded,
+}
+
+/// Comparison with a number of bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// More than this number.
+    Above(u64),
+    /// This number or more.
+    AtLeast(u64),
+    /// Less than this number.
+    Below(u64),
+    /// This number or less.
+    AtMost(u64),
+    /// Exactly this number.
+    Is(u64),
+}
+
+impl Size {
+    fn holds(self, bytes: u64) -> bool {
+        match self {
+            Self::Above(than) => bytes > than,
+            Self::AtLeast(than) => bytes >= than,
+            Self::Below(than) => bytes < than,
+            Self::AtMost(than) => bytes <= than,
+            Self::Is(exactly) => bytes == exactly,
+        }
+    }
+}
+
+/// Set of kinds of entries and of categories of regular files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Types {
+    kinds: u8,
+    classes: u16,
+}
+
+impl Types {
+    /// Returns the set with this kind added.
+    #[must_use]
+    pub fn with_kind(self, kind: Kind) -> Self {
+        Self { kinds: self.kinds | 1 << kind as u8, ..self }
+    }
+
+    /// Returns the set with regular files of this category added.
+    #[must_use]
+    pub fn with_class(self, class: Class) -> Self {
+        Self { classes: self.classes | 1 << class as u16, ..self }
+    }
+
+    fn holds(self, record: &Entry<'_>) -> bool {
+        self.kinds & 1 << record.kind as u8 != 0
+            || self.classes != 0
+                && record.kind == Kind::File
+                && self.classes & 1 << Class::of_name(record.name) as u16 != 0
+    }
+}
+
+/// Entry that a query is applied to.
+pub(crate) struct Subject<'a> {
+    tree: &'a Tree,
+    record: &'a Entry<'a>,
+    /// Its path, if [`Query::needs_paths`].
+    path: &'a [u8],
+}
+
+impl<'a> Subject<'a> {
+    pub(crate) fn of(tree: &'a Tree, record: &'a Entry<'a>, path: &'a [u8]) -> Self {
+        Self { tree, record, path }
+    }
+
+    /// Returns its size; for a directory including everything in it.
+    fn size(&self, metadata: &Metadata, measure: Measure) -> u64 {
+        match metadata.directory.map(|id| self.tree.totals(id)) {
+            Some(totals) => measure.of(totals.disk, totals.apparent),
+            None => measure.of(metadata.disk(), metadata.apparent),
+        }
+    }
+}
+
+impl Query {
+    /// Returns a query with one test.
+    pub fn of(test: Test) -> Self {
+        let mut query = Self::default();
+        query.push(Term { test, negated: false });
+        query
+    }
+
+    /// Returns a query with one negated test.
+    pub fn not(test: Test) -> Self {
+        let mut query = Self::default();
+        query.push(Term { test, negated: true });
+        query
+    }
+
+    /// Returns this query narrowed by another one: an entry must be kept by this query and match the other by
+    /// itself. The files behind a row of a filtered view are found this way.
+    #[must_use]
+    pub fn narrowed_by(mut self, other: &Self) -> Self {
+        self.narrowed.extend(other.terms().chain(&other.narrowed).cloned());
+        self
+    }
+
+    /// Returns the query restricted to entries below the directory `id`; that directory and its ancestors are not
+    /// found.
+    #[must_use]
+    pub fn below(self, id: DirId) -> Self {
+        Self { below: id, ..self }
+    }
+
+    /// Returns the starting directory and its ancestors, which are not found; see [`Query::below`].
+    pub(crate) fn path_to_origin(&self, tree: &Tree) -> HashSet<DirId> {
+        tree.ancestry(self.below).collect()
+    }
+
+    /// Updates the query after a rescan. A deleted starting directory is replaced by its nearest existing
+    /// ancestor.
+    pub(crate) fn renew(&mut self, relocation: &mut Relocation<'_>) {
+        self.below = relocation.nearest(self.below);
+    }
+
+    /// Returns the query without directories among its results.
+    #[must_use]
+    pub fn without_directories(mut self) -> Self {
+        let test = Test::Type(Types::default().with_kind(Kind::Directory));
+        self.narrowed.push(Term { test, negated: true });
+        self
+    }
+
+    /// Returns `true` if everything matches.
+    pub fn is_empty(&self) -> bool {
+        self.terms().chain(&self.narrowed).next().is_none()
+    }
+
+    fn terms(&self) -> impl Iterator<Item = &Term> {
+        self.own.iter().chain(&self.named)
+    }
+
+    /// Returns the unfinished last term, which the query ignores.
+    pub fn unfinished(&self) -> Option<&Complaint> {
+        self.unfinished.as_ref()
+    }
+
+    pub(crate) fn set_unfinished(&mut self, complaint: Complaint) {
+        self.unfinished = Some(complaint);
+    }
+
+    /// Adds a term; returns `false` for a name beyond the limit.
+    pub(crate) fn push(&mut self, term: Term) -> bool {
+        match term.test {
+            Test::Name(_) | Test::Path(_) | Test::Hidden if self.named.len() == MOST_NAMED => return false,
+            Test::Name(_) | Test::Path(_) | Test::Hidden => self.named.push(term),
+            // Sizes and times are tested first, because a comparison is cheaper than matching names.
+            Test::Disk(_) | Test::Apparent(_) | Test::Modified(_) => self.own.insert(0, term),
+            _ => self.own.push(term),
+        }
+        true
+    }
+
+    /// Returns `true` if a [`Subject`] must have its path.
+    pub(crate) fn needs_paths(&self) -> bool {
+        self.named.iter().chain(&self.narrowed).any(|term| matches!(term.test, Test::Path(_)))
+    }
+
+    /// Returns `true` if a directory that is found includes its contents, which holds for directories matched
+    /// by name, type or size. Other queries only pass through directories: `-*.log` does not mean everything
+    /// in a directory of another name.
+    pub(crate) fn brings_contents(&self) -> bool {
+        self.terms().next().is_none() || self.terms().any(Term::brings_contents)
+    }
+
+    /// Returns `true` if a counted directory counts with all its contents. If the query is narrowed, the further
+    /// terms decide this.
+    pub(crate) fn counts_contents(&self) -> bool {
+        if self.is_narrowed() {
+            self.narrowed.iter().any(Term::brings_contents)
+        } else {
+            self.brings_contents()
+        }
+    }
+
+    /// Returns `true` if counted entries must match more terms than kept ones.
+    pub(crate) fn is_narrowed(&self) -> bool {
+        !self.narrowed.is_empty()
+    }
+
+    /// Returns `true` if an entry that is kept is counted.
+    pub(crate) fn narrows_to(&self, subject: &Subject<'_>) -> bool {
+        self.narrowed.iter().all(|term| term.holds(subject))
+    }
+
+    /// Returns two flags: the subject matches; the contents of this directory are unwanted.
+    pub(crate) fn finds(&self, subject: &Subject<'_>, is_unwanted: bool) -> (bool, bool) {
+        let is_directory = subject.record.kind == Kind::Directory;
+        let has_age = !is_directory || self.terms().any(Term::asks_for_directories);
+        let holds = |term: &Term| (has_age || !matches!(term.test, Test::Modified(_))) && term.holds(subject);
+        let mut is_found = !is_unwanted && self.own.iter().all(holds);
+        let mut is_unwanted = is_unwanted;
+        for term in &self.named {
+            if !is_found && (is_unwanted || !is_directory) {
+                break;
+            }
+            let holds = term.holds(subject);
+            is_found &= holds;
+            is_unwanted |= term.negated && !holds;
+        }
+        (is_found, is_unwanted)
+    }
+}
+
+impl Term {
+    fn holds(&self, subject: &Subject<'_>) -> bool {
+        self.test.holds(subject) != self.negated
+    }
+
+    /// Returns `true` if it selects directories by name or type. Only then is their time of the last change
+    /// tested, since it does not show the age of their contents.
+    fn asks_for_directories(&self) -> bool {
+        let asks = match self.test {
+            Test::Name(_) | Test::Path(_) | Test::Hidden => true,
+            Test::Type(types) => types.kinds & 1 << Kind::Directory as u8 != 0,
+            _ => false,
+        };
+        asks && !self.negated
+    }
+
+    /// Returns `true` if it can find directories together with their contents. A negated comparison of sizes is a
+    /// comparison too, so it can as well.
+    fn brings_contents(&self) -> bool {
+        match self.test {
+            Test::Disk(_) | Test::Apparent(_) => true,
+            Test::Empty | Test::Error | Test::Errno(_) => !self.negated,
+            _ => self.asks_for_directories(),
+        }
+    }
+}
+
+impl Test {
+    /// Returns `true` if a time is implausible; `future` is the first second of the future.
+    pub fn is_undated(mtime: i64, future: i64) -> bool {
+        mtime == 0 || mtime >= future
+    }
+
+    fn holds(&self, subject: &Subject<'_>) -> bool {
+        let record = subject.record;
+        let metadata = match &record.state {
+            EntryState::Known(metadata) => Some(metadata),
+            EntryState::Excluded(_) | EntryState::Failed(_) => None,
+        };
+        match self {
+            Self::Name(pattern) => pattern.is_match(record.name),
+            Self::Path(pattern) => pattern.is_match(subject.path),
+            Self::Hidden => record.name.starts_with(b"."),
+            Self::Disk(size) => {
+                metadata.is_some_and(|metadata| size.holds(subject.size(metadata, Measure::Disk)))
+            }
+            Self::Apparent(size) => {
+                metadata.is_some_and(|metadata| size.holds(subject.size(metadata, Measure::Apparent)))
+            }
+            Self::Modified(range) => metadata.is_some_and(|metadata| range.contains(&metadata.mtime)),
+            Self::Undated { future } => {
+                metadata.is_some_and(|metadata| Self::is_undated(metadata.mtime, *future))
+            }
+            Self::Type(types) => types.holds(record),
+            Self::Extension(wanted) => {
+                record.kind == Kind::File
+                    && Extension::of(record.name).is_some_and(|extension| wanted.contains(&extension))
+            }
+            Self::NoExtension => record.kind == Kind::File && Extension::of(record.name).is_none(),
+            Self::Empty => metadata.is_some_and(|metadata| is_empty(subject.tree, record.kind, metadata)),
+            Self::Linked => metadata.is_some_and(|metadata| metadata.links.is_some()),
+            Self::Inode(inode) => metadata.and_then(Metadata::linked_inode) == Some(*inode),
+            Self::Error => errno(subject.tree, record).is_some(),
+            Self::Errno(number) => errno(subject.tree, record) == Some(*number),
+            Self::Excluded => matches!(record.state, EntryState::Excluded(_)),
+        }
+    }
+}
+
+/// Appends a name to a path, with a slash between them if necessary.
+pub(crate) fn push_name(path: &mut Vec<u8>, name: &[u8]) {
+    if !path.is_empty() && !path.ends_with(b"/") {
+        path.push(b'/');
+    }
+    path.extend_from_slice(name);
+}
+
+fn is_empty(tree: &Tree, kind: Kind, metadata: &Metadata) -> bool {
+    match metadata.directory {
+        Some(id) => tree.status(id).is_known() && tree.listing(id).is_empty(),
+        None => kind == Kind::File && metadata.apparent == 0,
+    }
+}
+
+/// Returns the error number of an entry, or of the directory it stands for.
+pub(crate) fn errno(tree: &Tree, record: &Entry<'_>) -> Option<i32> {
+    match record.state {
+        EntryState::Failed(errno) => Some(errno),
+        EntryState::Known(Metadata { directory: Some(id), .. }) => tree.status(id).errno,
+        _ => None,
+    }
+}

@@ -1,0 +1,241 @@
+//! Run with the browser: start reading, browse, print the picked paths, report the result.
+//!
+//! Invariant: nothing waits for the source once there is something to show; the end of the process stops it.
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal, Write};
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use jiff::tz::TimeZone;
+
+use crate::analysis::compare::Earlier;
+use crate::base::format::Units;
+use crate::base::os_error::words;
+use crate::base::text::escape;
+use crate::delete::Journal;
+use crate::platform::terminal::stops;
+use crate::run::exit::Exit;
+use crate::run::snapshot_writer::Keeper;
+use crate::run::streams;
+use crate::run::streams::{no_thread, say};
+use crate::scan::{self, Outcome, Scan};
+use crate::source::snapshot_store;
+use crate::source::{Source, Wanted};
+use crate::table::rows::Order;
+use crate::tree::{DirId, Entry, EntryState};
+use crate::ui::keys::Keymap;
+use crate::ui::notice::Notice;
+use crate::ui::options::{Safety, Tab};
+use crate::ui::theme::Theme;
+use crate::ui::{self, Mouse, Settings, Start};
+
+/// Time to wait for something to show before the browser opens.
+const GLANCE: Duration = Duration::from_millis(20);
+
+/// Settings of a run with the browser.
+#[derive(Debug)]
+pub struct Job {
+    /// Tree to show.
+    pub subject: Subject,
+    /// Initial sort order, and the kind of size.
+    pub order: Order,
+    /// Unit system of sizes.
+    pub units: Units,
+    /// Colors and glyphs.
+    pub theme: Theme,
+    /// Rules for deletion. The journal is set when the run starts.
+    pub safety: Safety,
+    /// Key bindings.
+    pub keymap: Keymap,
+    /// Message shown first.
+    pub notice: Option<String>,
+    /// User of the mouse: duke or the terminal.
+    pub mouse: Mouse,
+    /// Progress of the scan in the terminal's tab.
+    pub tab: Tab,
+    /// Terminator written after each printed path.
+    pub ending: Ending,
+    /// Retention policy of automatic snapshots; `None` if none is kept.
+    pub snapshots: Option<snapshot_store::Settings>,
+    /// Folder of kept snapshots, which are baselines for growth.
+    pub kept: Option<PathBuf>,
+}
+
+/// Tree to show, and its baseline.
+#[derive(Debug)]
+#[allow(clippy::large_enum_variant)] // constructed once
+pub enum Subject {
+    /// A tree, with growth since a kept snapshot, if there is one.
+    Present(Wanted),
+    /// Growth since a given baseline.
+    Growth {
+        /// Baseline.
+        old: Wanted,
+        /// Tree to compare; `None` for the root of the baseline as it is on this machine now.
+        new: Option<Wanted>,
+        /// Options of that scan.
+        scan: scan::Options,
+    },
+}
+
+/// Terminator written after each printed path.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ending {
+    /// Line feed.
+    #[default]
+    Line,
+    /// NUL, which no path can contain.
+    Nul,
+}
+
+/// Runs the browser and returns the exit code, which reflects the roots only: errors below them were shown in
+/// the browser.
+pub fn run(job: Job) -> Exit {
+    if let Err(error) = stops::hold() {
+        return no_thread(&error);
+    }
+    let (mut source, earlier) = match begin(job.subject, job.kept) {
+        Ok(begun) => begun,
+        Err(exit) => return exit,
+    };
+    let safety = Safety { journal: Journal::of_process(), ..job.safety };
+    source.wait_for_root();
+    // An export that could not be read at all has nothing to show but its error.
+    if broken(&source).is_some() && Exit::of_broken(source.tree()) == Exit::Useless {
+        return faults(&source);
+    }
+    if let Some(exit) = barren(&source) {
+        return exit;
+    }
+    let settings = Settings {
+        keymap: job.keymap,
+        notice: job.notice.map(Notice::Message),
+        nature: source.nature(),
+        safety,
+        mouse: job.mouse,
+        tab: job.tab,
+        start: if matches!(earlier, Earlier::Source(_)) { Start::Growth } else { Start::Sizes },
+        ..Settings::new(job.order, job.units, job.theme, TimeZone::system())
+    };
+    let is_whole = |scan: &Scan| scan.options().scope().is_some();
+    let snapshots = job.snapshots.filter(|_| source.scan().is_some_and(is_whole));
+    let keeper = snapshots.map(|snapshots| Keeper::begin(&source, snapshots));
+    let exit = match ui::run(&mut source, &settings, earlier.clone()) {
+        Ok(picked) => {
+            let old = match &earlier {
+                Earlier::Source(old) => faults(old),
+                Earlier::None | Earlier::Kept(_) => Exit::Fine,
+            };
+            Exit::of_roots(source.tree()).max(print(&picked, job.ending)).max(faults(&source)).max(old)
+        }
+        Err(error) => {
+            say(&format!("terminal: {}", words(&error)));
+            Exit::Incomplete
+        }
+    };
+    if let Some(reason) = keeper.and_then(Keeper::finish) {
+        say(&reason);
+    }
+    // The process ends now, and the system frees a large tree faster than duke could.
+    std::mem::forget((source, earlier));
+    exit
+}
+
+/// Starts to read the tree and returns it with the place of its baseline.
+fn begin(subject: Subject, kept: Option<PathBuf>) -> Result<(Source, Earlier), Exit> {
+    let start = |wanted| Source::start(wanted).map_err(|error| no_thread(&error));
+    let (old, new, scan) = match subject {
+        Subject::Present(wanted) => {
+            return Ok((start(wanted)?, kept.map_or(Earlier::None, Earlier::Kept)));
+        }
+        Subject::Growth { old, new, scan } => (start(old)?, new, scan),
+    };
+    let new = match new {
+        Some(new) => new,
+        None => Wanted::Paths(vec![root_of(&old)?], scan),
+    };
+    Ok((start(new)?, Earlier::Source(old)))
+}
+
+/// Returns the path of a baseline's root.
+fn root_of(old: &Source) -> Result<PathBuf, Exit> {
+    old.wait_for_root();
+    let tree = old.tree();
+    if let Some(root) = tree.listing(DirId::TOP).directories().next() {
+        return Ok(OsString::from_vec(tree.name(root).to_vec()).into());
+    }
+    if faults(old) == Exit::Fine {
+        say("a directory is needed to compare with");
+    }
+    Err(Exit::Useless)
+}
+
+/// Prints why no root of a scan can be read, if that is so, since a browser would only show the same. Does
+/// not wait for a path whose server is unreachable.
+fn barren(source: &Source) -> Option<Exit> {
+    let tree = source.scan()?.tree();
+    let begun = Instant::now();
+    while tree.listing(DirId::TOP).is_empty() && source.outcome().is_none() && begun.elapsed() < GLANCE {
+        std::thread::sleep(GLANCE / 100);
+    }
+    let missing = |root: Entry<'_>| match root.state {
+        EntryState::Failed(errno) => {
+            Some(format!("{}: {}", escape(root.name), words(&io::Error::from_raw_os_error(errno))))
+        }
+        EntryState::Known(_) | EntryState::Excluded(_) => None,
+    };
+    let lines: Vec<String> =
+        tree.listing(DirId::TOP).entries().map(|(_, root)| missing(root)).collect::<Option<_>>()?;
+    for line in &lines {
+        say(line);
+    }
+    (!lines.is_empty()).then_some(Exit::Useless)
+}
+
+fn broken(source: &Source) -> Option<Vec<String>> {
+    match source.outcome() {
+        Some(Outcome::Broken(faults)) => Some(faults),
+        _ => None,
+    }
+}
+
+/// Prints the errors of exports, or the panic that ended the scan.
+fn faults(source: &Source) -> Exit {
+    if let Some(Outcome::Panicked(reason)) = source.outcome() {
+        say(&format!("a bug ended the scan early: {}", escape(reason.as_bytes())));
+        return Exit::Incomplete;
+    }
+    let Some(faults) = broken(source) else { return Exit::Fine };
+    for fault in &faults {
+        say(fault);
+    }
+    Exit::of_broken(source.tree())
+}
+
+/// Prints the picked paths: escaped to a terminal, byte by byte to anything else.
+fn print(picked: &[Vec<u8>], ending: Ending) -> Exit {
+    // A missing output matters only if there is something to print.
+    if picked.is_empty() {
+        return Exit::Fine;
+    }
+    streams::print(|out| {
+        let is_terminal = out.is_terminal();
+        let mut out = io::BufWriter::new(out);
+        picked.iter().try_for_each(|path| write(&mut out, path, ending, is_terminal))?;
+        out.flush()
+    })
+}
+
+fn write(out: &mut impl Write, path: &[u8], ending: Ending, is_terminal: bool) -> io::Result<()> {
+    if is_terminal {
+        out.write_all(escape(path).as_bytes())?;
+    } else {
+        out.write_all(path)?;
+    }
+    out.write_all(match ending {
+        Ending::Line => b"\n",
+        Ending::Nul => b"\0",
+    })
+}

@@ -1,0 +1,319 @@
+//! `duke diff`: changes between two exports, or between an export and now.
+//!
+//! ```text
+//!   +1.2 GiB  grown       4.2 GiB  /srv/db
+//!  -80.0 MiB  gone          0   B  /srv/old.iso
+//!   +0   B    renamed     3.1 GiB  /srv/b  (was /srv/a)
+//!   +1.1 GiB  grown      20.2 GiB  /srv                        the whole comes last
+//! ```
+//!
+//! Invariant: the largest change comes first, and the same two trees always give the same lines.
+
+use std::cmp::Reverse;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use crate::analysis::compare::diff::{Change, Extent, Fate, Side, diff};
+use crate::base::absolute::absolute;
+use crate::base::format;
+use crate::base::format::{Measure, Units, size};
+use crate::base::json::Writer;
+use crate::base::text::escape;
+use crate::formats::long_paths::{LONGEST, TooLong};
+use crate::platform::terminal::interrupt::Interrupt;
+use crate::run::exit::{Exit, exit_of};
+use crate::run::print::{Progress, read};
+use crate::run::streams::{exit_of_writing, say, standard_output, summarise};
+use crate::scan::{self, Outcome};
+use crate::source::{Source, Wanted};
+use crate::tree::{DirId, join};
+
+/// Settings of a comparison.
+#[derive(Debug)]
+pub struct Comparison {
+    /// Baseline.
+    pub old: Wanted,
+    /// Tree to compare; `None` for the root of the baseline as it is on this machine now.
+    pub new: Option<Wanted>,
+    /// Options of that scan.
+    pub scan: scan::Options,
+    /// Options of the output.
+    pub telling: Telling,
+    /// Progress display while the trees are read.
+    pub progress: Progress,
+}
+
+/// Options of the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Telling {
+    /// Output format.
+    pub form: Form,
+    /// Size that counts.
+    pub measure: Measure,
+    /// Smallest change in bytes that is printed.
+    pub least: u64,
+}
+
+impl Telling {
+    /// Returns the disk usage or the apparent size, as requested.
+    fn amount(&self, extent: Extent) -> u64 {
+        self.measure.of(extent.disk, extent.apparent)
+    }
+}
+
+/// Output format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Table for people.
+    Table(Units),
+    /// JSON for programs.
+    Json,
+}
+
+/// One of the two trees.
+struct Read {
+    source: Source,
+    outcome: Option<Outcome>,
+    root: DirId,
+}
+
+/// Runs the comparison and returns the exit code.
+pub fn compare(comparison: Comparison) -> Exit {
+    let interrupt = Interrupt::hold().ok();
+    let Comparison { old, new, scan, telling, progress } = comparison;
+    let read = |wanted| read_side(wanted, interrupt.as_ref(), progress);
+    let sides = read(old).and_then(|old| {
+        let now = || Wanted::Paths(vec![path(old.source.tree().name(old.root))], scan);
+        let new = read(new.unwrap_or_else(now))?;
+        Ok((old, new))
+    });
+    if interrupt.is_some_and(Interrupt::release) {
+        say("interrupted");
+        return Exit::Interrupted;
+    }
+    let (old, new) = match sides {
+        Ok(sides) => sides,
+        Err(exit) => return exit,
+    };
+    summarise(old.source.tree(), old.outcome.as_ref());
+    let exit = exit_of(&old.source, old.outcome.as_ref());
+    let told = standard_output().and_then(|mut out| Changes::find(&old, &new, telling).write(&mut out));
+    let exit = exit.max(exit_of(&new.source, new.outcome.as_ref()));
+    let exit = exit_of_writing(&new.source, new.outcome.as_ref(), told, "standard output", exit);
+    // The process ends now, and the system frees large trees faster than duke could.
+    std::mem::forget((old, new));
+    exit
+}
+
+/// Reads one tree, which must have a directory as its root.
+fn read_side(wanted: Wanted, interrupt: Option<&Interrupt>, progress: Progress) -> Result<Read, Exit> {
+    let (source, outcome) = read(wanted, interrupt, progress)?;
+    if interrupt.is_some_and(Interrupt::was_noted) {
+        return Err(Exit::Interrupted);
+    }
+    let root = source.tree().listing(DirId::TOP).directories().next();
+    if let Some(root) = root {
+        return Ok(Read { source, outcome, root });
+    }
+    summarise(source.tree(), outcome.as_ref());
+    if exit_of(&source, outcome.as_ref()) == Exit::Fine {
+        say("a directory is needed to compare with");
+    }
+    Err(Exit::Useless)
+}
+
+/// Changes, the largest first.
+struct Changes<'t> {
+    old: &'t Read,
+    new: &'t Read,
+    telling: Telling,
+    /// Name of the old root: that of the new one if both have the same path.
+    former_root: Vec<u8>,
+    list: Vec<Change<'t>>,
+    /// Changes that are not in the list, because their paths are too long.
+    too_long: TooLong,
+}
+
+impl<'t> Changes<'t> {
+    fn find(old: &'t Read, new: &'t Read, telling: Telling) -> Self {
+        let side = |read: &'t Read| Side { tree: read.source.tree(), root: read.root };
+        let is_large = |change: &Change<'_>| {
+            let by = telling.amount(change.before).abs_diff(telling.amount(change.after));
+            // A renamed entry counts even if its size is unchanged.
+            by >= telling.least && (by > 0 || change.fate != Fate::Kept)
+        };
+        let mut changes = diff(side(old), side(new), is_large);
+        let name = |read: &Read| read.source.tree().name(read.root).to_vec();
+        let place = |read: &Read| absolute(&path(&name(read)));
+        let former_root = if place(old) == place(new) { name(new) } else { name(old) };
+        let mut found =
+            Self { old, new, telling, former_root, list: Vec::new(), too_long: TooLong::default() };
+        let mut too_long = TooLong::default();
+        changes.retain(|change| found.is_short(change, &mut too_long));
+        changes.sort_by_cached_key(|change| {
+            let by = telling.amount(change.before).abs_diff(telling.amount(change.after));
+            (Reverse(by), found.path_of(change))
+        });
+        found.list = changes;
+        found.too_long = too_long;
+        found
+    }
+
+    /// Returns `true` if the paths of a change fit into a line. Ascends no further than it must.
+    fn is_short(&self, change: &Change<'_>, too_long: &mut TooLong) -> bool {
+        let is_long = |read: &Read, directory: DirId, name: &[u8]| {
+            let tree = read.source.tree();
+            let mut length = if name.is_empty() { 0 } else { name.len() + 1 };
+            tree.ancestry(directory).any(|id| {
+                length += tree.name(id).len() + 1;
+                length > LONGEST
+            })
+        };
+        let is_long = match change.fate {
+            Fate::Gone => is_long(self.old, change.directory, change.name),
+            Fate::Renamed(before) => {
+                is_long(self.new, change.directory, change.name) || is_long(self.old, before, b"")
+            }
+            Fate::New | Fate::Kept => is_long(self.new, change.directory, change.name),
+        };
+        if is_long {
+            too_long.note(0, || self.path_of(change));
+        }
+        !is_long
+    }
+
+    fn path_of(&self, change: &Change<'_>) -> Vec<u8> {
+        let directory = match change.fate {
+            Fate::Gone => self.former_path(change.directory),
+            _ => self.new.source.tree().path(change.directory),
+        };
+        // An empty name means the root itself.
+        if change.name.is_empty() { directory } else { join([directory.as_slice(), change.name]) }
+    }
+
+    /// Returns the path of a directory in the old tree.
+    fn former_path(&self, directory: DirId) -> Vec<u8> {
+        let tree = self.old.source.tree();
+        let below = tree.ancestry(directory).take_while(|id| *id != self.old.root);
+        let mut names: Vec<&[u8]> = below.map(|id| tree.name(id)).collect();
+        names.push(&self.former_root);
+        names.reverse();
+        join(names)
+    }
+
+    fn write(self, out: &mut dyn Write) -> io::Result<()> {
+        match self.telling.form {
+            Form::Table(units) => self.table(&mut io::BufWriter::new(out), units),
+            Form::Json => self.json(out),
+        }?;
+        self.too_long.result()
+    }
+
+    fn table(&self, out: &mut dyn Write, units: Units) -> io::Result<()> {
+        for change in &self.list {
+            if change.directory != self.new.root || !change.name.is_empty() {
+                self.line(out, units, change)?;
+            }
+        }
+        let whole = Change {
+            fate: Fate::Kept,
+            name: b"",
+            kind: crate::base::kind::Kind::Directory,
+            directory: self.new.root,
+            position: 0,
+            place: self.new.root,
+            itself: Some(self.new.root),
+            before: extent(self.old),
+            after: extent(self.new),
+        };
+        self.line(out, units, &whole)?;
+        out.flush()
+    }
+
+    fn line(&self, out: &mut dyn Write, units: Units, change: &Change<'_>) -> io::Result<()> {
+        let (before, after) = (self.telling.amount(change.before), self.telling.amount(change.after));
+        let by = format::change(before, after, units);
+        let (word, now) = (self.word(change), size(after, units));
+        let path = self.path_of(change);
+        write!(out, "{by:>11}  {word:<8}{now}  {}", escape(&path))?;
+        if let Fate::Renamed(old) = change.fate {
+            write!(out, "  (was {})", escape(&self.former_path(old)))?;
+        }
+        writeln!(out)
+    }
+
+    fn json(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut json = Writer::new(out);
+        let mut sides = [self.old, self.new].into_iter();
+        json.head("duke-diff/1");
+        json.boolean(sides.all(|side| side.outcome.as_ref() == Some(&Outcome::Complete)));
+        json.raw(",\n\"old\":");
+        side(&mut json, self.old);
+        json.raw(",\n\"new\":");
+        side(&mut json, self.new);
+        json.raw(",\n\"changes\":[");
+        let mut separator = "\n";
+        for change in &self.list {
+            json.raw(std::mem::replace(&mut separator, ",\n"));
+            json.raw("{");
+            json.name("path", &self.path_of(change));
+            json.raw(",\"type\":\"");
+            json.raw(change.kind.name());
+            json.raw("\",\"change\":\"");
+            json.raw(self.word(change));
+            json.raw("\"");
+            json.field(",\"disk_before\":", change.before.disk);
+            json.field(",\"disk_after\":", change.after.disk);
+            json.field(",\"apparent_before\":", change.before.apparent);
+            json.field(",\"apparent_after\":", change.after.apparent);
+            if let Fate::Renamed(old) = change.fate {
+                json.raw(",");
+                json.name("renamed_from", &self.former_path(old));
+            }
+            json.raw("}");
+            json.spill()?;
+        }
+        json.raw("]}\n");
+        json.finish()
+    }
+
+    fn word(&self, change: &Change<'_>) -> &'static str {
+        match change.fate {
+            Fate::New => "new",
+            Fate::Gone => "gone",
+            Fate::Renamed(_) => "renamed",
+            Fate::Kept => match self.telling.amount(change.before).cmp(&self.telling.amount(change.after)) {
+                std::cmp::Ordering::Less => "grown",
+                std::cmp::Ordering::Equal => "same",
+                std::cmp::Ordering::Greater => "shrunk",
+            },
+        }
+    }
+}
+
+fn extent(read: &Read) -> Extent {
+    let totals = read.source.tree().totals(read.root);
+    Extent { disk: totals.disk, apparent: totals.apparent }
+}
+
+/// Writes the totals of one tree.
+fn side(json: &mut Writer<'_>, read: &Read) {
+    let tree = read.source.tree();
+    json.raw("{");
+    json.name("root", tree.name(read.root));
+    if let Some(time) = read.source.provenance().first().and_then(|provenance| provenance.scanned_at) {
+        json.raw(",\"scanned_at\":");
+        json.signed(time);
+    }
+    let totals = tree.totals(read.root);
+    json.field(",\"disk\":", totals.disk);
+    json.field(",\"apparent\":", totals.apparent);
+    json.field(",\"items\":", totals.items);
+    json.field(",\"errors\":", u64::from(totals.errors));
+    json.raw("}");
+}
+
+fn path(bytes: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
+}

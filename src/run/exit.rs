@@ -1,0 +1,132 @@
+//! Exit codes of the program.
+//!
+//! Invariant: the code reports the worst event, and no other part of the crate defines one.
+
+use crate::scan::Outcome;
+use crate::source::Source;
+use crate::tree::{DirId, Entry, EntryState, Tree};
+
+/// Exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Exit {
+    /// Everything was read and written. A closed pipe counts as success, since its reader wanted no more.
+    Fine = 0,
+    /// Something could not be read or written; the rest was.
+    Incomplete = 1,
+    /// The command line is invalid, or no root could be read.
+    Useless = 2,
+    /// SIGINT ended the run.
+    Interrupted = 130,
+}
+
+impl Exit {
+    /// All exit codes.
+    pub const ALL: [Self; 4] = [Self::Fine, Self::Incomplete, Self::Useless, Self::Interrupted];
+
+    /// Returns the number.
+    pub fn code(self) -> u8 {
+        self as u8
+    }
+
+    /// Returns the description used in the help.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Fine => "everything was read",
+            Self::Incomplete => "something could not be read or written; the rest is there",
+            Self::Useless => "wrong usage, or no PATH could be read",
+            Self::Interrupted => "interrupted: what was read until then is printed",
+        }
+    }
+
+    /// Returns the code for a scan: [`Exit::Incomplete`] if anything below the roots could not be read.
+    pub fn of_everything(tree: &Tree) -> Self {
+        match Self::of_roots(tree) {
+            Self::Fine if tree.totals(DirId::TOP).errors > 0 => Self::Incomplete,
+            exit => exit,
+        }
+    }
+
+    /// Returns the code for the roots alone, used by the browser, which has shown the other errors.
+    pub fn of_roots(tree: &Tree) -> Self {
+        let roots = tree.listing(DirId::TOP);
+        let mut read = roots.entries().map(|(_, root)| was_read(tree, &root));
+        // A scan that ended before it read its roots has no errors.
+        let Some(first) = read.next() else { return Self::Fine };
+        let (any, all) = read.fold((first, first), |(any, all), read| (any | read, all & read));
+        match (any, all) {
+            (_, true) => Self::Fine,
+            (true, false) => Self::Incomplete,
+            (false, false) => Self::Useless,
+        }
+    }
+
+    /// Returns the code for exports that could not all be read to their end.
+    pub fn of_broken(tree: &Tree) -> Self {
+        if tree.listing(DirId::TOP).is_empty() { Self::Useless } else { Self::Incomplete }
+    }
+
+    /// Ends the process without freeing memory, which the system does faster.
+    pub fn end(self) -> ! {
+        std::process::exit(i32::from(self.code()))
+    }
+}
+
+/// Returns the exit code for a source that was read.
+pub(crate) fn exit_of(source: &Source, outcome: Option<&Outcome>) -> Exit {
+    let ended = match outcome {
+        Some(Outcome::Panicked(_)) => Exit::Incomplete,
+        Some(Outcome::Broken(_)) => Exit::of_broken(source.tree()),
+        _ => Exit::Fine,
+    };
+    ended.max(Exit::of_everything(source.tree()))
+}
+
+fn was_read(tree: &Tree, root: &Entry<'_>) -> bool {
+    match root.state {
+        EntryState::Known(facts) => {
+            facts.directory.is_none_or(|id| tree.status(id).errno.is_none() || !tree.listing(id).is_empty())
+        }
+        EntryState::Failed(_) | EntryState::Excluded(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::kind::Kind;
+    use crate::tree::{Batch, Metadata};
+
+    fn tree(roots: &[EntryState]) -> Tree {
+        let (tree, mut batch) = (Tree::new(), Batch::default());
+        for content in roots {
+            batch.push(DirId::TOP, &Entry { name: b"root", kind: Kind::File, state: *content });
+        }
+        if let Some(sealed) = batch.seal(&tree, DirId::TOP) {
+            tree.publish(&mut batch, DirId::TOP, &sealed);
+        }
+        tree
+    }
+
+    #[test]
+    fn codes_are_those_of_the_readme() {
+        let codes = [Exit::Fine, Exit::Incomplete, Exit::Useless, Exit::Interrupted].map(|exit| exit as u8);
+        assert_eq!(codes, [0, 1, 2, 130]);
+    }
+
+    #[test]
+    fn no_root_is_useless_and_some_are_incomplete() {
+        let (good, bad) = (EntryState::Known(Metadata::default()), EntryState::Failed(2));
+        let cases: [(&[EntryState], Exit); 5] = [
+            (&[], Exit::Fine),
+            (&[good, good], Exit::Fine),
+            (&[good, bad], Exit::Incomplete),
+            (&[bad, good], Exit::Incomplete),
+            (&[bad, bad], Exit::Useless),
+        ];
+        for (roots, exit) in cases {
+            assert_eq!(Exit::of_roots(&tree(roots)), exit, "{roots:?}");
+            assert_eq!(Exit::of_everything(&tree(roots)), exit, "{roots:?}");
+        }
+    }
+}

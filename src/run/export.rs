@@ -1,0 +1,79 @@
+//! `-o`: an export of the tree that was read.
+//!
+//! A truncated export could look complete, so a run that was interrupted or failed writes none. A file is
+//! written completely or not at all.
+//!
+//! Invariant: exit code 0 means that everything was written.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::base::sync::AtomicBool;
+use crate::base::text::escape_path;
+use crate::formats::ncdu_write::Export;
+use crate::platform::atomic_file::Replacement;
+use crate::platform::terminal::interrupt::Interrupt;
+use crate::run::exit::{Exit, exit_of};
+use crate::run::streams::{exit_of_writing, say, standard_output, summarise};
+use crate::scan::Outcome;
+use crate::source::Source;
+use crate::source::save::{Packing, Watched, ncdu};
+
+/// Destination of an export.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// Standard output.
+    Standard,
+    /// File.
+    File(PathBuf),
+}
+
+/// Writes the tree of `source`.
+pub(crate) fn run(
+    source: &Source,
+    outcome: Option<&Outcome>,
+    interrupt: Option<Interrupt>,
+    to: &Target,
+    packing: Packing,
+) -> Exit {
+    let exit = exit_of(source, outcome);
+    if interrupt.as_ref().is_some_and(Interrupt::was_noted) {
+        say("interrupted; nothing was written");
+        return Exit::Interrupted;
+    }
+    if outcome != Some(&Outcome::Complete) {
+        summarise(source.tree(), outcome);
+        say("nothing was written: it would look complete");
+        return exit.max(Exit::Incomplete);
+    }
+    if Export::root(source.tree()).is_none() {
+        summarise(source.tree(), outcome);
+        if exit != Exit::Useless {
+            say("nothing was written: ncdu's format holds one directory");
+        }
+        return Exit::Useless;
+    }
+    let written = write_to(to, source, packing, interrupt.as_ref());
+    let place = match to {
+        Target::Standard => "standard output".to_owned(),
+        Target::File(path) => escape_path(path),
+    };
+    if interrupt.is_some_and(Interrupt::release) && written.is_err() {
+        say(&format!("interrupted; {place} is incomplete or as it was"));
+        return Exit::Interrupted;
+    }
+    exit_of_writing(source, outcome, written, &place, exit)
+}
+
+fn write_to(to: &Target, source: &Source, packing: Packing, interrupt: Option<&Interrupt>) -> io::Result<()> {
+    let never = AtomicBool::new(false);
+    let stop = interrupt.map_or(&never, Interrupt::flag);
+    match to {
+        Target::Standard => ncdu(source, packing, &mut Watched::new(standard_output()?, stop)),
+        Target::File(path) => {
+            let mut file = Replacement::begin(path)?;
+            ncdu(source, packing, &mut Watched::new(&mut file, stop))?;
+            file.keep()
+        }
+    }
+}

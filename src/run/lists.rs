@@ -1,0 +1,122 @@
+//! `--top`, `--by` and `--min-size`: the printed part of a tree, and the lists that need a walk through all
+//! of it.
+//!
+//! The lists come from the browser's views; a command-line run waits for them.
+//!
+//! Invariant: the order of rows does not depend on threads.
+
+use std::io;
+use std::time::Duration;
+
+use crate::analysis::search::{Order, Query, Request};
+use crate::analysis::survey;
+use crate::analysis::survey::Age;
+use crate::analysis::types::Type;
+use crate::base::format::Measure;
+use crate::base::job::{Job, Pool};
+use crate::base::sync::Arc;
+use crate::output::json::{Large, Sum, Summary, Sums};
+use crate::platform::process::limits::processors;
+use crate::tree::{DirId, EntryState, Tree};
+
+/// Part of a tree that is printed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// Disk usage in bytes below which an entry has no line of its own.
+    pub least: u64,
+    /// Number of largest files to list.
+    pub top: Option<usize>,
+    /// Groupings to print totals by.
+    pub by: Vec<By>,
+}
+
+/// Grouping of totals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// Extension, or the kind of entries that are not regular files.
+    Type,
+    /// Time of the last change.
+    Age,
+    /// Owner.
+    Owner,
+}
+
+impl Selection {
+    /// Returns `true` if lists replace the tree.
+    pub fn has_lists(&self) -> bool {
+        self.top.is_some() || !self.by.is_empty()
+    }
+
+    /// Computes the lists, with the largest files by this size.
+    ///
+    /// # Errors
+    /// When no thread can be started.
+    pub(crate) fn lists(&self, tree: &Arc<Tree>, measure: Measure) -> io::Result<Summary> {
+        let mut summary = Summary::default();
+        if !self.has_lists() {
+            return Ok(summary);
+        }
+        let pool = Pool::new(processors())?;
+        let all = || Request {
+            tree: Arc::clone(tree),
+            from: DirId::TOP,
+            query: Query::default(),
+            order: Order { by: measure.into(), reversed: false },
+        };
+        if let Some(top) = self.top {
+            let found = finish(&survey::largest(&pool, all(), top)?)?;
+            let large = |row: &crate::analysis::search::Row| {
+                let record = row.record(tree)?;
+                let EntryState::Known(facts) = record.state else { return None };
+                (measure.of(facts.disk(), facts.apparent) >= self.least).then_some(Large {
+                    path: row.path(tree)?,
+                    kind: record.kind,
+                    facts,
+                })
+            };
+            summary.largest = Some(found.rows.iter().filter_map(large).collect());
+        }
+        for by in &self.by {
+            let mut sums = sums(*by, &pool, all())?;
+            let size = |row: &Sum| measure.of(row.totals.disk, row.totals.apparent);
+            sums.rows.retain(|row| size(row) >= self.least);
+            summary.sums.push(sums);
+        }
+        Ok(summary)
+    }
+}
+
+fn sums(by: By, pool: &Pool, request: Request) -> io::Result<Sums> {
+    Ok(match by {
+        By::Type => {
+            let typed = finish(&survey::types(pool, request)?)?;
+            let row = |(of, totals): &(Type, _)| Sum { name: type_name(of), uid: None, totals: *totals };
+            Sums { by: "type", rows: typed.types.iter().map(row).collect() }
+        }
+        By::Age => {
+            let ages = finish(&survey::ages(pool, request, crate::base::clock::now())?)?;
+            let row = |(age, totals): (&Age, _)| Sum { name: age.words().to_owned(), uid: None, totals };
+            Sums { by: "age", rows: Age::ALL.iter().zip(ages.rows).map(row).collect() }
+        }
+        By::Owner => {
+            let owners = finish(&survey::owners(pool, request)?)?;
+            let name = |uid: Option<u32>| uid.map_or_else(|| "unknown".to_owned(), |uid| uid.to_string());
+            let row = |(uid, totals): &(Option<u32>, _)| Sum { name: name(*uid), uid: *uid, totals: *totals };
+            Sums { by: "owner", rows: owners.owners.iter().map(row).collect() }
+        }
+    })
+}
+
+/// Waits for a job and returns its result.
+fn finish<T>(job: &Job<T>) -> io::Result<Arc<T>> {
+    while job.wait(Duration::from_secs(1)).is_none() {}
+    job.latest().ok_or_else(|| io::Error::other("a bug ended the search early"))
+}
+
+fn type_name(of: &Type) -> String {
+    match of {
+        Type::Extension(extension) => format!(".{}", String::from_utf8_lossy(extension.as_bytes())),
+        Type::NoExtension => "no extension".to_owned(),
+        Type::Kind(kind) => kind.name().to_owned(),
+    }
+}

@@ -1,0 +1,11 @@
+//! Everything the program does, one file for each thing.
+
+pub(crate) mod browse;
+pub(crate) mod diff;
+pub(crate) mod exit;
+pub(crate) mod export;
+pub(crate) mod lists;
+pub(crate) mod print;
+pub(crate) mod save;
+pub(crate) mod snapshot_writer;
+pub(crate) mod streams;

@@ -1,0 +1,217 @@
+//! Run without a browser: read, wait, print a table or JSON or write an export, report errors.
+//!
+//! Nothing is printed before everything is read, so that an interrupted run can still print what it has.
+//! Standard output carries the result only; progress and errors go to standard error.
+//!
+//! Invariant: the exit code reports the worst event; see [`Exit`].
+
+use std::collections::HashSet;
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::time::{Duration, Instant};
+
+use crate::base::format::{Measure, Units};
+use crate::base::text::escape;
+use crate::df;
+use crate::formats::flat::{Flat, Form};
+use crate::output::json::{Body, Report};
+use crate::output::progress;
+use crate::output::table::Table;
+use crate::platform::terminal::interrupt::Interrupt;
+pub use crate::run::diff::{Comparison, Form as DiffForm, Telling, compare};
+use crate::run::exit::{Exit, exit_of};
+pub use crate::run::export::Target;
+pub use crate::run::lists::{By, Selection};
+pub use crate::run::save::{Saving, Shelf, save};
+use crate::run::streams::{exit_of_writing, no_thread, say, standard_output};
+use crate::scan::{Mounts, Outcome};
+pub use crate::source::save::Packing;
+use crate::source::{Nature, Source, Wanted};
+use crate::table::rows::Order;
+use crate::tree::{DirId, LiveTotals};
+
+/// Settings of a run without a browser.
+#[derive(Debug)]
+pub struct Job {
+    /// Source to read.
+    pub wanted: Wanted,
+    /// Output of the run.
+    pub output: Output,
+    /// Entries and lists to print.
+    pub selection: Selection,
+    /// Progress display while the source is read.
+    pub progress: Progress,
+}
+
+/// Progress of a scan on standard error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// Shown on a terminal when the scan takes long.
+    Shown(Units),
+    /// Not shown.
+    Silent,
+}
+
+/// Output of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// Printed result.
+    Printed(Format),
+    /// Export in ncdu's format.
+    Exported {
+        /// Destination.
+        to: Target,
+        /// Compression.
+        packing: Packing,
+    },
+}
+
+/// Format of a printed result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Table for people.
+    Table {
+        /// Number of levels below the roots.
+        depth: usize,
+        /// Order of a directory's entries, and the kind of size.
+        order: Order,
+        /// Unit system of sizes.
+        units: Units,
+    },
+    /// Tree in JSON.
+    Json {
+        /// Number of levels below the roots, or `None` for all.
+        depth: Option<usize>,
+    },
+    /// A JSON object for each entry.
+    JsonLines,
+    /// Comma-separated values for each entry.
+    Csv,
+    /// Accounting of the file systems for people.
+    Spaces(Units),
+    /// Accounting of the file systems in JSON.
+    SpacesJson,
+}
+
+/// Interval of the waiting loop.
+const TICK: Duration = Duration::from_millis(50);
+/// Time a scan may take to stop after an interrupt. A hanging system call never stops.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Runs the job and returns the exit code.
+pub fn run(job: Job) -> Exit {
+    let interrupt = Interrupt::hold().ok();
+    let Job { wanted, output, selection, progress } = job;
+    let (source, outcome) = match read(wanted, interrupt.as_ref(), progress) {
+        Ok(read) => read,
+        Err(exit) => return exit,
+    };
+    let exit = match output {
+        Output::Exported { to, packing } => {
+            crate::run::export::run(&source, outcome.as_ref(), interrupt, &to, packing)
+        }
+        Output::Printed(format) => {
+            let exit = if interrupt.is_some_and(Interrupt::release) {
+                Exit::Interrupted
+            } else {
+                exit_of(&source, outcome.as_ref())
+            };
+            let printed = standard_output()
+                .and_then(|mut out| print(&source, outcome.as_ref(), format, &selection, &mut out));
+            exit_of_writing(&source, outcome.as_ref(), printed, "standard output", exit)
+        }
+    };
+    // The process ends now, and the system frees a large tree faster than duke could.
+    std::mem::forget(source);
+    exit
+}
+
+/// Reads until everything is read or the user interrupts. Without an outcome the scan is still hanging.
+pub(crate) fn read(
+    wanted: Wanted,
+    interrupt: Option<&Interrupt>,
+    progress: Progress,
+) -> Result<(Source, Option<Outcome>), Exit> {
+    let source = Source::run(wanted).map_err(|error| no_thread(&error))?;
+    let outcome = wait(&source, interrupt, progress);
+    Ok((source, outcome))
+}
+
+/// Waits until everything is read, or after an interrupt until the scan had time to stop. Returns `None` if
+/// it is still hanging.
+fn wait(source: &Source, interrupt: Option<&Interrupt>, progress: Progress) -> Option<Outcome> {
+    let mut line = progress::Line::new(match progress {
+        Progress::Shown(units) => Some(units),
+        Progress::Silent => None,
+    });
+    let mut interrupted: Option<Instant> = None;
+    let mut silent = HashSet::new();
+    loop {
+        if let Some(outcome) = source.wait(TICK) {
+            return Some(outcome);
+        }
+        if interrupt.is_some_and(Interrupt::was_noted) {
+            source.stop();
+            if interrupted.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
+                return None;
+            }
+        }
+        for path in source.progress().silent {
+            if silent.insert(path.clone()) {
+                line.clear();
+                say(&format!("{}: does not answer", escape(path.as_os_str().as_bytes())));
+            }
+        }
+        line.update(source);
+    }
+}
+
+fn print(
+    source: &Source,
+    outcome: Option<&Outcome>,
+    format: Format,
+    selection: &Selection,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let tree = source.tree();
+    // At rest nothing is unfinished; a hanging scan has not added its totals yet.
+    let live = if outcome.is_some() { LiveTotals::default() } else { LiveTotals::sample(tree) };
+    let is_complete = outcome == Some(&Outcome::Complete);
+    let report = |live, body| Report {
+        tree,
+        live,
+        is_complete,
+        elapsed: source.elapsed(),
+        least: selection.least,
+        body,
+    };
+    let flat = |form, out: &mut dyn Write| Flat { tree, form, provenance: &source.provenance() }.write(out);
+    let spaces = || df::report(tree, DirId::TOP, &|| false);
+    match format {
+        Format::Json { depth } => {
+            // A recorded tree has no file system on this machine.
+            let is_whole = is_complete && source.nature() == Nature::Live;
+            // With `-x` the file system is reported even if the root is not its mount point.
+            let stays = source.scan().is_some_and(|scan| scan.options().mounts == Mounts::None);
+            let system = if is_whole { df::of_roots(tree, stays) } else { None };
+            // The lists use the same size as the tree in JSON, whatever tables show.
+            let summary = &selection.lists(tree, Measure::Disk)?;
+            // Lists replace the tree unless `--depth` asks for it too.
+            let depth = if selection.has_lists() { depth.or(Some(0)) } else { depth };
+            report(live, Body::Tree { depth, summary, system: system.as_ref() }).write(out)
+        }
+        Format::Table { units, order, .. } if selection.has_lists() => {
+            let (whole, measure) = (live.totals(tree, DirId::TOP), order.measure);
+            let lists = selection.lists(tree, measure)?;
+            crate::output::summary::print(&lists, source.nature(), &whole, (measure, units), out)
+        }
+        Format::Table { depth, order, units } => {
+            let least = selection.least;
+            Table { tree, live, depth, order, units, least }.write(out)
+        }
+        Format::JsonLines => flat(Form::Json, out),
+        Format::Csv => flat(Form::Csv, out),
+        Format::Spaces(units) => crate::output::df::write(&spaces(), units, out),
+        Format::SpacesJson => report(live, Body::Spaces(&spaces().spaces)).write(out),
+    }
+}

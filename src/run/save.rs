@@ -1,0 +1,126 @@
+//! `duke save`: a snapshot of a scan.
+//!
+//! Invariant: exit code 0 means that everything was read and written.
+
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use crate::base::sync::AtomicBool;
+use crate::base::text::escape_path;
+use crate::formats::snapshot;
+use crate::formats::snapshot::{About, Limits, Unsaved};
+use crate::platform::atomic_file::Replacement;
+use crate::platform::terminal::interrupt::Interrupt;
+use crate::run::exit::{Exit, exit_of};
+use crate::run::print::{Progress, Target, read};
+use crate::run::streams::{say, standard_output, summarise};
+use crate::scan::{self, Outcome};
+use crate::source::snapshot_store;
+use crate::source::snapshot_store::Unkept;
+use crate::source::{Source, Wanted};
+use crate::tree::Tree;
+
+/// Settings of a snapshot to write.
+#[derive(Debug)]
+pub struct Saving {
+    /// Paths to scan.
+    pub roots: Vec<PathBuf>,
+    /// Options of the scan.
+    pub scan: scan::Options,
+    /// Destination.
+    pub to: Shelf,
+    /// Progress display during the scan.
+    pub progress: Progress,
+}
+
+/// Destination of a snapshot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shelf {
+    /// A file or standard output.
+    Target(Target),
+    /// The folder of automatic snapshots. The path is printed.
+    Kept(snapshot_store::Settings),
+}
+
+/// Runs the job and returns the exit code.
+pub fn save(job: Saving) -> Exit {
+    let interrupt = Interrupt::hold().ok();
+    let (source, outcome) = match read(Wanted::Paths(job.roots, job.scan), interrupt.as_ref(), job.progress) {
+        Ok(read) => read,
+        Err(exit) => return exit,
+    };
+    let exit = if interrupt.as_ref().is_some_and(Interrupt::was_noted) {
+        say("interrupted; nothing was written");
+        Exit::Interrupted
+    } else {
+        summarise(source.tree(), outcome.as_ref());
+        match exit_of(&source, outcome.as_ref()) {
+            Exit::Useless => Exit::Useless,
+            _ if outcome != Some(Outcome::Complete) => {
+                say("nothing was written: it would look complete");
+                Exit::Incomplete
+            }
+            exit => exit.max(put(&source, &job.to, interrupt.as_ref())),
+        }
+    };
+    // The process ends now, and the system frees a large tree faster than duke could.
+    std::mem::forget(source);
+    exit
+}
+
+/// Writes the snapshot of `source`.
+fn put(source: &Source, to: &Shelf, interrupt: Option<&Interrupt>) -> Exit {
+    let (tree, about) = (source.tree(), source.about());
+    let never = AtomicBool::new(false);
+    let stop = interrupt.map_or(&never, Interrupt::flag);
+    let (place, put) = match to {
+        Shelf::Target(Target::Standard) => {
+            ("standard output".to_owned(), write_to_output(tree, &about, stop).map_err(Unkept::Unsaved))
+        }
+        Shelf::Target(Target::File(path)) => {
+            (escape_path(path), write_to_file(tree, &about, stop, path).map_err(Unkept::Unsaved))
+        }
+        Shelf::Kept(settings) => {
+            let kept = snapshot_store::keep_now(settings, tree, &about, stop);
+            (escape_path(&settings.folder), kept.and_then(|path| Ok(print(&path)?)))
+        }
+    };
+    match put {
+        Ok(()) => Exit::Fine,
+        Err(Unkept::Unsaved(Unsaved::Unwritten(error))) if error.kind() == io::ErrorKind::BrokenPipe => {
+            Exit::Fine
+        }
+        Err(Unkept::Unsaved(Unsaved::Stopped)) => {
+            say(&format!("interrupted; {place} is incomplete or as it was"));
+            Exit::Interrupted
+        }
+        Err(reason) => {
+            say(&format!("{place}: {reason}"));
+            Exit::Incomplete
+        }
+    }
+}
+
+fn write_to_output(tree: &Tree, about: &About, stop: &AtomicBool) -> Result<(), Unsaved> {
+    let limits = Limits { bytes: u64::MAX, stop };
+    snapshot::save(tree, about, &limits, &mut standard_output()?).map(|_| ())
+}
+
+fn write_to_file(tree: &Tree, about: &About, stop: &AtomicBool, path: &Path) -> Result<(), Unsaved> {
+    let mut file = Replacement::begin(path)?;
+    snapshot::save(tree, about, &Limits { bytes: u64::MAX, stop }, &mut file)?;
+    Ok(file.keep()?)
+}
+
+/// Prints the path of the snapshot, escaped if standard output is a terminal.
+fn print(path: &Path) -> io::Result<()> {
+    use io::{IsTerminal, Write};
+    let mut line = if io::stdout().is_terminal() {
+        escape_path(path).into_bytes()
+    } else {
+        path.as_os_str().as_bytes().to_vec()
+    };
+    line.push(b'\n');
+    standard_output()?.write_all(&line)
+}

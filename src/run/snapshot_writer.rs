@@ -1,0 +1,182 @@
+//! Writer of automatic snapshots, in the background of the browser.
+//!
+//! A thread waits for the end of the scan and then writes. Leaving the browser waits a little for it; a
+//! longer write is given up without leaving a file.
+//!
+//! Invariant: quitting takes no longer than [`PATIENCE`] and [`FAREWELL`] together, whatever the file system
+//! does. A file that still exists then is deleted when the process ends (`platform::unfinished`), or at the
+//! next write.
+
+use std::thread;
+use std::time::Duration;
+
+use crate::base::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, PoisonError, lock};
+use crate::formats::snapshot::Unsaved;
+use crate::platform::entry::safe_path::Cause;
+use crate::scan::Outcome;
+use crate::source::Source;
+use crate::source::snapshot_store::{Settings, Unkept, keep};
+
+/// Time that leaving waits for a snapshot in progress, enough for some million entries.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// Time the writer has to give up.
+const FAREWELL: Duration = Duration::from_millis(200);
+/// Interval between checks for cancellation during a scan.
+const TICK: Duration = Duration::from_millis(500);
+
+/// Writer of a snapshot in the background.
+pub(crate) struct Keeper {
+    shared: Arc<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    /// Set when the user leaves, checked by the writer. `Relaxed`: it guards no data.
+    stop: AtomicBool,
+    stage: Mutex<Stage>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+enum Stage {
+    /// The scan is running.
+    #[default]
+    Waiting,
+    Writing,
+    /// Nothing more will be written; the text is an error worth reporting.
+    Over(Option<String>),
+}
+
+impl Keeper {
+    /// Starts to wait for `source`. Without a thread no snapshot is written.
+    pub(crate) fn begin(source: &Source, settings: Settings) -> Self {
+        let source = source.clone();
+        Self::of(move |shared| shared.work(&source, &settings))
+    }
+
+    /// Starts `work`, which returns an error worth reporting.
+    fn of(work: impl FnOnce(&Shared) -> Option<String> + Send + 'static) -> Self {
+        let shared = Arc::new(Shared::default());
+        let writer = Arc::clone(&shared);
+        let work = move || {
+            let told = work(&writer);
+            writer.enter(Stage::Over(told));
+        };
+        if thread::Builder::new().name("snapshot".into()).spawn(work).is_err() {
+            shared.enter(Stage::Over(None));
+        }
+        Self { shared }
+    }
+
+    /// Ends the writer and returns the error, if there is one worth reporting.
+    pub(crate) fn finish(self) -> Option<String> {
+        if matches!(*lock(&self.shared.stage), Stage::Writing) {
+            self.wait(PATIENCE);
+        }
+        self.shared.stop.store(true, Ordering::Relaxed);
+        if matches!(*lock(&self.shared.stage), Stage::Writing) {
+            self.wait(FAREWELL);
+        }
+        match &mut *lock(&self.shared.stage) {
+            Stage::Over(told) => told.take(),
+            Stage::Waiting | Stage::Writing => None,
+        }
+    }
+
+    fn wait(&self, limit: Duration) {
+        let stage = lock(&self.shared.stage);
+        let is_writing = |stage: &mut Stage| matches!(stage, Stage::Writing);
+        let waited = self.shared.changed.wait_timeout_while(stage, limit, is_writing);
+        drop(waited.unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+impl Shared {
+    fn enter(&self, stage: Stage) {
+        *lock(&self.stage) = stage;
+        self.changed.notify_all();
+    }
+
+    fn work(&self, source: &Source, settings: &Settings) -> Option<String> {
+        let outcome = loop {
+            if let Some(outcome) = source.wait(TICK) {
+                break outcome;
+            }
+            if self.stop.load(Ordering::Relaxed) {
+                return None;
+            }
+        };
+        // An incomplete tree is no baseline.
+        if outcome != Outcome::Complete || source.tree().listing(crate::tree::DirId::TOP).is_empty() {
+            return None;
+        }
+        self.enter(Stage::Writing);
+        match keep(settings, source.tree(), &source.about(), &self.stop) {
+            Err(Unkept::Unsaved(Unsaved::Unwritten(error))) => {
+                Some(format!("no snapshot was kept: {}", crate::base::os_error::words(&error)))
+            }
+            // Under a sudo that keeps HOME the folder belongs to another user, which is not worth reporting.
+            Err(Unkept::Unsafe(refusal)) if matches!(refusal.cause, Cause::Owner(_)) => None,
+            Err(unkept @ Unkept::Unsafe(_)) => Some(format!("no snapshot was kept: {unkept}")),
+            // Nothing should be written in these cases.
+            Ok(_) | Err(Unkept::NoRoom | Unkept::Unsaved(_)) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    /// Waits until the writer has reached a stage.
+    fn wait_for(keeper: &Keeper, is_there: fn(&Stage) -> bool) {
+        while !is_there(&lock(&keeper.shared.stage)) {
+            thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn what_is_written_in_time_is_waited_for_and_its_complaint_told() {
+        let keeper = Keeper::of(|shared| {
+            shared.enter(Stage::Writing);
+            thread::yield_now();
+            Some("no room".to_owned())
+        });
+        wait_for(&keeper, |stage| !matches!(stage, Stage::Waiting));
+        assert_eq!(keeper.finish().as_deref(), Some("no room"));
+    }
+
+    #[test]
+    fn a_scan_that_goes_on_is_not_waited_for() {
+        let (end, ended) = channel::<()>();
+        let keeper = Keeper::of(move |_| ended.recv().err().map(|_| String::new()));
+        assert_eq!(keeper.finish(), None);
+        drop(end);
+    }
+
+    #[test]
+    fn what_takes_too_long_is_given_up_and_what_hangs_is_left_behind() {
+        let polite = Keeper::of(|shared| {
+            shared.enter(Stage::Writing);
+            while !shared.stop.load(Ordering::Relaxed) {
+                thread::yield_now();
+            }
+            None
+        });
+        wait_for(&polite, |stage| matches!(stage, Stage::Writing));
+        let shared = Arc::clone(&polite.shared);
+        assert_eq!(polite.finish(), None);
+        assert!(matches!(*lock(&shared.stage), Stage::Over(None)), "it was told to stop, and has");
+        // Simulates a file system that does not answer: the writer never checks for cancellation.
+        let (end, ended) = channel::<()>();
+        let hanging = Keeper::of(move |shared| {
+            shared.enter(Stage::Writing);
+            ended.recv().err().map(|_| "told too late".to_owned())
+        });
+        wait_for(&hanging, |stage| matches!(stage, Stage::Writing));
+        assert_eq!(hanging.finish(), None);
+        drop(end);
+    }
+}

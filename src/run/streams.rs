@@ -1,0 +1,85 @@
+//! The standard streams: results on standard output, and on standard error one line a message, `duke: subject: reason`.
+//!
+//! Invariant: names in a message were escaped with [`crate::base::text::escape`].
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::fd::AsFd;
+
+use crate::base::os_error::words;
+use crate::output::errors;
+use crate::platform::terminal::streams;
+use crate::run::exit::Exit;
+use crate::scan::Outcome;
+use crate::source::Source;
+use crate::tree::Tree;
+
+/// Writes one line.
+pub fn say(message: &str) {
+    // A closed standard error is not worth reporting.
+    let _ = writeln!(io::stderr(), "duke: {message}");
+}
+
+/// Reports what could not be read, and which roots count once.
+pub(crate) fn summarise(tree: &Tree, outcome: Option<&Outcome>) {
+    for line in errors::lines(tree, outcome) {
+        say(&line);
+    }
+}
+
+/// Opens standard output without the line buffer of the standard library, which would only copy everything once more.
+pub(crate) fn standard_output() -> io::Result<File> {
+    streams::output()?;
+    Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
+}
+
+/// Reads standard input to its end.
+pub(crate) fn standard_input() -> io::Result<Vec<u8>> {
+    streams::input()?;
+    let mut bytes = Vec::new();
+    io::stdin().lock().read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Writes to standard output and reports a failure; a reader who closed the pipe had enough.
+pub(crate) fn print(write: impl FnOnce(&mut File) -> io::Result<()>) -> Exit {
+    match standard_output().and_then(|mut out| write(&mut out)) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            say(&format!("standard output: {}", words(&error)));
+            Exit::Incomplete
+        }
+        _ => Exit::Fine,
+    }
+}
+
+/// Reports that no thread can be started.
+pub fn no_thread(error: &io::Error) -> Exit {
+    say(&format!("no thread to read with: {}", words(error)));
+    Exit::Incomplete
+}
+
+/// Reports errors of reading and of writing to `place`, and returns the exit code.
+pub(crate) fn exit_of_writing(
+    source: &Source,
+    outcome: Option<&Outcome>,
+    written: io::Result<()>,
+    place: &str,
+    exit: Exit,
+) -> Exit {
+    match written {
+        Ok(()) => {
+            summarise(source.tree(), outcome);
+            exit
+        }
+        // The reader of the pipe has seen enough, or the same key has interrupted it.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => match exit {
+            Exit::Interrupted => exit,
+            _ => Exit::Fine,
+        },
+        Err(error) => {
+            summarise(source.tree(), outcome);
+            say(&format!("{place}: {}", words(&error)));
+            exit.max(Exit::Incomplete)
+        }
+    }
+}

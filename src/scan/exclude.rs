@@ -1,0 +1,156 @@
+//! Exclude patterns of a scan: those of `--exclude` and `-X`.
+//!
+//! A pattern without a slash is matched against the name of an entry, one with a slash against the end of its
+//! path, whole components at a time. `*` and `?` do not match a slash, `**` does. A pattern with a slash at
+//! its end matches directories only. Matching is on bytes.
+//!
+//! Invariant: an invalid pattern is an error before the scan, never ignored.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+
+/// Set of patterns.
+#[derive(Clone, Debug, Default)]
+pub struct ExcludePatterns {
+    anything: Patterns,
+    directories: Patterns,
+}
+
+/// Patterns for one kind of entries.
+#[derive(Clone, Debug, Default)]
+struct Patterns {
+    names: GlobSet,
+    paths: GlobSet,
+}
+
+/// Invalid pattern.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadPattern {
+    /// Pattern as the user gave it.
+    pub pattern: String,
+    /// Error message.
+    pub reason: String,
+}
+
+impl ExcludePatterns {
+    /// Returns `true` if it excludes nothing.
+    pub fn is_empty(&self) -> bool {
+        self.anything.is_empty() && self.directories.is_empty()
+    }
+
+    /// Compiles `patterns`; an entry that any of them matches is excluded.
+    ///
+    /// # Errors
+    /// When a pattern is not a valid glob.
+    pub fn new<'p>(patterns: impl IntoIterator<Item = &'p str>) -> Result<Self, BadPattern> {
+        let (directories, anything): (Vec<&str>, Vec<&str>) =
+            patterns.into_iter().partition(|pattern| pattern.ends_with('/'));
+        Ok(Self { anything: Patterns::new(&anything)?, directories: Patterns::new(&directories)? })
+    }
+
+    /// Returns `true` if [`ExcludePatterns::excludes`] needs the path of the directory.
+    pub fn needs_paths(&self) -> bool {
+        !self.anything.paths.is_empty() || !self.directories.paths.is_empty()
+    }
+
+    /// Returns `true` if the entry `name` of the directory at `path` is excluded, whatever its kind.
+    pub fn excludes(&self, path: &[u8], name: &[u8]) -> bool {
+        self.anything.match_any(path, name)
+    }
+
+    /// Returns `true` if `name` of the directory at `path` is excluded, given that it is a directory itself.
+    pub fn excludes_directory(&self, path: &[u8], name: &[u8]) -> bool {
+        self.excludes(path, name) || self.directories.match_any(path, name)
+    }
+}
+
+impl Patterns {
+    fn new(patterns: &[&str]) -> Result<Self, BadPattern> {
+        let (mut names, mut paths) = (GlobSetBuilder::new(), GlobSetBuilder::new());
+        for pattern in patterns {
+            let bad = |error: globset::Error| BadPattern {
+                pattern: (*pattern).to_owned(),
+                reason: error.kind().to_string(),
+            };
+            let trimmed = pattern.trim_end_matches('/');
+            let (set, glob) = if trimmed.contains('/') {
+                (&mut paths, format!("**/{}", trimmed.trim_start_matches('/')))
+            } else {
+                (&mut names, trimmed.to_owned())
+            };
+            let glob = GlobBuilder::new(&glob)
+                .literal_separator(true)
+                .backslash_escape(true)
+                .build()
+                .map_err(bad)?;
+            set.add(glob);
+        }
+        let whole = |set: GlobSetBuilder| {
+            set.build().map_err(|error| BadPattern { pattern: String::new(), reason: error.to_string() })
+        };
+        Ok(Self { names: whole(names)?, paths: whole(paths)? })
+    }
+
+    fn is_empty(&self) -> bool {
+        self.names.is_empty() && self.paths.is_empty()
+    }
+
+    fn match_any(&self, path: &[u8], name: &[u8]) -> bool {
+        let matches = |set: &GlobSet, bytes: &[u8]| !set.is_empty() && set.is_match(OsStr::from_bytes(bytes));
+        matches(&self.names, name)
+            || !self.paths.is_empty() && matches(&self.paths, &crate::tree::join([path, name]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn excluded(pattern: &str, path: &str, name: &[u8]) -> bool {
+        ExcludePatterns::new([pattern]).unwrap().excludes(path.as_bytes(), name)
+    }
+
+    #[test]
+    fn a_pattern_without_a_slash_is_held_against_the_name() {
+        assert!(excluded("*.o", "any/where", b"main.o"));
+        assert!(!excluded("*.o", "a.o", b"main.c"));
+        assert!(!excluded("main", "", b"main.c"));
+        assert!(excluded("bad*", "", b"bad\xffname"));
+        assert!(excluded(".*", "", b".git"));
+    }
+
+    #[test]
+    fn a_pattern_with_a_slash_is_held_against_the_end_of_the_path() {
+        assert!(excluded("src/*.o", "/home/me/src", b"main.o"));
+        assert!(!excluded("src/*.o", "/home/me/xsrc", b"main.o"));
+        assert!(!excluded("src/*.o", "/home/me/src/deep", b"main.o"));
+        assert!(excluded("src/**/*.o", "/home/me/src/deep", b"main.o"));
+        assert!(excluded("/home/me", "/home", b"me"));
+    }
+
+    #[test]
+    fn a_slash_at_the_end_means_directories() {
+        let filter = ExcludePatterns::new(["target/", "src/gen/", "*.o"]).unwrap();
+        assert!(!filter.is_empty() && filter.needs_paths());
+        for (path, name) in [("crate", "target"), ("crate/src", "gen")] {
+            let (path, name) = (path.as_bytes(), name.as_bytes());
+            assert!(filter.excludes_directory(path, name) && !filter.excludes(path, name));
+        }
+        assert!(filter.excludes_directory(b"", b"main.o") && filter.excludes(b"", b"main.o"));
+        assert!(!filter.excludes_directory(b"crate", b"gen"));
+        assert!(
+            !ExcludePatterns::new(["dir/"]).unwrap().is_empty()
+                && !ExcludePatterns::new(["*"]).unwrap().is_empty()
+        );
+        assert!(ExcludePatterns::new([]).unwrap().is_empty() && ExcludePatterns::default().is_empty());
+    }
+
+    #[test]
+    fn a_bad_pattern_is_named() {
+        let error = ExcludePatterns::new(["fine", "a[b"]).unwrap_err();
+        assert_eq!(error.pattern, "a[b");
+        assert!(error.reason.contains("unclosed"), "{}", error.reason);
+    }
+}

@@ -1,0 +1,17 @@
+//! Expected size of a scan that reads a whole file system, for a percentage.
+//!
+//! Invariant: there is none if something is excluded, or if the system does not report it.
+
+use std::path::PathBuf;
+
+use super::{Mounts, Options};
+use crate::platform::fs::capacity::capacity;
+use crate::platform::fs::mounts::is_whole;
+
+/// Returns the used bytes of the file system of the only root, if that is all of it and nothing else is read.
+pub(crate) fn expected(roots: &[PathBuf], options: &Options) -> Option<u64> {
+    let [root] = roots else { return None };
+    let is_all = options.mounts == Mounts::None && options.filter.is_empty() && !options.skip_caches;
+    let used = (is_all && is_whole(root)).then(|| capacity(root).ok())??.used();
+    (used > 0).then_some(used)
+}

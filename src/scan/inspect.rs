@@ -1,0 +1,170 @@
+//! Inspection of one entry: facts beyond its row, read from the system and collected from the tree, piece by
+//! piece.
+//!
+//! ```text
+//! probe  ->  mount  ->  layout on the disk  ->  other names, from the tree  ->  names of owner and group
+//! ```
+//!
+//! Each piece is published as it is ready, the slowest one last. Runs in the background: a file system that
+//! does not answer blocks only this thread.
+//!
+//! Invariant: only regular files are opened, none on a network or foreign file system, and none in the cloud.
+
+use std::ffi::CStr;
+use std::io;
+
+use crate::base::job::{Job, Pool, Task};
+use crate::base::kind::Kind;
+use crate::base::sync::Arc;
+use crate::platform::entry::extents;
+use crate::platform::entry::extents::Layout;
+use crate::platform::entry::probe::{Probe, Trait, probe};
+use crate::platform::fs::mounts::{Mount, mount_of};
+use crate::platform::process::{io_policy, users};
+use crate::platform::{Directory, Errno, FileSystem};
+use crate::scan::reach_entry;
+use crate::tree::{DirId, EntryState, InodeIndex, Position, Tree, join};
+
+/// Largest number of other names that are searched for.
+const MOST_NAMES: usize = 1_000;
+
+/// Facts found so far.
+#[derive(Clone, Debug, Default)]
+pub struct Inspection {
+    /// System's facts about the entry, or the error number.
+    pub probe: Option<Result<Probe, i32>>,
+    /// Mount of its file system, if the system reports it.
+    pub mount: Option<Mount>,
+    /// Layout of a regular file on the disk, or the error number.
+    pub layout: Option<Result<Layout, i32>>,
+    /// Paths of its other names in the tree.
+    pub names: Vec<Vec<u8>>,
+    /// Number of the inode's names in the tree, including this one; `None` before the search, or while a scan
+    /// is running.
+    pub names_in_tree: Option<u64>,
+    /// Name of the owner.
+    pub owner: Option<String>,
+    /// Name of the group.
+    pub group: Option<String>,
+    /// `true` once all facts are there.
+    pub is_complete: bool,
+}
+
+/// Starts to inspect the entry of `directory` at `position`.
+///
+/// # Errors
+/// When no thread can be started.
+pub fn inspect(
+    pool: &Pool,
+    tree: Arc<Tree>,
+    directory: DirId,
+    position: Position,
+) -> io::Result<Job<Inspection>> {
+    pool.start(move |task| {
+        // Applies to this thread only, which ends with the job.
+        io_policy::refuse();
+        let listing = tree.listing(directory);
+        let Some(record) = listing.record(position) else {
+            task.publish(Inspection {
+                probe: Some(Err(Errno::ENOENT as i32)),
+                is_complete: true,
+                ..Inspection::default()
+            });
+            return;
+        };
+        let of = Inspected { tree: &tree, directory, name: record.name, position };
+        of.inspect(task);
+    })
+}
+
+struct Inspected<'t> {
+    tree: &'t Tree,
+    directory: DirId,
+    name: &'t [u8],
+    position: Position,
+}
+
+impl Inspected<'_> {
+    fn inspect(&self, task: &Task<Inspection>) {
+        let mut found = Inspection::default();
+        let place = reach_entry(self.tree, self.directory, self.name);
+        let probed = place.and_then(|(place, name)| Ok((probe(&place, &name)?, place, name)));
+        match probed {
+            Err(error) => found.probe = Some(Err(error as i32)),
+            Ok((probe, place, name)) => {
+                found.probe = Some(Ok(probe.clone()));
+                task.publish(found.clone());
+                found.mount = mount(&place, &name, &probe);
+                task.publish(found.clone());
+                found.layout = layout(&place, &name, &probe);
+                task.publish(found.clone());
+                if probe.attributes.links > 1 && probe.attributes.kind != Kind::Directory {
+                    self.find_names(&mut found);
+                    task.publish(found.clone());
+                }
+                found.owner = users::user(probe.attributes.uid);
+                found.group = users::group(probe.attributes.gid);
+            }
+        }
+        found.is_complete = true;
+        task.publish(found);
+    }
+
+    /// Finds other names of the inode that the scan has read.
+    fn find_names(&self, found: &mut Inspection) {
+        let own = self.tree.listing(self.directory).record(self.position).map(|record| record.state);
+        let Some(EntryState::Known(metadata)) = own else { return };
+        let Some(inode) = metadata.linked_inode() else { return };
+        // Names are known once the scan is complete.
+        if !self.tree.status(DirId::TOP).is_complete() {
+            return;
+        }
+        let index = InodeIndex::new(self.tree);
+        let mut directories: Vec<DirId> = index.names(inode).iter().map(|name| name.directory).collect();
+        found.names_in_tree = Some(directories.len() as u64);
+        directories.sort_unstable();
+        directories.dedup();
+        for directory in directories {
+            let listing = self.tree.listing(directory);
+            for (position, record) in listing.entries() {
+                let is_same = matches!(record.state, EntryState::Known(other)
+                    if other.linked_inode() == Some(inode));
+                let is_itself = (directory, position) == (self.directory, self.position);
+                if is_same && !is_itself && found.names.len() < MOST_NAMES {
+                    found.names.push(join([self.tree.path(directory).as_slice(), record.name]));
+                }
+            }
+        }
+        found.names.sort_unstable();
+    }
+}
+
+/// Returns the mount of an entry. The mount on a directory, or reached through it, is known only after
+/// opening it.
+fn mount(place: &Directory, name: &CStr, probe: &Probe) -> Option<Mount> {
+    let attributes = &probe.attributes;
+    let leads_elsewhere = cfg!(target_os = "macos")
+        && attributes.is_directory()
+        && !probe.traits.contains(&Trait::Dataless)
+        && (probe.traits.contains(&Trait::Firmlink)
+            || place.attributes().is_ok_and(|above| above.device != attributes.device));
+    let inside = if leads_elsewhere { place.open_child(name).ok() } else { None };
+    mount_of(inside.as_ref().unwrap_or(place), probe.mount, attributes.device).ok()
+}
+
+/// Returns the layout of a file; `None` if reading it could have side effects, or the system does not report
+/// it.
+fn layout(place: &Directory, name: &CStr, probe: &Probe) -> Option<Result<Layout, i32>> {
+    /// Two of them are the same number on some systems.
+    const NOBODY_TELLS: [Errno; 5] =
+        [Errno::EOPNOTSUPP, Errno::ENOTSUP, Errno::ENOTTY, Errno::EINVAL, Errno::ENOSYS];
+    let is_local = place.file_system().is_ok_and(|it| it == FileSystem::Ordinary);
+    let is_here = !probe.traits.contains(&Trait::Dataless);
+    if probe.attributes.kind != Kind::File || probe.attributes.blocks == 0 || !is_local || !is_here {
+        return None;
+    }
+    match extents::layout(place, name) {
+        Err(error) if NOBODY_TELLS.contains(&error) => None,
+        result => Some(result.map_err(|error| error as i32)),
+    }
+}

@@ -1,0 +1,101 @@
+//! Network file systems mounted below the roots, known before anything there is read.
+//!
+//! A `stat` on a mount point of an unreachable server never returns. So `--skip-network` uses the mount table
+//! first: a mount point is excluded by its path. A mount missing from the table is excluded by its device, or
+//! by the type its file system reports, once it is visited.
+//!
+//! Invariant: no mounted file system is accessed except those of the roots.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use super::mount_points::{Points, real};
+use crate::platform::fs::mounts::{Mount, mounts};
+
+/// Mounts of network file systems.
+#[derive(Debug, Default)]
+pub(crate) struct Networks {
+    points: Points,
+    devices: HashSet<u64>,
+}
+
+impl Networks {
+    /// Reads the mount table for roots given by these paths. Empty without a mount table.
+    pub(crate) fn below(roots: impl Iterator<Item = PathBuf>) -> Self {
+        let mounts = mounts().unwrap_or_default();
+        if mounts.iter().any(|mount| mount.is_network) {
+            Self::of(&mounts, &real(roots))
+        } else {
+            Self::default()
+        }
+    }
+
+    /// Selects from these mounts those below these roots, given as real path and as the user's path.
+    fn of(mounts: &[Mount], roots: &[(PathBuf, PathBuf)]) -> Self {
+        let mut networks = Self::default();
+        for mount in mounts.iter().filter(|mount| mount.is_network) {
+            networks.devices.insert(mount.device);
+            networks.points.add(mount, roots);
+        }
+        networks
+    }
+
+    /// Returns `true` if there is no mount point to exclude.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.points.is_empty()
+    }
+
+    /// Returns the names of the mount points in the directory at `path`.
+    pub(crate) fn points_in(&self, path: &[u8]) -> Option<&HashSet<Vec<u8>>> {
+        self.points.names_in(path)
+    }
+
+    /// Returns `true` if a device is that of one of the mounts.
+    pub(crate) fn has_device(&self, device: u64) -> bool {
+        self.devices.contains(&device)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mount(point: &str, is_network: bool, device: u64) -> Mount {
+        Mount { point: point.as_bytes().to_vec(), is_network, device, ..Mount::default() }
+    }
+
+    fn networks(roots: &[(&str, &str)]) -> Networks {
+        let mounts = [mount("/", false, 1), mount("/mnt/nas", true, 2), mount("/mnt/deep/er/box", true, 3)];
+        let roots: Vec<_> =
+            roots.iter().map(|(real, given)| (PathBuf::from(real), PathBuf::from(given))).collect();
+        Networks::of(&mounts, &roots)
+    }
+
+    fn is_point(networks: &Networks, directory: &str, name: &str) -> bool {
+        networks.points_in(directory.as_bytes()).is_some_and(|names| names.contains(name.as_bytes()))
+    }
+
+    #[test]
+    fn a_mount_point_is_known_by_the_path_its_root_was_given_by() {
+        let all = networks(&[("/", "/")]);
+        assert!(is_point(&all, "/mnt", "nas") && is_point(&all, "/mnt/deep/er", "box"));
+        assert!(!is_point(&all, "/mnt", "deep") && !is_point(&all, "/", "mnt"));
+        let here = networks(&[("/mnt", ".")]);
+        assert!(is_point(&here, ".", "nas") && is_point(&here, "./deep/er", "box"));
+        let linked = networks(&[("/mnt/deep", "/link/"), ("/home", "/home")]);
+        assert!(is_point(&linked, "/link/er", "box"));
+        assert!(!is_point(&linked, "/link", "nas") && !is_point(&linked, "/mnt", "nas"));
+    }
+
+    #[test]
+    fn a_root_that_is_such_a_mount_was_asked_for() {
+        let inside = networks(&[("/mnt/nas", "/mnt/nas"), ("/mnt/nas/sub", "sub")]);
+        assert!(inside.is_empty());
+    }
+
+    #[test]
+    fn only_devices_of_other_machines_are_left_out() {
+        let all = networks(&[("/", "/")]);
+        assert!(!all.has_device(1) && all.has_device(2) && all.has_device(3));
+    }
+}

@@ -1,0 +1,66 @@
+//! Opening a directory without an open ancestor.
+//!
+//! A directory stays open while its children wait to be opened relative to it. When too many are open, a
+//! directory is closed after it was read, and its children are opened name by name from their root: slower,
+//! but always possible.
+//!
+//! Invariant: below the root no symbolic link is followed.
+
+use std::ffi::CString;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use super::shared::Shared;
+use crate::platform::process::descriptors::wait_for_descriptors;
+use crate::platform::{Directory, Errno};
+use crate::tree::{DirId, Tree};
+
+impl Shared {
+    /// Opens a directory name by name from its root.
+    pub(crate) fn open_from_root(&self, id: DirId) -> Result<Directory, Errno> {
+        match self.tree.parent(id) {
+            None | Some(DirId::TOP) => reach(&self.tree, id),
+            Some(parent) => {
+                let parent = reach(&self.tree, parent)?;
+                wait_for_descriptors(|| parent.open_child(self.tree.name(id)))
+            }
+        }
+    }
+}
+
+/// Opens a directory name by name from its root, below which no symbolic link is followed. It need not be
+/// readable, unless it is a root.
+///
+/// # Errors
+/// Those of openat(2); `ENOENT` for the top, which has no path.
+pub fn reach(tree: &Tree, id: DirId) -> Result<Directory, Errno> {
+    let mut ancestry: Vec<DirId> = tree.ancestry(id).collect();
+    let root = ancestry.pop().ok_or(Errno::ENOENT)?;
+    let path = super::path(tree.name(root).to_vec());
+    let mut directory = wait_for_descriptors(|| Directory::open(&path))?;
+    while let Some(next) = ancestry.pop() {
+        directory = wait_for_descriptors(|| directory.step_into(tree.name(next)))?;
+    }
+    Ok(directory)
+}
+
+/// Opens the parent directory of an entry, and returns it with the entry's name there.
+///
+/// # Errors
+/// Those of [`reach`].
+pub fn reach_entry(tree: &Tree, directory: DirId, name: &[u8]) -> Result<(Directory, CString), Errno> {
+    let text = |name: &[u8]| CString::new(name).map_err(|_| Errno::EINVAL);
+    if directory != DirId::TOP {
+        return Ok((reach(tree, directory)?, text(name)?));
+    }
+    // A root is a path, and stands for the target if that is a directory.
+    let path = super::path(name.to_vec());
+    match (Directory::open(&path), path.parent(), path.file_name()) {
+        (Ok(root), ..) => Ok((root, text(b".")?)),
+        (Err(_), Some(parent), Some(name)) => {
+            let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+            Ok((Directory::open(parent)?, text(name.as_bytes())?))
+        }
+        (Err(error), ..) => Err(error),
+    }
+}

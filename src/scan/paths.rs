@@ -1,0 +1,9 @@
+//! Paths from the bytes that a tree stores.
+
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
+
+/// Converts bytes to a path.
+pub fn path(bytes: Vec<u8>) -> PathBuf {
+    std::ffi::OsString::from_vec(bytes).into()
+}

@@ -1,0 +1,237 @@
+//! Policy of a scan: the directories it enters, and the metadata it keeps.
+//!
+//! The decision depends on an entry's attributes and the file system of its directory. For each entered
+//! directory the file system is recorded, and also the inode if the file system may contain loops.
+//!
+//! Invariant: no directory is opened without being entered, except to read a requested cache tag.
+
+use std::collections::{HashMap, HashSet};
+use std::ffi::CStr;
+
+use super::mount_points::Points;
+use super::network_mounts::Networks;
+use super::options::Mounts;
+use super::shared::Shared;
+use super::workers::Mount;
+use crate::base::sync::{Mutex, OnceLock, lock};
+use crate::platform;
+use crate::platform::fs::mounts;
+use crate::platform::{Attributes, Border, DirEntry, Directory, Errno, FileId, FileSystem};
+use crate::tree::{DirId, EntryState, Exclusion, Links, Metadata, Owner};
+
+/// Policy, with the state on which its decisions depend.
+pub(crate) struct Policy<'s> {
+    shared: &'s Shared,
+    /// Mounted file systems by device, read at the first mount point.
+    mounted: OnceLock<HashMap<u64, FileSystem>>,
+    /// File system of each device found so far, by its index.
+    file_systems: Mutex<HashMap<u32, FileSystem>>,
+    /// Inode numbers of directories on file systems that may loop.
+    foreign: Mutex<HashMap<DirId, u64>>,
+    /// Roots inside another root that wait to be found there, by device and inode. Empty unless there are
+    /// several roots.
+    pub(crate) awaited: Mutex<HashMap<FileId, Option<DirId>>>,
+    awaits: bool,
+    /// Data volume of macOS, whose content firmlinks lead to; see [`platform::second_way`].
+    second_way: Option<FileId>,
+    /// Network file systems, if they are excluded.
+    networks: Option<Networks>,
+    /// File systems that do not answer, if they are skipped.
+    silent: Points,
+}
+
+/// Context that all entries of a directory share.
+pub(crate) struct DirContext<'v> {
+    /// Path, if the exclude patterns need it.
+    pub(crate) path: Vec<u8>,
+    /// Names of entries that are mount points of excluded network file systems, if there are any.
+    pub(crate) left_out: Option<&'v HashSet<Vec<u8>>>,
+    /// Names of mount points that do not answer, if there are any.
+    pub(crate) silent: Option<&'v HashSet<Vec<u8>>>,
+    pub(crate) mount: Mount,
+}
+
+/// Decision about entering a directory.
+pub(crate) enum Decision {
+    /// The directory is entered, with this device and file system.
+    Enter {
+        /// Index of the device.
+        device: u32,
+        /// File system.
+        file_system: FileSystem,
+    },
+    /// The directory is not entered.
+    Leave(EntryState),
+}
+
+impl<'s> Policy<'s> {
+    /// Creates the policy. `awaits` is `true` if roots may lie inside one another, so that they must be recognized
+    /// during the scan.
+    pub(crate) fn new(shared: &'s Shared, awaits: bool) -> Self {
+        let networks = shared.options.skip_network.then(|| Networks::below(shared.roots().into_iter()));
+        let options = &shared.options;
+        let is_asked = options.skip_silent && options.mounts != Mounts::None;
+        let silent = is_asked.then(|| Points::silent(shared.roots().into_iter(), options.skip_network));
+        Self {
+            shared,
+            silent: silent.unwrap_or_default(),
+            mounted: OnceLock::new(),
+            file_systems: Mutex::default(),
+            foreign: Mutex::default(),
+            awaited: Mutex::default(),
+            awaits,
+            second_way: platform::second_way(),
+            networks,
+        }
+    }
+
+    /// Returns the metadata of an entry of a directory.
+    pub(crate) fn metadata(&self, attributes: &Attributes, context: &DirContext<'_>) -> Metadata {
+        let linked = attributes.links > 1 && !attributes.is_directory();
+        let links = linked.then(|| {
+            let same = attributes.device == context.mount.device;
+            let device = if same {
+                context.mount.device_index
+            } else {
+                self.shared.tree.devices().index(attributes.device)
+            };
+            Links { count: attributes.links, device }
+        });
+        metadata(attributes, links, self.shared.options.owners)
+    }
+
+    /// Decides if a child directory is entered.
+    pub(crate) fn decide(
+        &self,
+        id: DirId,
+        directory: &Directory,
+        context: &DirContext<'_>,
+        entry: &DirEntry<'_>,
+        attributes: &Attributes,
+    ) -> Decision {
+        let options = &self.shared.options;
+        let leave = |why| Decision::Leave(EntryState::Excluded(why));
+        match attributes.border {
+            Border::Trigger => return leave(Exclusion::KernelFileSystem),
+            Border::Dataless => return leave(Exclusion::Dataless),
+            _ if self.second_way == Some(attributes.file_id()) => {
+                return leave(Exclusion::OtherFileSystem);
+            }
+            Border::None | Border::Mount | Border::Firmlink => {}
+        }
+        let Mount { device_index: mut device, mut file_system, .. } = context.mount;
+        let mounted = attributes.device != context.mount.device;
+        if mounted && attributes.border == Border::Firmlink {
+            // A separate volume, which users see as part of the same system.
+            device = self.shared.tree.devices().index(attributes.device);
+        } else if mounted {
+            if options.mounts == Mounts::None {
+                return leave(Exclusion::OtherFileSystem);
+            }
+            if self.networks.as_ref().is_some_and(|networks| networks.has_device(attributes.device)) {
+                return leave(Exclusion::OtherFileSystem);
+            }
+            file_system = self.mounted(directory, entry, attributes.device);
+            if file_system == FileSystem::Network && self.networks.is_some() {
+                return leave(Exclusion::OtherFileSystem);
+            }
+            if file_system == FileSystem::Kernel && options.mounts != Mounts::All {
+                return leave(Exclusion::KernelFileSystem);
+            }
+            device = self.shared.tree.devices().index(attributes.device);
+            lock(&self.file_systems).insert(device, file_system);
+        }
+        let is_mount = mounted || attributes.border == Border::Mount;
+        let may_loop = is_mount || context.mount.file_system.is_foreign();
+        if may_loop && self.is_above(id, device, attributes.inode) {
+            // A bind mount of an ancestor is no error; a file system that loops by itself is.
+            let loops = Decision::Leave(EntryState::Failed(Errno::ELOOP as i32));
+            return if is_mount { leave(Exclusion::OtherFileSystem) } else { loops };
+        }
+        if options.skip_caches && is_cache(directory, entry.name) {
+            return leave(Exclusion::Caches);
+        }
+        Decision::Enter { device, file_system }
+    }
+
+    /// Returns the kind of the file system mounted on `entry`. Asks the file system itself only if the mount
+    /// table does not know, since an unreachable server would block the other entries.
+    fn mounted(&self, directory: &Directory, entry: &DirEntry<'_>, device: u64) -> FileSystem {
+        let known = self.mounted.get_or_init(mounts::file_systems).get(&device).copied();
+        known.unwrap_or_else(|| directory.file_system_of(entry.name).unwrap_or(FileSystem::Ordinary))
+    }
+
+    /// Returns `true` if `id` or one of its ancestors has this device index and inode.
+    fn is_above(&self, id: DirId, device: u32, inode: u64) -> bool {
+        let tree = &self.shared.tree;
+        tree.ancestry(id).any(|above| tree.device_index(above) == device && self.inode(above) == Some(inode))
+    }
+
+    /// Returns the inode of an entered directory.
+    fn inode(&self, id: DirId) -> Option<u64> {
+        let known = lock(&self.foreign).get(&id).copied();
+        known.or_else(|| Some(self.shared.tree.own_metadata(id)?.inode))
+    }
+
+    /// Records data for later decisions about a directory: a match with an awaited root, and its inode if
+    /// the file system may loop.
+    pub(crate) fn note(&self, id: DirId, file_system: FileSystem, attributes: &Attributes) {
+        if self.awaits
+            && let Some(found) = lock(&self.awaited).get_mut(&attributes.file_id())
+        {
+            found.get_or_insert(id);
+        }
+        if file_system.is_foreign() {
+            lock(&self.foreign).insert(id, attributes.inode);
+        }
+    }
+
+    /// Returns the context for the entries of `id`; `last` caches the mount of the previous directory.
+    pub(crate) fn context(
+        &self,
+        id: DirId,
+        directory: &Directory,
+        last: &mut Option<Mount>,
+    ) -> DirContext<'_> {
+        let shared = self.shared;
+        let device_index = shared.tree.device_index(id);
+        let mount = last.filter(|mount| mount.device_index == device_index).unwrap_or_else(|| {
+            let known = lock(&self.file_systems).get(&device_index).copied();
+            // The lock is not held, because the file system may take long to answer.
+            let ask = || directory.file_system().unwrap_or(FileSystem::Ordinary);
+            let file_system = known.unwrap_or_else(ask);
+            lock(&self.file_systems).insert(device_index, file_system);
+            Mount { device: shared.tree.device(id), device_index, file_system }
+        });
+        *last = Some(mount);
+        let networks = self.networks.as_ref().filter(|networks| !networks.is_empty());
+        let needs_path = networks.is_some() || !self.silent.is_empty() || shared.options.filter.needs_paths();
+        let path = if needs_path { shared.tree.path(id) } else { Vec::new() };
+        let left_out = networks.and_then(|networks| networks.points_in(&path));
+        let silent = self.silent.names_in(&path);
+        DirContext { path, left_out, silent, mount }
+    }
+}
+
+/// Returns the metadata kept of an entry.
+pub(crate) fn metadata(attributes: &Attributes, links: Option<Links>, owners: bool) -> Metadata {
+    let &Attributes { uid, gid, mode, .. } = attributes;
+    Metadata {
+        apparent: attributes.apparent,
+        blocks: attributes.blocks,
+        mtime: attributes.mtime,
+        inode: attributes.inode,
+        directory: None,
+        links,
+        owner: owners.then_some(Owner { uid, gid, mode }),
+    }
+}
+
+/// Returns `true` if the directory `name` holds a CACHEDIR.TAG with the signature of the Cache Directory
+/// Tagging Specification.
+fn is_cache(directory: &Directory, name: &CStr) -> bool {
+    const SIGNATURE: &[u8; 43] = b"Signature: 8a477f597d28d172789f06886806bc55";
+    let mut start = [0; SIGNATURE.len()];
+    let read = directory.open_child(name).and_then(|inner| inner.read_start(c"CACHEDIR.TAG", &mut start));
+    read.is_ok_and(|length| &start[..length] == SIGNATURE)
+}

@@ -1,0 +1,276 @@
+//! Rescan: entries of a finished tree are read again, after an operation or at the user's request.
+//!
+//! The file system is asked for the state of each entry: deleted, unchanged, or changed, in which case it is
+//! read again. So the tree is right after a complete or partial success, and after changes by other
+//! processes. Related data is updated too: the metadata of the parent directories, and the link counts of
+//! names anywhere. Entries that do not respond are left unchanged.
+//!
+//! Invariant: until everything is read, and if that is stopped, the tree is unchanged.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use super::Places;
+use super::policy::metadata;
+use super::shared::Shared;
+use super::visit::Visitor;
+use crate::base::clock;
+use crate::base::kind::Kind;
+use crate::platform::{Attributes, Errno, attributes_of_path};
+use crate::tree::hard_links;
+use crate::tree::{Changes, DirId, Entry, EntryState, InodeKey, LinkedName, Links, Metadata};
+
+/// New state of entries in one directory.
+struct Recheck {
+    directory: DirId,
+    /// Metadata of the directory itself.
+    own: Option<Metadata>,
+    changes: Changes,
+    /// Directories at the changed names.
+    replaced: HashSet<DirId>,
+    /// First error number of an entry with an unknown state.
+    errno: Option<Errno>,
+}
+
+impl Shared {
+    /// Rechecks the entries at `places`.
+    ///
+    /// # Errors
+    /// The first error that left an entry's state unknown; the other entries are updated anyway.
+    pub(crate) fn scan_entries(&self, places: &Places) -> Result<(), Errno> {
+        let began = clock::precise();
+        let places = self.where_they_are(places);
+        let rechecks = places.iter().map(|(directory, names)| self.recheck(*directory, names)).collect();
+        let rechecks = self.outermost(rechecks);
+        let visitor = Visitor::new(self, false);
+        self.workers.pool().in_place_scope(|scope| {
+            for id in directories(&rechecks) {
+                visitor.visit_root(scope, id);
+            }
+        });
+        let read = self.workers.take_linked();
+        if self.is_stopped() {
+            self.tree.drop_subtrees(&directories(&rechecks));
+            return Ok(());
+        }
+        let (concerned, elsewhere) = self.linked_below(&rechecks);
+        let counts = self.count_links(concerned, elsewhere, known_counts(&rechecks, &read));
+        hard_links::add_repeats(&self.tree);
+        for recheck in &rechecks {
+            let batch = &mut self.workers.state().batch;
+            self.tree.replace_entries(batch, recheck.directory, &recheck.changes);
+            self.tree.note_rescan(recheck.directory, recheck.changes.keys(), began);
+            if let Some(own) = &recheck.own {
+                self.tree.renew_own(batch, recheck.directory, own);
+            }
+        }
+        self.tree.add_linked(read);
+        self.tree.renew_links(&mut self.workers.state().batch, &counts);
+        hard_links::subtract_repeats(&self.tree);
+        rechecks.iter().find_map(|recheck| recheck.errno).map_or(Ok(()), Err)
+    }
+
+    /// Returns the places, with a root inside another root moved to its place there; and the roots that are
+    /// files, which may be names of inodes there.
+    fn where_they_are<'p>(&'p self, places: &'p Places) -> BTreeMap<DirId, HashSet<&'p [u8]>> {
+        let tree = &self.tree;
+        let mut real: BTreeMap<DirId, HashSet<&[u8]>> = BTreeMap::new();
+        for (directory, names) in places {
+            for name in names {
+                let root = if *directory == DirId::TOP { tree.entry(DirId::TOP, name) } else { None };
+                let inside = root.and_then(|root| match root.directory() {
+                    Some(id) => {
+                        Some((tree.parent(id).filter(|parent| *parent != DirId::TOP)?, tree.name(id)))
+                    }
+                    None => tree.outer_of_file(name).and_then(|_| tree.way_to(name)),
+                });
+                let (directory, name) = inside.unwrap_or((*directory, name));
+                real.entry(directory).or_default().insert(name);
+            }
+        }
+        let roots = tree.listing(DirId::TOP);
+        let is_file = |record: &Entry<'_>| match record.state {
+            EntryState::Known(metadata) => metadata.directory.is_none(),
+            // It was a file, or a directory in another root: see `Tree::renew_aliases`.
+            EntryState::Failed(errno) => errno == Errno::ENOENT as i32,
+            EntryState::Excluded(_) => false,
+        };
+        for (_, file) in roots.entries().filter(|(_, record)| is_file(record)) {
+            real.entry(DirId::TOP).or_default().insert(file.name);
+        }
+        real
+    }
+
+    /// Drops entries inside a directory that is replaced anyway.
+    fn outermost(&self, rechecks: Vec<Recheck>) -> Vec<Recheck> {
+        let replaced = replaced(&rechecks);
+        let is_inside = |recheck: &Recheck| self.is_inside(recheck.directory, &replaced);
+        let (inside, outermost): (Vec<_>, Vec<_>) = rechecks.into_iter().partition(is_inside);
+        self.tree.drop_subtrees(&directories(&inside));
+        outermost
+    }
+
+    /// Returns `true` if a directory is one of these, or lies below one.
+    fn is_inside(&self, id: DirId, directories: &HashSet<DirId>) -> bool {
+        self.tree.ancestry(id).any(|above| directories.contains(&above))
+    }
+
+    /// Reads the present state of the entries.
+    fn recheck(&self, directory: DirId, names: &HashSet<&[u8]>) -> Recheck {
+        let (mut own, mut changes, mut errno) = (None, Changes::new(), None);
+        let opened = match directory {
+            DirId::TOP => Ok(None),
+            directory => self.open_from_root(directory).map(Some),
+        };
+        if let Ok(Some(opened)) = &opened {
+            own = opened.attributes().ok().map(|own| metadata(&own, None, self.options.owners));
+        }
+        // A directory may have several names among the roots.
+        let mut replaced: HashMap<DirId, Option<(Kind, Metadata)>> = HashMap::new();
+        // One pass over the listing, however many names there are.
+        for (_, record) in self.tree.listing(directory).entries() {
+            if !names.contains(record.name) {
+                continue;
+            }
+            if let Some(change) = record.directory().and_then(|id| replaced.get(&id)) {
+                changes.insert(record.name.to_vec(), *change);
+                continue;
+            }
+            let found = match &opened {
+                Ok(Some(opened)) => opened.attributes_of(record.name),
+                Ok(None) => attributes_of_path(&super::path(record.name.to_vec())),
+                Err(errno) => Err(*errno),
+            };
+            let change = match found {
+                Ok(found) => match self.renewed(directory, &record, &found) {
+                    None => continue,
+                    renewed => renewed,
+                },
+                // A deleted root is kept as an error, so that the user sees it and can rescan it.
+                Err(why) if is_gone(why) => (directory == DirId::TOP).then(|| self.lost(&record)).flatten(),
+                Err(why) => {
+                    errno.get_or_insert(why);
+                    continue;
+                }
+            };
+            replaced.extend(record.directory().map(|id| (id, change)));
+            changes.insert(record.name.to_vec(), change);
+        }
+        Recheck { directory, own, changes, replaced: replaced.into_keys().collect(), errno }
+    }
+
+    /// Returns the new state of an entry of `parent` from its present attributes, with a detached directory
+    /// to read into. `None` for a directory that was not entered before.
+    fn renewed(&self, parent: DirId, record: &Entry<'_>, found: &Attributes) -> Option<(Kind, Metadata)> {
+        let tree = &self.tree;
+        let device = tree.devices().index(found.device);
+        if !found.is_directory() {
+            // As in a new scan, such a file may also lie below another root.
+            let is_linked = found.links > 1 || parent == DirId::TOP;
+            let links = is_linked.then_some(Links { count: found.links, device });
+            return Some((found.kind, metadata(found, links, self.options.owners)));
+        }
+        let old = record.directory()?;
+        let mut renewed = metadata(found, None, self.options.owners);
+        let batch = &mut self.workers.state().batch;
+        renewed.directory = Some(tree.detached(batch, old, &renewed, device)?);
+        Some((found.kind, renewed))
+    }
+
+    /// Returns a deleted root as a detached directory that cannot be read.
+    fn lost(&self, root: &Entry<'_>) -> Option<(Kind, Metadata)> {
+        let tree = &self.tree;
+        let old = root.directory()?;
+        let metadata = Metadata { mtime: tree.own_metadata(old)?.mtime, ..Metadata::default() };
+        let batch = &mut self.workers.state().batch;
+        let directory = tree.detached(batch, old, &metadata, tree.device_index(old))?;
+        Some((Kind::Directory, Metadata { directory: Some(directory), ..metadata }))
+    }
+
+    /// Returns the inodes with names among the entries to be replaced, and the other directories that hold
+    /// names of them.
+    fn linked_below(&self, rechecks: &[Recheck]) -> (HashSet<InodeKey>, BTreeSet<DirId>) {
+        let tree = &self.tree;
+        let mut concerned = HashSet::new();
+        let replaced = replaced(rechecks);
+        for recheck in rechecks {
+            for (_, record) in tree.listing(recheck.directory).entries() {
+                if let EntryState::Known(metadata) = record.state
+                    && recheck.changes.contains_key(record.name)
+                {
+                    concerned.extend(metadata.linked_inode());
+                }
+            }
+        }
+        let mut known: HashMap<DirId, bool> = HashMap::new();
+        let mut is_replaced = |id: DirId| *known.entry(id).or_insert_with(|| self.is_inside(id, &replaced));
+        let linked = tree.linked();
+        let (inside, outside): (Vec<_>, Vec<_>) = linked.iter().partition(|name| is_replaced(name.directory));
+        concerned.extend(inside.into_iter().map(LinkedName::key));
+        let elsewhere = outside.into_iter().filter(|name| concerned.contains(&name.key()));
+        let elsewhere = elsewhere.map(|name| name.directory).collect();
+        (concerned, elsewhere)
+    }
+
+    /// Returns the present link count of each inode: the known one, or for other inodes in `concerned` the
+    /// count of one of their names in `directories`. Rescanned names are not used: that only one name is left
+    /// there says nothing about names that were deleted elsewhere, which stay in the tree until the next
+    /// rescan there.
+    fn count_links(
+        &self,
+        mut concerned: HashSet<InodeKey>,
+        directories: BTreeSet<DirId>,
+        known: HashMap<InodeKey, u64>,
+    ) -> HashMap<InodeKey, u64> {
+        let tree = &self.tree;
+        concerned.retain(|inode| !known.contains_key(inode));
+        let mut counts = known;
+        for directory in directories {
+            let mut opened = None;
+            for (_, record) in tree.listing(directory).entries() {
+                let EntryState::Known(metadata) = record.state else { continue };
+                let Some(inode) = metadata.linked_inode().filter(|inode| concerned.contains(inode)) else {
+                    continue;
+                };
+                if opened.is_none() {
+                    opened = self.open_from_root(directory).ok();
+                }
+                // If this name does not exist, another one may.
+                let found = opened.as_ref().and_then(|opened| opened.attributes_of(record.name).ok());
+                if let Some(found) = found.filter(|found| found.inode == inode.inode) {
+                    concerned.remove(&inode);
+                    counts.insert(inode, found.links);
+                }
+            }
+        }
+        counts
+    }
+}
+
+/// Returns the link counts seen while rechecking and reading.
+fn known_counts(rechecks: &[Recheck], read: &[LinkedName]) -> HashMap<InodeKey, u64> {
+    let seen = rechecks.iter().flat_map(|recheck| recheck.changes.values().flatten());
+    let seen = seen.filter_map(|(_, metadata)| {
+        let links = metadata.links?;
+        Some((metadata.linked_inode()?, links.count))
+    });
+    seen.chain(read.iter().map(|name| (name.key(), name.count))).collect()
+}
+
+/// Returns the directories at the changed names.
+fn replaced(rechecks: &[Recheck]) -> HashSet<DirId> {
+    rechecks.iter().flat_map(|recheck| recheck.replaced.iter().copied()).collect()
+}
+
+/// Returns `true` if the entry no longer exists.
+fn is_gone(errno: Errno) -> bool {
+    matches!(errno, Errno::ENOENT | Errno::ENOTDIR | Errno::ELOOP)
+}
+
+/// Returns the directories to read, each once, even if it has several names.
+fn directories(rechecks: &[Recheck]) -> Vec<DirId> {
+    let new = rechecks.iter().flat_map(|recheck| recheck.changes.values().flatten());
+    let mut directories: Vec<DirId> = new.filter_map(|(_, metadata)| metadata.directory).collect();
+    directories.sort_unstable();
+    directories.dedup();
+    directories
+}

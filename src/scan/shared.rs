@@ -1,0 +1,87 @@
+//! State that all jobs of a scan share: its target, its options and its end.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use super::options::{Options, default_threads};
+use super::paths::path;
+use super::workers::Workers;
+use crate::base::sync::{Arc, AtomicBool, AtomicU64, Condvar, Mutex, Ordering};
+use crate::platform::process::descriptors::Descriptors;
+use crate::platform::process::limits;
+use crate::tree::{DirId, Tree};
+
+/// End of a scan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Everything was read, as far as possible.
+    Complete,
+    /// The scan was stopped; the tree holds what had been read.
+    Stopped,
+    /// A worker panicked with this message, because of a bug. The tree may miss anything.
+    Panicked(String),
+    /// Inputs that could not be read completely, with the reasons, each safe for a terminal. The tree keeps
+    /// the entries of an import up to the error, and of a rescan the old entries that did not answer.
+    Broken(Vec<String>),
+}
+
+/// Target of a scan.
+pub enum Target {
+    /// Roots, into a new tree.
+    Roots(Vec<PathBuf>),
+    /// Entries of a tree at rest, read again.
+    Entries(Places),
+}
+
+/// Names of entries, by their directory; no directory occurs twice.
+pub type Places = Vec<(DirId, Vec<Vec<u8>>)>;
+
+/// State that all jobs of a scan share.
+pub struct Shared {
+    pub tree: Arc<Tree>,
+    pub options: Options,
+    pub target: Target,
+    pub workers: Workers,
+    pub descriptors: Descriptors,
+    /// Set to stop the scan, checked by every job. `Relaxed`: it guards no data.
+    pub stop: AtomicBool,
+    /// Expected size in bytes, 0 if unknown. Written once at the start of the scan, read for the progress
+    /// display. `Relaxed`: it guards no data.
+    pub expected: AtomicU64,
+    pub started: Instant,
+    pub end: Mutex<Option<(Outcome, Duration)>>,
+    pub ended: Condvar,
+}
+
+impl Shared {
+    pub fn new(tree: Arc<Tree>, target: Target, options: Options) -> Self {
+        let wanted = limits::threads(options.threads.unwrap_or_else(default_threads).max(1));
+        let (descriptors, threads) = Descriptors::new(wanted);
+        Self {
+            tree,
+            workers: Workers::new(threads),
+            options,
+            target,
+            descriptors,
+            stop: AtomicBool::new(false),
+            expected: AtomicU64::new(0),
+            started: Instant::now(),
+            end: Mutex::new(None),
+            ended: Condvar::new(),
+        }
+    }
+
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Returns the roots of the tree as the user gave them.
+    pub fn roots(&self) -> Vec<PathBuf> {
+        match &self.target {
+            Target::Roots(paths) => paths.clone(),
+            Target::Entries(_) => {
+                self.tree.listing(DirId::TOP).entries().map(|(_, root)| path(root.name.to_vec())).collect()
+            }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Baselines: finding the earlier tree that a view compares with.
+//!
+//! Invariant: the search runs once, and never on the drawing thread.
+
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::base::job::{Job, Pool};
+use crate::base::sync::{Arc, OnceLock};
+use crate::scan::Outcome;
+use crate::source::Source;
+use crate::tree::Tree;
+
+/// Location of the earlier tree.
+#[derive(Clone, Default)]
+pub enum Earlier {
+    /// No earlier tree.
+    #[default]
+    None,
+    /// Source named by the user.
+    Source(Source),
+    /// Directory of kept snapshots; the newest one of the same paths is used, if there is one.
+    Kept(PathBuf),
+}
+
+impl std::fmt::Debug for Earlier {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::None => formatter.write_str("None"),
+            Self::Source(source) => write!(formatter, "Source({:?})", source.roots()),
+            Self::Kept(folder) => write!(formatter, "Kept({})", folder.display()),
+        }
+    }
+}
+
+impl Earlier {
+    /// Returns the location to use after a scan of the directory above; a source named by the user does not fit
+    /// that tree.
+    #[must_use]
+    pub fn above(self) -> Self {
+        match self {
+            Self::Kept(folder) => Self::Kept(folder),
+            Self::None | Self::Source(_) => Self::None,
+        }
+    }
+}
+
+/// Baseline of a source. Cheap to clone.
+#[derive(Clone)]
+pub struct Basis {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    earlier: Earlier,
+    present: Option<Source>,
+    /// Result of the search, set once; concurrent callers wait for the first one instead of searching again.
+    found: OnceLock<Option<Past>>,
+}
+
+/// Earlier tree.
+#[derive(Clone)]
+pub(crate) enum Past {
+    /// Tree of a source.
+    Source(Source),
+    /// Tree made for a test, with a fixed time in seconds since 1970.
+    #[cfg(test)]
+    Tree(Arc<Tree>, i64),
+}
+
+impl Past {
+    pub(crate) fn tree(&self) -> &Arc<Tree> {
+        match self {
+            Self::Source(source) => source.tree(),
+            #[cfg(test)]
+            Self::Tree(tree, _) => tree,
+        }
+    }
+
+    /// Waits at most `limit` until it is read; returns `true` if it is.
+    pub(crate) fn wait(&self, limit: Duration) -> bool {
+        match self {
+            Self::Source(source) => source.wait(limit).is_some(),
+            #[cfg(test)]
+            Self::Tree(..) => true,
+        }
+    }
+
+    /// Returns the time of its scan in seconds since 1970.
+    pub(crate) fn recorded_at(&self) -> Option<i64> {
+        match self {
+            Self::Source(source) => source.provenance().first().and_then(|provenance| provenance.scanned_at),
+            #[cfg(test)]
+            Self::Tree(_, seconds) => Some(*seconds),
+        }
+    }
+
+    /// Returns the error of reading it, once reading has ended.
+    pub(crate) fn trouble(&self) -> Option<String> {
+        match self {
+            Self::Source(source) => trouble(source),
+            #[cfg(test)]
+            Self::Tree(..) => None,
+        }
+    }
+}
+
+/// Result of the search for an earlier tree.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Offer {
+    /// `true` if there is an earlier tree.
+    pub is_there: bool,
+    /// Time of its scan in seconds since 1970, if known.
+    pub since: Option<i64>,
+}
+
+impl Basis {
+    /// Creates the baseline of `present`, which is compared with `earlier`.
+    pub fn new(earlier: Earlier, present: Source) -> Self {
+        Self { shared: Arc::new(Shared { earlier, present: Some(present), found: OnceLock::new() }) }
+    }
+
+    /// Creates the baseline of a given tree and time.
+    #[cfg(test)]
+    pub fn of_tree(tree: Arc<Tree>, seconds: i64) -> Self {
+        let found = OnceLock::from(Some(Past::Tree(tree, seconds)));
+        Self { shared: Arc::new(Shared { earlier: Earlier::None, present: None, found }) }
+    }
+
+    /// Returns the earlier tree. Reads folders and files.
+    pub(crate) fn find(&self) -> Option<Past> {
+        let Shared { earlier, present, found } = &*self.shared;
+        let look = || match earlier {
+            Earlier::None => None,
+            Earlier::Source(source) => Some(Past::Source(source.clone())),
+            Earlier::Kept(folder) => present.as_ref()?.earlier_in(folder).map(Past::Source),
+        };
+        found.get_or_init(look).clone()
+    }
+}
+
+/// Starts the search for an earlier tree.
+///
+/// # Errors
+/// When no thread can be started.
+pub fn offer(pool: &Pool, basis: Option<Basis>) -> io::Result<Job<Offer>> {
+    pool.start(move |task| {
+        let earlier = basis.and_then(|basis| basis.find());
+        let since = earlier.as_ref().and_then(Past::recorded_at);
+        task.publish(Offer { is_there: earlier.is_some(), since });
+    })
+}
+
+/// Returns the error of a source that has ended.
+fn trouble(source: &Source) -> Option<String> {
+    match source.outcome() {
+        Some(Outcome::Broken(faults)) => Some(faults.join("; ")),
+        Some(Outcome::Panicked(reason)) => Some(reason),
+        Some(Outcome::Stopped) => Some("it was not read to its end".to_owned()),
+        Some(Outcome::Complete) | None => None,
+    }
+}

@@ -1,0 +1,291 @@
+//! Imports: trees from exports in files, on standard input, or on another machine, read one after another in
+//! the background.
+//!
+//! An import is used like a scan: the tree grows while it is read and can be shown at any time, reading can
+//! be stopped, and the outcome is reported. Nothing in the tree can be rescanned or changed, since it need
+//! not be on this machine.
+//!
+//! Uses no view. Invariant: if an export ends early, the entries before the error are kept, and the error
+//! names the byte.
+
+use std::cell::RefCell;
+use std::fs::File;
+use std::io::{self, Read};
+use std::ops::ControlFlow;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use super::remote::{Remote, Session};
+use crate::base::os_error::words;
+use crate::base::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, PoisonError, lock};
+use crate::base::text::{escape, escape_path};
+use crate::formats::builder::{Builder, Counts};
+use crate::formats::compression::unpack;
+use crate::formats::flat::Provenance;
+use crate::formats::json_lexer::{Fault, Lexer, Pulse, Reason};
+use crate::formats::ncdu_read::Reader;
+use crate::platform::terminal::streams;
+use crate::scan::{Outcome, Progress};
+use crate::tree::{DirId, Tree, hard_links};
+
+/// Interval between two publications while bytes arrive without a pause.
+const PERIOD: Duration = Duration::from_millis(100);
+
+/// Input of an import.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// File.
+    File(PathBuf),
+    /// Standard input.
+    Standard,
+    /// Other machine, which creates the export now.
+    Remote(Remote),
+}
+
+/// Running or finished import.
+#[derive(Clone)]
+pub struct Import {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    tree: Arc<Tree>,
+    inputs: Vec<Input>,
+    /// Set to stop the import, checked at every chunk. `Relaxed`: it guards no data.
+    stop: AtomicBool,
+    progress: Mutex<(Counts, DirId)>,
+    started: Instant,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// Origins of the roots that have begun, in their order.
+    roots: Vec<Provenance>,
+    end: Option<(Outcome, Duration)>,
+}
+
+impl Import {
+    /// Starts to read `inputs` in the background.
+    ///
+    /// # Errors
+    /// When no thread can be started.
+    pub fn start(inputs: Vec<Input>) -> io::Result<Self> {
+        let shared = Arc::new(Shared {
+            tree: Arc::default(),
+            inputs,
+            stop: AtomicBool::new(false),
+            progress: Mutex::new((Counts::default(), DirId::TOP)),
+            started: Instant::now(),
+            state: Mutex::default(),
+            changed: Condvar::new(),
+        });
+        let worker = Arc::clone(&shared);
+        std::thread::Builder::new().name("import".into()).spawn(move || worker.run())?;
+        Ok(Self { shared })
+    }
+
+    /// Returns the tree, complete or still growing.
+    pub fn tree(&self) -> &Arc<Tree> {
+        &self.shared.tree
+    }
+
+    /// Returns the display names of the exports.
+    pub fn names(&self) -> Vec<PathBuf> {
+        self.shared.inputs.iter().map(Input::title).collect()
+    }
+
+    /// Returns the progress of reading.
+    pub fn progress(&self) -> Progress {
+        let (counts, id) = *lock(&self.shared.progress);
+        let path = || std::ffi::OsString::from_vec(self.shared.tree.path(id)).into();
+        Progress {
+            silent: Vec::new(),
+            entries: counts.entries,
+            disk: counts.disk,
+            errors: counts.errors,
+            expected: None,
+            current: (id != DirId::TOP).then(path),
+        }
+    }
+
+    /// Asks the import to end soon. Entries read so far are kept.
+    pub fn stop(&self) {
+        self.shared.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns the outcome, or `None` while the import is running.
+    pub fn outcome(&self) -> Option<Outcome> {
+        lock(&self.shared.state).end.as_ref().map(|(outcome, _)| outcome.clone())
+    }
+
+    /// Returns the elapsed time, final after the end.
+    pub fn elapsed(&self) -> Duration {
+        let state = lock(&self.shared.state);
+        state.end.as_ref().map_or_else(|| self.shared.started.elapsed(), |(_, took)| *took)
+    }
+
+    /// Returns the origins of the roots that have begun, in their order.
+    pub fn provenance(&self) -> Vec<Provenance> {
+        lock(&self.shared.state).roots.clone()
+    }
+
+    /// Waits at most `limit` for the end and returns the outcome.
+    pub fn wait(&self, limit: Duration) -> Option<Outcome> {
+        let state = lock(&self.shared.state);
+        let waited = self.shared.changed.wait_timeout_while(state, limit, |state| state.end.is_none());
+        let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        state.end.as_ref().map(|(outcome, _)| outcome.clone())
+    }
+
+    /// Waits until there is something to show or the import has ended. Meanwhile ssh may ask for a password
+    /// at the terminal.
+    pub fn wait_for_root(&self) {
+        let state = lock(&self.shared.state);
+        let is_nothing = |state: &mut State| state.roots.is_empty() && state.end.is_none();
+        drop(self.shared.changed.wait_while(state, is_nothing).unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+impl Shared {
+    fn run(&self) {
+        let outcome = match catch_unwind(AssertUnwindSafe(|| self.read_all())) {
+            Ok(_) if self.is_stopped() => Outcome::Stopped,
+            Ok(faults) if faults.is_empty() => Outcome::Complete,
+            Ok(faults) => Outcome::Broken(faults),
+            Err(panic) => Outcome::Panicked(crate::base::job::message(panic.as_ref())),
+        };
+        lock(&self.state).end = Some((outcome, self.started.elapsed()));
+        self.changed.notify_all();
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Reads all inputs and returns the errors.
+    fn read_all(&self) -> Vec<String> {
+        let builder = RefCell::new(Builder::new(&self.tree));
+        let mut faults = Vec::new();
+        for input in &self.inputs {
+            if self.is_stopped() {
+                break;
+            }
+            if let Err(reason) = self.read(input, &builder) {
+                builder.borrow_mut().break_off();
+                faults.push(format!("{}: {}", input.name(), escape(reason.as_bytes())));
+            }
+        }
+        self.note(&builder.borrow());
+        self.tree.add_linked(builder.into_inner().finish());
+        hard_links::subtract_repeats(&self.tree);
+        faults
+    }
+
+    fn read(&self, input: &Input, builder: &RefCell<Builder<'_>>) -> Result<(), String> {
+        let (reader, session) = input.open()?;
+        let chunks = unpack(reader).map_err(|error| words(&error))?;
+        let published = RefCell::new(Instant::now());
+        let pulse = |pulse| {
+            if pulse == Pulse::Idle || published.borrow().elapsed() >= PERIOD {
+                builder.borrow_mut().publish();
+                self.note(&builder.borrow());
+                *published.borrow_mut() = Instant::now();
+            }
+            if self.is_stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let mut lexer = Lexer::new(chunks, &pulse);
+        let label = input.label(self.inputs.len());
+        let result = self.document(&mut lexer, builder, input, &label);
+        drop(lexer);
+        // ssh's message explains an empty export better than the lexer's error.
+        session.map_or(Ok(()), |session| session.finish(result.is_ok()))?;
+        result.map_err(|fault| fault.to_string())
+    }
+
+    fn document(
+        &self,
+        lexer: &mut Lexer<'_>,
+        builder: &RefCell<Builder<'_>>,
+        input: &Input,
+        label: &[u8],
+    ) -> Result<(), Fault> {
+        let mut reader = Reader::new(lexer, builder, self.tree.devices(), label);
+        let head = reader.head()?;
+        builder.borrow_mut().publish();
+        let provenance = Provenance { host: input.host(), scanned_at: head.timestamp };
+        lock(&self.state).roots.push(provenance);
+        self.changed.notify_all();
+        match reader.body() {
+            Err(Fault { reason: Reason::Stopped, .. }) => {
+                builder.borrow_mut().break_off();
+                Ok(())
+            }
+            result => result,
+        }
+    }
+
+    fn note(&self, builder: &Builder<'_>) {
+        *lock(&self.progress) = (builder.counts(), builder.current());
+    }
+}
+
+type Opened = (Box<dyn Read + Send>, Option<Session>);
+
+impl Input {
+    fn open(&self) -> Result<Opened, String> {
+        match self {
+            Self::File(path) => {
+                let file = File::open(path).map_err(|error| words(&error))?;
+                Ok((Box::new(file), None))
+            }
+            Self::Standard => {
+                streams::input().map_err(|error| words(&error))?;
+                Ok((Box::new(io::stdin()), None))
+            }
+            Self::Remote(remote) => {
+                let (reader, session) = remote.start()?;
+                Ok((reader, Some(session)))
+            }
+        }
+    }
+
+    /// Returns the name used in messages.
+    fn name(&self) -> String {
+        match self {
+            Self::File(path) => escape_path(path),
+            Self::Standard => "standard input".to_owned(),
+            Self::Remote(remote) => escape(remote.host().as_bytes()).into_owned(),
+        }
+    }
+
+    fn title(&self) -> PathBuf {
+        match self {
+            Self::File(path) => path.clone(),
+            Self::Standard => "-".into(),
+            Self::Remote(remote) => remote.host().into(),
+        }
+    }
+
+    /// Returns the prefix that distinguishes its root from other roots.
+    fn label(&self, inputs: usize) -> Vec<u8> {
+        let mut label = match self {
+            Self::Remote(remote) => remote.host().as_bytes().to_vec(),
+            _ if inputs == 1 => return Vec::new(),
+            Self::File(path) => path.as_os_str().as_bytes().to_vec(),
+            Self::Standard => b"-".to_vec(),
+        };
+        label.push(b':');
+        label
+    }
+
+    fn host(&self) -> Option<String> {
+        match self {
+            Self::Remote(remote) => Some(remote.host().to_owned()),
+            Self::File(_) | Self::Standard => None,
+        }
+    }
+}

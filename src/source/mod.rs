@@ -1,0 +1,247 @@
+//! Sources of a tree: a scan of this machine, an import of exports, or a snapshot.
+//!
+//! Views treat all of them alike. [`Nature`] defines which actions are possible: a recorded tree cannot be
+//! rescanned or changed.
+//!
+//! Uses no view. Invariant: a source without a file system behind it is never live.
+
+pub(crate) mod baseline;
+pub mod import;
+pub mod remote;
+pub(crate) mod save;
+mod snapshot;
+pub mod snapshot_store;
+
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::base::sync::Arc;
+use crate::formats::flat::Provenance;
+use crate::formats::snapshot::{About, is_snapshot, latest_for};
+use crate::platform::host_name;
+use crate::scan::{self, Outcome, Progress, Scan};
+use crate::source::import::{Import, Input};
+pub use crate::source::snapshot::Recorded;
+use crate::tree::Tree;
+
+/// Source that the user asked for.
+#[derive(Clone, Debug)]
+pub enum Wanted {
+    /// Paths on this machine.
+    Paths(Vec<PathBuf>, scan::Options),
+    /// Exports, or a single snapshot.
+    Exports(Vec<Input>),
+}
+
+impl Wanted {
+    /// Returns the file if it is a snapshot.
+    fn snapshot(&self) -> Option<&Path> {
+        match self {
+            Self::Exports(inputs) => match inputs.as_slice() {
+                [Input::File(path)] => Some(path.as_path()).filter(|path| is_snapshot(path)),
+                _ => None,
+            },
+            Self::Paths(..) => None,
+        }
+    }
+}
+
+/// Kind of a source.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Nature {
+    /// File system of this machine, which can be rescanned and changed.
+    #[default]
+    Live,
+    /// Recorded tree, which can be neither rescanned nor changed.
+    Recorded,
+}
+
+/// Source that is being read or was read.
+#[derive(Clone)]
+pub enum Source {
+    /// Scan of paths.
+    Scan {
+        /// Running or finished scan.
+        scan: Scan,
+        /// Time of its start in seconds since 1970.
+        began: i64,
+    },
+    /// Import of exports.
+    Import(Import),
+    /// Opened snapshot.
+    Recorded(Recorded),
+}
+
+impl Source {
+    /// Starts to read.
+    ///
+    /// # Errors
+    /// When no thread can be started; see [`Source::run`].
+    pub fn start(wanted: Wanted) -> io::Result<Self> {
+        if let Some(path) = wanted.snapshot() {
+            return Ok(Self::Recorded(Recorded::open(path)));
+        }
+        match wanted {
+            Wanted::Paths(roots, options) => {
+                let began = crate::base::clock::now();
+                Ok(Self::Scan { scan: Scan::start(roots, options)?, began })
+            }
+            Wanted::Exports(inputs) => Ok(Self::Import(Import::start(inputs)?)),
+        }
+    }
+
+    /// Starts to read, or reads on the calling thread if no thread can be started. Reads a snapshot
+    /// completely, so that damage is known before anything is printed.
+    ///
+    /// # Errors
+    /// When no thread can be started for exports, which need several.
+    pub fn run(wanted: Wanted) -> io::Result<Self> {
+        match wanted {
+            Wanted::Paths(roots, options) => {
+                let began = crate::base::clock::now();
+                let scan =
+                    Scan::start(roots.clone(), options.clone()).unwrap_or_else(|_| Scan::run(roots, options));
+                Ok(Self::Scan { scan, began })
+            }
+            exports @ Wanted::Exports(_) => {
+                let source = Self::start(exports)?;
+                if let Self::Recorded(recorded) = &source {
+                    recorded.verify();
+                }
+                Ok(source)
+            }
+        }
+    }
+
+    /// Returns the kind of the source.
+    pub fn nature(&self) -> Nature {
+        match self {
+            Self::Scan { .. } => Nature::Live,
+            Self::Import(_) | Self::Recorded(_) => Nature::Recorded,
+        }
+    }
+
+    /// Returns the scan that can read parts of the tree again, if the source is live.
+    pub fn scan(&self) -> Option<&Scan> {
+        match self {
+            Self::Scan { scan, .. } => Some(scan),
+            Self::Import(_) | Self::Recorded(_) => None,
+        }
+    }
+
+    /// Starts to scan another path with the options of this scan; returns `None` if this is no scan.
+    ///
+    /// # Errors
+    /// When no thread can be started.
+    pub fn restart_at(&self, path: PathBuf) -> Option<io::Result<Self>> {
+        let began = crate::base::clock::now();
+        let scan = self.scan()?.restart_at(vec![path]);
+        Some(scan.map(|scan| Self::Scan { scan, began }))
+    }
+
+    /// Returns the tree, complete or still growing.
+    pub fn tree(&self) -> &Arc<Tree> {
+        match self {
+            Self::Scan { scan, .. } => scan.tree(),
+            Self::Import(import) => import.tree(),
+            Self::Recorded(recorded) => recorded.tree(),
+        }
+    }
+
+    /// Returns the roots as the user gave them: paths, or names of exports.
+    pub fn roots(&self) -> Vec<PathBuf> {
+        match self {
+            Self::Scan { scan, .. } => scan.roots().to_vec(),
+            Self::Import(import) => import.names(),
+            Self::Recorded(recorded) => recorded.roots(),
+        }
+    }
+
+    /// Returns the origin of each root, in the order of the roots.
+    pub fn provenance(&self) -> Vec<Provenance> {
+        match self {
+            Self::Scan { scan, began } => {
+                let here = Provenance { host: host_name(), scanned_at: Some(*began) };
+                vec![here; scan.roots().len()]
+            }
+            Self::Import(import) => import.provenance(),
+            Self::Recorded(recorded) => recorded.provenance(),
+        }
+    }
+
+    /// Returns the metadata for a snapshot of this source.
+    pub fn about(&self) -> About {
+        let Provenance { host, scanned_at } = self.provenance().into_iter().next().unwrap_or_default();
+        let scope = self.scan().and_then(|scan| scan.options().scope());
+        About {
+            scanned_at: scanned_at.unwrap_or_default(),
+            host: host.unwrap_or_default().into_bytes(),
+            scope: scope.unwrap_or("filtered").into(),
+        }
+    }
+
+    /// Returns the newest snapshot in `folder` of the same paths and scope, scanned before this scan began;
+    /// `None` if this is no scan, or one whose exclusions a snapshot does not record.
+    pub fn earlier_in(&self, folder: &Path) -> Option<Self> {
+        let Self::Scan { scan, began } = self else { return None };
+        let scope = scan.options().scope()?;
+        let roots: Vec<&[u8]> = scan.roots().iter().map(|root| root.as_os_str().as_bytes()).collect();
+        let path = latest_for(folder, &roots, scope.as_bytes(), *began)?;
+        Some(Self::Recorded(Recorded::open(&path)))
+    }
+
+    /// Waits until a browser has something to show. Returns at once for a scan; for another machine, waits until
+    /// the password was entered.
+    pub fn wait_for_root(&self) {
+        if let Self::Import(import) = self {
+            import.wait_for_root();
+        }
+    }
+
+    /// Returns the progress of reading.
+    pub fn progress(&self) -> Progress {
+        match self {
+            Self::Scan { scan, .. } => scan.progress(),
+            Self::Import(import) => import.progress(),
+            Self::Recorded(recorded) => recorded.progress(),
+        }
+    }
+
+    /// Asks it to end soon. Entries read so far are kept.
+    pub fn stop(&self) {
+        match self {
+            Self::Scan { scan, .. } => scan.stop(),
+            Self::Import(import) => import.stop(),
+            Self::Recorded(_) => {}
+        }
+    }
+
+    /// Returns the outcome, or `None` while it is running.
+    pub fn outcome(&self) -> Option<Outcome> {
+        match self {
+            Self::Scan { scan, .. } => scan.outcome(),
+            Self::Import(import) => import.outcome(),
+            Self::Recorded(recorded) => Some(recorded.outcome()),
+        }
+    }
+
+    /// Returns the elapsed time, final after the end.
+    pub fn elapsed(&self) -> Duration {
+        match self {
+            Self::Scan { scan, .. } => scan.elapsed(),
+            Self::Import(import) => import.elapsed(),
+            Self::Recorded(recorded) => recorded.elapsed(),
+        }
+    }
+
+    /// Waits at most `limit` for the end and returns the outcome.
+    pub fn wait(&self, limit: Duration) -> Option<Outcome> {
+        match self {
+            Self::Scan { scan, .. } => scan.wait(limit),
+            Self::Import(import) => import.wait(limit),
+            Self::Recorded(recorded) => Some(recorded.outcome()),
+        }
+    }
+}

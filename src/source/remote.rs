@@ -1,0 +1,209 @@
+//! `ssh://[USER@]HOST[:PORT]/PATH`: an export that duke creates on another machine.
+//!
+//! ```text
+//! ssh [-p PORT] -- [USER@]HOST "duke -q -c -o - [flags] -- 'PATH'"
+//! ```
+//!
+//! ssh always passes its last argument to a shell there, so every word in it is quoted. ssh asks for
+//! passwords at the terminal itself, and its standard error is kept in case it fails.
+//!
+//! Invariant: no part of HOST can become a flag of ssh, and no part of PATH a word of the shell.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Read};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::process::{Child, Command, Stdio};
+use std::thread::{self, JoinHandle};
+
+use crate::base::os_error::words;
+
+const SCHEME: &[u8] = b"ssh://";
+/// Bytes kept of ssh's standard error.
+const SAID: u64 = 4096;
+/// Exit code of a duke that wrote an export although some entries could not be read.
+const INCOMPLETE: i32 = 1;
+/// Exit code of a shell that cannot find the program (POSIX Shell Command Language, 2.8.2).
+const NOT_FOUND: i32 = 127;
+
+/// Directory on another machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remote {
+    /// `[USER@]HOST`.
+    host: String,
+    port: Option<u16>,
+    /// Path there; empty for the directory in which ssh starts.
+    path: Vec<u8>,
+    /// Flags passed to duke there, one word each.
+    flags: Vec<OsString>,
+}
+
+/// Running ssh process.
+pub(crate) struct Session {
+    child: Child,
+    said: Option<JoinHandle<Vec<u8>>>,
+}
+
+impl Remote {
+    /// Parses `word` if it begins with `ssh://`.
+    ///
+    /// # Errors
+    /// When it does but is invalid.
+    pub fn parse(word: &OsStr, flags: Vec<OsString>) -> Option<Result<Self, &'static str>> {
+        let rest = word.as_bytes().strip_prefix(SCHEME)?;
+        let end = rest.iter().position(|byte| *byte == b'/').unwrap_or(rest.len());
+        let (place, path) = rest.split_at(end);
+        Some(Self::of(place, path, flags))
+    }
+
+    fn of(place: &[u8], path: &[u8], flags: Vec<OsString>) -> Result<Self, &'static str> {
+        let place = std::str::from_utf8(place).map_err(|_| "the host is not UTF-8")?;
+        let (user, host) = place.rsplit_once('@').map_or((None, place), |(user, host)| (Some(user), host));
+        let (host, port) = match host.strip_prefix('[') {
+            Some(rest) => rest.split_once(']').ok_or("']' expected behind the address")?,
+            None => host.find(':').map_or((host, ""), |colon| host.split_at(colon)),
+        };
+        let port = match port.strip_prefix(':') {
+            None if port.is_empty() => None,
+            None => return Err("a port follows a colon"),
+            Some(digits) => Some(digits.parse().map_err(|_| "not a port")?),
+        };
+        let is_plain = |text: &str| {
+            !text.is_empty()
+                && !text.starts_with('-')
+                && !text.contains(|c: char| c.is_whitespace() || c.is_control())
+        };
+        if !is_plain(host) || user.is_some_and(|user| !is_plain(user)) {
+            return Err("not a host");
+        }
+        let host = user.map_or_else(|| host.to_owned(), |user| format!("{user}@{host}"));
+        Ok(Self { host, port, path: path.to_vec(), flags })
+    }
+
+    /// Returns `[USER@]HOST`.
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new("ssh");
+        if let Some(port) = self.port {
+            command.arg("-p").arg(port.to_string());
+        }
+        command.arg("--").arg(&self.host).arg(OsString::from_vec(self.script()));
+        command
+    }
+
+    /// Returns the command line for the shell there.
+    fn script(&self) -> Vec<u8> {
+        let mut script = b"duke -q -c -o -".to_vec();
+        for flag in &self.flags {
+            script.push(b' ');
+            quote(flag.as_bytes(), &mut script);
+        }
+        if !self.path.is_empty() {
+            script.extend_from_slice(b" -- ");
+            quote(&self.path, &mut script);
+        }
+        script
+    }
+
+    /// Starts the export.
+    pub(crate) fn start(&self) -> Result<(Box<dyn Read + Send>, Session), String> {
+        let mut command = self.command();
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(|error| format!("ssh: {}", words(&error)))?;
+        let reader = child.stdout.take().ok_or("ssh has no output")?;
+        let said = child.stderr.take().map(|errors| thread::spawn(move || keep_last(errors)));
+        Ok((Box::new(reader), Session { child, said }))
+    }
+}
+
+impl Session {
+    /// Ends the process and returns its error; `is_whole` is `true` if the export was read to its end.
+    pub(crate) fn finish(mut self, is_whole: bool) -> Result<(), String> {
+        if !is_whole {
+            // ssh may block on output that is no longer read. An error means that it has already ended.
+            let _ = self.child.kill();
+        }
+        let status = self.child.wait().map_err(|error| words(&error))?;
+        let said = self.said.take().and_then(|reader| reader.join().ok()).unwrap_or_default();
+        let last = said.trim_ascii_end().rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        match status.code() {
+            Some(0 | INCOMPLETE) | None => Ok(()),
+            Some(NOT_FOUND) if !is_whole => Err("there is no duke in the PATH of its shell".to_owned()),
+            Some(code) if last.is_empty() => Err(format!("ssh ended with code {code}")),
+            Some(_) => Err(String::from_utf8_lossy(last.trim_ascii()).into_owned()),
+        }
+    }
+}
+
+/// Reads everything and keeps only the last bytes, so that ssh never blocks on a full pipe.
+fn keep_last(mut errors: impl Read) -> Vec<u8> {
+    let mut last = Vec::new();
+    loop {
+        match errors.by_ref().take(SAID).read_to_end(&mut last) {
+            Ok(0) => return last,
+            Err(error) if error.kind() != io::ErrorKind::Interrupted => return last,
+            _ => {}
+        }
+        let most = usize::try_from(SAID).expect("a few KiB");
+        last.drain(..last.len().saturating_sub(most));
+    }
+}
+
+/// Appends `word` in single quotes, in which the shell treats only the single quote specially.
+fn quote(word: &[u8], into: &mut Vec<u8>) {
+    into.push(b'\'');
+    for byte in word {
+        match byte {
+            b'\'' => into.extend_from_slice(b"'\\''"),
+            byte => into.push(*byte),
+        }
+    }
+    into.push(b'\'');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn remote(word: &str) -> Result<Remote, &'static str> {
+        Remote::parse(OsStr::new(word), vec!["-x".into()]).expect("it begins with ssh://")
+    }
+
+    fn words_of(word: &str) -> Vec<String> {
+        let command = remote(word).unwrap().command();
+        command.get_args().map(|word| word.to_str().unwrap().to_owned()).collect()
+    }
+
+    #[test]
+    fn a_place_becomes_words_of_ssh() {
+        assert_eq!(Remote::parse(OsStr::new("./ssh://a/b"), Vec::new()), None);
+        assert_eq!(words_of("ssh://box/srv"), ["--", "box", "duke -q -c -o - '-x' -- '/srv'"]);
+        assert_eq!(words_of("ssh://box"), ["--", "box", "duke -q -c -o - '-x'"]);
+        assert_eq!(words_of("ssh://me@box:2222/")[..4], ["-p", "2222", "--", "me@box"]);
+        assert_eq!(words_of("ssh://[::1]:22/")[..4], ["-p", "22", "--", "::1"]);
+    }
+
+    #[test]
+    fn nothing_of_a_path_reaches_the_shell() {
+        let script = words_of("ssh://box/a'; rm -rf $HOME `x` \"\\\n*")[2].clone();
+        assert!(script.ends_with(" -- '/a'\\''; rm -rf $HOME `x` \"\\\n*'"), "{script}");
+    }
+
+    #[test]
+    fn what_is_no_host_is_refused() {
+        for word in
+            ["-oProxyCommand=x", "", "a b", "me@", "@box", "[::1", "[::1]22", "box:x", "box:99999", "-l@box"]
+        {
+            assert!(remote(&format!("ssh://{word}/")).is_err(), "{word}");
+        }
+    }
+
+    #[test]
+    fn of_much_that_is_said_the_end_is_kept() {
+        let said: Vec<u8> = (0..30_000_u32).flat_map(|number| format!("{number}\n").into_bytes()).collect();
+        let kept = keep_last(said.as_slice());
+        assert!(kept.len() == 4096 && kept.ends_with(b"29998\n29999\n"), "{}", kept.len());
+    }
+}

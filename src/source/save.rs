@@ -1,0 +1,223 @@
+//! Writing a tree to a file, in the format given by the file's extension.
+//!
+//! ```text
+//! .json  .json.zst   ncdu's export, plain or compressed
+//! .ndjson  .csv      flat lines
+//! .duke              snapshot
+//! ```
+//!
+//! Does not draw anything. Invariant: the file is written completely or not at all, and an incomplete tree is
+//! never written, since the file would look complete.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use crate::base::os_error::words;
+use crate::base::sync::{AtomicBool, Ordering};
+use crate::formats::compression::pack;
+use crate::formats::flat::Flat;
+pub use crate::formats::flat::Form;
+use crate::formats::ncdu_write::Export;
+use crate::formats::snapshot;
+use crate::formats::snapshot::{Limits, Unsaved};
+use crate::platform::atomic_file::Replacement;
+use crate::scan::Outcome;
+use crate::source::{Nature, Source};
+
+/// Compression of an export.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Packing {
+    /// No compression.
+    Plain,
+    /// zstd.
+    Zstd,
+}
+
+/// File format of a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// ncdu's JSON.
+    Ncdu(Packing),
+    /// One line for each entry.
+    Flat(Form),
+    /// Snapshot.
+    Snapshot,
+}
+
+/// File extensions that stand for a format.
+pub const ENDINGS: [&str; 5] = [".json", ".json.zst", ".ndjson", ".csv", ".duke"];
+
+impl Format {
+    /// Returns the format for a file name.
+    pub fn of_name(name: &[u8]) -> Option<Self> {
+        let ends = |ending: &str| name.ends_with(ending.as_bytes());
+        Some(match name {
+            _ if ends(".json") => Self::Ncdu(Packing::Plain),
+            _ if ends(".zst") && !ends(".ndjson.zst") && !ends(".csv.zst") => Self::Ncdu(Packing::Zstd),
+            _ if ends(".ndjson") => Self::Flat(Form::Json),
+            _ if ends(".csv") => Self::Flat(Form::Csv),
+            _ if ends(".duke") => Self::Snapshot,
+            _ => return None,
+        })
+    }
+}
+
+/// Treatment of an existing file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Old {
+    /// The existing file is kept, and nothing is written.
+    Kept,
+    /// The new file replaces it.
+    Replaced,
+}
+
+/// Reason why nothing was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unwritten {
+    /// A file of that name exists.
+    Exists,
+    /// The user stopped it.
+    Stopped,
+    /// Error, as text.
+    Failed(String),
+}
+
+impl From<io::Error> for Unwritten {
+    fn from(error: io::Error) -> Self {
+        Self::Failed(words(&error))
+    }
+}
+
+/// Writes the tree of `source` to `path` unless `stop` is set, and returns the number of bytes.
+///
+/// # Errors
+/// When nothing was written; an existing file is unchanged then.
+pub fn write(
+    source: &Source,
+    path: &Path,
+    format: Format,
+    old: Old,
+    stop: &AtomicBool,
+) -> Result<u64, Unwritten> {
+    if source.outcome() != Some(Outcome::Complete) {
+        return Err(Unwritten::Failed("not everything was read: it would look complete".to_owned()));
+    }
+    if old == Old::Kept && fs::symlink_metadata(path).is_ok() {
+        return Err(Unwritten::Exists);
+    }
+    let edition = source.tree().edition();
+    let mut file = Replacement::begin(path)?;
+    let mut out = Watched::new(&mut file, stop);
+    let written = match format {
+        Format::Ncdu(packing) => ncdu(source, packing, &mut out).map_err(Unwritten::from),
+        Format::Flat(form) => {
+            let flat = Flat { tree: source.tree(), form, provenance: &source.provenance() };
+            flat.write(&mut out).map_err(Unwritten::from)
+        }
+        Format::Snapshot => {
+            let limits = Limits { bytes: u64::MAX, stop };
+            let saved = snapshot::save(source.tree(), &source.about(), &limits, &mut out);
+            saved.map(|_| ()).map_err(|unsaved| match unsaved {
+                Unsaved::Stopped => Unwritten::Stopped,
+                other => Unwritten::Failed(other.to_string()),
+            })
+        }
+    };
+    let bytes = out.written;
+    if stop.load(Ordering::Relaxed) {
+        return Err(Unwritten::Stopped);
+    }
+    written?;
+    if source.tree().edition() != edition {
+        return Err(Unwritten::Failed("the tree has changed meanwhile".to_owned()));
+    }
+    match old {
+        Old::Replaced => file.keep()?,
+        // Another process may have created the file in the meantime.
+        Old::Kept => file.keep_as_new().map_err(|error| match error.kind() {
+            ErrorKind::AlreadyExists => Unwritten::Exists,
+            _ => error.into(),
+        })?,
+    }
+    Ok(bytes)
+}
+
+/// Writes a source as ncdu's export.
+///
+/// # Errors
+/// When `out` cannot be written to, or the tree does not have exactly one root directory.
+pub fn ncdu(source: &Source, packing: Packing, out: &mut (impl Write + Send)) -> io::Result<()> {
+    let Some((root, _)) = Export::root(source.tree()) else {
+        return Err(io::Error::other("ncdu's format holds one directory"));
+    };
+    let provenance = source.provenance().into_iter().next().unwrap_or_default();
+    let name = match source.nature() {
+        Nature::Live => absolute(root.name),
+        Nature::Recorded => root.name.to_vec(),
+    };
+    let export =
+        Export { tree: source.tree(), name: &name, scanned_at: provenance.scanned_at.unwrap_or_default() };
+    match packing {
+        Packing::Plain => export.write(out),
+        Packing::Zstd => pack(out, |text| export.write(text)),
+    }
+}
+
+/// Returns the absolute path of a root, as ncdu writes it.
+fn absolute(root: &[u8]) -> Vec<u8> {
+    let path = PathBuf::from(OsString::from_vec(root.to_vec()));
+    let whole = fs::canonicalize(&path).or_else(|_| std::path::absolute(&path));
+    whole.as_deref().unwrap_or(Path::new(&path)).as_os_str().as_bytes().to_vec()
+}
+
+/// Writer that counts bytes and fails when it is to stop.
+pub(crate) struct Watched<'s, W> {
+    out: W,
+    stop: &'s AtomicBool,
+    written: u64,
+}
+
+impl<'s, W> Watched<'s, W> {
+    pub(crate) fn new(out: W, stop: &'s AtomicBool) -> Self {
+        Self { out, stop, written: 0 }
+    }
+}
+
+impl<W: Write> Write for Watched<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // `Relaxed`: the flag guards no data.
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(io::Error::other("stopped"));
+        }
+        let written = self.out.write(bytes)?;
+        self.written += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_says_its_format_or_none() {
+        let of = |name: &str| Format::of_name(name.as_bytes());
+        assert_eq!(of("a.json"), Some(Format::Ncdu(Packing::Plain)));
+        assert_eq!(of("a.json.zst"), Some(Format::Ncdu(Packing::Zstd)));
+        assert_eq!(of("a.zst"), Some(Format::Ncdu(Packing::Zstd)));
+        assert_eq!(of("/x/a.ndjson"), Some(Format::Flat(Form::Json)));
+        assert_eq!(of("a.csv"), Some(Format::Flat(Form::Csv)));
+        assert_eq!(of("a.duke"), Some(Format::Snapshot));
+        assert!(ENDINGS.iter().all(|ending| of(&format!("x{ending}")).is_some()));
+        for name in ["", "a", "a.txt", "json", "a.json.gz", "a.ndjson.zst", "a.csv.zst", "a.JSON"] {
+            assert_eq!(of(name), None, "{name}");
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Snapshot as a source: opened at once, its parts loaded when they are shown.
+//!
+//! Uses no view. Invariant: damage shows up in the outcome as soon as it is found.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use crate::base::sync::Arc;
+use crate::base::text::{escape, escape_path};
+use crate::formats::flat::Provenance;
+use crate::formats::snapshot;
+use crate::formats::snapshot::{About, Snapshot};
+use crate::scan::{Outcome, Progress};
+use crate::tree::{DirId, Tree};
+
+/// Opened snapshot, or the reason why it could not be opened.
+#[derive(Clone)]
+pub struct Recorded {
+    path: PathBuf,
+    tree: Arc<Tree>,
+    about: About,
+    /// Reason why the file could not be opened; the tree is empty then.
+    fault: Option<String>,
+    took: Duration,
+}
+
+impl Recorded {
+    /// Opens the snapshot at `path`.
+    pub fn open(path: &Path) -> Self {
+        let started = Instant::now();
+        let (tree, about, fault) = match snapshot::open(path) {
+            Ok(Snapshot { tree, about }) => (tree, about, None),
+            Err(error) => (Tree::new(), About::default(), Some(error.to_string())),
+        };
+        Self { path: path.to_owned(), tree: Arc::new(tree), about, fault, took: started.elapsed() }
+    }
+
+    /// Reads all of it, so that its outcome is final.
+    pub fn verify(&self) {
+        // Damage shows up in the outcome.
+        let _ = self.tree.verify();
+    }
+
+    /// Returns its tree.
+    pub fn tree(&self) -> &Arc<Tree> {
+        &self.tree
+    }
+
+    /// Returns the paths that were scanned.
+    pub fn roots(&self) -> Vec<PathBuf> {
+        let name = |name: &[u8]| OsString::from_vec(name.to_vec()).into();
+        self.tree.listing(DirId::TOP).entries().map(|(_, root)| name(root.name)).collect()
+    }
+
+    /// Returns the origin of each root.
+    pub fn provenance(&self) -> Vec<Provenance> {
+        let host =
+            Some(String::from_utf8_lossy(&self.about.host).into_owned()).filter(|host| !host.is_empty());
+        let provenance = Provenance { host, scanned_at: Some(self.about.scanned_at) };
+        vec![provenance; self.tree.listing(DirId::TOP).entries().count()]
+    }
+
+    /// Returns the totals of the recorded scan as progress.
+    pub fn progress(&self) -> Progress {
+        let totals = self.tree.totals(DirId::TOP);
+        Progress {
+            silent: Vec::new(),
+            entries: totals.items,
+            disk: totals.disk,
+            expected: None,
+            errors: u64::from(totals.errors),
+            current: None,
+        }
+    }
+
+    /// Returns the outcome, which covers the parts that were read so far.
+    pub fn outcome(&self) -> Outcome {
+        let damage = || self.tree.damage().map(|damage| damage.to_string());
+        self.fault.clone().or_else(damage).map_or(Outcome::Complete, |fault| {
+            let name = escape_path(&self.path);
+            Outcome::Broken(vec![format!("{name}: {}", escape(fault.as_bytes()))])
+        })
+    }
+
+    /// Returns the time it took to open.
+    pub fn elapsed(&self) -> Duration {
+        self.took
+    }
+}

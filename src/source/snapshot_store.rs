@@ -1,0 +1,291 @@
+//! Automatic snapshots, kept so that there is a baseline when a disk is full.
+//!
+//! They are in one folder, under names made of their roots and the time of their scan:
+//!
+//! ```text
+//! scan-1c291ca3-01700000000.duke     checksum of roots and scope, seconds since 1970
+//! ```
+//!
+//! Invariant: a snapshot never does harm: it is not written to a disk that is nearly full, nor into a folder
+//! that another user can change, and all together never exceed the limit. Only files with such names are ever
+//! deleted.
+
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use crate::base::absolute::absolute_bytes;
+use crate::base::sync::AtomicBool;
+use crate::formats::snapshot::{About, Limits, Unopened, Unsaved, open, save};
+use crate::platform::atomic_file::{Replacement, UNFINISHED};
+use crate::platform::entry::safe_path::{Error, PrivateFolder, Refusal};
+use crate::platform::fs::capacity::capacity;
+use crate::tree::{DirId, Tree};
+
+/// Retention policy of automatic snapshots.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Folder, created when it is needed.
+    pub folder: PathBuf,
+    /// Largest age; older snapshots are deleted.
+    pub age: Duration,
+    /// Largest size of all snapshots in bytes. The oldest are deleted beyond it, and a snapshot larger than
+    /// half of it is not kept.
+    pub bytes: u64,
+    /// Time between two snapshots of the same roots.
+    pub interval: Duration,
+}
+
+/// Space that must remain free on a file system: one part in `FREE_SHARE` of it, and at least `FREE_BYTES`.
+const FREE_SHARE: u64 = 20;
+const FREE_BYTES: u64 = 1 << 30;
+
+/// One day.
+pub const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+impl Settings {
+    /// Returns the default policy: a month, 512 MiB, one snapshot a day of the same roots.
+    pub fn new(folder: PathBuf) -> Self {
+        Self { folder, age: 30 * DAY, bytes: 512 << 20, interval: DAY }
+    }
+}
+
+/// Result of keeping a snapshot.
+#[derive(Debug)]
+pub enum Kept {
+    /// A new snapshot is at this path.
+    New(PathBuf),
+    /// There is a recent snapshot already.
+    Recent,
+}
+
+/// Reason why no snapshot was kept.
+#[derive(Debug)]
+pub enum Unkept {
+    /// The disk is nearly full.
+    NoRoom,
+    /// Another user could change the folder, or a directory on its path.
+    Unsafe(Refusal),
+    /// The snapshot could not be written.
+    Unsaved(Unsaved),
+}
+
+impl From<io::Error> for Unkept {
+    fn from(error: io::Error) -> Self {
+        Self::Unsaved(error.into())
+    }
+}
+
+impl From<Error> for Unkept {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Refused(refusal) => Self::Unsafe(refusal),
+            Error::System(errno) => io::Error::from(errno).into(),
+        }
+    }
+}
+
+impl std::fmt::Display for Unkept {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NoRoom => formatter.write_str("the disk is nearly full: -o FILE writes to another one"),
+            Self::Unsafe(refusal) => refusal.fmt(formatter),
+            Self::Unsaved(unsaved) => unsaved.fmt(formatter),
+        }
+    }
+}
+
+/// Keeps a snapshot of `tree` unless there is a recent one, and deletes those beyond the limits.
+///
+/// # Errors
+/// When no snapshot was kept. Existing snapshots are unchanged then.
+pub fn keep(settings: &Settings, tree: &Tree, about: &About, stop: &AtomicBool) -> Result<Kept, Unkept> {
+    let roots = roots(tree);
+    let since = about.scanned_at.saturating_sub_unsigned(settings.interval.as_secs());
+    if snapshots(&PrivateFolder::find(&settings.folder)?).iter().any(|found| {
+        found.key == key(&roots, &about.scope) && (since..=about.scanned_at).contains(&found.scanned_at)
+    }) {
+        return Ok(Kept::Recent);
+    }
+    keep_now(settings, tree, about, stop).map(Kept::New)
+}
+
+/// Keeps a snapshot of `tree` even if there is a recent one, and returns its path.
+///
+/// # Errors
+/// Those of [`keep`].
+pub fn keep_now(
+    settings: &Settings,
+    tree: &Tree,
+    about: &About,
+    stop: &AtomicBool,
+) -> Result<PathBuf, Unkept> {
+    let folder = PrivateFolder::find(&settings.folder)?.make()?;
+    let bytes = room(folder.path())?.ok_or(Unkept::NoRoom)?.min(settings.bytes / 2);
+    let name = name_of(&key(&roots(tree), &about.scope), about.scanned_at);
+    let path = folder.path().join(name);
+    let mut file = Replacement::begin(&path)?;
+    save(tree, about, &Limits { bytes, stop }, &mut file).map_err(Unkept::Unsaved)?;
+    file.keep()?;
+    prune(settings, &folder, about.scanned_at);
+    Ok(path)
+}
+
+/// Returns the newest snapshot in `folder` of the same roots and scope that was scanned before `before`, in
+/// seconds since 1970. The file was opened as a check. Returns `None` for a folder that another user can
+/// change.
+pub fn latest_for(folder: &Path, roots: &[&[u8]], scope: &[u8], before: i64) -> Option<PathBuf> {
+    let roots: Vec<Vec<u8>> = roots.iter().map(|root| absolute_bytes(root)).collect();
+    let key = key(&roots, scope);
+    let mut found = newest_first(&PrivateFolder::find(folder).ok()?);
+    found.retain(|found| found.key == key && found.scanned_at < before);
+    // Other roots can have the same checksum.
+    let is_right = |found: &Found| {
+        open(&found.path).is_ok_and(|there| self::roots(&there.tree) == roots && there.about.scope == scope)
+    };
+    found.into_iter().find(is_right).map(|found| found.path)
+}
+
+/// Snapshot in the folder.
+#[derive(Debug)]
+pub struct KeptSnapshot {
+    /// Path of the file.
+    pub path: PathBuf,
+    /// Time of its scan in seconds since 1970.
+    pub scanned_at: i64,
+    /// Its roots and scope, unless it cannot be opened.
+    pub subject: Result<Subject, Unopened>,
+}
+
+/// Roots and scope of a scan.
+#[derive(Debug)]
+pub struct Subject {
+    /// Absolute paths.
+    pub roots: Vec<Vec<u8>>,
+    /// See [`About::scope`].
+    pub scope: Vec<u8>,
+}
+
+/// Returns all snapshots in `folder` that [`latest_for`] could find, newest first.
+///
+/// # Errors
+/// When another user can change the folder, or it cannot be read.
+pub fn list(folder: &Path) -> Result<Vec<KeptSnapshot>, Unkept> {
+    let found = newest_first(&PrivateFolder::find(folder)?).into_iter();
+    Ok(found
+        .map(|Found { path, scanned_at, .. }| {
+            let subject =
+                open(&path).map(|there| Subject { roots: roots(&there.tree), scope: there.about.scope });
+            KeptSnapshot { path, scanned_at, subject }
+        })
+        .collect())
+}
+
+/// Returns the absolute paths of a tree's roots.
+fn roots(tree: &Tree) -> Vec<Vec<u8>> {
+    tree.listing(DirId::TOP).entries().map(|(_, root)| absolute_bytes(root.name)).collect()
+}
+
+/// Returns a checksum that distinguishes snapshots of different roots and scopes.
+fn key(roots: &[Vec<u8>], scope: &[u8]) -> String {
+    let mut whole = scope.to_vec();
+    for root in roots {
+        whole.push(0);
+        whole.extend_from_slice(root);
+    }
+    format!("{:08x}", crc32fast::hash(&whole))
+}
+
+fn name_of(key: &str, scanned_at: i64) -> String {
+    format!("scan-{key}-{:011}.duke", scanned_at.max(0))
+}
+
+/// File with the name of a snapshot.
+struct Found {
+    path: PathBuf,
+    key: String,
+    scanned_at: i64,
+    bytes: u64,
+}
+
+/// Returns the snapshots in `folder` that this user or root owns, unsorted.
+fn snapshots(folder: &PrivateFolder) -> Vec<Found> {
+    let owner = folder.attributes().uid;
+    let is_own = |found: &fs::Metadata| found.is_file() && (found.uid() == owner || found.uid() == 0);
+    let entries = folder.exists().then(|| fs::read_dir(folder.path()));
+    let Some(Ok(entries)) = entries else { return Vec::new() };
+    let found = |entry: fs::DirEntry| {
+        let (key, scanned_at) = parse(entry.file_name().to_str()?)?;
+        let metadata = entry.metadata().ok().filter(is_own)?;
+        Some(Found { path: entry.path(), key, scanned_at, bytes: metadata.len() })
+    };
+    entries.filter_map(Result::ok).filter_map(found).collect()
+}
+
+/// Returns the result of [`snapshots`], newest first.
+fn newest_first(folder: &PrivateFolder) -> Vec<Found> {
+    let mut found = snapshots(folder);
+    found.sort_by(|one, other| other.scanned_at.cmp(&one.scanned_at).then_with(|| one.path.cmp(&other.path)));
+    found
+}
+
+/// Parses key and time from the name of a snapshot.
+fn parse(name: &str) -> Option<(String, i64)> {
+    let (key, seconds) = name.strip_prefix("scan-")?.strip_suffix(".duke")?.split_once('-')?;
+    let scanned_at = seconds.parse().ok()?;
+    (name_of(key, scanned_at) == name).then(|| (key.to_owned(), scanned_at))
+}
+
+/// Deletes snapshots beyond the limits, oldest first, and unfinished files of killed processes. Files that
+/// cannot be deleted are kept.
+fn prune(settings: &Settings, folder: &PrivateFolder, now: i64) {
+    let oldest = now.saturating_sub_unsigned(settings.age.as_secs());
+    let mut bytes: u64 = 0;
+    for found in newest_first(folder) {
+        bytes = bytes.saturating_add(found.bytes);
+        if found.scanned_at < oldest || bytes > settings.bytes {
+            let _ = fs::remove_file(found.path);
+        }
+    }
+    let Ok(entries) = fs::read_dir(folder.path()) else { return };
+    for entry in entries.filter_map(Result::ok) {
+        let name = entry.file_name();
+        let is_unfinished =
+            name.as_bytes().starts_with(b".scan-") && name.as_bytes().ends_with(UNFINISHED.as_bytes());
+        let age = entry
+            .metadata()
+            .and_then(|metadata| metadata.modified())
+            .map(|changed| SystemTime::now().duration_since(changed).unwrap_or_default());
+        if is_unfinished && age.is_ok_and(|age| age > DAY) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Returns the number of bytes that may be written to the file system of `folder`, or `None` when it is
+/// nearly full.
+fn room(folder: &Path) -> io::Result<Option<u64>> {
+    let capacity = capacity(folder).map_err(io::Error::from)?;
+    let kept_free = (capacity.size / FREE_SHARE).max(FREE_BYTES);
+    Ok(capacity.available.checked_sub(kept_free).filter(|room| *room > 0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_of_snapshots_are_taken_for_some() {
+        let roots = [b"/a".to_vec(), b"/b".to_vec()];
+        let name = name_of(&key(&roots, b"-x"), 1_700_000_000);
+        assert_eq!(parse(&name), Some((key(&roots, b"-x"), 1_700_000_000)));
+        assert_ne!(key(&roots, b"-x"), key(&roots, b""));
+        assert_ne!(key(&roots, b""), key(&roots[..1], b""));
+        for other in ["", "scan-.duke", "scan-1-2.duke", "notes.txt", &name[1..], &format!("{name}~")] {
+            assert_eq!(parse(other), None, "{other}");
+        }
+    }
+}

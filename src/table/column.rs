@@ -1,0 +1,364 @@
+//! Columns: one entry of [`COLUMNS`] each, which drawing, sorting, keys and `--sort` are derived from.
+//!
+//! Invariant: a column is at its own index in [`COLUMNS`].
+
+use crate::base::format::{BRIEF, COUNT, DATE, DATE_AND_TIME, PERCENT, Units};
+use crate::tree::{Metadata, Totals, Tree};
+
+/// Column, in the order on the screen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Column {
+    /// Markers and the size.
+    #[default]
+    Size,
+    /// Change of the size since an earlier state.
+    Growth,
+    /// Share in percent.
+    Percent,
+    /// Share as a bar.
+    Bar,
+    /// Number of items.
+    Items,
+    /// Bytes that hard links share.
+    Shared,
+    /// Time of the last change.
+    Modified,
+    /// Name, path or description.
+    Name,
+}
+
+/// Alignment of the cells of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Align {
+    /// Text.
+    Left,
+    /// Numbers.
+    Right,
+}
+
+/// Width of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Width {
+    /// Number of cells.
+    Cells(usize),
+    /// Width of a formatted size, plus a number of cells.
+    Size(usize),
+    /// A fifth of the free width, limited to the range from the first to the second number of cells.
+    Stretch(usize, usize),
+}
+
+impl Width {
+    /// Returns the smallest number of cells.
+    pub fn cells(self, units: Units) -> usize {
+        match self {
+            Self::Cells(cells) | Self::Stretch(cells, _) => cells,
+            Self::Size(more) => units.width() + more,
+        }
+    }
+}
+
+/// Key of a column.
+#[derive(Clone, Copy, Debug)]
+pub struct ColumnKey {
+    /// Letter.
+    pub letter: char,
+    /// Name in the configuration.
+    pub name: &'static str,
+    /// Description on the help page.
+    pub help: &'static str,
+    /// Word in the footer, with its rank.
+    pub hint: Option<(u8, &'static str)>,
+    /// `true` if it works in the list of a directory only.
+    pub only_in_list: bool,
+}
+
+/// Data for sorting an entry.
+#[derive(Clone, Copy)]
+pub struct SortContext<'a> {
+    /// Tree of the entry.
+    pub tree: &'a Tree,
+    /// Totals below the entry, if it is a directory.
+    pub totals: Option<Totals>,
+    /// Size by the measure that is shown.
+    pub size: u64,
+    /// Difference to its earlier size, if known.
+    pub change: Option<u64>,
+}
+
+/// Returns the number to sort an entry by, the largest first.
+pub type SortKey = fn(&SortContext<'_>, &Metadata) -> u64;
+
+/// Description of a column.
+#[derive(Clone, Copy, Debug)]
+pub struct ColumnSpec {
+    /// Column.
+    pub column: Column,
+    /// Name for `--sort`, with its help; `None` if only the browser sorts by it.
+    pub option: Option<(&'static str, &'static str)>,
+    /// Title in a wide column and in a narrow one.
+    pub titles: [&'static str; 2],
+    /// Key that sorts by it.
+    pub sort: Option<ColumnKey>,
+    /// Key that shows or hides it.
+    pub show: Option<ColumnKey>,
+    /// Side of its cells.
+    pub align: Align,
+    /// Widths, the widest first; the name column takes the rest.
+    pub widths: &'static [Width],
+    /// Rank in the order in which columns get narrower, the lowest first.
+    pub drop_order: u8,
+    /// Column by which a click on its title sorts.
+    pub sorts_by: Column,
+    /// Sort key; `None` if names are compared instead.
+    pub sort_key: Option<SortKey>,
+}
+
+/// Number of cells for the two one-cell markers before a size.
+pub const SIGNS: usize = 2;
+
+const fn key(letter: char, name: &'static str, help: &'static str) -> ColumnKey {
+    ColumnKey { letter, name, help, hint: None, only_in_list: false }
+}
+
+impl ColumnKey {
+    const fn hint(self, rank: u8, word: &'static str) -> Self {
+        Self { hint: Some((rank, word)), ..self }
+    }
+
+    const fn in_list(self) -> Self {
+        Self { only_in_list: true, ..self }
+    }
+}
+
+const PLAIN: ColumnSpec = ColumnSpec {
+    column: Column::Name,
+    option: None,
+    titles: [""; 2],
+    sort: None,
+    show: None,
+    align: Align::Right,
+    widths: &[],
+    drop_order: 0,
+    sorts_by: Column::Name,
+    sort_key: None,
+};
+
+/// All columns, in the order on the screen.
+pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
+    ColumnSpec {
+        column: Column::Size,
+        option: Some(("size", "Largest first")),
+        titles: ["Disk", "Size"],
+        sort: Some(key('s', "sort-size", "by size").hint(4, "size")),
+        widths: &[Width::Size(SIGNS + 1), Width::Cells(SIGNS + BRIEF)],
+        drop_order: 7,
+        sorts_by: Column::Size,
+        sort_key: Some(|context, _| context.size),
+        ..PLAIN
+    },
+    ColumnSpec {
+        column: Column::Growth,
+        titles: ["Growth", "Grow"],
+        sort: Some(key('W', "sort-growth", "by growth")),
+        widths: &[Width::Size(1), Width::Cells(1 + BRIEF)],
+        drop_order: 6,
+        sorts_by: Column::Growth,
+        sort_key: Some(|context, _| context.change.map_or(0, |change| change.saturating_add(1))),
+        ..PLAIN
+    },
+    ColumnSpec {
+        column: Column::Percent,
+        titles: ["Share"; 2],
+        widths: &[Width::Cells(PERCENT)],
+        drop_order: 5,
+        sorts_by: Column::Size,
+        ..PLAIN
+    },
+    ColumnSpec {
+        column: Column::Bar,
+        align: Align::Left,
+        widths: &[Width::Stretch(6, 24)],
+        drop_order: 4,
+        sorts_by: Column::Size,
+        ..PLAIN
+    },
+    ColumnSpec {
+        column: Column::Items,
+        option: Some(("count", "Most items first")),
+        titles: ["Items"; 2],
+        sort: Some(key('C', "sort-count", "by number of items")),
+        show: Some(key('c', "show-count", "number of items")),
+        widths: &[Width::Cells(COUNT)],
+        drop_order: 3,
+        sorts_by: Column::Items,
+        sort_key: Some(|context, _| context.totals.map_or(0, |totals| totals.items)),
+        ..PLAIN
+    },
+    ColumnSpec {
+        column: Column::Shared,
+        titles: ["Shared"; 2],
+        sort: Some(key('S', "sort-shared", "by what links share").in_list()),
+        show: Some(key('u', "show-shared", "what hard links share").in_list()),
+        widths: &[Width::Size(0)],
+        drop_order: 2,
+        sorts_by: Column::Shared,
+        sort_key: Some(|context, facts| shared(context.tree, facts)),
+        ..PLAIN
+    },
+    ColumnSpec {
+        column: Column::Modified,
+        option: Some(("mtime", "Last changed first")),
+        titles: ["Modified"; 2],
+        sort: Some(key('M', "sort-mtime", "by last change")),
+        show: Some(key('m', "show-mtime", "last change")),
+        align: Align::Left,
+        widths: &[Width::Cells(DATE_AND_TIME), Width::Cells(DATE)],
+        drop_order: 1,
+        sorts_by: Column::Modified,
+        // Times beyond the limits look the same on the screen.
+        sort_key: Some(|_, facts| (facts.mtime.clamp(-1 << 61, 1 << 61) + (1 << 61)).cast_unsigned()),
+    },
+    ColumnSpec {
+        column: Column::Name,
+        option: Some(("name", "By the bytes of the name")),
+        titles: ["Name"; 2],
+        sort: Some(key('n', "sort-name", "by name").hint(5, "name")),
+        align: Align::Left,
+        ..PLAIN
+    },
+];
+
+/// Columns that can be sorted by, in the order of the help pages.
+pub const SORTABLE: [Column; 6] =
+    [Column::Size, Column::Name, Column::Items, Column::Modified, Column::Shared, Column::Growth];
+
+/// Columns that a key shows and hides, in the order of the help page.
+pub const OPTIONAL: [Column; 3] = [Column::Items, Column::Modified, Column::Shared];
+
+impl Column {
+    /// Number of columns.
+    pub const COUNT: usize = 8;
+
+    /// Returns its description.
+    pub fn spec(self) -> &'static ColumnSpec {
+        &COLUMNS[self as usize]
+    }
+}
+
+/// Returns the shared disk usage: of a directory the bytes counted in more than one of its entries, of any
+/// other entry with several names all of its bytes.
+pub fn shared(tree: &Tree, metadata: &Metadata) -> u64 {
+    match metadata.directory {
+        Some(id) => tree.shared(id),
+        None if metadata.links.is_some() => metadata.disk(),
+        None => 0,
+    }
+}
+
+/// Set of columns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ColumnSet(u16);
+
+impl ColumnSet {
+    /// Returns the set of `columns`.
+    pub const fn of(columns: &[Column]) -> Self {
+        let (mut bits, mut at) = (0, 0);
+        while at < columns.len() {
+            bits |= 1 << columns[at] as u16;
+            at += 1;
+        }
+        Self(bits)
+    }
+
+    /// Returns `true` if `column` is in it.
+    pub fn has(self, column: Column) -> bool {
+        self.0 & 1 << column as u16 != 0
+    }
+
+    /// Returns the set with `column` added or removed.
+    #[must_use]
+    pub fn with(self, column: Column, is_in: bool) -> Self {
+        let bit = 1 << column as u16;
+        Self(if is_in { self.0 | bit } else { self.0 & !bit })
+    }
+
+    /// Adds `column` if it is not in the set, or else removes it.
+    pub fn toggle(&mut self, column: Column) {
+        *self = self.with(column, !self.has(column));
+    }
+
+    /// Returns the columns that are in both.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    /// Returns the columns that are in either set.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Switches to the next combination: percent and bar, bar only, percent only, neither.
+    pub fn turn_graph(&mut self) {
+        let (bar, percent) = match (self.has(Column::Bar), self.has(Column::Percent)) {
+            (true, true) => (true, false),
+            (true, false) => (false, true),
+            (false, true) => (false, false),
+            (false, false) => (true, true),
+        };
+        *self = self.with(Column::Bar, bar).with(Column::Percent, percent);
+    }
+}
+
+/// Size that a full bar stands for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scale {
+    /// All of the directory.
+    #[default]
+    Directory,
+    /// The largest entry.
+    Largest,
+}
+
+impl Scale {
+    /// Switches to the other scale.
+    pub fn toggle(&mut self) {
+        *self = match self {
+            Self::Directory => Self::Largest,
+            Self::Largest => Self::Directory,
+        };
+    }
+}
+
+/// Requested columns, shown if there is room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// Columns.
+    pub columns: ColumnSet,
+    /// Scale of the bars.
+    pub scale: Scale,
+}
+
+impl Default for Shown {
+    fn default() -> Self {
+        use Column as C;
+        let columns = ColumnSet::of(&[C::Size, C::Percent, C::Bar, C::Items, C::Name]);
+        Self { columns, scale: Scale::Directory }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_column_is_at_its_own_place() {
+        for (index, spec) in COLUMNS.iter().enumerate() {
+            assert_eq!(spec.column as usize, index);
+            assert_eq!(spec.sort.is_some(), SORTABLE.contains(&spec.column), "{:?}", spec.column);
+            assert_eq!(spec.show.is_some(), OPTIONAL.contains(&spec.column), "{:?}", spec.column);
+            assert!(spec.sorts_by.spec().sort.is_some());
+        }
+    }
+}

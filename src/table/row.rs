@@ -1,0 +1,199 @@
+//! Rows of tables as plain data, drawn by the browser and printed.
+//!
+//! Invariant: a cell's text is no wider than its column.
+
+use jiff::tz::TimeZone;
+
+use crate::base::format::{
+    DATE, Units, brief_size, change, count, date, date_and_time, percent, share, size,
+};
+use crate::base::kind::Kind;
+use crate::table::column::Column;
+use crate::tree::{DirId, Position};
+
+/// Precision of a number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Precision {
+    /// Exact number.
+    #[default]
+    Exact,
+    /// More is being read.
+    Growing,
+    /// Something below was not read, or the number exceeds its range.
+    AtLeast,
+}
+
+/// Content of a cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CellValue {
+    /// Empty.
+    #[default]
+    None,
+    /// Size.
+    Bytes(u64),
+    /// Sizes before and after; `None` if the entry did not or does not exist.
+    Change(Option<u64>, Option<u64>),
+    /// Number of entries.
+    Count(u64),
+    /// Share in thousandths.
+    Share(u16),
+    /// Seconds since 1970.
+    Time(i64),
+    /// Words instead of a number, in full and abbreviated.
+    Words([&'static str; 2]),
+}
+
+/// Settings for the text of numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct NumberFormat<'a> {
+    /// Units of sizes.
+    pub units: Units,
+    /// Time zone of times.
+    pub zone: &'a TimeZone,
+}
+
+impl CellValue {
+    /// Returns the text for a column of `width` cells, abbreviated in a narrow one.
+    pub fn text(self, width: usize, format: NumberFormat<'_>) -> String {
+        let units = format.units;
+        match self {
+            Self::None => String::new(),
+            Self::Bytes(bytes) if width >= units.width() => size(bytes, units),
+            Self::Bytes(bytes) => brief_size(bytes, units),
+            Self::Change(before, after) if width > units.width() => full_change(before, after, units),
+            Self::Change(before, after) => brief_change(before, after, units),
+            Self::Count(number) => count(number),
+            Self::Share(thousandths) => percent(thousandths),
+            Self::Time(time) if width > DATE => date_and_time(time, format.zone),
+            Self::Time(time) => date(time, format.zone),
+            Self::Words([full, _]) if width >= units.width() => full.to_owned(),
+            Self::Words([_, brief]) => brief.to_owned(),
+        }
+    }
+}
+
+/// Formats a change, such as `+1.2 GiB`.
+fn full_change(before: Option<u64>, after: Option<u64>, units: Units) -> String {
+    match (before, after) {
+        (None, _) => "new".to_owned(),
+        (Some(before), None) => change(before, 0, units),
+        (Some(before), Some(after)) if before == after => "=".to_owned(),
+        (Some(before), Some(after)) => change(before, after, units),
+    }
+}
+
+/// Formats a change, such as `+1.2G`.
+fn brief_change(before: Option<u64>, after: Option<u64>, units: Units) -> String {
+    let (sign, bytes) = match (before, after) {
+        (None, after) => ('*', after.unwrap_or(0)),
+        (Some(before), None) => ('x', before),
+        (Some(before), Some(after)) if before == after => return "=".to_owned(),
+        (Some(before), Some(after)) => (if before < after { '+' } else { '-' }, before.abs_diff(after)),
+    };
+    format!("{sign}{}", brief_size(bytes, units).trim_start())
+}
+
+/// Style of a label.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RowStyle {
+    /// File.
+    #[default]
+    Plain,
+    /// Directory.
+    Strong,
+    /// Excluded or deleted entry.
+    Faint,
+    /// Error.
+    Warning,
+}
+
+/// Note after a label.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowNote {
+    /// Text.
+    pub text: String,
+    /// `true` if it reports an error.
+    pub is_warning: bool,
+}
+
+impl RowNote {
+    /// Returns a note that reports no error.
+    pub fn plain(text: String) -> Self {
+        Self { text, is_warning: false }
+    }
+}
+
+/// Row of a table.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Row {
+    /// Entry it stands for; `None` for a total.
+    pub entry: Option<(DirId, Position)>,
+    /// Kind of that entry.
+    pub kind: Option<Kind>,
+    /// Directory that the entry opens.
+    pub directory: Option<DirId>,
+    /// Name, path or description, safe for a terminal.
+    pub label: String,
+    /// Style of the label.
+    pub style: RowStyle,
+    /// `true` if it is marked.
+    pub is_marked: bool,
+    /// `true` if something in it could not be read.
+    pub has_errors: bool,
+    /// Precision of the size.
+    pub precision: Precision,
+    /// Contents of the columns.
+    pub cells: [CellValue; Column::COUNT],
+    /// Note after the label.
+    pub note: Option<RowNote>,
+}
+
+impl Row {
+    /// Returns a row with a label only.
+    pub fn of_words(label: String, style: RowStyle) -> Self {
+        Self { label, style, ..Self::default() }
+    }
+
+    /// Returns a row with a size and a number of items.
+    pub fn of_sum(label: String, size: u64, items: u64) -> Self {
+        Self::of_words(label, RowStyle::Plain)
+            .with(Column::Size, CellValue::Bytes(size))
+            .with(Column::Items, CellValue::Count(items))
+    }
+
+    /// Returns the row with a value in a column.
+    #[must_use]
+    pub fn with(mut self, column: Column, value: CellValue) -> Self {
+        self.cells[column as usize] = value;
+        self
+    }
+
+    /// Returns the content of a column.
+    pub fn cell(&self, column: Column) -> CellValue {
+        self.cells[column as usize]
+    }
+
+    /// Returns its size in bytes, if known.
+    pub fn size(&self) -> Option<u64> {
+        match self.cell(Column::Size) {
+            CellValue::Bytes(bytes) => Some(bytes),
+            _ => None,
+        }
+    }
+
+    /// Returns its number of items, if it has one.
+    pub fn items(&self) -> Option<u64> {
+        match self.cell(Column::Items) {
+            CellValue::Count(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// Adds its share of `whole`, and a bar that is full at `full`.
+    pub fn add_shares(&mut self, whole: u64, full: u64) {
+        if let Some(size) = self.size() {
+            self.cells[Column::Percent as usize] = CellValue::Share(share(size, whole));
+            self.cells[Column::Bar as usize] = CellValue::Share(share(size, full));
+        }
+    }
+}

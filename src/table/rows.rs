@@ -1,0 +1,378 @@
+//! Order of a directory's entries: which are shown, and in what order.
+//!
+//! Only eight bytes per entry are kept, for the one directory that is shown. Sorting a directory of a million
+//! entries takes a while, so its duration is kept too, and [`Rows::may_sort`] allows the next sort only after
+//! ten times that duration: a growing giant directory takes a tenth of the drawing thread's time.
+//!
+//! Invariant: every row is an entry of the listing it was made from, and occurs once.
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use crate::analysis::compare::{Became, Before, Growth, amount};
+use crate::analysis::search::{Filtered, Keeper};
+use crate::base::format::Measure;
+use crate::base::job::{Job, Pool};
+use crate::base::sync::{Arc, AtomicU64, AtomicUsize, Ordering};
+use crate::table::column::{Column, SortContext};
+use crate::tree::sort::{Names, sort};
+use crate::tree::{DirId, Entry, EntryState, Listing, LiveTotals, Metadata, Position, Totals, Tree};
+
+/// Direction of an order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Direction {
+    /// Default direction of a column.
+    #[default]
+    Usual,
+    /// Reversed direction.
+    Reversed,
+}
+
+impl Direction {
+    /// Returns the other direction.
+    #[must_use]
+    pub fn other(self) -> Self {
+        match self {
+            Self::Usual => Self::Reversed,
+            Self::Reversed => Self::Usual,
+        }
+    }
+}
+
+/// Position of directories.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Grouping {
+    /// Among all other entries.
+    #[default]
+    Mixed,
+    /// Before all other entries.
+    DirectoriesFirst,
+}
+
+/// Visibility of hidden entries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Hidden {
+    /// Hidden entries are shown.
+    #[default]
+    Shown,
+    /// Names that begin with a dot, and excluded entries, are omitted.
+    LeftOut,
+}
+
+/// Requested order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Order {
+    /// Column to sort by.
+    pub column: Column,
+    /// Direction.
+    pub direction: Direction,
+    /// Kind of size.
+    pub measure: Measure,
+    /// Position of directories.
+    pub grouping: Grouping,
+    /// Visibility of hidden entries.
+    pub hidden: Hidden,
+}
+
+/// Source of directory totals: the growing tree, or what a filter keeps of it.
+#[derive(Clone, Copy)]
+pub struct Sums<'a> {
+    /// Totals of the tree.
+    pub live: &'a LiveTotals,
+    /// Result of an active filter. Other entries are not shown.
+    pub filtered: Option<&'a Filtered>,
+    /// Comparison with an earlier tree, if it is shown.
+    pub growth: Option<&'a Arc<Growth>>,
+}
+
+impl<'a> Sums<'a> {
+    /// Uses the totals of the tree.
+    pub fn of(live: &'a LiveTotals) -> Self {
+        Self { live, filtered: None, growth: None }
+    }
+
+    /// Returns the totals to show for `id`.
+    pub fn totals(self, tree: &Tree, id: DirId) -> Totals {
+        self.filtered.map_or_else(|| self.live.totals(tree, id), |filtered| filtered.totals(id))
+    }
+}
+
+/// Largest number that leaves the top bit of a key to the grouping.
+const LARGEST: u64 = u64::MAX >> 1;
+
+impl Order {
+    fn names(self) -> Names {
+        match (self.column, self.direction) {
+            (Column::Name, Direction::Usual) => Names::Natural,
+            (Column::Name, Direction::Reversed) => Names::NaturalReversed,
+            _ => Names::Ascending,
+        }
+    }
+
+    fn leaves_out(self, id: DirId, record: &Entry<'_>) -> bool {
+        // Roots are shown whatever their names, since the user asked for them.
+        id != DirId::TOP && self.hides(record)
+    }
+
+    /// Returns `true` if an entry that is not a root is hidden.
+    pub fn hides(self, record: &Entry<'_>) -> bool {
+        self.hidden == Hidden::LeftOut
+            && (record.name.starts_with(b".") || matches!(record.state, EntryState::Excluded(_)))
+    }
+
+    /// Returns the number to sort an entry by, the largest first and never zero.
+    fn key(self, context: &SortContext<'_>, facts: &Metadata) -> u64 {
+        let first = self.grouping == Grouping::DirectoriesFirst && facts.directory.is_some();
+        let number = match (self.column.spec().sort_key, self.direction) {
+            (None, _) => 0,
+            (Some(number), Direction::Usual) => number(context, facts).min(LARGEST - 1) + 1,
+            (Some(number), Direction::Reversed) => LARGEST - number(context, facts).min(LARGEST - 1),
+        };
+        number | u64::from(first) << 63
+    }
+}
+
+/// Results beside the tree that change how a directory is shown; see [`Sums`].
+#[derive(Clone, Debug, Default)]
+pub struct Beside {
+    /// Result of an active filter.
+    pub filtered: Option<Arc<Filtered>>,
+    /// Comparison with an earlier tree, if it is shown.
+    pub growth: Option<Arc<Growth>>,
+}
+
+/// Sorts the entries of `id` in the background. A directory that is being read counts as far as it is read.
+///
+/// # Errors
+/// When no thread can be started.
+/// When the system gives no thread.
+pub fn in_order(
+    pool: &Pool,
+    tree: Arc<Tree>,
+    id: DirId,
+    order: Order,
+    beside: Beside,
+) -> io::Result<Job<Rows>> {
+    pool.start(move |task| {
+        let live = LiveTotals::sample(&tree);
+        let Beside { filtered, growth } = &beside;
+        let sums = Sums { live: &live, filtered: filtered.as_deref(), growth: growth.as_ref() };
+        task.publish(task.threads().install(|| Rows::of(&tree, sums, id, order)));
+    })
+}
+
+/// Sorted entries of a directory.
+#[derive(Debug, Default)]
+pub struct Rows {
+    sorted: Box<[Position]>,
+    /// Length of the listing they were made from.
+    length: u64,
+    left_out: usize,
+    largest: u64,
+    before: Option<Before>,
+    cost: Duration,
+    /// `true` if everything below was read before sorting.
+    was_complete: bool,
+    /// [`Tree::edition`] before sorting.
+    edition: u64,
+}
+
+impl Rows {
+    /// Sorts the entries of `id`, as far as they are read.
+    pub fn of(tree: &Tree, sums: Sums<'_>, id: DirId, order: Order) -> Self {
+        let (edition, was_complete) = (tree.edition(), tree.status(id).is_complete());
+        Self { was_complete, edition, ..Self::new(tree, sums, id, &tree.listing(id), order) }
+    }
+
+    /// Sorts the entries of `listing`, which belongs to `id`; with a filter only those it shows.
+    pub fn new(tree: &Tree, sums: Sums<'_>, id: DirId, listing: &Listing<'_>, order: Order) -> Self {
+        // The clock only determines how soon the next sort may be.
+        let begin = Instant::now();
+        // All workers of the sort write and read these; `Relaxed`: they guard no data.
+        let (left_out, largest) = (AtomicUsize::new(0), AtomicU64::new(0));
+        let keeper = sums.filtered.map(|filtered| Keeper::new(tree, filtered, id));
+        let before = sums.growth.map(|growth| Before::of(growth, tree, id));
+        let earlier = before.as_ref().map(Before::listing);
+        let rows = sort(listing, order.names(), |record| {
+            if keeper.as_ref().is_some_and(|keeper| !keeper.shows(record)) {
+                return None;
+            }
+            if order.leaves_out(id, record) {
+                left_out.fetch_add(1, Ordering::Relaxed);
+                return None;
+            }
+            // Entries without a number come last, in either direction.
+            let EntryState::Known(facts) = &record.state else { return Some(0) };
+            let totals = facts.directory.map(|id| sums.totals(tree, id));
+            let size = match &totals {
+                Some(totals) => order.measure.of(totals.disk, totals.apparent),
+                None => order.measure.of(facts.disk(), facts.apparent),
+            };
+            // Checked first, because workers that all write slow each other down.
+            if size > largest.load(Ordering::Relaxed) {
+                largest.fetch_max(size, Ordering::Relaxed);
+            }
+            let change = before.as_ref().zip(earlier.as_ref()).filter(|_| order.column == Column::Growth);
+            let change = change.and_then(|(before, earlier)| {
+                Some(match before.became(tree, earlier, record)? {
+                    Became::New => size,
+                    Became::Was(was) => size.abs_diff(amount(was, order.measure)),
+                })
+            });
+            Some(order.key(&SortContext { tree, totals, size, change }, facts))
+        });
+        Self {
+            // Collected in place, so half of the memory is returned.
+            sorted: rows.into_iter().map(|row| row.position).collect(),
+            length: listing.length(),
+            left_out: left_out.into_inner(),
+            largest: largest.into_inner(),
+            before,
+            cost: begin.elapsed(),
+            ..Self::default()
+        }
+    }
+
+    /// Returns `true` if everything below was read before sorting.
+    pub fn was_complete(&self) -> bool {
+        self.was_complete
+    }
+
+    /// Returns `true` if entries were rescanned or deleted since: a row may have no entry then.
+    pub fn is_of_old(&self, tree: &Tree) -> bool {
+        self.edition != tree.edition()
+    }
+
+    /// Returns the number of rows.
+    pub fn len(&self) -> usize {
+        self.sorted.len()
+    }
+
+    /// Returns `true` if there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.sorted.is_empty()
+    }
+
+    /// Returns the number of hidden entries that are omitted.
+    pub fn left_out(&self) -> usize {
+        self.left_out
+    }
+
+    /// Returns the size of the largest entry at the time of sorting.
+    pub fn largest(&self) -> u64 {
+        self.largest
+    }
+
+    /// Returns the earlier sizes of the entries, if they are shown.
+    pub fn before(&self) -> Option<&Before> {
+        self.before.as_ref()
+    }
+
+    /// Returns `true` if `listing` has newer entries.
+    pub fn is_outgrown_by(&self, listing: &Listing<'_>) -> bool {
+        self.length != listing.length()
+    }
+
+    /// Returns `true` if sorting again, `since` the last time, leaves nine tenths of the time to other work.
+    pub fn may_sort(&self, since: Duration) -> bool {
+        since >= self.cost.saturating_mul(10)
+    }
+
+    /// Returns the position of row `index` in the listing.
+    pub fn position(&self, index: usize) -> Option<Position> {
+        self.sorted.get(index).copied()
+    }
+
+    /// Returns the row of the entry at `position`.
+    pub fn find(&self, position: Position) -> Option<usize> {
+        self.sorted.iter().position(|row| *row == position)
+    }
+
+    /// Returns the positions of the rows, in order.
+    pub fn positions(&self) -> impl Iterator<Item = Position> + '_ {
+        self.sorted.iter().copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{Plan, build, dir, excluded, failed, file};
+
+    fn names(plan: Vec<Plan>, order: Order) -> Vec<String> {
+        let (tree, root) = build(plan);
+        let listing = tree.listing(root);
+        let rows = Rows::new(&tree, Sums::of(&LiveTotals::default()), root, &listing, order);
+        let name = |position| String::from_utf8(listing.name(position).unwrap().to_vec()).unwrap();
+        rows.positions().map(name).collect()
+    }
+
+    fn plan() -> Vec<Plan> {
+        vec![
+            file("b", 5000, 10),
+            excluded("gone"),
+            dir("deep", vec![file("x", 9000, 1), file("y", 0, 1)]),
+            file(".a", 5000, i64::MIN),
+            failed("lost"),
+            dir("empty", vec![]),
+            file("new", 0, i64::MAX),
+        ]
+    }
+
+    fn by(column: Column, direction: Direction) -> Order {
+        Order { column, direction, ..Order::default() }
+    }
+
+    #[test]
+    fn by_size_the_largest_comes_first_and_the_unknown_last() {
+        let order = by(Column::Size, Direction::Usual);
+        assert_eq!(names(plan(), order), ["deep", ".a", "b", "empty", "new", "gone", "lost"]);
+        let order = by(Column::Size, Direction::Reversed);
+        assert_eq!(names(plan(), order), ["new", "empty", ".a", "b", "deep", "gone", "lost"]);
+    }
+
+    #[test]
+    fn by_name_either_way_round() {
+        let order = by(Column::Name, Direction::Usual);
+        assert_eq!(names(plan(), order), [".a", "b", "deep", "empty", "gone", "lost", "new"]);
+        let order = by(Column::Name, Direction::Reversed);
+        assert_eq!(names(plan(), order), ["new", "lost", "gone", "empty", "deep", "b", ".a"]);
+    }
+
+    #[test]
+    fn by_items_and_by_time_of_any_value() {
+        assert_eq!(names(plan(), by(Column::Items, Direction::Usual))[0], "deep");
+        let times = names(plan(), by(Column::Modified, Direction::Usual));
+        assert_eq!((times[0].as_str(), times[4].as_str()), ("new", ".a"));
+    }
+
+    #[test]
+    fn directories_come_first_when_asked() {
+        let order = Order { grouping: Grouping::DirectoriesFirst, ..Order::default() };
+        assert_eq!(names(plan(), order)[..3], ["deep", "empty", ".a"]);
+    }
+
+    #[test]
+    fn dot_and_excluded_entries_are_left_out_when_asked_and_counted() {
+        let order = Order { hidden: Hidden::LeftOut, ..Order::default() };
+        assert_eq!(names(plan(), order), ["deep", "b", "empty", "new", "lost"]);
+        let (tree, root) = build(plan());
+        let rows = Rows::new(&tree, Sums::of(&LiveTotals::default()), root, &tree.listing(root), order);
+        assert_eq!((rows.len(), rows.left_out()), (5, 2));
+    }
+
+    #[test]
+    fn a_row_costs_eight_bytes() {
+        let (tree, root) = build(plan());
+        let rows =
+            Rows::new(&tree, Sums::of(&LiveTotals::default()), root, &tree.listing(root), Order::default());
+        assert_eq!(size_of_val(&*rows.sorted), 8 * rows.len());
+    }
+
+    #[test]
+    fn a_slow_sorting_is_not_repeated_before_ten_times_its_cost() {
+        let rows = Rows { cost: Duration::from_millis(30), ..Rows::default() };
+        assert!(!rows.may_sort(Duration::from_millis(299)));
+        assert!(rows.may_sort(Duration::from_millis(300)));
+    }
+}

@@ -1,0 +1,147 @@
+//! Directories of a tree: their numbers, states and totals, and the memory of one.
+
+use crate::base::sync::{AtomicBool, AtomicI32, AtomicU8, AtomicU32, AtomicU64, Ordering};
+
+/// Number of a directory in its tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DirId(pub u32);
+
+impl DirId {
+    /// Virtual directory whose entries are the roots.
+    pub const TOP: Self = Self(0);
+}
+
+/// Progress of reading a directory and everything below it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum State {
+    /// Not begun.
+    Waiting = 0,
+    /// Being read: the directory or something below it.
+    Reading = 1,
+    /// Everything below it was read, as far as possible.
+    Complete = 2,
+}
+
+/// Status of a directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// Reading state.
+    pub state: State,
+    /// `true` if the scan was stopped before all of it was read: its totals are lower bounds.
+    pub partial: bool,
+    /// Error number that ended the reading of this directory, if there is one.
+    pub errno: Option<i32>,
+}
+
+impl Status {
+    /// Returns `true` if reading has ended.
+    pub fn is_complete(self) -> bool {
+        self.state == State::Complete
+    }
+
+    /// Returns `true` if everything in it and below it was read, as far as possible.
+    pub fn is_settled(self) -> bool {
+        self.is_complete() && !self.partial
+    }
+
+    /// Returns `true` if it is settled, and its own entries could be read.
+    pub fn is_known(self) -> bool {
+        self.is_settled() && self.errno.is_none()
+    }
+}
+
+/// One directory. Totals, `pending` and `partial` are written by every worker with a claim on it: to complete
+/// a child, or to stop. The other fields have one writer: the worker that reads the directory until it is
+/// complete, then the code that changes a tree at rest.
+#[derive(Default)]
+#[repr(align(64))]
+pub(super) struct Dir {
+    pub(super) disk: AtomicU64,
+    pub(super) apparent: AtomicU64,
+    pub(super) items: AtomicU64,
+    /// Address of the newest link or only segment of its listing, 0 before anything is published. Stored with
+    /// `Release` and loaded with `Acquire`, so readers see everything the listing names.
+    pub(super) listing: AtomicU64,
+    /// Address of its own record, 0 for the top. Written before the listing with that record is published.
+    pub(super) record: AtomicU64,
+    /// Number of its parent. Written before the listing that names it is published.
+    pub(super) parent: AtomicU32,
+    /// Number of claims; see `totals`.
+    pub(super) pending: AtomicU32,
+    pub(super) errors: AtomicU32,
+    /// See [`Status::errno`]; 0 for none.
+    pub(super) errno: AtomicI32,
+    /// Index of its device.
+    pub(super) device: AtomicU32,
+    pub(super) state: AtomicU8,
+    pub(super) partial: AtomicBool,
+    pub(super) is_open: AtomicBool,
+    /// `true` while it is a rescanned directory in no listing, which adds nothing to its parent; see
+    /// `replace`.
+    pub(super) detached: AtomicBool,
+}
+
+#[cfg(not(loom))] // loom's atomics are larger
+const _: () = assert!(size_of::<Dir>() == 64);
+
+impl Dir {
+    pub(super) fn is_partial(&self) -> bool {
+        self.partial.load(Ordering::Relaxed)
+    }
+
+    /// Resets a dropped directory for reuse.
+    pub(super) fn reset(&self) {
+        for total in [&self.disk, &self.apparent, &self.items, &self.listing, &self.record] {
+            total.store(0, Ordering::Relaxed);
+        }
+        self.errors.store(0, Ordering::Relaxed);
+        self.errno.store(0, Ordering::Relaxed);
+        self.state.store(State::Waiting as u8, Ordering::Relaxed);
+        for flag in [&self.partial, &self.is_open, &self.detached] {
+            flag.store(false, Ordering::Relaxed);
+        }
+    }
+
+    pub(super) fn set_partial(&self) {
+        self.partial.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Totals of a directory and everything below it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Disk usage in bytes, including the directory itself, each inode once.
+    pub disk: u64,
+    /// Apparent size in bytes, including the directory itself, each inode once.
+    pub apparent: u64,
+    /// Number of names below, without the directory itself, every name of an inode counted.
+    pub items: u64,
+    /// Number of entries that could not be read.
+    pub errors: u32,
+}
+
+impl Totals {
+    /// Adds `other`, limited to the largest number.
+    pub fn add(&mut self, other: &Self) {
+        self.disk = self.disk.saturating_add(other.disk);
+        self.apparent = self.apparent.saturating_add(other.apparent);
+        self.items = self.items.saturating_add(other.items);
+        self.errors = self.errors.saturating_add(other.errors);
+    }
+}
+
+/// Numbers of dropped directories.
+#[derive(Default)]
+pub(super) struct Free {
+    pub(super) ready: Vec<u32>,
+    /// Numbers dropped last, which readers may still hold.
+    waiting: Vec<u32>,
+}
+
+impl Free {
+    pub(super) fn put(&mut self, gone: Vec<DirId>) {
+        let gone = gone.into_iter().map(|id| id.0).collect();
+        self.ready.extend(std::mem::replace(&mut self.waiting, gone));
+    }
+}

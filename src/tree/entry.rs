@@ -1,0 +1,139 @@
+//! Entry of a directory: its name and its metadata.
+//!
+//! Invariant: an entry has attributes, or a reason why it has none.
+
+use super::directory::DirId;
+use crate::base::kind::Kind;
+
+/// Entry of a directory at the time of reading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry<'a> {
+    /// Name; any bytes. For a root the path as the user gave it.
+    pub name: &'a [u8],
+    /// Its kind; before its attributes are read, the type given by the kernel's listing.
+    pub kind: Kind,
+    /// Its attributes, or the reason why it has none.
+    pub state: EntryState,
+}
+
+impl Entry<'_> {
+    /// Returns the number of this directory, if it was entered.
+    pub fn directory(&self) -> Option<DirId> {
+        match self.state {
+            EntryState::Known(metadata) => metadata.directory,
+            EntryState::Excluded(_) | EntryState::Failed(_) => None,
+        }
+    }
+}
+
+/// Attributes of an entry, or the reason why it has none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryState {
+    /// Known attributes.
+    Known(Metadata),
+    /// Excluded on purpose, and never counted.
+    Excluded(Exclusion),
+    /// Error number: its attributes could not be read.
+    Failed(i32),
+}
+
+/// Reason why an entry was excluded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Exclusion {
+    /// Match of a pattern.
+    Pattern = 0,
+    /// Entry on another file system, when only one was requested.
+    OtherFileSystem = 1,
+    /// Kernel file system.
+    KernelFileSystem = 2,
+    /// Directory with a CACHEDIR.TAG.
+    Caches = 3,
+    /// Content in the cloud, which uses no space here and would be downloaded by reading it.
+    Dataless = 4,
+}
+
+impl Exclusion {
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Pattern, Self::OtherFileSystem, Self::KernelFileSystem, Self::Caches, Self::Dataless];
+
+    /// Returns the reason as `--json` and flat lines write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pattern => "pattern",
+            Self::OtherFileSystem => "other_filesystem",
+            Self::KernelFileSystem => "kernel_filesystem",
+            Self::Caches => "caches",
+            Self::Dataless => "dataless",
+        }
+    }
+}
+
+/// Attributes kept of an entry: its own, never those of its contents.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Metadata {
+    /// Own apparent size in bytes.
+    pub apparent: u64,
+    /// Own allocated blocks of 512 bytes.
+    pub blocks: u64,
+    /// Own time of the last change, in seconds since 1970.
+    pub mtime: i64,
+    /// Inode number.
+    pub inode: u64,
+    /// Number of the directory, if it was entered.
+    pub directory: Option<DirId>,
+    /// Hard links; set if the link count is above one and the entry is not a directory.
+    pub links: Option<Links>,
+    /// Owner; set if owners were requested.
+    pub owner: Option<Owner>,
+}
+
+impl Metadata {
+    /// Returns the disk usage of the entry itself in bytes.
+    pub fn disk(&self) -> u64 {
+        self.blocks.saturating_mul(512)
+    }
+
+    /// Returns the key of its inode, if that may have other names.
+    pub fn linked_inode(&self) -> Option<InodeKey> {
+        self.links.map(|links| InodeKey { device: links.device, inode: self.inode })
+    }
+
+    /// Returns its hard links if it has several names. A root that is a file has links even with a count of
+    /// one.
+    pub fn several_names(&self) -> Option<Links> {
+        self.links.filter(|links| links.count > 1)
+    }
+}
+
+/// Hard links of an inode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Links {
+    /// Link count reported by the file system.
+    pub count: u64,
+    /// Index of its device in the tree's devices.
+    pub device: u32,
+}
+
+/// Owner and permissions of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Owner {
+    /// User ID of the owner.
+    pub uid: u32,
+    /// Group ID.
+    pub gid: u32,
+    /// Type and permission bits.
+    pub mode: u32,
+}
+
+/// Index of a device in the devices of its tree.
+pub type DeviceIndex = u32;
+
+/// Key of an inode within one tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct InodeKey {
+    /// Device.
+    pub device: DeviceIndex,
+    /// Inode number on that device.
+    pub inode: u64,
+}

@@ -1,0 +1,31 @@
+//! Names of inodes by their key.
+
+use super::directory::DirId;
+use super::entry::InodeKey;
+use super::inodes::{LinkedName, order};
+use super::reading::Tree;
+
+/// Names of inodes that may have several, for a tree at rest. Empty while a tree grows; outdated after a
+/// change of the tree.
+#[derive(Debug)]
+pub struct InodeIndex {
+    names: Vec<LinkedName>,
+}
+
+impl InodeIndex {
+    /// Sorts the names of `tree`, without roots that are files: such a root may also be a name below another
+    /// root.
+    pub fn new(tree: &Tree) -> Self {
+        let mut names = tree.linked();
+        names.retain(|name| name.directory != DirId::TOP);
+        names.sort_unstable_by_key(order);
+        Self { names }
+    }
+
+    /// Returns the names of an inode.
+    pub fn names(&self, key: InodeKey) -> &[LinkedName] {
+        let first = self.names.partition_point(|name| name.key() < key);
+        let names = &self.names[first..];
+        &names[..names.partition_point(|name| name.key() == key)]
+    }
+}

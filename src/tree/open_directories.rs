@@ -1,0 +1,39 @@
+//! Directories that are being read, and whose totals their parents do not include yet.
+
+use std::collections::HashSet;
+
+use super::directory::{Dir, DirId};
+use crate::base::sync::{Mutex, Ordering, lock};
+
+const SHARDS: usize = 16;
+
+/// Directories with incomplete contents: those whose published entries include a directory, or came in
+/// several batches. Others are complete before they could be shown, or show nothing until they are.
+#[derive(Default)]
+pub(super) struct Open {
+    shards: [Mutex<HashSet<DirId>>; SHARDS],
+}
+
+impl Open {
+    pub(super) fn enter(&self, id: DirId, dir: &Dir) {
+        // Only the worker that reads the directory enters it, before it releases its own claim; `leave` comes
+        // after.
+        if !dir.is_open.swap(true, Ordering::Relaxed) {
+            lock(self.shard(id)).insert(id);
+        }
+    }
+
+    pub(super) fn leave(&self, id: DirId, dir: &Dir) {
+        if dir.is_open.load(Ordering::Relaxed) {
+            lock(self.shard(id)).remove(&id);
+        }
+    }
+
+    fn shard(&self, id: DirId) -> &Mutex<HashSet<DirId>> {
+        &self.shards[id.0 as usize % SHARDS]
+    }
+
+    pub(super) fn all(&self) -> Vec<DirId> {
+        self.shards.iter().flat_map(|shard| lock(shard).iter().copied().collect::<Vec<_>>()).collect()
+    }
+}

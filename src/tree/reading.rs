@@ -1,0 +1,224 @@
+//! Tree of directories, and everything that readers ask of it.
+//!
+//! Invariant: a reader needs no lock for names, listings and totals, at rest or while the tree grows.
+
+use std::collections::HashMap;
+
+use super::devices::Devices;
+use super::directory::{Dir, DirId, Free, State, Status, Totals};
+use super::encoding::{Node, decode_name, decode_node, segments_of};
+use super::entry::{Entry, EntryState, Metadata};
+use super::inodes::LinkedName;
+use super::listing::Listing;
+use super::open_directories::Open;
+use super::readings::Readings;
+use super::stored::Stored;
+use crate::base::slots::Table;
+use crate::base::sync::{AtomicU32, AtomicU64, Mutex, Ordering, lock};
+use crate::platform::memory::arena::{Address, Arena};
+
+/// Directory or entry that could not be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// Parent directory, or the directory itself if `entry` is `None`.
+    pub directory: DirId,
+    /// Record of the entry.
+    pub entry: Option<Address>,
+    /// Error number of the system.
+    pub errno: i32,
+}
+
+/// Number of directories in a leaf of the table, 64 KiB: the unused end of the last one does not matter.
+pub(super) const LEAF: usize = if cfg!(loom) { 8 } else { 1 << 10 };
+
+/// Tree of directories, complete or still growing.
+pub struct Tree {
+    pub(super) dirs: Table<Dir, LEAF>,
+    /// Count of numbers given so far.
+    pub(super) count: AtomicU32,
+    pub(super) bytes: Arena,
+    pub(super) devices: Devices,
+    pub(super) open: Open,
+    pub(super) failures: Mutex<Vec<Failure>>,
+    /// See [`Tree::shared`]. Written once, when the hard links of a finished scan are counted.
+    pub(super) shared: Mutex<HashMap<DirId, u64>>,
+    /// Names of inodes with several links. Filled at the end of a scan.
+    pub(super) linked: Mutex<Vec<LinkedName>>,
+    /// Roots that are files and lie below another root, by name, with that root; see `aliases`. `None` until
+    /// it is known.
+    pub(super) files_inside: Mutex<Option<HashMap<Vec<u8>, DirId>>>,
+    pub(super) free: Mutex<Free>,
+    pub(super) readings: Mutex<Readings>,
+    /// See [`Tree::edition`]. Written when totals change, read by long readers.
+    pub(super) edition: AtomicU64,
+    /// File that the tree was read from.
+    pub(super) stored: Option<Box<Stored>>,
+}
+
+impl Tree {
+    /// Returns the parent, or `None` for the top.
+    pub fn parent(&self, id: DirId) -> Option<DirId> {
+        (id != DirId::TOP).then(|| DirId(self.dir(id).parent.load(Ordering::Relaxed)))
+    }
+
+    /// Returns the name, any bytes; for a root the path as the user gave it, for the top an empty name.
+    pub fn name(&self, id: DirId) -> &[u8] {
+        self.record(id).map_or(&[], |record| self.name_at(record))
+    }
+
+    /// Returns the address of its record.
+    pub(super) fn record(&self, id: DirId) -> Option<Address> {
+        // `Acquire` pairs with the `Release` of `stored`, which may publish while others read.
+        let load = || Address::from_bits(self.dir(id).record.load(Ordering::Acquire));
+        load().or_else(|| {
+            self.stored.as_ref()?.fetch(self, self.parent(id)?);
+            load()
+        })
+    }
+
+    /// Returns the name in the record at `address`.
+    #[doc(hidden)]
+    pub fn name_at(&self, address: Address) -> &[u8] {
+        decode_name(self.bytes.from_address(address)).unwrap_or_default()
+    }
+
+    /// Returns the path: the root as the user gave it, then the names down to `id`, separated by slashes.
+    /// No listing is searched.
+    pub fn path(&self, id: DirId) -> Vec<u8> {
+        let mut names: Vec<&[u8]> = self.ancestry(id).map(|id| self.name(id)).collect();
+        names.reverse();
+        join(names)
+    }
+
+    /// Returns `id` and its ancestors, without the top.
+    pub fn ancestry(&self, id: DirId) -> impl Iterator<Item = DirId> + '_ {
+        std::iter::successors(Some(id), |id| self.parent(*id)).take_while(|id| *id != DirId::TOP)
+    }
+
+    /// Returns its entries, as far as they are published. A malformed segment ends early.
+    pub fn listing(&self, id: DirId) -> Listing<'_> {
+        let mut segments = Vec::new();
+        // `Acquire` pairs with the publisher's `Release`.
+        let mut next = self.dir(id).listing.load(Ordering::Acquire);
+        if let (0, Some(stored)) = (next, &self.stored) {
+            stored.fetch(self, id);
+            next = self.dir(id).listing.load(Ordering::Acquire);
+        }
+        while let Some(address) = Address::from_bits(next) {
+            match decode_node(self.bytes.from_address(address)) {
+                Ok(Node::Segment(records)) => {
+                    segments.push(records);
+                    break;
+                }
+                Ok(Node::Link { before, segment }) => {
+                    let records =
+                        Address::from_bits(segment).map(|at| decode_node(self.bytes.from_address(at)));
+                    if let Some(Ok(Node::Segment(records))) = records {
+                        segments.push(records);
+                    }
+                    next = before;
+                }
+                Ok(Node::Run(run)) => {
+                    segments.extend(segments_of(run));
+                    segments.reverse();
+                    break;
+                }
+                Err(_) => break,
+            }
+        }
+        segments.reverse();
+        Listing::from_segments(segments)
+    }
+
+    /// Returns the metadata in its own entry. This searches the parent's listing, so it is too slow to call for
+    /// every directory.
+    pub fn own_metadata(&self, id: DirId) -> Option<Metadata> {
+        let listing = self.listing(self.parent(id)?);
+        listing.entries().find_map(|(_, record)| match record.state {
+            EntryState::Known(metadata) => Some(metadata).filter(|metadata| metadata.directory == Some(id)),
+            _ => None,
+        })
+    }
+
+    /// Returns the totals of everything complete below it; [`LiveTotals`](crate::tree::LiveTotals) adds the rest.
+    pub fn totals(&self, id: DirId) -> Totals {
+        self.dir(id).totals()
+    }
+
+    /// Returns the number of entries below an entry.
+    pub fn items_below(&self, record: &Entry<'_>) -> u64 {
+        record.directory().map_or(0, |id| self.totals(id).items)
+    }
+
+    /// Returns the status of a directory.
+    pub fn status(&self, id: DirId) -> Status {
+        let dir = self.dir(id);
+        // `Acquire`: a reader that sees it complete sees its final totals.
+        let state = match dir.state.load(Ordering::Acquire) {
+            0 => State::Waiting,
+            1 => State::Reading,
+            _ => State::Complete,
+        };
+        let errno = dir.errno.load(Ordering::Relaxed);
+        Status { state, partial: dir.is_partial(), errno: (errno != 0).then_some(errno) }
+    }
+
+    /// Returns the disk usage counted in more than one of its entries, but only once in its own totals: the
+    /// excess of the sum over its entries. Known once the scan is complete.
+    pub fn shared(&self, id: DirId) -> u64 {
+        // For a tree in a file the number is loaded with the directory.
+        if self.stored.is_some() {
+            self.dir(id);
+        }
+        lock(&self.shared).get(&id).copied().unwrap_or(0)
+    }
+
+    /// Returns the device of `id`.
+    pub fn device(&self, id: DirId) -> u64 {
+        self.devices.number(self.dir(id).device.load(Ordering::Relaxed))
+    }
+
+    /// Returns the devices found so far, by the index that entries use.
+    pub fn devices(&self) -> &Devices {
+        &self.devices
+    }
+
+    /// Returns the read errors so far.
+    pub fn failures(&self) -> Vec<Failure> {
+        self.fetch_failures();
+        lock(&self.failures).clone()
+    }
+
+    /// Returns the path of a failure.
+    pub fn failure_path(&self, failure: &Failure) -> Vec<u8> {
+        let directory = self.path(failure.directory);
+        match failure.entry {
+            Some(entry) => join([directory.as_slice(), self.name_at(entry)]),
+            None => directory,
+        }
+    }
+
+    /// Returns a number that grows with every change to a tree at rest, so that a long reader can detect
+    /// changes.
+    pub fn edition(&self) -> u64 {
+        self.edition.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn dir(&self, id: DirId) -> &Dir {
+        self.dirs.make_from(id.0, |first| {
+            self.stored.as_ref().map_or_else(Vec::new, |stored| stored.rows(self, first))
+        })
+    }
+}
+
+/// Joins names with slashes; no slash is added after an empty name or one that ends in a slash.
+pub fn join<'a>(names: impl IntoIterator<Item = &'a [u8]>) -> Vec<u8> {
+    let mut path = Vec::new();
+    for name in names {
+        if !path.is_empty() && !path.ends_with(b"/") {
+            path.push(b'/');
+        }
+        path.extend_from_slice(name);
+    }
+    path
+}

@@ -1,0 +1,32 @@
+//! Times at which the entries of a tree were read, by the number of the directory they are in.
+//!
+//! Invariant: a time is never after the reading it stands for.
+
+use std::collections::HashMap;
+
+use crate::base::clock::Time;
+
+/// Times of a scan and of the rescans after it.
+#[derive(Default)]
+pub struct Readings {
+    /// Start of the scan. Trees from files have none: they are of another moment, or machine.
+    pub scan: Option<Time>,
+    rescans: HashMap<u32, HashMap<Vec<u8>, Time>>,
+}
+
+impl Readings {
+    /// Notes the time at which a rescan of these entries of a directory began.
+    pub fn note<'n>(&mut self, directory: u32, names: impl Iterator<Item = &'n Vec<u8>>, began: Time) {
+        self.rescans.entry(directory).or_default().extend(names.map(|name| (name.clone(), began)));
+    }
+
+    /// Returns the time at which the last rescan of an entry itself began.
+    pub fn rescan(&self, directory: u32, name: &[u8]) -> Option<Time> {
+        self.rescans.get(&directory)?.get(name).copied()
+    }
+
+    /// Forgets directories whose numbers will be used again.
+    pub fn forget(&mut self, is_gone: impl Fn(u32) -> bool) {
+        self.rescans.retain(|directory, _| !is_gone(*directory));
+    }
+}

@@ -1,0 +1,76 @@
+//! Relocation of directory numbers after a rescan.
+//!
+//! A rescan gives new numbers to everything in the directory it replaces; see `replace`. The old directories
+//! are readable until the next rescan, so their names lead to the new ones.
+//!
+//! Invariant: a directory outside of the replaced ones keeps its number.
+
+use std::collections::HashMap;
+
+use super::{DirId, Entry, Tree};
+
+/// Map from directories to their successors after one rescan.
+pub struct Relocation<'t> {
+    tree: &'t Tree,
+    /// Results so far; `None` for a directory that no longer exists.
+    known: HashMap<DirId, Option<DirId>>,
+}
+
+impl<'t> Relocation<'t> {
+    /// Creates the relocation after a rescan has replaced directories, however it ended, before the next one.
+    pub fn new(tree: &'t Tree, replaced: impl IntoIterator<Item = DirId>) -> Self {
+        let mut known = HashMap::from([(DirId::TOP, Some(DirId::TOP))]);
+        for replaced in replaced {
+            let parent = tree.parent(replaced).unwrap_or(DirId::TOP);
+            let is_there = tree.listing(parent).directories().any(|id| id == replaced);
+            let successor = if is_there { Some(replaced) } else { tree.child(parent, tree.name(replaced)) };
+            known.insert(replaced, successor);
+        }
+        Self { tree, known }
+    }
+
+    /// Returns the directory that replaces `id`.
+    pub fn find(&mut self, id: DirId) -> Option<DirId> {
+        let mut below = Vec::new();
+        let mut at = id;
+        while !self.known.contains_key(&at) {
+            below.push(at);
+            at = self.tree.parent(at).unwrap_or(DirId::TOP);
+        }
+        let mut found = self.known[&at];
+        for id in below.into_iter().rev() {
+            found = match found {
+                Some(parent) if parent == at => Some(id),
+                Some(parent) => self.tree.child(parent, self.tree.name(id)),
+                None => None,
+            };
+            self.known.insert(id, found);
+            at = id;
+        }
+        found
+    }
+
+    /// Returns the directory that replaces `id`, or its nearest ancestor that still exists.
+    pub fn nearest(&mut self, id: DirId) -> DirId {
+        let mut at = id;
+        loop {
+            match (self.find(at), self.tree.parent(at)) {
+                (Some(found), _) => return found,
+                (None, Some(parent)) => at = parent,
+                (None, None) => return DirId::TOP,
+            }
+        }
+    }
+}
+
+impl Tree {
+    /// Returns the entry of `id` with this name. Searches the listing.
+    pub fn entry(&self, id: DirId, name: &[u8]) -> Option<Entry<'_>> {
+        let listing = self.listing(id);
+        listing.entries().map(|(_, record)| record).find(|record| record.name == name)
+    }
+
+    fn child(&self, id: DirId, name: &[u8]) -> Option<DirId> {
+        self.entry(id, name)?.directory()
+    }
+}

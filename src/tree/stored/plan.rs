@@ -1,0 +1,45 @@
+//! File behind a tree: the positions of its blocks, and those that are loaded.
+
+use crate::base::sync::{Mutex, OnceLock};
+use crate::platform::memory::block_file::{Block, BlockFile, Damage};
+
+/// Number of rows in a block.
+pub const ROWS: u32 = 1 << 10;
+
+/// Block of listings.
+#[derive(Clone, Copy, Debug)]
+pub struct ListingBlock {
+    /// Position in the file.
+    pub block: Block,
+    /// Number of the first directory in it.
+    pub first: u32,
+    /// Number of the first child directory named in it, or of the next one named after it.
+    pub child: u32,
+    /// `true` if it names inodes with several links.
+    pub has_links: bool,
+    /// `true` if something named in it could not be read.
+    pub has_failures: bool,
+}
+
+/// Positions of a tree's blocks.
+#[derive(Debug)]
+pub struct Plan {
+    /// Number of directories, including the top.
+    pub directories: u32,
+    /// Blocks of [`ROWS`] rows, in order; the last one may have fewer.
+    pub rows: Vec<Block>,
+    /// Blocks of listings, in the order of their directories.
+    pub listings: Vec<ListingBlock>,
+    /// Devices, by the index that rows and records use.
+    pub devices: Vec<u64>,
+}
+
+/// File behind a tree.
+pub(in crate::tree) struct Stored {
+    pub(in crate::tree) file: BlockFile,
+    pub(in crate::tree) plan: Plan,
+    /// For each block of listings, set once it is loaded.
+    pub(in crate::tree) fetched: Box<[OnceLock<()>]>,
+    /// First damage in the file among those found.
+    pub(in crate::tree) damage: Mutex<Option<Damage>>,
+}

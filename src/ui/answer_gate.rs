@@ -1,0 +1,148 @@
+//! Gate for a Yes: keys typed before a question could be read are not an answer.
+//!
+//! ```text
+//! Closed -> (it is on the screen, no input waits) -> Quiet -> (no input for the required time) -> Open
+//!    ^                                                                                             |
+//!    +------------------------------------ any input ----------------------------------------------+
+//! ```
+//!
+//! The quiet time begins and ends with a check of the terminal that finds no input. So keys that waited
+//! unread while the program was busy or stopped count as input, whenever they are read.
+//!
+//! Invariant: after an input the gate does not open before `quiet` has passed.
+
+use std::time::Duration;
+
+/// Time without input before a Yes is accepted.
+pub const QUIET: Duration = Duration::from_millis(300);
+/// Quiet time if a key may be held down, because key repetition starts only after a while: for a question
+/// that follows a Yes, and for one that a key reached before it could be read.
+pub const LONG_QUIET: Duration = Duration::from_secs(1);
+
+/// Gate that a Yes has to pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AnswerGate {
+    quiet: Duration,
+    state: State,
+    was_open: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum State {
+    /// There was input, or the question is not on the screen yet.
+    Closed,
+    /// No input since this time.
+    Quiet(Duration),
+    /// A Yes is accepted.
+    Open,
+}
+
+impl AnswerGate {
+    /// Creates the gate of a new question.
+    pub fn new(quiet: Duration) -> Self {
+        Self { quiet, state: State::Closed, was_open: false }
+    }
+
+    /// Records a key, a paste or a mouse event.
+    pub fn take_input(&mut self) {
+        if !self.was_open {
+            self.quiet = self.quiet.max(LONG_QUIET);
+        }
+        self.state = State::Closed;
+    }
+
+    /// Records that the question is on the screen and no input waits.
+    pub fn idle(&mut self, now: Duration) {
+        match self.state {
+            State::Closed => self.state = State::Quiet(now),
+            State::Quiet(since) if now.saturating_sub(since) >= self.quiet => {
+                self.state = State::Open;
+                self.was_open = true;
+            }
+            State::Quiet(_) | State::Open => {}
+        }
+    }
+
+    /// Returns `true` if a Yes is an answer.
+    pub fn is_open(&self) -> bool {
+        self.state == State::Open
+    }
+
+    /// Returns `true` if the question could be read before the last input, so that later input is meant for
+    /// it.
+    pub fn was_open(&self) -> bool {
+        self.was_open
+    }
+
+    /// Returns the time until [`Self::idle`] must be called; `None` once the gate is open.
+    pub fn wait(&self, now: Duration) -> Option<Duration> {
+        match self.state {
+            State::Closed => Some(Duration::ZERO),
+            State::Quiet(since) => Some((since + self.quiet).saturating_sub(now)),
+            State::Open => None,
+        }
+    }
+}
+
+impl Default for AnswerGate {
+    fn default() -> Self {
+        Self::new(QUIET)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use proptest::test_runner::RngSeed;
+
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig {
+            cases: 2_000,
+            rng_seed: RngSeed::Fixed(18),
+            failure_persistence: None,
+            ..ProptestConfig::default()
+        })]
+
+        /// Checks of the terminal and inputs in any order, at any interval, compared with the list of events.
+        #[test]
+        fn it_is_open_after_a_quiet_time_and_never_before(
+            steps in proptest::collection::vec((any::<bool>(), 0..700_u64), 1..60),
+            after_yes in any::<bool>(),
+        ) {
+            let mut quiet = if after_yes { LONG_QUIET } else { QUIET };
+            let mut was_open = false;
+            let mut gate = AnswerGate::new(quiet);
+            let (mut now, mut first_idle) = (Duration::ZERO, None);
+            for (is_input, distance) in steps {
+                now += Duration::from_millis(distance);
+                if is_input {
+                    quiet = if was_open { quiet } else { LONG_QUIET };
+                    gate.take_input();
+                    first_idle = None;
+                } else {
+                    gate.idle(now);
+                    first_idle = first_idle.or(Some(now));
+                }
+                let has_been_quiet = first_idle.is_some_and(|first| now.saturating_sub(first) >= quiet);
+                was_open |= has_been_quiet;
+                prop_assert_eq!(gate.is_open(), has_been_quiet);
+                prop_assert_eq!(gate.wait(now).is_none(), has_been_quiet);
+            }
+        }
+
+        /// The gate opens after exactly the time that it returns.
+        #[test]
+        fn waiting_as_long_as_it_says_opens_it(start in 0..10_000_u64) {
+            let mut gate = AnswerGate::default();
+            let (mut now, mut looks) = (Duration::from_millis(start), 0);
+            while let Some(wait) = gate.wait(now) {
+                now += wait;
+                gate.idle(now);
+                looks += 1;
+            }
+            prop_assert_eq!((now, looks), (Duration::from_millis(start) + QUIET, 2));
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! The interface of everything that takes keys and draws itself.
+
+use std::fmt::Debug;
+
+use ratatui::crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+
+use super::answer_gate::AnswerGate;
+use super::app::{App, Effect};
+use super::hit_map::{Button, Canvas};
+use super::keys::{Command, Scope};
+use crate::tree::Relocation;
+
+/// Input that a component may have a use for.
+#[derive(Clone, Copy, Debug)]
+pub enum Input<'i> {
+    /// A command, by a key or by the mouse.
+    Command(Command),
+    /// A key where text is typed, with the command it has there.
+    Key(KeyEvent, Option<Command>),
+    /// A pasted text.
+    Paste(&'i str),
+    /// A click on a row.
+    Row(usize),
+}
+
+/// Result of an input.
+#[derive(Debug)]
+pub enum Handled {
+    /// The input has no meaning here.
+    No,
+    /// The component stays open.
+    Yes(Option<Effect>),
+    /// The component closes.
+    Close(Option<Effect>),
+}
+
+impl Handled {
+    /// Returns the effect that the component asks for.
+    pub fn effect(self) -> Option<Effect> {
+        match self {
+            Self::No => None,
+            Self::Yes(effect) | Self::Close(effect) => effect,
+        }
+    }
+}
+
+/// Part of the browser with its own state, keys and drawing.
+pub trait Component<'t>: Debug {
+    /// Returns the scope whose key bindings apply.
+    fn scope(&self) -> Scope;
+
+    /// Takes an input. The component is not among the layers of `app` meanwhile.
+    fn handle(&mut self, input: Input<'_>, app: &mut App<'t>) -> Handled;
+
+    /// Draws itself on a screen of this size.
+    fn draw(&self, app: &App<'t>, screen: Rect, canvas: &mut Canvas<'_>);
+
+    /// Finds its entry again after a rescan. Returns `false` if the entry no longer exists.
+    fn relocate(&mut self, _moved: &mut Relocation<'t>, _app: &mut App<'t>) -> bool {
+        true
+    }
+
+    /// Returns the line of the cursor and the number of lines, for the footer.
+    fn position(&self) -> Option<(usize, usize)> {
+        None
+    }
+
+    /// Returns the selected button.
+    fn selected(&self) -> Option<Button> {
+        None
+    }
+
+    /// Returns the gate that a Yes has to pass.
+    fn gate(&mut self) -> Option<&mut AnswerGate> {
+        None
+    }
+}

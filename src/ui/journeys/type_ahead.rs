@@ -1,0 +1,226 @@
+//! Tests of keys that come before a question could be read, and of keys from a user who has read it.
+
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+use ratatui::crossterm::event::KeyEventKind;
+
+use super::*;
+use crate::delete::{Concern, Probe};
+use crate::source::save::{Old, Unwritten};
+use crate::ui::answer_gate::QUIET;
+use crate::ui::export::{Order as Wanted, Told};
+use crate::ui::reclaim::{News, Order};
+
+/// Browser with a terminal that is read like in the main loop: waiting input is taken first, and only a check
+/// without input counts as idle.
+struct Terminal<'t> {
+    app: App<'t>,
+    now: Duration,
+    effects: Vec<Effect>,
+}
+
+impl<'t> Terminal<'t> {
+    fn new(tree: &'t Tree) -> Self {
+        let mut app = finished(tree);
+        tick(&mut app, 60_000, Some(Outcome::Complete));
+        Self { app, now: Duration::ZERO, effects: Vec::new() }
+    }
+
+    fn take(&mut self, action: Action) {
+        if let Some(effect) = self.app.update(action) {
+            // The result is known at once, and a file of any name exists.
+            match &effect {
+                Effect::Reclaim(Order::Probe(..)) => {
+                    let concerns = vec![Concern::OthersDirectory(b"/r".to_vec(), 0)];
+                    self.take(Action::Reclaim(News::Probed(Arc::new(Probe {
+                        concerns,
+                        ..Probe::default()
+                    }))));
+                }
+                Effect::Export(order) if order.old == Old::Kept => {
+                    let order = order.clone();
+                    self.take(Action::Exported(Told { order, written: Err(Unwritten::Exists) }));
+                }
+                _ => self.effects.push(effect),
+            }
+        }
+    }
+
+    /// Waits for this time without input.
+    fn wait(&mut self, wait: Duration) {
+        let end = self.now + wait;
+        while let Some(next) =
+            self.app.idle_wait(self.now).map(|wait| self.now + wait).filter(|next| *next < end)
+        {
+            self.now = next;
+            self.take(Action::Idle(self.now));
+        }
+        self.now = end;
+    }
+
+    fn press(&mut self, code: KeyCode) {
+        self.take(Action::Key(KeyEvent::new(code, KeyModifiers::NONE)));
+    }
+
+    /// Returns `true` if an operation was ordered that a key cannot undo.
+    fn has_done(&self) -> bool {
+        self.effects.iter().any(|effect| match effect {
+            Effect::Reclaim(Order::Begin(..)) | Effect::ScanAbove(_) => true,
+            Effect::Export(Wanted { old, .. }) => *old == Old::Replaced,
+            _ => false,
+        })
+    }
+}
+
+fn keys() -> impl Strategy<Value = KeyCode> {
+    let letters = prop::sample::select("ddddyyyyaehnDEqV".chars().map(KeyCode::Char).collect::<Vec<_>>());
+    let others = prop::sample::select(vec![KeyCode::Enter, KeyCode::Right, KeyCode::Tab, KeyCode::Left]);
+    prop_oneof![3 => letters, 1 => others]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 3_000,
+        rng_seed: RngSeed::Fixed(18),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    /// In any sequence of keys without a pause nothing is deleted, replaced or scanned, and after one Esc
+    /// still closes.
+    #[test]
+    fn a_burst_of_keys_confirms_nothing(burst in prop::collection::vec((keys(), 0..300_u64, 0..20_u8), 1..40)) {
+        let tree = home();
+        let mut terminal = Terminal::new(&tree);
+        for (code, wait, kind) in burst {
+            match kind {
+                0 => terminal.take(Action::Paste("y\r".into())),
+                1 => {
+                    let event = KeyEvent::new_with_kind(code, KeyModifiers::NONE, KeyEventKind::Repeat);
+                    terminal.take(Action::Key(event));
+                }
+                _ => terminal.press(code),
+            }
+            terminal.wait(Duration::from_millis(wait));
+        }
+        prop_assert!(!terminal.has_done(), "{:?}", terminal.effects);
+        (0..4).for_each(|_| terminal.press(KeyCode::Esc));
+        prop_assert_eq!((layer(&terminal.app), question(&terminal.app)), (None, None));
+    }
+}
+
+#[test]
+fn whoever_reads_the_question_deletes() {
+    let tree = home();
+    let mut terminal = Terminal::new(&tree);
+    terminal.press(KeyCode::Char('d'));
+    terminal.wait(QUIET + Duration::from_millis(1));
+    terminal.press(KeyCode::Char('y'));
+    assert!(!terminal.has_done() && screen(&mut terminal.app).contains("Really?"));
+    terminal.wait(LONG_QUIET + Duration::from_millis(1));
+    terminal.press(KeyCode::Char('y'));
+    assert!(terminal.has_done());
+}
+
+#[test]
+fn a_key_that_is_held_down_from_before_the_question_is_no_yes() {
+    // Delays of keyboards before a held key repeats.
+    for delay in [250, 400, 500, 660, 900] {
+        let tree = home();
+        let mut terminal = Terminal::new(&tree);
+        terminal.press(KeyCode::Char('d'));
+        terminal.wait(Duration::from_millis(5));
+        terminal.press(KeyCode::Char('y'));
+        terminal.wait(Duration::from_millis(delay));
+        for _ in 0..60 {
+            terminal.press(KeyCode::Char('y'));
+            terminal.wait(Duration::from_millis(33));
+        }
+        assert!(!terminal.has_done(), "{delay} ms");
+        assert!(!screen(&mut terminal.app).contains("Really?"), "{delay} ms");
+    }
+}
+
+#[test]
+fn a_key_that_is_held_down_is_one_yes() {
+    let tree = home();
+    let mut terminal = Terminal::new(&tree);
+    terminal.press(KeyCode::Char('d'));
+    terminal.wait(QUIET * 2);
+    // Keyboards wait for up to a second, and few terminals report repetitions.
+    terminal.press(KeyCode::Char('y'));
+    terminal.wait(Duration::from_millis(900));
+    for _ in 0..100 {
+        terminal.press(KeyCode::Char('y'));
+        terminal.wait(Duration::from_millis(33));
+    }
+    assert!(!terminal.has_done());
+    terminal.wait(LONG_QUIET * 2);
+    let repeated = KeyEvent::new_with_kind(KeyCode::Char('y'), KeyModifiers::NONE, KeyEventKind::Repeat);
+    terminal.take(Action::Key(repeated));
+    assert!(!terminal.has_done(), "a repetition never counts");
+}
+
+#[test]
+fn keys_that_wait_unread_are_no_answer_however_late_they_are_read() {
+    let tree = home();
+    let mut terminal = Terminal::new(&tree);
+    terminal.press(KeyCode::Char('d'));
+    // The process was stopped, so there was no check meanwhile.
+    terminal.now += Duration::from_secs(60);
+    terminal.press(KeyCode::Char('y'));
+    assert!(screen(&mut terminal.app).contains("Delete for good?"));
+}
+
+#[test]
+fn nothing_counts_before_the_figures_are_there() {
+    let tree = home();
+    let mut app = finished(&tree);
+    burst(&mut app, "d");
+    read(&mut app);
+    assert_eq!(burst(&mut app, "y"), []);
+    app.update(Action::Reclaim(News::Probed(Arc::new(Probe::default()))));
+    assert!(
+        screen(&mut app).contains("looking…") && screen(&mut app).contains("so far"),
+        "{}",
+        screen(&mut app)
+    );
+    assert_eq!(burst(&mut app, "y"), [], "they came this moment");
+    read(&mut app);
+    assert!(screen(&mut app).contains("[ Yes ]"), "{}", screen(&mut app));
+    assert!(matches!(burst(&mut app, "y")[..], [Effect::Reclaim(Order::Begin(..))]));
+}
+
+#[test]
+fn a_name_is_no_answer_before_it_was_asked_for_nor_when_it_comes_with_its_enter() {
+    let tree = home();
+    let mut app = finished(&tree);
+    reclaim::typing(&mut app);
+    burst_text(&mut app, "music");
+    assert_eq!(burst(&mut app, "Enter"), []);
+    read(&mut app);
+    assert_eq!(burst(&mut app, "Enter"), []);
+    assert_eq!(app.notice_text().as_deref(), Some("Name does not match"), "nothing was typed yet");
+    read(&mut app);
+    burst_text(&mut app, "music");
+    assert_eq!(burst(&mut app, "Enter"), []);
+    assert!(app.notice_text().unwrap().starts_with("Too early"), "{:?}", app.notice_text());
+    read(&mut app);
+    assert!(matches!(burst(&mut app, "Enter")[..], [Effect::Reclaim(Order::Begin(..))]));
+}
+
+fn burst_text(app: &mut App<'_>, text: &str) {
+    for letter in text.chars() {
+        app.update(Action::Key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE)));
+    }
+}
+
+#[test]
+fn no_is_an_answer_at_once() {
+    let tree = home();
+    for (keys, no) in [("d", "n"), ("d", "Esc"), ("d", "Enter"), ("q", "n"), ("q", "Esc"), ("h", "n")] {
+        let mut terminal = Terminal::new(&tree);
+        burst(&mut terminal.app, &format!("{keys} {no}"));
+        assert_eq!((layer(&terminal.app), question(&terminal.app)), (None, None), "{keys} {no}");
+    }
+}

@@ -1,0 +1,366 @@
+//! Drawing of the deletion dialog: its subject, the preview, and the buttons.
+//!
+//! ```text
+//! ┌ Delete for good? ────────────────────────────────────┐
+//! │ /home/me/project/target                      1.2 GiB │
+//! │ 12,345 files, 678 directories                        │
+//! │ frees at least 1.2 GiB, up to 1.9 GiB                │
+//! │ newest change 3 hours ago                            │
+//! │ 2 things are mounted inside, and stay                │
+//! │ e empties it and keeps the directory                 │
+//! │                                                      │
+//! │                  [ Yes ]   [ No ]                    │
+//! └──────────────────────────────────────────────────────┘
+//! ```
+//!
+//! Lines are added as more becomes known. Yes has brackets when it is an answer ([`crate::ui::answer_gate`]).
+//! Without room the least important lines are omitted, but never the buttons.
+//!
+//! Invariant: any name takes one line here.
+
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Clear, Paragraph, Widget};
+
+use super::{DeleteDialog, Stage};
+use crate::base::format::{grouped, plain_size};
+use crate::base::text::{escape, fit, width};
+use crate::delete::{CHANGED, Concern, Deed, Kept, Probe};
+use crate::ui::app::App;
+use crate::ui::hit_map::{Button, Canvas};
+use crate::ui::keys::{Command, Scope};
+use crate::ui::layers::dialog::{BUTTONS, bordered, draw_button, side_by_side};
+use crate::ui::theme::Role;
+use crate::ui::view::field;
+
+/// Largest width in columns.
+const WIDEST: u16 = 76;
+/// Width below which a path is more useful than a size.
+const NARROW: usize = 30;
+/// Largest number of items shown by name.
+const NAMED: usize = 4;
+
+/// Line of the dialog with its importance: the least important ones are omitted first.
+struct Fact {
+    rank: u8,
+    left: String,
+    right: String,
+    role: Role,
+}
+
+impl Fact {
+    fn new(rank: u8, left: String, role: Role) -> Self {
+        Self { rank, left, right: String::new(), role }
+    }
+}
+
+/// Layout of the dialog.
+struct Plan<'a> {
+    place: Rect,
+    is_framed: bool,
+    lines: Vec<Line<'a>>,
+    /// Buttons on the last line, with their areas.
+    buttons: Vec<(Button, Rect)>,
+}
+
+fn plan<'a>(app: &App<'_>, dialog: &DeleteDialog, area: Rect) -> Plan<'a> {
+    let is_framed = area.width >= 16 && area.height >= 5;
+    let frame = u16::from(is_framed) * 2;
+    let inner = usize::from(area.width.min(WIDEST) - frame.min(area.width));
+    // One line is for the buttons, and without a frame one for the title.
+    let room = usize::from((area.height - frame).saturating_sub(2 - frame / 2));
+    let mut facts = facts(app, dialog);
+    while facts.len() > room {
+        let least = facts.iter().map(|fact| fact.rank).max();
+        if let Some(index) = facts.iter().rposition(|fact| Some(fact.rank) == least) {
+            facts.remove(index);
+        }
+    }
+    let mut lines: Vec<Line<'a>> = facts.iter().map(|fact| line(app, fact, inner)).collect();
+    if is_framed && lines.len() < room {
+        lines.push(Line::default());
+    }
+    lines.push(answer(app, dialog, inner));
+    if !is_framed && usize::from(area.height) > lines.len() {
+        lines.insert(0, Line::styled(title(dialog), app.theme.style(Role::Strong)));
+    }
+    let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(frame).min(area.height);
+    let width = area.width.min(WIDEST);
+    let (x, y) = (area.x + (area.width - width) / 2, area.y + (area.height - height) / 2);
+    let place = Rect { x, y, width, height };
+    let last = Rect { y: place.bottom().saturating_sub(1 + frame / 2), height: 1, ..place };
+    Plan { place, is_framed, lines, buttons: buttons(dialog, last.intersection(place)) }
+}
+
+/// Returns the buttons of a line: none while a name is typed, and no Yes for a refusal.
+fn buttons(dialog: &DeleteDialog, line: Rect) -> Vec<(Button, Rect)> {
+    let [yes, no] = BUTTONS;
+    let placed = |((button, ..), place): ((Button, &str, u16), Rect)| (button, place);
+    match dialog.stage {
+        Stage::Type(..) => Vec::new(),
+        _ if dialog.probe.is_none() || dialog.is_open() => {
+            BUTTONS.into_iter().zip(side_by_side([yes, no], line)).map(placed).collect()
+        }
+        _ => [no].into_iter().zip(side_by_side([no], line)).map(placed).collect(),
+    }
+}
+
+pub(super) fn draw(app: &App<'_>, dialog: &DeleteDialog, area: Rect, canvas: &mut Canvas<'_>) {
+    canvas.hits.clear();
+    if area.is_empty() {
+        return;
+    }
+    let Plan { place, is_framed, lines, buttons } = plan(app, dialog, area);
+    Clear.render(place, canvas.buffer);
+    let text = Paragraph::new(lines);
+    if is_framed {
+        let inner = usize::from(place.width.saturating_sub(2));
+        let title = fit(title(dialog), inner.saturating_sub(2), app.theme.glyphs.gap()).into_owned();
+        let title = Span::styled(format!(" {title} "), app.theme.style(Role::Strong));
+        text.block(bordered(app.theme).title(title)).render(place, canvas.buffer);
+    } else {
+        text.render(place, canvas.buffer);
+    }
+    for button in buttons {
+        draw_button(app.theme, button, dialog.button, &dialog.gate, canvas);
+    }
+}
+
+fn title(dialog: &DeleteDialog) -> &'static str {
+    if dialog.stage == Stage::AskAgain {
+        return "Really?";
+    }
+    match (dialog.is_rehearsal, dialog.deed) {
+        (true, _) => "Rehearsal: what would go",
+        (false, Deed::Trash) => "Move to the trash?",
+        (false, Deed::Empty) => "Empty, and keep the directory?",
+        (false, _) => "Delete for good?",
+    }
+}
+
+fn line<'a>(app: &App<'_>, fact: &Fact, room: usize) -> Line<'a> {
+    let gap = app.theme.glyphs.gap();
+    let right = if room < NARROW { "" } else { &fact.right };
+    let right = fit(right, room / 2, gap).into_owned();
+    let left = room.saturating_sub(width(&right) + 1 + usize::from(!right.is_empty()));
+    let text = fit(&fact.left, left, gap).into_owned();
+    let fill = room.saturating_sub(1 + width(&text) + width(&right)) * usize::from(!right.is_empty());
+    let fill = fill.saturating_sub(1);
+    Line::styled(format!(" {text}{}{right}", " ".repeat(fill)), app.theme.style(fact.role))
+}
+
+/// Returns the last line: the typed name, or room for the buttons.
+fn answer<'a>(app: &App<'_>, dialog: &DeleteDialog, room: usize) -> Line<'a> {
+    if let Stage::Type(_, typed) = &dialog.stage {
+        // Letters are accepted once the name could be read.
+        let before = if dialog.gate.was_open() { " > " } else { "   " };
+        return Line::from(field::spans(app.theme, before, typed, room.saturating_sub(2)));
+    }
+    // The buttons are drawn there.
+    Line::default()
+}
+
+/// Returns all facts, in their order.
+fn facts(app: &App<'_>, dialog: &DeleteDialog) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    let probe = dialog.probe.as_deref();
+    if let Stage::Type(wanted, _) = &dialog.stage {
+        facts.push(Fact::new(1, "Type this name, then Enter:".to_owned(), Role::Plain));
+        facts.push(Fact::new(0, wanted.clone(), Role::Strong));
+    }
+    if let Some(probe) = probe {
+        facts.extend(refusals(app, dialog, probe));
+        facts.extend(
+            probe.concerns.iter().map(|concern| Fact::new(1, concern_text(app, concern), Role::Warning)),
+        );
+    }
+    if let Some(probe) = probe.filter(|probe| !probe.changed.is_empty()) {
+        facts.extend(changed(app, dialog, probe));
+    }
+    facts.extend(items(app, dialog));
+    match probe {
+        None => facts.push(Fact::new(4, format!("looking{}", app.theme.glyphs.gap()), Role::Faint)),
+        Some(probe) => facts.extend(findings(app, dialog, probe)),
+    }
+    if app.is_filtered() && dialog.selection.items().any(|(_, item)| item.directory.is_some()) {
+        let text = "All of it goes, whatever the filter shows".to_owned();
+        facts.push(Fact::new(3, text, Role::Warning));
+    }
+    let key = app.keymap.first(Command::Empty, Scope::Confirm);
+    if let Some(key) = key.filter(|_| dialog.can_be_emptied && dialog.stage == Stage::Ask) {
+        let does = match dialog.deed {
+            Deed::Empty => "deletes the directory, too",
+            _ => "empties it and keeps the directory",
+        };
+        facts.push(Fact::new(9, format!("{key} {does}"), Role::Faint));
+    }
+    facts
+}
+
+fn refusals(app: &App<'_>, dialog: &DeleteDialog, probe: &Probe) -> Vec<Fact> {
+    let named = probe.refusals.iter().take(NAMED).filter_map(|(number, refusal)| {
+        let (group, item) = dialog.selection.items().nth(*number)?;
+        let path = app.shown_path(&group.path_of(item));
+        Some(Fact::new(0, format!("{}: {}", refusal.words(), escape(&path)), Role::Warning))
+    });
+    named.collect()
+}
+
+/// Returns the changed entries, which are kept, and the key that rechecks them.
+fn changed(app: &App<'_>, dialog: &DeleteDialog, probe: &Probe) -> Vec<Fact> {
+    let mut facts: Vec<Fact> = Vec::new();
+    for number in probe.changed.iter().take(NAMED) {
+        let Some((group, item)) = dialog.selection.items().nth(*number) else { continue };
+        let path = app.shown_path(&group.path_of(item));
+        facts.push(Fact::new(0, format!("{CHANGED}: {}", escape(&path)), Role::Warning));
+    }
+    let more = probe.changed.len().saturating_sub(NAMED);
+    if more > 0 {
+        facts.push(Fact::new(1, format!("{CHANGED}: {} more", grouped(more as u64)), Role::Warning));
+    }
+    if let Some(key) = app.keymap.first(Command::Retry, Scope::Confirm) {
+        facts.push(Fact::new(0, format!("{key} looks again, and asks anew"), Role::Plain));
+    }
+    facts
+}
+
+fn concern_text(app: &App<'_>, concern: &Concern) -> String {
+    concern.words(&escape(&app.shown_path(concern.path())))
+}
+
+fn items(app: &App<'_>, dialog: &DeleteDialog) -> Vec<Fact> {
+    let count = dialog.selection.count();
+    let mut items: Vec<_> = dialog.selection.items().collect();
+    items.sort_by_key(|(_, item)| std::cmp::Reverse(item.disk));
+    let named = if count == NAMED + 1 { count } else { NAMED };
+    let mut facts: Vec<Fact> = items
+        .iter()
+        .take(named)
+        .enumerate()
+        .map(|(number, (group, item))| {
+            let path = app.shown_path(&group.path_of(item));
+            let slash = if item.directory.is_some() { "/" } else { "" };
+            Fact {
+                rank: if number == 0 { 2 } else { 8 },
+                left: format!("{}{slash}", escape(&path)),
+                right: plain_size(item.disk, app.units),
+                role: Role::Strong,
+            }
+        })
+        .collect();
+    if count > named {
+        let text = format!("and {} more", grouped((count - named) as u64));
+        facts.push(Fact {
+            right: plain_size(dialog.selection.disk(), app.units),
+            ..Fact::new(7, text, Role::Plain)
+        });
+    }
+    facts
+}
+
+fn findings(app: &App<'_>, dialog: &DeleteDialog, probe: &Probe) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    let so_far =
+        if probe.is_complete { String::new() } else { format!(", looking{}", app.theme.glyphs.gap()) };
+    let count = |number: u64, one: &str, many: &str| {
+        format!("{} {}", grouped(number), if number == 1 { one } else { many })
+    };
+    let files = count(probe.files, "file", "files");
+    let directories = count(probe.directories, "directory", "directories");
+    facts.push(Fact::new(4, format!("{files}, {directories}{so_far}"), Role::Plain));
+    let (least, most) = (plain_size(probe.least, app.units), plain_size(probe.most, app.units));
+    let by_now = if probe.is_complete { "" } else { " so far" };
+    let frees = match (dialog.deed, probe.least == probe.most) {
+        (Deed::Trash, _) => "frees nothing until the trash is emptied".to_owned(),
+        (_, true) => format!("frees {least}{by_now}"),
+        (_, false) => format!("frees at least {least}, up to {most}{by_now}"),
+    };
+    facts.push(Fact::new(3, frees, Role::Strong));
+    if probe.linked > 0 && dialog.deed != Deed::Trash {
+        let files = count(
+            probe.linked,
+            "file has other names outside, and frees",
+            "files have other names outside, and free",
+        );
+        facts.push(Fact::new(6, format!("{files} nothing"), Role::Plain));
+    }
+    if probe.recent > 0 {
+        let entries = if probe.recent == 1 { "entry" } else { "entries" };
+        let text = format!("{} {entries} changed within the last minute", grouped(probe.recent));
+        facts.push(Fact::new(5, text, Role::Warning));
+    } else if let Some(newest) = probe.newest {
+        facts.push(Fact::new(7, format!("newest change {}", ago(dialog.now, newest)), Role::Plain));
+    }
+    facts.extend(staying(dialog, probe));
+    facts
+}
+
+/// Returns the entries that are kept, with reasons.
+fn staying(dialog: &DeleteDialog, probe: &Probe) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    let mut add = |rank, count: u64, text: &dyn Fn(&str) -> String| {
+        if count > 0 {
+            facts.push(Fact::new(rank, text(&grouped(count)), Role::Warning));
+        }
+    };
+    let Kept { mounts, unseen, .. } = probe.kept;
+    // A mount below a directory would be moved along with it.
+    let (one, many) = match dialog.deed {
+        Deed::Trash => ("mount inside: it stays here", "mounts inside: it stays here"),
+        _ => ("mount inside, which stays", "mounts inside, which stay"),
+    };
+    add(4, mounts, &|count| format!("{count} {}", if mounts == 1 { one } else { many }));
+    add(5, unseen, &|count| format!("{count} cannot be looked at"));
+    // The trash takes a whole directory, with all contents.
+    let (verb, kept) = match dialog.deed {
+        Deed::Trash => ("move", probe.unmoved),
+        _ => ("delete", probe.kept),
+    };
+    for (count, why) in [
+        (kept.denied, "permission denied"),
+        (kept.read_only, "read-only file system"),
+        (kept.locked, "immutable or append-only"),
+    ] {
+        let entries = if count == 1 { "entry" } else { "entries" };
+        add(3, count, &|count| format!("cannot {verb} {count} {entries}: {why}"));
+    }
+    facts
+}
+
+/// Formats the time since an event.
+fn ago(now: i64, then: i64) -> String {
+    const UNITS: [(i64, &str); 4] = [(365 * 86_400, "year"), (86_400, "day"), (3600, "hour"), (60, "minute")];
+    let since = now.saturating_sub(then);
+    if since < -60 {
+        return "in the future".to_owned();
+    }
+    for (unit, name) in UNITS {
+        match since / unit {
+            0 => {}
+            1 => return format!("1 {name} ago"),
+            number if number > 0 => return format!("{number} {name}s ago"),
+            _ => {}
+        }
+    }
+    "within the last minute".to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_told_in_the_largest_unit() {
+        for (since, text) in [
+            (0, "within the last minute"),
+            (-30, "within the last minute"),
+            (-100, "in the future"),
+            (60, "1 minute ago"),
+            (7199, "1 hour ago"),
+            (86_400 * 364, "364 days ago"),
+            (i64::MAX, "292471208677 years ago"),
+        ] {
+            assert_eq!(ago(0, 0_i64.saturating_sub(since)), text);
+        }
+    }
+}

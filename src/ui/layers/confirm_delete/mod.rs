@@ -1,0 +1,252 @@
+//! The dialog that confirms a deletion, until there is a Yes or it is closed.
+//!
+//! Invariant: No is selected whenever the dialog opens, asks again, or learns of a refusal.
+
+mod drawing;
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use ratatui::crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+
+use crate::base::sync::Arc;
+use crate::base::text::escape;
+use crate::delete::{Concern, Deed, Extent, Probe, Selection, Work};
+use crate::ui::answer_gate::{AnswerGate, LONG_QUIET, QUIET};
+use crate::ui::app::{App, Effect};
+use crate::ui::component::{Component, Handled, Input};
+use crate::ui::field::Field;
+use crate::ui::hit_map::{Button, Canvas};
+use crate::ui::keys::{Answer, Command, Scope};
+use crate::ui::layout::layout;
+use crate::ui::notice::Notice;
+use crate::ui::options::{Changes, Safety};
+use crate::ui::reclaim::Order;
+
+/// The dialog that confirms a deletion.
+#[derive(Clone, Debug)]
+pub struct DeleteDialog {
+    /// Operation.
+    pub deed: Deed,
+    /// Entries of the operation.
+    pub selection: Arc<Selection>,
+    /// Preview so far.
+    pub probe: Option<Arc<Probe>>,
+    /// Selected button.
+    pub button: Button,
+    /// Step of the confirmation.
+    pub stage: Stage,
+    gate: AnswerGate,
+    /// `true` for one directory, whose contents alone can be deleted.
+    can_be_emptied: bool,
+    is_rehearsal: bool,
+    /// Size in bytes above which the name must be typed.
+    typed_over: u64,
+    /// Present time in seconds since 1970.
+    now: i64,
+}
+
+/// Step of a confirmation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Yes or No.
+    Ask,
+    /// Typing of this name, with the text so far.
+    Type(String, Field),
+    /// Yes or No once more.
+    AskAgain,
+}
+
+impl DeleteDialog {
+    /// Creates a dialog about entries without a preview.
+    pub fn new(deed: Deed, selection: Arc<Selection>, safety: &Safety, now: i64) -> Self {
+        let can_be_emptied = deed != Deed::Trash
+            && selection.count() == 1
+            && selection.items().all(|(_, item)| item.directory.is_some());
+        Self {
+            deed,
+            selection,
+            probe: None,
+            button: Button::No,
+            stage: Stage::Ask,
+            gate: AnswerGate::default(),
+            can_be_emptied,
+            is_rehearsal: safety.changes == Changes::Rehearsed,
+            typed_over: safety.typed_over,
+            now,
+        }
+    }
+
+    /// Takes the preview.
+    pub fn learn(&mut self, probe: Arc<Probe>) {
+        if !probe.refusals.is_empty() || !probe.changed.is_empty() {
+            self.button = Button::No;
+        }
+        self.probe = Some(probe);
+    }
+
+    /// Returns `true` if it may be confirmed: the refusals are known, there is none, and some entries are
+    /// left.
+    pub fn is_open(&self) -> bool {
+        let may_be_done =
+            |probe: &Arc<Probe>| probe.refusals.is_empty() && probe.changed.len() < self.selection.count();
+        self.probe.as_ref().is_some_and(may_be_done)
+    }
+
+    /// Returns `true` if something in it has changed since it was read.
+    pub fn has_changed(&self) -> bool {
+        self.probe.as_ref().is_some_and(|probe| !probe.changed.is_empty())
+    }
+
+    /// Goes to the next step of the confirmation.
+    fn ask_next(&mut self, stage: Stage, quiet: Duration) -> Handled {
+        self.stage = stage;
+        self.button = Button::No;
+        self.gate = AnswerGate::new(quiet);
+        Handled::Yes(None)
+    }
+
+    /// Returns the name that must be typed, if any: that of the largest item.
+    fn wanted_name(&self) -> Option<String> {
+        let probe = self.probe.as_ref()?;
+        let is_home = probe.concerns.iter().any(|concern| matches!(concern, Concern::SomebodysHome(_)));
+        // A file that the preview has not visited may have grown without limit since the scan.
+        let most = if probe.is_complete { self.selection.disk().max(probe.most) } else { u64::MAX };
+        if most <= self.typed_over && !is_home {
+            return None;
+        }
+        let largest = self.selection.items().max_by_key(|(_, item)| item.disk)?;
+        Some(escape(&largest.1.name).into_owned())
+    }
+
+    fn wants_another_yes(&self) -> bool {
+        let is_others = |concern: &Concern| matches!(concern, Concern::OthersDirectory(..));
+        self.probe.as_ref().is_some_and(|probe| probe.concerns.iter().any(is_others))
+    }
+
+    fn command(&mut self, command: Command, app: &mut App<'_>) -> Handled {
+        match command {
+            Command::Answer(Answer::Other) => {
+                if self.is_open() {
+                    self.button = self.button.other();
+                }
+                Handled::Yes(None)
+            }
+            Command::Answer(Answer::Yes) => self.confirmed(app),
+            Command::Answer(Answer::Selected) if self.button == Button::Yes => self.confirmed(app),
+            Command::Answer(_) => close(),
+            Command::Empty if self.can_be_emptied => Handled::Close(Some(self.empty_instead(app))),
+            Command::Retry if self.has_changed() => Handled::Close(Some(self.read_changed(app))),
+            _ => Handled::Yes(None),
+        }
+    }
+
+    /// Takes a key while a name is typed; letters are part of it unless they are commands.
+    fn key(&mut self, event: KeyEvent, command: Option<Command>, app: &mut App<'_>) -> Handled {
+        let may_say_yes = self.is_open() && self.gate.is_open();
+        let Stage::Type(wanted, typed) = &mut self.stage else { return Handled::Yes(None) };
+        match command {
+            Some(Command::Answer(Answer::No)) => return close(),
+            // The key was pressed before the name could be read.
+            _ if !self.gate.was_open() => {}
+            Some(Command::Answer(Answer::Selected)) if typed.as_str() != wanted => {
+                app.notify(Notice::WrongName);
+            }
+            Some(Command::Answer(Answer::Selected)) if may_say_yes => return self.go_on(app),
+            Some(Command::Answer(Answer::Selected)) => app.notify(Notice::AnsweredTooEarly),
+            _ => {
+                // Other keys do nothing.
+                let _ = typed.take(event, command);
+            }
+        }
+        Handled::Yes(None)
+    }
+
+    /// Switches between deleting an entry and deleting its contents.
+    fn empty_instead(&self, app: &mut App<'_>) -> Effect {
+        let (deed, extent) = match self.deed {
+            Deed::Empty => (Deed::Delete, Extent::Whole),
+            _ => (Deed::Empty, Extent::Content),
+        };
+        app.ask_about(deed, Selection { extent, ..Selection::clone(&self.selection) })
+    }
+
+    /// Rescans changed entries, and then asks again about all.
+    fn read_changed(&self, app: &mut App<'_>) -> Effect {
+        let numbers: HashSet<usize> =
+            self.probe.iter().flat_map(|probe| probe.changed.iter().copied()).collect();
+        let changed = self.selection.filtered(|number| numbers.contains(&number));
+        app.reclaim.asked_again = Some((self.deed, Arc::clone(&self.selection)));
+        app.look_again_at(&changed)
+    }
+
+    /// Processes a Yes.
+    fn confirmed(&mut self, app: &mut App<'_>) -> Handled {
+        if !self.is_open() {
+            return Handled::Yes(None);
+        }
+        match self.wanted_name().filter(|_| self.stage == Stage::Ask) {
+            Some(name) => self.ask_next(Stage::Type(name, Field::default()), QUIET),
+            None => self.go_on(app),
+        }
+    }
+
+    /// Asks again if necessary, or starts the operation.
+    fn go_on(&mut self, app: &mut App<'_>) -> Handled {
+        if self.wants_another_yes() && self.stage != Stage::AskAgain {
+            return self.ask_next(Stage::AskAgain, LONG_QUIET);
+        }
+        let probe = self.probe.as_ref();
+        let expected = probe.map_or((0, 0), |probe| (probe.entries(), probe.most));
+        if self.is_rehearsal {
+            let at_least = !probe.is_some_and(|probe| probe.is_complete);
+            app.notify(Notice::DryRun { entries: expected.0, bytes: expected.1, at_least });
+            return close();
+        }
+        let going =
+            probe.and_then(|probe| probe.going.clone()).unwrap_or_else(|| Arc::clone(&self.selection));
+        let work = match self.deed {
+            Deed::Trash => Work::Trash(going),
+            _ => Work::Remove(going),
+        };
+        let is_at_most = probe.is_some_and(|probe| probe.least < probe.most);
+        Handled::Close(Some(app.begin_work(work, expected, is_at_most)))
+    }
+}
+
+/// Closes the dialog and cancels the preview.
+fn close() -> Handled {
+    Handled::Close(Some(Effect::Reclaim(Order::StopProbe)))
+}
+
+impl<'t> Component<'t> for DeleteDialog {
+    fn scope(&self) -> Scope {
+        match self.stage {
+            Stage::Type(..) => Scope::Typing,
+            Stage::Ask | Stage::AskAgain => Scope::Confirm,
+        }
+    }
+
+    fn handle(&mut self, input: Input<'_>, app: &mut App<'t>) -> Handled {
+        match input {
+            Input::Command(command) => self.command(command, app),
+            Input::Key(event, command) => self.key(event, command, app),
+            // A name that confirms cannot be pasted.
+            Input::Paste(_) | Input::Row(_) => Handled::Yes(None),
+        }
+    }
+
+    fn draw(&self, app: &App<'t>, screen: Rect, canvas: &mut Canvas<'_>) {
+        let area = layout((screen.width, screen.height)).above_footer(screen);
+        drawing::draw(app, self, area, canvas);
+    }
+
+    fn selected(&self) -> Option<Button> {
+        Some(self.button)
+    }
+
+    fn gate(&mut self) -> Option<&mut AnswerGate> {
+        Some(&mut self.gate)
+    }
+}

@@ -1,0 +1,80 @@
+//! Frame and buttons of dialogs.
+
+use ratatui::layout::Rect;
+use ratatui::symbols::border::Set;
+use ratatui::widgets::Block;
+
+use crate::ui::answer_gate::AnswerGate;
+use crate::ui::hit_map::{Button, Canvas, Hit};
+use crate::ui::theme::{Glyphs, Role, Theme};
+
+/// Buttons with their columns.
+pub const BUTTONS: [(Button, &str, u16); 2] = [(Button::Yes, "[ Yes ]", 7), (Button::No, "[ No ]", 6)];
+/// Columns between two buttons.
+const BETWEEN: u16 = 3;
+
+const ASCII: Set<'static> = Set {
+    top_left: "+",
+    top_right: "+",
+    bottom_left: "+",
+    bottom_right: "+",
+    vertical_left: "|",
+    vertical_right: "|",
+    horizontal_top: "-",
+    horizontal_bottom: "-",
+};
+
+/// Returns a frame in the theme's glyphs.
+pub fn bordered(theme: Theme) -> Block<'static> {
+    match theme.glyphs {
+        Glyphs::Unicode => Block::bordered(),
+        Glyphs::Ascii => Block::bordered().border_set(ASCII),
+    }
+}
+
+/// Returns the columns of buttons side by side.
+pub fn columns<const COUNT: usize>(buttons: [(Button, &str, u16); COUNT]) -> u16 {
+    buttons.iter().map(|(.., width)| width + BETWEEN).sum::<u16>().saturating_sub(BETWEEN)
+}
+
+/// Returns the areas of buttons in the middle of a line, closer together if it is short.
+pub fn side_by_side<const COUNT: usize>(buttons: [(Button, &str, u16); COUNT], line: Rect) -> [Rect; COUNT] {
+    let between = BETWEEN.saturating_sub(columns(buttons).saturating_sub(line.width));
+    let mut x = line.x + line.width.saturating_sub(columns(buttons)) / 2;
+    buttons.map(|(.., width)| {
+        let button = Rect { x, width, ..line }.intersection(line);
+        x += width + between;
+        button
+    })
+}
+
+/// Draws a button, without brackets if it cannot be pressed yet.
+pub fn draw_button(
+    theme: Theme,
+    (button, place): (Button, Rect),
+    selected: Button,
+    gate: &AnswerGate,
+    canvas: &mut Canvas<'_>,
+) {
+    let name = BUTTONS.iter().find(|(known, ..)| *known == button).map_or("", |(_, name, _)| name);
+    let is_bare = button == Button::Yes && !gate.is_open();
+    let name = if is_bare { name.replace(['[', ']'], " ") } else { name.to_owned() };
+    let role = match (button == selected, is_bare) {
+        (true, _) => Role::Selected,
+        (false, true) => Role::Faint,
+        (false, false) => Role::Plain,
+    };
+    canvas.buffer.set_stringn(place.x, place.y, name, usize::from(place.width), theme.style(role));
+    canvas.hits.add(place, Hit::Button(button));
+}
+
+impl Button {
+    /// Returns the other button.
+    #[must_use]
+    pub fn other(self) -> Self {
+        match self {
+            Self::Yes => Self::No,
+            Self::No => Self::Yes,
+        }
+    }
+}

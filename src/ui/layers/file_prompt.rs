@@ -1,0 +1,104 @@
+//! Prompt for a file name, in place of the footer.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use crate::base::text::{fit, width};
+use crate::source::save::{ENDINGS, Format, Old};
+use crate::ui::app::App;
+use crate::ui::component::{Component, Handled, Input};
+use crate::ui::export::Order;
+use crate::ui::field::Field;
+use crate::ui::hit_map::Canvas;
+use crate::ui::keys::{Command, Scope};
+use crate::ui::layout::layout;
+use crate::ui::notice::Notice;
+use crate::ui::theme::Role;
+use crate::ui::view::{draw_ends, field};
+
+/// Width from which on there is room for a title.
+const WIDE: usize = 60;
+
+/// Prompt for a file name.
+#[derive(Clone, Debug)]
+pub struct FilePrompt {
+    /// Name so far.
+    pub name: Field,
+    /// Reason why the name is rejected.
+    pub complaint: Option<Notice>,
+}
+
+impl FilePrompt {
+    /// Creates a prompt with a default name.
+    pub fn new(name: String) -> Self {
+        Self { name: Field::offering(name), complaint: None }
+    }
+
+    fn accept(&mut self, app: &mut App<'_>) -> Handled {
+        let name = self.name.as_str().trim();
+        let Some(format) = Format::of_name(name.as_bytes()) else {
+            self.complaint = Some(Notice::UnknownEnding);
+            return Handled::Yes(None);
+        };
+        if matches!(format, Format::Ncdu(_)) && app.roots.len() != 1 {
+            self.complaint = Some(Notice::OneRootOnly);
+            return Handled::Yes(None);
+        }
+        let path = PathBuf::from(OsString::from(name));
+        Handled::Close(app.write_file(Order { path, format, old: Old::Kept }))
+    }
+}
+
+impl<'t> Component<'t> for FilePrompt {
+    fn scope(&self) -> Scope {
+        Scope::FileName
+    }
+
+    fn handle(&mut self, input: Input<'_>, app: &mut App<'t>) -> Handled {
+        if matches!(input, Input::Key(..) | Input::Paste(_)) {
+            self.complaint = None;
+        }
+        let handled = match input {
+            Input::Key(_, Some(Command::Accept)) => self.accept(app),
+            Input::Key(_, Some(Command::Back)) => Handled::Close(None),
+            Input::Key(event, command) => {
+                // Other keys do nothing.
+                let _ = self.name.take(event, command);
+                Handled::Yes(None)
+            }
+            Input::Paste(text) => {
+                self.name.paste(text);
+                Handled::Yes(None)
+            }
+            Input::Command(_) | Input::Row(_) => Handled::Yes(None),
+        };
+        // The name is the default the next time.
+        self.name.as_str().clone_into(&mut app.export.name);
+        handled
+    }
+
+    fn draw(&self, app: &App<'t>, screen: Rect, canvas: &mut Canvas<'_>) {
+        let area = layout((screen.width, screen.height)).footer;
+        let room = usize::from(area.width);
+        let title = if room < WIDE { " >" } else { " Write to: " };
+        let mut spans = field::spans(app.theme, title, &self.name, room.saturating_sub(width(title)));
+        let used: usize = spans.iter().map(Span::width).sum();
+        let left = room.saturating_sub(used + 3);
+        let endings = ENDINGS.join(" ");
+        match &self.complaint {
+            Some(complaint) => {
+                let text = complaint.text(app.display());
+                let text = format!("   {}", fit(&text, left, app.theme.glyphs.gap()));
+                spans.push(Span::styled(text, app.theme.style(Role::Warning)));
+            }
+            None if left >= width(&endings) => {
+                spans.push(Span::styled(format!("   {endings}"), app.theme.style(Role::Faint)));
+            }
+            None => {}
+        }
+        draw_ends(&Line::from(spans), &Line::default(), area, canvas.buffer);
+    }
+}

@@ -1,0 +1,400 @@
+//! Info page: everything about one entry, in place of the list.
+//!
+//! ```text
+//!  Info
+//!  Path        /usr/lib/x86_64-linux-gnu/libexample.so.3
+//!  Type        file
+//!  Disk        1.4 MiB (1,470,464 bytes)
+//!  Note        sparse: 12.0 MiB of its length are holes, which take nothing
+//! ```
+//!
+//! Facts from the tree come first; the others follow as they are found. In narrow windows a label has a line
+//! of its own.
+
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use super::info_notes::notes;
+use crate::base::format::{date_and_time, grouped, plain_size};
+use crate::base::kind::Kind;
+use crate::base::os_error::error_text;
+use crate::base::sync::Arc;
+use crate::base::text::{escape, pad, wrap};
+use crate::platform::entry::probe::{Probe, major_minor};
+use crate::platform::fs::mounts::Mount;
+use crate::scan::inspect::Inspection;
+use crate::source::Nature;
+use crate::table::row::Precision;
+use crate::tree::{DirId, Entry, EntryState, Position, Relocation};
+use crate::ui::app::App;
+use crate::ui::component::{Component, Handled, Input};
+use crate::ui::cursor::moved;
+use crate::ui::hit_map::Canvas;
+use crate::ui::keys::{Command, Scope};
+use crate::ui::layout::layout;
+use crate::ui::notice::Notice;
+use crate::ui::remark::exclusion_text;
+use crate::ui::theme::Role;
+use crate::ui::view::draw_ends;
+use crate::ui::work::{Findings, Wish};
+
+/// Width of labels.
+const LABEL: usize = 12;
+/// Width below which labels have lines of their own.
+const NARROW: usize = 36;
+
+/// Info page of one entry.
+#[derive(Clone, Debug)]
+pub struct InfoPage {
+    /// Directory of the entry.
+    pub directory: DirId,
+    /// Position in the directory's listing.
+    pub position: Position,
+    /// Facts found so far.
+    pub inspection: Option<Arc<Inspection>>,
+    /// Reason why no facts will be found.
+    pub failure: Option<String>,
+    /// First visible line, before the limit of the scroll range is applied.
+    pub offset: usize,
+    wish: Wish,
+    /// Kind of the source: this system knows nothing about a recorded entry.
+    nature: Nature,
+}
+
+impl InfoPage {
+    /// Creates the page of an entry in the directory `wish.from`.
+    pub fn new(position: Position, wish: Wish, nature: Nature) -> Self {
+        let (directory, offset) = (wish.from, 0);
+        Self { directory, position, inspection: None, failure: None, offset, wish, nature }
+    }
+
+    /// Returns `true` if more will come.
+    fn is_awaited(&self) -> bool {
+        self.nature == Nature::Live
+            && self.failure.is_none()
+            && self.inspection.as_ref().is_none_or(|found| !found.is_complete)
+    }
+
+    /// Returns the load that the page waits for.
+    pub fn wish(&self) -> Option<&Wish> {
+        self.is_awaited().then_some(&self.wish)
+    }
+
+    /// Takes facts if they are about this entry.
+    pub fn take(&mut self, number: u64, findings: &Findings) {
+        match findings {
+            _ if number != self.wish.number => {}
+            Findings::Inspected(inspection) => self.inspection = Some(Arc::clone(inspection)),
+            Findings::Failed(reason) => self.failure = Some(reason.clone()),
+            _ => {}
+        }
+    }
+
+    /// Returns all facts, in lines of this width.
+    fn rows(&self, app: &App<'_>, columns: usize) -> Vec<Fact> {
+        let is_narrow = columns < NARROW;
+        let room = columns.saturating_sub(if is_narrow { 2 } else { LABEL + 2 }).max(1);
+        let mut rows = Vec::new();
+        for Fact { label, text, role } in facts(app, self) {
+            let mut label = label;
+            if is_narrow && !label.is_empty() {
+                rows.push(Fact { label: "", text: label.to_owned(), role: Role::Faint });
+                label = "";
+            }
+            for line in wrap(&text, room) {
+                let text = if is_narrow { format!(" {line}") } else { line.to_owned() };
+                rows.push(Fact { label, text, role });
+                label = "";
+            }
+        }
+        rows
+    }
+}
+
+impl<'t> Component<'t> for InfoPage {
+    fn scope(&self) -> Scope {
+        Scope::Details
+    }
+
+    fn handle(&mut self, input: Input<'_>, app: &mut App<'t>) -> Handled {
+        match input {
+            Input::Command(Command::Move(motion)) => {
+                let area = layout(app.size).list;
+                let lines = usize::from(area.height);
+                let rows = self.rows(app, usize::from(area.width)).len();
+                let last = rows.saturating_sub(lines.max(1));
+                self.offset = moved(self.offset.min(last), motion, lines, last + 1);
+                if last == 0 {
+                    app.notify(Notice::NoMoreLines);
+                }
+                Handled::Yes(None)
+            }
+            Input::Command(_) => Handled::Close(None),
+            _ => Handled::Yes(None),
+        }
+    }
+
+    fn draw(&self, app: &App<'t>, screen: Rect, canvas: &mut Canvas<'_>) {
+        let (theme, layout) = (app.theme, layout((screen.width, screen.height)));
+        let (lines, room) = (layout.list_lines(), usize::from(layout.list.width));
+        let rows = self.rows(app, room);
+        let offset = self.offset.min(rows.len().saturating_sub(lines.max(1)));
+        let title = Line::styled(" Info", theme.style(Role::Strong));
+        let shown = (offset + lines).min(rows.len());
+        let place = if self.is_awaited() {
+            format!("asking{} ", theme.glyphs.gap())
+        } else if rows.len() > lines {
+            format!("{} of {} lines ", grouped(shown as u64), grouped(rows.len() as u64))
+        } else {
+            String::new()
+        };
+        let place = Line::styled(place, theme.style(Role::Faint));
+        draw_ends(&title, &place, layout.header, canvas.buffer);
+        for (row, y) in rows.iter().skip(offset).zip(layout.list.y..layout.list.bottom()) {
+            let columns = if room < NARROW { 0 } else { LABEL };
+            let label = Span::styled(format!(" {}", pad(row.label, columns, "")), theme.style(Role::Faint));
+            let text = Span::styled(row.text.clone(), theme.style(row.role));
+            canvas.buffer.set_line(layout.list.x, y, &Line::from(vec![label, text]), layout.list.width);
+        }
+    }
+
+    fn relocate(&mut self, moved: &mut Relocation<'t>, app: &mut App<'t>) -> bool {
+        let name = app.tree.listing(self.directory).name(self.position).map(<[u8]>::to_vec);
+        let directory = moved.find(self.directory);
+        let found = directory.zip(name).and_then(|(directory, name)| {
+            let listing = app.tree.listing(directory);
+            let found = listing.entries().find(|(_, record)| record.name == name);
+            found.map(|(position, _)| (directory, position))
+        });
+        match found {
+            Some((directory, position)) => {
+                let (offset, failure) = (self.offset, self.failure.take());
+                *self = Self::new(position, app.wish_for(directory, position), self.nature);
+                (self.offset, self.failure) = (offset, failure);
+            }
+            None => app.notify(Notice::EntryGone),
+        }
+        found.is_some()
+    }
+}
+
+/// Fact, or a line of it.
+struct Fact {
+    label: &'static str,
+    text: String,
+    role: Role,
+}
+
+fn facts(app: &App<'_>, details: &InfoPage) -> Vec<Fact> {
+    let Some(record) = app.record(details.directory, details.position) else {
+        return vec![Fact { label: "", text: "It is not there any more".to_owned(), role: Role::Warning }];
+    };
+    let mut facts = DetailLines { app, facts: Vec::new() };
+    let path = app.entry_path(details.directory, record.name);
+    facts.add("Path", escape(&path).into_owned());
+    let inspection = details.inspection.as_deref();
+    let probe = inspection.and_then(|found| found.probe.as_ref());
+    facts.add_tree(&record, details.directory);
+    match probe {
+        Some(Ok(probe)) => facts.add_probe(probe, inspection, &record),
+        Some(Err(errno)) => facts.warn("Now", error_text(*errno)),
+        None => {}
+    }
+    if let Some(reason) = &details.failure {
+        facts.warn("Failed", reason.clone());
+    }
+    facts.facts
+}
+
+struct DetailLines<'a> {
+    app: &'a App<'a>,
+    facts: Vec<Fact>,
+}
+
+impl DetailLines<'_> {
+    fn add(&mut self, label: &'static str, text: String) {
+        self.facts.push(Fact { label, text, role: Role::Plain });
+    }
+
+    fn warn(&mut self, label: &'static str, text: String) {
+        self.facts.push(Fact { label, text, role: Role::Warning });
+    }
+
+    /// Adds the facts of the scan.
+    fn add_tree(&mut self, record: &Entry<'_>, parent: DirId) {
+        self.add("Type", kind(record.kind).to_owned());
+        let facts = match record.state {
+            EntryState::Known(facts) => facts,
+            EntryState::Excluded(exclusion) => {
+                return self.add("Left out", exclusion_text(exclusion).to_owned());
+            }
+            EntryState::Failed(errno) => return self.warn("Unreadable", error_text(errno)),
+        };
+        let Some(id) = facts.directory else {
+            self.add("Disk", self.bytes(facts.disk(), Precision::Exact));
+            self.add("Apparent", self.bytes(facts.apparent, Precision::Exact));
+            return;
+        };
+        let (totals, bound, errno) = self.app.standing(id);
+        self.add("Disk", self.bytes(totals.disk, bound));
+        self.add("Apparent", self.bytes(totals.apparent, bound));
+        self.add("Items", format!("{} below", grouped(totals.items)));
+        let shared = self.app.shared(id);
+        if shared > 0 {
+            self.add("Shared", format!("{} counted in more than one entry", self.size(shared)));
+        }
+        if totals.errors > 0 {
+            self.warn("Errors", grouped(totals.errors.into()));
+        }
+        if let Some(errno) = errno {
+            self.warn("Unreadable", error_text(errno));
+        }
+        if parent == DirId::TOP {
+            self.add("Root", "the scan begins here".to_owned());
+        }
+    }
+
+    /// Adds the present facts of the system.
+    fn add_probe(&mut self, probe: &Probe, inspection: Option<&Inspection>, record: &Entry<'_>) {
+        let Some(inspection) = inspection else { return };
+        let attributes = &probe.attributes;
+        if let Some(target) = &probe.target {
+            self.add("Leads to", escape(target).into_owned());
+        }
+        let bits = attributes.mode & 0o7777;
+        self.add("Mode", format!("{} ({bits:04o})", permissions(attributes.kind, bits)));
+        self.add("Owner", person(inspection.owner.as_deref(), attributes.uid, inspection.is_complete));
+        self.add("Group", person(inspection.group.as_deref(), attributes.gid, inspection.is_complete));
+        self.add("Modified", self.time(attributes.mtime));
+        self.add("Changed", format!("{} (mode, owner or names too)", self.time(probe.changed)));
+        self.add("Accessed", self.time(probe.accessed));
+        // Some file systems have the field but leave it empty.
+        if let Some(born) = probe.born.filter(|born| *born != 0) {
+            self.add("Created", self.time(born));
+        }
+        let (major, minor) = major_minor(attributes.device);
+        self.add("Inode", format!("{} on device {major}:{minor}", attributes.inode));
+        if attributes.kind != Kind::Directory {
+            self.add_names(attributes.links, inspection);
+        }
+        if let Some(mount) = &inspection.mount {
+            self.add("Mounted at", place(mount));
+        }
+        let layout = inspection.layout.as_ref();
+        let rescan = self.app.key_hint(Command::Rescan, "reads its directory again");
+        let notes = notes(probe, layout, record, self.app.units, &rescan);
+        for (number, note) in notes.into_iter().enumerate() {
+            self.add(if number == 0 { "Note" } else { "" }, note);
+        }
+    }
+
+    /// Adds the number of names, and their paths.
+    fn add_names(&mut self, links: u64, inspection: &Inspection) {
+        if links < 2 {
+            return self.add("Names", "this one only".to_owned());
+        }
+        let elsewhere = match inspection.names_in_tree {
+            None if inspection.is_complete => ", the others not known before the scan is over".to_owned(),
+            Some(known) if known < links => format!(", {} of them outside", grouped(links - known)),
+            None | Some(_) => String::new(),
+        };
+        self.add("Names", format!("{}{elsewhere}", grouped(links)));
+        for name in &inspection.names {
+            self.add("", escape(&self.app.shown_path(name)).into_owned());
+        }
+        let shown = inspection.names.len() as u64 + 1;
+        if let Some(more) = inspection.names_in_tree.and_then(|known| known.checked_sub(shown + 1)) {
+            self.add("", format!("and {} more", grouped(more + 1)));
+        }
+    }
+
+    fn size(&self, bytes: u64) -> String {
+        plain_size(bytes, self.app.units)
+    }
+
+    fn bytes(&self, bytes: u64, bound: Precision) -> String {
+        let bound = match bound {
+            Precision::Exact => "",
+            Precision::Growing => ", still growing",
+            Precision::AtLeast => ", at least",
+        };
+        format!("{} ({} bytes{bound})", self.size(bytes), grouped(bytes))
+    }
+
+    fn time(&self, seconds: i64) -> String {
+        date_and_time(seconds, &self.app.zone).trim_end().to_owned()
+    }
+}
+
+/// Returns the mount point and the type of a file system.
+fn place(mount: &Mount) -> String {
+    format!("{} ({} of {})", escape(&mount.point), escape(&mount.kind), escape(&mount.source))
+}
+
+fn person(name: Option<&str>, number: u32, is_complete: bool) -> String {
+    match name {
+        Some(name) => format!("{} ({number})", escape(name.as_bytes())),
+        None if is_complete => format!("{number}, which has no name here"),
+        None => number.to_string(),
+    }
+}
+
+fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Directory => "directory",
+        Kind::File => "file",
+        Kind::Symlink => "symbolic link",
+        Kind::Fifo => "named pipe",
+        Kind::Socket => "socket",
+        Kind::BlockDevice => "block device",
+        Kind::CharDevice => "character device",
+        Kind::Unknown => "unknown",
+    }
+}
+
+/// Formats permissions like ls(1), such as `drwxr-sr-t`.
+fn permissions(kind: Kind, bits: u32) -> String {
+    let first = match kind {
+        Kind::Directory => 'd',
+        Kind::File => '-',
+        Kind::Symlink => 'l',
+        Kind::Fifo => 'p',
+        Kind::Socket => 's',
+        Kind::BlockDevice => 'b',
+        Kind::CharDevice => 'c',
+        Kind::Unknown => '?',
+    };
+    let mut text = String::from(first);
+    for (shift, special, mark) in [(6, 0o4000, 's'), (3, 0o2000, 's'), (0, 0o1000, 't')] {
+        let three = bits >> shift;
+        text.push(if three & 4 == 0 { '-' } else { 'r' });
+        text.push(if three & 2 == 0 { '-' } else { 'w' });
+        text.push(match (three & 1 != 0, bits & special != 0) {
+            (true, true) => mark,
+            (false, true) => mark.to_ascii_uppercase(),
+            (true, false) => 'x',
+            (false, false) => '-',
+        });
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn permissions_are_those_of_ls() {
+        assert_eq!(permissions(Kind::File, 0o644), "-rw-r--r--");
+        assert_eq!(permissions(Kind::Directory, 0o1777), "drwxrwxrwt");
+        assert_eq!(permissions(Kind::File, 0o6711), "-rws--s--x");
+        assert_eq!(permissions(Kind::Symlink, 0o7000), "l--S--S--T");
+    }
+
+    #[test]
+    fn who_has_no_name_is_a_number() {
+        assert_eq!(person(Some("root"), 0, false), "root (0)");
+        assert_eq!(person(None, 1000, false), "1000");
+        assert_eq!(person(None, 1000, true), "1000, which has no name here");
+    }
+}

@@ -1,0 +1,266 @@
+//! Notes about unusual disk usage of an entry, for users who want to free space.
+//!
+//! Invariant: every note follows from the numbers.
+
+use crate::base::format::{Units, grouped, plain_size};
+use crate::base::kind::Kind;
+use crate::base::os_error::error_text;
+use crate::platform::entry::extents::Layout;
+use crate::platform::entry::probe::{Probe, Trait};
+use crate::tree::{Entry, EntryState};
+
+/// Excess of disk usage over length that needs no note: the last block, and lists of extents.
+const SLACK: u64 = 64 << 10;
+/// Length up to which a file may be stored in its inode (ext4, btrfs, xfs).
+const INLINE: u64 = 4096;
+/// Number of pieces from which there is a note.
+const MANY: u64 = 50;
+
+/// Returns the notes on an entry, those about space first; `rescan` is the key that rescans it.
+pub fn notes(
+    probe: &Probe,
+    layout: Option<&Result<Layout, i32>>,
+    record: &Entry<'_>,
+    units: Units,
+    rescan: &str,
+) -> Vec<String> {
+    let mut notes = Vec::new();
+    if probe.attributes.kind == Kind::File {
+        let extents = layout.and_then(|layout| layout.as_ref().ok());
+        let of = File { probe, layout: extents, units };
+        notes.extend(of.holes());
+        notes.extend(of.excess());
+        notes.extend(of.sharing());
+        notes.extend(of.clones());
+        notes.extend(of.pieces());
+        if let Some(Err(errno)) = layout {
+            notes.push(format!("what it shares with copies is not known: {}", error_text(*errno)));
+        }
+    }
+    if probe.attributes.links > 1 && probe.attributes.kind != Kind::Directory {
+        notes.push("removing one of its names frees nothing while there are others".to_owned());
+    }
+    notes.extend(probe.traits.iter().map(|is_so| words(*is_so).to_owned()));
+    if has_changed(probe, record) {
+        notes.push(format!("has changed since it was scanned{rescan}"));
+    }
+    notes
+}
+
+struct File<'a> {
+    probe: &'a Probe,
+    layout: Option<&'a Layout>,
+    units: Units,
+}
+
+impl File<'_> {
+    fn disk(&self) -> u64 {
+        self.probe.attributes.blocks.saturating_mul(512)
+    }
+
+    fn size(&self, bytes: u64) -> String {
+        plain_size(bytes, self.units)
+    }
+
+    /// Explains disk usage below the length.
+    fn holes(&self) -> Option<String> {
+        let (disk, length) = (self.disk(), self.probe.attributes.apparent);
+        let is = |it| self.probe.traits.contains(&it);
+        let missing = length.checked_sub(disk).filter(|missing| *missing > 0)?;
+        let layout = self.layout.copied().unwrap_or_default();
+        if is(Trait::Dataless) {
+            None
+        } else if is(Trait::Compressed) || layout.compressed > 0 {
+            Some(format!(
+                "compressed by the file system: takes {} for a length of {}",
+                self.size(disk),
+                self.size(length)
+            ))
+        } else if layout.delayed > 0 {
+            Some(format!("{} were written a moment ago and have no place yet", self.size(layout.delayed)))
+        } else if disk == 0 && length <= INLINE {
+            Some("takes no block: it lies in its inode, or is nothing but a hole".to_owned())
+        } else {
+            Some(format!("sparse: {} of its length are holes, which take nothing", self.size(missing)))
+        }
+    }
+
+    /// Explains disk usage above the length.
+    fn excess(&self) -> Option<String> {
+        let (disk, length) = (self.disk(), self.probe.attributes.apparent);
+        let unwritten = self.layout.map_or(0, |layout| layout.unwritten);
+        if unwritten > 0 {
+            return Some(format!("{} are set aside and not written yet", self.size(unwritten)));
+        }
+        let excess = disk.checked_sub(length).filter(|excess| *excess > SLACK)?;
+        Some(format!("takes {} more than its length, set aside in advance or overwritten", self.size(excess)))
+    }
+
+    /// Returns the note about space shared with copies.
+    fn sharing(&self) -> Option<String> {
+        let layout = self.layout?;
+        if layout.pieces.is_none() {
+            // Only macOS reports nothing but private space.
+            let shared = self.disk().checked_sub(layout.private).filter(|shared| *shared > 0)?;
+            return Some(self.shared(shared, layout.private));
+        }
+        let shared = Some(layout.shared).filter(|shared| *shared > 0)?;
+        Some(self.shared(shared, layout.private))
+    }
+
+    fn shared(&self, shared: u64, private: u64) -> String {
+        let least = if self.layout.is_some_and(|layout| layout.is_cut_short) { "at least " } else { "" };
+        format!(
+            "shares {least}{} with copies or snapshots; removing it frees {least}{}",
+            self.size(shared),
+            self.size(private)
+        )
+    }
+
+    /// Returns the note on finding those copies.
+    fn clones(&self) -> Option<String> {
+        let clone = self.layout?.clone?;
+        self.sharing()?;
+        Some(format!("files with the clone number {clone} share with one another"))
+    }
+
+    fn pieces(&self) -> Option<String> {
+        let layout = self.layout?;
+        let pieces = layout.pieces.filter(|pieces| *pieces >= MANY)?;
+        let least = if layout.is_cut_short { "at least " } else { "" };
+        Some(format!("lies on the disk in {least}{} pieces", grouped(pieces)))
+    }
+}
+
+fn words(is_so: Trait) -> &'static str {
+    match is_so {
+        Trait::Compressed => "the file system compresses it",
+        Trait::Encrypted => "stored encrypted",
+        Trait::Immutable => "immutable: nobody can change or remove it (chattr, chflags take that back)",
+        Trait::AppendOnly => "append-only: nobody can shorten or remove it (chattr, chflags take that back)",
+        Trait::Verity => "its content is checked against a hash (fs-verity) and cannot be changed",
+        Trait::Direct => "lies in memory that keeps its content (DAX)",
+        Trait::NoDump => "backups by dump(8) leave it out",
+        Trait::Restricted => "protected by the system (SIP)",
+        Trait::Dataless => "its content is in the cloud and takes nothing here; opening it fetches it",
+        Trait::MountPoint => "a file system is mounted here",
+        Trait::Trigger => "opening it mounts something",
+        Trait::Firmlink => "leads to another volume of this system (firmlink)",
+    }
+}
+
+/// Returns `true` if the entry has changed since the scan. A directory's own numbers are not kept besides its
+/// totals.
+fn has_changed(probe: &Probe, record: &Entry<'_>) -> bool {
+    let EntryState::Known(facts) = record.state else { return false };
+    let now = &probe.attributes;
+    let is_other = now.kind != record.kind || now.inode != facts.inode || now.mtime != facts.mtime;
+    let has_other_size = (now.blocks.saturating_mul(512), now.apparent) != (facts.disk(), facts.apparent);
+    is_other || (facts.directory.is_none() && has_other_size)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::platform::{Attributes, Border};
+    use crate::tree::Metadata;
+
+    fn probe(blocks: u64, apparent: u64, traits: &[Trait]) -> Probe {
+        let attributes = Attributes {
+            kind: Kind::File,
+            blocks,
+            apparent,
+            mtime: 5,
+            inode: 7,
+            device: 1,
+            links: 1,
+            uid: 0,
+            gid: 0,
+            mode: 0o644,
+            border: Border::None,
+        };
+        let traits = traits.to_vec();
+        Probe { attributes, accessed: 0, changed: 0, born: None, traits, target: None, mount: None }
+    }
+
+    /// Returns the notes about a file that is unchanged since the scan.
+    fn said(probe: &Probe, layout: Option<Result<Layout, i32>>) -> Vec<String> {
+        let now = &probe.attributes;
+        let facts = Metadata {
+            apparent: now.apparent,
+            blocks: now.blocks,
+            mtime: 5,
+            inode: 7,
+            ..Metadata::default()
+        };
+        let record = Entry { name: b"x", kind: Kind::File, state: EntryState::Known(facts) };
+        notes(probe, layout.as_ref(), &record, Units::Binary, "")
+    }
+
+    #[test]
+    fn an_ordinary_file_gets_no_note() {
+        let whole = Layout { private: 4096, pieces: Some(1), ..Layout::default() };
+        assert_eq!(said(&probe(8, 4000, &[]), None), [""; 0]);
+        assert_eq!(said(&probe(8, 4000, &[]), Some(Ok(whole))), [""; 0]);
+        assert_eq!(said(&probe(0, 0, &[]), None), [""; 0]);
+    }
+
+    #[test]
+    fn less_than_its_length_has_one_of_several_reasons() {
+        let first = |probe: Probe, layout| said(&probe, layout).remove(0);
+        assert_eq!(
+            first(probe(2048, 3 << 20, &[]), None),
+            "sparse: 2.0 MiB of its length are holes, which take nothing"
+        );
+        assert!(first(probe(0, 60, &[]), None).starts_with("takes no block"));
+        assert!(first(probe(0, 1 << 30, &[]), None).starts_with("sparse: 1.0 GiB"));
+        let compressed = "compressed by the file system: takes 1.0 MiB for a length of 3.0 MiB";
+        assert_eq!(first(probe(2048, 3 << 20, &[Trait::Compressed]), None), compressed);
+        let layout = Layout { compressed: 3 << 20, private: 3 << 20, pieces: Some(1), ..Layout::default() };
+        assert_eq!(first(probe(2048, 3 << 20, &[]), Some(Ok(layout))), compressed);
+        let layout = Layout { delayed: 1 << 20, private: 1 << 20, pieces: Some(1), ..Layout::default() };
+        assert!(first(probe(0, 1 << 20, &[]), Some(Ok(layout))).contains("no place yet"));
+        assert!(first(probe(0, 1 << 20, &[Trait::Dataless]), None).contains("in the cloud"));
+    }
+
+    #[test]
+    fn what_is_shared_and_what_would_be_freed_is_said() {
+        let layout = Layout { private: 1 << 20, shared: 2 << 20, pieces: Some(3), ..Layout::default() };
+        let text = "shares 2.0 MiB with copies or snapshots; removing it frees 1.0 MiB";
+        assert_eq!(said(&probe(6144, 3 << 20, &[]), Some(Ok(layout))), [text]);
+        let clone = Layout { private: 1 << 20, clone: Some(77), ..Layout::default() };
+        let family = "files with the clone number 77 share with one another";
+        assert_eq!(said(&probe(6144, 3 << 20, &[]), Some(Ok(clone))), [text, family]);
+        let alone = Layout { private: 3 << 20, ..clone };
+        assert_eq!(said(&probe(6144, 3 << 20, &[]), Some(Ok(alone))), [""; 0]);
+        let mac = Layout { private: 1 << 20, ..Layout::default() };
+        assert_eq!(said(&probe(6144, 3 << 20, &[]), Some(Ok(mac))), [text]);
+        let cut = Layout { is_cut_short: true, pieces: Some(90), ..layout };
+        assert_eq!(
+            said(&probe(6144, 3 << 20, &[]), Some(Ok(cut))),
+            [
+                "shares at least 2.0 MiB with copies or snapshots; removing it frees at least 1.0 MiB",
+                "lies on the disk in at least 90 pieces",
+            ]
+        );
+        let refused = said(&probe(8, 4000, &[]), Some(Err(13)));
+        assert_eq!(refused, ["what it shares with copies is not known: permission denied"]);
+    }
+
+    #[test]
+    fn more_than_its_length_was_set_aside() {
+        let layout = Layout { unwritten: 1 << 20, private: 1 << 20, pieces: Some(1), ..Layout::default() };
+        assert_eq!(
+            said(&probe(2048, 10, &[]), Some(Ok(layout))),
+            ["1.0 MiB are set aside and not written yet"]
+        );
+        assert!(said(&probe(2048, 10, &[]), None)[0].starts_with("takes 1.0 MiB more than its length"));
+    }
+
+    #[test]
+    fn a_file_that_is_another_by_now_is_told() {
+        let record = Entry { name: b"x", kind: Kind::File, state: EntryState::Known(Metadata::default()) };
+        let said = notes(&probe(0, 0, &[]), None, &record, Units::Binary, " (x reads it again)");
+        assert_eq!(said, ["has changed since it was scanned (x reads it again)"]);
+    }
+}

@@ -1,0 +1,151 @@
+//! List of the marks, in place of the list.
+//!
+//! ```text
+//!  Marks                               3 marked · 1.2 GiB disk
+//!         Disk  Path
+//!     1.0 GiB  /usr/share/doc/
+//! ```
+
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use crate::base::format::{grouped, plain_size, size};
+use crate::base::kind::Kind;
+use crate::base::text::{escape, fit};
+use crate::tree::Tree;
+use crate::ui::app::App;
+use crate::ui::component::{Component, Handled, Input};
+use crate::ui::cursor::Cursor;
+use crate::ui::hit_map::{Canvas, Hit};
+use crate::ui::keys::{Command, Scope};
+use crate::ui::layout::layout;
+use crate::ui::marks::{Mark, Marks, Place};
+use crate::ui::theme::Role;
+use crate::ui::view::draw_ends;
+use crate::ui::view::line::select;
+use crate::ui::window::totals_size;
+
+/// Width below which a path is more useful than a size.
+const NARROW: usize = 30;
+
+/// List of the marks.
+#[derive(Debug)]
+pub struct MarksList<'t> {
+    marks: Vec<(Place<'t>, Mark)>,
+    /// Cursor line, and first visible line.
+    pub cursor: Cursor,
+}
+
+impl<'t> MarksList<'t> {
+    /// Creates the list of these marks.
+    pub fn new(tree: &Tree, marks: &Marks<'t>) -> Self {
+        Self { marks: marks.in_order(tree), cursor: Cursor::default() }
+    }
+
+    /// Updates the list.
+    pub fn refresh(&mut self, tree: &Tree, marks: &Marks<'t>) {
+        self.marks = marks.in_order(tree);
+        self.cursor.index = self.cursor.index.min(self.marks.len().saturating_sub(1));
+    }
+
+    /// Returns the mark under the cursor.
+    pub fn selected(&self) -> Option<Place<'t>> {
+        self.marks.get(self.cursor.index).map(|(place, _)| *place)
+    }
+
+    /// Returns the visible marks.
+    pub fn visible(&self, lines: usize) -> impl Iterator<Item = &(Place<'t>, Mark)> {
+        self.marks.iter().skip(self.shown(lines).offset).take(lines)
+    }
+
+    /// Returns the cursor, scrolled to be visible.
+    fn shown(&self, lines: usize) -> Cursor {
+        let mut cursor = self.cursor;
+        cursor.show(lines.max(1), self.marks.len());
+        cursor
+    }
+}
+
+impl<'t> Component<'t> for MarksList<'t> {
+    fn scope(&self) -> Scope {
+        Scope::Marks
+    }
+
+    fn handle(&mut self, input: Input<'_>, app: &mut App<'t>) -> Handled {
+        let lines = layout(app.size).list_lines();
+        let effect = match (input, self.selected()) {
+            (Input::Command(Command::Move(motion)), _) => {
+                self.cursor.step(motion, lines, self.marks.len());
+                None
+            }
+            (Input::Row(row), _) => {
+                self.cursor.index = row;
+                None
+            }
+            (Input::Command(Command::Mark), Some(place)) => {
+                app.unmark(place);
+                self.refresh(app.tree, app.marks());
+                None
+            }
+            (Input::Command(Command::Open), Some(place)) => {
+                app.go_to_name(place);
+                return Handled::Close(None);
+            }
+            (Input::Command(Command::PrintMarks), _) => app.print_marks(),
+            (Input::Command(Command::Mark | Command::Open), None) => None,
+            (Input::Command(_), _) => return Handled::Close(None),
+            _ => None,
+        };
+        self.cursor = self.shown(lines);
+        Handled::Yes(effect)
+    }
+
+    fn draw(&self, app: &App<'t>, screen: Rect, canvas: &mut Canvas<'_>) {
+        let (theme, layout) = (app.theme, layout((screen.width, screen.height)));
+        let title = Line::styled(" Marks", theme.style(Role::Strong));
+        draw_ends(&title, &Line::raw(summary(app) + " "), layout.header, canvas.buffer);
+        if self.marks.is_empty() && !layout.list.is_empty() {
+            let text = format!("   nothing is marked{}", app.key_hint(Command::Mark, "marks"));
+            let text = Span::styled(text, theme.style(Role::Faint));
+            canvas.buffer.set_span(layout.list.x, layout.list.y, &text, layout.list.width);
+        }
+        let cursor = self.shown(layout.list_lines());
+        let visible = self.visible(layout.list_lines()).zip(layout.list.y..);
+        for (row, (mark, y)) in (cursor.offset..).zip(visible) {
+            let area = Rect { y, height: 1, ..layout.list };
+            canvas.buffer.set_line(area.x, y, &text(app, mark, layout.list), area.width);
+            canvas.hits.add(area, Hit::Row(row));
+            if row == cursor.index {
+                select(app, area, canvas.buffer);
+            }
+        }
+    }
+
+    fn position(&self) -> Option<(usize, usize)> {
+        Some((self.cursor.index, self.marks.len()))
+    }
+}
+
+fn text<'a>(app: &App<'_>, (place, mark): &(Place<'_>, Mark), area: Rect) -> Line<'a> {
+    let room = usize::from(area.width);
+    let bytes = totals_size(&mark.totals(app.tree), app.order.measure);
+    let number = if room < NARROW { " ".to_owned() } else { format!("   {}  ", size(bytes, app.units)) };
+    let path = app.shown_path(&Marks::path(app.tree, *place));
+    let suffix = if mark.kind == Kind::Directory && !path.ends_with(b"/") { "/" } else { "" };
+    let room = room.saturating_sub(crate::base::text::width(&number) + suffix.len());
+    let path = fit(&escape(&path), room, app.theme.glyphs.gap()).into_owned() + suffix;
+    let role = if mark.kind == Kind::Directory { Role::Strong } else { Role::Plain };
+    Line::from(vec![Span::raw(number), Span::styled(path, app.theme.style(role))])
+}
+
+/// Returns the number of marks and their total.
+pub(in crate::ui) fn summary(app: &App<'_>) -> String {
+    let marks = app.marks();
+    let size = plain_size(totals_size(&marks.totals(), app.order.measure), app.units);
+    format!("{} {} {size}", how_many(app), app.theme.glyphs.dot())
+}
+
+/// Returns the number of marks.
+pub(in crate::ui) fn how_many(app: &App<'_>) -> String {
+    format!("{} marked", grouped(app.marks().count()))
+}

@@ -1,0 +1,84 @@
+//! Pages, prompts and dialogs above the view. The top one has the keys.
+
+pub mod confirm_delete;
+mod dialog;
+pub mod failures;
+pub mod file_prompt;
+pub mod help;
+pub mod info;
+mod info_notes;
+pub mod marks_list;
+pub mod question;
+pub mod search_prompt;
+
+use super::component::Component;
+use confirm_delete::DeleteDialog;
+pub(super) use dialog::bordered;
+use failures::FailuresList;
+use file_prompt::FilePrompt;
+use help::HelpPage;
+use info::InfoPage;
+use marks_list::MarksList;
+use question::QuestionDialog;
+use search_prompt::SearchPrompt;
+
+/// A layer above the view.
+#[derive(Debug)]
+pub enum Layer<'t> {
+    /// Page of all keys.
+    Help(HelpPage),
+    /// Page about one entry.
+    Info(InfoPage),
+    /// List of the marks.
+    Marks(MarksList<'t>),
+    /// List of failed entries.
+    Failures(FailuresList),
+    /// Prompt for a search.
+    Search(SearchPrompt),
+    /// Prompt for a file name.
+    FileName(FilePrompt),
+    /// Dialog that confirms a deletion.
+    ConfirmDelete(DeleteDialog),
+    /// Question with two buttons.
+    Question(QuestionDialog),
+}
+
+impl<'t> Layer<'t> {
+    /// Returns the layer as a component.
+    pub fn component(&self) -> &dyn Component<'t> {
+        match self {
+            Self::Help(page) => page,
+            Self::Info(page) => page,
+            Self::Marks(list) => list,
+            Self::Failures(list) => list,
+            Self::Search(prompt) => prompt,
+            Self::FileName(prompt) => prompt,
+            Self::ConfirmDelete(dialog) => dialog,
+            Self::Question(dialog) => dialog,
+        }
+    }
+
+    /// Returns the layer as a component.
+    pub fn component_mut(&mut self) -> &mut dyn Component<'t> {
+        match self {
+            Self::Help(page) => page,
+            Self::Info(page) => page,
+            Self::Marks(list) => list,
+            Self::Failures(list) => list,
+            Self::Search(prompt) => prompt,
+            Self::FileName(prompt) => prompt,
+            Self::ConfirmDelete(dialog) => dialog,
+            Self::Question(dialog) => dialog,
+        }
+    }
+
+    /// Returns `true` if it covers the view.
+    pub fn is_page(&self) -> bool {
+        matches!(self, Self::Help(_) | Self::Info(_) | Self::Marks(_) | Self::Failures(_))
+    }
+
+    /// Returns `true` if it takes the place of the footer.
+    pub fn covers_footer(&self) -> bool {
+        matches!(self, Self::Help(_) | Self::Search(_) | Self::FileName(_))
+    }
+}

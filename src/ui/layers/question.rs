@@ -1,0 +1,177 @@
+//! Question dialog, in the middle of the screen.
+//!
+//! ```text
+//! ┌──────────────────────────────────────┐
+//! │  Quit and lose the scan of 1:05?     │
+//! │                                      │
+//! │           [ Yes ]   [ No ]           │
+//! └──────────────────────────────────────┘
+//! ```
+//!
+//! Without room for a box it is one line: `Quit? y/n`. Until a Yes is an answer, it has no brackets, and the
+//! line no `y`.
+
+use ratatui::layout::{Alignment, Rect};
+use ratatui::text::Line;
+use ratatui::widgets::{Clear, Paragraph, Widget};
+
+use super::dialog::{BUTTONS, bordered, columns, draw_button, side_by_side};
+use super::failures::doing;
+use crate::base::format::{duration, grouped};
+use crate::base::text::{escape, fit, width};
+use crate::ui::answer_gate::AnswerGate;
+use crate::ui::app::{App, Effect};
+use crate::ui::component::{Component, Handled, Input};
+use crate::ui::export::Order;
+use crate::ui::hit_map::{Button, Canvas, Hit};
+use crate::ui::keys::{Answer, Command, Scope};
+use crate::ui::theme::Role;
+
+const HEIGHT: u16 = 5;
+/// Width of a file name.
+const FILE: usize = 30;
+
+/// Question with two buttons.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QuestionDialog {
+    /// Subject of the question.
+    pub about: About,
+    /// Selected button.
+    pub button: Button,
+    gate: AnswerGate,
+}
+
+/// Subject of a question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum About {
+    /// Leaving, which loses the scan.
+    Quit,
+    /// Scan of the directory above instead of this one.
+    Above,
+    /// Replacement of an existing file.
+    Replace(Order),
+}
+
+impl QuestionDialog {
+    /// Creates a question with a selected button.
+    pub fn new(about: About, button: Button) -> Self {
+        Self { about, button, gate: AnswerGate::default() }
+    }
+
+    /// Returns the question as a sentence and as one short line.
+    fn texts(&self, app: &App<'_>, columns: u16) -> (String, &'static str) {
+        let (text, brief) = match &self.about {
+            About::Quit => (loss(app), ["Quit? -/n", "Quit? y/n"]),
+            About::Replace(order) => {
+                (replace(app, order, usize::from(columns)), ["Replace? -/n", "Replace? y/n"])
+            }
+            About::Above => (above(app, usize::from(columns)), ["Scan above? -/n", "Scan above? y/n"]),
+        };
+        (text, brief[usize::from(self.gate.is_open())])
+    }
+}
+
+impl<'t> Component<'t> for QuestionDialog {
+    fn scope(&self) -> Scope {
+        Scope::Question
+    }
+
+    fn handle(&mut self, input: Input<'_>, app: &mut App<'t>) -> Handled {
+        let Input::Command(Command::Answer(answer)) = input else { return Handled::Yes(None) };
+        let button = match answer {
+            Answer::Other => {
+                self.button = self.button.other();
+                return Handled::Yes(None);
+            }
+            Answer::Yes => Button::Yes,
+            // A user who presses the key again wants to leave.
+            Answer::Leave if self.about == About::Quit => Button::Yes,
+            Answer::No | Answer::Leave => Button::No,
+            Answer::Selected => self.button,
+        };
+        Handled::Close(match (&self.about, button) {
+            (_, Button::No) => None,
+            (About::Quit, Button::Yes) => Some(Effect::Quit),
+            (About::Above, Button::Yes) => app.above().map(Effect::ScanAbove),
+            (About::Replace(order), Button::Yes) => app.replace_file(order.clone()),
+        })
+    }
+
+    fn draw(&self, app: &App<'t>, screen: Rect, canvas: &mut Canvas<'_>) {
+        canvas.hits.clear();
+        let (text, brief) = self.texts(app, screen.width);
+        let style = app.theme.style(Role::Strong);
+        let Some(frame) = place(&text, screen) else {
+            let line = Rect { y: screen.bottom().saturating_sub(1), height: screen.height.min(1), ..screen };
+            Clear.render(line, canvas.buffer);
+            Paragraph::new(Line::styled(brief, style)).render(line, canvas.buffer);
+            // The letters act as the buttons.
+            let end = line.x.saturating_add(u16::try_from(brief.len()).unwrap_or(u16::MAX));
+            for (back, (button, ..)) in [3, 1].into_iter().zip(BUTTONS) {
+                let letter = Rect { x: end.saturating_sub(back), width: 1, ..line };
+                canvas.hits.add(letter, Hit::Button(button));
+            }
+            return;
+        };
+        Clear.render(frame, canvas.buffer);
+        let text = Paragraph::new(Line::styled(text, style)).alignment(Alignment::Center);
+        text.block(bordered(app.theme)).render(frame, canvas.buffer);
+        let places = side_by_side(BUTTONS, Rect { y: frame.y + 3, height: 1, ..frame });
+        for (place, (button, ..)) in places.into_iter().zip(BUTTONS) {
+            draw_button(app.theme, (button, place), self.button, &self.gate, canvas);
+        }
+    }
+
+    fn selected(&self) -> Option<Button> {
+        Some(self.button)
+    }
+
+    fn gate(&mut self) -> Option<&mut AnswerGate> {
+        Some(&mut self.gate)
+    }
+}
+
+/// Returns the area of the box, if there is room for it.
+fn place(text: &str, area: Rect) -> Option<Rect> {
+    let width = u16::try_from(width(text)).unwrap_or(u16::MAX).max(columns(BUTTONS)).saturating_add(6);
+    (area.width >= width && area.height >= HEIGHT).then(|| Rect {
+        x: area.x + (area.width - width) / 2,
+        y: area.y + (area.height - HEIGHT) / 2,
+        width,
+        height: HEIGHT,
+    })
+}
+
+/// Returns the question before the directory above is scanned; it names what the user would lose.
+fn above(app: &App<'_>, columns: usize) -> String {
+    let path = app.above().unwrap_or_default();
+    let cost = match app.marks().count() {
+        0 => String::new(),
+        1 => " and lose 1 mark".to_owned(),
+        marks => format!(" and lose {} marks", grouped(marks)),
+    };
+    let room = columns.saturating_sub(30 + cost.len()).max(10);
+    format!("Scan {}{cost}?", fit(&escape(&path), room, app.theme.glyphs.gap()))
+}
+
+/// Returns the question about replacing a file.
+fn replace(app: &App<'_>, order: &Order, columns: usize) -> String {
+    format!("Replace {}?", fit(&order.shown(), columns.saturating_sub(20).max(10), app.theme.glyphs.gap()))
+}
+
+/// Returns the loss caused by leaving.
+fn loss(app: &App<'_>) -> String {
+    let scan = duration(app.scan.last.elapsed);
+    if let Some(running) = &app.reclaim.running {
+        return format!("Quit and stop {} midway?", doing(running.deed));
+    }
+    if let Some(order) = app.written() {
+        let shown = fit(&order.shown(), FILE, app.theme.glyphs.gap()).into_owned();
+        return format!("Quit and give up writing {shown}?");
+    }
+    match app.marks().count() {
+        0 => format!("Quit and lose the scan of {scan}?"),
+        1 => format!("Quit and lose the scan of {scan} and 1 mark?"),
+        marks => format!("Quit and lose the scan of {scan} and {} marks?", grouped(marks)),
+    }
+}

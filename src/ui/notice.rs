@@ -1,0 +1,380 @@
+//! Notices: the sentences of the status line.
+//!
+//! The state keeps a [`Notice`], which holds values; its sentence is made when it is drawn, in the units and with
+//! the keys of the user. No other file of the browser writes sentences for the status line.
+
+use std::path::PathBuf;
+
+use super::keys::{Command, Keymap, Scope, View};
+use super::reclaim::Script;
+use crate::base::format::{Units, change, grouped, plain_size};
+use crate::base::job::JobError;
+use crate::base::os_error::{error_text, words};
+use crate::base::sync::Arc;
+use crate::base::text::{escape, escape_path};
+use crate::delete::script::Unwritten;
+use crate::delete::{Deed, Report};
+use crate::source::save::ENDINGS;
+
+/// Settings that sentences depend on.
+#[derive(Clone, Copy)]
+pub struct Display<'a> {
+    /// Key bindings, for the keys that a sentence mentions.
+    pub keymap: &'a Keymap,
+    /// Units of sizes.
+    pub units: Units,
+}
+
+/// A message in the status line, shown until the next key.
+#[derive(Clone, Debug)]
+pub enum Notice {
+    /// Text from outside the browser: a warning about the configuration, or an error of background work.
+    Message(String),
+    /// The key has no binding.
+    UnboundKey,
+    /// The key has a binding only in other views: its description.
+    NotInThisView(&'static str),
+    /// The view cannot be sorted by that column.
+    SortableBy {
+        /// The name of its rows.
+        rows: &'static str,
+        /// The names of the orders.
+        columns: Vec<&'static str>,
+    },
+    /// Snapshots and exports cannot be changed.
+    RecordedReadOnly,
+    /// Snapshots and exports cannot be rescanned.
+    RecordedNotRead,
+    /// The command needs the file system, which a snapshot or an export does not have here.
+    RecordedNotHere,
+    /// Deletion is disabled by `--read-only`.
+    ReadOnly,
+    /// The scan has to be complete first.
+    ScanRunning,
+    /// A scan or a rescan runs already.
+    ReadingAlready,
+    /// The rescan has to be complete first.
+    RescanRunning,
+    /// A deletion has to be complete first.
+    Deleting,
+    /// An export of an incomplete scan is refused.
+    ExportBeforeEnd,
+    /// An export of a scan that ended early is refused.
+    ExportOfPart,
+    /// The file is still being written.
+    StillWriting(PathBuf),
+    /// The file is being written.
+    Writing(PathBuf),
+    /// The file was written: its path and size.
+    Wrote(PathBuf, u64),
+    /// A file of this name exists.
+    FileExists(PathBuf),
+    /// Writing the file was stopped.
+    NotWritten(PathBuf),
+    /// Writing the file failed.
+    WriteFailed(PathBuf, String),
+    /// The result of writing a script.
+    Script(Arc<Script>),
+    /// An operation failed: its name and the error.
+    JobFailed(&'static str, JobError),
+    /// Only roots are marked.
+    OnlyRootsMarked,
+    /// A root that is a directory cannot be deleted.
+    RootDirectory,
+    /// A root that is no directory cannot be deleted.
+    RootFile,
+    /// There is no entry to delete.
+    NothingToDelete,
+    /// A dry run trashes nothing.
+    NothingTrashedDryRun,
+    /// Nothing was trashed since the start.
+    NothingTrashed,
+    /// The text typed is not the name of the entry.
+    WrongName,
+    /// The answer came too early.
+    AnsweredTooEarly,
+    /// The result of a dry run.
+    DryRun {
+        /// Entries that would be deleted.
+        entries: u64,
+        /// Bytes that they use.
+        bytes: u64,
+        /// `true` if there may be more.
+        at_least: bool,
+    },
+    /// The result of a deletion.
+    /// `true` if the bytes are the most that may be freed: files are compressed, or share space.
+    Deleted(Deed, Arc<Report>, bool),
+    /// The scan was asked to stop.
+    StoppingScan,
+    /// The rescan was asked to stop.
+    StoppingRescan,
+    /// The deletion was asked to stop.
+    StoppingDeletion,
+    /// The rescan failed, for these reasons.
+    RescanFailed(Vec<String>),
+    /// The result of a rescan.
+    Rescanned {
+        /// The name of the entry.
+        name: Vec<u8>,
+        /// Its size before.
+        before: u64,
+        /// Its size now.
+        after: u64,
+        /// Its state now.
+        state: RescannedState,
+    },
+    /// The directory shown was deleted.
+    DirectoryGone,
+    /// The entry was deleted.
+    EntryGone,
+    /// The directory shown is the former one of a deleted entry.
+    FormerDirectory,
+    /// There is no entry.
+    NoEntry,
+    /// The page has no more lines to scroll to.
+    NoMoreLines,
+    /// Only files can be viewed.
+    OnlyFiles,
+    /// A shell needs a directory on disk.
+    NotInRoot,
+    /// The opener was started for this path.
+    Opening(Vec<u8>),
+    /// The entry cannot be opened.
+    NotADirectory,
+    /// The directory is the only root, and the directory above it is unknown.
+    ScanRoot,
+    /// The directory is `/`.
+    NothingAbove,
+    /// No earlier snapshot to compare with.
+    NoBaseline,
+    /// A filtered list cannot be compared.
+    FilterNotCompared,
+    /// The path was copied.
+    Copied(Vec<u8>),
+    /// A total has no path.
+    TotalHasNoPath,
+    /// A total cannot be marked.
+    CannotMarkTotal,
+    /// A deleted entry cannot be marked.
+    CannotMarkDeleted,
+    /// An entry that could not be read cannot be marked.
+    CannotMarkUnread,
+    /// The marked entry holds more than the filter shows.
+    MarkedWhole,
+    /// Directories with entries that the filter hides were not marked: their number.
+    NotMarked(usize),
+    /// A range of marks has begun.
+    RangeBegun,
+    /// The start of the range is not visible any more.
+    RangeStartHidden,
+    /// No entry is marked.
+    NoMarks,
+    /// Marks were dropped with their entries.
+    MarksDropped {
+        /// Marks of deleted entries.
+        gone: u64,
+        /// Marks of replaced entries.
+        changed: u64,
+    },
+    /// The file name does not end in the extension of a format.
+    UnknownEnding,
+    /// The format cannot hold several roots.
+    OneRootOnly,
+}
+
+/// State of an entry after a rescan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RescannedState {
+    /// Read again without an error.
+    Read,
+    /// Deleted or renamed.
+    Gone,
+    /// Not readable, with the error number.
+    Failed(i32),
+}
+
+impl Notice {
+    /// Returns the sentence.
+    #[expect(clippy::too_many_lines, reason = "a table of sentences")]
+    pub fn text(&self, display: Display<'_>) -> String {
+        let hint = |command, does| display.keymap.hint(command, Scope::List, does);
+        let size = |bytes| plain_size(bytes, display.units);
+        match self {
+            Self::Message(text) => text.clone(),
+            Self::UnboundKey => {
+                format!("Unbound key{}", hint(Command::Help, "for help"))
+            }
+            Self::NotInThisView(help) => {
+                let list = display.keymap.first(Command::View(View::List), Scope::Sheet);
+                let list = list.map_or_else(String::new, |key| format!(" ({key}: list)"));
+                format!("Not available in this view: {help}{list}")
+            }
+            Self::SortableBy { rows, columns } => match columns.split_last() {
+                Some((last, [])) => format!("{rows} are sorted by {last}"),
+                Some((last, others)) => format!("{rows} are sorted by {} or {last}", others.join(", ")),
+                None => format!("{rows} have an order of their own"),
+            },
+            Self::RecordedReadOnly => "Snapshots and exports are read-only".into(),
+            Self::RecordedNotRead => "Cannot rescan a snapshot or export".into(),
+            Self::RecordedNotHere => "Not available for snapshots and exports".into(),
+            Self::ReadOnly => "Deletion is disabled (--read-only)".into(),
+            Self::ScanRunning => "Scan in progress; wait, or stop it with Ctrl-C".into(),
+            Self::ReadingAlready => "Scan in progress".into(),
+            Self::RescanRunning => "Rescan in progress; try again when it is done".into(),
+            Self::Deleting => format!("Deletion in progress{}", hint(Command::Back, "stops it")),
+            Self::ExportBeforeEnd => "Cannot export until the scan completes".into(),
+            Self::ExportOfPart => "Cannot export an incomplete scan".into(),
+            Self::StillWriting(path) => format!("{} is still being written", escape_path(path)),
+            Self::Writing(path) => format!("Writing {}", escape_path(path)),
+            Self::Wrote(path, bytes) => format!("Wrote {} to {}", size(*bytes), escape_path(path)),
+            Self::FileExists(path) => format!("{} already exists", escape_path(path)),
+            Self::NotWritten(path) => format!("{} was not written", escape_path(path)),
+            Self::WriteFailed(path, reason) => {
+                format!("{}: {}", escape_path(path), escape(reason.as_bytes()))
+            }
+            Self::Script(result) => script(result),
+            Self::JobFailed(operation, error) => format!("{operation} failed: {error}"),
+            Self::OnlyRootsMarked => "Cannot delete a scan root; only roots are marked".into(),
+            Self::RootDirectory => "Cannot delete a scan root; delete its contents".into(),
+            Self::RootFile => "Cannot delete a scan root; scan its parent to delete it".into(),
+            Self::NothingToDelete => "No entry to delete".into(),
+            Self::NothingTrashedDryRun => "Dry run: nothing was trashed".into(),
+            Self::NothingTrashed => "Nothing was moved to the trash in this session".into(),
+            Self::WrongName => "Name does not match".into(),
+            Self::AnsweredTooEarly => "Too early; press it again".into(),
+            Self::DryRun { entries, bytes, at_least } => {
+                let (entries, size) = (grouped(*entries), size(*bytes));
+                let least = if *at_least { "at least " } else { "" };
+                format!("Dry run: {least}{entries} entries, {size}; nothing was deleted")
+            }
+            Self::Deleted(deed, report, is_at_most) => deleted(*deed, report, *is_at_most, display),
+            Self::StoppingScan => "Stopping; keeping partial results".into(),
+            Self::StoppingRescan => "Stopping; keeping previous sizes".into(),
+            Self::StoppingDeletion => "Stopping; deleted entries are not restored".into(),
+            Self::RescanFailed(reasons) if reasons.is_empty() => {
+                "Rescan failed; keeping previous sizes".into()
+            }
+            Self::RescanFailed(reasons) => {
+                format!("Rescan failed: {}; keeping previous sizes", reasons.join("; "))
+            }
+            Self::Rescanned { name, before, after, state } => {
+                let (name, now) = (escape(name), size(*after));
+                let by = change(*before, *after, display.units);
+                match state {
+                    RescannedState::Gone => format!("{name} no longer exists: {by}"),
+                    RescannedState::Failed(errno) => format!("{name}: {}", error_text(*errno)),
+                    RescannedState::Read if before == after => {
+                        format!("Rescanned {name}: {now}, unchanged")
+                    }
+                    RescannedState::Read => format!("Rescanned {name}: {now}, {by}"),
+                }
+            }
+            Self::DirectoryGone => "Directory no longer exists; showing its parent".into(),
+            Self::EntryGone => "Entry no longer exists".into(),
+            Self::FormerDirectory => "Deleted; showing its former directory".into(),
+            Self::NoEntry => "No entry here".into(),
+            Self::NoMoreLines => "Nothing more to show".into(),
+            Self::OnlyFiles => "Only files can be viewed".into(),
+            Self::NotInRoot => "Open a scan root first".into(),
+            Self::Opening(path) => format!("Opening {}", escape(path)),
+            Self::NotADirectory => "Not a directory".into(),
+            Self::ScanRoot => "Already at the scan root".into(),
+            Self::NothingAbove => "Already at the root directory".into(),
+            Self::NoBaseline => "No earlier snapshot (duke save creates one)".into(),
+            Self::FilterNotCompared => {
+                let shows = hint(Command::View(View::Growth), "shows the changes");
+                format!("Cannot show growth with a filter{shows}")
+            }
+            Self::Copied(path) => format!("Copied {}", escape(path)),
+            Self::TotalHasNoPath => "A total has no path".into(),
+            Self::CannotMarkTotal => {
+                let shows = display.keymap.hint(Command::Open, Scope::Sheet, "lists its entries");
+                format!("Cannot mark a total{shows}")
+            }
+            Self::CannotMarkDeleted => "Cannot mark a deleted entry".into(),
+            Self::CannotMarkUnread => "Cannot mark an entry that could not be read".into(),
+            Self::MarkedWhole => "Marked with the entries that the filter hides".into(),
+            Self::NotMarked(1) => "Skipped 1 directory with filtered-out entries".into(),
+            Self::NotMarked(count) => {
+                format!("Skipped {count} directories with filtered-out entries")
+            }
+            Self::RangeBegun => {
+                let name = |command| display.keymap.first(command, Scope::List).unwrap_or_default();
+                let (again, none) = (name(Command::MarkRange), name(Command::Back));
+                format!("Range starts here; move and press {again} again ({none} cancels)")
+            }
+            Self::RangeStartHidden => "Start of the range is no longer visible".into(),
+            Self::NoMarks => "No marks".into(),
+            Self::MarksDropped { gone, changed } => match (gone + changed, changed) {
+                (1, 0) => "Removed 1 mark: its entry no longer exists".into(),
+                (_, 0) => format!("Removed {gone} marks: their entries no longer exist"),
+                (1, _) => "Removed 1 mark: its entry has changed".into(),
+                (count, _) => {
+                    format!("Removed {count} marks: {changed} of entries that have changed")
+                }
+            },
+            Self::UnknownEnding => format!("Unknown extension; use {}", ENDINGS.join(" ")),
+            Self::OneRootOnly => "ncdu format has one root; use .duke".into(),
+        }
+    }
+}
+
+/// Returns the sentence about a script.
+fn script(script: &Script) -> String {
+    match script {
+        Ok(script) => {
+            let warnings = if script.concerns.is_empty() { "" } else { " and its warnings" };
+            format!("Wrote {}; review it{warnings} before running", escape_path(&script.path))
+        }
+        Err(Unwritten::Refused(path, reason)) => {
+            format!("Cannot write a script: {}: {}", escape(path), reason.words())
+        }
+        Err(Unwritten::Exposed) => "Cannot write a script: other users could change it".into(),
+        Err(Unwritten::Failed(error)) => format!("Cannot write a script: {}", words(error)),
+    }
+}
+
+/// Returns the sentence about the result of a deletion.
+fn deleted(deed: Deed, report: &Report, is_at_most: bool, display: Display<'_>) -> String {
+    let entries = match report.entries {
+        1 => "1 entry".to_owned(),
+        entries => format!("{} entries", grouped(entries)),
+    };
+    let mut text = match deed {
+        Deed::Delete | Deed::Empty if report.entries == 0 => match report.failures.count {
+            0 => "Nothing to delete".to_owned(),
+            _ => "Nothing was deleted".to_owned(),
+        },
+        Deed::Trash if report.entries == 0 => "Nothing was moved to the trash".to_owned(),
+        Deed::Delete | Deed::Empty => {
+            let up_to = if is_at_most { "up to " } else { "" };
+            let freed = plain_size(report.freed, display.units);
+            let mut text = format!("Deleted {entries}, freed {up_to}{freed}");
+            if let Some(gained) = report.gained {
+                let sign = if gained < 0 { "-" } else { "+" };
+                let gained = plain_size(gained.unsigned_abs(), display.units);
+                text.extend([" (free space ", sign, &gained, ")"]);
+            }
+            text
+        }
+        Deed::Trash => {
+            let restores = display.keymap.hint(Command::Restore, Scope::List, "restores");
+            format!("Moved {entries} to the trash{restores}; space not freed yet")
+        }
+        Deed::Restore if report.entries == 0 => "Nothing was restored".to_owned(),
+        Deed::Restore => format!("Restored {entries}"),
+    };
+    if report.is_cancelled {
+        text = format!("Stopped. {text}");
+    }
+    match report.failures.count {
+        0 => {}
+        1 => text += "; 1 failed",
+        count => text.extend(["; ", &grouped(count), " failed"]),
+    }
+    if let Some(reason) = &report.unwritten {
+        text.extend(["; not in the journal: ", reason]);
+    }
+    text
+}

@@ -1,0 +1,94 @@
+//! Options of a browser from the command line, besides keys and theme.
+
+use std::ffi::OsString;
+
+use crate::delete::Journal;
+
+/// Changes of files that are allowed, and how they are confirmed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Safety {
+    /// Changes that are allowed.
+    pub changes: Changes,
+    /// Size in bytes above which the name must be typed.
+    pub typed_over: u64,
+    /// Journal of deletions.
+    pub journal: Option<Journal>,
+}
+
+/// Changes that are allowed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Changes {
+    /// Confirmed changes are made.
+    #[default]
+    Confirmed,
+    /// Dry run: everything is shown, nothing is changed.
+    Rehearsed,
+    /// No change can be requested.
+    Refused,
+}
+
+impl Default for Safety {
+    /// Returns rules without a typed name and a journal.
+    fn default() -> Self {
+        Self { changes: Changes::default(), typed_over: u64::MAX, journal: None }
+    }
+}
+
+/// Owner of the mouse: the browser or the terminal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mouse {
+    /// The browser gets clicks and the wheel; the terminal selects text with Shift.
+    #[default]
+    Taken,
+    /// The terminal keeps it.
+    Left,
+}
+
+/// Progress in the terminal's tab.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tab {
+    /// The terminal supports it.
+    Told,
+    /// The terminal might show it as text.
+    #[default]
+    Untold,
+}
+
+impl Tab {
+    /// Returns [`Tab::Told`] if the terminal supports it, according to the environment. A multiplexer in
+    /// between passes on the terminal's variables but not the sequence.
+    pub fn detect(environment: impl Fn(&str) -> Option<OsString>) -> Self {
+        let variable = |name| environment(name).unwrap_or_default().to_string_lossy().into_owned();
+        let term = variable("TERM");
+        let is_between = ["screen", "tmux", "linux", "dumb"].iter().any(|name| term.starts_with(name));
+        let program = variable("TERM_PROGRAM");
+        let understands = !variable("WT_SESSION").is_empty()
+            || variable("ConEmuANSI") == "ON"
+            || matches!(program.as_str(), "WezTerm" | "ghostty")
+            // Terminals based on VTE 0.80 (2025) or later.
+            || variable("VTE_VERSION").parse().is_ok_and(|version: u32| version >= 8000);
+        if understands && !is_between { Self::Told } else { Self::Untold }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn detect(variables: &[(&str, &str)]) -> Tab {
+        Tab::detect(|name| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into()))
+    }
+
+    #[test]
+    fn only_terminals_that_understand_are_told() {
+        assert_eq!(detect(&[("TERM", "xterm-256color")]), Tab::Untold);
+        assert_eq!(detect(&[("TERM", "xterm-kitty"), ("TERM_PROGRAM", "kitty")]), Tab::Untold);
+        for known in
+            [("WT_SESSION", "1"), ("ConEmuANSI", "ON"), ("TERM_PROGRAM", "ghostty"), ("VTE_VERSION", "8000")]
+        {
+            assert_eq!(detect(&[known, ("TERM", "xterm-256color")]), Tab::Told, "{known:?}");
+            assert_eq!(detect(&[known, ("TERM", "tmux-256color")]), Tab::Untold, "{known:?}");
+        }
+        assert_eq!(detect(&[("VTE_VERSION", "7600")]), Tab::Untold);
+    }
+}

@@ -1,0 +1,231 @@
+//! Runner of operations: jobs of the session whose reports become messages.
+//!
+//! The session starts the operation of a key (a deletion, a script, an export, a program) and collects messages
+//! between two frames.
+//!
+//! Invariant: only the end waits, for at most `FAREWELL`: no hanging file system keeps the process.
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use crate::base::job::{Job, JobError, Outcome};
+use crate::base::sync::Arc;
+
+/// Longest wait for unfinished files at the end of the session.
+const FAREWELL: Duration = Duration::from_millis(500);
+/// Time for which a detached operation is polled often.
+const ATTENDED: Duration = Duration::from_secs(5);
+
+/// Operations in progress.
+pub struct Runner<M> {
+    tasks: Vec<Task<M>>,
+    /// Messages of operations that could not start.
+    failed: Vec<M>,
+    next: u64,
+}
+
+/// Number of an operation, unique within its runner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TaskId(u64);
+
+/// Fate of an operation when the session ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AtExit {
+    /// Cancelled at once.
+    Cancel,
+    /// Cancelled, with a moment to clean up.
+    CleanUp,
+    /// Given a moment to finish.
+    Finish,
+    /// Left alone; its result is not awaited.
+    Detach,
+}
+
+/// Report of an operation.
+#[derive(Debug)]
+pub enum Update<T> {
+    /// Newest result.
+    Result(Arc<T>),
+    /// Failure; no result follows.
+    Failed(JobError),
+}
+
+struct Task<M> {
+    id: TaskId,
+    at_exit: AtExit,
+    begun: Instant,
+    job: Box<dyn Reporting<M>>,
+}
+
+/// Job with the messages made of its updates.
+struct Reporter<T, F> {
+    job: Job<T>,
+    message: F,
+}
+
+trait Reporting<M> {
+    /// Appends new messages and returns `true` once the job is over.
+    fn poll(&mut self, messages: &mut Vec<M>) -> bool;
+    fn cancel(&self);
+    fn wait(&self, limit: Duration);
+}
+
+impl<T, M, F: Fn(Update<T>) -> M> Reporting<M> for Reporter<T, F> {
+    fn poll(&mut self, messages: &mut Vec<M>) -> bool {
+        // The outcome is read first, because the last result is published before it.
+        let outcome = self.job.outcome();
+        let is_over = outcome.is_some();
+        let failure = match outcome {
+            Some(Outcome::Panicked(message)) => Some(Update::Failed(JobError::Panicked(message))),
+            _ => None,
+        };
+        let updates = self.job.poll().map(Update::Result).into_iter().chain(failure);
+        messages.extend(updates.map(&self.message));
+        is_over
+    }
+
+    fn cancel(&self) {
+        self.job.cancel();
+    }
+
+    fn wait(&self, limit: Duration) {
+        self.job.wait(limit);
+    }
+}
+
+impl<M> Default for Runner<M> {
+    fn default() -> Self {
+        Self { tasks: Vec::new(), failed: Vec::new(), next: 0 }
+    }
+}
+
+impl<M> Runner<M> {
+    /// Takes a job that was started, or the reason why it was not; `message` makes messages of its updates.
+    pub fn add<T: 'static>(
+        &mut self,
+        job: io::Result<Job<T>>,
+        at_exit: AtExit,
+        message: impl Fn(Update<T>) -> M + 'static,
+    ) -> TaskId {
+        let id = TaskId(self.next);
+        self.next += 1;
+        match job {
+            Ok(job) => {
+                let job = Box::new(Reporter { job, message });
+                self.tasks.push(Task { id, at_exit, begun: Instant::now(), job });
+            }
+            Err(error) => self.failed.push(message(Update::Failed(JobError::NoThread(Arc::new(error))))),
+        }
+        id
+    }
+
+    /// Asks an operation to stop; its last messages follow.
+    pub fn cancel(&self, id: Option<TaskId>) {
+        self.tasks.iter().filter(|task| Some(task.id) == id).for_each(|task| task.job.cancel());
+    }
+
+    /// Cancels an operation of which no message is wanted any more.
+    pub fn forget(&mut self, id: Option<TaskId>) {
+        self.tasks.retain(|task| Some(task.id) != id);
+    }
+
+    /// Returns the messages since the last call. Never waits.
+    pub fn poll(&mut self) -> Vec<M> {
+        let mut messages = std::mem::take(&mut self.failed);
+        self.tasks.retain_mut(|task| !task.job.poll(&mut messages));
+        messages
+    }
+
+    /// Returns `true` while messages may come soon.
+    pub fn is_busy(&self) -> bool {
+        let is_attended = |task: &Task<M>| task.at_exit != AtExit::Detach || task.begun.elapsed() < ATTENDED;
+        !self.failed.is_empty() || self.tasks.iter().any(is_attended)
+    }
+}
+
+impl<M> Drop for Runner<M> {
+    fn drop(&mut self) {
+        let end = Instant::now() + FAREWELL;
+        self.tasks.retain(|task| matches!(task.at_exit, AtExit::CleanUp | AtExit::Finish));
+        self.tasks.iter().filter(|task| task.at_exit == AtExit::CleanUp).for_each(|task| task.job.cancel());
+        for task in &self.tasks {
+            task.job.wait(end.saturating_duration_since(Instant::now()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+    use crate::base::job::Pool;
+
+    /// Returns a runner with one job that waits for the end of `lasts`, and the job's message.
+    fn waiting(at_exit: AtExit) -> (Runner<Option<u8>>, TaskId, std::sync::mpsc::Sender<()>) {
+        let (end, ended) = channel::<()>();
+        let job = Pool::new(1).unwrap().start(move |task| {
+            ended.recv().expect_err("it only ends");
+            task.publish(7_u8);
+        });
+        let mut runner = Runner::default();
+        let id = runner.add(job, at_exit, |update| match update {
+            Update::Result(number) => Some(*number),
+            Update::Failed(_) => None,
+        });
+        (runner, id, end)
+    }
+
+    fn drain(runner: &mut Runner<Option<u8>>) -> Vec<Option<u8>> {
+        let mut messages = Vec::new();
+        while runner.is_busy() {
+            messages.extend(runner.poll());
+            std::thread::yield_now();
+        }
+        messages
+    }
+
+    #[test]
+    fn results_and_failures_become_messages_once() {
+        let (mut runner, _, end) = waiting(AtExit::Cancel);
+        assert_eq!(runner.poll(), []);
+        drop(end);
+        assert_eq!(drain(&mut runner), [Some(7)]);
+        let failed = Err(io::Error::other("no thread"));
+        runner.add(failed, AtExit::Cancel, |update: Update<u8>| {
+            assert!(matches!(update, Update::Failed(JobError::NoThread(_))));
+            None
+        });
+        assert_eq!(drain(&mut runner), [None]);
+        let bug = Pool::new(1).unwrap().start(|_| panic!("a bug"));
+        runner.add(bug, AtExit::Cancel, |update: Update<u8>| match update {
+            Update::Failed(JobError::Panicked(message)) => Some(u8::try_from(message.len()).unwrap()),
+            _ => None,
+        });
+        assert_eq!(drain(&mut runner), [Some(5)]);
+    }
+
+    #[test]
+    fn a_forgotten_operation_reports_nothing() {
+        let (mut runner, id, end) = waiting(AtExit::Cancel);
+        runner.forget(Some(id));
+        drop(end);
+        assert!(!runner.is_busy() && runner.poll().is_empty());
+    }
+
+    #[test]
+    fn the_end_waits_for_files_only_and_not_for_long() {
+        for (at_exit, waits) in [
+            (AtExit::Cancel, false),
+            (AtExit::Detach, false),
+            (AtExit::CleanUp, true),
+            (AtExit::Finish, true),
+        ] {
+            let (runner, _, end) = waiting(at_exit);
+            let begun = Instant::now();
+            drop(runner);
+            assert_eq!(begun.elapsed() >= FAREWELL, waits, "{at_exit:?}");
+            drop(end);
+        }
+    }
+}

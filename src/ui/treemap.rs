@@ -1,0 +1,293 @@
+//! Layout of a treemap, in cells of a terminal.
+//!
+//! The squarified layout of Bruls, Huizing and van Wijk (2000): weights are placed, the largest first, in
+//! rows along the shorter side of the free rectangle, and a row takes another weight as long as that makes
+//! its rectangles more similar to squares. It is computed in exact proportions; then every edge is rounded to
+//! whole cells. Neighbors share an edge, so rounding leaves neither gap nor overlap, and no edge is off by
+//! more than half a cell.
+//!
+//! Invariant: the tiles cover the area, each cell once, and depend on the weights only.
+
+/// Approximate height of a cell in widths, in every terminal.
+const CELL_HEIGHT: f64 = 2.0;
+
+/// Rectangle of cells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Area {
+    /// First column.
+    pub x: u16,
+    /// First line.
+    pub y: u16,
+    /// Columns.
+    pub width: u16,
+    /// Lines.
+    pub height: u16,
+}
+
+impl Area {
+    /// Returns `true` if it contains the cell at this column and line.
+    pub fn contains(&self, x: u16, y: u16) -> bool {
+        (self.x..self.x + self.width).contains(&x) && (self.y..self.y + self.height).contains(&y)
+    }
+}
+
+/// Tile of one weight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tile {
+    /// Index of the weight.
+    pub index: usize,
+    /// Area of at least one cell.
+    pub area: Area,
+}
+
+/// Rectangle in fractions of cells, by its edges.
+#[derive(Clone, Copy)]
+struct Rectangle {
+    left: f64,
+    top: f64,
+    right: f64,
+    bottom: f64,
+}
+
+/// Returns tiles for `weights` in `area`, the largest weight first, equal ones in the given order. Weights
+/// whose area would round to nothing have no tile.
+pub fn layout(weights: &[u64], area: Area) -> Vec<Tile> {
+    let mut order: Vec<usize> = (0..weights.len()).filter(|index| weights[*index] != 0).collect();
+    order.sort_by_key(|index| std::cmp::Reverse(weights[*index]));
+    let left = sums_from(weights, &order);
+    let mut free = Rectangle {
+        left: f64::from(area.x),
+        top: f64::from(area.y),
+        right: f64::from(area.x) + f64::from(area.width),
+        bottom: f64::from(area.y) + f64::from(area.height),
+    };
+    let mut tiles = Vec::new();
+    let mut at = 0;
+    while at < order.len() {
+        let end = at + next_row(weights, &order[at..], left[at], free);
+        // Exactly 1 for the last row, which takes the rest.
+        let share = (left[at] - left[end]) / left[at];
+        let along = free.shorter_side();
+        let (strip, after) = free.cut(along.other(), share);
+        place_row(weights, &order[at..end], along, strip, &mut tiles);
+        free = after;
+        at = end;
+    }
+    tiles
+}
+
+/// Returns the sums of all weights from each one on, and a zero at the end. Added up from the smallest, so
+/// that small weights beside a huge one are not lost.
+fn sums_from(weights: &[u64], order: &[usize]) -> Vec<f64> {
+    let mut sums = vec![0.0; order.len() + 1];
+    for at in (0..order.len()).rev() {
+        sums[at] = sums[at + 1] + as_float(weights[order[at]]);
+    }
+    sums
+}
+
+/// Returns the number of weights in the best next row.
+fn next_row(weights: &[u64], rest: &[usize], left: f64, free: Rectangle) -> usize {
+    let (width, height) = (free.width(), free.height());
+    let scale = width * height / left;
+    let side = width.min(height);
+    let largest = as_float(weights[rest[0]]) * scale;
+    let mut sum = 0.0;
+    let mut worst = f64::INFINITY;
+    for (count, index) in rest.iter().enumerate() {
+        let smallest = as_float(weights[*index]) * scale;
+        sum += smallest;
+        // The more slender of the largest and the smallest rectangle of the row, as length divided by
+        // breadth.
+        let next = (side * side * largest / (sum * sum)).max(sum * sum / (side * side * smallest));
+        if next > worst || next.is_nan() {
+            return count.max(1);
+        }
+        worst = next;
+    }
+    rest.len()
+}
+
+/// Places the weights of a row along its strip.
+fn place_row(weights: &[u64], row: &[usize], along: Side, strip: Rectangle, tiles: &mut Vec<Tile>) {
+    let sum: f64 = row.iter().map(|index| as_float(weights[*index])).sum();
+    let mut start = 0.0;
+    let mut done = 0.0;
+    for (number, index) in row.iter().enumerate() {
+        done += as_float(weights[*index]);
+        let end = if number + 1 == row.len() { 1.0 } else { (done / sum).min(1.0) };
+        let area = strip.part(along, start, end).cells();
+        start = end;
+        if area.width != 0 && area.height != 0 {
+            tiles.push(Tile { index: *index, area });
+        }
+    }
+}
+
+/// Direction.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Width,
+    Height,
+}
+
+impl Side {
+    fn other(self) -> Self {
+        match self {
+            Self::Width => Self::Height,
+            Self::Height => Self::Width,
+        }
+    }
+}
+
+impl Rectangle {
+    fn width(self) -> f64 {
+        self.right - self.left
+    }
+
+    /// Returns its height in widths of a cell.
+    fn height(self) -> f64 {
+        (self.bottom - self.top) * CELL_HEIGHT
+    }
+
+    fn shorter_side(self) -> Side {
+        if self.width() > self.height() { Side::Height } else { Side::Width }
+    }
+
+    /// Splits it at a share of one side.
+    fn cut(self, side: Side, share: f64) -> (Self, Self) {
+        (self.part(side, 0.0, share), self.part(side, share, 1.0))
+    }
+
+    /// Returns the part between two shares of one side.
+    fn part(self, side: Side, from: f64, to: f64) -> Self {
+        let between = |start: f64, end: f64, share: f64| {
+            // Exactly the end at 1, so that neighbors agree on their edge.
+            if share >= 1.0 { end } else { (start + (end - start) * share).min(end) }
+        };
+        match side {
+            Side::Width => Self {
+                left: between(self.left, self.right, from),
+                right: between(self.left, self.right, to),
+                ..self
+            },
+            Side::Height => Self {
+                top: between(self.top, self.bottom, from),
+                bottom: between(self.top, self.bottom, to),
+                ..self
+            },
+        }
+    }
+
+    fn cells(self) -> Area {
+        let (x, y) = (cell(self.left), cell(self.top));
+        Area { x, y, width: cell(self.right) - x, height: cell(self.bottom) - y }
+    }
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // edges lie within an area of u16 cells
+fn cell(edge: f64) -> u16 {
+    edge.round() as u16
+}
+
+#[allow(clippy::cast_precision_loss)] // a share of an area needs no more than 53 bits
+fn as_float(weight: u64) -> f64 {
+    weight as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn area(width: u16, height: u16) -> Area {
+        Area { x: 3, y: 2, width, height }
+    }
+
+    fn cells(area: Area) -> impl Iterator<Item = (u16, u16)> {
+        (area.y..area.y + area.height)
+            .flat_map(move |line| (area.x..area.x + area.width).map(move |column| (column, line)))
+    }
+
+    #[test]
+    fn halves_and_quarters_are_exact() {
+        let tiles = layout(&[1, 2, 1], area(40, 10));
+        assert_eq!(tiles[0], Tile { index: 1, area: Area { x: 3, y: 2, width: 20, height: 10 } });
+        assert_eq!(tiles[1], Tile { index: 0, area: Area { x: 23, y: 2, width: 10, height: 10 } });
+        assert_eq!(tiles[2], Tile { index: 2, area: Area { x: 33, y: 2, width: 10, height: 10 } });
+    }
+
+    #[test]
+    fn nothing_to_show_or_nowhere_to_show_it_gives_no_tile() {
+        assert_eq!(layout(&[], area(10, 10)), []);
+        assert_eq!(layout(&[0, 0], area(10, 10)), []);
+        assert_eq!(layout(&[1, 2], area(0, 10)), []);
+        assert_eq!(layout(&[1, 2], area(10, 0)), []);
+    }
+
+    #[test]
+    fn a_million_small_weights_are_laid_out_too() {
+        let tiles = layout(&vec![1; 1_000_000], area(80, 24));
+        assert!(tiles.len() <= 80 * 24);
+    }
+
+    #[test]
+    fn equal_weights_look_like_squares() {
+        for Tile { area, .. } in layout(&[7; 16], area(80, 40)) {
+            let ratio = f64::from(area.width) / (f64::from(area.height) * CELL_HEIGHT);
+            assert!((0.5..=2.0).contains(&ratio), "{area:?}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(crate::analysis::fixture::cases(256))]
+
+        #[test]
+        fn tiles_cover_the_area_and_each_cell_once(
+            weights in prop::collection::vec(prop_oneof![0..100_u64, Just(u64::MAX), 0..u64::MAX], 1..60),
+            width in 0..200_u16,
+            height in 0..60_u16,
+        ) {
+            let whole = area(width, height);
+            let tiles = layout(&weights, whole);
+            let mut covered: Vec<_> = tiles.iter().flat_map(|tile| cells(tile.area)).collect();
+            covered.sort_unstable();
+            let mut expected: Vec<_> = cells(whole).collect();
+            expected.sort_unstable();
+            if weights.iter().any(|weight| *weight != 0) {
+                prop_assert_eq!(covered, expected);
+            } else {
+                prop_assert_eq!(covered, []);
+            }
+        }
+
+        #[test]
+        fn areas_are_in_proportion_but_for_the_rounding_of_edges(
+            weights in prop::collection::vec(1..1000_u64, 1..40),
+            width in 1..200_u16,
+            height in 1..60_u16,
+        ) {
+            let sum: u64 = weights.iter().sum();
+            let whole = f64::from(width) * f64::from(height);
+            for Tile { index, area } in layout(&weights, area(width, height)) {
+                let exact = as_float(weights[index]) / as_float(sum) * whole;
+                let (w, h) = (f64::from(area.width), f64::from(area.height));
+                // Each edge is off by half a cell at most, so each side by one.
+                prop_assert!(exact <= (w + 1.0) * (h + 1.0) + 1e-6, "{} {:?}", exact, area);
+                prop_assert!(exact >= (w - 1.0).max(0.0) * (h - 1.0).max(0.0) - 1e-6, "{} {:?}", exact, area);
+            }
+        }
+
+        #[test]
+        fn the_order_of_weights_moves_nothing_but_the_indices(
+            mut weights in prop::collection::vec(1..1000_u64, 1..40),
+        ) {
+            let areas = |weights: &[u64]| -> Vec<_> {
+                layout(weights, area(80, 24)).iter().map(|tile| (weights[tile.index], tile.area)).collect()
+            };
+            let before = areas(&weights);
+            weights.reverse();
+            prop_assert_eq!(before, areas(&weights));
+        }
+    }
+}

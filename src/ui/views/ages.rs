@@ -1,0 +1,69 @@
+//! Age view of a subtree: a row for each age.
+//!
+//! ```text
+//!      Disk   Share               Items  Last changed
+//!   1.6 GiB  84.3% ████████▍         12  less than 30 days ago
+//! ```
+//!
+//! Enter shows the files of that age.
+
+use super::table::{SUMS, TableSpec};
+use super::{TableAnswer, TableContext, TableData, TableSummary, Target, larger, largest, row_of_sum};
+use crate::analysis::search::By;
+use crate::analysis::survey::{self, Ages};
+use crate::base::sync::Arc;
+use crate::table::column::Column as C;
+use crate::table::row::Row;
+use crate::tree::Totals;
+use crate::ui::work::{Findings, poll};
+
+/// Table of the ages, the youngest first.
+pub static TABLE: TableSpec = TableSpec {
+    rows: "Ages",
+    sortable: &[(C::Size, "size"), (C::Items, "items"), (C::Name, "time"), (C::Modified, "time")],
+    titles: &[(C::Name, "Last changed")],
+    time: C::Name,
+    first_order: Some(By::Modified),
+    start: |sources, wish| {
+        let now = wish.now;
+        let job = survey::ages(sources.pool, sources.request(wish), now)?;
+        Ok(poll(job, move |ages| Findings::Table(TableAnswer::new(AgeRows { ages, now }))))
+    },
+    ..SUMS
+};
+
+/// Ages, as of a point in time.
+#[derive(Debug)]
+struct AgeRows {
+    ages: Arc<Ages>,
+    now: i64,
+}
+
+impl TableData for AgeRows {
+    fn summary(&self) -> TableSummary {
+        let Ages { rows, total, searched, complete, .. } = &*self.ages;
+        TableSummary {
+            sum: Some(*total),
+            matched: total.items,
+            searched: *searched,
+            largest: rows.iter().fold(Totals::default(), larger),
+            is_complete: *complete,
+            ..TableSummary::default()
+        }
+    }
+
+    fn rows(&self, _columns: usize) -> usize {
+        self.ages.rows.len()
+    }
+
+    fn row(&self, index: usize, context: &TableContext<'_>) -> Option<Row> {
+        let age = *self.ages.order.get(index)?;
+        Some(row_of_sum(age.words().to_owned(), &self.ages.rows[age as usize], context.measure))
+    }
+
+    fn target(&self, index: usize) -> Option<Target> {
+        let age = self.ages.order.get(index)?;
+        let label = format!("changed {}", age.words());
+        Some(Target::Files { label, table: &largest::TABLE, query: age.query(self.now) })
+    }
+}

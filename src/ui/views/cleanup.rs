@@ -1,0 +1,63 @@
+//! Cleanup view: a row for each directory that can be rebuilt or downloaded again.
+//!
+//! ```text
+//!       Disk▾  Share                Items Modified           Path
+//!     1.6 GiB  84.3% ████████▍      8,121 2026-11-21 08:15   duke/target/  Rust build output; cargo build makes it again
+//! ```
+//!
+//! The newest change in a directory shows its last use. It is known once the search is complete, and shown in
+//! the column of times. Enter goes to the directory. Nothing is marked automatically.
+
+use super::largest::{ENTRIES, path_below};
+use super::table::{SUMS, TableSpec};
+use super::{TableContext, TableData, TableSummary, Target, larger, row_of_sum};
+use crate::analysis::cleanup::{self, Hints};
+use crate::table::column::Column as C;
+use crate::table::row::{CellValue, Row, RowNote, RowStyle};
+use crate::tree::{DirId, Position, Totals};
+use crate::ui::work::table;
+
+/// Table of the directories that can be made or fetched again.
+pub static TABLE: TableSpec = TableSpec {
+    rows: SUMS.rows,
+    sortable: &[],
+    is_list: false,
+    has_scale: true,
+    start: |sources, wish| Ok(table(cleanup::hints(sources.pool, sources.request(wish))?)),
+    ..ENTRIES
+};
+
+impl TableData for Hints {
+    fn summary(&self) -> TableSummary {
+        TableSummary {
+            sum: Some(self.sum()),
+            matched: self.rows.len() as u64,
+            searched: self.searched,
+            largest: self.rows.iter().fold(Totals::default(), |most, hint| larger(most, &hint.totals)),
+            is_complete: self.complete,
+            ..TableSummary::default()
+        }
+    }
+
+    fn rows(&self, _columns: usize) -> usize {
+        self.rows.len()
+    }
+
+    fn row(&self, index: usize, context: &TableContext<'_>) -> Option<Row> {
+        let TableContext { tree, from, measure } = *context;
+        let hint = self.rows.get(index)?;
+        let label = path_below(tree, from, hint.place.0, tree.name(hint.directory)) + "/";
+        let note = self.rules.get(hint.rule).map(|rule| RowNote::plain(rule.reason.to_owned()));
+        let row = Row { style: RowStyle::Strong, note, ..row_of_sum(label, &hint.totals, measure) };
+        Some(row.with(C::Modified, hint.used.map_or(CellValue::None, CellValue::Time)))
+    }
+
+    fn target(&self, index: usize) -> Option<Target> {
+        let (directory, position) = self.rows.get(index)?.place;
+        Some(Target::Entry(directory, position))
+    }
+
+    fn entries(&self, index: usize) -> Vec<(DirId, Position)> {
+        self.rows.get(index).map(|hint| hint.place).into_iter().collect()
+    }
+}

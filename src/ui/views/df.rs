@@ -1,0 +1,82 @@
+//! Accounting of a file system: the rows of its report, and the text that each leads to.
+
+use super::table::{SUMS, TableSpec};
+use super::{TableAnswer, TableData, TableSummary, Target};
+use crate::base::format::Units;
+use crate::base::sync::Arc;
+use crate::base::text;
+use crate::df::rows::{Amount, Row, Subject};
+use crate::df::{self, Account, words};
+use crate::table::column::ColumnSet;
+use crate::ui::work::{Findings, poll};
+
+/// Table of the accounting.
+pub static TABLE: TableSpec = TableSpec {
+    columns: ColumnSet::of(&[]),
+    has_scale: false,
+    counted: None,
+    empty: ["nothing here could be looked at"; 2],
+    start: |sources, wish| {
+        let units = wish.units;
+        let job = df::account(sources.pool, Arc::clone(sources.tree), wish.from, units)?;
+        Ok(poll(job, move |account| Findings::Table(TableAnswer::new(DfRows { account, units }))))
+    },
+    ..SUMS
+};
+
+/// Rows of an accounting.
+#[derive(Debug)]
+pub struct DfRows {
+    /// Accounting.
+    pub account: Arc<Account>,
+    /// Units of sizes.
+    pub units: Units,
+}
+
+impl TableData for DfRows {
+    fn summary(&self) -> TableSummary {
+        TableSummary { is_complete: true, ..TableSummary::default() }
+    }
+
+    fn rows(&self, _columns: usize) -> usize {
+        self.account.rows.len()
+    }
+
+    fn target(&self, index: usize) -> Option<Target> {
+        let row = self.account.rows.get(index)?;
+        let words = words::explain(self.account.report.spaces.first()?, row.subject, self.units);
+        Some(Target::Words { label: row.label.clone(), words })
+    }
+
+    fn ledger(&self, _columns: usize) -> Vec<Row> {
+        self.account.rows.clone()
+    }
+}
+
+/// Paragraphs about a row.
+#[derive(Debug)]
+pub struct Explanation(pub Vec<String>);
+
+impl TableData for Explanation {
+    fn summary(&self) -> TableSummary {
+        TableSummary { is_complete: true, ..TableSummary::default() }
+    }
+
+    fn rows(&self, columns: usize) -> usize {
+        self.ledger(columns).len()
+    }
+
+    fn ledger(&self, columns: usize) -> Vec<Row> {
+        wrap(&self.0, columns)
+    }
+}
+
+/// Returns paragraphs as lines of at most so many columns, with an empty one between them.
+fn wrap(paragraphs: &[String], columns: usize) -> Vec<Row> {
+    let room = columns.saturating_sub(4).max(8);
+    let blank = |number| (number > 0).then_some("");
+    let lines = paragraphs.iter().enumerate();
+    let lines = lines.flat_map(|(number, words)| blank(number).into_iter().chain(text::wrap(words, room)));
+    let row = |label| Row { subject: Subject::Systems, depth: 0, amount: Amount::Nothing, label, note: None };
+    lines.map(|line| row(line.trim_end().to_owned())).collect()
+}

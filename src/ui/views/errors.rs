@@ -1,0 +1,119 @@
+//! Error view: a row for each reason, and below it the entries.
+//!
+//! ```text
+//!  Items▾  Reason
+//!       2  permission denied
+//!            home/other
+//!            var/lib/private
+//! ```
+//!
+//! Enter goes to the entry in its directory.
+
+use super::largest::path_below;
+use super::table::{SUMS, TableSpec};
+use super::{TableContext, TableData, TableSummary, Target};
+use crate::analysis::errors::Group;
+use crate::analysis::search::{self, By};
+use crate::analysis::survey::{self, Errors};
+use crate::base::os_error::error_text;
+use crate::platform::remedy;
+use crate::table::column::{Column as C, ColumnSet};
+use crate::table::row::{CellValue, Row, RowNote, RowStyle};
+use crate::tree::{DirId, Position};
+use crate::ui::work::table;
+
+/// Table of the errors, the most frequent reason first.
+pub static TABLE: TableSpec = TableSpec {
+    rows: "Errors",
+    sortable: &[(C::Items, "number"), (C::Name, "path")],
+    columns: ColumnSet::of(&[]),
+    fixed: ColumnSet::of(&[C::Items, C::Name]),
+    name_room: 21,
+    titles: &[(C::Name, "Reason")],
+    has_entries: true,
+    has_scale: false,
+    first_order: Some(By::Items),
+    counted: Some(["error", "errors"]),
+    empty: ["everything could be read"; 2],
+    start: |sources, wish| Ok(table(survey::errors(sources.pool, sources.request(wish))?)),
+    ..SUMS
+};
+
+enum ErrorRow<'e> {
+    /// Error of the directory itself.
+    Itself(i32),
+    Reason(&'e Group),
+    Entry(&'e search::Row),
+}
+
+impl TableData for Errors {
+    fn summary(&self) -> TableSummary {
+        let entries: usize = self.groups.iter().map(|group| group.rows.len()).sum();
+        TableSummary {
+            matched: u64::from(self.itself.is_some()) + entries as u64,
+            searched: self.searched,
+            is_complete: self.complete,
+            ..TableSummary::default()
+        }
+    }
+
+    fn rows(&self, _columns: usize) -> usize {
+        let entries: usize = self.groups.iter().map(|group| 1 + group.rows.len()).sum();
+        usize::from(self.itself.is_some()) + entries
+    }
+
+    fn row(&self, index: usize, context: &TableContext<'_>) -> Option<Row> {
+        let TableContext { tree, from, .. } = *context;
+        let (items, label, remedy) = match row(self, index)? {
+            ErrorRow::Itself(errno) => {
+                (CellValue::None, format!("this directory: {}", error_text(errno)), remedy(errno))
+            }
+            ErrorRow::Reason(group) => {
+                (CellValue::Count(group.rows.len() as u64), error_text(group.errno), remedy(group.errno))
+            }
+            ErrorRow::Entry(row) => {
+                let path = path_below(tree, from, row.directory, row.record(tree)?.name);
+                return Some(Row::of_words(format!("  {path}"), RowStyle::Plain));
+            }
+        };
+        let note = remedy.map(|needed| RowNote::plain(format!("they need {needed}")));
+        Some(Row { note, ..Row::of_words(label, RowStyle::Warning) }.with(C::Items, items))
+    }
+
+    /// Returns the entry of a row; of a reason, the first.
+    fn target(&self, index: usize) -> Option<Target> {
+        let row = match row(self, index)? {
+            ErrorRow::Itself(_) => return None,
+            ErrorRow::Reason(group) => group.rows.first()?,
+            ErrorRow::Entry(row) => row,
+        };
+        Some(Target::Entry(row.directory, row.position))
+    }
+
+    fn entries(&self, index: usize) -> Vec<(DirId, Position)> {
+        match row(self, index) {
+            Some(ErrorRow::Entry(row)) => vec![(row.directory, row.position)],
+            _ => Vec::new(),
+        }
+    }
+}
+
+fn row(errors: &Errors, index: usize) -> Option<ErrorRow<'_>> {
+    let mut index = index;
+    if let Some(errno) = errors.itself {
+        if index == 0 {
+            return Some(ErrorRow::Itself(errno));
+        }
+        index -= 1;
+    }
+    for group in &errors.groups {
+        if index == 0 {
+            return Some(ErrorRow::Reason(group));
+        }
+        if let Some(row) = group.rows.get(index - 1) {
+            return Some(ErrorRow::Entry(row));
+        }
+        index -= 1 + group.rows.len();
+    }
+    None
+}

@@ -1,0 +1,95 @@
+//! Growth view: a row for each change, the largest first.
+
+use super::largest::path_below;
+use super::table::{SUMS, TableSpec};
+use super::{TableContext, TableData, TableSummary, Target};
+use crate::analysis::compare::diff::Fate;
+use crate::analysis::compare::{self, Growth, amount};
+use crate::base::format::Measure;
+use crate::base::kind::Kind;
+use crate::base::text::escape;
+use crate::table::column::{Column as C, ColumnSet};
+use crate::table::row::{CellValue, Row, RowNote, RowStyle};
+use crate::tree::{DirId, Position};
+use crate::ui::remark::remark_of;
+use crate::ui::views::TableAnswer;
+use crate::ui::work::{Findings, compared};
+
+/// Most changes that the table has.
+const MOST: usize = 100_000;
+
+/// Table of the changes since the baseline.
+pub static TABLE: TableSpec = TableSpec {
+    rows: "Changes",
+    sortable: &[(C::Size, "size"), (C::Growth, "size"), (C::Name, "path")],
+    columns: ColumnSet::of(&[]),
+    fixed: ColumnSet::of(&[C::Size, C::Growth, C::Name]),
+    first: C::Growth,
+    has_entries: true,
+    is_list: true,
+    has_scale: false,
+    counted: Some(["change", "changes"]),
+    empty: ["nothing has changed", "nothing has changed so far"],
+    start: |sources, wish| {
+        let job = compare::growth(sources.pool, sources.basis.cloned(), sources.request(wish), MOST)?;
+        Ok(compared(job, |growth| Findings::Table(TableAnswer::shared(growth))))
+    },
+    ..SUMS
+};
+
+impl TableData for Growth {
+    fn summary(&self) -> TableSummary {
+        let whole =
+            |measure| self.whole.map(|(before, after)| (amount(before, measure), amount(after, measure)));
+        TableSummary {
+            growth: whole(Measure::Disk)
+                .zip(whole(Measure::Apparent))
+                .map(|(disk, apparent)| [disk, apparent]),
+            matched: self.matched,
+            searched: self.matched,
+            is_complete: true,
+            ..TableSummary::default()
+        }
+    }
+
+    fn rows(&self, _columns: usize) -> usize {
+        self.rows.len()
+    }
+
+    fn row(&self, index: usize, context: &TableContext<'_>) -> Option<Row> {
+        let TableContext { tree, from, measure } = *context;
+        let row = self.rows.get(index)?;
+        let record = self.record(tree, row)?;
+        let is_directory = row.kind == Kind::Directory;
+        let mut label = path_below(tree, from, row.place, record.name);
+        if is_directory && !label.ends_with('/') {
+            label.push('/');
+        }
+        let (before, after) = (amount(row.before, measure), amount(row.after, measure));
+        let was = self.former_path(row).map(|path| format!("was {}", escape(&path)));
+        let style = match (row.fate, is_directory) {
+            (Fate::Gone, _) => RowStyle::Faint,
+            (_, true) => RowStyle::Strong,
+            (_, false) => RowStyle::Plain,
+        };
+        let note = was.or_else(|| remark_of(&record)).map(RowNote::plain);
+        let (size, change) = match row.fate {
+            Fate::Gone => (CellValue::Words(["gone"; 2]), CellValue::Change(Some(before), None)),
+            Fate::New => (CellValue::Bytes(after), CellValue::Change(None, Some(after))),
+            Fate::Kept | Fate::Renamed(_) => {
+                (CellValue::Bytes(after), CellValue::Change(Some(before), Some(after)))
+            }
+        };
+        let row = Row { note, ..Row::of_words(label, style) };
+        Some(row.with(C::Size, size).with(C::Growth, change))
+    }
+
+    fn target(&self, index: usize) -> Option<Target> {
+        self.rows.get(index).copied().map(Target::Change)
+    }
+
+    fn entries(&self, index: usize) -> Vec<(DirId, Position)> {
+        let row = self.rows.get(index).filter(|row| row.fate != Fate::Gone);
+        row.map(|row| (row.directory, row.position)).into_iter().collect()
+    }
+}

@@ -1,0 +1,101 @@
+//! Lists of entries in a whole subtree: the largest files, and search results.
+//!
+//! ```text
+//!      Disk  Share Modified          Path
+//!   1.0 GiB  84.3% 2026-11-21 08:15  music/albums/symphony.flac
+//! ```
+//!
+//! Names are paths relative to the shown directory. Enter goes to the entry in its directory.
+
+use super::table::{SUMS, TableSpec};
+use super::{TableContext, TableData, TableSummary, Target};
+use crate::analysis::search::{self, Found};
+use crate::analysis::survey;
+use crate::base::kind::Kind;
+use crate::base::text::escape;
+use crate::table::column::{Column as C, ColumnSet};
+use crate::table::row::{CellValue, Row, RowNote, RowStyle};
+use crate::tree::{DirId, EntryState, Position, Tree, join};
+use crate::ui::remark::remark_of;
+use crate::ui::window::{bound, totals_size};
+use crate::ui::work::table;
+
+/// Most files that the table has.
+const MOST: usize = 100_000;
+
+/// Table of the largest files, each once.
+pub static TABLE: TableSpec = TableSpec {
+    start: |sources, wish| Ok(table(survey::largest(sources.pool, sources.request(wish), MOST)?)),
+    ..ENTRIES
+};
+
+/// Base of the tables whose rows are entries.
+pub(super) const ENTRIES: TableSpec = TableSpec {
+    rows: "Entries",
+    sortable: &[(C::Size, "size"), (C::Name, "path"), (C::Items, "items"), (C::Modified, "last change")],
+    columns: ColumnSet::of(&[C::Percent, C::Bar, C::Modified]),
+    has_entries: true,
+    is_list: true,
+    has_scale: false,
+    ..SUMS
+};
+
+impl TableData for Found {
+    fn summary(&self) -> TableSummary {
+        TableSummary {
+            sum: Some(self.sum),
+            matched: self.matched,
+            searched: self.searched,
+            is_complete: self.complete,
+            ..TableSummary::default()
+        }
+    }
+
+    fn rows(&self, _columns: usize) -> usize {
+        self.rows.len()
+    }
+
+    fn row(&self, index: usize, context: &TableContext<'_>) -> Option<Row> {
+        let TableContext { tree, from, measure } = *context;
+        let row = self.rows.get(index)?;
+        let record = row.record(tree)?;
+        let is_directory = record.kind == Kind::Directory;
+        let mut label = path_below(tree, from, row.directory, record.name);
+        if is_directory && !label.ends_with('/') {
+            label.push('/');
+        }
+        let style = if is_directory { RowStyle::Strong } else { RowStyle::Plain };
+        let words = Row { note: remark_of(&record).map(RowNote::plain), ..Row::of_words(label, style) };
+        let EntryState::Known(facts) = record.state else { return Some(words) };
+        let words = words.with(C::Modified, CellValue::Time(facts.mtime));
+        let Some(id) = facts.directory.filter(|_| self.with_contents) else {
+            return Some(words.with(C::Size, CellValue::Bytes(measure.of(facts.disk(), facts.apparent))));
+        };
+        let totals = tree.totals(id);
+        let size = totals_size(&totals, measure);
+        let words =
+            words.with(C::Size, CellValue::Bytes(size)).with(C::Items, CellValue::Count(totals.items));
+        Some(Row { precision: bound(tree.status(id), &totals, size), ..words })
+    }
+
+    fn target(&self, index: usize) -> Option<Target> {
+        self.rows.get(index).map(|row| Target::Entry(row.directory, row.position))
+    }
+
+    fn entries(&self, index: usize) -> Vec<(DirId, Position)> {
+        self.rows.get(index).map(|row| (row.directory, row.position)).into_iter().collect()
+    }
+
+    fn find(&self, entry: (DirId, Position)) -> Option<usize> {
+        self.rows.iter().position(|row: &search::Row| (row.directory, row.position) == entry)
+    }
+}
+
+/// Returns the path of an entry of `directory` from the directory `from` on, safe for a terminal.
+pub(super) fn path_below(tree: &Tree, from: DirId, directory: DirId, name: &[u8]) -> String {
+    let above = tree.ancestry(directory).take_while(|id| *id != from);
+    let mut names: Vec<&[u8]> = above.map(|id| tree.name(id)).collect();
+    names.reverse();
+    names.push(name);
+    escape(&join(names)).into_owned()
+}

@@ -1,0 +1,85 @@
+//! Hard-link view: a row for each inode with several names.
+//!
+//! ```text
+//!       Disk▾  Share                Names   Path
+//!     1.6 GiB  84.3% ████████▍          2   music/song.flac  2 of 3 names here: removing them frees nothing
+//! ```
+//!
+//! Enter shows its names; a mark marks all of them.
+
+use super::largest::path_below;
+use super::table::{SUMS, TableSpec};
+use super::{TableContext, TableData, TableSummary, Target, larger, row_of_sum, search};
+use crate::analysis::links::LinkedInode;
+use crate::analysis::survey::{self, Links};
+use crate::table::column::Column as C;
+use crate::table::row::{Row, RowNote};
+use crate::tree::{DirId, Position, Totals, Tree};
+use crate::ui::work::table;
+
+/// Table of the inodes with several names.
+pub static TABLE: TableSpec = TableSpec {
+    rows: "Hard links",
+    sortable: &[(C::Size, "size"), (C::Items, "number of names")],
+    titles: &[(C::Name, "Path"), (C::Items, "Names")],
+    has_entries: true,
+    empty: ["no file here has more than one name"; 2],
+    start: |sources, wish| Ok(table(survey::links(sources.pool, sources.request(wish))?)),
+    ..SUMS
+};
+
+impl TableData for Links {
+    fn summary(&self) -> TableSummary {
+        let mut sum = self.alone;
+        sum.add(&self.shared);
+        TableSummary {
+            sum: Some(sum),
+            matched: self.inodes.iter().map(|inode| inode.inside).sum(),
+            searched: self.searched,
+            largest: self.inodes.iter().fold(Totals::default(), |most, inode| larger(most, &totals(inode))),
+            is_complete: self.complete,
+            ..TableSummary::default()
+        }
+    }
+
+    fn rows(&self, _columns: usize) -> usize {
+        self.inodes.len()
+    }
+
+    fn row(&self, index: usize, context: &TableContext<'_>) -> Option<Row> {
+        let inode = self.inodes.get(index)?;
+        let label = first_name(context.tree, context.from, self, inode)?;
+        let sum = row_of_sum(label, &totals(inode), context.measure);
+        Some(Row { note: note(inode).map(RowNote::plain), ..sum })
+    }
+
+    fn target(&self, index: usize) -> Option<Target> {
+        let query = self.inodes.get(index)?.query();
+        Some(Target::Files { label: "names of one file".to_owned(), table: &search::TABLE, query })
+    }
+
+    fn entries(&self, index: usize) -> Vec<(DirId, Position)> {
+        let names = self.inodes.get(index).map(|inode| self.names(inode)).unwrap_or_default();
+        names.iter().map(|row| (row.directory, row.position)).collect()
+    }
+}
+
+fn totals(inode: &LinkedInode) -> Totals {
+    let LinkedInode { disk, apparent, inside: items, .. } = *inode;
+    Totals { disk, apparent, items, errors: 0 }
+}
+
+fn first_name(tree: &Tree, from: DirId, links: &Links, inode: &LinkedInode) -> Option<String> {
+    let row = links.names(inode).first()?;
+    Some(path_below(tree, from, row.directory, row.record(tree)?.name))
+}
+
+/// Returns the note about names outside.
+fn note(inode: &LinkedInode) -> Option<String> {
+    let LinkedInode { inside, count, elsewhere, .. } = *inode;
+    match (inode.is_shared(), elsewhere) {
+        (false, _) => None,
+        (true, 0) => Some(format!("{inside} of {count} names here; the others out of sight")),
+        (true, _) => Some(format!("{inside} of {count} names here; {elsewhere} elsewhere in the scan")),
+    }
+}

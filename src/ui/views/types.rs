@@ -1,0 +1,193 @@
+//! Type view of a subtree: a row for each category of files, and below it one for each extension.
+//!
+//! ```text
+//!       Disk▾  Share                Items   Type
+//!     1.6 GiB  84.3% ████████▍         12   audio
+//!     1.5 GiB  80.1% ████████           2     .flac
+//! ```
+//!
+//! Entries other than files have a row for each kind. Enter shows the entries behind a row. The many
+//! extensions without a category are one row, which opens a view of them.
+
+use super::table::{SUMS, TableSpec};
+use super::{
+    TableAnswer, TableContext, TableData, TableSummary, Target, larger, largest, row_of_sum, search,
+};
+use crate::analysis::search::{Class, Query};
+use crate::analysis::survey::{self, Type, Typed};
+use crate::analysis::types::class_query;
+use crate::base::kind::Kind;
+use crate::base::text::escape;
+use crate::table::column::Column as C;
+use crate::table::row::{Row, RowStyle};
+use crate::tree::Totals;
+use crate::ui::work::{Findings, poll};
+
+/// Table of the types.
+pub static TABLE: TableSpec = TableSpec {
+    rows: "Types",
+    sortable: &[(C::Size, "size"), (C::Name, "name"), (C::Items, "items")],
+    titles: &[(C::Name, "Type")],
+    start: |sources, wish| {
+        let job = survey::types(sources.pool, sources.request(wish))?;
+        Ok(poll(job, |typed| Findings::Table(TableAnswer::new(TypeRows::new(&typed)))))
+    },
+    ..SUMS
+};
+
+/// Largest number of extensions without a category below their row; more would hide the rest of the view.
+const MOST_OTHERS: usize = 5;
+
+/// Rows in their order on the screen.
+#[derive(Debug)]
+struct TypeRows {
+    rows: Vec<TypeRow>,
+    summary: TableSummary,
+}
+
+/// Row of a class, an extension or a kind.
+#[derive(Debug)]
+struct TypeRow {
+    label: String,
+    /// Title of the view that it opens.
+    title: String,
+    style: RowStyle,
+    totals: Totals,
+    table: &'static TableSpec,
+    query: Query,
+}
+
+impl TypeRows {
+    /// Arranges the rows: each class with its types below it, then the files of no class, and then the kinds.
+    fn new(typed: &Typed) -> Self {
+        let others = typed.types.iter().filter(|(of, _)| of.class() == Some(Class::Other)).count();
+        // One row stands for many of them where there is anything besides them.
+        let is_collapsed = others > MOST_OTHERS && others < typed.types.len();
+        let of_class = |class: Option<Class>| typed.types.iter().filter(move |(of, _)| of.class() == class);
+        let is_other = |(class, _): &&(Class, Totals)| *class == Class::Other;
+        let known = typed.classes.iter().filter(|row| !is_other(row));
+        let mut rows = Vec::with_capacity(typed.classes.len() + typed.types.len());
+        for (class, totals) in known.chain(typed.classes.iter().filter(is_other)) {
+            let kinds = (*class == Class::Other && is_collapsed).then_some(others);
+            rows.push(TypeRow::of_class(*class, *totals, kinds));
+            if kinds.is_none() {
+                rows.extend(of_class(Some(*class)).map(|(of, totals)| TypeRow::of_type(*of, *totals)));
+            }
+        }
+        rows.extend(of_class(None).map(|(of, totals)| TypeRow::of_type(*of, *totals)));
+        let summary = TableSummary {
+            sum: Some(typed.total),
+            matched: typed.total.items,
+            searched: typed.searched,
+            largest: typed.classes.iter().fold(Totals::default(), |most, (_, totals)| larger(most, totals)),
+            is_complete: typed.complete,
+            ..TableSummary::default()
+        };
+        Self { rows, summary }
+    }
+}
+
+impl TypeRow {
+    /// Returns the row of a class; `kinds` is the number of extensions that it stands for.
+    fn of_class(class: Class, totals: Totals, kinds: Option<usize>) -> Self {
+        let title = class.name().replace('-', " ");
+        let label = kinds.map_or_else(|| title.clone(), |kinds| format!("{title} ({kinds} kinds)"));
+        let table = if kinds.is_some() { &TABLE } else { &largest::TABLE };
+        Self { label, title, style: RowStyle::Strong, totals, table, query: class_query(class) }
+    }
+
+    fn of_type(of: Type, totals: Totals) -> Self {
+        let title = name(of);
+        let label = if of.class().is_some() { format!("  {title}") } else { title.clone() };
+        // Directories are not files, but can be searched for.
+        let is_directory = of == Type::Kind(Kind::Directory);
+        let table = if is_directory { &search::TABLE } else { &largest::TABLE };
+        Self { label, title, style: RowStyle::Plain, totals, table, query: of.query() }
+    }
+}
+
+impl TableData for TypeRows {
+    fn summary(&self) -> TableSummary {
+        self.summary
+    }
+
+    fn rows(&self, _columns: usize) -> usize {
+        self.rows.len()
+    }
+
+    fn row(&self, index: usize, context: &TableContext<'_>) -> Option<Row> {
+        let TypeRow { label, style, totals, .. } = self.rows.get(index)?;
+        Some(Row { style: *style, ..row_of_sum(label.clone(), totals, context.measure) })
+    }
+
+    fn target(&self, index: usize) -> Option<Target> {
+        let TypeRow { title, table, query, .. } = self.rows.get(index)?;
+        Some(Target::Files { label: title.clone(), table, query: query.clone() })
+    }
+}
+
+fn name(of: Type) -> String {
+    match of {
+        Type::Extension(extension) => format!(".{}", escape(extension.as_bytes())),
+        Type::NoExtension => "no extension".to_owned(),
+        Type::Kind(kind) => kind_name(kind).to_owned(),
+    }
+}
+
+fn kind_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Directory => "directories themselves",
+        Kind::File => "files",
+        Kind::Symlink => "symbolic links",
+        Kind::Fifo => "pipes",
+        Kind::Socket => "sockets",
+        Kind::BlockDevice => "block devices",
+        Kind::CharDevice => "character devices",
+        Kind::Unknown => "unknown",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::search::Extension;
+
+    /// Returns a category besides a number of extensions without one, and a kind.
+    fn typed(others: usize, has_more: bool) -> Typed {
+        let extension = |name: String| Type::Extension(Extension::of(name.as_bytes()).unwrap());
+        let mut types: Vec<Type> = (0..others).map(|number| extension(format!("a.xyz{number}"))).collect();
+        let mut classes = vec![Class::Other];
+        if has_more {
+            types.extend([extension("a.mkv".to_owned()), Type::Kind(Kind::Directory)]);
+            classes.push(Class::Video);
+        }
+        let totals = Totals::default();
+        Typed {
+            types: types.into_iter().map(|of| (of, totals)).collect(),
+            classes: classes.into_iter().map(|class| (class, totals)).collect(),
+            ..Typed::default()
+        }
+    }
+
+    fn labels(typed: &Typed) -> Vec<String> {
+        TypeRows::new(typed).rows.into_iter().map(|row| row.label).collect()
+    }
+
+    #[test]
+    fn many_extensions_of_no_class_are_one_row_that_opens_as_a_view_of_them() {
+        let many = typed(33, true);
+        assert_eq!(labels(&many), ["video", "  .mkv", "other (33 kinds)", "directories themselves"]);
+        assert!(TypeRows::new(&many).target(4).is_none());
+        let Some(Target::Files { label, table, .. }) = TypeRows::new(&many).target(2) else {
+            panic!("it leads nowhere")
+        };
+        assert_eq!((label.as_str(), table), ("other", &TABLE));
+        // The view that opens holds nothing else.
+        let alone = typed(33, false);
+        assert_eq!(labels(&alone).len(), 34);
+        assert_eq!(labels(&alone)[..2], ["other", "  .xyz0"]);
+        let target = TypeRows::new(&alone).target(0);
+        assert!(matches!(target, Some(Target::Files { table, .. }) if *table == largest::TABLE));
+        assert_eq!(labels(&typed(5, true)).len(), 9, "few are no hindrance");
+    }
+}

@@ -1,0 +1,186 @@
+//! Rescans in the browser: every open list and cursor finds its entries again by name, or closes.
+
+#![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
+
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use duke::base::format::Units;
+use duke::scan::{Options, Outcome, Progress, Scan};
+use duke::table::rows::Order;
+use duke::ui::Settings;
+use duke::ui::app::{Action, App, Effect};
+use duke::ui::keys::KEYMAP;
+use duke::ui::progress::{Again, Tick};
+use duke::ui::theme::Theme;
+use jiff::tz::TimeZone;
+use tempfile::TempDir;
+
+fn home() -> TempDir {
+    let home = tempfile::tempdir().unwrap();
+    for (path, kibibytes) in
+        [("a/deep/deeper/three", 900), ("a/deep/two", 300), ("a/one", 100), ("b/four", 500), ("c/five", 50)]
+    {
+        let path = home.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, vec![b'x'; kibibytes << 10]).unwrap();
+    }
+    home
+}
+
+fn scan(roots: &[&Path]) -> Scan {
+    let roots = roots.iter().map(|root| root.to_path_buf()).collect();
+    Scan::run(roots, Options { threads: Some(2), ..Options::default() })
+}
+
+fn app(scan: &Scan) -> App<'_> {
+    let title = |root: &PathBuf| {
+        (root.as_os_str().as_bytes().to_vec(), root.file_name().unwrap().as_bytes().to_vec())
+    };
+    let settings = Settings::new(Order::default(), Units::Binary, Theme::default(), TimeZone::UTC);
+    let mut app = App::new(scan.tree(), scan.roots().iter().map(title).collect(), &settings, (80, 24));
+    let now = Duration::from_secs(1);
+    let outcome = Some(Outcome::Complete);
+    app.update(Action::Tick(Tick { now, progress: Progress::default(), outcome, elapsed: now }));
+    app
+}
+
+/// Presses keys by their names, and performs the effects.
+fn press(scan: &Scan, app: &mut App<'_>, keys: &str) {
+    for name in keys.split(' ') {
+        let key = KEYMAP.iter().flat_map(|binding| binding.keys).find(|key| key.name() == name).unwrap();
+        if let Some(Effect::Rescan(id)) = app.update(Action::Key(key.event())) {
+            let again = scan.rescan(id).unwrap();
+            let outcome = again.wait(Duration::from_secs(60));
+            assert_eq!(outcome, Some(Outcome::Complete));
+            // The old tree is drawn until the rescan is reported.
+            app.update(Action::Resize(80, 24));
+            app.update(Action::Again(Again { progress: again.progress(), outcome }));
+        }
+    }
+}
+
+fn names(app: &App<'_>) -> Vec<String> {
+    app.window.lines.iter().map(|row| row.label.trim_end_matches('/').to_owned()).collect()
+}
+
+fn place(app: &App<'_>) -> (String, String) {
+    let path = String::from_utf8_lossy(&app.path).into_owned();
+    let (_, below) = path.split_once('/').unwrap_or_default();
+    let name = app.window.selected().map(|row| row.label.trim_end_matches('/').to_owned());
+    (below.to_owned(), name.unwrap_or_default())
+}
+
+fn at(path: &str, name: &str) -> (String, String) {
+    (path.to_owned(), name.to_owned())
+}
+
+#[test]
+fn reading_again_shows_what_is_new_and_stays_where_one_stands() {
+    let home = home();
+    let scan = scan(&[home.path()]);
+    let mut app = app(&scan);
+    press(&scan, &mut app, "Enter Enter j");
+    assert_eq!(place(&app), at("a/deep", "two"));
+    fs::write(home.path().join("a/deep/new"), vec![b'x'; 2 << 20]).unwrap();
+    press(&scan, &mut app, "R");
+    assert_eq!(
+        (names(&app), place(&app)),
+        (vec!["new".into(), "deeper".into(), "two".into()], at("a/deep", "two"))
+    );
+    // The way back still exists, with its cursors.
+    press(&scan, &mut app, "h");
+    assert_eq!((names(&app), place(&app)), (vec!["deep".into(), "one".into()], at("a", "deep")));
+    fs::remove_file(home.path().join("a/deep/new")).unwrap();
+    press(&scan, &mut app, "r");
+    let deep = app.window.selected().unwrap().size().unwrap();
+    assert!(deep < 2 << 20, "{deep}");
+    press(&scan, &mut app, "Enter");
+    assert_eq!((names(&app), place(&app)), (vec!["deeper".into(), "two".into()], at("a/deep", "two")));
+}
+
+#[test]
+fn what_is_gone_closes() {
+    let home = home();
+    let scan = scan(&[home.path()]);
+    let mut app = app(&scan);
+    press(&scan, &mut app, "Enter Enter Enter");
+    assert_eq!(place(&app), at("a/deep/deeper", "three"));
+    fs::remove_dir_all(home.path().join("a/deep")).unwrap();
+    press(&scan, &mut app, "R");
+    assert_eq!((names(&app), place(&app)), (vec!["one".into()], at("a", "one")));
+    assert!(app.notice_text().as_deref().unwrap().contains("no longer exists"));
+    fs::remove_dir_all(home.path()).unwrap();
+    press(&scan, &mut app, "R");
+    assert_eq!(names(&app), [""; 0]);
+    press(&scan, &mut app, "h j Enter r R Space + Tab Esc");
+    fs::create_dir(home.path()).unwrap();
+}
+
+#[test]
+fn marks_stay_with_what_is_still_there() {
+    let home = home();
+    let scan = scan(&[home.path()]);
+    let mut app = app(&scan);
+    press(&scan, &mut app, "Space g Enter + g Enter + h h");
+    assert_eq!(app.marks().count(), 5);
+    let everything = app.marks().totals();
+    press(&scan, &mut app, "R");
+    assert_eq!((app.marks().count(), app.marks().totals()), (5, everything));
+    fs::remove_file(home.path().join("a/one")).unwrap();
+    // Another file of the same name is recognized by its inode.
+    fs::write(home.path().join("a/deep/other"), "other").unwrap();
+    fs::rename(home.path().join("a/deep/other"), home.path().join("a/deep/two")).unwrap();
+    press(&scan, &mut app, "g r");
+    assert_eq!(app.marks().count(), 3);
+    assert_eq!(app.notice_text().as_deref(), Some("Removed 2 marks: 1 of entries that have changed"));
+    assert!(app.window.lines[0].is_marked);
+}
+
+#[test]
+fn linked_files_count_once_among_the_marks() {
+    let home = home();
+    fs::hard_link(home.path().join("b/four"), home.path().join("c/four again")).unwrap();
+    fs::hard_link(home.path().join("b/four"), home.path().join("a/four again")).unwrap();
+    let scan = scan(&[home.path()]);
+    let mut app = app(&scan);
+    press(&scan, &mut app, "+");
+    let below = app.window.lines.len();
+    assert_eq!(app.marks().count(), below as u64);
+    let own = scan.tree().totals(duke::tree::DirId::TOP).disk
+        - scan
+            .tree()
+            .listing(duke::tree::DirId::TOP)
+            .entries()
+            .map(|(_, record)| match record.state {
+                duke::tree::EntryState::Known(metadata) => metadata.disk(),
+                _ => 0,
+            })
+            .sum::<u64>();
+    assert_eq!(app.marks().totals().disk, own, "all below the root, each inode once");
+}
+
+#[test]
+fn a_root_inside_another_one_is_still_there_after_either_was_read_again() {
+    let home = home();
+    let inner = home.path().join("a/deep");
+    let scan = scan(&[home.path(), &inner]);
+    let mut app = app(&scan);
+    assert_eq!(names(&app).len(), 2);
+    // Through the outer root, and through the inner one.
+    for keys in ["g r", "G r", "g Enter g r h"] {
+        fs::write(inner.join("new"), vec![b'x'; keys.len() << 20]).unwrap();
+        press(&scan, &mut app, keys);
+        let sizes: Vec<_> = app.window.lines.iter().map(|line| line.size().unwrap()).collect();
+        assert!(sizes.iter().all(|size| *size > (keys.len() as u64) << 20), "{keys}: {sizes:?}");
+        press(&scan, &mut app, "G Enter");
+        assert!(names(&app).contains(&"new".to_owned()), "{keys}");
+        press(&scan, &mut app, "h");
+    }
+    fs::remove_dir_all(&inner).unwrap();
+    press(&scan, &mut app, "g r");
+    let errors: Vec<_> = app.window.lines.iter().map(|line| line.has_errors).collect();
+    assert_eq!(errors, [false, true]);
+}

@@ -1,0 +1,296 @@
+//! The program from outside: output, messages and exit codes.
+#![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
+
+use std::fs;
+use std::io::{Read, Write};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::program::place::Place;
+use crate::program::{for_anybody, program, run, run_in};
+
+/// Returns the last column of every line.
+fn paths(table: &str) -> Vec<&str> {
+    table.lines().map(|line| line.split_whitespace().next_back().unwrap()).collect()
+}
+
+fn some() -> Place {
+    let place = Place::new();
+    place.file("small", 10);
+    place.file("large/one", 300_000);
+    place.file("large/two", 100_000);
+    place.file("middle/one", 50_000);
+    place
+}
+
+#[test]
+fn help_and_version_are_answers() {
+    let place = Place::new();
+    let short = run_in(place.path(), ["-h"]).ended(0);
+    let long = run_in(place.path(), ["--help"]).ended(0);
+    assert!(short.text().len() < long.text().len());
+    for word in ["--json", "--exclude-caches", "-X <FILE>", "Scan:"] {
+        assert!(short.text().contains(word) && long.text().contains(word), "{word}");
+    }
+    for word in ["Environment:", "DUKE_THREADS", "Exit codes:", "130"] {
+        assert!(long.text().contains(word), "{word}");
+    }
+    let version = run_in(place.path(), ["-V"]).ended(0);
+    assert_eq!(version.text(), concat!("duke ", env!("CARGO_PKG_VERSION"), "\n"));
+}
+
+#[test]
+fn the_table_has_one_level_largest_first_and_the_total_last() {
+    let place = some();
+    let table = run_in(place.path(), [""; 0]).ended(0);
+    assert_eq!(paths(table.text()), ["./large", "./middle", "./small", "."]);
+    let widths: Vec<_> = table.text().lines().map(|line| line.rfind("./").or(line.rfind('.'))).collect();
+    assert!(widths.iter().all(|width| *width == widths[0]), "{}", table.text());
+    assert!(table.text().lines().last().unwrap().contains("100.0%"));
+    assert_eq!(table.stderr, "");
+}
+
+#[test]
+fn what_of_several_roots_counts_elsewhere_is_told() {
+    let place = some();
+    let table = run_in(place.path(), ["-s", ".", "large", "./"]).ended(0);
+    assert_eq!(paths(table.text()).len(), 4);
+    let told = "duke: large lies in . and counts once\nduke: ./ is the same as . and counts once\n";
+    assert_eq!(table.stderr, told);
+}
+
+#[test]
+fn depth_and_summary_choose_the_levels() {
+    let place = some();
+    let deep = run_in(place.path(), ["-d", "2", "."]).ended(0);
+    let expected = ["./large/one", "./large/two", "./large", "./middle/one", "./middle", "./small", "."];
+    assert_eq!(paths(deep.text()), expected);
+    assert_eq!(paths(run_in(place.path(), ["-s"]).ended(0).text()), ["."]);
+    let several = run_in(place.path(), ["-s", "small", "large", "middle"]).ended(0);
+    assert_eq!(paths(several.text()), ["large", "middle", "small", "total"]);
+    let by_name =
+        run_in(place.path(), ["-s", "--sort", "name", "--reverse", "large", "small", "middle"]).ended(0);
+    assert_eq!(paths(by_name.text()), ["small", "middle", "large", "total"]);
+}
+
+#[test]
+fn the_table_is_sorted_as_asked() {
+    let place = some();
+    place.file("aaa", 1);
+    for name in ["large", "middle", "small", "aaa"] {
+        let time = match name {
+            "large" => "200001010000",
+            "small" => "200102030406",
+            "middle" => "200102030405",
+            _ => "200506070809",
+        };
+        assert!(Command::new("touch").args(["-t", time]).arg(place.join(name)).status().unwrap().success());
+    }
+    let order = |column: &str| {
+        let table = run_in(place.path(), ["--sort", column]).ended(0);
+        paths(table.text()).iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    place.file("middle/two", 1);
+    place.file("middle/three", 1);
+    // Files use a block however short they are, so the name decides.
+    assert_eq!(order("size"), ["./large", "./middle", "./aaa", "./small", "."]);
+    assert_eq!(order("name"), ["./aaa", "./large", "./middle", "./small", "."]);
+    assert_eq!(order("count")[..2], ["./middle", "./large"]);
+    assert_eq!(order("mtime")[1..], ["./aaa", "./small", "./large", "."]);
+}
+
+#[test]
+fn apparent_sizes_are_lengths_and_si_counts_in_thousands() {
+    let place = Place::new();
+    let file = fs::File::create(place.join("sparse")).unwrap();
+    file.set_len(5_000_000).unwrap();
+    let line =
+        |words: &[&str]| run_in(place.path(), words.iter().chain(&["sparse"])).ended(0).text().to_owned();
+    assert!(line(&["-a"]).contains("4.8 MiB"));
+    assert!(line(&["-a", "--si"]).contains("5.0 MB"));
+    assert!(line(&[]).trim_start().starts_with("0   B"));
+    place.file("full.x", 10_000);
+    let first = |words: &[&str]| {
+        run_in(place.path(), words).ended(0).text().lines().next().unwrap().trim_start().to_owned()
+    };
+    assert!(first(&["--top", "1"]).ends_with("full.x"));
+    assert!(
+        first(&["--top", "1", "-a"]).starts_with("4.8 MiB")
+            && first(&["--top", "1", "-a"]).ends_with("sparse")
+    );
+    assert!(first(&["--by", "type"]).ends_with(" .x"));
+    assert!(first(&["--by", "type", "-a"]).starts_with("4.8 MiB"));
+    assert!(first(&["--by", "type", "-a", "--min-size", "1M"]).ends_with("no extension"));
+}
+
+#[test]
+fn the_size_of_a_directory_is_what_du_says() {
+    let place = some();
+    fs::hard_link(place.join("large/one"), place.join("middle/again")).unwrap();
+    for name in [".", "large", "middle"] {
+        let du = Command::new("du").args(["-s", "-k", name]).current_dir(place.path()).output().unwrap();
+        let kibibytes = String::from_utf8(du.stdout).unwrap().split_whitespace().next().unwrap().to_owned();
+        let output = run_in(place.path(), ["--json", "-s", name]).ended(0).json();
+        let disk = output.root().get("totals").get("disk").number();
+        assert_eq!(disk, kibibytes.parse::<i128>().unwrap() * 1024, "{name}");
+    }
+}
+
+#[test]
+fn a_file_or_a_link_to_one_is_a_root_of_one_line() {
+    let place = some();
+    symlink("small", place.join("link")).unwrap();
+    assert_eq!(paths(run_in(place.path(), ["small"]).ended(0).text()), ["small"]);
+    assert_eq!(paths(run_in(place.path(), ["-x", "link"]).ended(0).text()), ["link"]);
+}
+
+#[test]
+fn names_cannot_act_on_the_terminal() {
+    let place = Place::new();
+    place.file("a\u{1b}[31m\u{202e}\nb", 1);
+    let table = run_in(place.path(), ["", "missing\u{9b}"].iter().skip(1).chain(&["."])).ended(1);
+    let acts = |char: char| char.is_control() && char != '\n' || char == '\u{202e}';
+    assert!(!table.text().contains(acts) && !table.stderr.contains(acts));
+    assert_eq!(table.text().lines().count(), 2, "{}", table.text());
+}
+
+#[test]
+fn wrong_usage_is_one_line_and_2() {
+    let place = Place::new();
+    place.directory("folder");
+    fs::write(place.join("bytes"), b"ok\nbad\xff\n").unwrap();
+    let ways = "-o writes ncdu's format, save -o snapshots, --csv and --ndjson print lines\n";
+    let (csv, json) = (format!("duke: -o x.csv: {ways}"), format!("duke: save -o x.json: {ways}"));
+    let cases: [(&[&str], &str); 10] = [
+        (&["-o", "x.csv"], &csv),
+        (&["save", "-o", "x.json"], &json),
+        (&["help"], "duke: help: no such file or directory; duke --help shows the help\n"),
+        (
+            &["--no-such-flag"],
+            "duke: unexpected argument '--no-such-flag' found; duke --help lists what there is\n",
+        ),
+        (&["--exclude", "a[b"], "duke: pattern 'a[b': unclosed character class; missing ']'\n"),
+        (&["-X", "missing"], "duke: missing: no such file or directory\n"),
+        (&["-X", "folder"], "duke: folder: is a directory\n"),
+        (&["-X", "bytes"], "duke: bytes: a pattern is not UTF-8\n"),
+        (&["-t", "0"], "duke: invalid value '0' for '--threads <N>': not a number from 1 to 1024\n"),
+        (&["missing"], "duke: missing: no such file or directory\n"),
+    ];
+    for (words, message) in cases {
+        let refused = run_in(place.path(), words).ended(2);
+        assert_eq!((refused.stderr.as_str(), refused.text()), (message, ""), "{words:?}");
+    }
+    let variable = run(program().env("DUKE_THREADS", "x").current_dir(place.path())).ended(2);
+    assert_eq!(variable.stderr, "duke: DUKE_THREADS=x: not a number from 1 to 1024\n");
+    run(program().env("DUKE_THREADS", "").current_dir(place.path())).ended(0);
+    for words in [vec!["save", "-o", "saved"], vec!["diff", "missing", "."], vec!["df"]] {
+        let refused = run(program().env("DUKE_THREADS", "x").args(words).current_dir(place.path())).ended(2);
+        assert_eq!(refused.stderr, variable.stderr);
+    }
+}
+
+#[test]
+fn patterns_can_come_from_standard_input() {
+    let place = some();
+    let mut child = program()
+        .args(["-X", "-", "-d", "2"])
+        .current_dir(place.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(b"middle\nlarge/o*\n").unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    assert_eq!(
+        paths(std::str::from_utf8(&output.stdout).unwrap()),
+        ["./large/two", "./large", "./small", "."]
+    );
+}
+
+#[test]
+fn a_closed_pipe_ends_quietly_with_0() {
+    let place = Place::new();
+    for number in 0..3_000 {
+        place.file(format!("{number}"), 0);
+    }
+    for words in [&["--json"][..], &["-n"]] {
+        let mut child = program()
+            .args(words)
+            .current_dir(place.path())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut first = [0; 10];
+        child.stdout.take().unwrap().read_exact(&mut first).unwrap();
+        let mut message = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut message).unwrap();
+        assert_eq!((child.wait().unwrap().code(), message.as_str()), (Some(0), ""), "{words:?}");
+    }
+}
+
+#[test]
+fn a_full_disk_is_said_and_1() {
+    if !Path::new("/dev/full").exists() {
+        eprintln!("SKIPPED: no /dev/full here");
+        return;
+    }
+    let place = some();
+    for words in [&["--json"][..], &["-n"], &["--help"]] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let mut child = program()
+            .args(words)
+            .current_dir(place.path())
+            .stdout(full)
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut message = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut message).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(1), "{words:?}");
+        assert_eq!(message, "duke: standard output: no space left on device\n", "{words:?}");
+    }
+}
+
+/// Returns the program, run by a user without special rights: the current one, or nobody instead of root.
+fn ordinary(place: &Place) -> Command {
+    if !nix::unistd::geteuid().is_root() {
+        return program();
+    }
+    // The user nobody may not be allowed to enter the folder that the program was built in.
+    let mut command = Command::new(for_anybody(place));
+    command.uid(65_534).gid(65_534).stdin(Stdio::null());
+    command
+}
+
+#[test]
+fn what_cannot_be_read_is_named_counted_and_1() {
+    let place = Place::new();
+    let tools = Place::new();
+    for number in 0..8 {
+        let locked = place.file(format!("locked/{number}/inside"), 5_000);
+        fs::set_permissions(locked.parent().unwrap(), fs::Permissions::from_mode(0o000)).unwrap();
+    }
+    place.file("open", 20_000);
+    let run_ordinary = |words: &[&str]| run(ordinary(&tools).args(words).current_dir(place.path()));
+    let table = run_ordinary(&["-n"]).ended(1);
+    let lines: Vec<_> = table.stderr.lines().collect();
+    assert_eq!(lines.len(), 6, "{}", table.stderr);
+    assert_eq!(lines[0], "duke: ./locked/0: permission denied");
+    assert_eq!(lines[5], "duke: and 3 more that could not be read; --json lists all");
+    assert_eq!(paths(table.text()), ["./locked", "./open", "."]);
+    assert!(table.text().lines().next().unwrap().contains("! ./locked"), "{}", table.text());
+    let output = run_ordinary(&["--json", "-q"]).ended(1).json();
+    let errors = output.root().get("errors").elements();
+    assert_eq!(errors.len(), 8);
+    assert_eq!(errors[7].get("path").text(), "./locked/7");
+    assert_eq!(output.root().get("totals").get("errors").number(), 8);
+    let locked = output.root().get("roots").elements()[0].child("locked").child("3");
+    assert_eq!(locked.get("errno").number(), 13);
+    assert_eq!(locked.get("error").text(), "permission denied");
+    assert_eq!(locked.get("children").elements().len(), 0);
+    assert_eq!(run_ordinary(&["-n", "locked/3"]).ended(2).stderr, "duke: locked/3: permission denied\n");
+}

@@ -1,0 +1,372 @@
+//! The configuration from outside: its location, its effect, rejected values and warnings.
+#![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, chown, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::program::place::Place;
+use crate::program::{Run, for_anybody, program, run};
+use nix::sys::stat::Mode;
+use nix::unistd::{geteuid, mkfifo};
+
+/// User who does not run the tests.
+const NOBODY: Option<u32> = Some(65_534);
+
+/// Returns a home with this configuration, and a tree.
+fn home(text: &str) -> Place {
+    let place = Place::new();
+    place.file("tree/large", 300_000);
+    place.file("tree/a-small.o", 10_000);
+    place.directory(".config/duke");
+    fs::write(file(&place), text).unwrap();
+    place
+}
+
+fn file(place: &Place) -> PathBuf {
+    place.join(".config/duke/config.toml")
+}
+
+/// Returns the program in this home, with its tree.
+fn duke(place: &Place, words: &[&str]) -> Command {
+    let mut command = program();
+    command.env("HOME", place.path()).current_dir(place.join("tree")).args(words);
+    command
+}
+
+fn said(place: &Place, words: &[&str]) -> Run {
+    run(&mut duke(place, words)).ended(0)
+}
+
+/// Returns the last column of every line.
+fn names(table: &str) -> Vec<&str> {
+    table.lines().map(|line| line.split_whitespace().next_back().unwrap()).collect()
+}
+
+#[test]
+fn settings_are_defaults_of_flags_and_flags_take_them_back() {
+    let place = home("exclude = ['*.o']\nsi = true\nsort = 'name'\nreverse = true\n");
+    assert_eq!(names(said(&place, &[]).text()), ["./large", "."]);
+    assert!(said(&place, &[]).text().contains(" kB "), "{}", said(&place, &[]).text());
+    assert!(!said(&place, &["--no-si"]).text().contains("kB"));
+    assert_eq!(names(said(&place, &["--no-config"]).text()), ["./large", "./a-small.o", "."]);
+    let both = said(&place, &["--exclude", "large"]);
+    assert_eq!(names(both.text()), ["."], "patterns add up");
+    let place = home("sort = 'name'\nreverse = true\n");
+    assert_eq!(names(said(&place, &[]).text()), ["./large", "./a-small.o", "."]);
+    assert_eq!(names(said(&place, &["--no-reverse"]).text()), ["./a-small.o", "./large", "."]);
+    assert_eq!(names(said(&place, &["--sort", "size"]).text()), ["./a-small.o", "./large", "."]);
+}
+
+#[test]
+fn what_was_typed_holds_against_what_it_cannot_stand_beside() {
+    let place = home("include-kernfs = true\ninteractive = false\n");
+    assert_eq!(said(&place, &["-x"]).stderr, "");
+    let place = home("include-kernfs = true\none-file-system = true\n");
+    let warned = said(&place, &[]);
+    let path = file(&place).display().to_string();
+    assert!(warned.stderr.starts_with(&format!("duke: {path}:2:19: ")), "{}", warned.stderr);
+    assert!(warned.stderr.contains("cannot be used with"), "{}", warned.stderr);
+}
+
+#[test]
+fn flags_win_over_variables_and_variables_over_the_configuration() {
+    let place = home("threads = 3\ncolor = 'always'\nascii = true\n");
+    let shown = |words: &[&str], variables: &[(&str, &str)]| {
+        let mut command = program();
+        command.env("HOME", place.path()).args(["config", "show"]).args(words);
+        command.envs(variables.iter().copied());
+        run(&mut command).ended(0).text().to_owned()
+    };
+    let has = |text: &str, line: &str| assert!(text.lines().any(|found| found == line), "{line}: {text}");
+    let plain = shown(&[], &[]);
+    for line in ["threads = 3", "color = \"always\"", "ascii = true"] {
+        has(&plain, line);
+    }
+    let varied = shown(&[], &[("DUKE_THREADS", "5"), ("NO_COLOR", "1"), ("DUKE_ASCII", "0")]);
+    for line in ["threads = 5", "color = \"never\"", "ascii = false"] {
+        has(&varied, line);
+    }
+    has(&shown(&[], &[("NO_COLOR", "1"), ("DUKE_COLOR", "auto")]), "color = \"auto\"");
+    // An invalid variable is rejected although a flag or the configuration overrides it.
+    let wrong = run(duke(&place, &[]).env("DUKE_THREADS", "x")).ended(2);
+    assert_eq!(wrong.stderr, "duke: DUKE_THREADS=x: not a number from 1 to 1024\n");
+}
+
+#[test]
+fn what_is_wrong_is_said_with_its_place_and_the_rest_holds() {
+    let text = "threads = 0\nfoo = 1\njson = true\nsi = 'yes'\nsort = true\nthreads2 = 1\n\
+        exclude = ['*.o', 'a[b']\ncolor = ['never']\ntheme = 'x'\n[colors]\nbar = 'x'\n[keys]\nmark = 'xx'\nascii = true\n";
+    let place = home(text);
+    let path = file(&place).display().to_string();
+    let run = said(&place, &[]);
+    let lines: Vec<&str> = run.stderr.lines().collect();
+    let expected = [
+        ("1:11", "invalid value '0' for '--threads <N>': not a number from 1 to 1024"),
+        ("2:1", "unknown setting 'foo'"),
+        ("3:1", "'json' is for the command line only"),
+        ("4:6", "'si' is true or false"),
+        ("5:8", "'sort' is a text or a number, not true or false"),
+        ("6:1", "unknown setting 'threads2'"),
+        ("7:11", "pattern 'a[b': unclosed character class; missing ']'"),
+        ("8:9", "'color' is a single value, not a list"),
+        ("9:9", "'theme' is one of default, plain, high-contrast"),
+        ("11:7", "'bar': no colour; colours are written like blue, bright-blue, 32, #3a80c4, terminal"),
+        ("13:8", "'xx': no key; keys are written like k, G, Ctrl-D, Space, PgUp, F5"),
+        ("14:1", "no key does 'ascii'; 'duke config show' lists what they do"),
+    ];
+    assert_eq!(lines.len(), expected.len(), "{}", run.stderr);
+    for (line, (at, reason)) in lines.iter().zip(expected) {
+        assert_eq!(*line, format!("duke: {path}:{at}: {reason}"));
+    }
+    // JSON output is not disturbed.
+    said(&place, &["--json"]).json();
+    let wild = home("\"a\\u001b[31m\" = 1\n");
+    let message = said(&wild, &[]).stderr;
+    assert!(message.contains("unknown setting 'a\\x1b[31m'") && !message.contains('\x1b'), "{message}");
+}
+
+#[test]
+fn it_is_found_where_it_was_asked_for() {
+    let place = home("sort = 'nonsense-of-home'\n");
+    place.directory("xdg/duke");
+    fs::write(place.join("xdg/duke/config.toml"), "sort = 'nonsense-of-xdg'\n").unwrap();
+    fs::write(place.join("named.toml"), "sort = 'nonsense-by-name'\n").unwrap();
+    fs::write(place.join("variable.toml"), "sort = 'nonsense-by-variable'\n").unwrap();
+    let (named, variable) = (place.join("named.toml"), place.join("variable.toml"));
+    let said = |command: &mut Command| run(command).ended(0).stderr;
+    assert!(said(&mut duke(&place, &[])).contains("nonsense-of-home"));
+    assert!(said(duke(&place, &[]).env("XDG_CONFIG_HOME", place.join("xdg"))).contains("nonsense-of-xdg"));
+    assert!(said(duke(&place, &[]).env("XDG_CONFIG_HOME", "../xdg")).contains("nonsense-of-home"));
+    assert!(said(duke(&place, &[]).env("DUKE_CONFIG", &variable)).contains("nonsense-by-variable"));
+    let mut by_name = duke(&place, &["--config", named.to_str().unwrap()]);
+    assert!(said(by_name.env("DUKE_CONFIG", &variable)).contains("nonsense-by-name"));
+    assert_eq!(said(duke(&place, &["--no-config"]).env("DUKE_CONFIG", &variable)), "");
+    assert_eq!(said(duke(&place, &[]).env_remove("HOME")), "");
+    assert_eq!(said(duke(&place, &[]).env("HOME", place.join("nowhere"))), "");
+    assert_eq!(said(duke(&place, &[]).env("HOME", place.join("tree/large"))), "", "a file is no home");
+    // The last one applies.
+    assert_eq!(said(&mut duke(&place, &["--config", named.to_str().unwrap(), "--no-config"])), "");
+}
+
+#[test]
+fn a_file_that_was_named_is_read_or_the_program_ends() {
+    let place = home("");
+    place.directory("folder");
+    mkfifo(&place.join("pipe"), Mode::from_bits_truncate(0o644)).unwrap();
+    fs::write(place.join("long"), vec![b'#'; (1 << 20) + 1]).unwrap();
+    fs::write(place.join("longest"), vec![b'#'; 1 << 20]).unwrap();
+    let cases = [
+        ("folder", "not a regular file"),
+        ("pipe", "not a regular file"),
+        ("long", "longer than 1 MiB"),
+        ("missing", "no such file or directory"),
+    ];
+    for (name, reason) in cases {
+        let path = place.join(name).display().to_string();
+        let refused = run(&mut duke(&place, &["--config", &path])).ended(2);
+        assert_eq!((refused.stderr, refused.stdout), (format!("duke: {path}: {reason}\n"), Vec::new()));
+        run(duke(&place, &[]).env("DUKE_CONFIG", &path)).ended(2);
+    }
+    let device = run(&mut duke(&place, &["--config", "/dev/zero"])).ended(2);
+    assert_eq!(device.stderr, "duke: /dev/zero: not a regular file\n");
+    said(&place, &["--config", place.join("longest").to_str().unwrap()]);
+}
+
+#[test]
+fn a_pipe_in_the_usual_place_is_said_and_nothing_waits_for_it() {
+    let place = home("");
+    fs::remove_file(file(&place)).unwrap();
+    mkfifo(&file(&place), Mode::from_bits_truncate(0o644)).unwrap();
+    let run = said(&place, &[]);
+    assert_eq!(run.stderr, format!("duke: {}: not a regular file; not read\n", file(&place).display()));
+    assert_eq!(names(run.text()), ["./large", "./a-small.o", "."]);
+}
+
+/// Returns `true` if the rules for root can be tested; otherwise reports that they are skipped.
+fn is_root() -> bool {
+    if !geteuid().is_root() {
+        eprintln!("SKIPPED: only root is careful with what others can write");
+    }
+    geteuid().is_root()
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+#[test]
+fn root_reads_nothing_that_another_user_can_write() {
+    if !is_root() {
+        return;
+    }
+    let refused = |spoil: &dyn Fn(&Place)| {
+        let place = home("sort = 'nonsense'\n");
+        spoil(&place);
+        said(&place, &[]).stderr.replace(&place.path().display().to_string(), "HOME")
+    };
+    let told = |what: &str| {
+        format!(
+            "duke: HOME/.config/duke/config.toml: this is root, and another user can write {what}; not read\n"
+        )
+    };
+    assert!(refused(&|_| ()).contains("nonsense"));
+    assert_eq!(refused(&|place| chown(file(place), NOBODY, None).unwrap()), told("it"));
+    assert_eq!(refused(&|place| set_mode(&file(place), 0o666)), told("it"));
+    assert_eq!(refused(&|place| set_mode(&place.join(".config/duke"), 0o777)), told("HOME/.config/duke"));
+    assert_eq!(refused(&|place| chown(place.join(".config"), NOBODY, None).unwrap()), told("HOME/.config"));
+    assert_eq!(refused(&|place| chown(place.path(), NOBODY, None).unwrap()), told("HOME"));
+    let by_group = |place: &Place, group| {
+        chown(file(place), None, Some(group)).unwrap();
+        set_mode(&file(place), 0o664);
+    };
+    assert_eq!(refused(&|place| by_group(place, 65_534)), told("it"));
+    assert!(refused(&|place| by_group(place, 0)).contains("nonsense"));
+    // In a sticky directory other users create entries, but do not change those of root.
+    assert!(refused(&|place| set_mode(&place.join(".config/duke"), 0o1777)).contains("nonsense"));
+    // A user who can replace a link chooses the file.
+    assert_eq!(
+        refused(&|place| {
+            fs::rename(file(place), place.join("elsewhere")).unwrap();
+            symlink("../../elsewhere", file(place)).unwrap();
+            nix::unistd::fchownat(
+                nix::fcntl::AT_FDCWD,
+                &file(place),
+                Some(65_534.into()),
+                None,
+                nix::fcntl::AtFlags::AT_SYMLINK_NOFOLLOW,
+            )
+            .unwrap();
+        }),
+        told("it")
+    );
+    // A link of root leads to a place that others can write.
+    let spoiled = refused(&|place| {
+        place.directory("open");
+        fs::rename(file(place), place.join("open/elsewhere")).unwrap();
+        symlink("../../open/elsewhere", file(place)).unwrap();
+        set_mode(&place.join("open"), 0o777);
+    });
+    assert_eq!(spoiled, told("HOME/open"));
+    let place = home("");
+    chown(file(&place), NOBODY, None).unwrap();
+    run(&mut duke(&place, &["--config", file(&place).to_str().unwrap()])).ended(2);
+}
+
+#[test]
+fn others_read_what_is_theirs_or_that_of_root() {
+    use std::os::unix::process::CommandExt;
+    if !is_root() {
+        return;
+    }
+    let tools = Place::new();
+    let copy = for_anybody(&tools);
+    let said = |owner: u32| {
+        let place = home("sort = 'nonsense'\n");
+        chown(file(&place), Some(owner), None).unwrap();
+        let mut command = Command::new(&copy);
+        command.uid(65_534).gid(65_534).env_clear().env("HOME", place.path()).current_dir(place.join("tree"));
+        run(&mut command).ended(0).stderr
+    };
+    let place = home("sort = 'nonsense'\n");
+    let at_home = |file_mode: u32, folder_mode: u32| {
+        set_mode(&file(&place), file_mode);
+        set_mode(&place.join(".config/duke"), folder_mode);
+        let mut command = Command::new(&copy);
+        command.uid(65_534).gid(65_534).env_clear().env("HOME", place.path()).current_dir(place.join("tree"));
+        run(&mut command).ended(0).stderr
+    };
+    assert!(at_home(0o600, 0o755).ends_with("config.toml: permission denied; not read\n"));
+    assert_eq!(at_home(0o644, 0o700), "", "what one may not see in the home of another is not there");
+    assert!(said(65_534).contains("nonsense") && said(0).contains("nonsense"));
+    assert!(said(1).ends_with("config.toml: belongs to another user; not read\n"), "{}", said(1));
+}
+
+#[test]
+fn show_is_a_configuration_that_says_the_same() {
+    let place = home(
+        "exclude = ['*.o', \"a\\\"\\\\\\u001b\"]\nthreads = 2\nextended = true\ntheme = 'high-contrast'\n\
+         [colors]\nbar = '#3A80c4'\nfaint = 244\ncode = 'bright blue'\nplain = 'terminal'\n\
+         [keys]\nmark = ['x', 'Ins']\nrescan = []\nup = ['Up', 'K']\nbars = '\"'\n",
+    );
+    let shown = said(&place, &["config", "show"]);
+    assert_eq!(shown.stderr, "");
+    for line in [
+        "threads = 2",
+        "extended = true",
+        "theme = \"high-contrast\"",
+        "bar = \"#3a80c4\"",
+        "# warning = COLOR",
+    ] {
+        assert!(shown.text().lines().any(|shown| shown == line), "{line}: {}", shown.text());
+    }
+    assert!(shown.text().contains("\nmark = [\"x\", \"Ins\"]  # "), "{}", shown.text());
+    assert!(!shown.text().contains('\x1b'));
+    fs::write(file(&place), shown.text()).unwrap();
+    let again = said(&place, &["config", "show"]);
+    assert_eq!((again.text(), again.stderr.as_str()), (shown.text(), ""));
+    // Also without any setting, and whatever the environment holds.
+    let place = home("");
+    let shown = run(duke(&place, &["config", "show"]).env("DUKE_THREADS", "7").env("NO_COLOR", "1")).ended(0);
+    fs::write(file(&place), shown.text()).unwrap();
+    let again = said(&place, &["config", "show"]);
+    assert_eq!((again.text(), again.stderr.as_str()), (shown.text(), ""));
+}
+
+#[test]
+fn path_says_where_it_is_read_from() {
+    let place = home("");
+    let expected = file(&place).display().to_string() + "\n";
+    assert_eq!(said(&place, &["config", "path"]).text(), expected);
+    assert_eq!(said(&place, &["config", "path", "--config", "x"]).text(), "x\n");
+    let none = run(&mut duke(&place, &["config", "path", "--no-config"])).ended(2);
+    assert_eq!(none.stderr, "duke: no configuration is read: there is no place for it\n");
+    run(&mut duke(&place, &["config"])).ended(2);
+    run(&mut duke(&place, &["config", "edit"])).ended(2);
+    assert!(said(&place, &["config", "--help"]).text().contains("duke config"));
+    // Only the first word can be a subcommand; a path with a slash is none.
+    place.file("tree/config/inside", 1);
+    assert_eq!(names(said(&place, &["./config"]).text()), ["./config/inside", "./config"]);
+    assert_eq!(names(said(&place, &["-n", "config"]).text()), ["config/inside", "config"]);
+}
+
+#[test]
+fn every_setting_role_and_key_is_documented() {
+    const DOCUMENT: &str = include_str!("../../docs/config.md");
+    let table = duke::ui::keys::settings_markdown();
+    assert!(DOCUMENT.contains(&table), "docs/config.md lacks this table:\n{table}");
+    let place = home("");
+    let shown = said(&place, &["config", "show"]).text().to_owned();
+    // Keys that cannot be changed are not settings.
+    let settable = shown.lines().filter(|line| !line.contains("]  always: "));
+    let names = settable.filter_map(|line| line.trim_start_matches("# ").split_once(" = "));
+    let mut count = 0;
+    for name in names.map(|(name, _)| name) {
+        count += 1;
+        assert!(DOCUMENT.lines().any(|line| line.starts_with(&format!("| `{name}` | "))), "{name}");
+    }
+    assert!(count > 80, "{count}");
+}
+
+#[test]
+fn every_flag_is_a_setting_or_said_to_be_none() {
+    const DOCUMENT: &str = include_str!("../../docs/config.md");
+    let place = home("");
+    let help = said(&place, &["-h"]).text().to_owned();
+    let lines = help.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
+    let names = lines.map(|line| {
+        let flags = line.split_whitespace().take_while(|word| word.starts_with('-'));
+        flags.last().unwrap().trim_end_matches(',').to_owned()
+    });
+    let names: Vec<String> = names.collect();
+    for name in &names {
+        let long = name.strip_prefix("--").unwrap_or(name);
+        let row = format!("| `{}` | ", long.strip_prefix("no-").unwrap_or(long));
+        let is_setting = DOCUMENT.lines().any(|line| line.starts_with(&row));
+        let (_, rest) = DOCUMENT.split_once("is for the command line only").unwrap();
+        let is_none = rest.split("\n\n").next().unwrap().contains(&format!("`{name}`"));
+        assert!(is_setting || is_none, "{name}");
+    }
+    assert!(names.len() > 30, "{names:?}");
+}

@@ -1,0 +1,605 @@
+//! Exports and imports from outside: with ncdu, gdu and `DuckDB` where they are installed, with a script in
+//! place of ssh, and with full disks.
+#![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{Read, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::program::json::{Document, Value, parse};
+use crate::program::place::Place;
+use crate::program::{Run, program, run, run_in, schema};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+const DESCRIPTION: &str = include_str!("../../docs/exchange.md");
+const SCHEMA: &str = include_str!("../../docs/schema.json");
+
+/// Returns a directory with everything an export can hold, except errors.
+fn everything() -> Place {
+    let place = Place::new();
+    place.file("t/sub/large", 50_000);
+    place.file("t/sub/deep/small", 10);
+    place.directory("t/sub/empty");
+    fs::hard_link(place.join("t/sub/large"), place.join("t/again")).unwrap();
+    symlink("nowhere", place.join("t/link")).unwrap();
+    nix::unistd::mkfifo(&place.join("t/fifo"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    fs::write(place.join("t").join(OsStr::from_bytes(b"bad\xff\n\x1b\x7f\"\\,name")), "1").unwrap();
+    place
+}
+
+fn export(place: &Place, words: &[&str]) -> Run {
+    run_in(place.path(), words).ended(0)
+}
+
+fn bytes(place: &Place, name: &str) -> Vec<u8> {
+    fs::read(place.join(name)).unwrap()
+}
+
+fn totals(run: &Run) -> [i128; 3] {
+    let document = run.json();
+    let totals = document.root().get("totals");
+    ["disk", "apparent", "items"].map(|key| totals.get(key).number())
+}
+
+/// Returns `true` if a program can be run; otherwise reports that the test is skipped.
+fn is_installed(name: &str, argument: &str) -> bool {
+    let is_there = Command::new(name).arg(argument).stdin(Stdio::null()).output().is_ok();
+    if !is_there {
+        eprintln!("SKIPPED: {name} is not installed");
+    }
+    is_there
+}
+
+/// Returns the lines of an export without its head, sorted, without the punctuation that depends on their
+/// order.
+fn lines(export: &[u8]) -> Vec<Vec<u8>> {
+    let mut lines: Vec<Vec<u8>> = export
+        .split(|byte| *byte == b'\n')
+        .skip(1)
+        .map(|line| line.iter().copied().filter(|byte| !b"],".contains(byte)).collect())
+        .filter(|line: &Vec<u8>| !line.is_empty())
+        .collect();
+    lines.sort();
+    lines
+}
+
+#[test]
+fn an_export_that_is_read_is_exported_the_same_however_it_is_packed() {
+    let place = everything();
+    for flags in [&["-o", "one"][..], &["-e", "-o", "one"]] {
+        export(&place, &[flags, &["t"]].concat());
+        let one = bytes(&place, "one");
+        export(&place, &["-f", "one", "-o", "two.zst"]);
+        let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        packer.write_all(&one).unwrap();
+        fs::write(place.join("three.gz"), packer.finish().unwrap()).unwrap();
+        for name in ["two.zst", "three.gz"] {
+            assert!(bytes(&place, name) != one);
+            export(&place, &["-f", name, "-o", "four"]);
+            assert_eq!(String::from_utf8_lossy(&bytes(&place, "four")), String::from_utf8_lossy(&one));
+        }
+        assert_eq!(
+            totals(&export(&place, &["-f", "one", "--json"])),
+            totals(&export(&place, &["--json", "t"]))
+        );
+    }
+    let mode = fs::metadata(place.join("one")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+}
+
+#[test]
+fn names_begin_with_their_file_where_there_are_several() {
+    let place = everything();
+    export(&place, &["-o", "a.json", "t/sub"]);
+    export(&place, &["-o", "b.json", "t"]);
+    let both = export(&place, &["-f", "a.json", "-f", "b.json", "-s"]);
+    let sub = fs::canonicalize(place.join("t/sub")).unwrap();
+    assert!(both.text().contains(&format!("  a.json:{}\n", sub.display())), "{}", both.text());
+    assert!(both.text().ends_with(" total\n"));
+}
+
+#[test]
+fn ncdu_and_duke_read_each_other() {
+    if !is_installed("ncdu", "-v") {
+        return;
+    }
+    let place = everything();
+    for flags in [&[][..], &["-e"]] {
+        let ncdu = |words: &[&str]| {
+            let run = run(Command::new("ncdu")
+                .args(flags)
+                .args(words)
+                .current_dir(place.path())
+                .stdin(Stdio::null()));
+            assert_eq!(run.code, Some(0), "{}", run.stderr);
+        };
+        ncdu(&["-o", "theirs", "t"]);
+        run(program().args(flags).args(["-o", "ours", "t"]).current_dir(place.path())).ended(0);
+        ncdu(&["-f", "ours", "-o", "ours by them"]);
+        let readable = |name| {
+            lines(&bytes(&place, name))
+                .iter()
+                .map(|line| String::from_utf8_lossy(line).into_owned())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(readable("ours by them"), readable("theirs"));
+        let scanned = totals(&export(&place, &["--json", "t"]));
+        assert_eq!(totals(&export(&place, &["-f", "theirs", "--json"])), scanned);
+    }
+}
+
+#[test]
+fn gdu_and_duke_read_each_other() {
+    if !is_installed("gdu", "--version") {
+        return;
+    }
+    let place = Place::new();
+    place.file("t/sub/large", 50_000);
+    place.file("t/other", 9_000);
+    let gdu = |words: &[&str]| {
+        let run = run(Command::new("gdu").args(words).current_dir(place.path()).stdin(Stdio::null()));
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        run
+    };
+    gdu(&["-n", "-o", "theirs", "t"]);
+    let read = export(&place, &["-f", "theirs", "--json"]).json();
+    let root = read.root().get("roots").elements()[0];
+    assert_eq!(root.child("other").get("apparent").number(), 9_000);
+    assert_eq!(root.child("sub").child("large").get("apparent").number(), 50_000);
+    export(&place, &["-o", "ours", "t"]);
+    // Directories themselves have no size there.
+    let shown = gdu(&["-n", "-p", "-a", "-f", "ours"]);
+    let text = String::from_utf8_lossy(&shown.stdout).into_owned();
+    assert!(text.contains("8.8 KiB") && text.contains("other"), "{text}");
+    assert!(text.contains("/sub"), "{text}");
+}
+
+#[test]
+fn what_cannot_be_read_is_named_with_its_byte_and_what_came_is_shown() {
+    let place = everything();
+    export(&place, &["-o", "whole", "t"]);
+    export(&place, &["-o", "whole.zst", "t"]);
+    let whole = bytes(&place, "whole");
+    fs::write(place.join("cut"), &whole[..whole.len() - 9]).unwrap();
+    let cut = run_in(place.path(), ["-f", "cut", "--json"]).ended(1);
+    assert_eq!(cut.stderr, format!("duke: cut: byte {}: ends early\n", whole.len() - 9));
+    assert!(!cut.json().root().get("complete").is_true());
+    let packed = bytes(&place, "whole.zst");
+    fs::write(place.join("cut.zst"), &packed[..packed.len() / 2]).unwrap();
+    assert!(
+        run_in(place.path(), ["-f", "cut.zst", "-n"])
+            .ended(2)
+            .stderr
+            .starts_with("duke: cut.zst: no export and no snapshot: ")
+    );
+    fs::write(place.join("binary"), b"\xbfncduEX1more").unwrap();
+    assert!(run_in(place.path(), ["-f", "binary", "-n"]).ended(2).stderr.contains("binary format"));
+    for (name, message) in
+        [("missing", "no such file or directory"), ("t", "is a directory"), ("/dev/null", "ends early")]
+    {
+        let run = run_in(place.path(), ["-f", name, "-n"]).ended(2);
+        assert!(run.stderr.contains(message) && run.stderr.lines().count() == 1, "{}", run.stderr);
+    }
+    let some = run_in(place.path(), ["-f", "missing", "-f", "whole", "-s"]).ended(1);
+    assert!(some.text().contains("whole:/") && some.stderr.contains("missing: no such"), "{}", some.stderr);
+    // A broken export is not written as a complete one.
+    fs::write(place.join("old"), "as it was").unwrap();
+    let again = run_in(place.path(), ["-f", "cut", "-o", "old"]).ended(1);
+    assert!(again.stderr.contains("nothing was written"), "{}", again.stderr);
+    assert_eq!(bytes(&place, "old"), b"as it was");
+}
+
+#[test]
+fn a_bomb_is_refused_before_it_fills_the_memory() {
+    let place = Place::new();
+    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    packer.write_all(br#"[1,2,{},[{"name":"/r"}"#).unwrap();
+    let blanks = vec![b' '; 1 << 20];
+    (0..600).for_each(|_| packer.write_all(&blanks).unwrap());
+    fs::write(place.join("bomb"), packer.finish().unwrap()).unwrap();
+    let run = run_in(place.path(), ["-f", "bomb", "-n"]).ended(1);
+    assert!(run.stderr.contains("unpacks to more than 100 times its size"), "{}", run.stderr);
+}
+
+#[test]
+fn a_full_disk_leaves_the_old_file_and_nothing_beside_it() {
+    let place = everything();
+    for flags in [&["-o", "/dev/full"][..], &["-c", "-o", "/dev/full"]] {
+        let full = run_in(place.path(), [flags, &["t"]].concat()).ended(1);
+        assert_eq!(full.stderr, "duke: /dev/full: no space left on device\n");
+    }
+    for words in [["-o", "-"], ["--csv", "--quiet"], ["--ndjson", "--quiet"]] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let full = run(program().args(words).arg("t").current_dir(place.path()).stdout(full)).ended(1);
+        assert_eq!(full.stderr, "duke: standard output: no space left on device\n");
+    }
+    if !nix::unistd::geteuid().is_root() || cfg!(not(target_os = "linux")) {
+        eprintln!("SKIPPED: only root can mount a small file system");
+        return;
+    }
+    let small = place.directory("small");
+    (0..2000).for_each(|n| drop(place.file(format!("many/a rather long name, number {n}"), 0)));
+    let script = "mount -t tmpfs -o size=32k none small && echo old > small/out && \
+        { \"$DUKE\" -o small/out many; echo \"code $?\"; cat small/out; ls -A small; }";
+    let mut shell = Command::new("unshare");
+    shell.args(["-m", "sh", "-c", script]).current_dir(place.path()).env("DUKE", env!("CARGO_BIN_EXE_duke"));
+    let run = run(&mut shell);
+    if run.stderr.contains("unshare") || run.stderr.contains("mount:") {
+        eprintln!("SKIPPED: {}", run.stderr);
+        return;
+    }
+    assert_eq!(run.text(), "code 1\nold\nout\n", "{}", run.stderr);
+    assert_eq!(run.stderr, "duke: small/out: no space left on device\n");
+    assert!(fs::read_dir(small).unwrap().next().is_none());
+}
+
+#[test]
+fn only_a_directory_can_be_exported_and_only_where_one_may_write() {
+    let place = everything();
+    for (path, code) in [("t/again", 2), ("missing", 2)] {
+        assert_eq!(run_in(place.path(), ["-o", "out", path]).ended(code).stdout, b"");
+        assert!(!place.join("out").exists());
+    }
+    let run = run_in(place.path(), ["-o", "no/such/place", "t"]).ended(1);
+    assert_eq!(run.stderr, "duke: no/such/place: no such file or directory\n");
+    symlink("target", place.join("linked")).unwrap();
+    fs::write(place.join("target"), "").unwrap();
+    export(&place, &["-o", "linked", "t"]);
+    assert!(place.join("linked").is_symlink() && bytes(&place, "target").starts_with(b"[1,2,"));
+}
+
+#[test]
+fn a_reader_who_has_enough_is_no_error_and_an_interrupt_is_told() {
+    let place = Place::in_memory();
+    (0..20_000).for_each(|n| drop(place.file(format!("t/a rather long name, number {n}"), 0)));
+    for (flags, interrupts) in [(["-o", "-"], false), (["-co", "-"], false), (["-o", "-"], true)] {
+        let mut child = program()
+            .args(flags)
+            .arg("t")
+            .current_dir(place.path())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut out = child.stdout.take().unwrap();
+        out.read_exact(&mut [0; 10]).unwrap();
+        if interrupts {
+            kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), Signal::SIGINT).unwrap();
+            std::io::copy(&mut out, &mut std::io::sink()).unwrap();
+        }
+        drop(out);
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(if interrupts { 130 } else { 0 }), "{said}");
+        assert_eq!(said.is_empty(), !interrupts, "{said}");
+    }
+}
+
+/// Creates a directory with a program `ssh` in it that runs `script`.
+fn ssh(place: &Place, script: &str) -> std::ffi::OsString {
+    let bin = place.directory("bin");
+    let path = bin.join("ssh");
+    // Written by another process: a file that is open for writing, even in a child that another test has just
+    // forked, cannot be executed.
+    let mut writer = Command::new("sh")
+        .args(["-c", "cat >\"$0\" && chmod 755 \"$0\""])
+        .arg(&path)
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    writer.stdin.take().unwrap().write_all(format!("#!/bin/sh\n{script}\n").as_bytes()).unwrap();
+    assert!(writer.wait().unwrap().success());
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_duke"), bin.join("duke")).ok();
+    let mut path = bin.into_os_string();
+    path.push(":");
+    path.push(std::env::var_os("PATH").unwrap());
+    path
+}
+
+#[test]
+fn another_machine_is_looked_at_and_its_shell_reads_nothing_of_the_path() {
+    let place = everything();
+    let name = "it's $(touch pwned) `touch pwned`; touch pwned\n\"*";
+    place.file(Path::new(name).join("in"), 5000);
+    let path = ssh(&place, r#"printf '%s|' "$1" "$2" >said; shift 2; eval "$1""#);
+    let word = format!("ssh://me@box{}/{name}", place.path().display());
+    let run = run(program()
+        .env("PATH", &path)
+        .args(["--json", "--exclude", "x'y", &word])
+        .current_dir(place.path()));
+    let run = run.ended(0);
+    let root = run.json();
+    let root = root.root().get("roots").elements()[0];
+    let place_of = fs::canonicalize(place.join(name)).unwrap();
+    assert_eq!(root.get("name").text(), format!("me@box:{}", place_of.display()));
+    assert_eq!(root.child("in").get("apparent").number(), 5000);
+    assert_eq!(bytes(&place, "said"), b"--|me@box|");
+    assert!(!place.join("pwned").exists());
+}
+
+#[test]
+fn a_side_of_diff_is_read_there_as_it_would_be_here() {
+    let place = everything();
+    export(&place, &["-o", "old", "t"]);
+    let path = ssh(&place, r#"printf '%s' "$3" >said; exit 3"#);
+    let words = ["diff", "-n", "-x", "--exclude", "*.o", "--skip-network", "old", "ssh://box/t"];
+    run(program().env("PATH", path).env("DUKE_THREADS", "3").args(words).current_dir(place.path())).ended(2);
+    let flags = "'-x' '--skip-network' '--threads=3' '--exclude=*.o'";
+    assert_eq!(String::from_utf8(bytes(&place, "said")).unwrap(), format!("duke -q -c -o - {flags} -- '/t'"));
+}
+
+#[test]
+fn what_ssh_says_explains_why_nothing_came() {
+    let place = Place::new();
+    let cases = [
+        (
+            "echo Warning: x >&2; echo ssh: box: no route to host >&2; exit 255",
+            "box: ssh: box: no route to host\n",
+        ),
+        ("echo sh: duke: not found >&2; exit 127", "box: there is no duke in the PATH of its shell\n"),
+        ("exit 3", "box: ssh ended with code 3\n"),
+        ("echo [1,2, ; exit 0", "box: byte 6: ends early\n"),
+    ];
+    for (script, message) in cases {
+        let path = ssh(&place, script);
+        let run = run(program().env("PATH", path).args(["-n", "ssh://box/x"])).ended(2);
+        assert_eq!(run.stderr, format!("duke: {message}"));
+    }
+    let run = run(program().env("PATH", "").args(["-n", "ssh://box/x"])).ended(2);
+    assert!(run.stderr.starts_with("duke: box: ssh: no such file"), "{}", run.stderr);
+}
+
+/// Returns the changes in the output of `duke diff --json`: path below the root, word, and difference of disk
+/// usage.
+fn changes(run: &Run) -> Vec<(String, String, i128)> {
+    let document = run.json();
+    let changes = document.root().get("changes").elements();
+    let change = |change: Value<'_>| {
+        let by = change.get("disk_after").number() - change.get("disk_before").number();
+        (change.get("path").text().to_owned(), change.get("change").text().to_owned(), by)
+    };
+    changes.into_iter().map(change).collect()
+}
+
+#[test]
+fn changes_come_the_largest_first_and_renamed_directories_are_recognised() {
+    let place = Place::new();
+    let entries =
+        |entries: &str| format!(r#"[1,0,{{"timestamp":7}},[{{"name":"/r","dev":1,"ino":2}},{entries}]]"#);
+    let old = r#"[{"name":"a","ino":3},{"name":"f","dsize":512000}],[{"name":"b","ino":4},{"name":"g","dsize":1024}],{"name":"h","dsize":2048},{"name":"same","dsize":512},{"name":"u","read_error":true},[{"name":"reused","ino":9},{"name":"x"}]"#;
+    let new = r#"{"name":"same","dsize":512},[{"name":"aa","ino":3},{"name":"f","dsize":512000},{"name":"more","dsize":4096}],{"name":"h","dsize":512},{"name":"i","dsize":8192},{"name":"u","dsize":99999},[{"name":"other","ino":9},{"name":"y"}]"#;
+    fs::write(place.join("old"), entries(old)).unwrap();
+    fs::write(place.join("new"), entries(new)).unwrap();
+    let found = changes(&run_in(place.path(), ["diff", "--json", "old", "new"]).ended(1));
+    let expected = [
+        ("/r", "grown", 8192 + 4096 - 1024 - 1536 + 99_840),
+        ("/r/i", "new", 8192),
+        ("/r/aa", "renamed", 4096),
+        ("/r/aa/more", "new", 4096),
+        ("/r/h", "shrunk", -1536),
+        ("/r/b", "gone", -1024),
+        ("/r/other", "new", 0),
+        ("/r/reused", "gone", 0),
+    ];
+    assert_eq!(found, expected.map(|(path, word, by)| (path.to_owned(), word.to_owned(), by)));
+    let large =
+        changes(&run_in(place.path(), ["diff", "--json", "--min-change", "4k", "old", "new"]).ended(1));
+    assert_eq!(large.len(), 4);
+    let table = run_in(place.path(), ["diff", "old", "new"]).ended(1);
+    assert!(table.text().contains("/r/aa  (was /r/a)\n"), "{}", table.text());
+    assert!(table.text().lines().last().unwrap().ends_with("/r"), "{}", table.text());
+    let back = changes(&run_in(place.path(), ["diff", "--json", "new", "old"]).ended(1));
+    assert!(back.contains(&("/r/a".to_owned(), "renamed".to_owned(), -4096)), "{back:?}");
+}
+
+#[test]
+fn an_export_is_compared_with_the_directory_as_it_is_now() {
+    let place = everything();
+    export(&place, &["-o", "old.zst", "t"]);
+    assert_eq!(changes(&export(&place, &["diff", "--json", "old.zst"])), []);
+    place.file("t/sub/new", 100_000);
+    let found = changes(&export(&place, &["diff", "--json", "--min-change", "50k", "old.zst", "t"]));
+    assert_eq!(found.last().unwrap().1, "new");
+    assert!(found.iter().all(|(_, _, by)| *by >= 100_000), "{found:?}");
+    // Errors of either side are reported.
+    let whole = fs::read(place.join("old.zst")).unwrap();
+    fs::write(place.join("torn.zst"), &whole[..whole.len() / 2]).unwrap();
+    for sides in [["torn.zst", "t"], ["t", "torn.zst"]] {
+        let run = run_in(place.path(), ["diff", sides[0], sides[1]]);
+        assert!(matches!(run.code, Some(1 | 2)) && run.stderr.contains("torn.zst: "), "{}", run.stderr);
+    }
+    assert_eq!(run_in(place.path(), ["diff", "t"]).ended(2).stderr.lines().count(), 1);
+    assert_eq!(run_in(place.path(), ["diff", "missing", "t"]).ended(2).stderr.lines().count(), 1);
+}
+
+#[test]
+fn an_interrupted_comparison_says_that_and_nothing_else() {
+    let place = everything();
+    let mut child = program()
+        .args(["diff", "-n", "-", "t"])
+        .current_dir(place.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // More than a pipe holds, so that the reader is past the beginning.
+    let mut silent = child.stdin.take().unwrap();
+    silent.write_all(&vec![b' '; 1 << 20]).unwrap();
+    kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), Signal::SIGINT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    drop(silent);
+    assert_eq!(output.status.code(), Some(130));
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "duke: interrupted\n");
+    assert!(output.stdout.is_empty());
+}
+
+#[test]
+fn what_is_named_twice_counts_once_in_every_report() {
+    let place = everything();
+    let once = ["t"].as_slice();
+    for several in [
+        &["t", "t/"] as &[_],
+        &["t/sub", "t"],
+        &["t", "t/again"],
+        &["t/", "t/sub", "t", "t/again", "t/sub/deep/small"],
+    ] {
+        let both = |words: &[&str]| {
+            let of = |roots: &[&str]| export(&place, &[words, roots].concat());
+            (of(several), of(once))
+        };
+        let (lists, expected) = both(&["--json", "--top", "99", "--by", "type,owner,age"]);
+        let (lists, expected) = (lists.json(), expected.json());
+        let names = |output: &Document| -> Vec<String> {
+            let files = output.root().get("largest").elements();
+            files.iter().map(|file| file.get("path").text().replace("//", "/")).collect()
+        };
+        assert_eq!(names(&lists), names(&expected), "{several:?}");
+        for by in ["type", "owner", "age"] {
+            let sums = |output: &Document| -> Vec<(i128, i128)> {
+                let rows = output.root().get("by").get(by).elements();
+                rows.iter().map(|row| (row.get("disk").number(), row.get("items").number())).collect()
+            };
+            assert_eq!(sums(&lists), sums(&expected), "{by} of {several:?}");
+        }
+        for form in ["--ndjson", "--csv"] {
+            let (lines, expected) = both(&[form]);
+            assert_eq!(
+                lines.text().lines().count(),
+                expected.text().lines().count(),
+                "{form} of {several:?}"
+            );
+        }
+        let scanned = |roots: &[&str]| {
+            let report = export(&place, &[&["df", "--json"], roots].concat()).json();
+            let system = report.root().get("filesystems").elements()[0];
+            (system.get("scanned").number(), system.get("entries").number())
+        };
+        assert_eq!(scanned(several), scanned(once), "{several:?}");
+        export(&place, &[&["save", "-q", "-o", "kept.duke"], several].concat());
+        let lines = |words: &[&str]| export(&place, words).text().lines().count();
+        assert_eq!(lines(&["--csv", "-f", "kept.duke"]), lines(&["--csv", "t"]), "kept of {several:?}");
+        fs::remove_file(place.join("kept.duke")).unwrap();
+    }
+    // Another name of a file in it is another entry.
+    fs::hard_link(place.join("t/again"), place.join("other")).unwrap();
+    let lines = export(&place, &["--ndjson", "t", "other"]);
+    assert_eq!(
+        (lines.text().lines().last().unwrap().contains("\"other\""), lines.stderr.as_str()),
+        (true, "")
+    );
+    let [sum, total] = [&["t", "other"] as &[_], &["t"]]
+        .map(|roots| totals(&export(&place, &[&["--json"], roots].concat())));
+    assert_eq!(sum, total);
+}
+
+#[test]
+fn lists_and_sums_are_as_the_schema_says() {
+    let place = everything();
+    let schema = parse(SCHEMA.as_bytes()).unwrap();
+    let words = ["--json", "--top", "2", "--by", "type,age,owner", "--min-size", "1", "t"];
+    let output = export(&place, &words).json();
+    let violations = schema::violations(schema.root(), schema.root(), output.root());
+    assert_eq!(violations, Vec::<String>::new());
+    let largest = output.root().get("largest").elements();
+    assert_eq!(largest.len(), 2);
+    // The other name is not listed, but counted.
+    assert_eq!(largest[0].get("path").text(), "t/again");
+    assert_eq!((largest[0].get("apparent").number(), largest[0].get("links").number()), (50_000, 2));
+    assert!(largest[1].get("apparent").number() < 50_000 && largest[1].find("links").is_none());
+    let by = output.root().get("by");
+    assert_eq!(by.keys(), ["type", "age", "owner"]);
+    let owners = by.get("owner").elements();
+    assert_eq!(owners[0].get("uid").number(), i128::from(nix::unistd::geteuid().as_raw()));
+    assert_eq!(owners[0].get("disk").number(), output.root().get("totals").get("disk").number());
+    assert!(output.root().get("roots").elements()[0].find("children").is_none());
+    let small = export(&place, &["--json", "--min-size", "20k", "t"]).json();
+    let root = small.root().get("roots").elements()[0];
+    let names: Vec<_> =
+        root.get("children").elements().iter().map(|child| child.get("name").text()).collect();
+    assert_eq!(names, ["sub", "again"]);
+    let table = export(&place, &["--top", "1", "--by", "type", "t"]);
+    assert!(
+        table.text().starts_with(" 52.0 KiB") || table.text().starts_with(" 48.8 KiB"),
+        "{}",
+        table.text()
+    );
+}
+
+#[test]
+fn flat_lines_have_the_fields_that_are_described_and_survive_any_name() {
+    let place = everything();
+    let rows = DESCRIPTION.split("| field | meaning |\n|---|---|\n").nth(1).unwrap();
+    let fields: Vec<&str> = rows
+        .lines()
+        .take_while(|line| line.starts_with('|'))
+        .map(|line| line.split('`').nth(1).unwrap())
+        .collect();
+    let csv = export(&place, &["--csv", "t"]);
+    let mut lines = csv.text().lines();
+    assert_eq!(lines.next().unwrap().split(',').collect::<Vec<_>>(), fields);
+    assert!(!csv.text().contains(|letter: char| letter.is_control() && letter != '\n'));
+    let ndjson = export(&place, &["--ndjson", "t"]);
+    assert_eq!(lines.count(), ndjson.text().lines().count());
+    let mut sum = 0;
+    for line in ndjson.text().lines() {
+        let document = parse(line.as_bytes()).unwrap();
+        let entry = document.root();
+        let places: Vec<_> =
+            entry.keys().iter().map(|key| fields.iter().position(|field| field == key)).collect();
+        assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{line}");
+        // The second name of the only file with two names.
+        let is_counted = entry.get("path").text() != "t/again";
+        sum += if is_counted { entry.get("disk").number() } else { 0 };
+    }
+    assert_eq!(sum, totals(&export(&place, &["--json", "t"]))[0]);
+    let exact = duke::base::text::base64(b"t/bad\xff\n\x1b\x7f\"\\,name");
+    assert!(ndjson.text().contains(&format!("\"path_base64\":\"{exact}\"")) && csv.text().contains(&exact));
+    // Fields that an export does not record are omitted.
+    export(&place, &["-o", "x", "t"]);
+    let imported = export(&place, &["-f", "x", "--ndjson"]);
+    assert!(!imported.text().contains("\"uid\"") && imported.text().contains("\"scanned_at\""));
+}
+
+#[test]
+fn duckdb_answers_over_three_machines() {
+    let duckdb = Command::new("python3").args(["-c", "import duckdb"]).output();
+    if !duckdb.is_ok_and(|output| output.status.success()) {
+        eprintln!("SKIPPED: Python has no module duckdb");
+        return;
+    }
+    let place = Place::new();
+    for (number, host) in ["a", "b", "c"].into_iter().enumerate() {
+        place.file(format!("{host}/film.mkv"), 100_000 * (number + 1));
+        place.file(format!("{host}/notes.txt"), 5_000);
+        fs::hard_link(place.join(format!("{host}/film.mkv")), place.join(format!("{host}/again.mkv")))
+            .unwrap();
+        let lines = export(&place, &["--ndjson", host]);
+        let here = nix::unistd::gethostname().unwrap().into_string().unwrap();
+        let there = lines.text().replace(&format!("\"host\":\"{here}\""), &format!("\"host\":\"{host}\""));
+        assert!(there.contains(&format!("\"host\":\"{host}\"")));
+        fs::write(place.join(format!("{host}.ndjson")), there).unwrap();
+    }
+    let recipe = DESCRIPTION.split("```sql\n").nth(1).unwrap().split("```").next().unwrap();
+    fs::write(place.join("recipe.sql"), recipe).unwrap();
+    let ask = "import duckdb; print(duckdb.sql(open('recipe.sql').read().rstrip().rstrip(';')).fetchall())";
+    let answer = run(Command::new("python3").args(["-c", ask]).current_dir(place.path())).ended(0);
+    let disk = |name: &str| {
+        use std::os::unix::fs::MetadataExt;
+        ["a", "b", "c"]
+            .map(|host| fs::metadata(place.join(host).join(name)).unwrap().blocks() * 512)
+            .iter()
+            .sum::<u64>()
+    };
+    let uid = nix::unistd::geteuid().as_raw();
+    let (films, notes) = (disk("film.mkv"), disk("notes.txt"));
+    assert!(answer.text().contains(&format!("({uid}, 'mkv', 3, ")), "{}", answer.text());
+    for sum in [films, notes] {
+        assert!(answer.text().contains(&sum.to_string()), "{}: {sum}", answer.text());
+    }
+}

@@ -1,0 +1,35 @@
+//! The files in packaging/ match the output of the program.
+#![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
+
+use std::fs;
+use std::path::Path;
+
+use crate::program::run_in;
+
+/// Variable that makes the test write the files instead of comparing them.
+const UPDATE: &str = "DUKE_UPDATE";
+
+/// Files, with the words that generate them.
+const FILES: [(&str, &[&str]); 6] = [
+    ("completions/duke.bash", &["completions", "bash"]),
+    ("completions/duke.elv", &["completions", "elvish"]),
+    ("completions/duke.fish", &["completions", "fish"]),
+    ("completions/_duke.ps1", &["completions", "powershell"]),
+    ("completions/_duke", &["completions", "zsh"]),
+    ("man/duke.1", &["man"]),
+];
+
+#[test]
+fn the_completions_and_the_manual_are_those_of_the_program() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("packaging");
+    for (name, words) in FILES {
+        let text = run_in(&folder, words).ended(0).stdout;
+        let path = folder.join(name);
+        if std::env::var_os(UPDATE).is_some() {
+            fs::write(&path, text).unwrap();
+        } else {
+            let there = fs::read(&path).unwrap_or_default();
+            assert!(there == text, "packaging/{name} is old: {UPDATE}=1 cargo test --test it -- generated");
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! Small files made to be expensive: memory and output stay in proportion to the input (docs/security.md).
+#![cfg(target_os = "linux")] // whose ru_maxrss has KiB
+#![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
+
+use std::fs;
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::Stdio;
+
+use crate::program::place::Place;
+use crate::program::program;
+use crate::support::child;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use nix::sys::resource::{UsageWho, getrusage};
+
+/// Limits stated in docs/security.md.
+const EACH_BYTE: u64 = 60;
+const CONSTANT: u64 = 32 << 20;
+
+/// Cost of reading one file.
+struct Cost {
+    code: Option<i32>,
+    /// Bytes of standard output.
+    output: u64,
+    stderr: String,
+}
+
+/// Runs the program, and counts its output.
+fn cost(file: &Path, words: &[&str]) -> Cost {
+    let mut command = program();
+    command.arg("-q").args(words).arg("-f").arg(file).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut run = command.spawn().unwrap();
+    let output = std::io::copy(&mut run.stdout.take().unwrap(), &mut std::io::sink()).unwrap();
+    let mut stderr = String::new();
+    run.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+    Cost { code: run.wait().unwrap().code(), output, stderr }
+}
+
+/// Reads `file` in each of `ways` in a process of its own, and returns the costs. Fails if one of them takes
+/// more memory than the documented limit for `bytes` of input.
+fn hold(test: &str, bytes: &[u8], unpacked: u64, ways: &[&[&str]], check: impl Fn(&Cost)) {
+    match child::argument_of(test) {
+        None => {
+            let place = Place::new();
+            fs::write(place.join("file"), bytes).unwrap();
+            child::run(test, &[], place.join("file"));
+        }
+        Some(file) => {
+            for words in ways {
+                check(&cost(Path::new(&file), words));
+                let peak = peak();
+                assert!(peak <= CONSTANT + EACH_BYTE * unpacked, "{words:?}: {peak} bytes for {unpacked}");
+            }
+        }
+    }
+}
+
+/// Returns the largest memory in bytes of any process started here.
+fn peak() -> u64 {
+    u64::try_from(getrusage(UsageWho::RUSAGE_CHILDREN).unwrap().max_rss()).unwrap() * 1024
+}
+
+const WAYS: [&[&str]; 6] =
+    [&["-s"], &["--json"], &["--ndjson"], &["--csv"], &["-o", "-"], &["-n", "-d", "10000000"]];
+
+fn export(head: &str, body: &str) -> Vec<u8> {
+    format!("[1,2,{head},[{{\"name\":\"/r\"}}{body}]]").into_bytes()
+}
+
+/// Checks an export against the limit, and its output against `times` its size.
+fn holds(test: &str, export: &[u8], times: u64) {
+    let bytes = export.len() as u64;
+    hold(test, export, bytes, &WAYS, |cost| {
+        let Cost { code, output, stderr } = cost;
+        assert!(*output <= times * bytes, "{output} bytes of {bytes}: {code:?} {stderr:.200}");
+    });
+}
+
+#[test]
+fn a_hundred_thousand_levels_cost_no_more_than_their_bytes() {
+    let levels = 100_000;
+    let export = export("{}", &(",[{\"name\":\"a\"}".repeat(levels) + &"]".repeat(levels)));
+    holds("a_hundred_thousand_levels_cost_no_more_than_their_bytes", &export, 20);
+}
+
+#[test]
+fn many_levels_of_sums_cost_no_more_than_their_bytes() {
+    let levels = 30_000;
+    let body = ",[{\"name\":\"a\",\"dsize\":1}".repeat(levels) + &"]".repeat(levels);
+    let export = export("{\"progname\":\"gdu\"}", &body);
+    holds("many_levels_of_sums_cost_no_more_than_their_bytes", &export, 20);
+}
+
+#[test]
+fn small_directories_links_and_errors_cost_no_more_than_their_bytes() {
+    let entries = [
+        "[{\"name\":\"a\"}]",
+        "{\"name\":\"a\",\"nlink\":2}",
+        "[{\"name\":\"a\",\"read_error\":true}]",
+        "{\"name\":\"a\",\"read_error\":true}",
+    ];
+    let body: String = entries.iter().map(|entry| format!(",{entry}").repeat(10_000)).collect();
+    let export = export("{}", &body);
+    holds("small_directories_links_and_errors_cost_no_more_than_their_bytes", &export, 20);
+}
+
+/// Sorting by full paths would take time proportional to the square of the number of levels.
+#[test]
+fn one_inode_linked_on_every_level_costs_no_more_than_its_bytes() {
+    const TEST: &str = "one_inode_linked_on_every_level_costs_no_more_than_its_bytes";
+    let levels = 20_000;
+    let level = ",{\"name\":\"b\",\"ino\":7,\"nlink\":20000,\"hlnkc\":true,\"dsize\":512},[{\"name\":\"a\"}";
+    let export = export("{}", &(level.repeat(levels) + &"]".repeat(levels)));
+    let ways: [&[&str]; 2] = [&["--top", "3"], &["--top", "3", "--sort", "name"]];
+    hold(TEST, &export, export.len() as u64, &ways, |cost| {
+        assert_eq!((cost.code, cost.output > 0), (Some(0), true), "{:.300}", cost.stderr);
+    });
+}
+
+#[test]
+fn what_has_no_line_for_its_path_is_told() {
+    let place = Place::new();
+    let names = ["n".repeat(255), "m".repeat(255)];
+    let deep = names.map(|name| format!(",[{{\"name\":\"{name}\"}}")).concat().repeat(9);
+    let body =
+        format!(",{{\"name\":\"beside\"}}{deep},{{\"name\":\"a\"}},{{\"name\":\"b\"}}{}", "]".repeat(18));
+    fs::write(place.join("file"), export("{}", &body)).unwrap();
+    for words in WAYS.iter().skip(2).filter(|words| words[0] != "-o") {
+        let run = crate::program::run_in(place.path(), [words, &["-f", "file"][..]].concat()).ended(1);
+        // 15 directories of 256 bytes with their slash fit; three more and their contents do not.
+        let said = format!(
+            "no line for 5 entries, as paths beyond 4,095 bytes are not written; the first begins with /r/{}/",
+            "n".repeat(255)
+        );
+        assert!(run.stderr.contains(&said), "{words:?}: {}", run.stderr);
+        assert!(run.text().contains("/r/beside"), "{words:?}");
+        let lines = run.text().lines().filter(|line| line.contains("/r/n")).count();
+        assert_eq!(lines, 15, "{words:?}");
+    }
+    crate::program::run_in(place.path(), ["--json", "-f", "file"]).ended(0);
+}
+
+#[test]
+fn a_change_on_every_level_costs_no_more_than_the_bytes_of_both_exports() {
+    const TEST: &str = "a_change_on_every_level_costs_no_more_than_the_bytes_of_both_exports";
+    let (levels, name) = (2_000, "n".repeat(250));
+    let of_size = |size: u32| {
+        let level = format!(",[{{\"name\":\"{name}\",\"dsize\":{size}}}");
+        export("{}", &(level.repeat(levels) + &"]".repeat(levels)))
+    };
+    if let Some(place) = child::argument_of(TEST) {
+        for form in ["-n", "--json"] {
+            let run = crate::program::run_in(Path::new(&place), ["diff", form, "old", "new"]).ended(1);
+            assert!(run.stderr.contains("no line for 1984 entries"), "{:.300}", run.stderr);
+            assert!(run.stdout.len() < 10 << 20);
+            assert!(peak() <= CONSTANT + EACH_BYTE * 2 * of_size(1024).len() as u64, "{}", peak());
+        }
+    } else {
+        let place = Place::new();
+        fs::write(place.join("old"), of_size(512)).unwrap();
+        fs::write(place.join("new"), of_size(1024)).unwrap();
+        child::run(TEST, &[], place.path());
+    }
+}
+
+#[test]
+fn a_small_packed_file_cannot_become_a_large_tree() {
+    const TEST: &str = "a_small_packed_file_cannot_become_a_large_tree";
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
+    gzip.write_all(&export("{}", "")[..22]).unwrap();
+    let some = ",[{\"name\":\"a\"}]".repeat(1 << 16);
+    (0..64).for_each(|_| gzip.write_all(some.as_bytes()).unwrap());
+    let packed = gzip.finish().unwrap();
+    let unpacked = (8 << 20).max(100 * packed.len() as u64);
+    assert!(unpacked < 64 * some.len() as u64, "it is a bomb");
+    hold(TEST, &packed, unpacked, &[&["-s"], &["--json"]], |cost| {
+        assert_eq!(cost.code, Some(1));
+        assert!(cost.stderr.contains("unpacks to more than 100 times its size"), "{}", cost.stderr);
+    });
+}
+
+/// Snapshot, put together as docs/snapshot.md describes.
+#[derive(Default)]
+struct Snapshot {
+    blocks: Vec<u8>,
+    index: Vec<u8>,
+    count: u64,
+}
+
+impl Snapshot {
+    fn block(&mut self, kind: u8, bytes: &[u8], numbers: &[u64]) {
+        self.index.push(kind);
+        varint(&mut self.index, bytes.len() as u64);
+        self.index.extend(crc32fast::hash(bytes).to_le_bytes());
+        for number in numbers {
+            varint(&mut self.index, *number);
+        }
+        self.blocks.extend(bytes);
+        self.count += 1;
+    }
+
+    fn finish(self, directories: u64) -> Vec<u8> {
+        let sealed = |mut bytes: Vec<u8>| {
+            bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
+            bytes
+        };
+        let mut file = sealed([&b"\xd5duke\r\n\x1a"[..], &1_u32.to_le_bytes()].concat());
+        file.extend(self.blocks);
+        let mut index = Vec::new();
+        varint(&mut index, directories);
+        varint(&mut index, self.count);
+        index.extend(self.index);
+        // One device, no time, no names.
+        index.extend([1, 1, 0, 0, 0, 0]);
+        let footer = [file.len() as u64, index.len() as u64].map(u64::to_le_bytes).concat();
+        file.extend(&index);
+        file.extend(sealed([footer, crc32fast::hash(&index).to_le_bytes().to_vec()].concat()));
+        file.extend(b"duke end");
+        file
+    }
+}
+
+fn varint(bytes: &mut Vec<u8>, mut number: u64) {
+    while number > 0x7f {
+        bytes.push(u8::try_from(number & 0x7f).unwrap() | 0x80);
+        number >>= 7;
+    }
+    bytes.push(u8::try_from(number).unwrap());
+}
+
+/// Returns a listing: the number of its directory, and its entries.
+fn listing(directory: u64, records: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    varint(&mut bytes, directory);
+    varint(&mut bytes, records.len() as u64 * 2);
+    [bytes, records.to_vec()].concat()
+}
+
+/// Entry of a root that is directory 1.
+const ROOT: &[u8] = b"\x00\x02/r\0\0\0\0\x02";
+
+fn holds_snapshot(test: &str, file: &[u8], code: i32) {
+    hold(test, file, file.len() as u64, &[&["-s"], &["--json"], &["--ndjson"]], |cost| {
+        assert_eq!(cost.code, Some(code), "{:.300}", cost.stderr);
+        assert!(cost.output <= 100 * file.len() as u64);
+    });
+}
+
+#[test]
+fn rows_that_are_too_few_bytes_are_refused_before_they_take_memory() {
+    let blocks = 30_000;
+    let mut snapshot = Snapshot::default();
+    snapshot.block(0, &listing(0, ROOT), &[0, 1]);
+    // The part that is not read before it is shown.
+    snapshot.block(0, &[0], &[1, 1]);
+    snapshot.block(1, &[0; 5 * 1024], &[]);
+    (1..blocks).for_each(|_| snapshot.block(1, &[0], &[]));
+    let file = snapshot.finish(blocks * 1024);
+    holds_snapshot("rows_that_are_too_few_bytes_are_refused_before_they_take_memory", &file, 2);
+}
+
+#[test]
+fn damaged_rows_take_no_more_memory_than_their_bytes() {
+    let mut snapshot = Snapshot::default();
+    snapshot.block(0, &listing(0, ROOT), &[0, 1]);
+    snapshot.block(0, &[0], &[1, 1]);
+    snapshot.block(1, &[0; 5 * 1024], &[]);
+    (1..200).for_each(|_| snapshot.block(1, &[0xff; 5 * 1024], &[]));
+    let file = snapshot.finish(200 * 1024);
+    holds_snapshot("damaged_rows_take_no_more_memory_than_their_bytes", &file, 1);
+}
+
+#[test]
+fn a_snapshot_of_errors_takes_no_more_memory_than_its_bytes() {
+    let mut snapshot = Snapshot::default();
+    snapshot.block(0, &listing(0, ROOT), &[0, 1]);
+    snapshot.block(4, &listing(1, &b"\x41\x01a\x05".repeat(200_000)), &[1, 1]);
+    // The top and its root.
+    snapshot.block(1, &[0; 10], &[]);
+    holds_snapshot("a_snapshot_of_errors_takes_no_more_memory_than_its_bytes", &snapshot.finish(2), 1);
+}

@@ -1,0 +1,36 @@
+//! The engine, its formats, the command line and the rules of the repository.
+#![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
+
+#[path = "../program/mod.rs"]
+mod program;
+#[path = "../session/mod.rs"]
+mod session;
+#[path = "../support/mod.rs"]
+mod support;
+
+mod again;
+mod alignment;
+mod cli;
+mod clock;
+mod config;
+mod exchange;
+mod generated;
+mod hostile;
+mod job;
+mod json;
+mod limits;
+mod links;
+mod naive_output;
+mod planted;
+mod platform;
+mod readme;
+mod replaced;
+mod rescan;
+mod rules;
+mod saving;
+mod scan;
+mod search;
+mod snapshot;
+mod streams;
+mod totals;
+mod wide;

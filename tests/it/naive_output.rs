@@ -1,0 +1,156 @@
+//! `--json`, `--ndjson` and `--top` of random trees, held against a plain list of what stat(2) says.
+#![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::os::unix::fs::{MetadataExt, symlink};
+use std::path::Path;
+
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+
+use crate::program::json::{Value, parse};
+use crate::program::place::Place;
+use crate::program::run_in;
+
+/// Entry as stat(2) tells it.
+struct Entry {
+    disk: i128,
+    apparent: i128,
+    /// Device and inode number.
+    inode: (u64, u64),
+    is_directory: bool,
+    links: u64,
+}
+
+/// All entries below the place, by their paths, and the root as `t`.
+fn entries(place: &Place) -> BTreeMap<String, Entry> {
+    let mut entries = BTreeMap::new();
+    let mut waiting = vec!["t".to_owned()];
+    while let Some(path) = waiting.pop() {
+        let found = fs::symlink_metadata(place.join(&path)).unwrap();
+        if found.is_dir() {
+            let names = fs::read_dir(place.join(&path)).unwrap();
+            let name = |entry: fs::DirEntry| entry.file_name().into_string().unwrap();
+            waiting.extend(names.map(|entry| format!("{path}/{}", name(entry.unwrap()))));
+        }
+        let entry = Entry {
+            disk: i128::from(found.blocks()) * 512,
+            apparent: i128::from(found.len()),
+            inode: (found.dev(), found.ino()),
+            is_directory: found.is_dir(),
+            links: found.nlink(),
+        };
+        entries.insert(path, entry);
+    }
+    entries
+}
+
+/// Sums of what lies at or below a path, each inode once: disk usage, apparent size, names below.
+fn totals(entries: &BTreeMap<String, Entry>, path: &str) -> (i128, i128, i128) {
+    let below = format!("{path}/");
+    let inside = || entries.iter().filter(|(other, _)| *other == path || other.starts_with(&below));
+    let mut seen = BTreeSet::new();
+    let once: Vec<&Entry> =
+        inside().map(|(_, entry)| entry).filter(|entry| seen.insert(entry.inode)).collect();
+    let sum = |of: fn(&Entry) -> i128| once.iter().map(|entry| of(entry)).sum();
+    (sum(|entry| entry.disk), sum(|entry| entry.apparent), inside().count() as i128 - 1)
+}
+
+/// Makes a tree of names that contain each other's letters; of those with the same number the later ones are links of the first.
+fn make(place: &Place, plan: &[(String, u8, usize)]) {
+    place.directory("t");
+    let mut made: BTreeMap<u8, String> = BTreeMap::new();
+    for (path, sort, length) in plan {
+        let path = format!("t/{path}");
+        let above = Path::new(&path).parent().unwrap();
+        if place.join(&path).symlink_metadata().is_ok() || fs::create_dir_all(place.join(above)).is_err() {
+            continue;
+        }
+        match (sort, made.get(sort)) {
+            (0, _) => drop(place.directory(&path)),
+            (1, _) => symlink("nowhere", place.join(&path)).unwrap(),
+            (2..6, Some(first)) => fs::hard_link(place.join(first), place.join(&path)).unwrap(),
+            _ => {
+                place.file(&path, *length);
+                made.insert(*sort, path);
+            }
+        }
+    }
+}
+
+/// Holds a directory of the document, and all below it, against the list; says how many entries that are.
+fn hold(entries: &BTreeMap<String, Entry>, path: &str, value: Value<'_>) -> usize {
+    let expected = &entries[path];
+    let sizes = (value.get("disk").number(), value.get("apparent").number());
+    let (disk, apparent, items) = totals(entries, path);
+    assert_eq!(sizes, (disk, apparent), "{path}");
+    let Some(children) = value.find("children") else {
+        assert!(!expected.is_directory, "{path}");
+        return 1;
+    };
+    assert_eq!(value.get("items").number(), items, "{path}");
+    let children = children.elements().into_iter();
+    1 + children
+        .map(|child| hold(entries, &format!("{path}/{}", child.get("name").text()), child))
+        .sum::<usize>()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 25,
+        rng_seed: RngSeed::Fixed(22),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn what_is_printed_of_a_random_tree_is_what_a_plain_list_says(
+        plan in prop::collection::vec(("[ab][abc.-]?(/[ab][abc.-]?){0,3}", 0..12_u8, 0..20_000_usize), 0..30),
+        most in 1..6_usize,
+    ) {
+        let place = Place::new();
+        make(&place, &plan);
+        let entries = entries(&place);
+
+        let run = run_in(place.path(), ["--json", "--top", &most.to_string(), "-d", "99", "t"]).ended(0);
+        let document = run.json();
+        let root = document.root().get("roots").elements()[0];
+        prop_assert_eq!(hold(&entries, "t", root), entries.len());
+        let (disk, apparent, items) = totals(&entries, "t");
+        let sums = document.root().get("totals");
+        let sums = (sums.get("disk").number(), sums.get("apparent").number(), sums.get("items").number());
+        prop_assert_eq!(sums, (disk, apparent, items));
+
+        // Each inode by the first of its paths, the largest first.
+        let mut seen = BTreeSet::new();
+        let mut files: Vec<(&String, &Entry)> = entries
+            .iter()
+            .filter(|(_, entry)| !entry.is_directory && seen.insert(entry.inode))
+            .collect();
+        files.sort_by_key(|(_, entry)| (-entry.disk, entry.inode.1));
+        let expected: Vec<(&str, i128)> =
+            files.iter().take(most).map(|(path, entry)| (path.as_str(), entry.disk)).collect();
+        let largest = document.root().get("largest").elements();
+        let largest: Vec<(&str, i128)> =
+            largest.iter().map(|file| (file.get("path").text(), file.get("disk").number())).collect();
+        prop_assert_eq!(largest, expected);
+
+        let lines = run_in(place.path(), ["--ndjson", "t"]).ended(0);
+        let mut paths = BTreeSet::new();
+        for line in lines.text().lines() {
+            let line = parse(line.as_bytes()).unwrap();
+            let Some(path) = line.root().find("path") else { continue };
+            let path = path.text();
+            // Its own, also of a directory.
+            let sizes = (line.root().get("disk").number(), line.root().get("apparent").number());
+            prop_assert_eq!(sizes, (entries[path].disk, entries[path].apparent), "{}", path);
+            let links = line.root().find("links").map_or(1, Value::number);
+            if !entries[path].is_directory {
+                prop_assert_eq!(links, i128::from(entries[path].links), "{}", path);
+            }
+            paths.insert(path.to_owned());
+        }
+        prop_assert_eq!(paths.len(), entries.len());
+    }
+}

@@ -1,0 +1,308 @@
+//! Common tests for all implementations of the platform interface that this host has.
+#![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
+
+use std::collections::BTreeMap;
+use std::ffi::{CStr, OsStr};
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, symlink};
+use std::path::Path;
+
+use crate::support::fixtures;
+use duke::base::absolute::absolute;
+use duke::base::kind::Kind;
+use duke::platform::{Attributes, Border, Directory, Errno, attributes_of_path};
+
+/// Directory according to an implementation: each name's hint, inode number and attributes.
+type Found = BTreeMap<Vec<u8>, (Kind, u64, Result<Attributes, Errno>)>;
+
+/// Returns the directory according to the standard library.
+fn expected(path: &Path) -> BTreeMap<Vec<u8>, Attributes> {
+    let attributes = |entry: fs::DirEntry| {
+        let metadata = fs::symlink_metadata(entry.path()).unwrap();
+        let attributes = Attributes {
+            kind: kind(metadata.file_type()),
+            blocks: metadata.blocks(),
+            apparent: metadata.size(),
+            mtime: metadata.mtime(),
+            inode: metadata.ino(),
+            device: metadata.dev(),
+            links: metadata.nlink(),
+            uid: metadata.uid(),
+            gid: metadata.gid(),
+            mode: metadata.mode(),
+            border: Border::None,
+        };
+        (entry.file_name().as_bytes().to_vec(), attributes)
+    };
+    fs::read_dir(path).unwrap().map(|entry| attributes(entry.unwrap())).collect()
+}
+
+fn kind(file_type: fs::FileType) -> Kind {
+    let kinds = [
+        (file_type.is_dir(), Kind::Directory),
+        (file_type.is_file(), Kind::File),
+        (file_type.is_symlink(), Kind::Symlink),
+        (file_type.is_fifo(), Kind::Fifo),
+        (file_type.is_socket(), Kind::Socket),
+        (file_type.is_block_device(), Kind::BlockDevice),
+        (file_type.is_char_device(), Kind::CharDevice),
+    ];
+    kinds.into_iter().find_map(|(is, kind)| is.then_some(kind)).unwrap_or(Kind::Unknown)
+}
+
+/// Removes facts that only some implementations can know.
+fn without_mounts(attributes: Attributes) -> Attributes {
+    Attributes { border: Border::None, ..attributes }
+}
+
+macro_rules! conformance {
+    ($($module:ident),*) => { $( mod $module {
+        use super::*;
+        use duke::platform::read_dir::$module::{Buffer, Reader};
+        use duke::platform::Filled;
+
+        /// Reads all of a directory and returns the number of batches too.
+        pub fn read(path: &Path) -> (Found, usize) {
+            let directory = Directory::open(path).unwrap();
+            let mut reader = Reader::new(&directory);
+            let mut buffer = Buffer::default();
+            let (mut found, mut batches) = (Found::new(), 0);
+            while reader.fill(&mut buffer).unwrap() == Filled::Some {
+                batches += 1;
+                for entry in buffer.entries() {
+                    let said = (entry.hint, entry.inode, buffer.attributes(&directory, &entry));
+                    let before = found.insert(entry.name.to_bytes().to_vec(), said);
+                    assert!(before.is_none(), "{:?} came twice", entry.name);
+                }
+            }
+            assert_eq!(buffer.entries().count(), 0, "nothing is left behind the end");
+            (found, batches)
+        }
+
+        fn conforms(path: &Path) -> usize {
+            let (found, batches) = read(path);
+            let expected = expected(path);
+            assert!(found.keys().eq(expected.keys()));
+            for (name, (hint, inode, attributes)) in found {
+                let (attributes, expected) = (without_mounts(attributes.unwrap()), expected[&name]);
+                assert_eq!(attributes, expected, "{:?}", OsStr::from_bytes(&name));
+                assert!(hint == expected.kind || hint == Kind::Unknown);
+                assert_eq!(inode, expected.inode);
+            }
+            batches
+        }
+
+        #[test]
+        fn names_kinds_and_attributes_are_what_the_standard_library_says() {
+            for fixture in [fixtures::weird_names(), fixtures::sparse(), fixtures::hard_links(), fixtures::symlinks()] {
+                conforms(fixture.path());
+            }
+            let plain = fixtures::plain();
+            conforms(&plain.join("a"));
+            conforms(Path::new("/usr/share")); // no firmlink in it, as there is in /usr of macOS
+        }
+
+        #[test]
+        fn an_empty_directory_ends_at_once() {
+            let fixture = fixtures::empty();
+            let directory = Directory::open(fixture.path()).unwrap();
+            let mut buffer = Buffer::default();
+            let mut reader = Reader::new(&directory);
+            while reader.fill(&mut buffer).unwrap() == Filled::Some {
+                assert_eq!(buffer.entries().count(), 0);
+            }
+            assert_eq!(reader.fill(&mut buffer), Ok(Filled::End), "and stays at its end");
+        }
+
+        #[test]
+        fn a_hundred_thousand_names_come_in_many_batches_each_once() {
+            let fixture = fixtures::crowd(100_000);
+            let batches = conforms(fixture.path());
+            assert!(batches > 10, "{batches}");
+        }
+
+        #[test]
+        fn a_name_that_vanished_is_not_found() {
+            let fixture = fixtures::plain();
+            let directory = Directory::open(fixture.path()).unwrap();
+            let mut buffer = Buffer::default();
+            assert_eq!(Reader::new(&directory).fill(&mut buffer), Ok(Filled::Some));
+            fs::remove_dir_all(fixture.join("a")).unwrap();
+            let of = |name: &CStr| {
+                let entry = buffer.entries().find(|entry| entry.name == name).unwrap();
+                buffer.attributes(&directory, &entry)
+            };
+            assert_eq!(of(c"a"), Err(Errno::ENOENT));
+            assert!(of(c"empty").unwrap().is_directory());
+        }
+
+        #[test]
+        fn a_removed_directory_has_nothing_in_it() {
+            let fixture = fixtures::plain();
+            let inside = fixture.join("empty/inside");
+            let directory = Directory::open(&inside).unwrap();
+            fs::remove_dir(inside).unwrap();
+            let mut buffer = Buffer::default();
+            let result = Reader::new(&directory).fill(&mut buffer);
+            assert!(matches!(result, Err(Errno::ENOENT) | Ok(Filled::End)), "{result:?}");
+            assert_eq!(buffer.entries().count(), 0);
+        }
+
+        #[test]
+        fn a_buffer_forgets_what_it_held() {
+            let (full, none) = (fixtures::crowd(500), fixtures::empty());
+            let mut buffer = Buffer::default();
+            for (path, entries) in [(full.path(), true), (none.path(), false)] {
+                let directory = Directory::open(path).unwrap();
+                let _ = Reader::new(&directory).fill(&mut buffer).unwrap();
+                assert_eq!(buffer.entries().count() > 0, entries);
+            }
+        }
+    } )* };
+}
+
+conformance!(unix);
+#[cfg(target_os = "linux")]
+conformance!(linux);
+#[cfg(target_os = "macos")]
+conformance!(macos);
+
+/// All implementations agree on device files, kernel files and everything else of the system.
+#[cfg(target_os = "linux")]
+#[test]
+fn implementations_agree_on_the_system() {
+    for path in ["/", "/dev", "/etc", "/proc/sys/kernel", "/sys/kernel", "/usr/bin"].map(Path::new) {
+        let plain = |found: Found| -> Vec<_> {
+            found
+                .into_iter()
+                .map(|(name, (_, inode, said))| (name, inode, said.map(without_mounts)))
+                .collect()
+        };
+        // A running system changes between two readings, but not each time.
+        let agree = || plain(linux::read(path).0) == plain(unix::read(path).0);
+        if !(0..20).any(|_| agree()) {
+            assert_eq!(plain(linux::read(path).0), plain(unix::read(path).0), "{}", path.display());
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_mount_point_is_known_as_one() {
+    let (found, _) = linux::read(Path::new("/"));
+    let attributes = |name: &str| found[name.as_bytes()].2.unwrap();
+    assert_eq!(attributes("proc").border, Border::Mount);
+    assert!(
+        attributes("etc").border == Border::None
+            || fs::metadata("/etc").unwrap().dev() != fs::metadata("/").unwrap().dev()
+    );
+}
+
+#[test]
+fn a_child_is_opened_only_if_it_is_a_directory_itself() {
+    let fixture = fixtures::plain();
+    symlink("empty", fixture.join("to-directory")).unwrap();
+    symlink("empty/", fixture.join("to-directory-with-slash")).unwrap();
+    let root = Directory::open(fixture.path()).unwrap();
+    assert!(root.open_child(c"a").is_ok());
+    let not = |name: &CStr| root.open_child(name).map(|_| ()).unwrap_err();
+    for name in [c"to-directory", c"to-directory-with-slash"] {
+        assert!(matches!(not(name), Errno::ELOOP | Errno::ENOTDIR));
+        assert!(matches!(root.step_into(name).map(|_| ()), Err(Errno::ELOOP | Errno::ENOTDIR)));
+    }
+    assert_eq!(not(c"file-0-1"), Errno::ENOTDIR);
+    assert_eq!(not(c"missing"), Errno::ENOENT);
+    let a = root.open_child(c"a").unwrap();
+    assert_eq!(a.open_child(c"fifo").map(|_| ()), Err(Errno::ENOTDIR), "nor does it wait for a writer");
+    assert_eq!(
+        a.open_child(c"socket").map(|_| ()).map_err(|errno| errno == Errno::ENXIO || errno == Errno::ENOTDIR),
+        Err(true)
+    );
+}
+
+#[test]
+fn a_place_needs_no_right_to_be_listed_and_leads_on() {
+    let fixture = fixtures::plain();
+    let bottom = Directory::open(fixture.path()).unwrap();
+    let bottom = ["a", "b"].iter().fold(bottom, |at, name| at.step_into(*name).unwrap());
+    let own = bottom.attributes().unwrap();
+    assert_eq!(own.inode, fs::metadata(fixture.join("a/b")).unwrap().ino());
+    assert_eq!(bottom.attributes_of(c"c").unwrap(), bottom.open_child(c"c").unwrap().attributes().unwrap());
+}
+
+#[test]
+fn a_path_given_by_a_person_is_followed_to_a_directory_only() {
+    let fixture = fixtures::symlinks();
+    let kind = |name: &str| attributes_of_path(&fixture.join(name)).map(|attributes| attributes.kind);
+    assert_eq!(kind("to-directory"), Ok(Kind::Directory));
+    assert_eq!(kind("real/"), Ok(Kind::Directory));
+    assert_eq!(kind("to-file"), Ok(Kind::Symlink));
+    assert_eq!(kind("dangling"), Ok(Kind::Symlink));
+    assert_eq!(kind("self"), Ok(Kind::Symlink));
+    assert_eq!(kind("missing"), Err(Errno::ENOENT));
+    assert_eq!(kind("real/file/"), Err(Errno::ENOTDIR));
+    assert!(Directory::open(&fixture.join("to-directory")).is_ok());
+}
+
+#[test]
+fn the_start_of_a_file_is_read_and_nothing_else_is() {
+    let fixture = fixtures::plain();
+    fs::write(fixture.join("a/tag"), b"0123456789").unwrap();
+    symlink("tag", fixture.join("a/link")).unwrap();
+    let directory = Directory::open(&fixture.join("a")).unwrap();
+    let mut start = [0; 4];
+    assert_eq!(directory.read_start(c"tag", &mut start), Ok(4));
+    assert_eq!(&start, b"0123");
+    assert_eq!(directory.read_start(c"tag", &mut [0; 40]), Ok(10));
+    assert_eq!(directory.read_start(c"fifo", &mut start), Err(Errno::EINVAL), "without waiting for a writer");
+    assert_eq!(directory.read_start(c"b", &mut start), Err(Errno::EINVAL));
+    assert_eq!(directory.read_start(c"link", &mut start), Err(Errno::EINVAL), "and no link is followed");
+}
+
+#[test]
+fn whether_a_hangup_is_ignored_is_asked_without_a_moment_in_which_it_is_not() {
+    use duke::platform::terminal::signals::Watch;
+    use nix::sys::signal::{Signal, kill};
+    use std::sync::atomic::{AtomicU64, Ordering};
+    // Each round would leak a descriptor for each of its signals.
+    const ROUNDS: u64 = if cfg!(target_os = "linux") { 120 } else { 40 };
+    let name = "whether_a_hangup_is_ignored_is_asked_without_a_moment_in_which_it_is_not";
+    if crate::support::child::argument_of(name).is_none() {
+        crate::support::child::run(name, &["nohup"], "");
+        return;
+    }
+    let (sent, asked) = (AtomicU64::new(0), AtomicU64::new(0));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while asked.load(Ordering::Relaxed) < ROUNDS {
+                kill(nix::unistd::getpid(), Signal::SIGHUP).unwrap();
+                sent.fetch_add(1, Ordering::Relaxed);
+            }
+        });
+        for round in 1..=ROUNDS {
+            let before = sent.load(Ordering::Relaxed);
+            while sent.load(Ordering::Relaxed) == before {
+                std::hint::spin_loop();
+            }
+            Watch::new(None).unwrap();
+            asked.store(round, Ordering::Relaxed);
+        }
+    });
+}
+
+#[test]
+fn what_is_above_is_asked_of_the_system_and_other_links_stay() {
+    let folder = tempfile::tempdir().unwrap();
+    let top = folder.path().canonicalize().unwrap();
+    fs::create_dir_all(top.join("far/away")).unwrap();
+    symlink("far/away", top.join("link")).unwrap();
+    let here = std::env::current_dir().unwrap();
+    assert_eq!(absolute(&top.join("link/./x")), top.join("link/x"));
+    assert_eq!(absolute(&top.join("link/..")), top.join("far"));
+    assert_eq!(absolute(&top.join("far/../link/x")), top.join("link/x"));
+    assert_eq!(absolute(&top.join("nowhere/../x")), top.join("nowhere/../x"));
+    assert_eq!(absolute(Path::new(".")), here);
+    assert_eq!(absolute(Path::new("..")), here.canonicalize().unwrap().parent().unwrap());
+    assert_eq!(absolute(Path::new("/..")), Path::new("/"));
+}

@@ -1,0 +1,71 @@
+//! The tables of docs/keys.md and the terms of docs/search.md match the program.
+#![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
+
+use crate::program::place::Place;
+use crate::program::run_in;
+
+const REFERENCE: &str = include_str!("../../docs/keys.md");
+
+/// Returns the code spans in the first column of the table of flags.
+fn flags() -> Vec<&'static str> {
+    let (_, table) = REFERENCE.split_once("| flag | |\n").expect("docs/keys.md has a table of flags");
+    let cells =
+        table.lines().take_while(|line| line.starts_with('|')).filter_map(|line| line.split('|').nth(1));
+    cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect()
+}
+
+#[test]
+fn the_documented_keys_are_those_of_the_browser() {
+    let table = duke::ui::keys::markdown();
+    assert!(REFERENCE.contains(&table), "docs/keys.md lacks this table:\n{table}");
+}
+
+#[test]
+fn the_documented_flags_are_those_of_the_help() {
+    let place = Place::new();
+    let help = run_in(place.path(), ["--help"]).ended(0);
+    let is_flag = |word: &&str| word.starts_with('-') && word.len() > 1;
+    let flag =
+        |word: &str| word.trim_end_matches([',', '.', ':', ';']).split(['=', ' ']).next().unwrap().to_owned();
+    // A line of the help that begins with a flag describes it.
+    let described = help.text().lines().map(str::trim_start).filter(|line| line.starts_with('-'));
+    let mut helped: Vec<_> = described
+        .flat_map(|line| line.split_whitespace().take_while(is_flag).map(flag).collect::<Vec<_>>())
+        .collect();
+    let mut told: Vec<_> = flags().into_iter().filter(is_flag).map(flag).collect();
+    // The table names a COL and the like as values, and `-` as a file.
+    helped.sort();
+    told.sort();
+    assert_eq!(told, helped);
+}
+
+#[test]
+fn the_documented_exit_codes_are_those_of_the_help() {
+    let place = Place::new();
+    let help = run_in(place.path(), ["--help"]).ended(0);
+    let (_, told) = help.text().split_once("\nExit codes:\n").unwrap();
+    let mut count = 0;
+    for line in told.lines().take_while(|line| !line.is_empty()) {
+        let (code, meaning) = line.trim_start().split_once(' ').unwrap();
+        assert!(REFERENCE.contains(&format!("\n| {code} | {}", meaning.trim_start())), "{line}");
+        count += 1;
+    }
+    assert_eq!(count, 4);
+}
+
+#[test]
+fn every_word_of_a_search_is_in_its_document_and_the_manual_and_every_word_there_means_something() {
+    let document = include_str!("../../docs/search.md");
+    let place = Place::new();
+    let manual = run_in(place.path(), ["man"]).ended(0).text().replace("\\-", "-");
+    let known = duke::analysis::search::vocabulary();
+    assert!(known.len() > 30, "{known:?}");
+    for word in &known {
+        assert!(document.contains(&format!("`{word}")), "{word} is not in docs/search.md");
+        assert!(manual.contains(word.as_str()), "{word} is not in the manual");
+    }
+    let quoted = document.split('`').skip(1).step_by(2);
+    for word in quoted.filter(|word| word.starts_with("type:") || word.starts_with("is:")) {
+        assert!(duke::analysis::search::Query::parse(word, 0).unwrap().unfinished().is_none(), "{word}");
+    }
+}

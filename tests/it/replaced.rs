@@ -1,0 +1,295 @@
+//! A replacement of a confirmed entry is never deleted, on file systems that give its inode number to the
+//! next file.
+#![cfg(target_os = "linux")]
+#![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use crate::support::image::Image;
+use crate::support::sandbox;
+use duke::base::job::{Outcome, Pool};
+use duke::delete::{self, Extent, Owner, Probe, Reason, Report, Selection, Work};
+use duke::scan::Scan;
+use nix::sys::stat::{UtimensatFlags, utimensat};
+use nix::sys::time::TimeSpec;
+
+const LONG: Duration = Duration::from_secs(60);
+const RUNS: usize = 20;
+
+fn whole(scan: &Scan, path: &Path) -> Selection {
+    let above = crate::support::id_of(scan.tree(), path.parent().unwrap());
+    Selection::new(scan.tree(), [(above, path.file_name().unwrap().as_bytes())], Extent::Whole)
+}
+
+/// Returns the preview when the dialog may be answered.
+fn asked(selection: Selection) -> Probe {
+    let job = delete::probe(&Pool::new(2).unwrap(), Arc::new(selection), 0).unwrap();
+    assert_eq!(job.wait(LONG), Some(Outcome::Complete));
+    Probe::clone(&job.latest().unwrap())
+}
+
+fn carried_out(work: Work) -> Report {
+    let job = delete::carry_out(&Pool::new(2).unwrap(), work, None).unwrap();
+    assert_eq!(job.wait(LONG), Some(Outcome::Complete));
+    Report::clone(&job.latest().unwrap())
+}
+
+fn reasons(report: &Report) -> Vec<Reason> {
+    report.failures.first.iter().map(|failure| failure.reason).collect()
+}
+
+/// Sets an entry's last change to an hour ago, like that of files not created by the test itself.
+fn age(path: &Path) {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
+    let then = TimeSpec::from_duration(now.checked_sub(Duration::from_secs(3600)).unwrap());
+    utimensat(nix::fcntl::AT_FDCWD, path, &then, &then, UtimensatFlags::NoFollowSymlink).unwrap();
+}
+
+/// Where times are whole seconds, a change in the second in which a scan begins may be before it or after it.
+fn let_a_second_pass(changed: &Path) {
+    if fs::metadata(changed).unwrap().ctime_nsec() == 0 {
+        std::thread::sleep(Duration::from_millis(1100));
+    }
+}
+
+/// As touch(1) with `-r`.
+fn copy_times(from: &Path, to: &Path) {
+    let found = fs::metadata(from).unwrap();
+    let time = TimeSpec::new(found.mtime(), found.mtime_nsec());
+    utimensat(nix::fcntl::AT_FDCWD, to, &time, &time, UtimensatFlags::NoFollowSymlink).unwrap();
+}
+
+/// Creates the entry at `path`.
+fn make(path: &Path, is_directory: bool) {
+    if is_directory {
+        fs::create_dir(path).unwrap();
+        fs::write(path.join("old"), "old").unwrap();
+    } else {
+        fs::write(path, "old").unwrap();
+    }
+    age(path);
+}
+
+/// Change by another process.
+#[derive(Clone, Copy, Debug)]
+enum Change {
+    DirectoryMadeAnew,
+    FileMadeAnew,
+    FileRewritten,
+    /// With its old time.
+    DirectoryRestored,
+    /// With its old time, and as long as before.
+    FileRestored,
+}
+
+const CHANGES: [Change; 5] = [
+    Change::DirectoryMadeAnew,
+    Change::FileMadeAnew,
+    Change::FileRewritten,
+    Change::DirectoryRestored,
+    Change::FileRestored,
+];
+
+impl Change {
+    fn is_of_directory(self) -> bool {
+        matches!(self, Self::DirectoryMadeAnew | Self::DirectoryRestored)
+    }
+
+    fn happen(self, path: &Path) {
+        // File systems take their times from a clock that ticks every few milliseconds.
+        std::thread::sleep(Duration::from_millis(20));
+        let (kept, old) = (path.with_extension("time"), path);
+        match self {
+            Self::DirectoryRestored | Self::FileRestored => {
+                fs::write(&kept, "").unwrap();
+                copy_times(old, &kept);
+                let made = if self.is_of_directory() { Self::DirectoryMadeAnew } else { Self::FileRewritten };
+                made.happen(path);
+                copy_times(&kept, path);
+                fs::remove_file(&kept).unwrap();
+            }
+            Self::DirectoryMadeAnew => {
+                fs::remove_dir_all(path).unwrap();
+                fs::create_dir(path).unwrap();
+                fs::write(path.join("new"), "new").unwrap();
+            }
+            Self::FileMadeAnew => {
+                fs::remove_file(path).unwrap();
+                fs::write(path, "new").unwrap();
+            }
+            // The same length as before.
+            Self::FileRewritten => {
+                fs::OpenOptions::new().write(true).open(path).unwrap().write_all(b"new").unwrap();
+            }
+        }
+    }
+
+    fn assert_new(self, path: &Path) {
+        let file = if self.is_of_directory() { path.join("new") } else { path.to_owned() };
+        assert_eq!(fs::read(file).ok().as_deref(), Some(&b"new"[..]), "{self:?}");
+    }
+}
+
+fn remove(path: &Path) {
+    let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    removed.unwrap();
+}
+
+/// Runs in file systems that record the time of birth, and in one that does not.
+fn in_images(test: &str, body: impl Fn(&Image)) {
+    if !sandbox::enter(test) {
+        return;
+    }
+    for options in [&["-q"][..], &["-q", "-I", "128"]] {
+        if let Some(image) = Image::new(test, "ext4", 32 << 20, options) {
+            body(&image);
+        }
+    }
+}
+
+#[test]
+fn what_replaces_an_entry_while_the_box_is_open_is_not_deleted() {
+    in_images("what_replaces_an_entry_while_the_box_is_open_is_not_deleted", |image| {
+        for change in CHANGES {
+            let mut reused = 0;
+            let paths: Vec<_> = (0..RUNS).map(|run| image.join(&format!("entry{run}"))).collect();
+            for path in &paths {
+                make(path, change.is_of_directory());
+            }
+            let_a_second_pass(&paths[0]);
+            for path in paths {
+                let scan = crate::support::scan(&image.path(), 2);
+                let probe = asked(whole(&scan, &path));
+                assert_eq!(probe.changed, [], "{change:?}");
+                let before = fs::metadata(&path).unwrap().ino();
+                change.happen(&path);
+                reused += usize::from(fs::metadata(&path).unwrap().ino() == before);
+                let report = carried_out(Work::Remove(probe.going.unwrap()));
+                assert_eq!((report.entries, reasons(&report)), (0, vec![Reason::Changed]), "{change:?}");
+                change.assert_new(&path);
+                remove(&path);
+            }
+            assert!(reused > 0, "{change:?}: no inode number was used again, so this proves nothing");
+        }
+    });
+}
+
+#[test]
+fn what_replaces_an_entry_while_the_box_is_open_is_not_trashed() {
+    in_images("what_replaces_an_entry_while_the_box_is_open_is_not_trashed", |image| {
+        let owner = Owner { home_trash: None, uid: nix::unistd::geteuid().as_raw() };
+        for change in CHANGES {
+            let path = image.join("entry");
+            make(&path, change.is_of_directory());
+            let_a_second_pass(&path);
+            let scan = crate::support::scan(&image.path(), 2);
+            let trash = |selection: &Arc<Selection>| {
+                let job =
+                    delete::trash(&Pool::new(1).unwrap(), Arc::clone(selection), owner.clone()).unwrap();
+                assert_eq!(job.wait(LONG), Some(Outcome::Complete));
+                job.latest().unwrap()
+            };
+            let going = asked(whole(&scan, &path)).going.unwrap();
+            change.happen(&path);
+            let kept = trash(&going);
+            assert_eq!((kept.moved.len(), kept.failures.first[0].reason), (0, Reason::Changed), "{change:?}");
+            change.assert_new(&path);
+
+            // A trashed entry can be restored, but not its replacement in the trash.
+            let_a_second_pass(&path);
+            let scan = crate::support::scan(&image.path(), 2);
+            let moved = trash(&asked(whole(&scan, &path)).going.unwrap());
+            assert_eq!((moved.moved.len(), moved.failures.count), (1, 0), "{change:?}");
+            let restored = |moved: &delete::Trashing| {
+                let job = delete::restore(&Pool::new(1).unwrap(), Arc::new(moved.moved.clone())).unwrap();
+                assert_eq!(job.wait(LONG), Some(Outcome::Complete));
+                job.latest().unwrap()
+            };
+            assert_eq!(restored(&moved).failures.count, 0, "{change:?}");
+            change.assert_new(&path);
+            remove(&path);
+        }
+    });
+}
+
+#[test]
+fn what_was_replaced_before_the_box_opened_is_kept_and_not_counted() {
+    in_images("what_was_replaced_before_the_box_opened_is_kept_and_not_counted", |image| {
+        for change in CHANGES {
+            let path = image.join("entry");
+            make(&path, change.is_of_directory());
+            let_a_second_pass(&path);
+            let scan = crate::support::scan(&image.path(), 2);
+            let selection = whole(&scan, &path);
+            // Without a dialog the entry is still compared with the scanned data.
+            let unasked = Arc::new(selection.clone());
+            change.happen(&path);
+            let is_born_known = fs::metadata(&path).unwrap().created().is_ok();
+            if matches!(change, Change::DirectoryMadeAnew) && !is_born_known {
+                // This change cannot be told from an ordinary one.
+                remove(&path);
+                continue;
+            }
+            let probe = asked(selection);
+            assert_eq!((probe.changed.as_slice(), probe.entries()), (&[0][..], 0), "{change:?}");
+            assert_eq!(probe.going.unwrap().count(), 0, "{change:?}");
+            assert_eq!(reasons(&carried_out(Work::Remove(unasked))), [Reason::Changed], "{change:?}");
+            change.assert_new(&path);
+            // After a rescan it may be deleted.
+            let_a_second_pass(&path);
+            let again = scan.recheck(whole(&scan, &path).places()).unwrap();
+            assert_eq!(again.wait(LONG), Some(duke::scan::Outcome::Complete));
+            let probe = asked(whole(&scan, &path));
+            assert_eq!(probe.changed, [], "{change:?}");
+            assert_eq!(carried_out(Work::Remove(probe.going.unwrap())).failures.count, 0, "{change:?}");
+            assert!(!path.exists(), "{change:?}");
+        }
+    });
+}
+
+#[test]
+fn what_comes_into_a_directory_while_the_box_is_open_goes_with_it() {
+    const NAME: &str = "what_comes_into_a_directory_while_the_box_is_open_goes_with_it";
+    if !sandbox::enter(NAME) {
+        return;
+    }
+    let Some(image) = Image::new(NAME, "ext4", 32 << 20, &["-q"]) else { return };
+    let path = image.join("entry");
+    make(&path, true);
+    let scan = crate::support::scan(&image.path(), 2);
+    // Before the dialog opens, too.
+    fs::write(path.join("newer"), "newer").unwrap();
+    age(&path);
+    let probe = asked(whole(&scan, &path));
+    assert_eq!((probe.changed.len(), probe.files), (0, 2));
+    fs::write(path.join("newest"), "newest").unwrap();
+    fs::write(path.join("old"), "rewritten").unwrap();
+    let report = carried_out(Work::Remove(probe.going.unwrap()));
+    assert_eq!((report.entries, report.failures.count), (4, 0));
+    assert!(!path.exists());
+}
+
+/// The last change of an inode differs as soon as one of its names is deleted.
+#[test]
+fn all_names_of_an_inode_go_together() {
+    in_images("all_names_of_an_inode_go_together", |image| {
+        fs::create_dir(image.join("d")).unwrap();
+        let names: Vec<_> = (0..20).map(|number| image.join(&format!("d/{number}"))).collect();
+        fs::write(&names[0], "content").unwrap();
+        names[1..].iter().for_each(|name| fs::hard_link(&names[0], name).unwrap());
+        let scan = crate::support::scan(&image.path(), 2);
+        let above = crate::support::id_of(scan.tree(), &image.join("d"));
+        let names: Vec<String> = (0..20).map(|number| number.to_string()).collect();
+        let places = names.iter().map(|name| (above, name.as_bytes()));
+        let probe = asked(Selection::new(scan.tree(), places, Extent::Whole));
+        let report = carried_out(Work::Remove(probe.going.unwrap()));
+        assert_eq!((report.entries, report.failures.count), (20, 0), "{:?}", report.failures);
+        fs::remove_dir(image.join("d")).unwrap();
+    });
+}

@@ -1,0 +1,256 @@
+//! Rules of the repository that are approached step by step: every count here is a limit that only goes down.
+//!
+//! ARCHITECTURE.md describes the layers.
+#![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+mod source;
+use source::MODULES;
+
+/// Layers, the lowest first, with the layers and modules that their files may use besides their own.
+const LAYERS: &[(&str, &[&str])] = &[
+    ("base", &[]),
+    ("platform", &["base"]),
+    ("tree", &["platform/memory", "base"]),
+    ("scan", &["tree", "platform", "base"]),
+    ("query", &["tree", "base"]),
+    ("analysis", &["query", "tree", "base"]),
+    ("table", &["analysis", "tree", "base"]),
+    ("df", &["scan", "tree", "platform", "base"]),
+    ("formats", &["tree", "platform/memory", "base"]),
+    ("source", &["formats", "analysis", "scan", "tree", "platform", "base"]),
+    ("delete", &["tree", "platform", "base"]),
+    (
+        "output",
+        &[
+            "delete", "source", "df", "formats", "analysis", "query", "table", "scan", "tree", "platform",
+            "base",
+        ],
+    ),
+    (
+        "ui",
+        &[
+            "delete", "source", "df", "formats", "analysis", "query", "table", "scan", "tree", "platform",
+            "base",
+        ],
+    ),
+    (
+        "run",
+        &[
+            "ui", "output", "delete", "source", "df", "formats", "analysis", "query", "table", "scan",
+            "tree", "platform", "base",
+        ],
+    ),
+    (
+        "cli",
+        &[
+            "run",
+            "ui/keys",
+            "ui/theme",
+            "ui/options",
+            "table",
+            "source",
+            "scan",
+            "platform/entry/secure_read",
+            "base",
+        ],
+    ),
+];
+
+/// Files outside of the folder of their layer.
+const ELSEWHERE: &[(&str, &str)] = &[("fixture", "base")];
+
+/// Crates, each with the only layer that names it.
+const CRATES: &[(&str, &str)] =
+    &[("libc", "platform"), ("nix", "platform"), ("ratatui", "ui"), ("crossterm", "ui"), ("clap", "cli")];
+
+/// Files that name a crate of another layer: the words for errors of the system are needed below the platform, too.
+const CRATES_ELSEWHERE: &[(&str, &str)] = &[("nix", "base/os_error")];
+
+const FORBIDDEN_USES: usize = 0;
+const FILES_IN_CIRCLES: usize = 62;
+const FILES_WITH_ANOTHER_LAYERS_CRATE: usize = 0;
+const TYPE_NAMES_USED_TWICE: usize = 64;
+const TARGET_OS_LINES: usize = 95;
+const FILES_OVER_400_LINES: usize = 6;
+const DOC_LINES_THAT_BEGIN_WITH_A_QUESTION: usize = 8;
+
+/// Fails when a count has grown, or when a limit can be lowered.
+fn hold(limit: usize, found: &[String]) {
+    assert!(
+        found.len() <= limit,
+        "{} for at most {limit}, among them {:#?}",
+        found.len(),
+        &found[..found.len().min(100)]
+    );
+    assert!(found.len() == limit, "better than the limit of {limit}: lower it to {}", found.len());
+}
+
+fn is_below(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Returns the path of a file below `src/`, without its extension.
+fn place(file: &Path) -> String {
+    file.strip_prefix("src").unwrap().with_extension("").to_str().unwrap().to_owned()
+}
+
+/// Returns the layer of a file, or `None` for `main` and `lib`, which may use everything.
+fn layer(place: &str) -> Option<&'static str> {
+    if ["main", "lib"].contains(&place) {
+        return None;
+    }
+    let elsewhere = ELSEWHERE.iter().find(|(prefix, _)| is_below(place, prefix)).map(|(_, layer)| *layer);
+    let own = || LAYERS.iter().find(|(layer, _)| is_below(place, layer)).map(|(layer, _)| *layer);
+    Some(elsewhere.or_else(own).unwrap_or_else(|| panic!("src/{place} is in no layer")))
+}
+
+fn may_use(user: &str, item: &str) -> bool {
+    let (Some(from), Some(to)) = (layer(user), layer(item)) else { return layer(user).is_none() };
+    let (_, allowed) = LAYERS.iter().find(|(layer, _)| *layer == from).unwrap();
+    from == to || allowed.iter().any(|allowed| *allowed == to || is_below(item, allowed))
+}
+
+#[test]
+fn a_layer_uses_the_layers_below_it() {
+    let uses =
+        MODULES.values().flat_map(|module| module.used.iter().map(|used| (place(&module.file), place(used))));
+    let wrong: Vec<String> = uses
+        .filter(|(user, used)| !may_use(user, used))
+        .map(|(user, used)| format!("{user} uses {used}"))
+        .collect();
+    hold(FORBIDDEN_USES, &wrong);
+}
+
+#[test]
+fn no_file_uses_itself_by_way_of_others() {
+    let uses: BTreeMap<&PathBuf, &BTreeSet<PathBuf>> =
+        MODULES.values().map(|module| (&module.file, &module.used)).collect();
+    let reachable = |from: &PathBuf| {
+        let mut seen: BTreeSet<&PathBuf> = BTreeSet::new();
+        let mut open: Vec<&PathBuf> = uses[from].iter().collect();
+        while let Some(file) = open.pop() {
+            if seen.insert(file) {
+                open.extend(uses.get(file).into_iter().flat_map(|used| used.iter()));
+            }
+        }
+        seen.contains(from)
+    };
+    let circular: Vec<String> =
+        uses.keys().filter(|file| reachable(file)).map(|file| file.display().to_string()).collect();
+    hold(FILES_IN_CIRCLES, &circular);
+}
+
+#[test]
+fn a_crate_is_named_in_one_layer() {
+    let named = |module: &source::Module| {
+        let own = layer(&place(&module.file));
+        let others =
+            CRATES.iter().filter(|(name, of)| module.first_segments.contains(*name) && own != Some(of));
+        let others = others.filter(|(name, _)| !CRATES_ELSEWHERE.contains(&(name, &place(&module.file))));
+        others.map(|(name, _)| format!("{} names {name}", module.file.display())).collect::<Vec<_>>()
+    };
+    let wrong: Vec<String> = MODULES.values().flat_map(named).collect();
+    hold(FILES_WITH_ANOTHER_LAYERS_CRATE, &wrong);
+}
+
+#[test]
+fn a_type_has_a_name_of_its_own() {
+    let mut places: BTreeMap<String, BTreeSet<PathBuf>> = BTreeMap::new();
+    for module in MODULES.values() {
+        for name in &module.types {
+            places.entry(name.clone()).or_default().insert(module.file.clone());
+        }
+    }
+    // Types that exist once for each system count as one.
+    let folder = |file: &PathBuf| file.parent().unwrap().to_path_buf();
+    let is_twice = |files: &BTreeSet<PathBuf>| {
+        files.len() > 1
+            && !(place(files.first().unwrap()).starts_with("platform/")
+                && files.iter().map(folder).collect::<BTreeSet<_>>().len() == 1)
+    };
+    let twice: Vec<String> = places
+        .iter()
+        .filter(|(_, files)| is_twice(files))
+        .map(|(name, files)| format!("{name}: {files:?}"))
+        .collect();
+    hold(TYPE_NAMES_USED_TWICE, &twice);
+}
+
+/// Returns the source lines that `pick` selects, each with its position.
+fn lines(pick: impl Fn(&str) -> bool) -> Vec<String> {
+    let of = |module: &source::Module| {
+        let lines = module.text.lines().enumerate().filter(|(_, line)| pick(line));
+        lines
+            .map(|(at, line)| format!("{}:{}: {}", module.file.display(), at + 1, line.trim()))
+            .collect::<Vec<_>>()
+    };
+    MODULES.values().flat_map(of).collect()
+}
+
+#[test]
+fn systems_are_told_apart_in_few_places() {
+    hold(TARGET_OS_LINES, &lines(|line| line.contains("target_os")));
+}
+
+#[test]
+fn files_are_short() {
+    let long = MODULES
+        .values()
+        .map(|module| (module.text.lines().count(), &module.file))
+        .filter(|(lines, _)| *lines > 400);
+    let long: Vec<String> = long.map(|(lines, file)| format!("{}: {lines}", file.display())).collect();
+    hold(FILES_OVER_400_LINES, &long);
+}
+
+#[test]
+fn doc_comments_begin_with_a_statement() {
+    let questions = ["What", "Whether", "How", "Where", "Who", "Why"];
+    let begins = |line: &str| {
+        let text = line.trim_start();
+        let text = text.strip_prefix("///").or_else(|| text.strip_prefix("//!"));
+        let first = text.and_then(|text| text.split_whitespace().next());
+        first.is_some_and(|word| questions.contains(&word.trim_end_matches(['\'', ',', ':'])))
+    };
+    hold(DOC_LINES_THAT_BEGIN_WITH_A_QUESTION, &lines(begins));
+}
+
+#[test]
+fn locks_and_atomics_come_from_one_module() {
+    for (file, code) in code().filter(|(file, _)| !file.ends_with("sync.rs")) {
+        // Channels are for tests, and for bytes from one thread to another.
+        let other = code.split("std::sync").skip(1).find(|rest| !rest.starts_with("::mpsc::"));
+        assert_eq!(other.map(|rest| rest.lines().next()), None, "{}", file.display());
+        assert!(!code.contains("thread_local!"), "{}", file.display());
+    }
+}
+
+#[test]
+fn only_the_platform_is_unsafe() {
+    for (file, code) in code().filter(|(file, _)| !file.starts_with("src/platform")) {
+        let mut words = code.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+        assert!(!words.any(|word| word == "unsafe"), "{}", file.display());
+    }
+}
+
+#[test]
+fn the_map_of_the_program_names_every_module() {
+    let map = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("ARCHITECTURE.md")).unwrap();
+    let top: BTreeSet<String> =
+        code().map(|(file, _)| place(file).split('/').next().unwrap().to_owned()).collect();
+    for module in top.iter().filter(|module| *module != "lib") {
+        let named = |ending: &str| map.contains(&format!("`src/{module}{ending}`"));
+        assert!(named("/") || named(".rs"), "ARCHITECTURE.md does not name {module}");
+    }
+}
+
+/// Returns every source file with its code, without comments.
+fn code() -> impl Iterator<Item = (&'static PathBuf, String)> {
+    MODULES.values().map(|module| {
+        let code = module.text.lines().map(|line| line.split("//").next().unwrap());
+        (&module.file, code.collect::<Vec<_>>().join("\n"))
+    })
+}

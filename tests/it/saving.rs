@@ -1,0 +1,360 @@
+//! `duke save` and `-f` from outside: the files they write, and their errors.
+#![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use crate::program::place::Place;
+use crate::program::{Run, program, run, run_in};
+use crate::support::room::keeps_snapshots;
+use nix::unistd::geteuid;
+
+/// Returns a folder with files, and one for snapshots.
+fn some() -> (Place, Place) {
+    let place = Place::new();
+    place.file("small", 10);
+    place.file("large/one", 300_000);
+    place.file("large/two", 100_000);
+    fs::hard_link(place.path().join("small"), place.path().join("large/again")).unwrap();
+    (place, Place::new())
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let name = |entry: std::io::Result<fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();
+    let mut names: Vec<String> = fs::read_dir(folder).into_iter().flatten().map(name).collect();
+    names.sort();
+    names
+}
+
+fn save(place: &Place, to: &Path) -> Run {
+    run(program().arg("save").arg("-o").arg(to).arg(place.path()))
+}
+
+/// Returns JSON output without the duration.
+fn json(run: Run) -> String {
+    let text = run.ended(0).text().to_owned();
+    let (before, rest) = text.split_once("\"elapsed_ms\":").unwrap();
+    format!("{before}{}", rest.trim_start_matches(|letter: char| letter.is_ascii_digit()))
+}
+
+#[test]
+fn a_snapshot_prints_what_the_scan_would() {
+    let (place, folder) = some();
+    let file = folder.path().join("file");
+    let saved = save(&place, &file).ended(0);
+    assert_eq!((saved.text(), saved.stderr.as_str()), ("", ""));
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(names(folder.path()), ["file"]);
+    let of_file = |words: &[&str]| run(program().arg("-f").arg(&file).args(words));
+    let of_scan = |words: &[&str]| run(program().arg(place.path()).args(words));
+    assert_eq!(json(of_file(&["--json"])), json(of_scan(&["--json"])));
+    assert_eq!(of_file(&["-d", "2"]).ended(0).text(), of_scan(&["-d", "2"]).ended(0).text());
+    let changes = run(program().arg("diff").args([&file, &file])).ended(0);
+    assert_eq!(changes.text().lines().count(), 1, "{}", changes.text());
+}
+
+#[test]
+fn relative_roots_are_found_from_elsewhere() {
+    let (place, folder) = some();
+    let file = folder.path().join("file");
+    run(program().current_dir(place.path()).arg("save").arg("-o").arg(&file)).ended(0);
+    let table = run_in(Path::new("/"), ["-f".as_ref(), file.as_os_str(), "-s".as_ref()]).ended(0);
+    assert!(table.text().trim_end().ends_with(place.path().to_str().unwrap()), "{}", table.text());
+}
+
+#[test]
+fn standard_output_and_links_are_written_to() {
+    let (place, folder) = some();
+    let piped = run(program().args(["save", "-o", "-"]).arg(place.path())).ended(0).stdout;
+    let file = folder.path().join("file");
+    fs::write(&file, "old").unwrap();
+    symlink("file", folder.path().join("link")).unwrap();
+    save(&place, &folder.path().join("link")).ended(0);
+    assert!(fs::symlink_metadata(folder.path().join("link")).unwrap().is_symlink());
+    assert_eq!(names(folder.path()), ["file", "link"]);
+    assert_eq!(fs::read(&file).unwrap().len(), piped.len());
+    fs::write(&file, piped).unwrap();
+    run(program().arg("-f").arg(&file).arg("-s")).ended(0);
+}
+
+/// Fails unless the program printed one line with `reason` and left the old file unchanged.
+fn assert_refused(run: Run, folder: &Path, reason: &str) {
+    let run = run.ended(1);
+    assert!(run.stderr.contains(reason) && run.stderr.lines().count() == 1, "{}", run.stderr);
+    assert_eq!(names(folder), ["file"]);
+    assert_eq!(fs::read(folder.join("file")).unwrap(), b"old");
+}
+
+#[test]
+fn what_cannot_be_written_leaves_the_old_file() {
+    let (place, folder) = some();
+    let file = folder.path().join("file");
+    fs::write(&file, "old").unwrap();
+    assert_refused(save(&place, Path::new("/dev/full")), folder.path(), "/dev/full: no space left on device");
+    assert_refused(save(&place, &file.join("under")), folder.path(), "not a directory");
+    assert_refused(save(&place, folder.path()), folder.path(), "is a directory");
+    assert_refused(save(&place, &folder.path().join("no/file")), folder.path(), "no such file or directory");
+    // Simulates a full disk, wherever the tests run.
+    let mut limited = program();
+    limited.arg("save").arg("-o").arg(&file).arg(place.path());
+    assert_refused(run(&mut without_room(&limited)), folder.path(), "file too large");
+}
+
+/// Makes writes to files fail without killing the program.
+fn without_room(command: &Command) -> Command {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", r#"trap '' XFSZ; ulimit -f 0; exec "$0" "$@""#]);
+    shell.arg(command.get_program()).args(command.get_args());
+    shell.stdin(Stdio::null());
+    shell
+}
+
+#[test]
+fn a_kill_leaves_the_old_file_or_a_whole_new_one() {
+    let place = Place::new();
+    for number in 0..3000 {
+        place.file(format!("{}/{number}", number / 10), 1);
+    }
+    let folder = Place::new();
+    let file = folder.path().join("file");
+    let mut unfinished = 0;
+    let begun = Instant::now();
+    save(&place, &file).ended(0);
+    let whole = begun.elapsed();
+    for part in 0..16 {
+        fs::write(&file, "old").unwrap();
+        let mut child = program().arg("save").arg("-o").arg(&file).arg(place.path()).spawn().unwrap();
+        // No file is visible while it is being written, at any moment.
+        std::thread::sleep(whole * part / 15);
+        child.kill().unwrap();
+        let status = child.wait().unwrap();
+        assert!(status.signal() == Some(9) || status.success(), "{status}");
+        if fs::read(&file).unwrap() == b"old" {
+            unfinished += 1;
+        } else {
+            run(program().arg("-f").arg(&file).arg("-s")).ended(0);
+        }
+        let left = names(folder.path()).into_iter().filter(|name| name != "file");
+        left.for_each(|name| fs::remove_file(folder.path().join(name)).unwrap());
+    }
+    eprintln!("{unfinished} of 16 were killed before they had finished");
+}
+
+#[test]
+fn a_damaged_snapshot_is_one_error_that_says_where() {
+    let (place, folder) = some();
+    let file = folder.path().join("file");
+    save(&place, &file).ended(0);
+    let whole = fs::read(&file).unwrap();
+    let name = file.to_str().unwrap();
+    let assert_damaged = |bytes: &[u8], code: i32, reason: &str| {
+        fs::write(&file, bytes).unwrap();
+        for words in [&["--json"][..], &["-s"], &["--ndjson"]] {
+            let run = run(program().arg("-f").arg(&file).args(words)).ended(code);
+            assert_eq!(run.stderr, format!("duke: {name}: {reason}\n"));
+        }
+    };
+    assert_damaged(
+        &whole[..whole.len() - 1],
+        2,
+        &format!(
+            "byte {}: not the end of a snapshot: the file is cut off, or something was put behind it",
+            whole.len() - 33
+        ),
+    );
+    assert_damaged(&whole[..20], 2, "byte 20: the file is cut off here");
+    let mut changed = whole.clone();
+    changed[17] ^= 1;
+    assert_damaged(&changed, 2, "byte 16: wrong checksum");
+}
+
+#[test]
+fn without_a_name_it_is_kept_with_the_others_and_old_ones_go() {
+    if !keeps_snapshots() {
+        return;
+    }
+    let (place, state) = some();
+    let kept = state.path().join("duke");
+    let keep = || run(program().env("XDG_STATE_HOME", state.path()).arg("save").arg(place.path()));
+    let path = PathBuf::from(keep().ended(0).text().trim_end());
+    assert_eq!(path.parent(), Some(kept.as_path()));
+    let modes = [&path, &kept].map(|path| fs::metadata(path).unwrap().permissions().mode() & 0o777);
+    assert_eq!(modes, [0o600, 0o700]);
+    run(program().arg("-f").arg(&path).arg("-s")).ended(0);
+    fs::write(kept.join("notes"), "mine").unwrap();
+    fs::write(kept.join("scan-00000000-00000000007.duke"), "of long ago").unwrap();
+    keep().ended(0);
+    let names = names(&kept);
+    assert!(names.contains(&"notes".to_owned()) && names.len() <= 3, "{names:?}");
+    assert!(!names.iter().any(|name| name.contains("00000000007")), "{names:?}");
+}
+
+#[test]
+fn without_a_home_a_name_is_needed() {
+    let (place, _) = some();
+    let run = run(program().env_remove("XDG_STATE_HOME").env_remove("HOME").arg("save").arg(place.path()));
+    assert!(run.ended(2).stderr.contains("-o is needed"));
+}
+
+#[test]
+fn a_snapshot_in_a_pipe_or_beside_others_is_one_error() {
+    let (place, folder) = some();
+    let file = folder.path().join("file");
+    save(&place, &file).ended(0);
+    let other = folder.path().join("other.json");
+    run(program().arg("-o").arg(&other).arg(place.path())).ended(0);
+    let refused = |command: &mut Command| {
+        let run = run(command);
+        assert!(run.code == Some(1) || run.code == Some(2), "{:?}", run.code);
+        let reason = "a snapshot, which -f reads from a file, and that file alone\n";
+        assert!(run.stderr.ends_with(reason) && run.stderr.lines().count() == 1, "{}", run.stderr);
+    };
+    let open = || fs::File::open(&file).unwrap();
+    refused(program().args(["-s", "-f", "-"]).stdin(open()));
+    refused(program().args(["diff", "-n", "-"]).arg(place.path()).stdin(open()));
+    for [one, two] in [[&file, &other], [&other, &file]] {
+        refused(program().arg("-s").arg("-f").arg(one).arg("-f").arg(two));
+    }
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_to_is_an_error() {
+    if geteuid().is_root() {
+        eprintln!("SKIPPED: root may write everywhere");
+        return;
+    }
+    let (place, folder) = some();
+    let file = folder.path().join("file");
+    fs::write(&file, "old").unwrap();
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o500)).unwrap();
+    assert_refused(save(&place, &file), folder.path(), "permission denied");
+}
+
+const DAY: i64 = 86_400;
+
+/// Keeps a snapshot of `t` that looks `days` old: its name holds the time.
+fn keep(place: &Place, state: &Place, flags: &[&str], days: i64) -> PathBuf {
+    let saved = with_state(place, state, &[&["save"], flags, &["t"]].concat());
+    let now = saved.ended(0).text().trim_end().to_owned();
+    let (front, seconds) = now.trim_end_matches(".duke").rsplit_once('-').unwrap();
+    let then = format!("{front}-{:011}.duke", seconds.parse::<i64>().unwrap() - days * DAY);
+    fs::rename(now, &then).unwrap();
+    then.into()
+}
+
+fn with_state(place: &Place, state: &Place, words: &[&str]) -> Run {
+    run(program().env("XDG_STATE_HOME", state.path()).env("TZ", "UTC").current_dir(place.path()).args(words))
+}
+
+/// Returns the names of new files in the output of a comparison.
+fn new_files(run: Run) -> Vec<String> {
+    let run = run.ended(0);
+    let new = run.text().lines().filter(|line| line.contains("  new  "));
+    let mut names: Vec<String> = new.map(|line| line.rsplit('/').next().unwrap().to_owned()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_directory_alone_is_compared_with_a_snapshot_that_was_kept_of_it() {
+    if !keeps_snapshots() {
+        return;
+    }
+    let (place, state) = (Place::new(), Place::new());
+    place.file("t/old", 5000);
+    let first = keep(&place, &state, &[], 5);
+    place.file("t/middle", 5000);
+    let second = keep(&place, &state, &[], 2);
+    place.file("t/late", 5000);
+    let diff = |words: &[&str]| with_state(&place, &state, &[&["diff", "-n"], words].concat());
+    // The newest one is used, however the directory is spelled.
+    let whole = place.join("t").into_os_string().into_string().unwrap();
+    for path in ["t", "t/", "./t/.", &whole] {
+        assert_eq!(new_files(diff(&[path])), ["late"], "{path}");
+    }
+    let inside = place.join("t");
+    let here =
+        program().env("XDG_STATE_HOME", state.path()).current_dir(inside).args(["diff", "-n"]).output();
+    assert!(String::from_utf8(here.unwrap().stdout).unwrap().contains("late"));
+    // The list shows all, and its times select them.
+    let list = diff(&["--list"]).ended(0);
+    let lines: Vec<&str> = list.text().lines().collect();
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    for (line, file) in lines.iter().zip([&second, &first]) {
+        assert_eq!(line[16..], format!("  {}  {whole}", file.display()));
+    }
+    assert_eq!(diff(&["--list", "t"]).ended(0).text(), list.text());
+    let (older, newer) = (&lines[1][..16], &lines[0][..16]);
+    for (since, new) in [
+        ("1d", &["late"][..]),
+        ("3d", &["late", "middle"]),
+        ("1w", &[]),
+        (newer, &["late"]),
+        (&newer[..10], &["late"]),
+        (older, &["late", "middle"]),
+        (&older.replace(' ', "T"), &["late", "middle"]),
+        (&older[..10], &["late", "middle"]),
+    ] {
+        let run = diff(&["--since", since, "t"]);
+        if new.is_empty() {
+            assert_eq!(run.code, Some(2), "{since}");
+        } else {
+            assert_eq!(new_files(run), new, "{since}");
+        }
+    }
+    let json = diff(&["--json", "t"]).ended(0);
+    assert_eq!(json.json().root().get("old").get("root").text(), whole);
+}
+
+#[test]
+fn without_a_snapshot_to_compare_with_it_is_said_why_and_which_there_are() {
+    let (place, state) = (Place::new(), Place::new());
+    place.file("t/old", 10);
+    place.directory("other");
+    let refused = |words: &[&str]| {
+        let run = with_state(&place, &state, &[&["diff", "-n"], words].concat()).ended(2);
+        assert_eq!(run.text(), "");
+        let lines: Vec<String> = run.stderr.lines().map(|line| line.replacen("duke: ", "", 1)).collect();
+        (lines[0].clone(), lines[1..].to_vec())
+    };
+    let none = "no snapshot of it is kept; duke save keeps one, as browsing it does";
+    assert_eq!(refused(&["t"]), (format!("t: {none}"), vec![]));
+    assert_eq!(refused(&[]).0, format!(".: {none}"));
+    let list = with_state(&place, &state, &["diff", "--list", "t"]).ended(0);
+    let nothing = format!("duke: no snapshot of t is kept in {}\n", state.join("duke").display());
+    assert_eq!((list.text(), list.stderr.as_str()), ("", nothing.as_str()));
+    if !keeps_snapshots() {
+        return;
+    }
+    let kept = keep(&place, &state, &["-x"], 2);
+    let end = format!("  {}  -x  {}", kept.display(), place.join("t").display());
+    let listed = |(reason, kept): (String, Vec<String>)| {
+        assert!(kept.len() == 1 && kept[0].starts_with("kept: ") && kept[0].ends_with(&end), "{kept:?}");
+        reason
+    };
+    assert_eq!(listed(refused(&["other"])), format!("other: {none}"));
+    let flags =
+        "the snapshots kept of it were read with other flags; give diff the same, or duke save keeps one";
+    assert_eq!(listed(refused(&["t"])), format!("t: {flags}"));
+    let late =
+        "every snapshot kept of it is later than --since says; --since with one of their times takes it";
+    assert_eq!(listed(refused(&["-x", "--since", "3d", "t"])), format!("t: {late}"));
+    assert!(refused(&["--exclude", "*.o", "t"]).0.starts_with("diff: --exclude needs a named OLD"));
+    with_state(&place, &state, &["diff", "-n", "-x", "t"]).ended(0);
+    // A damaged snapshot does not keep the others from being listed.
+    let broken = kept.with_file_name("scan-00000000-01700000000.duke");
+    fs::write(&broken, "broken").unwrap();
+    let list = with_state(&place, &state, &["diff", "--list"]).ended(1);
+    assert_eq!(list.text().lines().count(), 1);
+    assert_eq!(list.stderr, format!("duke: {}: not a snapshot\n", broken.display()));
+    // An error lists at most ten.
+    for second in 0..12 {
+        fs::copy(&kept, kept.with_file_name(format!("scan-00000001-{second:011}.duke"))).unwrap();
+    }
+    let (_, lines) = refused(&["other"]);
+    assert_eq!((lines.len(), lines[10].as_str()), (11, "3 more: duke diff --list"));
+}

@@ -1,0 +1,413 @@
+//! Snapshots: a saved tree is read back unchanged, and damage is an error with its position.
+#![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::support::fixtures::{self, Fixture};
+use crate::support::reseal::reseal;
+use duke::base::kind::Kind;
+use duke::formats::snapshot;
+use duke::formats::snapshot::{About, Limits, Snapshot, Unopened, Unsaved};
+use duke::output::json::{Body, Report, Summary};
+use duke::platform::memory::block_file::Access;
+use duke::scan::{Options, Scan};
+use duke::tree::{
+    Batch, DirId, Entry, EntryState, Exclusion, Links, LiveTotals, Metadata, Owner, Tree, Walk,
+};
+use proptest::prelude::*;
+use std::sync::atomic::AtomicBool;
+
+const WAYS: [Access; 2] = [Access::Read, Access::Mapped];
+
+fn about() -> About {
+    About { scanned_at: -5, host: b"here".to_vec(), scope: b"-x".to_vec() }
+}
+
+fn bytes_of(tree: &Tree) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let stop = AtomicBool::new(false);
+    let written =
+        snapshot::save(tree, &about(), &Limits { bytes: u64::MAX, stop: &stop }, &mut bytes).unwrap();
+    assert_eq!(written, bytes.len() as u64);
+    bytes
+}
+
+/// Writes these bytes to a file in a folder of its own.
+fn stored(bytes: &[u8]) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("snapshot");
+    fs::write(&path, bytes).unwrap();
+    (folder, path)
+}
+
+fn open(path: &Path, access: Access) -> Result<Snapshot, Unopened> {
+    snapshot::open_by(path, Some(access))
+}
+
+/// Returns everything about a tree by path, without the numbers of directories.
+fn everything(tree: &Tree) -> BTreeMap<Vec<u8>, String> {
+    let mut all = BTreeMap::new();
+    let mut note = |path: Vec<u8>, what: String| {
+        all.entry(path).and_modify(|before: &mut String| *before += &what).or_insert(what);
+    };
+    for (id, listing) in Walk::new(tree, DirId::TOP) {
+        let (totals, status, shared) = (tree.totals(id), tree.status(id), tree.shared(id));
+        let (device, above) = (tree.device(id), tree.parent(id).map(|above| tree.path(above)));
+        note(tree.path(id), format!("{totals:?} {status:?} {shared} {device} {above:?}\n"));
+        for (_, record) in listing.entries() {
+            let mut record = record;
+            let mut leads_to = None;
+            if let EntryState::Known(metadata) = &mut record.state {
+                leads_to = metadata.directory.take().map(|id| tree.path(id));
+            }
+            note(
+                duke::tree::join([tree.path(id).as_slice(), record.name]),
+                format!("{record:?} {leads_to:?}\n"),
+            );
+        }
+    }
+    let mut linked: Vec<_> =
+        tree.linked().into_iter().map(|name| format!("{:?} {name:?}", tree.path(name.directory))).collect();
+    for name in &mut linked {
+        name.replace_range(name.find("directory").unwrap()..name.find("inode").unwrap(), "");
+    }
+    linked.sort();
+    let failures = crate::support::failures(tree);
+    note(b"".to_vec(), format!("{linked:#?} {failures:?} {:?}", tree.devices().numbers()));
+    all
+}
+
+fn assert_comes_back(tree: &Tree) {
+    let bytes = bytes_of(tree);
+    let (_folder, path) = stored(&bytes);
+    for access in WAYS {
+        let Snapshot { tree: again, about } = open(&path, access).unwrap();
+        assert_eq!(about, self::about());
+        assert_eq!(everything(&again), everything(tree));
+        assert_eq!(again.damage(), None);
+        again.verify().unwrap();
+        assert!(bytes_of(&again) == bytes, "a snapshot of a snapshot is another");
+    }
+}
+
+#[test]
+fn what_is_saved_comes_back() {
+    let fixtures: [fn() -> Fixture; 8] = [
+        fixtures::empty,
+        fixtures::plain,
+        fixtures::hard_links,
+        fixtures::symlinks,
+        fixtures::sparse,
+        fixtures::weird_names,
+        || fixtures::crowd(9_000),
+        || fixtures::wide(3_000),
+    ];
+    for fixture in fixtures {
+        let fixture = fixture();
+        let scan = crate::support::scan_with(fixture.path(), Options { owners: true, ..Options::default() });
+        assert_comes_back(scan.tree());
+    }
+}
+
+#[test]
+fn a_chain_of_directories_comes_back() {
+    let fixture = fixtures::chain(3_000, "d");
+    let scan = crate::support::scan(fixture.path(), 4);
+    let (_folder, path) = stored(&bytes_of(scan.tree()));
+    let again = open(&path, Access::Read).unwrap().tree;
+    assert_eq!(crate::support::directories(&again), crate::support::directories(scan.tree()));
+}
+
+#[test]
+fn roots_inside_others_repeated_and_missing_ones_come_back() {
+    let fixture = fixtures::plain();
+    let inner = Walk::new(crate::support::scan(fixture.path(), 1).tree(), DirId::TOP)
+        .map(|(id, _)| id)
+        .nth(3)
+        .unwrap();
+    let inner = crate::support::path(crate::support::scan(fixture.path(), 1).tree().path(inner));
+    for order in [[0, 1, 2, 0], [1, 0, 0, 2], [1, 1, 2, 0], [0, 1, 1, 1]] {
+        let all = [fixture.path().to_owned(), inner.clone(), fixture.join("missing")];
+        let roots = order.map(|root| all[root].clone()).to_vec();
+        let scan = Scan::run(roots, Options::default());
+        assert_comes_back(scan.tree());
+    }
+}
+
+#[test]
+fn the_same_tree_gives_the_same_bytes_whoever_has_scanned_it() {
+    let fixture = fixtures::wide(200);
+    let bytes = [1, 8].map(|threads| bytes_of(crate::support::scan(fixture.path(), threads).tree()));
+    assert!(bytes[0] == bytes[1]);
+}
+
+fn write_json(tree: &Tree, depth: Option<usize>, out: &mut Vec<u8>) {
+    let body = Body::Tree { depth, summary: &Summary::default(), system: None };
+    let live = LiveTotals::sample(tree);
+    let report = Report { tree, live, is_complete: true, elapsed: Duration::ZERO, least: 0, body };
+    report.write(out).unwrap();
+}
+
+#[test]
+fn json_of_a_snapshot_is_that_of_the_scan() {
+    let fixture = fixtures::hard_links();
+    let scan = crate::support::scan(fixture.path(), 2);
+    let (_folder, path) = stored(&bytes_of(scan.tree()));
+    let json = |tree: &Tree| {
+        let mut out = Vec::new();
+        write_json(tree, None, &mut out);
+        String::from_utf8(out).unwrap()
+    };
+    assert_eq!(json(&open(&path, Access::Read).unwrap().tree), json(scan.tree()));
+}
+
+/// Reads a file completely and returns its first error.
+fn verdict(path: &Path, access: Access) -> Result<(), String> {
+    let tree = open(path, access).map_err(|error| error.to_string())?.tree;
+    tree.verify().map_err(|damage| damage.to_string())
+}
+
+#[test]
+fn every_changed_byte_is_noticed() {
+    let fixture = fixtures::hard_links();
+    let bytes = bytes_of(crate::support::scan(fixture.path(), 1).tree());
+    let (_folder, path) = stored(&bytes);
+    for at in 0..bytes.len() {
+        let mut changed = bytes.clone();
+        changed[at] ^= 1 << (at % 8);
+        fs::write(&path, &changed).unwrap();
+        let verdict = verdict(&path, WAYS[at % 2]).unwrap_err();
+        assert!(at < 8 || verdict.starts_with("byte "), "{at}: {verdict}");
+    }
+}
+
+#[test]
+fn every_shorter_or_longer_file_is_refused() {
+    let fixture = fixtures::plain();
+    let mut bytes = bytes_of(crate::support::scan(fixture.path(), 1).tree());
+    let (_folder, path) = stored(&bytes);
+    for length in 0..bytes.len() {
+        fs::write(&path, &bytes[..length]).unwrap();
+        let verdict = verdict(&path, Access::Read).unwrap_err();
+        assert!(verdict.starts_with("byte ") || length < 8, "{length}: {verdict}");
+    }
+    bytes.push(0);
+    fs::write(&path, &bytes).unwrap();
+    assert!(verdict(&path, Access::Read).unwrap_err().contains("something was put behind it"));
+}
+
+#[test]
+fn what_is_no_snapshot_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    let verdict = |path: &Path| verdict(path, Access::Read).unwrap_err();
+    assert_eq!(verdict(&file), "no such file or directory");
+    assert_eq!(verdict(folder.path()), "is a directory");
+    fs::write(&file, "[1,2,{}]").unwrap();
+    assert_eq!(verdict(&file), "not a snapshot");
+    assert_eq!(verdict(Path::new("/dev/zero")), "not a file");
+    let mut later = bytes_of(crate::support::scan(folder.path(), 1).tree());
+    later[8] = 2;
+    reseal(&mut later).unwrap();
+    fs::write(&file, later).unwrap();
+    assert_eq!(verdict(&file), "a snapshot of version 2, which is later than this program");
+}
+
+#[test]
+fn damage_is_met_where_it_is_and_the_rest_can_be_looked_at() {
+    let fixture = fixtures::wide(3_000);
+    let scan = crate::support::scan(fixture.path(), 2);
+    let mut bytes = bytes_of(scan.tree());
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0xff;
+    let (_folder, path) = stored(&bytes);
+    let tree = open(&path, Access::Read).unwrap().tree;
+    let root = tree.listing(DirId::TOP).directories().next().unwrap();
+    assert_eq!(tree.totals(root), scan.tree().totals(DirId(1)));
+    let met = Walk::new(&tree, DirId::TOP).count();
+    let damage = tree.damage().unwrap();
+    assert!(met > 1_000, "{met} directories, {damage}");
+    assert!(damage.offset <= middle as u64 && damage.reason == "wrong checksum", "{damage}");
+    assert_eq!(tree.verify(), Err(damage));
+}
+
+#[test]
+fn a_file_that_is_cut_off_while_it_is_looked_at_is_an_error() {
+    let fixture = fixtures::wide(3_000);
+    let bytes = bytes_of(crate::support::scan(fixture.path(), 2).tree());
+    let (_folder, path) = stored(&bytes);
+    for access in WAYS {
+        fs::write(&path, &bytes).unwrap();
+        let tree = open(&path, access).unwrap().tree;
+        fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(100).unwrap();
+        assert!(tree.verify().unwrap_err().reason.contains("cut off"));
+    }
+}
+
+#[test]
+fn a_snapshot_that_is_replaced_stays_what_it_was_for_who_has_it_open() {
+    let fixture = fixtures::wide(3_000);
+    let bytes = bytes_of(crate::support::scan(fixture.path(), 2).tree());
+    let (folder, path) = stored(&bytes);
+    for access in WAYS {
+        let tree = open(&path, access).unwrap().tree;
+        let other = folder.path().join("other");
+        fs::write(&other, &bytes[..50]).unwrap();
+        fs::rename(&other, &path).unwrap();
+        tree.verify().unwrap();
+        fs::write(&path, &bytes).unwrap();
+    }
+}
+
+#[test]
+fn limits_are_kept() {
+    let fixture = fixtures::plain();
+    let scan = crate::support::scan(fixture.path(), 1);
+    let length = bytes_of(scan.tree()).len() as u64;
+    let save = |bytes, stop: bool| {
+        let stop = AtomicBool::new(stop);
+        snapshot::save(scan.tree(), &about(), &Limits { bytes, stop: &stop }, &mut Vec::new())
+    };
+    assert!(matches!(save(length, false), Ok(written) if written == length));
+    assert!(matches!(save(length - 1, false), Err(Unsaved::TooLarge)));
+    assert!(matches!(save(length, true), Err(Unsaved::Stopped)));
+    let stop = AtomicBool::new(false);
+    let unfinished =
+        snapshot::save(&Tree::new(), &about(), &Limits { bytes: 99, stop: &stop }, &mut Vec::new());
+    assert!(matches!(unfinished, Err(Unsaved::Changing)));
+}
+
+/// Calls everything that a program could call on a tree, and returns the number of directories.
+fn explore(tree: &Tree) -> usize {
+    let mut met = 0;
+    for (id, listing) in Walk::new(tree, DirId::TOP) {
+        met += 1;
+        assert!(tree.ancestry(id).count() < 10_000);
+        let (_, _, _) = (tree.path(id), tree.own_metadata(id), tree.shared(id));
+        for (position, record) in listing.entries() {
+            assert_eq!(listing.name(position), Some(record.name));
+        }
+    }
+    tree.failures().iter().for_each(|failure| drop(tree.failure_path(failure)));
+    tree.linked();
+    let mut out = Vec::new();
+    write_json(tree, Some(9), &mut out);
+    met
+}
+
+/// Entry of a tree to build.
+#[derive(Clone, Debug)]
+enum Plan {
+    Entry(Kind, EntryState),
+    Directory(Metadata, Vec<Plan>),
+}
+
+fn any_facts() -> impl Strategy<Value = Metadata> {
+    let numbers = (any::<u64>(), any::<u64>(), any::<i64>(), any::<u64>(), 0..40_u32);
+    let owner = proptest::option::of(any::<[u32; 3]>());
+    let links = proptest::option::of((2..u64::MAX, 0..2_u32));
+    (numbers, owner, links).prop_map(|((apparent, blocks, mtime, inode, small), owner, links)| {
+        let owner = owner.map(|[uid, gid, mode]| Owner { uid, gid, mode });
+        let links = links.map(|(count, device)| Links { count, device });
+        let shift = |number: u64| number >> small;
+        Metadata {
+            apparent: shift(apparent),
+            blocks: shift(blocks),
+            mtime,
+            inode,
+            directory: None,
+            links,
+            owner,
+        }
+    })
+}
+
+fn any_plan() -> impl Strategy<Value = Plan> {
+    let state = prop_oneof![
+        6 => any_facts().prop_map(EntryState::Known),
+        1 => (1..200_i32).prop_map(EntryState::Failed),
+        1 => Just(EntryState::Excluded(Exclusion::Caches)),
+    ];
+    let entry = (1..8_usize, state).prop_map(|(kind, state)| Plan::Entry(Kind::ALL[kind], state));
+    entry.prop_recursive(6, 300, 12, |inner| {
+        (any_facts(), proptest::collection::vec(inner, 0..12))
+            .prop_map(|(metadata, entries)| Plan::Directory(Metadata { links: None, ..metadata }, entries))
+    })
+}
+
+/// Builds a tree of these entries below one root. Some directories cannot be read or are incomplete.
+fn build(plan: Vec<Plan>) -> Tree {
+    let (tree, mut batch) = (Tree::new(), Batch::default());
+    let devices = [7, u64::MAX].map(|device| tree.devices().index(device));
+    let root = batch.push_directory(&tree, DirId::TOP, b"/r", Metadata::default(), devices[0]);
+    let sealed = batch.seal(&tree, DirId::TOP).unwrap();
+    tree.publish(&mut batch, DirId::TOP, &sealed);
+    let mut waiting = vec![(root, plan)];
+    while let Some((id, entries)) = waiting.pop() {
+        for (number, entry) in entries.into_iter().enumerate() {
+            let name = format!("{}{number}", "n".repeat(number * number));
+            match entry {
+                Plan::Entry(kind, state) => {
+                    batch.push(id, &Entry { name: name.as_bytes(), kind, state });
+                }
+                Plan::Directory(metadata, entries) => {
+                    let device = devices[usize::from(metadata.inode % 3 == 0)];
+                    waiting
+                        .push((batch.push_directory(&tree, id, name.as_bytes(), metadata, device), entries));
+                }
+            }
+            if number % 5 == 4
+                && let Some(sealed) = batch.seal(&tree, id)
+            {
+                tree.publish(&mut batch, id, &sealed);
+            }
+        }
+        if let Some(sealed) = batch.seal(&tree, id) {
+            tree.publish(&mut batch, id, &sealed);
+        } else if id.0 % 2 == 0 {
+            tree.fail(id, 13);
+        } else {
+            tree.stop(id);
+        }
+        tree.release(id);
+    }
+    tree.release(DirId::TOP);
+    tree.add_linked(batch.take_linked());
+    tree.set_shared([(root, 5)]);
+    tree
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_tree_comes_back(plan in proptest::collection::vec(any_plan(), 0..20)) {
+        assert_comes_back(&build(plan));
+    }
+
+    /// Corrects all checksums, as in a file that was made on purpose.
+    #[test]
+    fn whatever_stands_in_a_file_the_tree_is_finite(
+        plan in proptest::collection::vec(any_plan(), 0..20),
+        changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+    ) {
+        let mut bytes = bytes_of(&build(plan));
+        for (at, byte) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        reseal(&mut bytes);
+        let (_folder, path) = stored(&bytes);
+        for access in WAYS {
+            if let Ok(Snapshot { tree, .. }) = open(&path, access) {
+                let met = explore(&tree);
+                prop_assert!(met <= bytes.len());
+                let _ = tree.verify();
+                prop_assert_eq!(explore(&tree), met);
+            }
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Every directory of every fixture has the totals of the naive walker and of `du -s` of it alone, for any
+//! thread count.
+#![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::support::fixtures::{self, Fixture};
+use crate::support::{child, naive};
+use duke::tree::{DirId, Totals, Walk};
+
+/// Scans with several thread counts and several times, checks that the results agree, and returns every
+/// directory with its totals.
+fn scanned(root: &Path) -> BTreeMap<PathBuf, Totals> {
+    let once = |threads| {
+        let scan = crate::support::scan(root, threads);
+        assert_eq!(scan.outcome(), Some(duke::scan::Outcome::Complete));
+        crate::support::assert_sums_agree(scan.tree());
+        let found: BTreeMap<_, _> = crate::support::directories(scan.tree()).into_iter().collect();
+        assert_eq!(found[root], scan.tree().totals(DirId::TOP), "the top's totals are its only root's");
+        found
+    };
+    let first = once(1);
+    for threads in [1, 2, 8, 8] {
+        assert_eq!(once(threads), first, "with {threads} threads");
+    }
+    first
+}
+
+fn agree(root: &Path) {
+    let scanned = scanned(root);
+    for (directory, totals) in &scanned {
+        assert_eq!(*totals, naive::totals(directory), "{}", directory.display());
+        assert_eq!(totals.disk, naive::du(directory), "du of {}", directory.display());
+    }
+}
+
+macro_rules! fixtures_agree {
+    ($($name:ident: $fixture:expr;)*) => { $(
+        #[test]
+        fn $name() {
+            agree($fixture.path());
+        }
+    )* }
+}
+
+fixtures_agree! {
+    plain: fixtures::plain();
+    an_empty_directory: fixtures::empty();
+    hard_links: fixtures::hard_links();
+    symlinks: fixtures::symlinks();
+    sparse: fixtures::sparse();
+    weird_names: fixtures::weird_names();
+    a_hundred_thousand_files_in_one_directory: fixtures::crowd(100_000);
+    a_directory_of_many_directories: fixtures::wide(300);
+    unreadable_directories: fixtures::unreadable();
+}
+
+#[test]
+fn unreadable_directories_without_the_rights_of_root() {
+    if !child::alone("unreadable_directories_without_the_rights_of_root") {
+        return;
+    }
+    child::become_nobody();
+    let fixture = fixtures::unreadable();
+    agree(fixture.path());
+    let scan = crate::support::scan(fixture.path(), 2);
+    let denied = nix::errno::Errno::EACCES as i32;
+    let expected = ["closed", "no-list", "no-search/file", "no-search/inner"];
+    assert_eq!(crate::support::failures(scan.tree()), expected.map(|name| (fixture.join(name), denied)));
+}
+
+#[test]
+fn ten_thousand_directories_in_one_directory() {
+    let fixture = fixtures::wide(10_000);
+    let scanned = scanned(fixture.path());
+    assert_eq!(scanned.len(), 20_001);
+    let root = scanned[fixture.path()];
+    assert_eq!(root, naive::totals(fixture.path()));
+    assert_eq!(root.disk, naive::du(fixture.path()));
+}
+
+/// Compared with one `du` of the whole, which prints every directory: without hard links that equals `du` of
+/// each one.
+#[test]
+fn five_thousand_levels_with_paths_beyond_what_the_system_takes() {
+    let fixture = fixtures::chain(5_000, "d");
+    let output = Command::new("du").arg("-B1").arg(fixture.path()).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    // The deepest directory comes first.
+    let du: Vec<u64> =
+        text.lines().rev().map(|line| line.split('\t').next().unwrap().parse().unwrap()).collect();
+    assert_eq!(du.len(), 5_001);
+    for threads in [1, 2, 8, 8] {
+        let scan = crate::support::scan(fixture.path(), threads);
+        crate::support::assert_sums_agree(scan.tree());
+        let totals = Walk::new(scan.tree(), DirId::TOP).skip(1).map(|(id, _)| scan.tree().totals(id));
+        let (disk, items): (Vec<_>, Vec<_>) = totals.map(|totals| (totals.disk, totals.items)).unzip();
+        assert_eq!(disk, du);
+        assert!(items.into_iter().eq((0..=5_000).rev().map(|below| 2 * below + 1)));
+    }
+}
+
+#[test]
+fn fifty_thousand_levels() {
+    let fixture = fixtures::chain(50_000, "d");
+    let disk = naive::du(fixture.path());
+    for threads in [1, 2] {
+        let scan = crate::support::scan(fixture.path(), threads);
+        eprintln!("50,000 levels with {threads} threads: {:?}", scan.elapsed());
+        let tree = scan.tree();
+        assert_eq!(tree.totals(DirId::TOP).disk, disk);
+        assert!(tree.failures().is_empty());
+        let items: Vec<u64> =
+            Walk::new(tree, DirId::TOP).skip(1).map(|(id, _)| tree.totals(id).items).collect();
+        assert!(items.into_iter().eq((0..=50_000).rev().map(|below| 2 * below + 1)));
+    }
+}
+
+/// Names of 255 bytes make a path too long after 16 levels.
+#[test]
+fn long_names_on_long_paths() {
+    let fixture = fixtures::chain(40, &"n".repeat(255));
+    let scan = crate::support::scan(fixture.path(), 2);
+    let totals = scan.tree().totals(DirId::TOP);
+    assert_eq!((totals.items, totals.errors), (81, 0));
+    assert_eq!(totals.disk, naive::du(fixture.path()));
+    let (deepest, _) = crate::support::directories(scan.tree())
+        .into_iter()
+        .max_by_key(|(path, _)| path.as_os_str().len())
+        .unwrap();
+    assert_eq!(deepest.as_os_str().len(), fixture.path().as_os_str().len() + 40 * 256);
+}
+
+/// Compares the installed system, which must not change meanwhile.
+#[test]
+fn the_system_agrees_with_du() {
+    let root = Path::new("/usr");
+    let before = naive::du(root);
+    let scan = crate::support::scan(root, 8);
+    let tree = scan.tree();
+    let id = tree.listing(DirId::TOP).directories().next().unwrap();
+    let found: Vec<(PathBuf, u64)> = tree
+        .listing(id)
+        .directories()
+        .chain([id])
+        .map(|id| (crate::support::path(tree.path(id)), tree.totals(id).disk))
+        .collect();
+    let du: Vec<(PathBuf, u64)> = found.iter().map(|(path, _)| (path.clone(), naive::du(path))).collect();
+    if du.last().is_some_and(|(_, disk)| *disk != before) {
+        return crate::support::skip("/usr changes while it is measured");
+    }
+    assert_eq!(found, du);
+}
+
+#[test]
+fn a_file_may_be_larger_than_any_disk() {
+    let Some(fixture) = memory_fixture() else { return crate::support::skip("no /dev/shm") };
+    let largest = i64::MAX.cast_unsigned();
+    for name in ["a", "b", "c"] {
+        if fixtures::hole(fixture.join(name), largest).is_err() {
+            return crate::support::skip("no file of 8 EiB can be made here");
+        }
+        let apparent = crate::support::scan(fixture.path(), 1).tree().totals(DirId::TOP).apparent;
+        assert!(apparent >= largest, "never wraps");
+        if name == "c" {
+            assert_eq!(apparent, u64::MAX, "stands for at least that much");
+        }
+    }
+}
+
+/// Creates a fixture on a file system that accepts files of the maximum size.
+fn memory_fixture() -> Option<Fixture> {
+    let place = Path::new("/dev/shm");
+    place.is_dir().then(|| Fixture::build_in(place, |_| Ok(())))
+}

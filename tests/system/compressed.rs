@@ -1,0 +1,72 @@
+//! On a file system with compression, a deletion frees at least what the preview promises.
+#![cfg(target_os = "linux")]
+#![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::support::image::{Image, succeeds};
+use crate::support::{sandbox, skip};
+use duke::base::job::{Outcome, Pool};
+use duke::delete::{self, Extent, Probe, Selection, Work};
+use nix::sys::statvfs::statvfs;
+
+const MIB: u64 = 1 << 20;
+const LONG: Duration = Duration::from_secs(60);
+
+fn asked(root: &Path, name: &str) -> Probe {
+    let scan = crate::support::scan(root, 2);
+    let above = crate::support::id_of(scan.tree(), root);
+    let selection = Selection::new(scan.tree(), [(above, name.as_bytes())], Extent::Whole);
+    let job = delete::probe(&Pool::new(2).unwrap(), Arc::new(selection), 0).unwrap();
+    assert_eq!(job.wait(LONG), Some(Outcome::Complete));
+    Probe::clone(&job.latest().unwrap())
+}
+
+fn sync(root: &Path) {
+    assert!(succeeds(Command::new("sync").arg("-f").arg(root)));
+}
+
+fn free(root: &Path) -> u64 {
+    sync(root);
+    let found = statvfs(root).unwrap();
+    found.blocks_free() * found.fragment_size()
+}
+
+#[test]
+fn of_compressed_files_a_block_for_each_extent_is_promised() {
+    const NAME: &str = "of_compressed_files_a_block_for_each_extent_is_promised";
+    if !sandbox::enter(NAME) {
+        return;
+    }
+    let Some(image) = Image::new(NAME, "btrfs", 200 * MIB, &["-q"]) else { return };
+    let root = image.path();
+    if !succeeds(Command::new("mount").args(["-o", "remount,compress=zstd"]).arg(&root)) {
+        return skip(&format!("{NAME}: no compression here"));
+    }
+    let text = b"the same again and again\n".repeat(320_000);
+    let mut noise = vec![0; 1 << 20];
+    fs::File::open("/dev/urandom").unwrap().read_exact(&mut noise).unwrap();
+    fs::write(root.join("text"), &text).unwrap();
+    // Data without a location yet may still be compressed.
+    let probe = asked(&root, "text");
+    assert!(probe.least < MIB, "{} bytes are promised", probe.least);
+    fs::write(root.join("noise"), &noise).unwrap();
+    sync(&root);
+    assert_eq!(asked(&root, "noise").least, MIB, "what is not compressed is promised whole");
+
+    let probe = asked(&root, "text");
+    let extents = (text.len() as u64).div_ceil(128 << 10);
+    assert_eq!(probe.least, extents * 4096);
+    assert!(probe.most >= text.len() as u64);
+    let before = free(&root);
+    let work = Work::Remove(probe.going.unwrap());
+    let job = delete::carry_out(&Pool::new(2).unwrap(), work, None).unwrap();
+    assert_eq!(job.wait(LONG), Some(Outcome::Complete));
+    let freed = free(&root).saturating_sub(before);
+    assert!(freed >= probe.least && freed < MIB, "{freed} bytes came back, {} were promised", probe.least);
+}

@@ -1,0 +1,126 @@
+//! Failing system calls, injected by `strace -e inject`.
+#![cfg(target_os = "linux")]
+#![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
+
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{ChildStderr, Command, Stdio};
+
+use crate::support::{child, fixtures, naive};
+use duke::scan::Outcome;
+use duke::tree::{DirId, Totals};
+
+/// Result of a scan, and the expected result.
+struct Found {
+    root: PathBuf,
+    totals: Totals,
+    failures: Vec<(PathBuf, i32)>,
+    whole_disk: u64,
+}
+
+impl Found {
+    fn is_whole(&self) {
+        assert_eq!(self.failures, []);
+        assert_eq!(self.totals.disk, self.whole_disk);
+    }
+}
+
+/// Runs `check` on the scan of a fixture, in a child whose system calls fail: `faults` are arguments of
+/// `strace -e`.
+///
+/// The child attaches `strace` to itself while it runs, so that no fault hits the program loader. `strace`
+/// counts the calls of each thread from there on.
+fn with_faults(test: &str, faults: &[&str], check: impl FnOnce(&Found)) {
+    if let Some(argument) = child::argument_of(test) {
+        let argument = argument.into_string().unwrap();
+        let mut words = argument.splitn(3, ' ');
+        let whole_disk = words.next().unwrap().parse().unwrap();
+        let (log, root) = (words.next().unwrap(), PathBuf::from(words.next().unwrap()));
+        let Some(tracer) = trace(log, faults) else {
+            return crate::support::skip(&format!("{test}: no strace that injects"));
+        };
+        let scan = crate::support::scan(&root, 2);
+        assert_eq!(scan.outcome(), Some(Outcome::Complete));
+        crate::support::assert_sums_agree(scan.tree());
+        let (totals, failures) = (scan.tree().totals(DirId::TOP), crate::support::failures(scan.tree()));
+        check(&Found { root, totals, failures, whole_disk });
+        return drop(tracer);
+    }
+    let fixture = fixtures::hard_links();
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let (disk, path) = (naive::du(fixture.path()), fixture.path().display());
+    child::run(test, &[], format!("{disk} {} {path}", log.path().display()));
+    let log = std::fs::read_to_string(log.path()).unwrap();
+    assert!(log.is_empty() || log.contains("(INJECTED)"), "{test}: no call failed");
+}
+
+/// Attaches `strace` to this process; `None` if that fails. The result keeps it alive.
+fn trace(log: &str, faults: &[&str]) -> Option<BufReader<ChildStderr>> {
+    let mut strace = Command::new("strace");
+    strace.args(["-f", "-o", log, "-p", &std::process::id().to_string()]);
+    strace.args(faults.iter().flat_map(|fault| ["-e", fault])).stderr(Stdio::piped());
+    let mut messages = BufReader::new(strace.spawn().ok()?.stderr?);
+    let mut first_line = String::new();
+    messages.read_line(&mut first_line).ok()?;
+    first_line.contains(" attached").then_some(messages)
+}
+
+#[test]
+fn an_interrupted_listing_is_read_on() {
+    let fault = ["inject=getdents64:error=EINTR:when=2+3"];
+    with_faults("an_interrupted_listing_is_read_on", &fault, Found::is_whole);
+}
+
+#[test]
+fn interrupted_opens_and_attributes_are_asked_for_again() {
+    let faults = ["inject=openat:error=EINTR:when=2+3", "inject=statx:error=EINTR:when=2+3"];
+    with_faults("interrupted_opens_and_attributes_are_asked_for_again", &faults, Found::is_whole);
+}
+
+#[test]
+fn a_sandbox_without_statx_is_served_by_fstatat() {
+    let fault = ["inject=statx:error=ENOSYS"];
+    with_faults("a_sandbox_without_statx_is_served_by_fstatat", &fault, Found::is_whole);
+}
+
+#[test]
+fn a_sandbox_that_refuses_statx_is_served_by_fstatat() {
+    let fault = ["inject=statx:error=EPERM"];
+    with_faults("a_sandbox_that_refuses_statx_is_served_by_fstatat", &fault, Found::is_whole);
+}
+
+/// Every fifth listing fails for good: each is one error at its directory, and everything else is there.
+#[test]
+fn a_listing_that_fails_is_an_error_of_its_directory() {
+    let fault = ["inject=getdents64:error=EIO:when=2+5"];
+    with_faults(
+        "a_listing_that_fails_is_an_error_of_its_directory",
+        &fault,
+        |Found { root, totals, failures, .. }| {
+            assert!((1..8).contains(&failures.len()), "{failures:?}");
+            assert!(failures.iter().all(|(path, errno)| path.starts_with(root) && *errno == 5));
+            assert_eq!(totals.errors as usize, failures.len());
+            assert!(totals.disk > 0);
+        },
+    );
+}
+
+#[test]
+fn attributes_that_fail_are_an_error_of_their_entry() {
+    let fault = ["inject=statx:error=EIO:when=20+50"];
+    with_faults(
+        "attributes_that_fail_are_an_error_of_their_entry",
+        &fault,
+        |Found { totals, failures, .. }| {
+            assert!((2..20).contains(&failures.len()), "{failures:?}");
+            assert_eq!(totals.errors as usize, failures.len());
+            assert!(totals.items > 150);
+        },
+    );
+}
+
+#[test]
+fn descriptors_that_run_out_for_a_moment_lose_nothing() {
+    let fault = ["inject=openat:error=EMFILE:when=2+2"];
+    with_faults("descriptors_that_run_out_for_a_moment_lose_nothing", &fault, Found::is_whole);
+}

@@ -1,0 +1,120 @@
+//! File system that reports wrong names, kinds, identities and sizes; compiled from C if possible.
+#![cfg(target_os = "linux")]
+#![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::support::fixtures::{self, Fixture};
+use duke::scan::{Options, Outcome, Scan};
+use duke::tree::{DirId, Totals};
+use nix::errno::Errno;
+
+/// Disk usage of every file and directory in it.
+const EACH: u64 = 16 * 512;
+
+/// Time after which a scan counts as hanging.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Mounted file system, served until it is dropped.
+struct Lies {
+    fixture: Fixture,
+    server: Child,
+}
+
+impl Lies {
+    fn mount() -> Result<Self, &'static str> {
+        if !Path::new("/dev/fuse").exists() {
+            return Err("no /dev/fuse");
+        }
+        let fixture = fixtures::empty();
+        let program = fixture.join("program");
+        fs::create_dir(fixture.join("mounted")).unwrap();
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/system/lying/file_system.c");
+        let flags = Command::new("pkg-config")
+            .args(["--cflags", "--libs", "fuse3"])
+            .output()
+            .map_err(|_| "no pkg-config")?;
+        let flags = String::from_utf8(flags.stdout).unwrap();
+        let mut compiler = Command::new("cc");
+        compiler.arg("-o").arg(&program).arg(source).args(flags.split_whitespace()).stderr(Stdio::null());
+        if !compiler.status().is_ok_and(|status| status.success()) {
+            return Err("no C compiler with libfuse 3");
+        }
+        let server = Command::new(program).arg("-f").arg(fixture.join("mounted")).spawn().unwrap();
+        let lies = Self { fixture, server };
+        let begun = Instant::now();
+        while !lies.fixture.join("mounted/repeats").exists() {
+            if begun.elapsed() > Duration::from_secs(10) {
+                return Err("nothing was mounted");
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        Ok(lies)
+    }
+}
+
+impl Drop for Lies {
+    fn drop(&mut self) {
+        let place = self.fixture.join("mounted");
+        let _ = Command::new("fusermount3").args(["-u", "-z"]).arg(place).status();
+        let _ = self.server.wait();
+    }
+}
+
+#[test]
+fn a_listing_without_an_end_can_be_stopped() {
+    let lies = match Lies::mount() {
+        Ok(lies) => lies,
+        Err(reason) => return crate::support::skip(reason),
+    };
+    for threads in [1, 2] {
+        let options = Options { threads: Some(threads), ..Options::default() };
+        let scan = Scan::start(vec![lies.fixture.join("mounted/endless")], options).unwrap();
+        let begun = Instant::now();
+        while scan.progress().entries < 10_000 && begun.elapsed() < PATIENCE {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        scan.stop();
+        assert_eq!(scan.wait(PATIENCE), Some(Outcome::Stopped));
+        assert!(scan.tree().totals(DirId::TOP).items >= 10_000, "what was read is kept");
+    }
+}
+
+#[test]
+fn lies_are_seen_through() {
+    let lies = match Lies::mount() {
+        Ok(lies) => lies,
+        Err(reason) => return crate::support::skip(reason),
+    };
+    let root = lies.fixture.join("mounted");
+    for threads in [1, 2, 8] {
+        let scan = crate::support::scan(&root, threads);
+        assert_eq!(scan.outcome(), Some(Outcome::Complete));
+        let tree = scan.tree();
+        crate::support::assert_sums_agree(tree);
+        let totals = |name: &str| tree.totals(crate::support::id_of(tree, &root.join(name)));
+        let of = |entries: u64, errors: u32| Totals {
+            disk: (entries + 1) * EACH,
+            apparent: (entries + 1) * 4096,
+            items: entries,
+            errors,
+        };
+        assert_eq!(totals("repeats"), of(3, 0), "a name counts once");
+        assert_eq!(totals("types"), of(3, 0), "the kind is asked for, not believed");
+        assert_eq!(totals("breaks"), of(0, 1));
+        // The directory that is its own parent is an error and adds nothing but its name.
+        assert_eq!(totals("loops"), Totals { items: 2, ..of(1, 1) });
+        assert_eq!(totals("huge").disk, u64::MAX, "at least that much");
+        let failures = [("breaks", Errno::EIO), ("loops/again", Errno::ELOOP)];
+        assert_eq!(
+            crate::support::failures(tree),
+            failures.map(|(name, errno)| (root.join(name), errno as i32))
+        );
+        assert_eq!(tree.totals(DirId::TOP).errors, 2);
+        let below = crate::support::scan(&root.join("loops"), threads);
+        assert_eq!(below.tree().totals(DirId::TOP).items, 2, "also from the directory itself");
+    }
+}

@@ -1,0 +1,24 @@
+//! Tests that need special rights: namespaces, file systems in images, injected faults. SKIPPED without them.
+#![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
+
+#[path = "../program/mod.rs"]
+mod program;
+#[path = "../session/mod.rs"]
+mod session;
+#[path = "../support/mod.rs"]
+mod support;
+
+mod compressed;
+mod faults;
+mod hung;
+mod lying;
+mod mounts;
+mod permission;
+mod reclaim;
+mod refusals;
+mod removal;
+mod script;
+mod space;
+mod trash;
+mod unfinished;
+mod volumes;

@@ -1,0 +1,258 @@
+//! Mounted file systems below a root, each test in a mount namespace of its own.
+#![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::io::Read;
+use std::os::fd::AsRawFd;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::support::fixtures::{self, Fixture};
+use crate::support::image::{in_namespace, mount};
+use crate::support::naive;
+use duke::scan::{Mounts, Options, Outcome, Scan};
+use duke::tree::{DirId, EntryState, Exclusion};
+use nix::fcntl::{FcntlArg, FdFlag, OFlag, fcntl};
+
+fn exclusions(scan: &Scan, id: DirId) -> Vec<(String, Exclusion)> {
+    let listing = scan.tree().listing(id);
+    let excluded = |record: duke::tree::Entry<'_>| match record.state {
+        EntryState::Excluded(reason) => Some((String::from_utf8_lossy(record.name).into_owned(), reason)),
+        _ => None,
+    };
+    listing.entries().filter_map(|(_, record)| excluded(record)).collect()
+}
+
+fn first_root(scan: &Scan) -> DirId {
+    scan.tree().listing(DirId::TOP).directories().next().expect("there is a root")
+}
+
+/// Creates a directory with a tmpfs mounted on `tmpfs` and `below/tmpfs`, with 20,000 bytes in each.
+fn with_tmpfs() -> Fixture {
+    Fixture::build(|root| {
+        fixtures::file(root.join("outside"), 10_000)?;
+        for name in ["tmpfs", "below/tmpfs"] {
+            fs::create_dir_all(root.join(name))?;
+            mount(&["-t", "tmpfs", "none"], &root.join(name));
+            fs::create_dir(root.join(name).join("inner"))?;
+            fixtures::file(root.join(name).join("inner/file"), 20_000)?;
+        }
+        Ok(())
+    })
+}
+
+fn options(mounts: Mounts) -> Options {
+    Options { mounts, threads: Some(2), ..Options::default() }
+}
+
+#[test]
+fn another_file_system_is_entered_unless_only_one_is_wanted() {
+    if !in_namespace("another_file_system_is_entered_unless_only_one_is_wanted") {
+        return;
+    }
+    let fixture = with_tmpfs();
+    let all = crate::support::scan_with(fixture.path(), options(Mounts::Real));
+    assert_eq!(all.tree().totals(DirId::TOP), naive::totals(fixture.path()));
+    crate::support::assert_sums_agree(all.tree());
+
+    let one = crate::support::scan_with(fixture.path(), options(Mounts::None));
+    let output = Command::new("du").args(["-sx", "-B1"]).arg(fixture.path()).output().unwrap();
+    let du = String::from_utf8(output.stdout).unwrap();
+    let totals = one.tree().totals(DirId::TOP);
+    assert_eq!(Some(totals.disk.to_string().as_str()), du.split('\t').next());
+    assert_eq!((totals.items, totals.errors), (2, 0), "the file and the directory below");
+    assert_eq!(exclusions(&one, first_root(&one)), [("tmpfs".into(), Exclusion::OtherFileSystem)]);
+    crate::support::assert_sums_agree(one.tree());
+}
+
+#[test]
+fn how_much_there_will_be_is_known_of_a_whole_file_system_only() {
+    if !in_namespace("how_much_there_will_be_is_known_of_a_whole_file_system_only") {
+        return;
+    }
+    let fixture = with_tmpfs();
+    fs::create_dir(fixture.join("part")).unwrap();
+    let whole = fixture.join("tmpfs");
+    mount(&["--bind", whole.join("inner").to_str().unwrap()], &fixture.join("part"));
+    let expected =
+        |path: &Path, mounts| crate::support::scan_with(path, options(mounts)).progress().expected.is_some();
+    assert!(expected(&whole, Mounts::None));
+    assert!(!expected(&whole, Mounts::Real), "nobody asked for one file system");
+    assert!(!expected(&whole.join("inner"), Mounts::None), "below the mount point");
+    assert!(!expected(&fixture.join("part"), Mounts::None), "one directory of it is mounted");
+}
+
+#[test]
+fn every_root_has_a_file_system_of_its_own() {
+    if !in_namespace("every_root_has_a_file_system_of_its_own") {
+        return;
+    }
+    let fixture = with_tmpfs();
+    let inner = fixture.join("tmpfs");
+    let own = naive::totals(&inner);
+    // It is excluded from the first root, so it is read as the second.
+    let roots = vec![fixture.path().to_owned(), inner.clone(), fixture.join("outside")];
+    let scan = Scan::run(roots, options(Mounts::None));
+    let directories: Vec<_> = crate::support::directories(scan.tree());
+    let found = directories.iter().find(|(path, _)| *path == inner).map(|(_, totals)| *totals);
+    assert_eq!(found, Some(own));
+    assert_eq!(scan.tree().totals(DirId::TOP).disk, directories[0].1.disk + own.disk, "the file counts once");
+    // It is part of the first root, so it is the same directory.
+    let scan = Scan::run(vec![fixture.path().to_owned(), inner.clone()], options(Mounts::Real));
+    assert_eq!(scan.tree().totals(DirId::TOP), naive::totals(fixture.path()));
+}
+
+#[test]
+fn a_mount_of_a_directory_above_ends_there() {
+    if !in_namespace("a_mount_of_a_directory_above_ends_there") {
+        return;
+    }
+    let fixture = fixtures::plain();
+    let before = naive::totals(fixture.path());
+    let loops = fixture.join("a/b/c/loop");
+    fs::create_dir(&loops).unwrap();
+    mount(&["--rbind", fixture.path().to_str().unwrap()], &loops);
+    for threads in [1, 2, 8] {
+        let scan = crate::support::scan(fixture.path(), threads);
+        let totals = scan.tree().totals(DirId::TOP);
+        assert_eq!((totals.items, totals.errors), (before.items, 0), "the mount is shown and not counted");
+        assert!(totals.disk >= before.disk);
+        crate::support::assert_sums_agree(scan.tree());
+    }
+    let scan = crate::support::scan(&loops, 2);
+    assert_eq!(
+        scan.tree().totals(DirId::TOP).items,
+        before.items + 1,
+        "as a root it is entered: the loop is in it"
+    );
+}
+
+#[test]
+fn kernel_file_systems_are_entered_only_when_asked_for() {
+    if !in_namespace("kernel_file_systems_are_entered_only_when_asked_for") {
+        return;
+    }
+    let fixture = fixtures::plain();
+    let before = crate::support::scan(fixture.path(), 1).tree().totals(DirId::TOP);
+    let place = fixture.join("empty/inside");
+    mount(&["-t", "sysfs", "none"], &place);
+    let scan = crate::support::scan_with(fixture.path(), options(Mounts::Real));
+    let totals = scan.tree().totals(DirId::TOP);
+    assert_eq!((totals.items, totals.errors), (before.items - 1, 0));
+    let tree = scan.tree();
+    let empty = crate::support::id_of(tree, &fixture.join("empty"));
+    assert_eq!(exclusions(&scan, empty), [("inside".into(), Exclusion::KernelFileSystem)]);
+
+    let asked = crate::support::scan_with(fixture.path(), options(Mounts::All));
+    assert!(asked.tree().totals(DirId::TOP).items > before.items + 1_000);
+    let root = crate::support::scan_with(&place, options(Mounts::Real));
+    assert!(root.tree().totals(DirId::TOP).items > 1_000, "a root is always entered");
+}
+
+#[test]
+fn processes_come_and_go_in_proc() {
+    let scan = crate::support::scan_with(Path::new("/proc"), options(Mounts::Real));
+    assert_eq!(scan.outcome(), Some(duke::scan::Outcome::Complete));
+    let totals = scan.tree().totals(DirId::TOP);
+    assert!(totals.items > 1_000);
+    assert_eq!(totals.disk, 0, "nothing in it takes space");
+    crate::support::assert_sums_agree(scan.tree());
+}
+
+/// An automount point that never answers: triggering it blocks for ever.
+#[test]
+fn an_automounter_is_not_woken() {
+    const NAME: &str = "an_automounter_is_not_woken";
+    if !in_namespace(NAME) {
+        return;
+    }
+    let fixture = fixtures::plain();
+    let place = fixture.join("empty/inside");
+    // The daemon's own process group may pass, so it gets another one. Started first, so that it holds no end
+    // of the pipe.
+    let mut daemon = std::os::unix::process::CommandExt::process_group(&mut Command::new("sleep"), 0)
+        .arg("30")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let (reader, writer) = nix::unistd::pipe().unwrap();
+    let options = format!("fd={},pgrp={},minproto=5,maxproto=5,direct", writer.as_raw_fd(), daemon.id());
+    let mounted =
+        Command::new("mount").args(["-t", "autofs", "-o", &options, "none"]).arg(&place).status().unwrap();
+    if mounted.success() {
+        let scan = crate::support::scan(fixture.path(), 2);
+        let empty = crate::support::id_of(scan.tree(), &fixture.join("empty"));
+        assert_eq!(exclusions(&scan, empty), [("inside".into(), Exclusion::KernelFileSystem)]);
+        assert!(Command::new("umount").arg(&place).status().unwrap().success());
+        drop(writer);
+        let mut requests = Vec::new();
+        fs::File::from(reader).read_to_end(&mut requests).unwrap();
+        assert!(requests.is_empty(), "it was woken");
+    } else {
+        crate::support::skip(&format!("{NAME}: no autofs here"));
+    }
+    daemon.kill().unwrap();
+    daemon.wait().unwrap();
+}
+
+/// A network file system that never answers: every call to it blocks for ever.
+#[test]
+fn another_machine_is_not_asked_when_networks_are_skipped() {
+    const NAME: &str = "another_machine_is_not_asked_when_networks_are_skipped";
+    if !in_namespace(NAME) {
+        return;
+    }
+    let fixture = fixtures::plain();
+    let place = fixture.join("empty/inside");
+    let Ok(server) = fs::OpenOptions::new().read(true).write(true).open("/dev/fuse") else {
+        return crate::support::skip(&format!("{NAME}: no /dev/fuse"));
+    };
+    // The mount program inherits it.
+    fcntl(&server, FcntlArg::F_SETFD(FdFlag::empty())).unwrap();
+    let fd = format!("fd={},rootmode=40000,user_id=0,group_id=0,subtype=sshfs", server.as_raw_fd());
+    let mounted = Command::new("mount").args(["-i", "-t", "fuse", "-o", &fd, "me@box:"]).arg(&place).status();
+    if !mounted.unwrap().success() {
+        return crate::support::skip(&format!("{NAME}: no FUSE here"));
+    }
+    let skipping = Options { skip_network: true, ..options(Mounts::Real) };
+    let link = fixture.join("way");
+    std::os::unix::fs::symlink(fixture.path(), &link).unwrap();
+    for root in [fixture.path(), &link] {
+        let scan = Scan::start(vec![root.to_owned()], skipping.clone()).unwrap();
+        assert_eq!(scan.wait(Duration::from_secs(20)), Some(Outcome::Complete), "nobody is waited for");
+        let empty = crate::support::id_of(scan.tree(), &root.join("empty"));
+        assert_eq!(exclusions(&scan, empty), [("inside".into(), Exclusion::OtherFileSystem)]);
+        assert_eq!(scan.tree().totals(DirId::TOP).errors, 0);
+        // A rescan still recognizes it.
+        let again = scan.rescan(empty).unwrap();
+        assert_eq!(again.wait(Duration::from_secs(20)), Some(Outcome::Complete));
+        let empty = crate::support::id_of(scan.tree(), &root.join("empty"));
+        assert_eq!(exclusions(&scan, empty), [("inside".into(), Exclusion::OtherFileSystem)]);
+    }
+    let mut request = [0; 8192];
+    fcntl(&server, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).unwrap();
+    let mut codes = Vec::new();
+    while let Ok(length) = (&server).read(&mut request) {
+        assert!(length >= 8, "a request has a head");
+        codes.push(u32::from_ne_bytes(request[4..8].try_into().unwrap()));
+    }
+    assert_eq!(codes, [FUSE_INIT], "the kernel itself says hello, and nobody else says anything");
+}
+
+/// Request that the kernel sends to every FUSE server at mounting (linux/fuse.h).
+const FUSE_INIT: u32 = 26;
+
+/// A tmpfs stands for a local file system: nothing of it is excluded.
+#[test]
+fn what_this_machine_has_mounted_is_no_network() {
+    if !in_namespace("what_this_machine_has_mounted_is_no_network") {
+        return;
+    }
+    let fixture = with_tmpfs();
+    let skipping = Options { skip_network: true, ..options(Mounts::Real) };
+    let scan = crate::support::scan_with(fixture.path(), skipping);
+    assert_eq!(scan.tree().totals(DirId::TOP), naive::totals(fixture.path()));
+}

@@ -1,0 +1,214 @@
+//! The dialog's counts of entries that may not be deleted agree with the result of the deletion.
+#![cfg(target_os = "linux")]
+#![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
+
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::support::{child, sandbox};
+use duke::base::job::{Outcome, Pool};
+use duke::delete::{self, Extent, Kept, Probe, Report, Selection, Work};
+
+const LONG: Duration = Duration::from_secs(60);
+const NOBODY: u32 = 65_534;
+
+fn select(path: &str) -> Selection {
+    let path = Path::new(path);
+    let scan = crate::support::scan(path.parent().unwrap(), 2);
+    let above = crate::support::id_of(scan.tree(), path.parent().unwrap());
+    Selection::new(scan.tree(), [(above, path.file_name().unwrap().as_bytes())], Extent::Whole)
+}
+
+fn asked(path: &str) -> Probe {
+    let job = delete::probe(&Pool::new(2).unwrap(), Arc::new(select(path)), 0).unwrap();
+    assert_eq!(job.wait(LONG), Some(Outcome::Complete));
+    Probe::clone(&job.latest().unwrap())
+}
+
+/// Previews and deletes an entry, and checks that both results agree.
+fn told_and_done(path: &str) -> (Probe, Report) {
+    let probe = asked(path);
+    let work = Work::Remove(probe.going.clone().unwrap());
+    let job = delete::carry_out(&Pool::new(2).unwrap(), work, None).unwrap();
+    assert_eq!(job.wait(LONG), Some(Outcome::Complete));
+    let report = Report::clone(&job.latest().unwrap());
+    let Kept { mounts, denied, read_only, locked, unseen } = probe.kept;
+    let kept = mounts + denied + read_only + locked + unseen;
+    assert_eq!((probe.entries(), probe.most), (report.entries, report.freed), "{path}: {probe:?}");
+    assert_eq!(kept, report.failures.count, "{path}: {:?}", report.failures);
+    (probe, report)
+}
+
+fn tree(path: &str, owner: u32) {
+    for directory in ["", "/inner", "/inner/empty"] {
+        fs::create_dir_all(format!("{path}{directory}")).unwrap();
+    }
+    for file in ["/one", "/two", "/inner/three"] {
+        fs::write(format!("{path}{file}"), vec![b'x'; 10_000]).unwrap();
+    }
+    for entry in ["", "/inner", "/inner/empty", "/one", "/two", "/inner/three"] {
+        chown(format!("{path}{entry}"), Some(owner), Some(owner)).unwrap();
+    }
+}
+
+fn mode(path: &str, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+fn run(program: &str, words: &[&str]) -> bool {
+    Command::new(program).args(words).output().is_ok_and(|output| output.status.success())
+}
+
+/// Runs everything in a sandbox, `prepare` as root and `body` as a user without rights.
+fn as_nobody(test: &str, prepare: impl Fn() -> bool, body: impl Fn()) {
+    if !sandbox::enter(test) {
+        return;
+    }
+    fs::create_dir("/tmp/base").unwrap();
+    mode("/tmp/base", 0o777);
+    mode("/tmp", 0o755);
+    if !prepare() {
+        return crate::support::skip(&format!("{test}: the fixture cannot be made here"));
+    }
+    if std::panic::catch_unwind(child::become_nobody).is_err() {
+        return crate::support::skip(&format!("{test}: nobody else to be"));
+    }
+    body();
+}
+
+/// Returns `true` if files can be given to another user.
+fn can_give_away() -> bool {
+    fs::write("/tmp/given", "").is_ok() && chown("/tmp/given", Some(NOBODY), None).is_ok()
+}
+
+#[test]
+fn nothing_is_promised_of_a_tree_that_belongs_to_root() {
+    const NAME: &str = "nothing_is_promised_of_a_tree_that_belongs_to_root";
+    let prepare = || {
+        can_give_away() && {
+            tree("/tmp/base/theirs", 0);
+            true
+        }
+    };
+    as_nobody(NAME, prepare, || {
+        let (probe, report) = told_and_done("/tmp/base/theirs");
+        assert_eq!((probe.files, probe.directories), (3, 3), "it was looked at");
+        assert_eq!((probe.least, probe.most, report.entries), (0, 0, 0));
+        // Three files and the empty directory; the other directories hold those.
+        assert_eq!(probe.kept, Kept { denied: 4, ..Kept::default() });
+        // The directory may be written to but belongs to another user, so it could not be moved either.
+        assert_eq!(probe.unmoved.denied, 1);
+    });
+}
+
+#[test]
+fn one_directory_that_may_not_be_written_to_stays_and_the_rest_goes() {
+    const NAME: &str = "one_directory_that_may_not_be_written_to_stays_and_the_rest_goes";
+    let prepare = || {
+        can_give_away() && {
+            tree("/tmp/base/ours", NOBODY);
+            tree("/tmp/base/ours/closed", NOBODY);
+            mode("/tmp/base/ours/closed", 0o555);
+            tree("/tmp/base/ours/secret", NOBODY);
+            mode("/tmp/base/ours/secret", 0o000);
+            true
+        }
+    };
+    as_nobody(NAME, prepare, || {
+        let (probe, report) = told_and_done("/tmp/base/ours");
+        // In `closed` two files and the directory `inner` without its contents, and the one that cannot be
+        // opened.
+        assert_eq!(probe.kept, Kept { denied: 4, ..Kept::default() }, "{:?}", report.failures);
+        assert!(probe.most > 0 && !Path::new("/tmp/base/ours/one").exists());
+        assert!(!Path::new("/tmp/base/ours/closed/inner/three").exists());
+        assert_eq!(probe.unmoved, Kept::default(), "the whole can be moved");
+    });
+}
+
+#[test]
+fn in_a_sticky_directory_only_what_is_one_s_own_goes() {
+    const NAME: &str = "in_a_sticky_directory_only_what_is_one_s_own_goes";
+    let prepare = || {
+        can_give_away() && {
+            for (name, owner) in [("theirs", 0), ("ours", NOBODY)] {
+                fs::create_dir_all(format!("/tmp/base/{name}")).unwrap();
+                for (file, user) in [("root", 0), ("nobody", NOBODY)] {
+                    let path = format!("/tmp/base/{name}/{file}");
+                    fs::write(&path, vec![b'x'; 10_000]).unwrap();
+                    chown(&path, Some(user), Some(user)).unwrap();
+                }
+                chown(format!("/tmp/base/{name}"), Some(owner), None).unwrap();
+                mode(&format!("/tmp/base/{name}"), 0o1777);
+            }
+            tree("/tmp/base/theirs/tree", 0);
+            true
+        }
+    };
+    as_nobody(NAME, prepare, || {
+        let (probe, _) = told_and_done("/tmp/base/theirs");
+        assert_eq!(probe.kept.denied, 5, "the file of root, and root's tree");
+        assert!(
+            !Path::new("/tmp/base/theirs/nobody").exists() && Path::new("/tmp/base/theirs/root").exists()
+        );
+        let (probe, _) = told_and_done("/tmp/base/ours");
+        assert_eq!(probe.kept, Kept::default(), "whose the directory is may take out everything");
+    });
+}
+
+#[test]
+fn root_may_take_what_it_likes_from_a_sticky_directory() {
+    if !sandbox::enter("root_may_take_what_it_likes_from_a_sticky_directory") {
+        return;
+    }
+    if !can_give_away() {
+        return crate::support::skip("nobody else to be");
+    }
+    fs::create_dir("/tmp/base").unwrap();
+    tree("/tmp/base/tree", NOBODY);
+    mode("/tmp/base/tree", 0o1777);
+    assert_eq!(told_and_done("/tmp/base/tree").0.kept, Kept::default());
+}
+
+#[test]
+fn access_control_lists_count_in_both_ways() {
+    const NAME: &str = "access_control_lists_count_in_both_ways";
+    let prepare = || {
+        can_give_away() && {
+            for name in ["granted", "masked"] {
+                fs::create_dir(format!("/tmp/base/{name}")).unwrap();
+                fs::write(format!("/tmp/base/{name}/file"), "content").unwrap();
+                mode(&format!("/tmp/base/{name}"), 0o755);
+            }
+            run("setfacl", &["-m", "u:65534:rwx", "/tmp/base/granted"])
+                && run("setfacl", &["-m", "u:65534:rwx,m::r-x", "/tmp/base/masked"])
+        }
+    };
+    as_nobody(NAME, prepare, || {
+        let (probe, report) = told_and_done("/tmp/base/granted");
+        assert_eq!((probe.kept, report.entries), (Kept::default(), 2));
+        let (probe, report) = told_and_done("/tmp/base/masked");
+        assert_eq!((probe.kept.denied, report.entries), (1, 0));
+    });
+}
+
+#[test]
+fn nothing_is_promised_on_a_file_system_that_is_read_only() {
+    if !sandbox::enter("nothing_is_promised_on_a_file_system_that_is_read_only") {
+        return;
+    }
+    fs::create_dir("/tmp/base").unwrap();
+    if !run("mount", &["-t", "tmpfs", "none", "/tmp/base"]) {
+        return crate::support::skip("nothing can be mounted here");
+    }
+    fs::create_dir_all("/tmp/base/a/tree").unwrap();
+    fs::write("/tmp/base/a/tree/file", vec![b'x'; 10_000]).unwrap();
+    assert!(run("mount", &["-o", "remount,ro", "/tmp/base"]));
+    let (probe, _) = told_and_done("/tmp/base/a/tree");
+    assert_eq!((probe.kept, probe.most), (Kept { read_only: 1, ..Kept::default() }, 0));
+    assert_eq!(probe.unmoved.read_only, 1);
+}

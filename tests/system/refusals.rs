@@ -1,0 +1,161 @@
+//! The guard: directories that are never deleted, decided by identity and not by path.
+#![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
+
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::support::sandbox;
+use duke::base::job::{Outcome, Pool};
+use duke::delete::{self, Concern, Extent, Reason, Refusal, Selection, Work};
+use duke::scan::Scan;
+use duke::tree::DirId;
+
+fn selection(scan: &Scan, path: &Path) -> Selection {
+    let above = crate::support::id_of(scan.tree(), path.parent().unwrap());
+    Selection::new(scan.tree(), [(above, path.file_name().unwrap().as_bytes())], Extent::Whole)
+}
+
+fn emptied(scan: &Scan, root: &Path) -> Selection {
+    Selection::new(scan.tree(), [(DirId::TOP, root.as_os_str().as_bytes())], Extent::Content)
+}
+
+/// Returns the refusals and warnings for a selection.
+fn objections(selection: &Selection) -> (Vec<Refusal>, Vec<Concern>) {
+    let job = delete::probe(&Pool::new(2).unwrap(), Arc::new(selection.clone()), 0).unwrap();
+    assert_eq!(job.wait(Duration::from_secs(60)), Some(Outcome::Complete));
+    let probe = job.latest().unwrap();
+    (probe.refusals.iter().map(|(_, refusal)| *refusal).collect(), probe.concerns.clone())
+}
+
+/// Tries to delete it and returns the reasons of the failures.
+fn reasons(selection: Selection) -> Vec<Reason> {
+    let work = Work::Remove(Arc::new(selection));
+    let job = delete::carry_out(&Pool::new(2).unwrap(), work, None).unwrap();
+    assert_eq!(job.wait(Duration::from_secs(60)), Some(Outcome::Complete));
+    job.latest().unwrap().failures.first.iter().map(|failure| failure.reason).collect()
+}
+
+#[test]
+fn the_home_what_holds_it_and_where_one_works_stay_by_any_path() {
+    if !sandbox::enter("the_home_what_holds_it_and_where_one_works_stay_by_any_path") {
+        return;
+    }
+    for path in ["/tmp/home/me/docs", "/tmp/home/other", "/tmp/at/work/deep", "/tmp/mnt/disk", "/tmp/free"] {
+        fs::create_dir_all(path).unwrap();
+        fs::write(Path::new(path).join("file"), "content").unwrap();
+    }
+    assert!(Command::new("mount").args(["-t", "tmpfs", "none", "/tmp/mnt/disk"]).status().unwrap().success());
+    std::os::unix::fs::symlink("/tmp", "/tmp/free/link").unwrap();
+    std::env::set_current_dir("/tmp/at/work").unwrap();
+    // The last one leads to the same place through a link and dots.
+    for root in ["/tmp", "/tmp/free/link", "../../free/../free/link/."] {
+        let scan = crate::support::scan(Path::new(root), 2);
+        for (path, expected) in [
+            ("home", Some(Refusal::HoldsHome)),
+            ("home/me", Some(Refusal::Home)),
+            ("home/me/docs", None),
+            ("home/other", None),
+            ("at", Some(Refusal::Working)),
+            ("at/work", Some(Refusal::Working)),
+            ("at/work/deep", None),
+            ("mnt/disk", Some(Refusal::Mount)),
+        ] {
+            let selection = selection(&scan, &Path::new(root).join(path));
+            assert_eq!(objections(&selection).0, Vec::from_iter(expected), "{root} {path}");
+            if let Some(refusal) = expected {
+                let reason = if refusal == Refusal::Mount { Reason::Mount } else { Reason::Refused(refusal) };
+                assert_eq!(reasons(selection), [reason], "{root} {path}");
+            }
+        }
+    }
+    for kept in ["home/me/docs/file", "home/other/file", "at/work/deep/file"] {
+        assert!(Path::new("/tmp").join(kept).exists(), "{kept}");
+    }
+    // Deleting the contents is refused too.
+    let home = PathBuf::from("/tmp/home/me/../me");
+    let scan = crate::support::scan(&home, 2);
+    let selection = emptied(&scan, &home);
+    assert_eq!(objections(&selection).0, [Refusal::Home]);
+    assert_eq!(reasons(selection), [Reason::Refused(Refusal::Home)]);
+    assert!(home.join("docs/file").exists());
+}
+
+#[test]
+fn the_root_of_everything_stays() {
+    if !sandbox::enter("the_root_of_everything_stays") {
+        return;
+    }
+    fs::create_dir_all("/tmp/system/etc").unwrap();
+    fs::write("/tmp/system/etc/file", "content").unwrap();
+    std::os::unix::fs::chroot("/tmp/system").unwrap();
+    std::env::set_current_dir("/").unwrap();
+    for root in ["/", "/etc/..", "."] {
+        let scan = crate::support::scan(Path::new(root), 2);
+        let selection = emptied(&scan, Path::new(root));
+        assert_eq!(objections(&selection).0, [Refusal::Root], "{root}");
+        assert_eq!(reasons(selection), [Reason::Refused(Refusal::Root)], "{root}");
+    }
+    assert!(Path::new("/etc/file").exists());
+}
+
+#[test]
+fn somebodys_home_and_a_directory_of_another_user_give_pause() {
+    if !sandbox::enter("somebodys_home_and_a_directory_of_another_user_give_pause") {
+        return;
+    }
+    for path in ["/tmp/theirs/file", "/tmp/ours/file"] {
+        fs::create_dir_all(path).unwrap();
+    }
+    if !Command::new("chown").args(["65534", "/tmp/theirs"]).output().unwrap().status.success() {
+        return crate::support::skip("no other user here");
+    }
+    let scan = crate::support::scan(Path::new("/tmp"), 2);
+    let concerns = |path: &str| objections(&selection(&scan, Path::new(path))).1;
+    assert_eq!(concerns("/tmp/ours/file"), []);
+    assert_eq!(concerns("/tmp/theirs/file"), [Concern::OthersDirectory(b"/tmp/theirs".to_vec(), 65534)]);
+    // Directories of root that others may change: all users, or a group other than root's, unless the sticky
+    // bit protects entries of other users.
+    for (group, mode, is_open) in [
+        ("0", "775", false),
+        ("65534", "755", false),
+        ("65534", "775", true),
+        ("65534", "1775", false),
+        ("0", "777", true),
+        ("0", "1777", false),
+    ] {
+        let run = |program: &str, word: &str| {
+            assert!(Command::new(program).args([word, "/tmp/ours"]).status().unwrap().success());
+        };
+        run("chgrp", group);
+        run("chmod", mode);
+        let expected = is_open.then(|| Concern::OthersDirectory(b"/tmp/ours".to_vec(), 0));
+        assert_eq!(concerns("/tmp/ours/file"), Vec::from_iter(expected), "{group} {mode}");
+    }
+}
+
+#[test]
+fn what_is_immutable_is_told_before_and_stays() {
+    if !sandbox::enter("what_is_immutable_is_told_before_and_stays") {
+        return;
+    }
+    fs::create_dir_all("/tmp/a/fixed").unwrap();
+    for file in ["/tmp/a/file", "/tmp/a/fixed/file"] {
+        fs::write(file, "content").unwrap();
+    }
+    let set = |sign: &str| Command::new("chattr").args([sign, "/tmp/a/fixed"]).output();
+    if !set("+i").is_ok_and(|output| output.status.success()) {
+        return crate::support::skip("nothing can be made immutable here");
+    }
+    let scan = crate::support::scan(Path::new("/tmp"), 2);
+    let selection = selection(&scan, Path::new("/tmp/a"));
+    let job = delete::probe(&Pool::new(2).unwrap(), Arc::new(selection.clone()), 0).unwrap();
+    assert_eq!(job.wait(Duration::from_secs(60)), Some(Outcome::Complete));
+    assert_eq!(job.latest().unwrap().kept.locked, 1);
+    assert_eq!(reasons(selection), [Reason::System(nix::errno::Errno::EPERM as i32)]);
+    assert!(Path::new("/tmp/a/fixed/file").exists() && !Path::new("/tmp/a/file").exists());
+    assert!(set("-i").unwrap().status.success());
+}

@@ -1,0 +1,355 @@
+//! The script that deletes a selection, run by shells: it deletes what it names and nothing else, whatever
+//! happened meanwhile.
+#![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use crate::support::fixtures::{self, Fixture};
+use crate::support::image::{Image, in_namespace, mount};
+use crate::support::sandbox;
+use duke::delete::script::{self, Unwritten, Written};
+use duke::delete::{Extent, Reason, Refusal, Selection};
+
+/// Returns the installed shells.
+fn shells() -> Vec<&'static str> {
+    let is_there = |shell: &&str| {
+        Command::new(shell).args(["-c", "true"]).output().is_ok_and(|output| output.status.success())
+    };
+    ["dash", "bash", "sh"].into_iter().filter(is_there).collect()
+}
+
+fn select(root: &Path, paths: &[PathBuf]) -> Selection {
+    let scan = crate::support::scan(root, 2);
+    let places: Vec<_> = paths
+        .iter()
+        .map(|path| {
+            (crate::support::id_of(scan.tree(), path.parent().unwrap()), path.file_name().unwrap().as_bytes())
+        })
+        .collect();
+    Selection::new(scan.tree(), places, Extent::Whole)
+}
+
+/// Creates a directory that no other user can write to.
+fn private() -> Fixture {
+    let folder = fixtures::empty();
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o700)).unwrap();
+    folder
+}
+
+/// Writes the script for these paths below `root`.
+fn write(folder: &Path, root: &Path, paths: &[PathBuf]) -> Result<Written, Unwritten> {
+    let selection = select(root, paths);
+    assert_eq!(selection.count(), paths.len());
+    script::write(folder, None, &selection, &vec!["1.0 KiB".to_owned(); paths.len()])
+}
+
+fn run(shell: &str, script: &Path, answer: &str) -> Output {
+    let mut child = Command::new(shell)
+        .arg(script)
+        .current_dir("/tmp")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The script need not ask at all.
+    let _ = child.stdin.take().unwrap().write_all(answer.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let mut all: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    all.sort();
+    all
+}
+
+/// Names with a meaning for a shell, a terminal, a pattern or the kernel's mount table.
+fn hostile() -> Vec<Vec<u8>> {
+    let mut names: Vec<Vec<u8>> = [
+        "it's",
+        "$(touch pwned)",
+        "`touch pwned`",
+        "ends\n\n",
+        "'; touch pwned; '",
+        "!x",
+        "~",
+        "a  b",
+        "%s",
+        "\\040",
+        "-rf",
+        "*",
+        "[a]",
+        "?",
+        "\t",
+        "x\ny",
+        "\u{202e}",
+        "back\\",
+        "a\\nb",
+        ".hidden",
+        "\u{e4}",
+    ]
+    .iter()
+    .map(|name| name.as_bytes().to_vec())
+    .collect();
+    names.extend([b"\xff\xfe".to_vec(), b"\x1b[31m".to_vec(), vec![b'n'; 255]]);
+    names
+}
+
+#[test]
+fn shells_delete_exactly_what_is_named() {
+    if !sandbox::enter("shells_delete_exactly_what_is_named") {
+        return;
+    }
+    for shell in shells() {
+        let (fixture, folder) = (fixtures::weird_names(), private());
+        for (number, name) in hostile().into_iter().enumerate() {
+            let path = fixture.join(std::ffi::OsString::from_vec(name.clone()));
+            if path.symlink_metadata().is_ok() {
+                continue;
+            }
+            if number % 2 == 0 {
+                fixtures::file(path, 1).unwrap();
+            } else {
+                fs::create_dir(&path).unwrap();
+                fixtures::file(path.join(std::ffi::OsString::from_vec(name)), 1).unwrap();
+            }
+        }
+        symlink("/tmp", fixture.join("link")).unwrap();
+        let all = entries(fixture.path());
+        let (gone, kept): (Vec<_>, Vec<_>) =
+            all.into_iter().enumerate().partition(|(number, _)| number % 3 != 0);
+        let paths = |part: Vec<(usize, PathBuf)>| part.into_iter().map(|(_, path)| path).collect::<Vec<_>>();
+        let script = write(folder.path(), fixture.path(), &paths(gone)).unwrap().path;
+        let text = fs::read_to_string(&script).expect("it can be read");
+        assert!(!text.contains(|letter: char| letter.is_control() && !matches!(letter, '\n' | '\t')));
+        let output = run(shell, &script, "");
+        assert!(output.status.success() && output.stderr.is_empty(), "{shell}: {output:?}");
+        assert_eq!(entries(fixture.path()), paths(kept), "{shell}");
+        assert!(!Path::new("/tmp/pwned").exists());
+    }
+}
+
+#[test]
+fn file_systems_mounted_inside_stay() {
+    if !sandbox::enter("file_systems_mounted_inside_stay") {
+        return;
+    }
+    for shell in shells() {
+        for mounted in hostile() {
+            let name = std::ffi::OsString::from_vec(mounted.clone());
+            let (fixture, folder, origin) = (fixtures::empty(), private(), fixtures::plain());
+            let listed = fixture.join(&name);
+            let places = [listed.join("memory").join(&name), listed.join(&name)];
+            fs::create_dir_all(&places[0]).unwrap();
+            fs::create_dir(&places[1]).unwrap();
+            fs::create_dir_all(listed.join("rest/of it")).unwrap();
+            fixtures::file(listed.join("rest/of it/file"), 1).unwrap();
+            let script = write(folder.path(), fixture.path(), std::slice::from_ref(&listed)).unwrap().path;
+            mount(&["-t", "tmpfs", "none"], &places[0]);
+            fixtures::file(places[0].join("stays"), 1).unwrap();
+            // On the same device.
+            mount(&["--bind", origin.path().to_str().unwrap()], &places[1]);
+            let before = entries(origin.path());
+            let output = run(shell, &script, "");
+            assert!(!output.status.success(), "it says that something stays");
+            assert!(String::from_utf8_lossy(&output.stderr).contains("kept: "), "{output:?}");
+            assert!(places[0].join("stays").exists(), "{shell}: {mounted:?}");
+            assert_eq!(entries(origin.path()), before, "{shell}: {mounted:?}");
+            assert!(!listed.join("rest").exists(), "{shell}: {mounted:?}: {output:?}");
+            for place in &places {
+                assert!(Command::new("umount").arg(place).status().unwrap().success());
+            }
+        }
+    }
+}
+
+/// Creates a directory with two entries in `place` and a script for them, runs `change` before the script,
+/// and checks that both entries are kept.
+fn assert_stays(place: &Path, change: impl Fn(&Path)) {
+    for shell in shells() {
+        let (fixture, folder) = (Fixture::build_in(place, |_| Ok(())), private());
+        let home = fixture.join("home");
+        fs::create_dir_all(home.join("directory")).unwrap();
+        fixtures::file(home.join("directory/old"), 10).unwrap();
+        fixtures::file(home.join("file"), 10).unwrap();
+        let paths = [home.join("directory"), home.join("file")];
+        let script = write(folder.path(), fixture.path(), &paths).unwrap().path;
+        change(&home);
+        let output = run(shell, &script, "");
+        assert!(!output.status.success(), "{shell}: {output:?}");
+        assert_eq!(
+            String::from_utf8_lossy(&output.stderr).matches("kept: ").count(),
+            2,
+            "{shell}: {output:?}"
+        );
+        for path in paths {
+            assert!(path.symlink_metadata().is_ok(), "{shell}: {}", path.display());
+        }
+        assert!(home.join("directory/new").exists(), "{shell}");
+        assert!(home.join("file").exists(), "{shell}");
+    }
+}
+
+/// Changes by other processes between writing and running a script.
+fn assert_replaced_entries_stay(place: &Path) {
+    let renew = |home: &Path| {
+        fs::remove_dir_all(home.join("directory")).unwrap();
+        fs::remove_file(home.join("file")).unwrap();
+        fs::create_dir(home.join("directory")).unwrap();
+        fixtures::file(home.join("directory/new"), 10).unwrap();
+        fixtures::file(home.join("file"), 11).unwrap();
+    };
+    assert_stays(place, renew);
+    assert_stays(place, |home| {
+        fs::remove_dir_all(home).unwrap();
+        fs::create_dir_all(home.join("directory")).unwrap();
+        fixtures::file(home.join("directory/new"), 10).unwrap();
+        fixtures::file(home.join("file"), 10).unwrap();
+    });
+    assert_stays(place, |home| {
+        let elsewhere = home.with_file_name("elsewhere");
+        fs::create_dir(&elsewhere).unwrap();
+        fs::rename(home.join("directory"), elsewhere.join("directory")).unwrap();
+        fixtures::file(elsewhere.join("directory/new"), 1).unwrap();
+        fs::rename(home.join("file"), elsewhere.join("file")).unwrap();
+        symlink(elsewhere.join("directory"), home.join("directory")).unwrap();
+        symlink(elsewhere.join("file"), home.join("file")).unwrap();
+    });
+    assert_stays(place, |home| {
+        // A link in the middle of the path, to a directory with the same names.
+        let other = home.with_file_name("other");
+        fs::rename(home, home.with_file_name("away")).unwrap();
+        fs::create_dir_all(other.join("directory")).unwrap();
+        fixtures::file(other.join("directory/new"), 1).unwrap();
+        fixtures::file(other.join("file"), 10).unwrap();
+        symlink(other, home).unwrap();
+    });
+}
+
+#[test]
+fn replaced_entries_stay() {
+    if sandbox::enter("replaced_entries_stay") {
+        assert_replaced_entries_stay(Path::new("/tmp"));
+    }
+}
+
+#[test]
+fn replaced_entries_stay_where_inode_numbers_are_used_again() {
+    const TEST: &str = "replaced_entries_stay_where_inode_numbers_are_used_again";
+    if !in_namespace(TEST) {
+        return;
+    }
+    if let Some(image) = Image::new(TEST, "ext4", 16 << 20, &["-q", "-I", "256"]) {
+        assert_replaced_entries_stay(&image.path());
+    }
+}
+
+#[test]
+fn what_the_box_refuses_gets_no_script() {
+    if !sandbox::enter("what_the_box_refuses_gets_no_script") {
+        return;
+    }
+    let folder = private();
+    let fixture = fixtures::empty();
+    for name in ["mounted", "started/below", "gone"] {
+        fs::create_dir_all(fixture.join(name)).unwrap();
+    }
+    fs::create_dir_all("/tmp/home/me").unwrap();
+    mount(&["-t", "tmpfs", "none"], &fixture.join("mounted"));
+    std::env::set_current_dir(fixture.join("started/below")).unwrap();
+    let cases = [
+        (fixture.join("mounted"), Refusal::Mount),
+        (fixture.join("started"), Refusal::Working),
+        (PathBuf::from("/tmp/home"), Refusal::HoldsHome),
+        (PathBuf::from("/tmp/home/me"), Refusal::Home),
+    ];
+    for (path, expected) in cases {
+        let refused = write(folder.path(), Path::new("/tmp"), std::slice::from_ref(&path)).unwrap_err();
+        let Unwritten::Refused(named, reason) = refused else { panic!("{refused:?}") };
+        assert_eq!((named, reason), (path.as_os_str().as_bytes().to_vec(), Reason::Refused(expected)));
+    }
+    let gone = fixture.join("gone");
+    let selection = select(Path::new("/tmp"), std::slice::from_ref(&gone));
+    fs::remove_dir(&gone).unwrap();
+    let refused = script::write(folder.path(), None, &selection, &[]).unwrap_err();
+    assert!(matches!(refused, Unwritten::Refused(_, Reason::Changed)), "{refused:?}");
+    assert_eq!(entries(folder.path()), [] as [PathBuf; 0]);
+}
+
+#[test]
+fn what_the_box_warns_of_is_asked_about() {
+    if !sandbox::enter("what_the_box_warns_of_is_asked_about") {
+        return;
+    }
+    for shell in shells() {
+        let (fixture, folder) = (fixtures::empty(), private());
+        let theirs = fixture.join("theirs\n");
+        fs::create_dir_all(theirs.join("x")).unwrap();
+        if chown(&theirs, Some(1000), None).is_err() {
+            return crate::support::skip("nobody else to own something");
+        }
+        let written = write(folder.path(), fixture.path(), &[theirs.join("x")]).unwrap();
+        assert_eq!(written.concerns.len(), 1);
+        for answer in ["", "no\n", "y\n"] {
+            let output = run(shell, &written.path, answer);
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(said.contains("user 1000 may change") && said.contains("theirs\\n"), "{shell}: {said}");
+            assert!(!output.status.success() && theirs.join("x").exists(), "{shell}");
+        }
+        assert!(run(shell, &written.path, "yes\n").status.success());
+        assert!(!theirs.join("x").exists(), "{shell}");
+    }
+}
+
+#[test]
+fn a_script_lies_where_nobody_else_can_change_it() {
+    if !sandbox::enter("a_script_lies_where_nobody_else_can_change_it") {
+        return;
+    }
+    let fixture = fixtures::plain();
+    let selection = select(fixture.path(), &entries(fixture.path())[..1]);
+    let state = private();
+    let fallback = state.join("duke");
+    let place = private();
+    let folder = place.join("folder");
+    fs::create_dir(&folder).unwrap();
+    let written = |fallback: Option<&Path>| script::write(&folder, fallback, &selection, &[]);
+    let mode = |folder: &Path, mode| fs::set_permissions(folder, fs::Permissions::from_mode(mode)).unwrap();
+    let first = written(None).unwrap().path;
+    assert_eq!(first.parent(), Some(folder.as_path()));
+    assert_eq!(fs::metadata(&first).unwrap().mode() & 0o7777, 0o700);
+    assert_ne!(written(None).unwrap().path, first, "another name");
+    for open in [0o777, 0o1777, 0o770] {
+        mode(&folder, open);
+        assert!(matches!(written(None), Err(Unwritten::Exposed)), "{open:o}");
+        assert_eq!(written(Some(&fallback)).unwrap().path.parent(), Some(fallback.as_path()), "{open:o}");
+        assert_eq!(fs::metadata(&fallback).unwrap().mode() & 0o777, 0o700);
+    }
+    mode(&folder, 0o700);
+    mode(place.path(), 0o777);
+    assert!(matches!(written(None), Err(Unwritten::Exposed)), "the folder could be put away");
+    mode(place.path(), 0o700);
+    if chown(&folder, Some(1000), None).is_ok() {
+        assert!(matches!(written(None), Err(Unwritten::Exposed)), "it is somebody else's");
+        chown(&folder, Some(0), None).unwrap();
+    }
+    // Every possible name is a link to another place.
+    let elsewhere = private();
+    fs::remove_dir_all(&folder).unwrap();
+    fs::create_dir(&folder).unwrap();
+    let now = jiff::Zoned::now();
+    for second in 0..10 {
+        let time =
+            now.checked_add(jiff::Span::new().seconds(second)).unwrap().strftime("%Y%m%d-%H%M%S").to_string();
+        symlink(elsewhere.join("planted"), folder.join(format!("duke-rm-{time}.sh"))).unwrap();
+    }
+    let path = written(None).unwrap().path;
+    assert!(fs::symlink_metadata(&path).unwrap().is_file() && path.to_str().unwrap().ends_with("-2.sh"));
+    assert_eq!(entries(elsewhere.path()), [] as [PathBuf; 0]);
+}

@@ -1,0 +1,160 @@
+//! Growth and exports in a real terminal.
+#![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
+
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+use crate::program::place::Place;
+use crate::program::{program, run};
+use crate::session::{PATIENCE, Session, at_home_nowhere};
+use crate::support::room::keeps_snapshots;
+use portable_pty::CommandBuilder;
+
+/// Starts the program in `folder`, in a terminal; it keeps snapshots in `state`.
+fn start(folder: &Path, state: &Path, words: &[&str]) -> Session {
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_duke"));
+    command.args(words);
+    command.cwd(folder);
+    at_home_nowhere(&mut command);
+    command.env("XDG_STATE_HOME", state);
+    Session::run(command)
+}
+
+/// Waits until a line of the screen holds both texts, since a frame may arrive in pieces.
+fn wait_for_line(session: &mut Session, name: &str, text: &str) {
+    session.wait_for(&format!("{name} with {text}"), |screen| {
+        screen.contents().lines().any(|line| line.contains(name) && line.contains(text))
+    });
+}
+
+/// Leaves the browser, and returns the exit code.
+fn leave(mut session: Session) -> u32 {
+    session.quit().exit_code()
+}
+
+/// Creates a folder `t`, a snapshot of it, an export of it, and then changes it.
+fn changed() -> Place {
+    let place = Place::new();
+    place.file("t/grown", 100_000);
+    place.file("t/shrunk", 300_000);
+    place.file("t/gone/file", 50_000);
+    place.file("t/same", 10);
+    run(program().current_dir(place.path()).args(["save", "-o", "old.duke", "t"])).ended(0);
+    run(program().current_dir(place.path()).args(["-o", "old.json", "t"])).ended(0);
+    place.file("t/grown", 900_000);
+    place.file("t/shrunk", 1000);
+    fs::remove_dir_all(place.join("t/gone")).unwrap();
+    place.file("t/new/other", 200_000);
+    place
+}
+
+#[test]
+fn diff_opens_the_browser_on_what_has_grown_whatever_the_old_side_is() {
+    let (place, state) = (changed(), Place::new());
+    for words in [
+        &["diff", "old.duke"][..],
+        &["diff", "old.json", "t"],
+        &["diff", "old.json", "now.json"],
+        &["diff", "old.duke", "now.duke"],
+    ] {
+        run(program().current_dir(place.path()).args(["-o", "now.json", "t"])).ended(0);
+        run(program().current_dir(place.path()).args(["save", "-o", "now.duke", "t"])).ended(0);
+        let mut session = start(place.path(), state.path(), words);
+        session.wait_for_text("+78");
+        wait_for_line(&mut session, " new/", " new ");
+        wait_for_line(&mut session, "shrunk", "-29");
+        wait_for_line(&mut session, "same", "=");
+        session.press("8");
+        session.wait_for_text("gone/");
+        wait_for_line(&mut session, "gone/", "gone  -");
+        session.press("q");
+        assert_eq!(leave(session), 0, "{words:?}");
+    }
+}
+
+#[test]
+fn what_is_no_side_of_a_comparison_is_one_error() {
+    let (place, state) = (changed(), Place::new());
+    fs::write(place.join("broken.json"), "[1,2,{").unwrap();
+    for words in [&["diff", "missing"][..], &["diff", "broken.json"]] {
+        let mut session = start(place.path(), state.path(), words);
+        session.wait_for_text("duke: ");
+        assert_eq!(leave(session), 2, "{words:?}");
+    }
+}
+
+#[test]
+fn the_last_snapshot_is_offered_and_none_is_kept_if_nobody_wants_any() {
+    if !keeps_snapshots() {
+        return;
+    }
+    let (place, state) = (changed(), Place::new());
+    let saved = run(program().env("XDG_STATE_HOME", state.path()).arg("save").arg(place.join("t")));
+    let old = saved.ended(0).text().trim_end().to_owned();
+    // The name makes it look three days old.
+    let (front, seconds) = old.trim_end_matches(".duke").rsplit_once('-').unwrap();
+    let earlier = seconds.parse::<i64>().unwrap() - 3 * 86_400;
+    fs::rename(&old, format!("{front}-{earlier:011}.duke")).unwrap();
+    place.file("t/later", 70_000);
+    let kept = || fs::read_dir(state.join("duke")).unwrap().count();
+    let mut session = start(place.path(), state.path(), &["--no-snapshots", "t"]);
+    session.wait_for_text("8: since");
+    session.press("8");
+    session.wait_for_text("growth since");
+    session.wait_for_text("later");
+    wait_for_line(&mut session, "later", "new");
+    session.press("q");
+    assert_eq!(leave(session), 0);
+    assert_eq!(kept(), 1);
+    let mut session = start(place.path(), state.path(), &["t"]);
+    session.wait_for_text("8: since");
+    let end = Instant::now() + PATIENCE;
+    while kept() < 2 {
+        assert!(Instant::now() < end, "no snapshot was kept");
+        std::thread::yield_now();
+    }
+    assert_eq!(leave(session), 0);
+    // Selected by its time; the newer one is of today.
+    let mut session = start(place.path(), state.path(), &["diff", "--since", "1d", "t"]);
+    wait_for_line(&mut session, "later", "new");
+    assert_eq!(leave(session), 0);
+}
+
+#[test]
+fn what_the_browser_shows_is_written_as_the_name_says() {
+    let (place, state) = (changed(), Place::new());
+    let json =
+        |words: &[&str]| run(program().current_dir(place.path()).args(words)).ended(0).text().to_owned();
+    let scanned = json(&["-n", "t"]);
+    let mut session = start(place.path(), state.path(), &["--no-snapshots", "t"]);
+    session.wait_for_text("1 of 4");
+    for name in ["a.json", "a.json.zst", "a.ndjson", "a.csv", "a.duke"] {
+        session.press("E\x15");
+        session.press(name);
+        session.press("\r");
+        session.wait_for_text(&format!("to {name}"));
+    }
+    // It exists now.
+    session.press("E\x15a.duke\r");
+    session.wait_for_text("Replace a.duke?");
+    session.wait_for_text("[ Yes ]");
+    session.press("y");
+    session.wait_for_text("to a.duke");
+    session.press("E\x15no/such/folder.csv\r");
+    session.wait_for_text("no/such/folder.csv: no such file or directory");
+    assert_eq!(leave(session), 0);
+    for name in ["a.json", "a.json.zst", "a.duke"] {
+        let read = json(&["-n", "-f", name]);
+        let last = |table: &str| {
+            table.lines().last().unwrap().split_whitespace().take(2).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(last(&read), last(&scanned), "{name}");
+    }
+    let lines = fs::read_to_string(place.join("a.ndjson")).unwrap();
+    assert_eq!(lines.lines().count(), 6);
+    assert_eq!(fs::read_to_string(place.join("a.csv")).unwrap().lines().count(), 7);
+    let left = fs::read_dir(place.path()).unwrap();
+    let is_left = |entry: &fs::DirEntry| entry.path().extension().is_some_and(|ending| ending == "part");
+    assert_eq!(left.map(Result::unwrap).filter(is_left).count(), 0);
+}

@@ -1,0 +1,17 @@
+//! The browser: its screens, and sessions in pseudo-terminals.
+#![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
+
+#[path = "../program/mod.rs"]
+mod program;
+#[path = "../session/mod.rs"]
+mod session;
+#[path = "../support/mod.rs"]
+mod support;
+
+mod growing;
+mod pty;
+mod random;
+mod screens;
+mod suspend;
+mod terminal;
+mod type_ahead;

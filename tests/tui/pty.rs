@@ -1,0 +1,588 @@
+//! The program in a real terminal: its effect on the terminal, and the state it leaves.
+
+#![allow(clippy::unwrap_used)] // helpers of tests are tests
+
+use std::io::{Read, Write};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::session::{PATIENCE, Session, at_home_nowhere, duke, end, modes, open_terminal};
+use crate::support::room::keeps_snapshots;
+use nix::sys::signal::Signal;
+use portable_pty::{CommandBuilder, PtyPair, PtySize};
+use tempfile::TempDir;
+use vt100::{MouseProtocolMode, Parser};
+
+fn folder() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, length) in [("large/inner/deep", 40_000), ("small/file", 9000), ("plain", 100)] {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, vec![1; length]).unwrap();
+    }
+    folder
+}
+
+/// Waits for the last line to end in the duration of the scan.
+fn wait_for_end_of_scan(session: &mut Session) {
+    session.wait_for("end of the scan", |screen| {
+        let text = screen.contents();
+        let duration = text.trim_end().rsplit_once(" · ").map(|(_, last)| last);
+        duration.is_some_and(|last| {
+            last.ends_with(" s") && last.starts_with(|first: char| first.is_ascii_digit())
+        })
+    });
+}
+
+#[test]
+fn start_wait_drill_in_and_quit_leaves_the_terminal_as_it_was() {
+    let folder = folder();
+    let mut session = Session::start(folder.path());
+    session.wait_for_text("6 items");
+    session.wait_for_text("1 of 3");
+    session.wait_for("alternate screen", |screen| screen.alternate_screen() && screen.hide_cursor());
+    assert_ne!(modes(session.master.as_ref()), session.before);
+    session.press("\r");
+    session.wait_for_text("inner/");
+    session.press("h\x1b[B\r");
+    session.wait_for_text("file");
+    assert!(session.quit().success());
+    session.assert_restored();
+}
+
+#[test]
+fn roots_that_count_elsewhere_say_where_and_reading_again_says_what_was_read() {
+    let folder = folder();
+    std::fs::hard_link(folder.path().join("plain"), folder.path().join("small/plain")).unwrap();
+    let mut command = duke(&folder.path().join("large"));
+    for name in ["large/", "large/inner", "small"] {
+        command.arg(folder.path().join(name));
+    }
+    let mut session = Session::run(command);
+    session.resize(24, 200);
+    let large = folder.path().join("large").display().to_string();
+    session.wait_for_text(&format!("large/  the same as {large}"));
+    session.wait_for_text(&format!("large/inner/  counted in {large}"));
+    // The order is final, and the last row known, only when the scan is complete.
+    wait_for_end_of_scan(&mut session);
+    session.press("G\r");
+    session.wait_for_text("plain  2 names");
+    std::fs::write(folder.path().join("small/new"), vec![1; 4096]).unwrap();
+    session.press("Gr");
+    session.wait_for_text("/small: ");
+    session.wait_for_text(", +4.0 KiB");
+    session.press("r");
+    session.wait_for_text(", unchanged");
+    assert!(session.quit().success());
+}
+
+#[test]
+fn every_signal_that_ends_it_restores_the_terminal_first() {
+    let folder = folder();
+    for signal in [Signal::SIGTERM, Signal::SIGHUP, Signal::SIGINT, Signal::SIGQUIT] {
+        let mut session = Session::start(folder.path());
+        session.wait_for_text("1 of 3");
+        session.signal(signal);
+        let status = session.end();
+        assert!(status.signal().is_some(), "{signal}: {status:?}");
+        session.assert_restored();
+    }
+}
+
+/// A shell with job control runs the program, reports when it is stopped, and continues it when told to.
+#[test]
+fn ctrl_z_gives_the_terminal_to_the_shell_and_fg_takes_it_again() {
+    let folder = folder();
+    let mut shell = CommandBuilder::new("sh");
+    shell.args(["-mc", r#""$0" "$1"; echo stopped; read -r _; fg; echo ended $?"#]);
+    shell.arg(env!("CARGO_BIN_EXE_duke"));
+    shell.arg(folder.path());
+    at_home_nowhere(&mut shell);
+    let mut session = Session::run(shell);
+    session.wait_for_text("1 of 3");
+    session.press("G\x1a");
+    session.wait_for_text("stopped");
+    session.assert_restored();
+    // The window shrinks meanwhile; the cursor must still be visible.
+    session.screen = Parser::new(4, 80, 0);
+    session.master.resize(PtySize { rows: 4, cols: 80, pixel_width: 0, pixel_height: 0 }).unwrap();
+    session.press("\n");
+    session.wait_for("browser with the cursor in view", |screen| {
+        screen.alternate_screen()
+            && screen.contents().contains("3 of 3")
+            && screen.contents().contains("plain")
+    });
+    // A new screen does not know the state the terminal was set to before.
+    session.wait_for("mouse and pasting as before", |screen| {
+        screen.mouse_protocol_mode() == MouseProtocolMode::PressRelease && screen.bracketed_paste()
+    });
+    session.press("q");
+    session.wait_for_text("ended 0");
+    assert!(session.end().success());
+    session.assert_restored();
+}
+
+#[test]
+fn paths_that_are_not_there_are_a_line_each_and_no_browser() {
+    let folder = folder();
+    let mut command = duke(&folder.path().join("nowhere"));
+    command.arg("neither");
+    let mut session = Session::run(command);
+    assert_eq!(session.end().exit_code(), 2);
+    session.wait_for_text("duke: neither: no such file or directory");
+    session.wait_for_text("nowhere: no such file or directory");
+    assert!(!session.raw.contains(&0x1b), "nothing was drawn");
+    session.assert_restored();
+}
+
+#[test]
+fn a_terminal_that_goes_away_ends_the_program_even_if_nobody_sends_a_signal() {
+    let folder = folder();
+    let PtyPair { master, slave } = open_terminal();
+    let mut command = duke(folder.path());
+    // It is not the terminal of its session, so the system sends no SIGHUP.
+    command.set_controlling_tty(false);
+    let mut child = slave.spawn_command(command).unwrap();
+    drop(slave);
+    let mut reader = master.try_clone_reader().unwrap();
+    let mut screen = Parser::new(24, 80, 0);
+    let mut buffer = [0; 4096];
+    while !screen.screen().contents().contains("1 of 3") {
+        let length = reader.read(&mut buffer).unwrap();
+        assert_ne!(length, 0, "the program ended by itself");
+        screen.process(&buffer[..length]);
+    }
+    drop((reader, master));
+    assert!(!end(child.as_mut()).success());
+}
+
+#[test]
+fn it_follows_the_size_of_the_window() {
+    let folder = folder();
+    let mut session = Session::start(folder.path());
+    session.wait_for_text("1 of 3");
+    for (rows, cols) in [(1, 1), (50, 200), (3, 10), (12, 60)] {
+        session.screen = Parser::new(rows, cols, 0);
+        session.master.resize(PtySize { rows, cols, pixel_width: 0, pixel_height: 0 }).unwrap();
+    }
+    session.wait_for_text("1 of 3");
+    assert!(session.quit().success());
+}
+
+/// Bytes of a terminal for a press and a release of the left button; the first cell is 1;1 (xterm's SGR
+/// mode).
+fn click(column: u16, line: u16) -> String {
+    format!("\x1b[<0;{column};{line}M\x1b[<0;{column};{line}m")
+}
+
+#[test]
+fn the_mouse_is_taken_and_given_back_however_the_program_ends_or_stops() {
+    let folder = folder();
+    let takes_mouse =
+        |screen: &vt100::Screen| screen.mouse_protocol_mode() == MouseProtocolMode::PressRelease;
+    let mut session = Session::start(folder.path());
+    session.wait_for_text("1 of 3");
+    session.wait_for("mouse", takes_mouse);
+    session.press(&click(30, 4));
+    session.wait_for_text("2 of 3");
+    session.press(&click(30, 3));
+    session.press(&click(30, 3));
+    session.wait_for_text("inner/");
+    session.press("\x1b[<65;5;5M");
+    assert!(session.quit().success());
+    session.assert_restored();
+    for signal in [Signal::SIGTERM, Signal::SIGHUP] {
+        let mut session = Session::start(folder.path());
+        session.wait_for("mouse", takes_mouse);
+        session.signal(signal);
+        assert!(session.end().signal().is_some());
+        session.assert_restored();
+    }
+}
+
+#[test]
+fn the_mouse_stays_with_the_terminal_if_that_is_wanted() {
+    let folder = folder();
+    let mut command = duke(folder.path());
+    command.arg("--no-mouse");
+    let mut session = Session::run(command);
+    session.wait_for_text("1 of 3");
+    assert_eq!(session.screen.screen().mouse_protocol_mode(), MouseProtocolMode::None);
+    assert!(session.quit().success());
+}
+
+#[test]
+fn a_storm_of_sizes_clicks_and_keys_leaves_a_screen_that_fits() {
+    let folder = folder();
+    let mut session = Session::start(folder.path());
+    session.wait_for_text("1 of 3");
+    for number in 0..200_u16 {
+        let (rows, cols) = (1 + number * 7 % 40, 1 + number * 13 % 120);
+        session.screen = Parser::new(rows, cols, 0);
+        session.master.resize(PtySize { rows, cols, pixel_width: 0, pixel_height: 0 }).unwrap();
+        session.press(&click(1 + number % 90, 1 + number % 30));
+        session.press(["j", "2", "5", "1", "m", "\x1b[<64;1;1M"][usize::from(number % 6)]);
+    }
+    session.screen = Parser::new(24, 80, 0);
+    session.master.resize(PtySize { rows: 24, cols: 80, pixel_width: 0, pixel_height: 0 }).unwrap();
+    session.press("1");
+    // A click may have hit the key that begins a search, in which letters are text.
+    session.wait_for("footer or search", |screen| {
+        screen.rows(0, 80).last().is_some_and(|line| line.contains("help") || line.starts_with(" /"))
+    });
+    session.signal(Signal::SIGTERM);
+    assert!(session.end().signal().is_some());
+    session.assert_restored();
+}
+
+#[test]
+fn a_tab_is_told_of_the_scan_and_of_its_end_and_no_terminal_is_that_may_not_understand() {
+    // Large enough not to be complete at the first frame.
+    let folder = Path::new("/usr");
+    let (told, cleared) = ("\x1b]9;4;3\x07", "\x1b]9;4;0\x07");
+    for (understands, signal) in [(true, Signal::SIGTERM), (true, Signal::SIGHUP), (false, Signal::SIGTERM)] {
+        let mut command = duke(folder);
+        command.env(if understands { "WT_SESSION" } else { "TERM_PROGRAM" }, "1");
+        let mut session = Session::run(command);
+        let mut output = String::new();
+        while !output.contains(if understands { told } else { "entries" }) {
+            let bytes = session.output.recv_timeout(PATIENCE).unwrap();
+            session.screen.process(&bytes);
+            output += &String::from_utf8_lossy(&bytes);
+        }
+        session.signal(signal);
+        assert!(session.end().signal().is_some());
+        while let Ok(bytes) = session.output.recv_timeout(Duration::from_millis(300)) {
+            output += &String::from_utf8_lossy(&bytes);
+        }
+        assert_eq!(output.contains("\x1b]9;"), understands);
+        assert_eq!(output.rfind("\x1b]9;"), output.rfind(cleared));
+    }
+}
+
+#[test]
+fn an_import_is_browsed_while_it_comes_with_keys_from_the_terminal() {
+    let folder = TempDir::new().unwrap();
+    let pipe = folder.path().join("pipe");
+    nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    let mut command = CommandBuilder::new("sh");
+    command.args(["-c", "exec \"$0\" -f - <\"$1\"", env!("CARGO_BIN_EXE_duke")]);
+    command.arg(&pipe);
+    command.env("TERM", "xterm-256color");
+    command.env("LC_ALL", "C.UTF-8");
+    let mut session = Session::run(command);
+    let mut export = std::fs::OpenOptions::new().write(true).open(&pipe).unwrap();
+    export.write_all(b"[1,2,{},\n[{\"name\":\"/far/away\"},\n{\"name\":\"first\",\"dsize\":4096},[{\"name\":\"below\"},").unwrap();
+    session.wait_for_text("first");
+    session.wait_for_text("below/");
+    assert!(session.screen.screen().contents().contains("/far/away"));
+    export.write_all(b"{\"name\":\"second\",\"dsize\":8192}],{\"name\":\"third\",\"dsize\":512}").unwrap();
+    session.wait_for_text("third");
+    // A path that is not on this machine cannot be rescanned.
+    export.write_all(b"]]").unwrap();
+    drop(export);
+    wait_for_end_of_scan(&mut session);
+    session.press("r");
+    session.wait_for_text("Cannot rescan");
+    assert!(session.quit().success());
+    session.assert_restored();
+}
+
+#[test]
+fn a_configuration_gives_keys_and_what_is_wrong_with_it_is_said_in_the_browser() {
+    let folder = folder();
+    let file = folder.path().join("config.toml");
+    std::fs::write(&file, "nonsense = 1\n[keys]\nquit = 'x'\nopen = 'o'\n").unwrap();
+    let mut command = duke(&folder.path().join("large"));
+    command.env("DUKE_CONFIG", &file);
+    let mut session = Session::run(command);
+    session.wait_for_text("config.toml:1:1: unknown setting 'nonsense'");
+    // A former key of the browser only causes a notice.
+    session.press("q");
+    session.wait_for_text("Unbound key");
+    session.press("o");
+    session.wait_for_text("deep");
+    session.wait_for_text("x quit");
+    session.press("x");
+    assert!(session.end().success());
+    session.assert_restored();
+    let said = session.screen.screen().contents();
+    assert!(said.contains("unknown setting 'nonsense'"), "and is to be read afterwards: {said}");
+}
+
+#[test]
+fn every_frame_is_a_synchronized_update() {
+    let folder = folder();
+    let mut session = Session::start(folder.path());
+    let mut bytes = Vec::new();
+    let end = Instant::now() + PATIENCE;
+    while !session.screen.screen().contents().contains("1 of 3") {
+        let part = session.output.recv_timeout(end.saturating_duration_since(Instant::now())).unwrap();
+        session.screen.process(&part);
+        bytes.extend(part);
+    }
+    assert!(session.quit().success());
+    bytes.extend(session.output.iter().flatten());
+    let text = String::from_utf8_lossy(&bytes);
+    // The rest is not text: modes are set, and the terminal is restored.
+    let outside: String = text
+        .split("\x1b[?2026h")
+        .map(|part| part.split_once("\x1b[?2026l").map_or(part, |(_, rest)| rest))
+        .collect();
+    assert!(text.matches("\x1b[?2026h").count() >= 2, "{text:?}");
+    assert!(text.split_once("\x1b[?2026h").unwrap().1.contains("large/"));
+    assert!(!outside.contains("large/") && !outside.contains("disk"), "{outside:?}");
+}
+
+/// Returns the names in the folder of kept snapshots.
+fn kept(state: &Path) -> Vec<String> {
+    let names = std::fs::read_dir(state.join("duke")).into_iter().flatten();
+    names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+#[test]
+fn a_snapshot_of_what_was_browsed_is_kept_once_a_day_and_can_be_browsed() {
+    if !keeps_snapshots() {
+        return;
+    }
+    let (folder, state) = (folder(), tempfile::tempdir().unwrap());
+    for _ in 0..2 {
+        let mut command = duke(folder.path());
+        command.env("XDG_STATE_HOME", state.path());
+        let mut session = Session::run(command);
+        session.wait_for_text("1 of 3");
+        // Leaving waits for the snapshot in progress.
+        let end = Instant::now() + PATIENCE;
+        while !kept(state.path()).iter().any(|name| name.starts_with("scan-")) {
+            assert!(Instant::now() < end, "nothing was kept");
+            std::thread::yield_now();
+        }
+        assert!(session.quit().success());
+    }
+    let kept = kept(state.path());
+    assert_eq!(kept.len(), 1, "{kept:?}");
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_duke"));
+    command.arg("-f");
+    command.arg(state.path().join("duke").join(&kept[0]));
+    command.env("TERM", "xterm-256color");
+    let mut session = Session::run(command);
+    session.wait_for_text("1 of 3");
+    session.press("\r");
+    session.wait_for_text("inner/");
+    assert!(session.quit().success());
+}
+
+/// Creates a program in `folder` that reports the conditions under which it was started.
+fn script(folder: &Path, text: &str) -> std::path::PathBuf {
+    let path = folder.join("script");
+    // Written by another process: a file that is open for writing, even in a child that another test has just
+    // forked, cannot be executed.
+    let mut writer = std::process::Command::new("sh")
+        .args(["-c", "cat >\"$0\" && chmod 755 \"$0\""])
+        .arg(&path)
+        .stdin(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    writer.stdin.take().unwrap().write_all(format!("#!/bin/sh\n{text}\n").as_bytes()).unwrap();
+    assert!(writer.wait().unwrap().success());
+    path
+}
+
+/// Starts the browser on `folder` with these variables.
+fn with(folder: &Path, variables: &[(&str, &str)]) -> Session {
+    let mut command = duke(folder);
+    for (name, value) in variables {
+        command.env(name, value);
+    }
+    let mut session = Session::run(command);
+    session.wait_for_text("1 of 3");
+    session
+}
+
+/// Waits for the browser to come back.
+fn wait_for_return(session: &mut Session) {
+    session.wait_for("browser", |screen| screen.alternate_screen() && screen.contents().contains("1 of 3"));
+}
+
+#[test]
+fn a_shell_begins_where_one_stands_with_a_clean_terminal_and_comes_back() {
+    let (folder, tools) = (folder(), tempfile::tempdir().unwrap());
+    let text = r#"echo "in $(pwd -P) level $DUKE_LEVEL"; stty -a | grep -o ' icanon'; read -r word; echo "got $word""#;
+    let shell = script(tools.path(), text);
+    let mut session = with(folder.path(), &[("SHELL", shell.to_str().unwrap()), ("DUKE_LEVEL", "4")]);
+    session.press("\r");
+    session.wait_for_text("inner/");
+    session.press("b");
+    session.wait_for_text("icanon");
+    session.assert_restored();
+    let large = folder.path().canonicalize().unwrap().join("large");
+    // The path may be longer than a line.
+    let screen = session.screen.screen().contents().replace('\n', "");
+    assert!(screen.contains(&format!("in {} level 5", large.display())), "{screen}");
+    session.press("word\n");
+    session.wait_for("browser", |screen| screen.alternate_screen() && screen.contents().contains("inner/"));
+    session.press("hG");
+    session.wait_for_text("3 of 3");
+    assert!(session.quit().success());
+    session.assert_restored();
+}
+
+#[test]
+fn interrupts_in_a_shell_are_for_what_runs_there() {
+    let (folder, tools) = (folder(), tempfile::tempdir().unwrap());
+    let shell = script(tools.path(), "echo waiting; exec sleep 60");
+    for keys in ["\x03", "\x1c"] {
+        let mut session = with(folder.path(), &[("SHELL", shell.to_str().unwrap())]);
+        session.press("b");
+        session
+            .wait_for("shell", |screen| !screen.alternate_screen() && screen.contents().contains("waiting"));
+        session.press(keys);
+        session.wait_for_text("was ended by SIG");
+        session.press("l");
+        session.wait_for_text("inner/");
+        session.press("h");
+        wait_for_return(&mut session);
+        // Ctrl-C belongs to the browser again, and ends it.
+        session.press("\x03");
+        assert!(session.end().success());
+        session.assert_restored();
+    }
+}
+
+/// Programs start with default actions for signals, none blocked, and no descriptor but the three standard
+/// ones.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_program_inherits_nothing_of_ours() {
+    let (folder, tools) = (folder(), tempfile::tempdir().unwrap());
+    let report = tools.path().join("report");
+    let text = format!(
+        "{{ grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status; ls -l /proc/$$/fd; }} >{} 2>&1 </dev/null; echo reported; read -r _",
+        report.display()
+    );
+    let shell = script(tools.path(), &text);
+    let mut session = with(folder.path(), &[("SHELL", shell.to_str().unwrap())]);
+    session.press("b");
+    // A shell that ends at once could come and go within one read of its terminal.
+    session.wait_for_text("reported");
+    session.press("\n");
+    wait_for_return(&mut session);
+    let report = std::fs::read_to_string(&report).unwrap();
+    for name in ["SigBlk", "SigIgn"] {
+        let line = report.lines().find(|line| line.starts_with(name)).unwrap();
+        let set = u64::from_str_radix(line.split('\t').next_back().unwrap(), 16).unwrap();
+        // Signals above 31 are the C library's and real-time signals, which stay unchanged.
+        assert_eq!(set & 0x7fff_ffff, 0, "{report}");
+    }
+    // The shell has the script itself open.
+    let links = report.lines().filter_map(|line| line.split_once(" -> "));
+    let strange: Vec<_> = links
+        .map(|(_, target)| target)
+        .filter(|target| !target.starts_with("/dev/") && !target.starts_with(tools.path().to_str().unwrap()))
+        .collect();
+    assert_eq!(strange, [""; 0], "{report}");
+    assert!(session.quit().success());
+}
+
+#[test]
+fn a_shell_that_is_killed_leaves_the_terminal_in_order() {
+    let (folder, tools) = (folder(), tempfile::tempdir().unwrap());
+    let shell = script(tools.path(), "stty raw -echo; echo raw; kill -9 $$");
+    let mut session = with(folder.path(), &[("SHELL", shell.to_str().unwrap())]);
+    session.press("b");
+    session.wait_for_text("was ended by SIGKILL");
+    assert!(session.quit().success());
+    session.assert_restored();
+}
+
+#[test]
+fn a_pager_reads_a_file_and_learns_no_name() {
+    let (folder, tools) = (folder(), tempfile::tempdir().unwrap());
+    std::fs::write(folder.path().join("-rf;ls\n"), "what is in it").unwrap();
+    std::fs::remove_dir_all(folder.path().join("small")).unwrap();
+    let pager = script(tools.path(), r#"echo "words $*"; cat; echo; read -r _ </dev/tty"#);
+    let words = format!("{} one  two", pager.display());
+    let mut session = with(folder.path(), &[("PAGER", &words)]);
+    session.press("ngv");
+    session.wait_for_text("what is in it");
+    session.wait_for_text("words one two");
+    session.assert_restored();
+    session.press("\n");
+    wait_for_return(&mut session);
+    assert!(session.quit().success());
+}
+
+#[test]
+fn programs_that_are_missing_or_fail_are_named() {
+    let folder = folder();
+    let variables = [("SHELL", "/missing/shell"), ("PAGER", "/missing/pager -x"), ("PATH", "/missing")];
+    let mut session = with(folder.path(), &variables);
+    session.press("b");
+    session.wait_for_text("/missing/shell: no such file or directory");
+    session.press("Gv");
+    session.wait_for_text("/missing/pager: no such file or directory");
+    session.press("o");
+    session.wait_for_text("open: no such file or directory");
+    session.press("gv");
+    session.wait_for_text("Only files can be viewed");
+    assert!(session.quit().success());
+    session.assert_restored();
+}
+
+#[test]
+fn the_opener_gets_the_path_as_one_word_and_no_terminal() {
+    let (folder, tools) = (folder(), tempfile::tempdir().unwrap());
+    let report = tools.path().join("report");
+    let text = format!(
+        "printf '%s|' \"$#\" \"$1\" >{0}; [ -t 0 ] || [ -t 1 ] || [ -t 2 ] || echo apart >>{0}; exit 3",
+        report.display()
+    );
+    let opener = script(tools.path(), &text);
+    let name = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    std::fs::rename(opener, tools.path().join(name)).unwrap();
+    std::fs::rename(folder.path().join("plain"), folder.path().join("a $(b) 'c'")).unwrap();
+    let path = format!("{}:/usr/bin:/bin", tools.path().display());
+    let mut session = with(folder.path(), &[("PATH", &path)]);
+    session.press("Go");
+    session.wait_for_text("open ended with code 3");
+    let expected = format!("1|{}/a $(b) 'c'|apart\n", folder.path().display());
+    assert_eq!(std::fs::read_to_string(report).unwrap(), expected);
+    assert!(session.quit().success());
+}
+
+#[test]
+fn info_shows_what_the_system_says_even_of_a_pipe() {
+    let folder = folder();
+    nix::unistd::mkfifo(&folder.path().join("0pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    std::fs::hard_link(folder.path().join("plain"), folder.path().join("large/again")).unwrap();
+    std::fs::File::create(folder.path().join("plain")).unwrap().set_len(1 << 30).unwrap();
+    let mut session = Session::start(folder.path());
+    session.wait_for_text("1 of 4");
+    session.press("ngi");
+    session.wait_for_text("named pipe");
+    session.wait_for_text("Mounted at");
+    session.wait_for("end of it", |screen| !screen.contents().contains("asking"));
+    session.press("iGk");
+    session.press("i");
+    session.wait_for_text("large/again");
+    session.wait_for_text("of its length are holes");
+    session.press("qq");
+    assert!(session.end().success());
+    session.assert_restored();
+}
+
+#[test]
+fn left_of_the_root_scans_above_after_a_question() {
+    let folder = folder();
+    let mut session = Session::start(&folder.path().join("small"));
+    session.wait_for_text("1 of 1");
+    session.press("h");
+    session.wait_for_text("[ Yes ]");
+    session.press("y");
+    // The place to return to.
+    session.wait_for_text("2 of 3");
+    session.press("\r");
+    session.wait_for_text("file");
+    assert!(session.quit().success());
+    session.assert_restored();
+}

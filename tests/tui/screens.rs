@@ -1,0 +1,334 @@
+//! Screens of the browser, from keys pressed one after another on a folder made for it.
+//!
+//! Sizes are apparent ones of sparse files, so that they are the same on every file system.
+
+#![allow(clippy::unwrap_used)] // helpers of tests are tests
+
+use std::fs::File;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, SystemTime};
+
+use duke::analysis::compare::{Basis, Earlier};
+use duke::base::format::{Measure, Units};
+use duke::base::job::Pool;
+use duke::formats::snapshot;
+use duke::formats::snapshot::{About, Limits};
+use duke::scan::{ExcludePatterns, Options, Outcome, Progress, Scan};
+use duke::source::import::Input;
+use duke::source::{Source, Wanted};
+use duke::table::rows::Order;
+use duke::ui::Settings;
+use duke::ui::answer_gate::LONG_QUIET;
+use duke::ui::app::{Action, App};
+use duke::ui::keys::KEYMAP;
+use duke::ui::progress::Tick;
+use duke::ui::theme::{Colors, Glyphs, Theme};
+use duke::ui::work::Desk;
+use jiff::tz::TimeZone;
+use nix::fcntl::AT_FDCWD;
+use nix::sys::stat::{UtimensatFlags, utimensat};
+use nix::sys::time::TimeSpec;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::style::Modifier;
+use tempfile::TempDir;
+
+const MIB: u64 = 1 << 20;
+
+fn file(folder: &Path, name: &str, mebibytes: u64, day: u64) {
+    let path = folder.join(name);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let file = File::create(path).unwrap();
+    file.set_len(mebibytes * MIB).unwrap();
+    file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000 + day * 86_400)).unwrap();
+}
+
+/// Creates a home folder: large and small files, plain and odd names, an excluded entry.
+fn home() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    file(path, "music/albums/symphony.flac", 900, 1);
+    file(path, "music/albums/concerto.flac", 700, 2);
+    file(path, "music/noise.ogg", 12, 3);
+    file(path, "pictures/2024/写真 一枚.jpg", 48, 4);
+    file(path, "pictures/a name that is far too long to be shown in a narrow window.tiff", 64, 5);
+    file(path, "backup.tar", 400, 6);
+    file(path, "line\nbreak \u{1b}[31mred\u{202e}", 3, 7);
+    file(path, ".cache/objects", 150, 8);
+    file(path, "trash/old", 500, 9);
+    std::os::unix::fs::symlink("music", path.join("songs")).unwrap();
+    for (name, day) in [("music", 1), ("pictures/2024", 2), ("pictures", 3), (".cache", 4), ("songs", 5)] {
+        let time = TimeSpec::new(1_600_000_000 + day * 86_400, 0);
+        utimensat(AT_FDCWD, &path.join(name), &time, &time, UtimensatFlags::NoFollowSymlink).unwrap();
+    }
+    folder
+}
+
+fn scan(roots: Vec<PathBuf>) -> Scan {
+    let filter = ExcludePatterns::new(["trash"]).unwrap();
+    let scan = Scan::run(roots, Options { filter, ..Options::default() });
+    assert_eq!(scan.outcome(), Some(Outcome::Complete));
+    scan
+}
+
+fn app(scan: &Scan, glyphs: Glyphs, size: (u16, u16)) -> App<'_> {
+    let given = |root: &PathBuf| root.as_os_str().as_bytes().to_vec();
+    let roots = scan.roots().iter().map(|root| (given(root), b"/home/me".to_vec())).collect();
+    let order = Order { measure: Measure::Apparent, ..Order::default() };
+    let theme = Theme { colors: Colors::None, glyphs, ..Theme::default() };
+    let settings = Settings::new(order, Units::Binary, theme, TimeZone::UTC);
+    App::new(scan.tree(), roots, &settings, size)
+}
+
+/// Ends the scan after `seconds`.
+fn finish(app: &mut App<'_>, seconds: u64) {
+    let elapsed = Duration::from_secs(seconds);
+    let outcome = Some(Outcome::Complete);
+    app.update(Action::Tick(Tick { now: elapsed, elapsed, outcome, progress: Progress::default() }));
+}
+
+/// Presses keys by their names in the help page.
+fn press(app: &mut App<'_>, keys: &str) {
+    for name in keys.split_whitespace() {
+        let key = KEYMAP.iter().flat_map(|binding| binding.keys).find(|key| key.name() == name).unwrap();
+        app.update(Action::Key(key.event()));
+    }
+}
+
+/// Returns the screen as text, with a reversed line between angle brackets.
+fn screen(app: &mut App<'_>) -> String {
+    let mut terminal = Terminal::new(TestBackend::new(app.size.0, app.size.1)).unwrap();
+    terminal.draw(|frame| app.draw(frame)).unwrap();
+    let buffer = terminal.backend().buffer();
+    let mut text = String::new();
+    for y in 0..buffer.area.height {
+        let is_selected = buffer[(0, y)].modifier.contains(Modifier::REVERSED);
+        let mut covered = 0;
+        text.push(if is_selected { '>' } else { '|' });
+        for x in 0..buffer.area.width {
+            // A wide character covers the cell after its own.
+            if covered > 0 {
+                covered -= 1;
+                continue;
+            }
+            let symbol = buffer[(x, y)].symbol();
+            covered = duke::base::text::width(symbol).saturating_sub(1);
+            text.push_str(symbol);
+        }
+        text.push_str(if is_selected { "<\n" } else { "|\n" });
+    }
+    text
+}
+
+/// Screens of one journey at one size.
+fn journey(name: &str, size: (u16, u16), glyphs: Glyphs) {
+    let folder = home();
+    let scan = scan(vec![folder.path().to_owned()]);
+    let mut app = app(&scan, glyphs, size);
+    let mut pictures = vec![("at first", screen(&mut app))];
+    finish(&mut app, 1);
+    for (title, keys) in [
+        ("the list", ""),
+        ("sorted by name, with times", "n m"),
+        ("turned round, no graph", "n B B B"),
+        ("inside", "B m s s s g Enter Enter"),
+        ("pictures, from apparent to disk and back", "h h j j j Enter a a"),
+        ("help", "?"),
+        ("without the hidden", "q h e"),
+    ] {
+        press(&mut app, keys);
+        pictures.push((title, screen(&mut app)));
+    }
+    finish(&mut app, 65);
+    press(&mut app, "q Right");
+    pictures.push(("a question that cannot have been read yet", screen(&mut app)));
+    for now in [Duration::ZERO, LONG_QUIET] {
+        app.update(Action::Idle(now));
+    }
+    pictures.push(("a question", screen(&mut app)));
+    let text: Vec<String> =
+        pictures.into_iter().map(|(title, screen)| format!("{title}\n{screen}")).collect();
+    insta::assert_snapshot!(name, text.join("\n"));
+}
+
+/// Performs the browser's requests to the end.
+fn work(app: &mut App<'_>, scan: &Scan) {
+    finish_work(app, Desk::new(Pool::new(1).unwrap(), Arc::clone(scan.tree())));
+}
+
+fn finish_work(app: &mut App<'_>, mut desk: Desk) {
+    loop {
+        for (number, findings) in desk.serve(app.wishes()) {
+            app.update(Action::Findings(number, findings));
+        }
+        if !desk.is_busy() && app.wishes().next().is_none() {
+            return;
+        }
+        std::thread::yield_now();
+    }
+}
+
+/// Screens of the other views, of marks and of a filter at one size.
+fn views(name: &str, size: (u16, u16), glyphs: Glyphs) {
+    let folder = home();
+    std::fs::hard_link(folder.path().join("backup.tar"), folder.path().join("music/again.tar")).unwrap();
+    let scan = scan(vec![folder.path().to_owned()]);
+    let mut app = app(&scan, glyphs, size);
+    finish(&mut app, 1);
+    app.update(Action::Clock(1_700_000_000 + 100 * 86_400));
+    let mut pictures = Vec::new();
+    for (title, keys, typed) in [
+        ("largest files", "2", ""),
+        ("one of them marked", "j Space", ""),
+        ("by name, with times", "n m", ""),
+        ("age", "m 4", ""),
+        ("hard links", "6", ""),
+        ("errors", "7", ""),
+        ("what one could search for", "q /", ""),
+        ("a search while it is typed", "", "type:file apparent>40M"),
+        ("what is not understood", "", " type:nothing"),
+        ("a search that is kept", "Ctrl-U", "type:file apparent>40M"),
+        ("types of what was found", "Enter 3", ""),
+        ("the list, restricted", "1", ""),
+        ("inside it", "g Enter", ""),
+        ("the treemap, restricted", "Left 5", ""),
+        ("the treemap of all, marked", "Esc + h", ""),
+        ("the marks", "Tab G", ""),
+    ] {
+        press(&mut app, keys);
+        for letter in typed.chars() {
+            app.update(Action::Key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE)));
+        }
+        work(&mut app, &scan);
+        pictures.push(format!("{title}\n{}", screen(&mut app)));
+    }
+    insta::assert_snapshot!(format!("views {name}"), pictures.join("\n"));
+}
+
+/// Creates a snapshot of a scan.
+fn snapshot_of(scan: &Scan, file: &Path) -> Source {
+    let mut bytes = Vec::new();
+    let limits = Limits { bytes: u64::MAX, stop: &AtomicBool::new(false) };
+    let about = About { scanned_at: 1_700_000_000, ..About::default() };
+    snapshot::save(scan.tree(), &about, &limits, &mut bytes).unwrap();
+    std::fs::write(file, bytes).unwrap();
+    Source::start(Wanted::Exports(vec![Input::File(file.to_owned())])).unwrap()
+}
+
+/// Screens of the growth view and of the prompt for a file name.
+fn growth(name: &str, size: (u16, u16), glyphs: Glyphs) {
+    let (folder, elsewhere) = (home(), tempfile::tempdir().unwrap());
+    let before = snapshot_of(&scan(vec![folder.path().to_owned()]), &elsewhere.path().join("old"));
+    file(folder.path(), "music/noise.ogg", 80, 3);
+    file(folder.path(), "backup.tar", 100, 6);
+    file(folder.path(), "new/large", 250, 6);
+    std::fs::rename(folder.path().join("pictures/2024"), folder.path().join("pictures/year")).unwrap();
+    std::fs::remove_dir_all(folder.path().join(".cache")).unwrap();
+    let scan = scan(vec![folder.path().to_owned()]);
+    let basis =
+        Basis::new(Earlier::Source(before), Source::Scan { scan: scan.clone(), began: 1_700_300_000 });
+    let mut app = app(&scan, glyphs, size);
+    finish(&mut app, 1);
+    app.update(Action::Clock(1_700_000_000 + 3 * 86_400));
+    let mut pictures = Vec::new();
+    for (title, keys, typed) in [
+        ("it is offered", "", ""),
+        ("by growth", "W", ""),
+        ("everything that has changed", "8", ""),
+        ("by name", "n", ""),
+        ("restricted", "s /", "type:file"),
+        ("the name of a file", "Enter Esc Esc E", ""),
+        ("a name that says no format", "Ctrl-U", "growth.txt"),
+        ("refused", "Enter", ""),
+    ] {
+        press(&mut app, keys);
+        for letter in typed.chars() {
+            app.update(Action::Key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE)));
+        }
+        finish_work(
+            &mut app,
+            Desk::new(Pool::new(1).unwrap(), Arc::clone(scan.tree())).comparing(basis.clone()),
+        );
+        pictures.push(format!(
+            "{title}\n{}",
+            screen(&mut app).replace(folder.path().to_str().unwrap(), "/home/me")
+        ));
+    }
+    insta::assert_snapshot!(format!("growth {name}"), pictures.join("\n"));
+}
+
+#[test]
+fn growth_in_a_usual_window() {
+    growth("80x24", (80, 24), Glyphs::Unicode);
+}
+
+#[test]
+fn growth_in_a_small_window() {
+    growth("40x10", (40, 10), Glyphs::Unicode);
+}
+
+#[test]
+fn growth_in_a_tiny_window_with_ascii() {
+    growth("20x6", (20, 6), Glyphs::Ascii);
+}
+
+#[test]
+fn views_in_a_usual_window() {
+    views("80x24", (80, 24), Glyphs::Unicode);
+}
+
+#[test]
+fn views_in_a_large_window() {
+    views("120x40", (120, 40), Glyphs::Unicode);
+}
+
+#[test]
+fn views_in_a_small_window() {
+    views("40x10", (40, 10), Glyphs::Unicode);
+}
+
+#[test]
+fn views_in_a_tiny_window_with_ascii() {
+    views("20x6", (20, 6), Glyphs::Ascii);
+}
+
+#[test]
+fn in_a_usual_window() {
+    journey("80x24", (80, 24), Glyphs::Unicode);
+}
+
+#[test]
+fn in_a_large_window() {
+    journey("120x40", (120, 40), Glyphs::Unicode);
+}
+
+#[test]
+fn in_a_small_window() {
+    journey("40x10", (40, 10), Glyphs::Unicode);
+}
+
+#[test]
+fn in_a_tiny_window_with_ascii() {
+    journey("20x6", (20, 6), Glyphs::Ascii);
+}
+
+#[test]
+fn while_the_scan_runs() {
+    let folder = home();
+    let scan = scan(vec![folder.path().to_owned(), folder.path().join("music"), "/does/not/exist".into()]);
+    let mut app = app(&scan, Glyphs::Unicode, (100, 10));
+    for (seconds, entries) in [(1, 12_000), (2, 97_000)] {
+        let elapsed = Duration::from_secs(seconds);
+        let current = Some("/home/me/a directory far down/that is being read/\u{9b}31m/at the moment".into());
+        let progress = Progress { entries, disk: 1234 * MIB, errors: 1, current, ..Progress::default() };
+        app.update(Action::Tick(Tick { now: elapsed, elapsed, outcome: None, progress }));
+    }
+    let text = screen(&mut app);
+    assert!(text.contains("97,000 entries · 85,000/s · 1.2 GiB · 1 error"), "{text}");
+    assert!(text.contains("!    unknown") && text.contains("no such file"), "{text}");
+    assert!(text.lines().all(|line| !line.contains(char::is_control)), "{text:?}");
+}
