@@ -5,9 +5,18 @@
 
 use std::cell::RefCell;
 
+use proptest::test_runner::{Config as ProptestConfig, RngSeed};
+
 use crate::base::kind::Kind;
 use crate::base::sync::Arc;
 use crate::tree::{Batch, DirId, Entry, EntryState, Exclusion, Links, Metadata, Tree, hard_links};
+
+/// Returns the settings of a property test: this number of cases, the same in each run, so that a failure is
+/// repeatable without a file, and the system is not asked for random numbers (ci/macos-symbols.txt).
+pub(crate) fn cases(cases: u32) -> ProptestConfig {
+    let rng_seed = RngSeed::Fixed(1);
+    ProptestConfig { failure_persistence: None, rng_seed, ..ProptestConfig::with_cases(cases) }
+}
 
 /// Entry to create.
 pub struct Plan {

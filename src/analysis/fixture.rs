@@ -3,8 +3,6 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use proptest::test_runner::{Config as ProptestConfig, RngSeed};
-
 use crate::analysis::search::{Order, Query, Request};
 use crate::base::job::{Job, Outcome, Pool};
 use crate::base::kind::Kind;
@@ -13,13 +11,6 @@ use crate::tree::{Batch, DirId, Entry, EntryState, Exclusion, Links, Metadata, T
 
 /// Current time in these trees.
 pub(crate) const NOW: i64 = 2_000_000_000;
-
-/// Returns the settings of a property test: this number of cases, the same in each run, without a file for
-/// failures.
-pub(crate) fn cases(cases: u32) -> ProptestConfig {
-    let rng_seed = RngSeed::Fixed(1);
-    ProptestConfig { failure_persistence: None, rng_seed, ..ProptestConfig::with_cases(cases) }
-}
 
 /// Entry to create: its path below the root, with kind and state.
 #[derive(Clone, Debug)]

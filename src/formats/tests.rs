@@ -5,9 +5,9 @@ use std::ops::ControlFlow;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 
 use crate::base::kind::Kind;
+use crate::fixture::cases;
 use crate::formats::builder::Builder;
 use crate::formats::json_lexer::{Fault, Lexer};
 use crate::formats::ncdu_read::Reader;
@@ -260,13 +260,8 @@ fn build(builder: &mut Builder<'_>, tree: &Tree, name: &[u8], plan: &Plan) {
     }
 }
 
-fn config(cases: u32) -> ProptestConfig {
-    let rng_seed = RngSeed::Fixed(0x6e63_6475);
-    ProptestConfig { cases, rng_seed, failure_persistence: None, ..ProptestConfig::default() }
-}
-
 proptest! {
-    #![proptest_config(config(200))]
+    #![proptest_config(cases(200))]
 
     #[test]
     fn what_is_exported_and_read_is_exported_the_same(

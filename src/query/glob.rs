@@ -124,6 +124,7 @@ fn hexadecimal(letter: char) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture::cases;
     use proptest::prelude::*;
     use regex::bytes::RegexBuilder;
 
@@ -166,7 +167,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(crate::analysis::fixture::cases(512))]
+        #![proptest_config(cases(512))]
 
         #[test]
         fn it_means_what_exclude_means(glob in "[ab/*?{},!\\[\\]-]{0,8}", name in "[ab]{0,4}(/[ab.-]{1,4}){0,2}") {

@@ -218,6 +218,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::fixture::cases;
     use crate::tree::Links;
 
     /// Number of directories in the property's trees; each has the parent `(number - 1) / 2`, and 0 has none.
@@ -273,6 +274,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(cases(256))]
+
         #[test]
         fn sums_count_an_inode_once_in_any_order(
             (names, shuffled) in prop::collection::vec(name(), 0..30)

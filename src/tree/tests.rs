@@ -3,12 +3,12 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-use proptest::test_runner::RngSeed;
 
 use super::encoding::{Draft, Records, decode_name, decode_node};
 use super::*;
 use crate::base::kind::Kind;
 use crate::base::sync::Ordering;
+use crate::fixture::cases;
 use crate::fixture::{build, dir, linked_file, numbered_file, unreadable};
 use crate::platform::memory::arena::{Address, Writer};
 
@@ -73,12 +73,7 @@ fn look_at_all(listing: &Listing<'_>) {
 
 proptest! {
     // A failing case is printed, not kept in a file.
-    #![proptest_config(ProptestConfig {
-        cases: if cfg!(miri) { 2 } else { 100 },
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(1),
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(cases(if cfg!(miri) { 2 } else { 100 }))]
 
     #[test]
     fn records_are_read_as_they_were_written(batches in vec(entries(), 0..4)) {

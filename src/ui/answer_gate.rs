@@ -93,17 +93,12 @@ impl Default for AnswerGate {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use proptest::test_runner::RngSeed;
 
     use super::*;
+    use crate::fixture::cases;
 
     proptest! {
-        #![proptest_config(ProptestConfig {
-            cases: 2_000,
-            rng_seed: RngSeed::Fixed(18),
-            failure_persistence: None,
-            ..ProptestConfig::default()
-        })]
+        #![proptest_config(cases(2_000))]
 
         /// Checks of the terminal and inputs in any order, at any interval, compared with the list of events.
         #[test]

@@ -197,12 +197,6 @@ mod tests {
             None
         });
         assert_eq!(drain(&mut runner), [None]);
-        let bug = Pool::new(1).unwrap().start(|_| panic!("a bug"));
-        runner.add(bug, AtExit::Cancel, |update: Update<u8>| match update {
-            Update::Failed(JobError::Panicked(message)) => Some(u8::try_from(message.len()).unwrap()),
-            _ => None,
-        });
-        assert_eq!(drain(&mut runner), [Some(5)]);
     }
 
     #[test]

@@ -198,6 +198,7 @@ fn as_float(weight: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture::cases;
     use proptest::prelude::*;
 
     fn area(width: u16, height: u16) -> Area {
@@ -240,7 +241,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(crate::analysis::fixture::cases(256))]
+        #![proptest_config(cases(256))]
 
         #[test]
         fn tiles_cover_the_area_and_each_cell_once(

@@ -1,12 +1,29 @@
-//! Result of a job that panics. Not a unit test, since those also run where panics abort.
+//! Result of jobs that panic. No unit tests, since those also run where panics abort.
 #![allow(missing_docs)]
 
 use std::time::Duration;
 
-use duke::base::job::{Outcome, Pool};
+use duke::base::job::{JobError, Outcome, Pool};
+use duke::ui::runner::{AtExit, Runner, Update};
 
 #[test]
 fn a_panic_is_an_outcome() {
     let job = Pool::new(1).unwrap().start::<u32>(|_| panic!("on purpose")).unwrap();
     assert_eq!(job.wait(Duration::from_secs(60)), Some(Outcome::Panicked("on purpose".to_owned())));
+}
+
+#[test]
+fn a_panic_of_an_operation_is_reported_once() {
+    let mut runner = Runner::default();
+    let bug = Pool::new(1).unwrap().start::<u32>(|_| panic!("on purpose"));
+    runner.add(bug, AtExit::Cancel, |update| match update {
+        Update::Failed(JobError::Panicked(message)) => message,
+        other => panic!("{other:?}"),
+    });
+    let mut messages = Vec::new();
+    while runner.is_busy() {
+        messages.extend(runner.poll());
+        std::thread::yield_now();
+    }
+    assert_eq!(messages, ["on purpose"]);
 }

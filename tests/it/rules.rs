@@ -219,6 +219,14 @@ fn doc_comments_begin_with_a_statement() {
 }
 
 #[test]
+fn unit_tests_of_properties_ask_the_system_for_no_random_numbers() {
+    for (file, code) in code() {
+        let properties = code.matches("proptest! {").count();
+        assert_eq!(properties, code.matches("#![proptest_config(cases(").count(), "{}", file.display());
+    }
+}
+
+#[test]
 fn locks_and_atomics_come_from_one_module() {
     for (file, code) in code().filter(|(file, _)| !file.ends_with("sync.rs")) {
         // Channels are for tests, and for bytes from one thread to another.

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::analysis::search::Query;
+use crate::fixture::cases;
 use crate::fixture::{Growing, Plan, build, dir, file, stopped, unreadable};
 use crate::tree::Walk;
 
@@ -199,12 +200,7 @@ fn plan(files: &Files) -> Vec<Plan> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 64,
-        failure_persistence: None,
-        rng_seed: proptest::test_runner::RngSeed::Fixed(7),
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(cases(64))]
 
     #[test]
     fn files_are_told_as_two_maps_would(

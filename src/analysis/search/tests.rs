@@ -7,6 +7,7 @@ use crate::analysis::fixture::{Item, directory, file, finish, paths, pool, reque
 use crate::analysis::oracle::{Oracle, Terms, all_alone, items, several, text};
 use crate::base::kind::Kind;
 use crate::base::sync::Arc;
+use crate::fixture::cases;
 use crate::tree::{DirId, EntryState, Metadata, Totals, Tree, Walk, join};
 
 /// Returns the path below the root, without the root's.
@@ -69,7 +70,7 @@ fn sum_below(items: &[Item], oracle: &Oracle<'_>, path: &str) -> Totals {
 }
 
 proptest! {
-    #![proptest_config(crate::analysis::fixture::cases(12))]
+    #![proptest_config(cases(12))]
 
     #[test]
     fn a_search_and_its_filter_keep_what_a_naive_walk_keeps(

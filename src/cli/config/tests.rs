@@ -1,11 +1,11 @@
 //! Tests for every possible error in a configuration, its position, and that the rest of the file applies.
 
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 use ratatui::style::Color;
 
 use super::value::{list, quote};
 use super::*;
+use crate::fixture::cases;
 use crate::ui::keys::{KEYMAP, Scope, line};
 use crate::ui::theme::{Preset, Role};
 
@@ -184,9 +184,7 @@ fn the_table_written_as_a_configuration_changes_nothing_and_warns_of_nothing() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 500, rng_seed: RngSeed::Fixed(11), failure_persistence: None, ..ProptestConfig::default()
-    })]
+    #![proptest_config(cases(500))]
 
     #[test]
     fn any_bytes_give_settings_or_warnings_in_order(bytes in prop::collection::vec(any::<u8>(), 0..200)) {

@@ -1,9 +1,9 @@
 //! Tests with queries as users type them.
 
 use super::*;
-use crate::analysis::fixture;
 use crate::analysis::fixture::{Item, NOW, directory, file, paths_of, request, tree};
 use crate::analysis::search::Request;
+use crate::fixture::cases;
 use crate::tree::DirId;
 use proptest::prelude::*;
 
@@ -128,7 +128,7 @@ fn what_only_looks_like_a_qualifier_is_a_word() {
 }
 
 proptest! {
-    #![proptest_config(fixture::cases(512))]
+    #![proptest_config(cases(512))]
 
     #[test]
     fn any_text_gives_a_query_or_a_complaint_about_a_part_of_it(

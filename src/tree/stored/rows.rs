@@ -120,8 +120,8 @@ fn row(cursor: &mut Cursor<'_>, id: u32, before: &Row) -> Result<Row, Malformed>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture::cases;
     use proptest::prelude::*;
-    use proptest::test_runner::RngSeed;
 
     type Numbers = ([u64; 4], [u32; 3], bool, i32, u32);
 
@@ -143,7 +143,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(4), failure_persistence: None, ..ProptestConfig::default() })]
+        #![proptest_config(cases(256))]
 
         #[test]
         fn rows_come_back_as_they_were(rows in any_rows()) {

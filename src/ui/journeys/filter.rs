@@ -7,6 +7,7 @@ use crate::analysis::fixture;
 use crate::analysis::fixture::Item;
 use crate::analysis::oracle::{Oracle, Terms, all_alone, items, several, text};
 use crate::base::format::Measure;
+use crate::fixture::cases;
 use crate::table::row::Row;
 
 const DAY: i64 = 24 * 3600;
@@ -313,7 +314,7 @@ fn hold(items: &[Item], terms: &Terms, tree: &Arc<Tree>) -> Result<(), TestCaseE
 }
 
 proptest! {
-    #![proptest_config(fixture::cases(6))]
+    #![proptest_config(cases(6))]
 
     #[test]
     fn header_rows_shares_and_cells_of_a_filter_are_those_of_a_naive_walk(

@@ -1,11 +1,11 @@
 //! Tests of keys that come before a question could be read, and of keys from a user who has read it.
 
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 use ratatui::crossterm::event::KeyEventKind;
 
 use super::*;
 use crate::delete::{Concern, Probe};
+use crate::fixture::cases;
 use crate::source::save::{Old, Unwritten};
 use crate::ui::answer_gate::QUIET;
 use crate::ui::export::{Order as Wanted, Told};
@@ -79,12 +79,7 @@ fn keys() -> impl Strategy<Value = KeyCode> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 3_000,
-        rng_seed: RngSeed::Fixed(18),
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(cases(3_000))]
 
     /// In any sequence of keys without a pause nothing is deleted, replaced or scanned, and after one Esc
     /// still closes.

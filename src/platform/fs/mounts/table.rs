@@ -90,8 +90,8 @@ pub(super) fn split_options(options: &[u8]) -> impl Iterator<Item = &[u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture::cases;
     use proptest::prelude::*;
-    use proptest::test_runner::RngSeed;
 
     const TABLE: &[u8] = b"\
 22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw,errors=remount-ro
@@ -128,9 +128,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig {
-            failure_persistence: None, rng_seed: RngSeed::Fixed(9), ..ProptestConfig::default()
-        })]
+        #![proptest_config(cases(256))]
 
         #[test]
         fn any_bytes_will_do(table in "([ -~]{0,30}\n|[0-9]{1,3} 1 [0-9]:[0-9] [/\\\\0-9]{1,9} / - a b c\n){0,8}") {

@@ -100,8 +100,8 @@ pub fn parse(bytes: &[u8]) -> Option<Superblock> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture::cases;
     use proptest::prelude::*;
-    use proptest::test_runner::RngSeed;
 
     fn superblock(fields: &[(usize, &[u8])]) -> Vec<u8> {
         let mut bytes = vec![0; LENGTH];
@@ -142,9 +142,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig {
-            failure_persistence: None, rng_seed: RngSeed::Fixed(9), ..ProptestConfig::default()
-        })]
+        #![proptest_config(cases(256))]
 
         #[test]
         fn any_bytes_give_numbers_or_nothing(mut bytes in prop::collection::vec(any::<u8>(), 0..LENGTH + 1)) {

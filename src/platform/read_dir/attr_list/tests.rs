@@ -1,9 +1,9 @@
 //! Tests with records packed like in the kernel, and with bytes that no kernel would write.
 
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 
 use super::*;
+use crate::fixture::cases;
 
 /// Fields to pack into a record; absent fields have no returned bit.
 #[derive(Clone, Debug, Default)]
@@ -246,12 +246,6 @@ fn what_is_malformed_is_refused() {
     assert_eq!(measure(&good[..good.len() - 1], 1), None, "cut short");
 }
 
-/// Returns settings with the same cases in each run, so that a failure is repeatable without a file.
-fn often() -> ProptestConfig {
-    let rng_seed = RngSeed::Fixed(20_261_121);
-    ProptestConfig { cases: 1_000, failure_persistence: None, rng_seed, ..ProptestConfig::default() }
-}
-
 fn packed() -> impl Strategy<Value = Packed> {
     let name = prop::collection::vec(1_u8.., 1..100);
     let common = (any::<Option<u32>>(), prop::option::of(0..9_u32), any::<Option<i64>>());
@@ -280,7 +274,7 @@ fn packed() -> impl Strategy<Value = Packed> {
 }
 
 proptest! {
-    #![proptest_config(often())]
+    #![proptest_config(cases(1_000))]
 
     #[test]
     fn any_bytes_are_read_without_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..400), count in 0..20_usize) {

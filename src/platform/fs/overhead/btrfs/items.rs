@@ -116,8 +116,8 @@ impl Roots {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture::cases;
     use proptest::prelude::*;
-    use proptest::test_runner::RngSeed;
 
     fn backref(id: u64, parent: u64, name: &[u8]) -> (u64, u64, Vec<u8>) {
         let mut data = 7_u64.to_le_bytes().to_vec();
@@ -168,9 +168,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig {
-            failure_persistence: None, rng_seed: RngSeed::Fixed(9), ..ProptestConfig::default()
-        })]
+        #![proptest_config(cases(256))]
 
         #[test]
         fn any_item_will_do(kind in 130_u32..160, data in prop::collection::vec(any::<u8>(), 0..300)) {
