@@ -25,87 +25,87 @@ function __fish_duke_using_subcommand
 end
 
 complete -c duke -n "__fish_duke_needs_command" -s o -d 'Write ncdu\'s JSON export to FILE; - is standard output' -r
-complete -c duke -n "__fish_duke_needs_command" -s f -d 'Look at an export of ncdu, gdu or duke, or a snapshot, instead of a PATH; - is standard input' -r
-complete -c duke -n "__fish_duke_needs_command" -s d -l depth -d 'Print N levels below each PATH: 1 in a table, all in JSON, unless told otherwise' -r
-complete -c duke -n "__fish_duke_needs_command" -l min-size -d 'Print no entries that take less than SIZE, such as 100M' -r
-complete -c duke -n "__fish_duke_needs_command" -l top -d 'Print the N files that take most, instead of the tree' -r
-complete -c duke -n "__fish_duke_needs_command" -l by -d 'Print sums by type, age or owner, instead of the tree' -r -f -a "type\t'Extensions, and kinds of what is no file'
+complete -c duke -n "__fish_duke_needs_command" -s f -d 'Browse an export of ncdu, gdu or duke, or a snapshot, instead of a PATH; - is standard input' -r
+complete -c duke -n "__fish_duke_needs_command" -s d -l depth -d 'Print N levels below each PATH (default: 1 in a table, all in JSON)' -r
+complete -c duke -n "__fish_duke_needs_command" -l min-size -d 'Hide entries smaller than SIZE, such as 100M' -r
+complete -c duke -n "__fish_duke_needs_command" -l top -d 'Print the N largest files instead of the tree' -r
+complete -c duke -n "__fish_duke_needs_command" -l by -d 'Print totals by type, age or owner instead of the tree' -r -f -a "type\t'File extensions, and kinds of other entries'
 age\t'Time since the last change'
 owner\t'User'"
-complete -c duke -n "__fish_duke_needs_command" -l sort -d 'Sort by a column; JSON, --top and --by have an order of their own' -r -f -a "size\t'Largest first'
-name\t'By the bytes of the name'
+complete -c duke -n "__fish_duke_needs_command" -l sort -d 'Sort the table and the browser by a column' -r -f -a "size\t'Largest first'
+name\t'By name, numbers by value'
 count\t'Most items first'
 mtime\t'Last changed first'"
-complete -c duke -n "__fish_duke_needs_command" -l color -d 'Use colours in the browser' -r -f -a "auto\t'Unless `NO_COLOR` is set'
-always\t'In any case'
-never\t'In no case'"
+complete -c duke -n "__fish_duke_needs_command" -l color -d 'When to use color' -r -f -a "auto\t'Color unless `NO_COLOR` is set'
+always\t'Color always'
+never\t'No color'"
 complete -c duke -n "__fish_duke_needs_command" -s t -l threads -d 'Read with N threads' -r
-complete -c duke -n "__fish_duke_needs_command" -l exclude -d 'Leave out what the pattern matches' -r
-complete -c duke -n "__fish_duke_needs_command" -s X -d 'Leave out what a pattern in FILE matches, one a line; - is standard input' -r
-complete -c duke -n "__fish_duke_needs_command" -l type-name-over -d 'Have the name typed to delete more than SIZE' -r
-complete -c duke -n "__fish_duke_needs_command" -l snapshot-days -d 'Remove snapshots that were kept for more than N days: 30, unless told otherwise' -r
-complete -c duke -n "__fish_duke_needs_command" -l snapshot-size -d 'Remove the oldest snapshots when all take more than SIZE: 512M, unless told otherwise' -r
+complete -c duke -n "__fish_duke_needs_command" -l exclude -d 'Exclude entries matching GLOB' -r
+complete -c duke -n "__fish_duke_needs_command" -s X -d 'Exclude entries matching a pattern in FILE, one per line; - is standard input' -r
+complete -c duke -n "__fish_duke_needs_command" -l type-name-over -d 'Require typing the name to delete more than SIZE' -r
+complete -c duke -n "__fish_duke_needs_command" -l snapshot-days -d 'Remove automatic snapshots older than N days (default: 30)' -r
+complete -c duke -n "__fish_duke_needs_command" -l snapshot-size -d 'Remove the oldest automatic snapshots when all together take more than SIZE (default: 512M)' -r
 complete -c duke -n "__fish_duke_needs_command" -l config -d 'Read the configuration from FILE' -r -F
 complete -c duke -n "__fish_duke_needs_command" -l json -d 'Print the whole tree as JSON'
-complete -c duke -n "__fish_duke_needs_command" -l ndjson -d 'Print a JSON object for each entry, one a line'
-complete -c duke -n "__fish_duke_needs_command" -l csv -d 'Print comma-separated values for each entry, one a line'
-complete -c duke -n "__fish_duke_needs_command" -s c -d 'Pack what -o writes with zstd'
+complete -c duke -n "__fish_duke_needs_command" -l ndjson -d 'Print a JSON object for each entry, one per line'
+complete -c duke -n "__fish_duke_needs_command" -l csv -d 'Print comma-separated values for each entry, one entry per line'
+complete -c duke -n "__fish_duke_needs_command" -s c -d 'Compress what -o writes with zstd'
 complete -c duke -n "__fish_duke_needs_command" -s n -l no-interactive -d 'Print a table, on a terminal too'
-complete -c duke -n "__fish_duke_needs_command" -s s -l summarize -d 'Print one line for each PATH: depth 0'
+complete -c duke -n "__fish_duke_needs_command" -s s -l summarize -d 'Print one line for each PATH, like --depth 0'
 complete -c duke -n "__fish_duke_needs_command" -s q -l quiet -d 'Print no progress on standard error'
-complete -c duke -n "__fish_duke_needs_command" -s a -l apparent-size -d 'Show how long files are, not what they take on the disk'
+complete -c duke -n "__fish_duke_needs_command" -s a -l apparent-size -d 'Show apparent size instead of disk usage'
 complete -c duke -n "__fish_duke_needs_command" -l si -d 'Show sizes in powers of 1000'
-complete -c duke -n "__fish_duke_needs_command" -l reverse -d 'Sort the other way round'
+complete -c duke -n "__fish_duke_needs_command" -l reverse -d 'Reverse the sort order'
 complete -c duke -n "__fish_duke_needs_command" -l ascii -d 'Draw with ASCII characters only'
 complete -c duke -n "__fish_duke_needs_command" -l no-mouse -d 'Leave the mouse to the terminal'
-complete -c duke -n "__fish_duke_needs_command" -l pick -d 'Draw on the terminal although the output goes elsewhere: it is the marked paths, printed by the key p'
-complete -c duke -n "__fish_duke_needs_command" -s 0 -l print0 -d 'End each path that the key p prints with a NUL instead of a line end'
-complete -c duke -n "__fish_duke_needs_command" -s x -l one-file-system -d 'Stay on the file system of each PATH'
-complete -c duke -n "__fish_duke_needs_command" -l exclude-caches -d 'Leave out directories that hold a CACHEDIR.TAG'
-complete -c duke -n "__fish_duke_needs_command" -l include-kernfs -d 'Enter /proc, /sys and the like below a PATH'
-complete -c duke -n "__fish_duke_needs_command" -l skip-network -d 'Do not enter file systems of other machines below a PATH'
-complete -c duke -n "__fish_duke_needs_command" -s r -l read-only -d 'Change nothing: no key that deletes works'
-complete -c duke -n "__fish_duke_needs_command" -l dry-run -d 'Only show what a deletion would remove'
+complete -c duke -n "__fish_duke_needs_command" -l pick -d 'Browse with output redirected; the key p prints the marked paths'
+complete -c duke -n "__fish_duke_needs_command" -s 0 -l print0 -d 'End each path that the key p prints with a NUL instead of a newline'
+complete -c duke -n "__fish_duke_needs_command" -s x -l one-file-system -d 'Do not cross file-system boundaries below a PATH'
+complete -c duke -n "__fish_duke_needs_command" -l exclude-caches -d 'Exclude directories that hold a CACHEDIR.TAG'
+complete -c duke -n "__fish_duke_needs_command" -l include-kernfs -d 'Enter /proc, /sys and other kernel file systems below a PATH'
+complete -c duke -n "__fish_duke_needs_command" -l skip-network -d 'Skip network file systems below a PATH'
+complete -c duke -n "__fish_duke_needs_command" -s r -l read-only -d 'Disable deletion'
+complete -c duke -n "__fish_duke_needs_command" -l dry-run -d 'Show what would be deleted, delete nothing'
 complete -c duke -n "__fish_duke_needs_command" -s e -l extended -d 'Keep owner, group and mode of every entry'
-complete -c duke -n "__fish_duke_needs_command" -l no-snapshots -d 'Keep no snapshot of what was browsed'
-complete -c duke -n "__fish_duke_needs_command" -l no-config -d 'Read no configuration'
-complete -c duke -n "__fish_duke_needs_command" -s h -l help -d 'Print help: -h in short, --help with details'
+complete -c duke -n "__fish_duke_needs_command" -l no-snapshots -d 'Keep no snapshot of the scan'
+complete -c duke -n "__fish_duke_needs_command" -l no-config -d 'Ignore configuration files'
+complete -c duke -n "__fish_duke_needs_command" -s h -l help -d 'Print help (-h: summary, --help: details)'
 complete -c duke -n "__fish_duke_needs_command" -s V -l version -d 'Print the version'
-complete -c duke -n "__fish_duke_needs_command" -a "config" -d 'Print what the configuration is'
-complete -c duke -n "__fish_duke_needs_command" -a "completions" -d 'Print the completions of a shell'
+complete -c duke -n "__fish_duke_needs_command" -a "config" -d 'Show the configuration'
+complete -c duke -n "__fish_duke_needs_command" -a "completions" -d 'Print the completion script of a shell'
 complete -c duke -n "__fish_duke_needs_command" -a "diff" -d 'Show what changed since an export or a snapshot was made'
-complete -c duke -n "__fish_duke_needs_command" -a "df" -d 'Print where the rest is: what df says of a file system, explained by what lies in PATH'
+complete -c duke -n "__fish_duke_needs_command" -a "df" -d 'Explain why df and a scan differ'
 complete -c duke -n "__fish_duke_needs_command" -a "man" -d 'Print the manual page, for man -l -'
-complete -c duke -n "__fish_duke_needs_command" -a "save" -d 'Save what is below each PATH as a snapshot, for -f and diff'
+complete -c duke -n "__fish_duke_needs_command" -a "save" -d 'Save a snapshot of each PATH, for -f and diff'
 complete -c duke -n "__fish_duke_using_subcommand config" -l config -d 'Read the configuration from FILE' -r -F
-complete -c duke -n "__fish_duke_using_subcommand config" -l no-config -d 'Read no configuration'
+complete -c duke -n "__fish_duke_using_subcommand config" -l no-config -d 'Ignore configuration files'
 complete -c duke -n "__fish_duke_using_subcommand config" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand completions" -s h -l help -d 'Print help'
-complete -c duke -n "__fish_duke_using_subcommand diff" -l since -d 'Compare a directory with the newest snapshot kept of it by then' -r
+complete -c duke -n "__fish_duke_using_subcommand diff" -l since -d 'Compare a directory with the newest snapshot that is at least as old' -r
 complete -c duke -n "__fish_duke_using_subcommand diff" -l min-change -d 'Print only changes of SIZE or more, such as 100M' -r
-complete -c duke -n "__fish_duke_using_subcommand diff" -l exclude -d 'Leave out what the pattern matches in a directory' -r
-complete -c duke -n "__fish_duke_using_subcommand diff" -l list -d 'List the snapshots that were kept, of one directory or of all, and compare nothing'
+complete -c duke -n "__fish_duke_using_subcommand diff" -l exclude -d 'Exclude entries matching GLOB in a directory' -r
+complete -c duke -n "__fish_duke_using_subcommand diff" -l list -d 'List the snapshots of a directory, or all, and compare nothing'
 complete -c duke -n "__fish_duke_using_subcommand diff" -l json -d 'Print the changes as JSON'
 complete -c duke -n "__fish_duke_using_subcommand diff" -s n -l no-interactive -d 'Print the changes as a table, on a terminal too'
-complete -c duke -n "__fish_duke_using_subcommand diff" -s a -l apparent-size -d 'Compare how long files are, not what they take on the disk'
+complete -c duke -n "__fish_duke_using_subcommand diff" -s a -l apparent-size -d 'Compare apparent sizes instead of disk usage'
 complete -c duke -n "__fish_duke_using_subcommand diff" -l si -d 'Show sizes in powers of 1000'
-complete -c duke -n "__fish_duke_using_subcommand diff" -s x -l one-file-system -d 'Stay on the file system of a directory'
-complete -c duke -n "__fish_duke_using_subcommand diff" -l skip-network -d 'Do not enter file systems of other machines below a directory'
+complete -c duke -n "__fish_duke_using_subcommand diff" -s x -l one-file-system -d 'Do not cross file-system boundaries below a directory'
+complete -c duke -n "__fish_duke_using_subcommand diff" -l skip-network -d 'Skip network file systems below a directory'
 complete -c duke -n "__fish_duke_using_subcommand diff" -s q -l quiet -d 'Print no progress on standard error'
 complete -c duke -n "__fish_duke_using_subcommand diff" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand df" -s t -l threads -d 'Read with N threads' -r
 complete -c duke -n "__fish_duke_using_subcommand df" -l json -d 'Print JSON'
 complete -c duke -n "__fish_duke_using_subcommand df" -l si -d 'Show sizes in powers of 1000'
 complete -c duke -n "__fish_duke_using_subcommand df" -s q -l quiet -d 'Print no progress on standard error'
-complete -c duke -n "__fish_duke_using_subcommand df" -s x -l one-file-system -d 'Stay on the file system of each PATH'
-complete -c duke -n "__fish_duke_using_subcommand df" -l skip-network -d 'Do not enter file systems of other machines below a PATH'
+complete -c duke -n "__fish_duke_using_subcommand df" -s x -l one-file-system -d 'Do not cross file-system boundaries below a PATH'
+complete -c duke -n "__fish_duke_using_subcommand df" -l skip-network -d 'Skip network file systems below a PATH'
 complete -c duke -n "__fish_duke_using_subcommand df" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand man" -s h -l help -d 'Print help'
-complete -c duke -n "__fish_duke_using_subcommand save" -s o -l output -d 'Write to FILE, whole or not at all; - is standard output' -r
-complete -c duke -n "__fish_duke_using_subcommand save" -l exclude -d 'Leave out what the pattern matches' -r
-complete -c duke -n "__fish_duke_using_subcommand save" -s x -l one-file-system -d 'Stay on the file system of each PATH'
-complete -c duke -n "__fish_duke_using_subcommand save" -l exclude-caches -d 'Leave out directories that hold a CACHEDIR.TAG'
-complete -c duke -n "__fish_duke_using_subcommand save" -l skip-network -d 'Do not enter file systems of other machines below a PATH'
+complete -c duke -n "__fish_duke_using_subcommand save" -s o -l output -d 'Write to FILE once it is complete; - is standard output' -r
+complete -c duke -n "__fish_duke_using_subcommand save" -l exclude -d 'Exclude entries matching GLOB' -r
+complete -c duke -n "__fish_duke_using_subcommand save" -s x -l one-file-system -d 'Do not cross file-system boundaries below a PATH'
+complete -c duke -n "__fish_duke_using_subcommand save" -l exclude-caches -d 'Exclude directories that hold a CACHEDIR.TAG'
+complete -c duke -n "__fish_duke_using_subcommand save" -l skip-network -d 'Skip network file systems below a PATH'
 complete -c duke -n "__fish_duke_using_subcommand save" -s e -l extended -d 'Keep owner, group and mode of every entry'
 complete -c duke -n "__fish_duke_using_subcommand save" -s q -l quiet -d 'Print no progress on standard error'
 complete -c duke -n "__fish_duke_using_subcommand save" -s h -l help -d 'Print help'

@@ -19,12 +19,12 @@ use crate::table::column::{Column, SORTABLE};
 const MOST_THREADS: u16 = 1024;
 
 /// Last line of the short help.
-const MORE: &str = "--help says more of each flag, with examples, variables, files and exit codes.";
+const MORE: &str = "--help has details of each flag, examples, environment variables, files and exit codes.";
 
-/// Shows what takes the space below each PATH.
+/// Shows what uses the disk space below each PATH.
 ///
-/// On a terminal a browser opens; otherwise a table is printed. A command is one only as the first word: `duke ./man` looks
-/// at what has that name.
+/// On a terminal, the browser opens; otherwise a table is printed. Commands are recognized only as the first word:
+/// `duke ./man` browses the directory `man`.
 #[derive(Debug, Parser)]
 #[command(
     name = "duke",
@@ -69,9 +69,9 @@ impl Words {
 )]
 #[allow(clippy::struct_excessive_bools)] // flags are what this struct is for; `cli` makes enums of them
 pub struct Arguments {
-    /// What to look at: the current directory, unless something else is named
+    /// Directories or files to scan (default: the current directory)
     ///
-    /// A symbolic link to a directory is followed here, and nowhere else. `ssh://[USER@]HOST[:PORT]/PATH` runs duke there.
+    /// A symbolic link to a directory is followed here, but not below. `ssh://[USER@]HOST[:PORT]/PATH` runs duke on that host.
     #[arg(value_name = "PATH")]
     pub paths: Vec<OsString>,
 
@@ -79,28 +79,27 @@ pub struct Arguments {
     #[arg(long, help_heading = "Output")]
     pub json: bool,
 
-    /// Print a JSON object for each entry, one a line
+    /// Print a JSON object for each entry, one per line
     #[arg(long, conflicts_with_all = ["json", "pick"], help_heading = "Output")]
     pub ndjson: bool,
 
-    /// Print comma-separated values for each entry, one a line
+    /// Print comma-separated values for each entry, one entry per line
     #[arg(long, conflicts_with_all = ["json", "ndjson", "pick"], help_heading = "Output")]
     pub csv: bool,
 
     /// Write ncdu's JSON export to FILE; - is standard output
     ///
-    /// Packed with zstd if FILE ends in .zst. A file takes the place of the old one when it is whole.
+    /// Compressed with zstd if FILE ends in .zst. An existing file is replaced once the new one is complete.
     #[arg(short, value_name = "FILE", conflicts_with_all = ["json", "ndjson", "csv", "pick"], help_heading = "Exchange")]
     pub output: Option<OsString>,
 
-    /// Pack what -o writes with zstd
+    /// Compress what -o writes with zstd
     #[arg(short, requires = "output", help_heading = "Exchange")]
     pub compress: bool,
 
-    /// Look at an export of ncdu, gdu or duke, or a snapshot, instead of a PATH; - is standard input
+    /// Browse an export of ncdu, gdu or duke, or a snapshot, instead of a PATH; - is standard input
     ///
-    /// Exports are plain, or packed with zstd or gzip, and there can be several. A snapshot is what save has written, and is
-    /// looked at alone.
+    /// Exports may be compressed with zstd or gzip, and several can be given. A snapshot (written by duke save) is opened alone.
     #[arg(short = 'f', value_name = "FILE", conflicts_with_all = ["paths", "one_file_system", "exclude", "exclude_from", "exclude_caches", "include_kernfs", "skip_network", "threads", "extended"], help_heading = "Exchange")]
     pub import: Vec<OsString>,
 
@@ -108,27 +107,27 @@ pub struct Arguments {
     #[arg(short, long, help_heading = "Output")]
     pub no_interactive: bool,
 
-    /// Print one line for each PATH: depth 0
+    /// Print one line for each PATH, like --depth 0
     #[arg(short, long, conflicts_with = "depth", help_heading = "Output")]
     pub summarize: bool,
 
-    /// Print N levels below each PATH: 1 in a table, all in JSON, unless told otherwise
+    /// Print N levels below each PATH (default: 1 in a table, all in JSON)
     ///
-    /// Sizes include what lies deeper.
+    /// Sizes include deeper levels.
     #[arg(short, long, value_name = "N", value_parser = ValueParser::new(count::<usize>), help_heading = "Output")]
     pub depth: Option<usize>,
 
-    /// Print no entries that take less than SIZE, such as 100M
+    /// Hide entries smaller than SIZE, such as 100M
     ///
-    /// Of a table that shows apparent sizes, none that are shorter. Totals are of everything.
+    /// With --apparent-size, the apparent size is compared. Totals include hidden entries.
     #[arg(long, value_name = "SIZE", value_parser = ValueParser::new(size), help_heading = "Output")]
     pub min_size: Option<u64>,
 
-    /// Print the N files that take most, instead of the tree
+    /// Print the N largest files instead of the tree
     #[arg(long, value_name = "N", value_parser = ValueParser::new(count::<usize>), help_heading = "Output")]
     pub top: Option<usize>,
 
-    /// Print sums by type, age or owner, instead of the tree
+    /// Print totals by type, age or owner instead of the tree
     #[arg(long, value_name = "WHAT", value_enum, value_delimiter = ',', help_heading = "Output")]
     pub by: Vec<Summed>,
 
@@ -136,7 +135,7 @@ pub struct Arguments {
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
 
-    /// Show how long files are, not what they take on the disk
+    /// Show apparent size instead of disk usage
     #[arg(short, long, help_heading = "Display")]
     pub apparent_size: bool,
 
@@ -144,15 +143,15 @@ pub struct Arguments {
     #[arg(long, help_heading = "Display")]
     pub si: bool,
 
-    /// Sort by a column; JSON, --top and --by have an order of their own
+    /// Sort the table and the browser by a column
     #[arg(long, value_name = "COL", value_parser = columns(), default_value = "size", help_heading = "Display")]
     pub sort: Column,
 
-    /// Sort the other way round
+    /// Reverse the sort order
     #[arg(long, help_heading = "Display")]
     pub reverse: bool,
 
-    /// Use colours in the browser
+    /// When to use color
     #[arg(long, value_name = "WHEN", value_enum, help_heading = "Display")]
     pub color: Option<When>,
 
@@ -164,11 +163,11 @@ pub struct Arguments {
     #[arg(long, help_heading = "Display")]
     pub no_mouse: bool,
 
-    /// Draw on the terminal although the output goes elsewhere: it is the marked paths, printed by the key p
+    /// Browse with output redirected; the key p prints the marked paths
     #[arg(long, conflicts_with_all = ["json", "no_interactive", "summarize", "depth"], help_heading = "Display")]
     pub pick: bool,
 
-    /// End each path that the key p prints with a NUL instead of a line end
+    /// End each path that the key p prints with a NUL instead of a newline
     #[arg(short = '0', long, help_heading = "Display")]
     pub print0: bool,
 
@@ -176,50 +175,50 @@ pub struct Arguments {
     #[arg(short, long, value_name = "N", value_parser = ValueParser::new(threads), help_heading = "Scan")]
     pub threads: Option<u16>,
 
-    /// Stay on the file system of each PATH
+    /// Do not cross file-system boundaries below a PATH
     ///
-    /// Decided for each directory by its device; a btrfs subvolume has a device of its own.
+    /// Directories with another device number are skipped, btrfs subvolumes too.
     #[arg(short = 'x', long, help_heading = "Scan")]
     pub one_file_system: bool,
 
-    /// Leave out what the pattern matches
+    /// Exclude entries matching GLOB
     ///
-    /// A pattern without a slash is held against names, one with a slash against the ends of paths. `*` and `?` match no
-    /// slash, `**` does. A slash at its end means directories only. Can be given more than once.
+    /// A pattern without a slash is matched against names, one with a slash against the ends of paths. `*` and `?` match no
+    /// slash, `**` does. A pattern that ends in a slash matches only directories. Can be given more than once.
     #[arg(long, value_name = "GLOB", help_heading = "Scan")]
     pub exclude: Vec<String>,
 
-    /// Leave out what a pattern in FILE matches, one a line; - is standard input
+    /// Exclude entries matching a pattern in FILE, one per line; - is standard input
     #[arg(short = 'X', value_name = "FILE", help_heading = "Scan")]
     pub exclude_from: Vec<OsString>,
 
-    /// Leave out directories that hold a CACHEDIR.TAG
+    /// Exclude directories that hold a CACHEDIR.TAG
     #[arg(long, help_heading = "Scan")]
     pub exclude_caches: bool,
 
-    /// Enter /proc, /sys and the like below a PATH
+    /// Enter /proc, /sys and other kernel file systems below a PATH
     #[arg(long, conflicts_with = "one_file_system", help_heading = "Scan")]
     pub include_kernfs: bool,
 
-    /// Do not enter file systems of other machines below a PATH
+    /// Skip network file systems below a PATH
     ///
-    /// NFS, SMB, sshfs and the like. Their mount points are not even asked, so that a server that is gone keeps nobody waiting.
+    /// NFS, SMB, sshfs and others. No request is sent to them, so an unreachable server does not block the scan.
     #[arg(long, help_heading = "Scan")]
     pub skip_network: bool,
 
-    /// Change nothing: no key that deletes works
+    /// Disable deletion
     #[arg(short, long, help_heading = "Deleting")]
     pub read_only: bool,
 
-    /// Only show what a deletion would remove
+    /// Show what would be deleted, delete nothing
     ///
-    /// The keys that delete ask as always; then they say what would have gone, and change nothing.
+    /// The keys that delete ask as usual, then report what would have been deleted.
     #[arg(long, help_heading = "Deleting")]
     pub dry_run: bool,
 
-    /// Have the name typed to delete more than SIZE
+    /// Require typing the name to delete more than SIZE
     ///
-    /// A number of bytes, or with k, M, G, T: powers of 1024, or of 1000 as in kB.
+    /// SIZE is a number of bytes, or has a unit: k, M, G, T are powers of 1024; kB, MB, GB, TB are powers of 1000.
     #[arg(
         long, value_name = "SIZE", value_parser = ValueParser::new(size), default_value = "100G", help_heading = "Deleting"
     )]
@@ -229,15 +228,15 @@ pub struct Arguments {
     #[arg(short, long, help_heading = "Scan")]
     pub extended: bool,
 
-    /// Keep no snapshot of what was browsed
+    /// Keep no snapshot of the scan
     #[arg(long, help_heading = "Snapshots")]
     pub no_snapshots: bool,
 
-    /// Remove snapshots that were kept for more than N days: 30, unless told otherwise
+    /// Remove automatic snapshots older than N days (default: 30)
     #[arg(long, value_name = "N", value_parser = ValueParser::new(count::<u32>), help_heading = "Snapshots")]
     pub snapshot_days: Option<u32>,
 
-    /// Remove the oldest snapshots when all take more than SIZE: 512M, unless told otherwise
+    /// Remove the oldest automatic snapshots when all together take more than SIZE (default: 512M)
     #[arg(long, value_name = "SIZE", value_parser = ValueParser::new(size), help_heading = "Snapshots")]
     pub snapshot_size: Option<u64>,
 
@@ -245,11 +244,11 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", overrides_with = "no_config", help_heading = "Configuration")]
     pub config: Option<PathBuf>,
 
-    /// Read no configuration
+    /// Ignore configuration files
     #[arg(long, overrides_with = "config", help_heading = "Configuration")]
     pub no_config: bool,
 
-    /// Print help: -h in short, --help with details
+    /// Print help (-h: summary, --help: details)
     #[arg(short, long, action = ArgAction::Help)]
     help: Option<bool>,
 
@@ -261,7 +260,7 @@ pub struct Arguments {
 /// Grouping of totals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Summed {
-    /// Extensions, and kinds of what is no file
+    /// File extensions, and kinds of other entries
     Type,
     /// Time since the last change
     Age,
@@ -272,11 +271,11 @@ pub enum Summed {
 /// Use of colors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum When {
-    /// Unless `NO_COLOR` is set
+    /// Color unless `NO_COLOR` is set
     Auto,
-    /// In any case
+    /// Color always
     Always,
-    /// In no case
+    /// No color
     Never,
 }
 

@@ -65,7 +65,7 @@ pub fn refusal(error: clap::Error) -> Refusal {
     let advice = if error.kind() == ErrorKind::UnknownArgument {
         match similar(&error) {
             Some(flag) => format!("; {flag} is similar"),
-            None => "; duke --help lists what there is".to_owned(),
+            None => "; see duke --help".to_owned(),
         }
     } else {
         String::new()

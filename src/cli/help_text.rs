@@ -9,32 +9,29 @@ use crate::run::exit::Exit;
 /// Example command lines and their purposes.
 pub const EXAMPLES: &[(&str, &str)] = &[
     ("duke", "browse the current directory"),
-    ("duke /var /home", "browse two directories as one"),
+    ("duke /var /home", "browse two directories together"),
     ("duke -x /", "this file system only"),
     ("duke -n -d 2 /srv", "two levels as a table"),
-    ("duke -s *", "one line for each, largest first, and the total"),
+    ("duke -s *", "one line for each, and the total"),
     ("duke --json / | jq .totals", "numbers for scripts"),
-    ("duke df /", "why df says more"),
+    ("duke df /", "explain why df shows more"),
     ("duke save -o then.duke /srv", "a snapshot; later: duke diff then.duke"),
     ("duke --pick -0 | xargs -0r ls -d", "mark with Space, print with p"),
 ];
 
 /// Paragraph about sizes.
-pub const SIZES: &str = "Sizes are what files take on the disk; a hard-linked file counts once in each directory \
-above any of its names. The apparent size of a directory includes its own length.";
+pub const SIZES: &str = "Sizes are disk usage. In each directory, a file with several hard links counts once. The apparent \
+size of a directory includes its own length.";
 
 /// Paragraph about the search language.
-pub const SEARCH: &str = "A search is part of a name, or `*.log`, `>1G`, `older:90d`, `type:video`, `-tmp`, \
-`/a regex/`, or several of them, which must all hold.";
+pub const SEARCH: &str = "A search term is a part of a name, `*.log`, `>1G`, `older:90d`, `type:video` or `/a regex/`; `-` before \
+a term excludes its matches. Several terms must all match.";
 
 /// Search terms with their meanings. docs/search.md has all of them too.
 pub const TERMS: &[(&str, &str)] = &[
-    (
-        ">1G, size>1G, disk>1G",
-        "what takes so much of the disk, also with >=, <, <=, =; a directory with all it contains",
-    ),
-    ("apparent>1G", "what is so long"),
-    ("older:90d, newer:2w", "what was last changed before or after then; units are h, d, w, mo, y"),
+    (">1G, size>1G, disk>1G", "entries by disk usage, also with >=, <, <=, =; of directories, the total"),
+    ("apparent>1G", "entries by apparent size"),
+    ("older:90d, newer:2w", "entries last changed before or after that age; units: h, d, w, mo, y"),
     ("ext:jpg,png", "files with one of these extensions"),
     (
         "type:file, type:dir, type:directory, type:folder, type:symlink, type:link, type:fifo, type:pipe, type:socket, \
@@ -44,12 +41,12 @@ pub const TERMS: &[(&str, &str)] = &[
     (
         "type:video, type:image, type:audio, type:archive, type:document, type:code, type:data, type:disk-image, \
          type:program, type:font, type:log, type:temporary, type:other",
-        "files of this class, as far as their names tell",
+        "files of this category, by name",
     ),
     (
         "is:hidden, is:empty, is:linked, is:error, is:excluded",
-        "what begins with a dot, holds nothing, has several names, \
-     could not be read, was left out",
+        "entries that begin with a dot, are empty, have several hard links, \
+     could not be read, or are excluded",
     ),
 ];
 
@@ -57,36 +54,36 @@ pub const TERMS: &[(&str, &str)] = &[
 pub const ENVIRONMENT: &[(&str, &str)] = &[
     ("DUKE_THREADS", "as --threads"),
     ("DUKE_COLOR", "as --color"),
-    ("DUKE_ASCII", "as --ascii, unless 0: then never"),
-    ("LC_ALL, LC_CTYPE, LANG", "ASCII is drawn where they say that it is not UTF-8"),
+    ("DUKE_ASCII", "as --ascii; 0 prevents ASCII"),
+    ("LC_ALL, LC_CTYPE, LANG", "with another encoding than UTF-8, ASCII is drawn"),
     ("DUKE_CONFIG", "as --config"),
     ("NO_COLOR", "as --color never"),
-    ("XDG_CONFIG_HOME", "the configuration is in its folder duke"),
-    ("XDG_STATE_HOME", "snapshots and the journal are in its folder duke"),
-    ("XDG_DATA_HOME", "the trash is in its folder Trash"),
-    ("HOME", "has .config, .local/state and .local/share in place of these"),
-    ("SHELL, PAGER", "what the keys b and v start"),
-    ("DUKE_LEVEL", "set for shells: how many browsers are above"),
-    ("TERM, COLORTERM", "what the terminal can show"),
-    ("TERM_PROGRAM, WT_SESSION, ConEmuANSI, VTE_VERSION", "whether its tab shows progress"),
+    ("XDG_CONFIG_HOME", "configuration: duke/config.toml below it"),
+    ("XDG_STATE_HOME", "snapshots and journal: duke/ below it"),
+    ("XDG_DATA_HOME", "trash: Trash/ below it"),
+    ("HOME", ".config, .local/state and .local/share below it are the defaults of these"),
+    ("SHELL, PAGER", "programs that the keys b and v start"),
+    ("DUKE_LEVEL", "set in shells started by duke: number of browsers above"),
+    ("TERM, COLORTERM", "capabilities of the terminal"),
+    ("TERM_PROGRAM, WT_SESSION, ConEmuANSI, VTE_VERSION", "terminals that show progress in their tab"),
 ];
 
 /// Files that are read or written without being named.
 pub const FILES: &[(&str, &str)] = &[
     (
         "$XDG_CONFIG_HOME/duke/config.toml, ~/.config/duke/config.toml",
-        "Configuration: flags by their long names, colours and keys. `duke config show` prints what holds, `duke config \
-         path` where it is read from. A switch that is on there is taken back by `no-` before its name.",
+        "Configuration: flags by their long names, colors and keys. `duke config show` prints the settings, `duke config \
+         path` the file's path. On the command line, `--no-` before a switch's name turns it off.",
     ),
     (
         "$XDG_STATE_HOME/duke/, ~/.local/state/duke/",
-        "Snapshots that are kept without being asked for: one a day for the same paths, 30 days and 512 MiB at most.",
+        "Automatic snapshots: one a day for the same paths, at most 30 days and 512 MiB.",
     ),
     (
         "$XDG_STATE_HOME/duke/deleted.jsonl, ~/.local/state/duke/deleted.jsonl",
-        "A journal of what was deleted, trashed and restored.",
+        "Journal of deleted, trashed and restored entries.",
     ),
-    ("CACHEDIR.TAG", "Says of its directory that it is a cache, which --exclude-caches leaves out."),
+    ("CACHEDIR.TAG", "Marks its directory as a cache, which --exclude-caches excludes."),
 ];
 
 /// Returns the end of the long help.

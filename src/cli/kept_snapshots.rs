@@ -31,7 +31,7 @@ pub fn latest(
     environment: &Environment,
 ) -> Result<PathBuf, Refusal> {
     let Some(scope) = scan.scope() else {
-        let reason = "diff: --exclude needs a named OLD: the snapshots that are kept leave nothing out";
+        let reason = "diff: --exclude needs OLD: automatic snapshots exclude nothing";
         return Err(Refusal::Usage(reason.to_owned()));
     };
     let folder = folder(environment)?;
@@ -66,14 +66,14 @@ pub fn list(directory: Option<&OsString>, environment: &Environment) -> Result<A
     }
     if text.is_empty() {
         let of = directory.map(|directory| format!(" of {}", escape(directory.as_bytes())));
-        remarks.push(format!("no snapshot{} is kept in {}", of.unwrap_or_default(), escape_path(&folder)));
+        remarks.push(format!("no snapshots{} in {}", of.unwrap_or_default(), escape_path(&folder)));
     }
     Ok(Answer::List(text, remarks, exit))
 }
 
 fn folder(environment: &Environment) -> Result<PathBuf, Refusal> {
     crate::cli::snapshots::folder(environment).ok_or_else(|| {
-        let reason = "diff: no snapshots are kept, since neither XDG_STATE_HOME nor HOME is set";
+        let reason = "diff: no snapshots: neither XDG_STATE_HOME nor HOME is set";
         Refusal::Usage(reason.to_owned())
     })
 }
@@ -101,18 +101,17 @@ fn refusal(directory: &OsString, scope: &str, has_since: bool, mut kept: Vec<Kep
     let reason = if is_same {
         kept.retain(|kept| matches(kept, Some(scope)));
         let end = if has_since { "--since says" } else { "now" };
-        format!("every snapshot kept of it is later than {end}; --since with one of their times takes it")
+        format!("all its snapshots are later than {end}; use --since with one of their times")
     } else if is_near {
         kept.retain(|kept| matches(kept, None));
-        format!(
-            "the snapshots kept of it were read with other flags; give diff the same, or {save} keeps one"
-        )
+        format!("its snapshots were made with other flags; use the same with diff, or make one: {save}")
     } else {
-        format!("no snapshot of it is kept; {save} keeps one, as browsing it does")
+        format!("it has no snapshot; make one: {save}")
     };
     let known: Vec<String> =
         kept.iter().filter_map(|kept| Some(line(kept, kept.subject.as_ref().ok()?))).collect();
-    let mut lines: Vec<String> = known.iter().take(MOST_LINES).map(|line| format!("kept: {line}")).collect();
+    let mut lines: Vec<String> =
+        known.iter().take(MOST_LINES).map(|line| format!("snapshot: {line}")).collect();
     if known.len() > MOST_LINES {
         lines.push(format!("{} more: duke diff --list", known.len() - MOST_LINES));
     }

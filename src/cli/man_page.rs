@@ -147,7 +147,7 @@ impl Page {
         self.meaning(&help);
         if let ([default], true) = (arg.get_default_values(), arg.get_action().takes_values()) {
             self.line(".IP");
-            self.line(&format!("Without it: {}", escaped(&default.to_string_lossy())));
+            self.line(&format!("Default: {}", escaped(&default.to_string_lossy())));
         }
         let values = arg.get_possible_values();
         if !arg.get_action().takes_values() || values.is_empty() {
@@ -175,7 +175,7 @@ impl Page {
     /// Adds the default keys.
     fn keys(&mut self) {
         self.text(
-            "The configuration can change them. In the browser `?` shows those that work where one is.",
+            "The configuration can change them. In the browser, `?` shows the keys of the current view.",
         );
         for group in Group::ALL {
             self.line(&format!(".SS {}", escaped(group.name())));

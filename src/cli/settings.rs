@@ -137,7 +137,7 @@ fn spelled(command: &Command, setting: &Setting) -> Result<Vec<OsString>, Warnin
     let Some(arg) = settable(command).find(|arg| name(arg) == setting.name) else {
         let is_flag = command.get_arguments().any(|arg| arg.get_long() == Some(&setting.name));
         let reason = if is_flag {
-            format!("'{shown}' is for the command line only")
+            format!("'{shown}' is only allowed on the command line")
         } else {
             format!("unknown setting '{shown}'")
         };
@@ -151,11 +151,11 @@ fn spelled(command: &Command, setting: &Setting) -> Result<Vec<OsString>, Warnin
             let word = (*is_on != is_inverted(arg)).then(|| OsString::from(format!("--{long}")));
             Ok(word.into_iter().collect())
         }
-        (ArgAction::SetTrue, _) => wrong("is true or false"),
+        (ArgAction::SetTrue, _) => wrong("must be true or false"),
         (ArgAction::Append, Value::Words(words)) => Ok(words.iter().map(given).collect()),
         (_, Value::Word(word)) => Ok(vec![given(word)]),
-        (_, Value::Switch(_)) => wrong("is a text or a number, not true or false"),
-        (_, Value::Words(_)) => wrong("is a single value, not a list"),
+        (_, Value::Switch(_)) => wrong("must be a string or a number"),
+        (_, Value::Words(_)) => wrong("must be a single value, not a list"),
     }
 }
 

@@ -57,7 +57,7 @@ pub fn answer(what: Shown, source: &Source, environment: &Environment) -> Result
     match (what, source.path()) {
         (Shown::Path, Some(path)) => Ok(Answer::Path(path.as_os_str().as_bytes().to_vec())),
         (Shown::Path, None) => {
-            Err(Refusal::Usage("no configuration is read: there is no place for it".into()))
+            Err(Refusal::Usage("no configuration: neither XDG_CONFIG_HOME nor HOME is set".into()))
         }
         (Shown::Show, _) => {
             let Configured { config, words, .. } = Configured::read(source, &[], environment)?;
@@ -88,7 +88,7 @@ fn variables(environment: &Environment) -> Vec<OsString> {
 fn header(source: &Source) -> String {
     let path = source.path().map_or_else(|| "none".to_owned(), escape_path);
     format!(
-        "# What holds without flags. Configuration: {path}\n# A line after a single # says what could be set.\n"
+        "# Settings in effect without flags. Configuration: {path}\n# Commented lines show further settings.\n"
     )
 }
 
@@ -104,7 +104,10 @@ fn settings(text: &mut String, matches: &ArgMatches) {
         let name = settings::name(arg);
         push(
             text,
-            format_args!("\n# {}", if settings::is_inverted(arg) { format!("Not: {help}") } else { help }),
+            format_args!(
+                "\n# {}",
+                if settings::is_inverted(arg) { format!("Opposite of: {help}") } else { help }
+            ),
         );
         match value(arg, matches) {
             Some(value) => push(text, format_args!("{name} = {value}")),
@@ -143,11 +146,11 @@ fn example(arg: &Arg) -> String {
 
 fn looks(text: &mut String, config: &Config) {
     let presets = Preset::ALL.map(Preset::name).join(", ");
-    push(text, format_args!("\n# Looks: {presets}\ntheme = {}", quote(config.looks.preset.name())));
+    push(text, format_args!("\n# Theme: {presets}\ntheme = {}", quote(config.looks.preset.name())));
     push(
         text,
         format_args!(
-            "\n# Colours instead of the theme's: blue, bright-blue, 32, #3a80c4, terminal\n[colors]"
+            "\n# Colors that replace the theme's: blue, bright-blue, 32, #3a80c4, terminal\n[colors]"
         ),
     );
     for role in Role::ALL {
@@ -159,7 +162,7 @@ fn looks(text: &mut String, config: &Config) {
 }
 
 fn keys(text: &mut String, config: &Config) {
-    push(text, format_args!("\n# Keys, in place of those the line had; [] for none\n[keys]"));
+    push(text, format_args!("\n# Keys of each command, replacing its default keys; [] for none\n[keys]"));
     for (number, binding) in KEYMAP.iter().enumerate() {
         let keys = list(config.keymap.keys(number).map(Key::name));
         let line = format!("{} = {keys}", binding.name());

@@ -37,7 +37,7 @@ pub fn saving(words: &Save, environment: &Environment) -> Result<Saving, Refusal
 fn shelf(words: &Save, environment: &Environment) -> Result<Shelf, Refusal> {
     match &words.output {
         Some(file) if file == "-" && environment.is_terminal => {
-            Err(Refusal::Usage("save -o -: standard output is a terminal".to_owned()))
+            Err(Refusal::Usage("save -o -: standard output is a terminal; redirect it".to_owned()))
         }
         Some(file) if file == "-" => Ok(Shelf::Target(Target::Standard)),
         Some(file) => {
@@ -47,7 +47,7 @@ fn shelf(words: &Save, environment: &Environment) -> Result<Shelf, Refusal> {
         // The configuration sets the limits for all kept snapshots.
         None => {
             settings(&super::configured_alone(environment)?, environment).map(Shelf::Kept).ok_or_else(|| {
-                Refusal::Usage("save: -o is needed, since neither XDG_STATE_HOME nor HOME is set".to_owned())
+                Refusal::Usage("save: -o is required: neither XDG_STATE_HOME nor HOME is set".to_owned())
             })
         }
     }

@@ -33,7 +33,7 @@ pub fn wanted(arguments: &Arguments, patterns: &[String], options: scan::Options
     match remotes.len() {
         0 => Ok(Wanted::Paths(paths(&arguments.paths), options)),
         some if some == arguments.paths.len() => Ok(Wanted::Exports(remotes)),
-        _ => Err(Refusal::Usage("paths of this machine and of others do not go together".to_owned())),
+        _ => Err(Refusal::Usage("cannot mix local and ssh:// paths".to_owned())),
     }
 }
 
@@ -41,14 +41,14 @@ pub fn wanted(arguments: &Arguments, patterns: &[String], options: scan::Options
 pub fn export(arguments: &Arguments, is_terminal: bool) -> Result<Option<Output>, Refusal> {
     let Some(file) = &arguments.output else { return Ok(None) };
     if arguments.import.len() > 1 || arguments.paths.len() > 1 {
-        return Err(Refusal::Usage("-o writes one directory: ncdu's format holds no more".to_owned()));
+        return Err(Refusal::Usage(
+            "-o: ncdu's format has one root; give one PATH, or use duke save".to_owned(),
+        ));
     }
     refuse_other(file, "-o", |format| matches!(format, save::Format::Ncdu(_)))?;
     let to = if file == "-" { Target::Standard } else { Target::File(PathBuf::from(file)) };
     if to == Target::Standard && is_terminal {
-        return Err(Refusal::Usage(
-            "-o -: standard output is a terminal, and names are any bytes".to_owned(),
-        ));
+        return Err(Refusal::Usage("-o -: standard output is a terminal; redirect it".to_owned()));
     }
     let is_packed = arguments.compress || file.as_bytes().ends_with(b".zst");
     Ok(Some(Output::Exported { to, packing: if is_packed { Packing::Zstd } else { Packing::Plain } }))
@@ -63,7 +63,7 @@ pub fn refuse_other(
     match save::Format::of_name(file.as_bytes()) {
         Some(format) if !is_written(format) => {
             let name = escape(file.as_bytes());
-            let ways = "-o writes ncdu's format, save -o snapshots, --csv and --ndjson print lines";
+            let ways = "-o writes ncdu's format; use save -o for snapshots, --csv or --ndjson for lines";
             Err(Refusal::Usage(format!("{flag} {name}: {ways}")))
         }
         _ => Ok(()),
@@ -94,7 +94,7 @@ pub fn comparison(words: &Difference, environment: &Environment) -> Result<Compa
         let kept = kept_snapshots::latest(old, &scan, words.since, environment)?;
         (Wanted::Exports(vec![Input::File(kept)]), Some(side(old, &scan, &words.exclude)?))
     } else if words.since.is_some() {
-        return Err(Refusal::Usage("diff: --since is for a directory alone".to_owned()));
+        return Err(Refusal::Usage("diff: --since works only with a single directory".to_owned()));
     } else {
         let new = words.new.as_ref().map(|new| side(new, &scan, &words.exclude)).transpose()?;
         (side(old, &scan, &words.exclude)?, new)
@@ -169,7 +169,7 @@ pub fn selection(arguments: &Arguments) -> Result<Selection, Refusal> {
         (arguments.depth.is_some() || arguments.summarize).then_some("--depth and --summarize")
     };
     if let Some(flags) = some_only.filter(|_| is_all) {
-        return Err(Refusal::Usage(format!("{flags} are for tables and --json")));
+        return Err(Refusal::Usage(format!("{flags} work only with tables and --json")));
     }
     let by = |by: &Summed| match by {
         Summed::Type => By::Type,

@@ -9,12 +9,12 @@ use clap_complete::Shell;
 
 use crate::cli::args::{Words, since, size, threads};
 
-/// What is done instead of looking at a PATH.
+/// Subcommand.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Command {
-    /// Print what the configuration is
+    /// Show the configuration
     Config {
-        /// What to print of it
+        /// Part to print
         #[arg(value_enum)]
         what: Shown,
 
@@ -22,59 +22,59 @@ pub enum Command {
         #[arg(long, value_name = "FILE", overrides_with = "no_config")]
         config: Option<PathBuf>,
 
-        /// Read no configuration
+        /// Ignore configuration files
         #[arg(long, overrides_with = "config")]
         no_config: bool,
     },
-    /// Print the completions of a shell
+    /// Print the completion script of a shell
     Completions {
-        /// Whose
+        /// Shell
         shell: Shell,
     },
     /// Show what changed since an export or a snapshot was made
     ///
-    /// On a terminal in the browser; otherwise, or with --json, -n or --min-change, it is printed.
-    /// OLD and NEW are exports of ncdu, gdu or duke, snapshots, or directories. A directory alone, or none at all for the current one, is
-    /// compared with the newest snapshot that was kept of it: by the browser, which keeps one a day, or by save. It must have been read
-    /// with the same -x and --skip-network. --list shows which there are.
+    /// On a terminal, changes are shown in the browser; otherwise, or with --json, -n or --min-change, they are printed.
+    /// OLD and NEW are exports of ncdu, gdu or duke, snapshots, or directories. A directory alone (the current one if none is given) is
+    /// compared with its newest snapshot: the browser keeps one a day, and save creates them. A snapshot counts only if it was
+    /// made with the same -x and --skip-network. --list shows the snapshots.
     ///
-    /// Directories of another name are recognised by their inode where both sides have one.
+    /// Renamed directories are recognized by their inode numbers where both sides have them.
     Diff(Box<Difference>),
-    /// Print where the rest is: what df says of a file system, explained by what lies in PATH
+    /// Explain why df and a scan differ
     Df(Box<Df>),
     /// Print the manual page, for man -l -
     Man,
-    /// Save what is below each PATH as a snapshot, for -f and diff
+    /// Save a snapshot of each PATH, for -f and diff
     ///
-    /// Without -o it is kept beside the snapshots that the browser takes, and its path is printed.
+    /// Without -o, it is stored beside the automatic snapshots, and its path is printed.
     Save(Save),
 }
 
-/// The words of `save`.
+/// Arguments of `save`.
 #[derive(Clone, Debug, clap::Args)]
 #[allow(clippy::struct_excessive_bools)] // flags are what this struct is for; `cli` makes enums of them
 pub struct Save {
-    /// What to save: the current directory, unless something else is named
+    /// Directories to save (default: the current directory)
     #[arg(value_name = "PATH")]
     pub paths: Vec<OsString>,
 
-    /// Write to FILE, whole or not at all; - is standard output
+    /// Write to FILE once it is complete; - is standard output
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<OsString>,
 
-    /// Stay on the file system of each PATH
+    /// Do not cross file-system boundaries below a PATH
     #[arg(short = 'x', long)]
     pub one_file_system: bool,
 
-    /// Leave out what the pattern matches
+    /// Exclude entries matching GLOB
     #[arg(long, value_name = "GLOB")]
     pub exclude: Vec<String>,
 
-    /// Leave out directories that hold a CACHEDIR.TAG
+    /// Exclude directories that hold a CACHEDIR.TAG
     #[arg(long)]
     pub exclude_caches: bool,
 
-    /// Do not enter file systems of other machines below a PATH
+    /// Skip network file systems below a PATH
     #[arg(long)]
     pub skip_network: bool,
 
@@ -87,27 +87,27 @@ pub struct Save {
     pub quiet: bool,
 }
 
-/// The words behind `diff`.
+/// Arguments of `diff`.
 #[derive(Clone, Debug, clap::Args)]
 #[allow(clippy::struct_excessive_bools)] // flags are what this struct is for; `cli` makes enums of them
 pub struct Difference {
-    /// How it was; a directory alone is compared with a snapshot kept of it
+    /// Baseline: export, snapshot or directory
     #[arg(value_name = "OLD")]
     pub old: Option<OsString>,
 
-    /// How it is; without it, the directory of OLD is read now
+    /// What to compare with it (default: a new scan of the directory)
     #[arg(value_name = "NEW")]
     pub new: Option<OsString>,
 
-    /// Compare a directory with the newest snapshot kept of it by then
+    /// Compare a directory with the newest snapshot that is at least as old
     ///
-    /// An age such as 3d (units are h, d, w, mo, y), a day such as 2026-11-21, or a minute such as "2026-11-21 08:15".
+    /// An age such as 3d (units: h, d, w, mo, y), a date such as 2026-11-21, or a time such as "2026-11-21 08:15".
     #[arg(long, value_name = "AGE|DATE", value_parser = ValueParser::new(since), conflicts_with = "new")]
     pub since: Option<i64>,
 
-    /// List the snapshots that were kept, of one directory or of all, and compare nothing
+    /// List the snapshots of a directory, or all, and compare nothing
     ///
-    /// The newest comes first: time, file, flags it was read with, paths.
+    /// The newest comes first: time, file, flags of the scan, paths.
     #[arg(long, conflicts_with_all = ["new", "since", "json", "min_change", "apparent_size", "si", "one_file_system", "exclude", "skip_network"])]
     pub list: bool,
 
@@ -123,7 +123,7 @@ pub struct Difference {
     #[arg(long, value_name = "SIZE", value_parser = ValueParser::new(size))]
     pub min_change: Option<u64>,
 
-    /// Compare how long files are, not what they take on the disk
+    /// Compare apparent sizes instead of disk usage
     #[arg(short, long)]
     pub apparent_size: bool,
 
@@ -131,15 +131,15 @@ pub struct Difference {
     #[arg(long)]
     pub si: bool,
 
-    /// Stay on the file system of a directory
+    /// Do not cross file-system boundaries below a directory
     #[arg(short = 'x', long)]
     pub one_file_system: bool,
 
-    /// Leave out what the pattern matches in a directory
+    /// Exclude entries matching GLOB in a directory
     #[arg(long, value_name = "GLOB")]
     pub exclude: Vec<String>,
 
-    /// Do not enter file systems of other machines below a directory
+    /// Skip network file systems below a directory
     #[arg(long)]
     pub skip_network: bool,
 
@@ -148,11 +148,11 @@ pub struct Difference {
     pub quiet: bool,
 }
 
-/// The words behind `df`.
+/// Arguments of `df`.
 #[derive(Clone, Debug, clap::Args)]
 #[allow(clippy::struct_excessive_bools)] // flags are what this struct is for; `cli` makes enums of them
 pub struct Df {
-    /// What to scan: the current directory, unless something else is named; best the mount point
+    /// Directories to scan, best a mount point (default: the current directory)
     #[arg(value_name = "PATH")]
     pub paths: Vec<OsString>,
 
@@ -172,11 +172,11 @@ pub struct Df {
     #[arg(short, long, value_name = "N", value_parser = ValueParser::new(threads))]
     pub threads: Option<u16>,
 
-    /// Stay on the file system of each PATH
+    /// Do not cross file-system boundaries below a PATH
     #[arg(short = 'x', long)]
     pub one_file_system: bool,
 
-    /// Do not enter file systems of other machines below a PATH
+    /// Skip network file systems below a PATH
     #[arg(long)]
     pub skip_network: bool,
 }
@@ -191,8 +191,8 @@ impl Command {
 /// Part of the configuration to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Shown {
-    /// Everything that can be set, and what holds, as a configuration
+    /// Every setting with its value, as a configuration file
     Show,
-    /// Where it is read from
+    /// Path of the configuration file
     Path,
 }

@@ -146,7 +146,7 @@ fn what_is_read_and_what_is_written_can_be_exports() {
 #[test]
 fn lists_and_sums_are_printed_instead_of_browsed() {
     let Request::Print(job) = asked("--top 3 --by type,owner --min-size 1M", &terminal(&[])).unwrap() else {
-        panic!("a table was asked for")
+        panic!("a table wby flags")
     };
     assert_eq!((job.selection.least, job.selection.top), (1 << 20, Some(3)));
     assert_eq!(job.selection.by, [By::Type, By::Owner]);
@@ -215,7 +215,7 @@ fn what_makes_no_sense_is_refused_in_one_line() {
     let cases = [
         ("-t 0", "not a number from 1 to 1024"),
         ("-t many", "not a number from 1 to 1024"),
-        ("-d -1", "unexpected argument '-1' found; duke --help lists what there is"),
+        ("-d -1", "unexpected argument '-1' found; see duke --help"),
         ("--tpo 3", "unexpected argument '--tpo' found; --top is similar"),
         ("--jsn", "unexpected argument '--jsn' found; --json is similar"),
         ("--exclud-cahces", "unexpected argument '--exclud-cahces' found; --exclude-caches is similar"),
@@ -232,13 +232,13 @@ fn what_makes_no_sense_is_refused_in_one_line() {
         ("-f x y", "cannot be used with"),
         ("-f - -f -", "can be read once"),
         ("-c", "required"),
-        ("-o x a b", "writes one directory"),
+        ("-o x a b", "has one root"),
         ("-o - a", "standard output is a terminal"),
-        ("ssh://box/a b", "do not go together"),
-        ("ssh://-box/a", "not a host"),
-        ("--csv --top 3", "are for tables and --json"),
-        ("--ndjson -d 1", "are for tables and --json"),
-        ("-s -o x", "are for tables and --json"),
+        ("ssh://box/a b", "cannot mix local"),
+        ("ssh://-box/a", "invalid host name"),
+        ("--csv --top 3", "work only with tables and --json"),
+        ("--ndjson -d 1", "work only with tables and --json"),
+        ("-s -o x", "work only with tables and --json"),
         ("--min-size x", "not a size"),
         ("--by size", "[possible values: type, age, owner]"),
         ("diff", "neither XDG_STATE_HOME nor HOME is set"),
@@ -246,7 +246,7 @@ fn what_makes_no_sense_is_refused_in_one_line() {
         ("diff --exclude x", "--exclude"),
         ("diff --since x", "not an age such as 3d"),
         ("diff --since 3", "not an age such as 3d"),
-        ("diff --since 3d old.json", "--since is for a directory alone"),
+        ("diff --since 3d old.json", "--since works only with a single directory"),
         ("diff --since 3d a b", "cannot be used with"),
         ("diff --list --json", "cannot be used with"),
         ("diff --list a b", "cannot be used with"),

@@ -6,7 +6,7 @@ use crate::platform::entry::safe_path;
 use crate::platform::entry::safe_path::Cause;
 
 /// Message about an entry that is no longer the selected one.
-pub const CHANGED: &str = "changed since it was read: kept";
+pub const CHANGED: &str = "changed since the scan: kept";
 
 /// Reason why an entry was not deleted or moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,11 +60,13 @@ impl Unusable {
     /// Returns the reason as text.
     fn words(self) -> String {
         match self {
-            Self::Nowhere => "no trash on the same file system".to_owned(),
-            Self::Foreign => "the trash belongs to somebody else".to_owned(),
-            Self::Writable => "other users can write the trash or a folder above it: chmod go-w".to_owned(),
-            Self::NoDirectory => "the trash is no directory".to_owned(),
-            Self::System(errno) => format!("no trash can be used: {}", error_text(errno)),
+            Self::Nowhere => "no trash on its file system".to_owned(),
+            Self::Foreign => "the trash belongs to another user".to_owned(),
+            Self::Writable => {
+                "other users can write to the trash or a directory above it (chmod go-w)".to_owned()
+            }
+            Self::NoDirectory => "the trash is not a directory".to_owned(),
+            Self::System(errno) => format!("trash not available: {}", error_text(errno)),
         }
     }
 }
@@ -120,11 +122,11 @@ impl Refusal {
     /// Returns the reason as text.
     pub fn words(self) -> &'static str {
         match self {
-            Self::Root => "the root of everything is not removed",
-            Self::Home => "your home is not removed",
-            Self::HoldsHome => "your home lies in it",
-            Self::Mount => "something is mounted there",
-            Self::Working => "this program was started in it",
+            Self::Root => "cannot delete the root directory",
+            Self::Home => "cannot delete your home directory",
+            Self::HoldsHome => "contains your home directory",
+            Self::Mount => "is a mount point",
+            Self::Working => "contains the current directory",
         }
     }
 }

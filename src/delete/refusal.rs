@@ -35,9 +35,9 @@ impl Concern {
     /// Returns the warning as text; `path` is its path in printable form.
     pub fn words(&self, path: &str) -> String {
         match self {
-            Self::SomebodysHome(_) => format!("{path} is somebody's home"),
-            Self::OthersDirectory(_, 0) => format!("you are root, and others may change {path}"),
-            Self::OthersDirectory(_, user) => format!("you are root, and user {user} may change {path}"),
+            Self::SomebodysHome(_) => format!("{path} is a user's home directory"),
+            Self::OthersDirectory(_, 0) => format!("running as root: other users can write to {path}"),
+            Self::OthersDirectory(_, user) => format!("running as root: user {user} can write to {path}"),
         }
     }
 }

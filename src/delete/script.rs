@@ -30,8 +30,8 @@ pub use file::{Written, write};
 
 /// Start of each script, and the functions its commands call.
 const HEAD: &str = "#!/bin/sh
-# Read this before you run it: it deletes for good what is named at its end.
-# An entry that has changed stays, and so do other file systems mounted in it.
+# Review before running: this permanently deletes the entries named at its end.
+# Changed entries and other file systems mounted below are kept.
 ";
 const FUNCTIONS: &str = include_str!("script/functions.sh");
 /// Longest path in bytes that the system accepts (`PATH_MAX` of Linux; on macOS it is shorter, and the script
@@ -94,7 +94,7 @@ fn warnings(concerns: &[Concern]) -> String {
         format!("printf '%s\\n' {} >&2\n", quoted(&format!("Warning: {words}")))
     });
     let question =
-        "printf 'Type yes to go on: ' >&2\nanswer=\nread -r answer\n[ \"$answer\" = yes ] || exit 1\n";
+        "printf 'Type yes to continue: ' >&2\nanswer=\nread -r answer\n[ \"$answer\" = yes ] || exit 1\n";
     warnings.fold("\n".to_owned(), |text, warning| text + &warning) + question
 }
 

@@ -5,7 +5,7 @@
 //!   1.6 GiB    tables and journal: beside it, df leaves them out
 //!  60.0 GiB  used
 //!  50.0 GiB    scanned here                                       123,456 entries
-//!   9.0 GiB    deleted, but still open                            of all processes
+//!   9.0 GiB    deleted but open                            of all processes
 //!   9.0 GiB      /var/log/big.log                                 rsyslogd (612)
 //!   1.0 GiB    not explained
 //! ```
@@ -104,7 +104,7 @@ pub fn ledger(report: &Report, units: Units) -> Vec<Row> {
             units,
         ));
     }
-    lines.push(system(Subject::Systems, "all of these".to_owned(), (total, None), units));
+    lines.push(system(Subject::Systems, "total".to_owned(), (total, None), units));
     lines
 }
 
@@ -183,7 +183,7 @@ impl Rows<'_> {
         self.parts(|part| matches!(part.standing, Standing::Beside | Standing::Within));
         self.push(Subject::Available, 0, Amount::Bytes(capacity.available), "available", None);
         if capacity.reserved() > 0 {
-            let note = Some("free, but not for everybody".to_owned());
+            let note = Some("for root".to_owned());
             self.push(Subject::Reserved, 0, Amount::Bytes(capacity.reserved()), "reserved", note);
             self.parts(|part| part.standing == Standing::Reserved);
         }
@@ -200,18 +200,18 @@ impl Rows<'_> {
         let scanned = self.space.scanned;
         let partial = if scanned.is_partial { "at least; " } else { "" };
         let note = format!("{partial}{}", counted(scanned.entries, "entry", "entries"));
-        self.push(Subject::Scanned, 1, Amount::Bytes(scanned.disk), "scanned here", Some(note));
+        self.push(Subject::Scanned, 1, Amount::Bytes(scanned.disk), "scanned", Some(note));
         self.hidden();
         self.deleted();
         self.parts(|part| part.standing == Standing::Used);
         self.remainder();
         if scanned.unreadable > 0 {
             let label = format!("unreadable: {}", counted(scanned.unreadable, "entry", "entries"));
-            self.push(Subject::Unreadable, 1, Amount::Unknown, label, Some("in the line above".to_owned()));
+            self.push(Subject::Unreadable, 1, Amount::Unknown, label, Some("included above".to_owned()));
         }
         if scanned.left_out > 0 {
-            let label = format!("left out: {}", counted(scanned.left_out, "entry", "entries"));
-            self.push(Subject::LeftOut, 1, Amount::Unknown, label, Some("as asked for".to_owned()));
+            let label = format!("excluded: {}", counted(scanned.left_out, "entry", "entries"));
+            self.push(Subject::LeftOut, 1, Amount::Unknown, label, Some("by flags".to_owned()));
         }
     }
 
@@ -224,12 +224,12 @@ impl Rows<'_> {
         let count = counted(shadows.len() as u64, "mount point", "mount points");
         let (amount, note) = match refused {
             Some(Errno::EPERM | Errno::EACCES) => {
-                (Amount::Unknown, format!("possible under {count}; root can look"))
+                (Amount::Unknown, format!("{count} not checked; run as root"))
             }
-            Some(error) => (Amount::Unknown, format!("possible under {count}: {}", error_text(error as i32))),
-            None => (Amount::Bytes(self.space.hidden()), format!("under {count}")),
+            Some(error) => (Amount::Unknown, format!("{count} not checked: {}", error_text(error as i32))),
+            None => (Amount::Bytes(self.space.hidden()), format!("{count}")),
         };
-        self.push(Subject::Hidden, 1, amount, "hidden under other mounts", Some(note));
+        self.push(Subject::Hidden, 1, amount, "under mount points", Some(note));
         for (index, shadow) in shadows.iter().enumerate() {
             let (amount, note) = match shadow.hidden {
                 Ok(hidden) if hidden.entries > 0 => {
@@ -246,15 +246,15 @@ impl Rows<'_> {
     fn deleted(&mut self) {
         let note = match self.space.reach {
             Reach::All => "of all processes",
-            Reach::Container => "of the processes of this container",
-            Reach::Own => "of your own processes; root sees all",
-            Reach::None => "processes cannot be looked into",
+            Reach::Container => "of the processes in this container",
+            Reach::Own => "of your own processes; run as root for all",
+            Reach::None => "process list not accessible",
         };
         let amount = match self.space.reach {
             Reach::None => Amount::Unknown,
             _ => Amount::Bytes(self.space.deleted_bytes()),
         };
-        self.push(Subject::Deleted, 1, amount, "deleted, but still open", Some(note.to_owned()));
+        self.push(Subject::Deleted, 1, amount, "deleted but open", Some(note.to_owned()));
         // Files without blocks do not explain any used space.
         let files = self.space.deleted.iter().enumerate().filter(|(_, file)| file.disk != Some(0));
         for (index, file) in files {
@@ -267,8 +267,7 @@ impl Rows<'_> {
     fn parts(&mut self, is_wanted: impl Fn(&Part) -> bool) {
         for (index, part) in self.space.parts.iter().enumerate().filter(|(_, part)| is_wanted(part)) {
             let depth = if part.standing == Standing::Within { 2 } else { 1 };
-            let note =
-                (part.standing == Standing::Beside).then(|| "beside the size: df leaves it out".to_owned());
+            let note = (part.standing == Standing::Beside).then(|| "not part of the size".to_owned());
             self.push(Subject::Part(index), depth, Amount::Bytes(part.bytes), label(part.what), note);
         }
     }
@@ -277,12 +276,12 @@ impl Rows<'_> {
         let outside = self.space.volume.outside.first();
         let (amount, label, note) = match (self.space.remainder(), outside) {
             (None, _) => return,
-            (Some(Remainder::Missing(bytes)), None) => (Amount::Bytes(bytes), "not explained", None),
+            (Some(Remainder::Missing(bytes)), None) => (Amount::Bytes(bytes), "unexplained", None),
             (Some(Remainder::Missing(bytes)), Some(outside)) => {
-                (Amount::Bytes(bytes), "outside of what was scanned, or not explained", Some(reason(outside)))
+                (Amount::Bytes(bytes), "unexplained or outside the scan", Some(reason(outside)))
             }
             (Some(Remainder::Shared(bytes)), _) => {
-                (Amount::Less(bytes), "shared, and counted more than once", None)
+                (Amount::Less(bytes), "shared, counted more than once", None)
             }
         };
         self.push(Subject::Remainder, 1, amount, label, note);
@@ -293,7 +292,7 @@ fn reason(outside: &Outside) -> String {
     match outside {
         Outside::Above(point) => format!("the scan began below {}", escape_path(point)),
         Outside::Directory(root) => format!("only {} of it is mounted", escape(root)),
-        Outside::Unknown => "where it is mounted is not known".to_owned(),
+        Outside::Unknown => "mount point unknown".to_owned(),
     }
 }
 
@@ -317,10 +316,10 @@ fn holders(file: &Deleted) -> String {
 /// Returns the label of an overhead part.
 pub fn label(what: What) -> &'static str {
     match what {
-        What::Structures => "tables of inodes and blocks",
+        What::Structures => "inode tables and bitmaps",
         What::Journal => "journal",
         What::ForRoot => "for root",
-        What::ForWriting => "for what is to be written",
+        What::ForWriting => "for delayed writes",
         What::Inodes => "inodes",
         What::Pool => "reserve pool",
         What::Metadata => "metadata",
@@ -354,10 +353,8 @@ fn told(note: &Note, units: Units) -> (String, Option<String>) {
         }
         Note::DirectoryLimit { shown, whole } => {
             let (shown, whole) = (plain_size(*shown, units), plain_size(*whole, units));
-            ("limit of the directory".to_owned(), Some(format!("df shows {shown} of {whole} here")))
+            ("directory quota".to_owned(), Some(format!("df shows {shown} of {whole} here")))
         }
-        Note::Refused(error) => {
-            ("what it takes for itself is not known".to_owned(), Some(error_text(*error as i32)))
-        }
+        Note::Refused(error) => ("overhead unknown".to_owned(), Some(error_text(*error as i32))),
     }
 }

@@ -53,10 +53,10 @@ fn unpack_into(reader: impl Read, feed: &Feed) -> io::Result<()> {
     let head = first_bytes(&mut packed)?;
     let mut source = io::Cursor::new(head.clone()).chain(packed);
     if head.starts_with(BINARY) {
-        return Err(io::Error::other("ncdu's binary format; `ncdu -f FILE -o -` makes JSON of it"));
+        return Err(io::Error::other("ncdu's binary format; convert it: `ncdu -f FILE -o -`"));
     }
     if head == MAGIC {
-        return Err(io::Error::other("a snapshot, which -f reads from a file, and that file alone"));
+        return Err(io::Error::other("a snapshot; -f reads one snapshot, from a file"));
     }
     let mut text = Text { feed, sent: 0, taken };
     if head.starts_with(&ZSTD) || head.get(1..4) == Some(&SKIPPABLE) && head[0] & 0xf0 == 0x50 {
@@ -140,8 +140,7 @@ impl Text<'_> {
             self.sent += length as u64;
             let most = self.taken.borrow().saturating_mul(RATIO).max(HARMLESS);
             if whose == Whose::Unpacked && self.sent > most {
-                let what =
-                    format!("unpacks to more than {RATIO} times its size; unpacked before, it is read");
+                let what = format!("expands to more than {RATIO} times its size; decompress it first");
                 return Err(io::Error::other(what));
             }
             self.feed.send(chunk)?;
@@ -165,7 +164,9 @@ pub fn pack(
         })?;
         let written = write(&mut feed);
         feed.finish(Ok(()));
-        let result = packer.join().unwrap_or_else(|_| Err(io::Error::other("a bug ended the packing early")));
+        let result = packer
+            .join()
+            .unwrap_or_else(|_| Err(io::Error::other("internal error: compression ended early")));
         // After a failure of the packer the writer sees only a closed pipe, so the packer's error comes
         // first.
         result.and(written)

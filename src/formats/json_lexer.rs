@@ -44,7 +44,9 @@ impl fmt::Display for Fault {
         match &self.reason {
             Reason::Stopped => formatter.write_str("stopped"),
             // Not even the first byte was valid, so the file is something else.
-            Reason::Wrong(what) if self.offset == 0 => write!(formatter, "no export and no snapshot: {what}"),
+            Reason::Wrong(what) if self.offset == 0 => {
+                write!(formatter, "not an export or a snapshot: {what}")
+            }
             Reason::Wrong(what) => write!(formatter, "byte {}: {what}", self.offset),
         }
     }
@@ -105,7 +107,7 @@ impl<'a> Lexer<'a> {
     pub(crate) fn look(&mut self) -> Result<u8> {
         match self.blanks()? {
             Some(byte) => Ok(byte),
-            None => self.fault("ends early"),
+            None => self.fault("unexpected end"),
         }
     }
 
@@ -122,7 +124,7 @@ impl<'a> Lexer<'a> {
     pub(crate) fn end(&mut self) -> Result<()> {
         match self.blanks()? {
             None => Ok(()),
-            Some(_) => self.fault("something follows the end"),
+            Some(_) => self.fault("trailing data"),
         }
     }
 
@@ -134,7 +136,7 @@ impl<'a> Lexer<'a> {
             let rest = &self.bytes[self.at..];
             let plain = rest.iter().position(|byte| !PLAIN[usize::from(*byte)]).unwrap_or(rest.len());
             if self.text.len() + plain > LONGEST {
-                return self.fault("a string is too long");
+                return self.fault("string too long");
             }
             self.text.extend_from_slice(&rest[..plain]);
             self.at += plain;
@@ -145,7 +147,7 @@ impl<'a> Lexer<'a> {
                     self.at -= 1;
                     // The byte may be plain if the previous chunk ended just before it.
                     if !PLAIN[usize::from(self.bytes[self.at])] {
-                        return self.fault("a control character in a string");
+                        return self.fault("control character in a string");
                     }
                 }
             }
@@ -161,7 +163,7 @@ impl<'a> Lexer<'a> {
     pub(crate) fn whole(&mut self) -> Result<u64> {
         let first = self.look()?;
         if !first.is_ascii_digit() {
-            return self.fault("a whole number expected");
+            return self.fault("integer expected");
         }
         let start = self.offset();
         let mut number: u64 = 0;
@@ -172,14 +174,14 @@ impl<'a> Lexer<'a> {
             let next = number.checked_mul(10).and_then(|ten| ten.checked_add(u64::from(byte - b'0')));
             match next {
                 Some(next) => number = next,
-                None => return self.fault_at(start, "a number has more than 64 bits"),
+                None => return self.fault_at(start, "number larger than 64 bits"),
             }
             if first == b'0' && digits > 1 {
-                return self.fault_at(start, "a number begins with zero");
+                return self.fault_at(start, "number with a leading zero");
             }
         }
         match self.peek()? {
-            Some(b'e' | b'E') => self.fault("a number with an exponent"),
+            Some(b'e' | b'E') => self.fault("number with an exponent"),
             _ => Ok(number),
         }
     }
@@ -197,7 +199,7 @@ impl<'a> Lexer<'a> {
             }
         }
         let seconds = if is_negative { 0_i64.checked_sub_unsigned(number) } else { number.try_into().ok() };
-        seconds.map_or_else(|| self.fault_at(start, "a time has more than 64 bits"), Ok)
+        seconds.map_or_else(|| self.fault_at(start, "time larger than 64 bits"), Ok)
     }
 
     /// Reads a boolean.
@@ -227,7 +229,7 @@ impl<'a> Lexer<'a> {
                 begin @ (b'[' | b'{') => {
                     self.at += 1;
                     if open.len() == LEVELS {
-                        return self.fault("nested too deep");
+                        return self.fault("nested too deeply");
                     }
                     open.push(begin + 2);
                     if self.look()? != begin + 2 {
@@ -235,7 +237,7 @@ impl<'a> Lexer<'a> {
                         continue;
                     }
                 }
-                _ => return self.fault("a value expected"),
+                _ => return self.fault("value expected"),
             }
             // The end of a value can be the end of the values around it too.
             loop {
@@ -269,7 +271,7 @@ impl<'a> Lexer<'a> {
         let start = self.offset();
         for expected in word {
             if self.byte()? != *expected {
-                return self.fault_at(start, "a value expected");
+                return self.fault_at(start, "value expected");
             }
         }
         Ok(())
@@ -285,7 +287,7 @@ impl<'a> Lexer<'a> {
             b'r' => b'\r',
             b't' => b'\t',
             b'u' => return self.character(start),
-            _ => return self.fault_at(start, "an unknown escape"),
+            _ => return self.fault_at(start, "unknown escape"),
         };
         self.text.push(byte);
         Ok(())
@@ -297,12 +299,12 @@ impl<'a> Lexer<'a> {
         if (0xd800..0xdc00).contains(&units[0]) {
             let is_pair = self.byte()? == b'\\' && self.byte()? == b'u';
             if !is_pair {
-                return self.fault_at(start, "half a character");
+                return self.fault_at(start, "unpaired surrogate");
             }
             units.push(self.unit(start)?);
         }
         let Some(Ok(character)) = char::decode_utf16(units).next() else {
-            return self.fault_at(start, "half a character");
+            return self.fault_at(start, "unpaired surrogate");
         };
         self.text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
         Ok(())
@@ -330,7 +332,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn byte(&mut self) -> Result<u8> {
-        let Some(byte) = self.peek()? else { return self.fault("ends early") };
+        let Some(byte) = self.peek()? else { return self.fault("unexpected end") };
         self.at += 1;
         Ok(byte)
     }

@@ -51,7 +51,7 @@ impl TooLong {
         let Some(first) = self.first else { return Ok(()) };
         let (first, entries) = (escape(&first), self.entries);
         Err(io::Error::other(format!(
-            "no line for {entries} entries, as paths beyond 4,095 bytes are not written; the first begins with {first}"
+            "skipped {entries} entries with paths longer than 4,095 bytes; the first begins with {first}"
         )))
     }
 }

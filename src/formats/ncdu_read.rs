@@ -115,7 +115,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
                         self.lexer.expect(b'{')?;
                         self.directory()?;
                     }
-                    _ => return self.lexer.fault("an entry expected"),
+                    _ => return self.lexer.fault("entry expected"),
                 },
                 _ => return self.lexer.fault("',' or ']' expected"),
             }
@@ -180,7 +180,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
         self.info()?;
         let mut builder = self.builder.borrow_mut();
         if builder.depth() == DEEPEST {
-            return self.lexer.fault("more levels of directories than any path can have");
+            return self.lexer.fault("directories nested deeper than any path");
         }
         if let Some(excluded) = self.info.excluded {
             let state = EntryState::Excluded(excluded);
@@ -278,7 +278,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
                 }
             }
         }
-        if self.info.has_name { Ok(()) } else { self.lexer.fault_at(start, "an entry without a name") }
+        if self.info.has_name { Ok(()) } else { self.lexer.fault_at(start, "entry without a name") }
     }
 
     fn field(&mut self) -> Result<()> {
@@ -320,10 +320,10 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
         }
         self.info.name.extend_from_slice(name);
         if is_bad || is_path && !is_root {
-            return self.lexer.fault_at(start, "a name no file can have");
+            return self.lexer.fault_at(start, "invalid file name");
         }
         if std::mem::replace(&mut self.info.has_name, true) {
-            return self.lexer.fault_at(start, "a second name");
+            return self.lexer.fault_at(start, "duplicate name");
         }
         Ok(())
     }
@@ -332,7 +332,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
 fn narrow(lexer: &mut Lexer<'_>) -> Result<u32> {
     let start = lexer.offset();
     let number = lexer.whole()?;
-    u32::try_from(number).or_else(|_| lexer.fault_at(start, "a number has more than 32 bits"))
+    u32::try_from(number).or_else(|_| lexer.fault_at(start, "number larger than 32 bits"))
 }
 
 fn exclusion(word: &[u8]) -> Exclusion {

@@ -94,7 +94,9 @@ impl Chunks {
                 Ok(Next::End)
             }
             Err(RecvTimeoutError::Timeout) => Ok(Next::Nothing),
-            Err(RecvTimeoutError::Disconnected) => Err(io::Error::other("a bug: a thread ended early")),
+            Err(RecvTimeoutError::Disconnected) => {
+                Err(io::Error::other("internal error: a thread ended early"))
+            }
         }
     }
 }

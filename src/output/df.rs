@@ -37,7 +37,7 @@ pub(crate) fn write(report: &Report, units: Units, out: &mut dyn Write) -> io::R
         }
         let is_missing = matches!(space.remainder(), Some(Remainder::Missing(bytes)) if bytes > 0);
         if let (true, Some(Outside::Above(point))) = (is_missing, space.volume.outside.first()) {
-            writeln!(out, "\nFor all of it: {}", advice("duke df", point))?;
+            writeln!(out, "\nTo scan all of it: {}", advice("duke df", point))?;
         }
     }
     if report.spaces.len() > 1 {

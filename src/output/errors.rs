@@ -18,15 +18,15 @@ const NAMED: usize = 5;
 
 /// Returns the errors of a scan as lines, after the roots that add nothing to others.
 pub(crate) fn lines(tree: &Tree, outcome: Option<&Outcome>) -> Vec<String> {
-    const HANGS: &str = "interrupted, and a system call hangs; what was read until then is printed";
+    const HANGS: &str = "interrupted while a system call hangs; printing partial results";
     let mut lines = aliases(tree);
     lines.extend(failures(tree, tree.failures(), remedy));
     match outcome {
         Some(Outcome::Panicked(reason)) => {
-            lines.push(format!("a bug ended the scan early: {}", escape(reason.as_bytes())));
+            lines.push(format!("internal error: scan ended early: {}", escape(reason.as_bytes())));
         }
         None => lines.push(HANGS.to_owned()),
-        Some(Outcome::Stopped) => lines.push("interrupted; what was read until then is printed".to_owned()),
+        Some(Outcome::Stopped) => lines.push("interrupted; printing partial results".to_owned()),
         Some(Outcome::Broken(faults)) => lines.extend_from_slice(faults),
         Some(Outcome::Complete) => {}
     }
@@ -63,9 +63,9 @@ fn failures(
             (folders + is_folder, entries + 1 - is_folder)
         });
         lines.push(match (folders, entries) {
-            (1, 0) => format!("1 folder needs {needed}"),
-            (_, 0) => format!("{} folders need {needed}", grouped(folders)),
-            _ => format!("{} folders and files need {needed}", grouped(folders + entries)),
+            (1, 0) => format!("1 directory needs {needed}"),
+            (_, 0) => format!("{} directories need {needed}", grouped(folders)),
+            _ => format!("{} directories and files need {needed}", grouped(folders + entries)),
         });
     }
     // Errors near the roots matter most; the sort also removes the influence of threads on the order.
@@ -75,7 +75,7 @@ fn failures(
         lines.push(format!("{}: {}", escape(&tree.failure_path(failure)), error_text(failure.errno)));
     }
     if let Some(more) = others.len().checked_sub(NAMED).filter(|more| *more > 0) {
-        lines.push(format!("and {} more that could not be read; --json lists all", grouped(more as u64)));
+        lines.push(format!("{} more errors; --json lists all", grouped(more as u64)));
     }
     lines
 }
@@ -91,16 +91,16 @@ mod tests {
         let none = failures(&tree, tree.failures(), |_| None);
         assert_eq!(none, ["/r/d", "/r/a/b", "/r/a/c"].map(|path| format!("{path}: permission denied")));
         let all = failures(&tree, tree.failures(), |errno| (errno == 13).then_some("Full Disk Access"));
-        assert_eq!(all, ["3 folders need Full Disk Access"]);
+        assert_eq!(all, ["3 directories need Full Disk Access"]);
     }
 
     #[test]
     fn files_are_not_called_folders() {
         let remedy = |errno| (errno == 13).then_some("a key");
         let (tree, _) = build(vec![unreadable("a")]);
-        assert_eq!(failures(&tree, tree.failures(), remedy), ["1 folder needs a key"]);
+        assert_eq!(failures(&tree, tree.failures(), remedy), ["1 directory needs a key"]);
         let (tree, _) = build(vec![unreadable("a"), failed("b")]);
-        assert_eq!(failures(&tree, tree.failures(), remedy), ["2 folders and files need a key"]);
+        assert_eq!(failures(&tree, tree.failures(), remedy), ["2 directories and files need a key"]);
     }
 
     #[test]
@@ -108,6 +108,6 @@ mod tests {
         let (tree, _) = build((0..9).map(|number| unreadable(&number.to_string())).collect());
         let lines = failures(&tree, tree.failures(), |_| None);
         assert_eq!(lines.len(), NAMED + 1);
-        assert_eq!(lines[NAMED], "and 4 more that could not be read; --json lists all");
+        assert_eq!(lines[NAMED], "4 more errors; --json lists all");
     }
 }

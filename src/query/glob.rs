@@ -59,7 +59,7 @@ fn translate(glob: &str, any: &str) -> Result<String, BadGlob> {
             '*' => regex = regex + any + "*",
             '?' => regex.push_str(any),
             '[' => {
-                let (class, length) = class(rest).ok_or(BadGlob { at, reason: "this [ is never closed" })?;
+                let (class, length) = class(rest).ok_or(BadGlob { at, reason: "unclosed [ (missing ])" })?;
                 regex.push_str(&class);
                 taken = length;
             }
@@ -71,7 +71,7 @@ fn translate(glob: &str, any: &str) -> Result<String, BadGlob> {
             '}' if braces.pop().is_some() => regex.push(')'),
             '\\' => {
                 let escaped = rest.chars().nth(1);
-                let escaped = escaped.ok_or(BadGlob { at, reason: "nothing follows this backslash" })?;
+                let escaped = escaped.ok_or(BadGlob { at, reason: "backslash at the end" })?;
                 regex.push_str(&regex::escape(escaped.encode_utf8(&mut [0; 4])));
                 taken += escaped.len_utf8();
             }
@@ -80,7 +80,7 @@ fn translate(glob: &str, any: &str) -> Result<String, BadGlob> {
         rest = &rest[taken..];
     }
     match braces.pop() {
-        Some(at) => Err(BadGlob { at, reason: "this { is never closed" }),
+        Some(at) => Err(BadGlob { at, reason: "unclosed { (missing })" }),
         None => Ok(regex),
     }
 }

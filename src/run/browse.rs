@@ -167,7 +167,7 @@ fn root_of(old: &Source) -> Result<PathBuf, Exit> {
         return Ok(OsString::from_vec(tree.name(root).to_vec()).into());
     }
     if faults(old) == Exit::Fine {
-        say("a directory is needed to compare with");
+        say("not a directory: cannot compare");
     }
     Err(Exit::Useless)
 }
@@ -204,7 +204,7 @@ fn broken(source: &Source) -> Option<Vec<String>> {
 /// Prints the errors of exports, or the panic that ended the scan.
 fn faults(source: &Source) -> Exit {
     if let Some(Outcome::Panicked(reason)) = source.outcome() {
-        say(&format!("a bug ended the scan early: {}", escape(reason.as_bytes())));
+        say(&format!("internal error: scan ended early: {}", escape(reason.as_bytes())));
         return Exit::Incomplete;
     }
     let Some(faults) = broken(source) else { return Exit::Fine };

@@ -117,7 +117,7 @@ fn read_side(wanted: Wanted, interrupt: Option<&Interrupt>, progress: Progress) 
     }
     summarise(source.tree(), outcome.as_ref());
     if exit_of(&source, outcome.as_ref()) == Exit::Fine {
-        say("a directory is needed to compare with");
+        say("not a directory: cannot compare");
     }
     Err(Exit::Useless)
 }

@@ -33,9 +33,9 @@ impl Exit {
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Fine => "everything was read",
-            Self::Incomplete => "something could not be read or written; the rest is there",
-            Self::Useless => "wrong usage, or no PATH could be read",
-            Self::Interrupted => "interrupted: what was read until then is printed",
+            Self::Incomplete => "some entries could not be read or written",
+            Self::Useless => "usage error, or no PATH could be read",
+            Self::Interrupted => "interrupted; partial results are printed",
         }
     }
 

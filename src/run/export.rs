@@ -38,18 +38,18 @@ pub(crate) fn run(
 ) -> Exit {
     let exit = exit_of(source, outcome);
     if interrupt.as_ref().is_some_and(Interrupt::was_noted) {
-        say("interrupted; nothing was written");
+        say("interrupted; nothing written");
         return Exit::Interrupted;
     }
     if outcome != Some(&Outcome::Complete) {
         summarise(source.tree(), outcome);
-        say("nothing was written: it would look complete");
+        say("nothing written: scan incomplete");
         return exit.max(Exit::Incomplete);
     }
     if Export::root(source.tree()).is_none() {
         summarise(source.tree(), outcome);
         if exit != Exit::Useless {
-            say("nothing was written: ncdu's format holds one directory");
+            say("nothing written: ncdu's format has one root");
         }
         return Exit::Useless;
     }
@@ -59,7 +59,7 @@ pub(crate) fn run(
         Target::File(path) => escape_path(path),
     };
     if interrupt.is_some_and(Interrupt::release) && written.is_err() {
-        say(&format!("interrupted; {place} is incomplete or as it was"));
+        say(&format!("interrupted; {place} is incomplete or unchanged"));
         return Exit::Interrupted;
     }
     exit_of_writing(source, outcome, written, &place, exit)

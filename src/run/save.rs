@@ -51,14 +51,14 @@ pub fn save(job: Saving) -> Exit {
         Err(exit) => return exit,
     };
     let exit = if interrupt.as_ref().is_some_and(Interrupt::was_noted) {
-        say("interrupted; nothing was written");
+        say("interrupted; nothing written");
         Exit::Interrupted
     } else {
         summarise(source.tree(), outcome.as_ref());
         match exit_of(&source, outcome.as_ref()) {
             Exit::Useless => Exit::Useless,
             _ if outcome != Some(Outcome::Complete) => {
-                say("nothing was written: it would look complete");
+                say("nothing written: scan incomplete");
                 Exit::Incomplete
             }
             exit => exit.max(put(&source, &job.to, interrupt.as_ref())),
@@ -92,7 +92,7 @@ fn put(source: &Source, to: &Shelf, interrupt: Option<&Interrupt>) -> Exit {
             Exit::Fine
         }
         Err(Unkept::Unsaved(Unsaved::Stopped)) => {
-            say(&format!("interrupted; {place} is incomplete or as it was"));
+            say(&format!("interrupted; {place} is incomplete or unchanged"));
             Exit::Interrupted
         }
         Err(reason) => {

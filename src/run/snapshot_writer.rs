@@ -113,11 +113,11 @@ impl Shared {
         self.enter(Stage::Writing);
         match keep(settings, source.tree(), &source.about(), &self.stop) {
             Err(Unkept::Unsaved(Unsaved::Unwritten(error))) => {
-                Some(format!("no snapshot was kept: {}", crate::base::os_error::words(&error)))
+                Some(format!("no snapshot saved: {}", crate::base::os_error::words(&error)))
             }
             // Under a sudo that keeps HOME the folder belongs to another user, which is not worth reporting.
             Err(Unkept::Unsafe(refusal)) if matches!(refusal.cause, Cause::Owner(_)) => None,
-            Err(unkept @ Unkept::Unsafe(_)) => Some(format!("no snapshot was kept: {unkept}")),
+            Err(unkept @ Unkept::Unsafe(_)) => Some(format!("no snapshot saved: {unkept}")),
             // Nothing should be written in these cases.
             Ok(_) | Err(Unkept::NoRoom | Unkept::Unsaved(_)) => None,
         }

@@ -54,7 +54,7 @@ pub(crate) fn print(write: impl FnOnce(&mut File) -> io::Result<()>) -> Exit {
 
 /// Reports that no thread can be started.
 pub fn no_thread(error: &io::Error) -> Exit {
-    say(&format!("no thread to read with: {}", words(error)));
+    say(&format!("cannot start a thread: {}", words(error)));
     Exit::Incomplete
 }
 

@@ -157,7 +157,7 @@ fn trouble(source: &Source) -> Option<String> {
     match source.outcome() {
         Some(Outcome::Broken(faults)) => Some(faults.join("; ")),
         Some(Outcome::Panicked(reason)) => Some(reason),
-        Some(Outcome::Stopped) => Some("it was not read to its end".to_owned()),
+        Some(Outcome::Stopped) => Some("it is incomplete".to_owned()),
         Some(Outcome::Complete) | None => None,
     }
 }

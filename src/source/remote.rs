@@ -59,13 +59,13 @@ impl Remote {
         let place = std::str::from_utf8(place).map_err(|_| "the host is not UTF-8")?;
         let (user, host) = place.rsplit_once('@').map_or((None, place), |(user, host)| (Some(user), host));
         let (host, port) = match host.strip_prefix('[') {
-            Some(rest) => rest.split_once(']').ok_or("']' expected behind the address")?,
+            Some(rest) => rest.split_once(']').ok_or("']' expected after the address")?,
             None => host.find(':').map_or((host, ""), |colon| host.split_at(colon)),
         };
         let port = match port.strip_prefix(':') {
             None if port.is_empty() => None,
-            None => return Err("a port follows a colon"),
-            Some(digits) => Some(digits.parse().map_err(|_| "not a port")?),
+            None => return Err("port without a colon"),
+            Some(digits) => Some(digits.parse().map_err(|_| "invalid port")?),
         };
         let is_plain = |text: &str| {
             !text.is_empty()
@@ -73,7 +73,7 @@ impl Remote {
                 && !text.contains(|c: char| c.is_whitespace() || c.is_control())
         };
         if !is_plain(host) || user.is_some_and(|user| !is_plain(user)) {
-            return Err("not a host");
+            return Err("invalid host name");
         }
         let host = user.map_or_else(|| host.to_owned(), |user| format!("{user}@{host}"));
         Ok(Self { host, port, path: path.to_vec(), flags })
@@ -112,7 +112,7 @@ impl Remote {
         let mut command = self.command();
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| format!("ssh: {}", words(&error)))?;
-        let reader = child.stdout.take().ok_or("ssh has no output")?;
+        let reader = child.stdout.take().ok_or("ssh gives no output")?;
         let said = child.stderr.take().map(|errors| thread::spawn(move || keep_last(errors)));
         Ok((Box::new(reader), Session { child, said }))
     }
@@ -130,7 +130,7 @@ impl Session {
         let last = said.trim_ascii_end().rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
         match status.code() {
             Some(0 | INCOMPLETE) | None => Ok(()),
-            Some(NOT_FOUND) if !is_whole => Err("there is no duke in the PATH of its shell".to_owned()),
+            Some(NOT_FOUND) if !is_whole => Err("duke is not installed there, or not in the PATH".to_owned()),
             Some(code) if last.is_empty() => Err(format!("ssh ended with code {code}")),
             Some(_) => Err(String::from_utf8_lossy(last.trim_ascii()).into_owned()),
         }

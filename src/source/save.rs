@@ -103,7 +103,7 @@ pub fn write(
     stop: &AtomicBool,
 ) -> Result<u64, Unwritten> {
     if source.outcome() != Some(Outcome::Complete) {
-        return Err(Unwritten::Failed("not everything was read: it would look complete".to_owned()));
+        return Err(Unwritten::Failed("scan incomplete".to_owned()));
     }
     if old == Old::Kept && fs::symlink_metadata(path).is_ok() {
         return Err(Unwritten::Exists);
@@ -132,7 +132,7 @@ pub fn write(
     }
     written?;
     if source.tree().edition() != edition {
-        return Err(Unwritten::Failed("the tree has changed meanwhile".to_owned()));
+        return Err(Unwritten::Failed("the tree has changed during the export".to_owned()));
     }
     match old {
         Old::Replaced => file.keep()?,
@@ -151,7 +151,7 @@ pub fn write(
 /// When `out` cannot be written to, or the tree does not have exactly one root directory.
 pub fn ncdu(source: &Source, packing: Packing, out: &mut (impl Write + Send)) -> io::Result<()> {
     let Some((root, _)) = Export::root(source.tree()) else {
-        return Err(io::Error::other("ncdu's format holds one directory"));
+        return Err(io::Error::other("ncdu's format has one root"));
     };
     let provenance = source.provenance().into_iter().next().unwrap_or_default();
     let name = match source.nature() {

@@ -91,7 +91,7 @@ impl From<Error> for Unkept {
 impl std::fmt::Display for Unkept {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::NoRoom => formatter.write_str("the disk is nearly full: -o FILE writes to another one"),
+            Self::NoRoom => formatter.write_str("the disk is nearly full; write elsewhere with -o FILE"),
             Self::Unsafe(refusal) => refusal.fmt(formatter),
             Self::Unsaved(unsaved) => unsaved.fmt(formatter),
         }

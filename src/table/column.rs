@@ -197,8 +197,8 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
     ColumnSpec {
         column: Column::Shared,
         titles: ["Shared"; 2],
-        sort: Some(key('S', "sort-shared", "by what links share").in_list()),
-        show: Some(key('u', "show-shared", "what hard links share").in_list()),
+        sort: Some(key('S', "sort-shared", "by shared size").in_list()),
+        show: Some(key('u', "show-shared", "shared size").in_list()),
         widths: &[Width::Size(0)],
         drop_order: 2,
         sorts_by: Column::Shared,
@@ -220,7 +220,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
     },
     ColumnSpec {
         column: Column::Name,
-        option: Some(("name", "By the bytes of the name")),
+        option: Some(("name", "By name, numbers by value")),
         titles: ["Name"; 2],
         sort: Some(key('n', "sort-name", "by name").hint(5, "name")),
         align: Align::Left,

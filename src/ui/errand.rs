@@ -70,7 +70,7 @@ pub fn prepare(tree: &Tree, errand: &Errand) -> Result<Ready, String> {
     ready.map_err(|error| match (errand, error) {
         (Errand::View(..), Errno::EINVAL | Errno::ELOOP) => "Only files can be viewed".to_owned(),
         (Errand::View(_, name), _) => format!("{}: {}", escape(name), error_text(error as i32)),
-        _ => format!("No shell there: {}", error_text(error as i32)),
+        _ => format!("Cannot start a shell: {}", error_text(error as i32)),
     })
 }
 

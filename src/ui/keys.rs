@@ -301,7 +301,7 @@ impl Group {
     pub fn name(self) -> &'static str {
         match self {
             Self::Move => "Move",
-            Self::Sort => "Sort (again: the other way round)",
+            Self::Sort => "Sort (again to reverse)",
             Self::Show => "Show",
             Self::View => "Views of this directory",
             Self::Treemap => "In the treemap",

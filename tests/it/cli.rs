@@ -161,16 +161,13 @@ fn wrong_usage_is_one_line_and_2() {
     let place = Place::new();
     place.directory("folder");
     fs::write(place.join("bytes"), b"ok\nbad\xff\n").unwrap();
-    let ways = "-o writes ncdu's format, save -o snapshots, --csv and --ndjson print lines\n";
+    let ways = "-o writes ncdu's format; use save -o for snapshots, --csv or --ndjson for lines\n";
     let (csv, json) = (format!("duke: -o x.csv: {ways}"), format!("duke: save -o x.json: {ways}"));
     let cases: [(&[&str], &str); 10] = [
         (&["-o", "x.csv"], &csv),
         (&["save", "-o", "x.json"], &json),
         (&["help"], "duke: help: no such file or directory; duke --help shows the help\n"),
-        (
-            &["--no-such-flag"],
-            "duke: unexpected argument '--no-such-flag' found; duke --help lists what there is\n",
-        ),
+        (&["--no-such-flag"], "duke: unexpected argument '--no-such-flag' found; see duke --help\n"),
         (&["--exclude", "a[b"], "duke: pattern 'a[b': unclosed character class; missing ']'\n"),
         (&["-X", "missing"], "duke: missing: no such file or directory\n"),
         (&["-X", "folder"], "duke: folder: is a directory\n"),
@@ -280,7 +277,7 @@ fn what_cannot_be_read_is_named_counted_and_1() {
     let lines: Vec<_> = table.stderr.lines().collect();
     assert_eq!(lines.len(), 6, "{}", table.stderr);
     assert_eq!(lines[0], "duke: ./locked/0: permission denied");
-    assert_eq!(lines[5], "duke: and 3 more that could not be read; --json lists all");
+    assert_eq!(lines[5], "duke: 3 more errors; --json lists all");
     assert_eq!(paths(table.text()), ["./locked", "./open", "."]);
     assert!(table.text().lines().next().unwrap().contains("! ./locked"), "{}", table.text());
     let output = run_ordinary(&["--json", "-q"]).ended(1).json();

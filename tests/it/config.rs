@@ -105,16 +105,16 @@ fn what_is_wrong_is_said_with_its_place_and_the_rest_holds() {
     let expected = [
         ("1:11", "invalid value '0' for '--threads <N>': not a number from 1 to 1024"),
         ("2:1", "unknown setting 'foo'"),
-        ("3:1", "'json' is for the command line only"),
-        ("4:6", "'si' is true or false"),
-        ("5:8", "'sort' is a text or a number, not true or false"),
+        ("3:1", "'json' is only allowed on the command line"),
+        ("4:6", "'si' must be true or false"),
+        ("5:8", "'sort' must be a string or a number"),
         ("6:1", "unknown setting 'threads2'"),
         ("7:11", "pattern 'a[b': unclosed character class; missing ']'"),
-        ("8:9", "'color' is a single value, not a list"),
-        ("9:9", "'theme' is one of default, plain, high-contrast"),
-        ("11:7", "'bar': no colour; colours are written like blue, bright-blue, 32, #3a80c4, terminal"),
-        ("13:8", "'xx': no key; keys are written like k, G, Ctrl-D, Space, PgUp, F5"),
-        ("14:1", "no key does 'ascii'; 'duke config show' lists what they do"),
+        ("8:9", "'color' must be a single value, not a list"),
+        ("9:9", "unknown theme; expected one of default, plain, high-contrast"),
+        ("11:7", "'bar': unknown color; write colors like blue, bright-blue, 32, #3a80c4, terminal"),
+        ("13:8", "'xx': unknown key; write keys like k, G, Ctrl-D, Space, PgUp, F5"),
+        ("14:1", "unknown command 'ascii'; 'duke config show' lists all commands"),
     ];
     assert_eq!(lines.len(), expected.len(), "{}", run.stderr);
     for (line, (at, reason)) in lines.iter().zip(expected) {
@@ -160,7 +160,7 @@ fn a_file_that_was_named_is_read_or_the_program_ends() {
     let cases = [
         ("folder", "not a regular file"),
         ("pipe", "not a regular file"),
-        ("long", "longer than 1 MiB"),
+        ("long", "larger than 1 MiB"),
         ("missing", "no such file or directory"),
     ];
     for (name, reason) in cases {
@@ -180,7 +180,7 @@ fn a_pipe_in_the_usual_place_is_said_and_nothing_waits_for_it() {
     fs::remove_file(file(&place)).unwrap();
     mkfifo(&file(&place), Mode::from_bits_truncate(0o644)).unwrap();
     let run = said(&place, &[]);
-    assert_eq!(run.stderr, format!("duke: {}: not a regular file; not read\n", file(&place).display()));
+    assert_eq!(run.stderr, format!("duke: {}: not a regular file; ignored\n", file(&place).display()));
     assert_eq!(names(run.text()), ["./large", "./a-small.o", "."]);
 }
 
@@ -208,7 +208,7 @@ fn root_reads_nothing_that_another_user_can_write() {
     };
     let told = |what: &str| {
         format!(
-            "duke: HOME/.config/duke/config.toml: this is root, and another user can write {what}; not read\n"
+            "duke: HOME/.config/duke/config.toml: another user can write {what}, and duke runs as root; ignored\n"
         )
     };
     assert!(refused(&|_| ()).contains("nonsense"));
@@ -277,10 +277,10 @@ fn others_read_what_is_theirs_or_that_of_root() {
         command.uid(65_534).gid(65_534).env_clear().env("HOME", place.path()).current_dir(place.join("tree"));
         run(&mut command).ended(0).stderr
     };
-    assert!(at_home(0o600, 0o755).ends_with("config.toml: permission denied; not read\n"));
+    assert!(at_home(0o600, 0o755).ends_with("config.toml: permission denied; ignored\n"));
     assert_eq!(at_home(0o644, 0o700), "", "what one may not see in the home of another is not there");
     assert!(said(65_534).contains("nonsense") && said(0).contains("nonsense"));
-    assert!(said(1).ends_with("config.toml: belongs to another user; not read\n"), "{}", said(1));
+    assert!(said(1).ends_with("config.toml: belongs to another user; ignored\n"), "{}", said(1));
 }
 
 #[test]
@@ -321,7 +321,7 @@ fn path_says_where_it_is_read_from() {
     assert_eq!(said(&place, &["config", "path"]).text(), expected);
     assert_eq!(said(&place, &["config", "path", "--config", "x"]).text(), "x\n");
     let none = run(&mut duke(&place, &["config", "path", "--no-config"])).ended(2);
-    assert_eq!(none.stderr, "duke: no configuration is read: there is no place for it\n");
+    assert_eq!(none.stderr, "duke: no configuration: neither XDG_CONFIG_HOME nor HOME is set\n");
     run(&mut duke(&place, &["config"])).ended(2);
     run(&mut duke(&place, &["config", "edit"])).ended(2);
     assert!(said(&place, &["config", "--help"]).text().contains("duke config"));

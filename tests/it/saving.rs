@@ -162,11 +162,11 @@ fn a_damaged_snapshot_is_one_error_that_says_where() {
         &whole[..whole.len() - 1],
         2,
         &format!(
-            "byte {}: not the end of a snapshot: the file is cut off, or something was put behind it",
+            "byte {}: no end of a snapshot: the file is truncated, or has trailing data",
             whole.len() - 33
         ),
     );
-    assert_damaged(&whole[..20], 2, "byte 20: the file is cut off here");
+    assert_damaged(&whole[..20], 2, "byte 20: the file is truncated here");
     let mut changed = whole.clone();
     changed[17] ^= 1;
     assert_damaged(&changed, 2, "byte 16: wrong checksum");
@@ -197,7 +197,7 @@ fn without_a_name_it_is_kept_with_the_others_and_old_ones_go() {
 fn without_a_home_a_name_is_needed() {
     let (place, _) = some();
     let run = run(program().env_remove("XDG_STATE_HOME").env_remove("HOME").arg("save").arg(place.path()));
-    assert!(run.ended(2).stderr.contains("-o is needed"));
+    assert!(run.ended(2).stderr.contains("-o is required"));
 }
 
 #[test]
@@ -210,7 +210,7 @@ fn a_snapshot_in_a_pipe_or_beside_others_is_one_error() {
     let refused = |command: &mut Command| {
         let run = run(command);
         assert!(run.code == Some(1) || run.code == Some(2), "{:?}", run.code);
-        let reason = "a snapshot, which -f reads from a file, and that file alone\n";
+        let reason = "a snapshot; -f reads one snapshot, from a file\n";
         assert!(run.stderr.ends_with(reason) && run.stderr.lines().count() == 1, "{}", run.stderr);
     };
     let open = || fs::File::open(&file).unwrap();
@@ -321,11 +321,11 @@ fn without_a_snapshot_to_compare_with_it_is_said_why_and_which_there_are() {
         let lines: Vec<String> = run.stderr.lines().map(|line| line.replacen("duke: ", "", 1)).collect();
         (lines[0].clone(), lines[1..].to_vec())
     };
-    let none = "no snapshot of it is kept; duke save keeps one, as browsing it does";
+    let none = "it has no snapshot; make one: duke save";
     assert_eq!(refused(&["t"]), (format!("t: {none}"), vec![]));
     assert_eq!(refused(&[]).0, format!(".: {none}"));
     let list = with_state(&place, &state, &["diff", "--list", "t"]).ended(0);
-    let nothing = format!("duke: no snapshot of t is kept in {}\n", state.join("duke").display());
+    let nothing = format!("duke: no snapshots of t in {}\n", state.join("duke").display());
     assert_eq!((list.text(), list.stderr.as_str()), ("", nothing.as_str()));
     if !keeps_snapshots() {
         return;
@@ -338,10 +338,9 @@ fn without_a_snapshot_to_compare_with_it_is_said_why_and_which_there_are() {
     };
     assert_eq!(listed(refused(&["other"])), format!("other: {none}"));
     let flags =
-        "the snapshots kept of it were read with other flags; give diff the same, or duke save keeps one";
+        "its snapshots were made with other flags; use the same with diff, or make one: duke save keeps one";
     assert_eq!(listed(refused(&["t"])), format!("t: {flags}"));
-    let late =
-        "every snapshot kept of it is later than --since says; --since with one of their times takes it";
+    let late = "all its snapshots are later than --since says; use --since with one of their times";
     assert_eq!(listed(refused(&["-x", "--since", "3d", "t"])), format!("t: {late}"));
     assert!(refused(&["--exclude", "*.o", "t"]).0.starts_with("diff: --exclude needs a named OLD"));
     with_state(&place, &state, &["diff", "-n", "-x", "t"]).ended(0);

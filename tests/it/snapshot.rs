@@ -196,7 +196,7 @@ fn every_shorter_or_longer_file_is_refused() {
     }
     bytes.push(0);
     fs::write(&path, &bytes).unwrap();
-    assert!(verdict(&path, Access::Read).unwrap_err().contains("something was put behind it"));
+    assert!(verdict(&path, Access::Read).unwrap_err().contains("has trailing data"));
 }
 
 #[test]
@@ -213,7 +213,7 @@ fn what_is_no_snapshot_says_so() {
     later[8] = 2;
     reseal(&mut later).unwrap();
     fs::write(&file, later).unwrap();
-    assert_eq!(verdict(&file), "a snapshot of version 2, which is later than this program");
+    assert_eq!(verdict(&file), "snapshot version 2 is newer than this duke; update duke");
 }
 
 #[test]
@@ -243,7 +243,7 @@ fn a_file_that_is_cut_off_while_it_is_looked_at_is_an_error() {
         fs::write(&path, &bytes).unwrap();
         let tree = open(&path, access).unwrap().tree;
         fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(100).unwrap();
-        assert!(tree.verify().unwrap_err().reason.contains("cut off"));
+        assert!(tree.verify().unwrap_err().reason.contains("truncated"));
     }
 }
 

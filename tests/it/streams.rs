@@ -198,7 +198,7 @@ fn a_panic_of_a_worker_is_a_message_and_1() {
     assert_eq!(output.status.code(), Some(1), "{said}");
     let told = said.lines().filter(|line| line.starts_with("duke: ")).collect::<Vec<_>>();
     assert_eq!(told.len(), 1, "{said}");
-    assert!(told[0].starts_with("duke: a bug ended the scan early: "), "{said}");
+    assert!(told[0].starts_with("duke: internal error: scan ended early: "), "{said}");
 }
 
 /// Runs `program` in a directory that is deleted before it starts.

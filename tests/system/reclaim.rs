@@ -280,8 +280,8 @@ fn what_changed_is_kept_until_it_is_looked_at_again() {
     session.settle();
     assert!(!session.app.delete_dialog().unwrap().is_open());
     let shown = screen(&mut session.app);
-    assert!(shown.contains("changed since it was read: kept: "), "{shown}");
-    assert!(shown.contains("r looks again, and asks anew"), "{shown}");
+    assert!(shown.contains("changed since the scan: kept: "), "{shown}");
+    assert!(shown.contains("r rescans them and asks again"), "{shown}");
     session.press("y Right y");
     session.settle();
     assert!(letter.exists());
@@ -297,7 +297,7 @@ fn what_changed_is_kept_until_it_is_looked_at_again() {
     session.settle();
     assert_eq!(session.app.scope(), Scope::Failures);
     assert!(
-        screen(&mut session.app).contains("changed since it was read: kept"),
+        screen(&mut session.app).contains("changed since the scan: kept"),
         "{}",
         screen(&mut session.app)
     );

@@ -268,7 +268,7 @@ fn a_panic_of_a_worker_is_shown_and_told_afterwards() {
     let status = session.quit();
     assert_eq!(status.exit_code(), 1, "{status:?}");
     session.assert_restored();
-    session.wait_for_text("duke: a bug ended the scan early: ");
+    session.wait_for_text("duke: internal error: scan ended early: ");
 }
 
 /// An endless export is read until there is no memory left.

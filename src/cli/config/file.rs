@@ -61,7 +61,7 @@ impl Source {
             (Ok(bytes), _) => Ok(Found { config: Config::parse(&bytes), refusal: None }),
             (Err(Refused::Missing(_)), Self::Usual(_)) => Ok(Found::default()),
             (Err(refused), Self::Usual(_)) => {
-                let refusal = Some(format!("{}; not read", told(path, &refused)));
+                let refusal = Some(format!("{}; ignored", told(path, &refused)));
                 Ok(Found { refusal, ..Found::default() })
             }
             (Err(refused), _) => Err(told(path, &refused)),
@@ -73,11 +73,13 @@ fn told(path: &Path, refused: &Refused) -> String {
     let reason = match refused {
         Refused::Missing(error) | Refused::Failed(error) => words(error),
         Refused::NotRegular => "not a regular file".to_owned(),
-        Refused::TooLong => "longer than 1 MiB".to_owned(),
+        Refused::TooLong => "larger than 1 MiB".to_owned(),
         Refused::Foreign => "belongs to another user".to_owned(),
-        Refused::Writable(place) if place == path => "this is root, and another user can write it".to_owned(),
+        Refused::Writable(place) if place == path => {
+            "another user can write it, and duke runs as root".to_owned()
+        }
         Refused::Writable(place) => {
-            format!("this is root, and another user can write {}", escape_path(place))
+            format!("another user can write {}, and duke runs as root", escape_path(place))
         }
     };
     format!("{}: {reason}", escape_path(path))

@@ -41,12 +41,12 @@ fn conflict(config: &Config, line: usize, rival: usize, key: Key, is_later: bool
     let (name, other) = (KEYMAP[line].name(), KEYMAP[rival].name());
     let key = quoted(&key.name()).into_owned();
     if KEYMAP[rival].is_fixed() {
-        Some(format!("{key} stays '{other}' where that works, and is '{name}' elsewhere"))
+        Some(format!("{key} is still '{other}' where that works, and '{name}' elsewhere"))
     } else if config.keymap.is_changed(rival) {
         // One warning is enough: at the line that does not get the key.
-        (!is_later).then(|| format!("{key} is '{other}' already, which is written above"))
+        (!is_later).then(|| format!("{key} is already bound to '{other}' above"))
     } else {
-        Some(format!("{key} was '{other}' and is '{name}' now; give '{other}' another key, too"))
+        Some(format!("{key} was '{other}' and is now '{name}'; bind '{other}' to another key"))
     }
 }
 
@@ -60,7 +60,7 @@ fn change(
     let Some(line) = line(name.get_ref()) else {
         config.warn(
             at,
-            &format!("no key does '{}'; 'duke config show' lists what they do", quoted(name.get_ref())),
+            &format!("unknown command '{}'; 'duke config show' lists all commands", quoted(name.get_ref())),
         );
         return None;
     };
@@ -96,11 +96,11 @@ fn read_key(
     };
     let interrupts = config.keymap.lookup(Scope::List, key.event()) == Some(Command::Interrupt);
     if interrupts {
-        config.warn(at, &format!("{} cannot be changed, so that one can always leave", key.name()));
+        config.warn(at, &format!("{} cannot be rebound, so that one can always quit", key.name()));
         return None;
     }
     if KEYMAP[line].would_be_typed(key) {
-        config.warn(at, &format!("'{}' would be typed there", quoted(&name)));
+        config.warn(at, &format!("'{}' types a letter there", quoted(&name)));
         return None;
     }
     Some((key, at))

@@ -61,7 +61,7 @@ impl Config {
             Err(error) => {
                 let valid = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
                 let at = Text(&valid).place(valid.len());
-                config.warnings.push(Warning::new(at, "not UTF-8, so nothing of the file is used"));
+                config.warnings.push(Warning::new(at, "not UTF-8; the file is ignored"));
                 return config;
             }
         };
@@ -70,7 +70,7 @@ impl Config {
             Err(error) => {
                 let at = Text(source).place(error.span().map_or(0, |span| span.start));
                 let reason = error.message().lines().collect::<Vec<_>>().join(", ");
-                let reason = format!("{reason}, so nothing of the file is used");
+                let reason = format!("{reason}; the file is ignored");
                 config.warnings.push(Warning::new(at, &reason));
             }
         }

@@ -13,7 +13,7 @@ pub fn read_theme(config: &mut Config, value: &DeValue<'_>, at: Place) {
         config.looks.preset = preset;
     } else {
         let names = Preset::ALL.map(Preset::name).join(", ");
-        config.warn(at, &format!("'theme' is one of {names}"));
+        config.warn(at, &format!("unknown theme; expected one of {names}"));
     }
 }
 
@@ -21,7 +21,7 @@ pub fn read_colors(config: &mut Config, text: Text<'_>, roles: &DeTable<'_>) {
     for (name, value) in roles {
         let Some(role) = Role::ALL.into_iter().find(|role| role.name() == name.get_ref()) else {
             let names = Role::ALL.map(Role::name).join(", ");
-            let reason = format!("nothing has the colour '{}'; there are {names}", quoted(name.get_ref()));
+            let reason = format!("unknown color role '{}'; expected one of {names}", quoted(name.get_ref()));
             config.warn(text.place(name.span().start), &reason);
             continue;
         };

@@ -30,10 +30,10 @@ impl Value {
             DeValue::Array(values) => {
                 let words = values.iter().map(|value| word(value.get_ref()));
                 let words: Option<Vec<_>> = words.collect();
-                words.map(Self::Words).ok_or(Some("a list holds texts and whole numbers only"))
+                words.map(Self::Words).ok_or(Some("only strings and integers are allowed in a list"))
             }
             DeValue::Table(_) => Err(None),
-            value => word(value).map(Self::Word).ok_or(Some("not a text, a whole number, true or false")),
+            value => word(value).map(Self::Word).ok_or(Some("expected a string, an integer, true or false")),
         }
     }
 }

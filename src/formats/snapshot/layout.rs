@@ -55,7 +55,7 @@ pub fn header() -> Vec<u8> {
 pub fn version(header: &[u8]) -> Result<u32, Damage> {
     let Some((bytes, checksum)) = header.split_last_chunk::<4>().filter(|_| header.len() as u64 == HEADER)
     else {
-        return Err(Damage::new(header.len() as u64, "the file is cut off here"));
+        return Err(Damage::new(header.len() as u64, "the file is truncated here"));
     };
     if crc32fast::hash(bytes) != u32::from_le_bytes(*checksum) {
         return Err(Damage::new(0, "wrong checksum"));
@@ -77,13 +77,13 @@ pub fn footer(index: Block) -> Vec<u8> {
 pub fn index_of(footer: &[u8], offset: u64) -> Result<Block, Damage> {
     let damaged = |reason| Err(Damage::new(offset, reason));
     let Some((bytes, end)) = footer.split_last_chunk::<8>() else {
-        return damaged("the file is cut off here");
+        return damaged("the file is truncated here");
     };
     if *end != END {
-        return damaged("not the end of a snapshot: the file is cut off, or something was put behind it");
+        return damaged("no end of a snapshot: the file is truncated, or has trailing data");
     }
     let Some((bytes, checksum)) = bytes.split_last_chunk::<4>() else {
-        return damaged("the file is cut off here");
+        return damaged("the file is truncated here");
     };
     if crc32fast::hash(bytes) != u32::from_le_bytes(*checksum) {
         return damaged("wrong checksum");
@@ -95,7 +95,7 @@ pub fn index_of(footer: &[u8], offset: u64) -> Result<Block, Damage> {
     if is_right {
         Ok(Block { offset: start, length, checksum: number(&bytes[16..]) })
     } else {
-        damaged("no place of an index")
+        damaged("invalid index position")
     }
 }
 
@@ -169,7 +169,7 @@ pub fn decode_index(bytes: &[u8], offset: u64) -> Result<(Plan, About), Damage> 
     let mut cursor = Cursor::new(bytes);
     plan(&mut cursor, offset).and_then(|plan| Ok((plan, about(&mut cursor)?))).map_err(|Malformed| {
         let at = bytes.len() - cursor.rest().len();
-        Damage::new(offset + at as u64, "no index of a snapshot")
+        Damage::new(offset + at as u64, "invalid index")
     })
 }
 

@@ -56,7 +56,7 @@ impl fmt::Display for Unopened {
             Self::Unreadable(error) => formatter.write_str(&words(error)),
             Self::Foreign => formatter.write_str("not a snapshot"),
             Self::Later(version) => {
-                write!(formatter, "a snapshot of version {version}, which is later than this program")
+                write!(formatter, "snapshot version {version} is newer than this duke; update duke")
             }
             Self::Damaged(damage) => write!(formatter, "{damage}"),
         }
@@ -97,7 +97,7 @@ pub fn open_by(path: &Path, access: Option<Access>) -> Result<Snapshot, Unopened
         return Err(Unopened::Later(version));
     }
     let last = length.checked_sub(FOOTER).filter(|last| *last >= HEADER);
-    let last = last.ok_or_else(|| Damage::new(length, "the file is cut off here"))?;
+    let last = last.ok_or_else(|| Damage::new(length, "the file is truncated here"))?;
     let index: Block = crate::formats::snapshot::layout::index_of(&file.bytes(last, FOOTER)?, last)?;
     let (plan, about) = crate::formats::snapshot::layout::decode_index(&file.read(index)?, index.offset)?;
     let tree = Tree::from_file(file, plan);

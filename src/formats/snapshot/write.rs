@@ -64,7 +64,7 @@ impl fmt::Display for Unsaved {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unwritten(error) => formatter.write_str(&words(error)),
-            Self::TooLarge => formatter.write_str("larger than it may be"),
+            Self::TooLarge => formatter.write_str("too large"),
             Self::Stopped => formatter.write_str("stopped"),
             Self::Changing => formatter.write_str("the tree is changing"),
         }

@@ -154,7 +154,7 @@ impl BlockFile {
     /// # Errors
     /// When they cannot be read, or are not in the file.
     pub fn bytes(&self, offset: u64, length: u64) -> Result<Bytes, Damage> {
-        let cut_off = || Damage::new(self.length, "the file is cut off here");
+        let cut_off = || Damage::new(self.length, "the file is truncated here");
         let end = offset.checked_add(length).filter(|end| *end <= self.length).ok_or_else(cut_off)?;
         let place = |place| usize::try_from(place).map_err(|_| cut_off());
         let Some(mapping) = &self.mapping else {
@@ -166,7 +166,7 @@ impl BlockFile {
         };
         let now = self.file.metadata().map_err(|error| Damage::new(offset, reason(&error)))?.len();
         if now < self.length {
-            return Err(Damage::new(now, "the file is cut off here"));
+            return Err(Damage::new(now, "the file is truncated here"));
         }
         Ok(Bytes::Mapped(Arc::clone(mapping), place(offset)?..place(end)?))
     }

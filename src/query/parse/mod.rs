@@ -70,7 +70,7 @@ impl Query {
             match word.read(now) {
                 Ok(asked) => {
                     if !query.push(Term { test: asked, negated }) {
-                        let reason = format!("more than {MOST_NAMED} words to look for");
+                        let reason = format!("more than {MOST_NAMED} search terms");
                         return Err(Complaint { at: whole, reason });
                     }
                 }
@@ -134,7 +134,7 @@ impl Word<'_> {
             Sort::Quoted if self.text.is_empty() => Err(unfinished("a name in quotes")),
             Sort::Quoted => self.literal(),
             Sort::Regex | Sort::OpenRegex => self.regex(),
-            Sort::Plain if self.text.is_empty() => Err(unfinished("what to leave out")),
+            Sort::Plain if self.text.is_empty() => Err(unfinished("a term to exclude")),
             Sort::Plain => match self.qualifier(now) {
                 Some(test) => test,
                 None if glob::is_glob(self.text) => self.glob(),
@@ -274,7 +274,7 @@ impl Word<'_> {
         if known.into_iter().any(|known| known.starts_with(name)) {
             return Trouble::Unfinished(format!("one of {list}"));
         }
-        self.wrong(name, format!("not known; one of {list}"))
+        self.wrong(name, format!("unknown; one of {list}"))
     }
 
     /// Returns an error about `part`, which must be a slice of the word's text.

@@ -109,13 +109,13 @@ fn what_is_left_out_names_the_key_that_was_configured_for_it() {
     let tree = Arc::new(build(vec![file(".dot", 1, 1)]).0);
     let mut app = configured(&tree, &[("show-hidden", "F7"), ("close", "F9"), ("growth", "F8")]);
     app.update(Action::Key(KeyEvent::new(KeyCode::F(7), KeyModifiers::NONE)));
-    assert!(screen(&mut app).contains("1 hidden entries (F7 shows them)"), "{}", screen(&mut app));
+    assert!(screen(&mut app).contains("1 hidden entry (F7 shows them)"), "{}", screen(&mut app));
     press(&mut app, "/");
     write(&mut app, "nowhere");
     press(&mut app, "Enter 1");
     work(&mut app, &tree);
     let drawn = screen(&mut app);
-    assert!(drawn.contains("meets the filter (F9 clears it)") && drawn.contains("F9 shows all"), "{drawn}");
+    assert!(drawn.contains("match the filter (F9 clears it)") && drawn.contains("F9 shows all"), "{drawn}");
     press(&mut app, "W");
     assert!(app.notice_text().unwrap().ends_with("(F8 shows the changes)"), "{:?}", app.notice_text());
 }
@@ -125,13 +125,13 @@ fn a_filter_that_nothing_meets_says_so() {
     let tree = tree();
     let mut app = searched(&tree, "nowhere");
     press(&mut app, "1");
-    assert!(screen(&mut app).contains("looking"));
+    assert!(screen(&mut app).contains("Searching"));
     work(&mut app, &tree);
     assert!(app.window.lines.is_empty());
     for keys in ["1", "5"] {
         press(&mut app, keys);
         assert!(
-            screen(&mut app).contains("nothing here meets the filter (Esc clears it)"),
+            screen(&mut app).contains("No entries match the filter (Esc clears it)"),
             "{}",
             screen(&mut app)
         );

@@ -270,7 +270,7 @@ fn what_is_said_of_deleting_names_keys_as_they_are_configured() {
     let tree = home();
     let mut app = configured(&tree, &[("close", "F9"), ("restore", "F8"), ("empty-instead", "F7")]);
     asked(&mut app);
-    assert!(screen(&mut app).contains("F7 empties it"), "{}", screen(&mut app));
+    assert!(screen(&mut app).contains("F7 deletes the contents only"), "{}", screen(&mut app));
     press(&mut app, "y");
     assert!(screen(&mut app).contains("(F9 stops)"), "{}", screen(&mut app));
     for key in ["d", "h"] {

@@ -100,7 +100,7 @@ fn the_lines_below_used_add_up_to_it() {
     part.volume.outside.push(Outside::Above("/".into()));
     let rows = ledger(&Report { spaces: vec![part] }, Units::Binary);
     let rest = rows.iter().find(|row| row.subject == Subject::Remainder).expect("there is one");
-    assert!(rest.label.starts_with("outside of what was scanned"), "{}", rest.label);
+    assert!(rest.label.starts_with("unexplained"), "{}", rest.label);
 }
 
 #[test]

@@ -164,7 +164,7 @@ fn keys_that_wait_unread_are_no_answer_however_late_they_are_read() {
     // The process was stopped, so there was no check meanwhile.
     terminal.now += Duration::from_secs(60);
     terminal.press(KeyCode::Char('y'));
-    assert!(screen(&mut terminal.app).contains("Delete for good?"));
+    assert!(screen(&mut terminal.app).contains("Delete permanently?"));
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn nothing_counts_before_the_figures_are_there() {
     assert_eq!(burst(&mut app, "y"), []);
     app.update(Action::Reclaim(News::Probed(Arc::new(Probe::default()))));
     assert!(
-        screen(&mut app).contains("looking…") && screen(&mut app).contains("so far"),
+        screen(&mut app).contains("scanning…") && screen(&mut app).contains("so far"),
         "{}",
         screen(&mut app)
     );

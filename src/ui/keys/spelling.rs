@@ -51,7 +51,7 @@ impl FromStr for Key {
     fn from_str(word: &str) -> Result<Self, String> {
         let mut letters = word.chars();
         if let (Some(only), None) = (letters.next(), letters.next()) {
-            return if only.is_control() { Err("no key".to_owned()) } else { Ok(letter(only)) };
+            return if only.is_control() { Err("unknown key".to_owned()) } else { Ok(letter(only)) };
         }
         if let Some(held) = strip(word, "ctrl-") {
             return with_control(held);
@@ -63,17 +63,17 @@ impl FromStr for Key {
         let named = NAMES.iter().find(|(_, names)| is_named(names)).map(|(code, _)| *code);
         let function = || strip(word, "f")?.parse().ok().filter(|number| (1..=24).contains(number));
         let code = named.or_else(|| function().map(KeyCode::F));
-        code.map(key).ok_or_else(|| "no key; keys are written like k, G, Ctrl-D, Space, PgUp, F5".to_owned())
+        code.map(key).ok_or_else(|| "unknown key; write keys like k, G, Ctrl-D, Space, PgUp, F5".to_owned())
     }
 }
 
 fn with_control(held: &str) -> Result<Key, String> {
     let mut letters = held.chars().map(|letter| letter.to_ascii_lowercase());
     let (Some(letter @ 'a'..='z'), None) = (letters.next(), letters.next()) else {
-        return Err("Ctrl goes with the letters A to Z".to_owned());
+        return Err("Ctrl works only with the letters A to Z".to_owned());
     };
     match SAME.iter().find(|(same, _)| *same == letter) {
-        Some((_, name)) => Err(format!("terminals send the same as for {name}")),
+        Some((_, name)) => Err(format!("terminals cannot tell it from {name}")),
         None => Ok(control(letter)),
     }
 }
@@ -110,17 +110,17 @@ mod tests {
     #[test]
     fn what_is_no_key_says_why() {
         let cases = [
-            ("", "no key; "),
-            ("foo", "no key; "),
-            ("F25", "no key; "),
-            ("F0", "no key; "),
-            ("\u{1}", "no key"),
-            ("Ctrl-", "Ctrl goes with"),
-            ("Ctrl-ab", "Ctrl goes with"),
-            ("Ctrl-1", "Ctrl goes with"),
-            ("Ctrl-é", "Ctrl goes with"),
-            ("Ctrl-I", "terminals send the same as for Tab"),
-            ("ctrl-m", "terminals send the same as for Enter"),
+            ("", "unknown key; "),
+            ("foo", "unknown key; "),
+            ("F25", "unknown key; "),
+            ("F0", "unknown key; "),
+            ("\u{1}", "unknown key"),
+            ("Ctrl-", "Ctrl works only"),
+            ("Ctrl-ab", "Ctrl works only"),
+            ("Ctrl-1", "Ctrl works only"),
+            ("Ctrl-é", "Ctrl works only"),
+            ("Ctrl-I", "terminals cannot tell it from Tab"),
+            ("ctrl-m", "terminals cannot tell it from Enter"),
         ];
         for (word, reason) in cases {
             let message = word.parse::<Key>().unwrap_err();

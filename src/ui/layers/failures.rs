@@ -1,10 +1,12 @@
 //! List of failed entries, and the progress of a deletion for the footer.
 //!
 //! ```text
-//!  Not deleted                                          3 entries stay
+//!  Could not delete 3 entries
 //!  Reason                     Path
 //!  permission denied          /home/me/closed/file
 //! ```
+//!
+//! Below the list stand the reason and the path under the cursor if the list has no room for all of them.
 
 use std::collections::HashSet;
 
@@ -13,7 +15,7 @@ use ratatui::text::{Line, Span};
 
 use crate::base::format::{grouped, plain_size};
 use crate::base::sync::Arc;
-use crate::base::text::{escape, fit, pad, width};
+use crate::base::text::{escape, fit, pad, width, wrap};
 use crate::delete::{Deed, Failures, Reason, Selection};
 use crate::ui::app::{App, Running};
 use crate::ui::component::{Component, Handled, Input};
@@ -92,27 +94,45 @@ impl<'t> Component<'t> for FailuresList {
 
     fn draw(&self, app: &App<'t>, screen: Rect, canvas: &mut Canvas<'_>) {
         let (theme, layout) = (app.theme, layout((screen.width, screen.height)));
-        let title = match self.deed {
-            Deed::Delete | Deed::Empty => " Not deleted",
-            Deed::Trash => " Not moved to the trash",
-            Deed::Restore => " Not moved back",
+        let verb = match self.deed {
+            Deed::Delete | Deed::Empty => "delete",
+            Deed::Trash => "trash",
+            Deed::Restore => "restore",
         };
         let Failures { count, first } = &self.failures;
-        let stay = if *count == 1 {
-            "1 entry stays ".to_owned()
-        } else {
-            format!("{} entries stay ", grouped(*count))
-        };
+        let entries = if *count == 1 { "entry" } else { "entries" };
+        let title = format!(" Could not {verb} {} {entries}", grouped(*count));
         let title = Line::styled(title, theme.style(Role::Strong));
-        draw_ends(&title, &Line::raw(stay), layout.header, canvas.buffer);
+        draw_ends(&title, &Line::default(), layout.header, canvas.buffer);
         let room = usize::from(layout.list.width);
         let gap = theme.glyphs.gap();
         let widest = first.iter().map(|failure| width(&failure.reason.words())).max().unwrap_or(0);
         let reason = widest.min(room * REASON_IN_TEN / 10).max(REASON);
+        let selected = first
+            .get(self.cursor.index)
+            .map(|failure| (failure.reason.words(), escape(&app.shown_path(&failure.path)).into_owned()));
+        let is_cut = |(words, path): &(String, String)| {
+            if room >= WIDE {
+                width(words) > reason || width(path) + reason + 4 > room
+            } else {
+                width(words) + width(path) + 4 > room
+            }
+        };
+        let detail = selected.filter(is_cut).map(|(words, path)| format!("{path}: {words}"));
+        let detail =
+            detail.as_deref().map_or_else(Vec::new, |text| wrap(text, room.saturating_sub(2).max(1)));
+        let lines = usize::from(layout.list.height);
+        // Most of a small screen is for the list.
+        let detail = &detail[..detail.len().min(lines / 2)];
+        let end = layout.list.bottom() - u16::try_from(detail.len()).unwrap_or(0);
+        for (text, y) in detail.iter().zip(end..) {
+            let line = Line::styled(format!(" {}", text.trim_end()), theme.style(Role::Strong));
+            canvas.buffer.set_line(layout.list.x, y, &line, layout.list.width);
+        }
         let mut cursor = self.cursor;
-        cursor.show(layout.list_lines().max(1), first.len());
+        cursor.show((lines - detail.len()).max(1), first.len());
         let visible = first.iter().enumerate().skip(cursor.offset);
-        for ((index, failure), y) in visible.zip(layout.list.y..layout.list.bottom()) {
+        for ((index, failure), y) in visible.zip(layout.list.y..end) {
             let path = escape(&app.shown_path(&failure.path)).into_owned();
             let line = if room >= WIDE {
                 let path = fit(&path, room.saturating_sub(reason + 4), gap).into_owned();
@@ -138,7 +158,7 @@ pub(in crate::ui) fn doing(deed: Deed) -> &'static str {
     match deed {
         Deed::Delete | Deed::Empty => "deleting",
         Deed::Trash => "moving to the trash",
-        Deed::Restore => "moving back",
+        Deed::Restore => "restoring",
     }
 }
 
@@ -154,7 +174,7 @@ pub(in crate::ui) fn progress<'a>(app: &App<'_>, running: &Running, room: usize)
     let bytes = plain_size(bytes.saturating_sub(report.freed), app.units);
     let stay = match report.failures.count {
         0 => String::new(),
-        count => format!(" {dot} {} stay", grouped(count)),
+        count => format!(" {dot} {} failed", grouped(count)),
     };
     let end =
         if running.is_stopping { " (stopping)".to_owned() } else { app.key_hint(Command::Back, "stops") };

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  Keys   Esc closes                                        1 to 23 of 57
-//!  Move                                  Sort (again: the other way round)
+//!  Move                                  Sort (again to reverse)
 //!    Up k              up                  s        by size
 //! ```
 
@@ -192,7 +192,7 @@ fn section(keymap: &Keymap, group: Group) -> Section {
 fn marks(glyphs: Glyphs) -> Section {
     let line = |mark: &str, text| (mark.to_owned(), text);
     let lines = vec![
-        line("!", "unreadable, or in it"),
+        line("!", "error here or below"),
         line(glyphs.at_least(), "at least"),
         line(glyphs.growing(), "still growing"),
         line(glyphs.marked(), "marked"),
@@ -203,7 +203,7 @@ fn marks(glyphs: Glyphs) -> Section {
 /// Returns the actions of the mouse.
 fn mouse() -> Section {
     let line = |what: &str, text| (what.to_owned(), text);
-    let lines = vec![line("click", "go there; sort"), line("twice", "open"), line("Shift", "select text")];
+    let lines = vec![line("click", "open; sort"), line("twice", "open"), line("Shift", "select text")];
     Section { heading: "Mouse", lines }
 }
 

@@ -5,7 +5,7 @@
 //!  Path        /usr/lib/x86_64-linux-gnu/libexample.so.3
 //!  Type        file
 //!  Disk        1.4 MiB (1,470,464 bytes)
-//!  Note        sparse: 12.0 MiB of its length are holes, which take nothing
+//!  Note        sparse: 12.0 MiB of holes
 //! ```
 //!
 //! Facts from the tree come first; the others follow as they are found. In narrow windows a label has a line
@@ -142,7 +142,7 @@ impl<'t> Component<'t> for InfoPage {
         let title = Line::styled(" Info", theme.style(Role::Strong));
         let shown = (offset + lines).min(rows.len());
         let place = if self.is_awaited() {
-            format!("asking{} ", theme.glyphs.gap())
+            format!("Loading{} ", theme.glyphs.gap())
         } else if rows.len() > lines {
             format!("{} of {} lines ", grouped(shown as u64), grouped(rows.len() as u64))
         } else {
@@ -187,7 +187,7 @@ struct Fact {
 
 fn facts(app: &App<'_>, details: &InfoPage) -> Vec<Fact> {
     let Some(record) = app.record(details.directory, details.position) else {
-        return vec![Fact { label: "", text: "It is not there any more".to_owned(), role: Role::Warning }];
+        return vec![Fact { label: "", text: "Entry no longer exists".to_owned(), role: Role::Warning }];
     };
     let mut facts = DetailLines { app, facts: Vec::new() };
     let path = app.entry_path(details.directory, record.name);
@@ -226,7 +226,7 @@ impl DetailLines<'_> {
         let facts = match record.state {
             EntryState::Known(facts) => facts,
             EntryState::Excluded(exclusion) => {
-                return self.add("Left out", exclusion_text(exclusion).to_owned());
+                return self.add("Excluded", exclusion_text(exclusion).to_owned());
             }
             EntryState::Failed(errno) => return self.warn("Unreadable", error_text(errno)),
         };
@@ -241,7 +241,7 @@ impl DetailLines<'_> {
         self.add("Items", format!("{} below", grouped(totals.items)));
         let shared = self.app.shared(id);
         if shared > 0 {
-            self.add("Shared", format!("{} counted in more than one entry", self.size(shared)));
+            self.add("Shared", format!("{} shared with other entries", self.size(shared)));
         }
         if totals.errors > 0 {
             self.warn("Errors", grouped(totals.errors.into()));
@@ -250,7 +250,7 @@ impl DetailLines<'_> {
             self.warn("Unreadable", error_text(errno));
         }
         if parent == DirId::TOP {
-            self.add("Root", "the scan begins here".to_owned());
+            self.add("Root", "scan root".to_owned());
         }
     }
 
@@ -259,14 +259,14 @@ impl DetailLines<'_> {
         let Some(inspection) = inspection else { return };
         let attributes = &probe.attributes;
         if let Some(target) = &probe.target {
-            self.add("Leads to", escape(target).into_owned());
+            self.add("Target", escape(target).into_owned());
         }
         let bits = attributes.mode & 0o7777;
         self.add("Mode", format!("{} ({bits:04o})", permissions(attributes.kind, bits)));
         self.add("Owner", person(inspection.owner.as_deref(), attributes.uid, inspection.is_complete));
         self.add("Group", person(inspection.group.as_deref(), attributes.gid, inspection.is_complete));
         self.add("Modified", self.time(attributes.mtime));
-        self.add("Changed", format!("{} (mode, owner or names too)", self.time(probe.changed)));
+        self.add("Changed", format!("{} (also mode, owner or names)", self.time(probe.changed)));
         self.add("Accessed", self.time(probe.accessed));
         // Some file systems have the field but leave it empty.
         if let Some(born) = probe.born.filter(|born| *born != 0) {
@@ -281,7 +281,7 @@ impl DetailLines<'_> {
             self.add("Mounted at", place(mount));
         }
         let layout = inspection.layout.as_ref();
-        let rescan = self.app.key_hint(Command::Rescan, "reads its directory again");
+        let rescan = self.app.key_hint(Command::Rescan, "rescans its directory");
         let notes = notes(probe, layout, record, self.app.units, &rescan);
         for (number, note) in notes.into_iter().enumerate() {
             self.add(if number == 0 { "Note" } else { "" }, note);
@@ -291,11 +291,11 @@ impl DetailLines<'_> {
     /// Adds the number of names, and their paths.
     fn add_names(&mut self, links: u64, inspection: &Inspection) {
         if links < 2 {
-            return self.add("Names", "this one only".to_owned());
+            return self.add("Names", "only this one".to_owned());
         }
         let elsewhere = match inspection.names_in_tree {
-            None if inspection.is_complete => ", the others not known before the scan is over".to_owned(),
-            Some(known) if known < links => format!(", {} of them outside", grouped(links - known)),
+            None if inspection.is_complete => ", others unknown until the scan is done".to_owned(),
+            Some(known) if known < links => format!(", {} outside the scan", grouped(links - known)),
             None | Some(_) => String::new(),
         };
         self.add("Names", format!("{}{elsewhere}", grouped(links)));
@@ -334,7 +334,7 @@ fn place(mount: &Mount) -> String {
 fn person(name: Option<&str>, number: u32, is_complete: bool) -> String {
     match name {
         Some(name) => format!("{} ({number})", escape(name.as_bytes())),
-        None if is_complete => format!("{number}, which has no name here"),
+        None if is_complete => format!("{number} (unknown)"),
         None => number.to_string(),
     }
 }
@@ -395,6 +395,6 @@ mod tests {
     fn who_has_no_name_is_a_number() {
         assert_eq!(person(Some("root"), 0, false), "root (0)");
         assert_eq!(person(None, 1000, false), "1000");
-        assert_eq!(person(None, 1000, true), "1000, which has no name here");
+        assert_eq!(person(None, 1000, true), "1000 (unknown)");
     }
 }

@@ -34,11 +34,11 @@ pub fn notes(
         notes.extend(of.clones());
         notes.extend(of.pieces());
         if let Some(Err(errno)) = layout {
-            notes.push(format!("what it shares with copies is not known: {}", error_text(*errno)));
+            notes.push(format!("shared bytes unknown: {}", error_text(*errno)));
         }
     }
     if probe.attributes.links > 1 && probe.attributes.kind != Kind::Directory {
-        notes.push("removing one of its names frees nothing while there are others".to_owned());
+        notes.push("deleting one of its names frees nothing while others exist".to_owned());
     }
     notes.extend(probe.traits.iter().map(|is_so| words(*is_so).to_owned()));
     if has_changed(probe, record) {
@@ -72,16 +72,16 @@ impl File<'_> {
             None
         } else if is(Trait::Compressed) || layout.compressed > 0 {
             Some(format!(
-                "compressed by the file system: takes {} for a length of {}",
+                "compressed by the file system: {} on disk for {}",
                 self.size(disk),
                 self.size(length)
             ))
         } else if layout.delayed > 0 {
-            Some(format!("{} were written a moment ago and have no place yet", self.size(layout.delayed)))
+            Some(format!("{} not yet written to disk", self.size(layout.delayed)))
         } else if disk == 0 && length <= INLINE {
-            Some("takes no block: it lies in its inode, or is nothing but a hole".to_owned())
+            Some("no blocks: stored in its inode, or a single hole".to_owned())
         } else {
-            Some(format!("sparse: {} of its length are holes, which take nothing", self.size(missing)))
+            Some(format!("sparse: {} of holes", self.size(missing)))
         }
     }
 
@@ -90,10 +90,10 @@ impl File<'_> {
         let (disk, length) = (self.disk(), self.probe.attributes.apparent);
         let unwritten = self.layout.map_or(0, |layout| layout.unwritten);
         if unwritten > 0 {
-            return Some(format!("{} are set aside and not written yet", self.size(unwritten)));
+            return Some(format!("{} preallocated", self.size(unwritten)));
         }
         let excess = disk.checked_sub(length).filter(|excess| *excess > SLACK)?;
-        Some(format!("takes {} more than its length, set aside in advance or overwritten", self.size(excess)))
+        Some(format!("{} more than its length: preallocated or overwritten", self.size(excess)))
     }
 
     /// Returns the note about space shared with copies.
@@ -111,7 +111,7 @@ impl File<'_> {
     fn shared(&self, shared: u64, private: u64) -> String {
         let least = if self.layout.is_some_and(|layout| layout.is_cut_short) { "at least " } else { "" };
         format!(
-            "shares {least}{} with copies or snapshots; removing it frees {least}{}",
+            "shares {least}{} with copies or snapshots; deleting it frees {least}{}",
             self.size(shared),
             self.size(private)
         )
@@ -121,30 +121,30 @@ impl File<'_> {
     fn clones(&self) -> Option<String> {
         let clone = self.layout?.clone?;
         self.sharing()?;
-        Some(format!("files with the clone number {clone} share with one another"))
+        Some(format!("shares space with files of clone number {clone}"))
     }
 
     fn pieces(&self) -> Option<String> {
         let layout = self.layout?;
         let pieces = layout.pieces.filter(|pieces| *pieces >= MANY)?;
         let least = if layout.is_cut_short { "at least " } else { "" };
-        Some(format!("lies on the disk in {least}{} pieces", grouped(pieces)))
+        Some(format!("{least}{} fragments", grouped(pieces)))
     }
 }
 
 fn words(is_so: Trait) -> &'static str {
     match is_so {
-        Trait::Compressed => "the file system compresses it",
+        Trait::Compressed => "compressed by the file system",
         Trait::Encrypted => "stored encrypted",
-        Trait::Immutable => "immutable: nobody can change or remove it (chattr, chflags take that back)",
-        Trait::AppendOnly => "append-only: nobody can shorten or remove it (chattr, chflags take that back)",
-        Trait::Verity => "its content is checked against a hash (fs-verity) and cannot be changed",
-        Trait::Direct => "lies in memory that keeps its content (DAX)",
-        Trait::NoDump => "backups by dump(8) leave it out",
+        Trait::Immutable => "immutable: cannot be changed or deleted (chattr -i or chflags allows it)",
+        Trait::AppendOnly => "append-only: cannot be truncated or deleted (chattr -a or chflags allows it)",
+        Trait::Verity => "protected by fs-verity: its content cannot be changed",
+        Trait::Direct => "stored in persistent memory (DAX)",
+        Trait::NoDump => "excluded from backups by dump(8)",
         Trait::Restricted => "protected by the system (SIP)",
-        Trait::Dataless => "its content is in the cloud and takes nothing here; opening it fetches it",
-        Trait::MountPoint => "a file system is mounted here",
-        Trait::Trigger => "opening it mounts something",
+        Trait::Dataless => "only in the cloud: uses no space here; opening it downloads it",
+        Trait::MountPoint => "mount point",
+        Trait::Trigger => "mount point of an automounter: opening it mounts a file system",
         Trait::Firmlink => "leads to another volume of this system (firmlink)",
     }
 }
@@ -208,28 +208,25 @@ mod tests {
     #[test]
     fn less_than_its_length_has_one_of_several_reasons() {
         let first = |probe: Probe, layout| said(&probe, layout).remove(0);
-        assert_eq!(
-            first(probe(2048, 3 << 20, &[]), None),
-            "sparse: 2.0 MiB of its length are holes, which take nothing"
-        );
-        assert!(first(probe(0, 60, &[]), None).starts_with("takes no block"));
+        assert_eq!(first(probe(2048, 3 << 20, &[]), None), "sparse: 2.0 MiB of holes");
+        assert!(first(probe(0, 60, &[]), None).starts_with("no blocks"));
         assert!(first(probe(0, 1 << 30, &[]), None).starts_with("sparse: 1.0 GiB"));
-        let compressed = "compressed by the file system: takes 1.0 MiB for a length of 3.0 MiB";
+        let compressed = "compressed by the file system: 1.0 MiB on disk for 3.0 MiB";
         assert_eq!(first(probe(2048, 3 << 20, &[Trait::Compressed]), None), compressed);
         let layout = Layout { compressed: 3 << 20, private: 3 << 20, pieces: Some(1), ..Layout::default() };
         assert_eq!(first(probe(2048, 3 << 20, &[]), Some(Ok(layout))), compressed);
         let layout = Layout { delayed: 1 << 20, private: 1 << 20, pieces: Some(1), ..Layout::default() };
-        assert!(first(probe(0, 1 << 20, &[]), Some(Ok(layout))).contains("no place yet"));
+        assert!(first(probe(0, 1 << 20, &[]), Some(Ok(layout))).contains("not yet written"));
         assert!(first(probe(0, 1 << 20, &[Trait::Dataless]), None).contains("in the cloud"));
     }
 
     #[test]
     fn what_is_shared_and_what_would_be_freed_is_said() {
         let layout = Layout { private: 1 << 20, shared: 2 << 20, pieces: Some(3), ..Layout::default() };
-        let text = "shares 2.0 MiB with copies or snapshots; removing it frees 1.0 MiB";
+        let text = "shares 2.0 MiB with copies or snapshots; deleting it frees 1.0 MiB";
         assert_eq!(said(&probe(6144, 3 << 20, &[]), Some(Ok(layout))), [text]);
         let clone = Layout { private: 1 << 20, clone: Some(77), ..Layout::default() };
-        let family = "files with the clone number 77 share with one another";
+        let family = "shares space with files of clone number 77";
         assert_eq!(said(&probe(6144, 3 << 20, &[]), Some(Ok(clone))), [text, family]);
         let alone = Layout { private: 3 << 20, ..clone };
         assert_eq!(said(&probe(6144, 3 << 20, &[]), Some(Ok(alone))), [""; 0]);
@@ -239,22 +236,19 @@ mod tests {
         assert_eq!(
             said(&probe(6144, 3 << 20, &[]), Some(Ok(cut))),
             [
-                "shares at least 2.0 MiB with copies or snapshots; removing it frees at least 1.0 MiB",
-                "lies on the disk in at least 90 pieces",
+                "shares at least 2.0 MiB with copies or snapshots; deleting it frees at least 1.0 MiB",
+                "at least 90 fragments",
             ]
         );
         let refused = said(&probe(8, 4000, &[]), Some(Err(13)));
-        assert_eq!(refused, ["what it shares with copies is not known: permission denied"]);
+        assert_eq!(refused, ["shared bytes unknown: permission denied"]);
     }
 
     #[test]
     fn more_than_its_length_was_set_aside() {
         let layout = Layout { unwritten: 1 << 20, private: 1 << 20, pieces: Some(1), ..Layout::default() };
-        assert_eq!(
-            said(&probe(2048, 10, &[]), Some(Ok(layout))),
-            ["1.0 MiB are set aside and not written yet"]
-        );
-        assert!(said(&probe(2048, 10, &[]), None)[0].starts_with("takes 1.0 MiB more than its length"));
+        assert_eq!(said(&probe(2048, 10, &[]), Some(Ok(layout))), ["1.0 MiB preallocated"]);
+        assert!(said(&probe(2048, 10, &[]), None)[0].starts_with("1.0 MiB more than its length"));
     }
 
     #[test]

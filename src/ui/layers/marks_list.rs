@@ -105,7 +105,7 @@ impl<'t> Component<'t> for MarksList<'t> {
         let title = Line::styled(" Marks", theme.style(Role::Strong));
         draw_ends(&title, &Line::raw(summary(app) + " "), layout.header, canvas.buffer);
         if self.marks.is_empty() && !layout.list.is_empty() {
-            let text = format!("   nothing is marked{}", app.key_hint(Command::Mark, "marks"));
+            let text = format!("   No marks{}", app.key_hint(Command::Mark, "marks"));
             let text = Span::styled(text, theme.style(Role::Faint));
             canvas.buffer.set_span(layout.list.x, layout.list.y, &text, layout.list.width);
         }

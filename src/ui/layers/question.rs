@@ -167,7 +167,7 @@ fn loss(app: &App<'_>) -> String {
     }
     if let Some(order) = app.written() {
         let shown = fit(&order.shown(), FILE, app.theme.glyphs.gap()).into_owned();
-        return format!("Quit and give up writing {shown}?");
+        return format!("Quit and cancel writing {shown}?");
     }
     match app.marks().count() {
         0 => format!("Quit and lose the scan of {scan}?"),

@@ -215,9 +215,8 @@ pub fn color(word: &str) -> Result<Color, String> {
     if word.eq_ignore_ascii_case("terminal") {
         return Ok(Color::Reset);
     }
-    Color::from_str(word).map_err(|_| {
-        "no colour; colours are written like blue, bright-blue, 32, #3a80c4, terminal".to_owned()
-    })
+    Color::from_str(word)
+        .map_err(|_| "unknown color; write colors like blue, bright-blue, 32, #3a80c4, terminal".to_owned())
 }
 
 /// Returns the name from which [`color`] reads it.

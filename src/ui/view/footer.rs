@@ -89,7 +89,7 @@ fn reading_again<'a>(app: &App<'_>, rescan: &Rescan, room: usize) -> Line<'a> {
     let entries = format!("{} entries", grouped(rescan.progress.entries));
     let name = escape(&rescan.name).into_owned();
     let stops = app.keymap.hint(Command::Back, app.scope(), "stops");
-    let text = format!("reading {name} again {} {entries}{stops}", theme.glyphs.dot());
+    let text = format!("rescanning {name} {} {entries}{stops}", theme.glyphs.dot());
     Line::from(vec![
         Span::styled(format!(" {spinner} "), theme.style(Role::Bar)),
         Span::raw(fit(&text, room.saturating_sub(4), theme.glyphs.gap()).into_owned()),

@@ -39,15 +39,17 @@ pub(super) fn draw(app: &App<'_>, titles: Rect, list: Rect, canvas: &mut Canvas<
 
 fn draw_empty(app: &App<'_>, list: Rect, buffer: &mut Buffer) {
     let text = match (app.window.errno, app.window.left_out) {
-        _ if app.is_sorting() => format!("sorting{}", app.theme.glyphs.gap()),
+        _ if app.is_sorting() => format!("Sorting{}", app.theme.glyphs.gap()),
         _ if app.is_filtered() => filtered(app),
         (Some(errno), _) => error_text(errno),
         (None, 1..) => {
             let shows = app.key_hint(Command::Hidden, "shows them");
-            format!("{} hidden entries{shows}", app.window.left_out)
+            let entries = if app.window.left_out == 1 { "entry" } else { "entries" };
+            format!("{} hidden {entries}{shows}", app.window.left_out)
         }
-        (None, 0) if !app.window.is_complete => "reading".to_owned() + app.theme.glyphs.gap(),
-        (None, 0) => "empty".to_owned(),
+        (None, 0) if app.window.is_complete => "Empty directory".to_owned(),
+        (None, 0) if app.is_scanning() => "Reading".to_owned() + app.theme.glyphs.gap(),
+        (None, 0) => "Not read: the scan ended early".to_owned(),
     };
     let role = if app.window.errno.is_some() { Role::Warning } else { Role::Faint };
     if !list.is_empty() {
@@ -65,8 +67,8 @@ fn draw_empty(app: &App<'_>, list: Rect, buffer: &mut Buffer) {
 pub(super) fn filtered(app: &App<'_>) -> String {
     match app.filter_findings() {
         Some(Findings::Failed(reason)) => reason.clone(),
-        Some(_) => format!("nothing here meets the filter{}", app.key_hint(Command::Back, "clears it")),
-        None => format!("looking{}", app.theme.glyphs.gap()),
+        Some(_) => format!("No entries match the filter{}", app.key_hint(Command::Back, "clears it")),
+        None => format!("Searching{}", app.theme.glyphs.gap()),
     }
 }
 

@@ -104,7 +104,7 @@ fn sorted(page: &Page) -> (Column, Direction) {
 fn draw_empty(app: &App<'_>, page: &Page, list: Rect, buffer: &mut Buffer) {
     let text = match &page.failure {
         Some(text) => text.clone(),
-        None if !page.is_complete => format!("looking{}", app.theme.glyphs.gap()),
+        None if !page.is_complete => format!("Loading{}", app.theme.glyphs.gap()),
         None => page.table.empty[usize::from(app.is_scanning())].to_owned(),
     };
     let style = app.theme.style(Role::Faint);

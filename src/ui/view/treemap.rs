@@ -36,11 +36,11 @@ pub(super) fn draw(app: &App<'_>, titles: Rect, area: Rect, canvas: &mut Canvas<
     }
     if app.views.tiles.is_empty() && !area.is_empty() {
         let text = if app.is_sorting() {
-            format!("sorting{}", app.theme.glyphs.gap())
+            format!("Sorting{}", app.theme.glyphs.gap())
         } else if app.is_filtered() {
             filtered(app)
         } else if app.window.is_complete {
-            "nothing here takes up space".to_owned()
+            "All entries are empty".to_owned()
         } else {
             "reading".to_owned() + app.theme.glyphs.gap()
         };

@@ -15,7 +15,7 @@ pub static TABLE: TableSpec = TableSpec {
     columns: ColumnSet::of(&[]),
     has_scale: false,
     counted: None,
-    empty: ["nothing here could be looked at"; 2],
+    empty: ["No file-system information"; 2],
     start: |sources, wish| {
         let units = wish.units;
         let job = df::account(sources.pool, Arc::clone(sources.tree), wish.from, units)?;

@@ -34,7 +34,7 @@ pub static TABLE: TableSpec = TableSpec {
     has_scale: false,
     first_order: Some(By::Items),
     counted: Some(["error", "errors"]),
-    empty: ["everything could be read"; 2],
+    empty: ["No errors"; 2],
     start: |sources, wish| Ok(table(survey::errors(sources.pool, sources.request(wish))?)),
     ..SUMS
 };
@@ -76,7 +76,7 @@ impl TableData for Errors {
                 return Some(Row::of_words(format!("  {path}"), RowStyle::Plain));
             }
         };
-        let note = remedy.map(|needed| RowNote::plain(format!("they need {needed}")));
+        let note = remedy.map(|needed| RowNote::plain(format!("requires {needed}")));
         Some(Row { note, ..Row::of_words(label, RowStyle::Warning) }.with(C::Items, items))
     }
 

@@ -29,7 +29,7 @@ pub static TABLE: TableSpec = TableSpec {
     is_list: true,
     has_scale: false,
     counted: Some(["change", "changes"]),
-    empty: ["nothing has changed", "nothing has changed so far"],
+    empty: ["No changes", "No changes so far"],
     start: |sources, wish| {
         let job = compare::growth(sources.pool, sources.basis.cloned(), sources.request(wish), MOST)?;
         Ok(compared(job, |growth| Findings::Table(TableAnswer::shared(growth))))

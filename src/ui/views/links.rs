@@ -23,7 +23,7 @@ pub static TABLE: TableSpec = TableSpec {
     sortable: &[(C::Size, "size"), (C::Items, "number of names")],
     titles: &[(C::Name, "Path"), (C::Items, "Names")],
     has_entries: true,
-    empty: ["no file here has more than one name"; 2],
+    empty: ["No hard links"; 2],
     start: |sources, wish| Ok(table(survey::links(sources.pool, sources.request(wish))?)),
     ..SUMS
 };
@@ -79,7 +79,7 @@ fn note(inode: &LinkedInode) -> Option<String> {
     let LinkedInode { inside, count, elsewhere, .. } = *inode;
     match (inode.is_shared(), elsewhere) {
         (false, _) => None,
-        (true, 0) => Some(format!("{inside} of {count} names here; the others out of sight")),
+        (true, 0) => Some(format!("{inside} of {count} names here; others not in the scan")),
         (true, _) => Some(format!("{inside} of {count} names here; {elsewhere} elsewhere in the scan")),
     }
 }

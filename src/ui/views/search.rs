@@ -7,7 +7,7 @@ use crate::ui::work::table;
 
 /// Table of the entries that meet a query themselves.
 pub static TABLE: TableSpec = TableSpec {
-    empty: ["nothing meets this"; 2],
+    empty: ["No matches"; 2],
     start: |sources, wish| Ok(table(search::search(sources.pool, sources.request(wish))?)),
     ..ENTRIES
 };

@@ -94,6 +94,6 @@ pub(super) const SUMS: TableSpec = TableSpec {
     time: C::Modified,
     first_order: None,
     counted: Some(["entry", "entries"]),
-    empty: ["nothing"; 2],
+    empty: ["No entries"; 2],
     start: |_, _| Err(io::ErrorKind::Unsupported.into()),
 };

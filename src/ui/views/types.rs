@@ -91,7 +91,7 @@ impl TypeRow {
     /// Returns the row of a class; `kinds` is the number of extensions that it stands for.
     fn of_class(class: Class, totals: Totals, kinds: Option<usize>) -> Self {
         let title = class.name().replace('-', " ");
-        let label = kinds.map_or_else(|| title.clone(), |kinds| format!("{title} ({kinds} kinds)"));
+        let label = kinds.map_or_else(|| title.clone(), |kinds| format!("{title} ({kinds} types)"));
         let table = if kinds.is_some() { &TABLE } else { &largest::TABLE };
         Self { label, title, style: RowStyle::Strong, totals, table, query: class_query(class) }
     }
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn many_extensions_of_no_class_are_one_row_that_opens_as_a_view_of_them() {
         let many = typed(33, true);
-        assert_eq!(labels(&many), ["video", "  .mkv", "other (33 kinds)", "directories themselves"]);
+        assert_eq!(labels(&many), ["video", "  .mkv", "other (33 types)", "directories themselves"]);
         assert!(TypeRows::new(&many).target(4).is_none());
         let Some(Target::Files { label, table, .. }) = TypeRows::new(&many).target(2) else {
             panic!("it leads nowhere")

@@ -1,13 +1,13 @@
 //! Drawing of the deletion dialog: its subject, the preview, and the buttons.
 //!
 //! ```text
-//! ┌ Delete for good? ────────────────────────────────────┐
+//! ┌ Delete permanently? ────────────────────────────────────┐
 //! │ /home/me/project/target                      1.2 GiB │
 //! │ 12,345 files, 678 directories                        │
 //! │ frees at least 1.2 GiB, up to 1.9 GiB                │
-//! │ newest change 3 hours ago                            │
+//! │ last change 3 hours ago                            │
 //! │ 2 things are mounted inside, and stay                │
-//! │ e empties it and keeps the directory                 │
+//! │ e deletes the contents only                 │
 //! │                                                      │
 //! │                  [ Yes ]   [ No ]                    │
 //! └──────────────────────────────────────────────────────┘
@@ -131,10 +131,10 @@ fn title(dialog: &DeleteDialog) -> &'static str {
         return "Really?";
     }
     match (dialog.is_rehearsal, dialog.deed) {
-        (true, _) => "Rehearsal: what would go",
+        (true, _) => "Dry run: would be deleted",
         (false, Deed::Trash) => "Move to the trash?",
-        (false, Deed::Empty) => "Empty, and keep the directory?",
-        (false, _) => "Delete for good?",
+        (false, Deed::Empty) => "Delete the contents only?",
+        (false, _) => "Delete permanently?",
     }
 }
 
@@ -165,7 +165,7 @@ fn facts(app: &App<'_>, dialog: &DeleteDialog) -> Vec<Fact> {
     let mut facts = Vec::new();
     let probe = dialog.probe.as_deref();
     if let Stage::Type(wanted, _) = &dialog.stage {
-        facts.push(Fact::new(1, "Type this name, then Enter:".to_owned(), Role::Plain));
+        facts.push(Fact::new(1, "Type this name, then press Enter:".to_owned(), Role::Plain));
         facts.push(Fact::new(0, wanted.clone(), Role::Strong));
     }
     if let Some(probe) = probe {
@@ -179,18 +179,18 @@ fn facts(app: &App<'_>, dialog: &DeleteDialog) -> Vec<Fact> {
     }
     facts.extend(items(app, dialog));
     match probe {
-        None => facts.push(Fact::new(4, format!("looking{}", app.theme.glyphs.gap()), Role::Faint)),
+        None => facts.push(Fact::new(4, format!("Scanning{}", app.theme.glyphs.gap()), Role::Faint)),
         Some(probe) => facts.extend(findings(app, dialog, probe)),
     }
     if app.is_filtered() && dialog.selection.items().any(|(_, item)| item.directory.is_some()) {
-        let text = "All of it goes, whatever the filter shows".to_owned();
+        let text = "Also deletes entries the filter hides".to_owned();
         facts.push(Fact::new(3, text, Role::Warning));
     }
     let key = app.keymap.first(Command::Empty, Scope::Confirm);
     if let Some(key) = key.filter(|_| dialog.can_be_emptied && dialog.stage == Stage::Ask) {
         let does = match dialog.deed {
-            Deed::Empty => "deletes the directory, too",
-            _ => "empties it and keeps the directory",
+            Deed::Empty => "deletes the directory too",
+            _ => "deletes the contents only",
         };
         facts.push(Fact::new(9, format!("{key} {does}"), Role::Faint));
     }
@@ -219,7 +219,7 @@ fn changed(app: &App<'_>, dialog: &DeleteDialog, probe: &Probe) -> Vec<Fact> {
         facts.push(Fact::new(1, format!("{CHANGED}: {} more", grouped(more as u64)), Role::Warning));
     }
     if let Some(key) = app.keymap.first(Command::Retry, Scope::Confirm) {
-        facts.push(Fact::new(0, format!("{key} looks again, and asks anew"), Role::Plain));
+        facts.push(Fact::new(0, format!("{key} rescans them and asks again"), Role::Plain));
     }
     facts
 }
@@ -261,7 +261,7 @@ fn items(app: &App<'_>, dialog: &DeleteDialog) -> Vec<Fact> {
 fn findings(app: &App<'_>, dialog: &DeleteDialog, probe: &Probe) -> Vec<Fact> {
     let mut facts = Vec::new();
     let so_far =
-        if probe.is_complete { String::new() } else { format!(", looking{}", app.theme.glyphs.gap()) };
+        if probe.is_complete { String::new() } else { format!(", scanning{}", app.theme.glyphs.gap()) };
     let count = |number: u64, one: &str, many: &str| {
         format!("{} {}", grouped(number), if number == 1 { one } else { many })
     };
@@ -271,7 +271,7 @@ fn findings(app: &App<'_>, dialog: &DeleteDialog, probe: &Probe) -> Vec<Fact> {
     let (least, most) = (plain_size(probe.least, app.units), plain_size(probe.most, app.units));
     let by_now = if probe.is_complete { "" } else { " so far" };
     let frees = match (dialog.deed, probe.least == probe.most) {
-        (Deed::Trash, _) => "frees nothing until the trash is emptied".to_owned(),
+        (Deed::Trash, _) => "frees no space until the trash is emptied".to_owned(),
         (_, true) => format!("frees {least}{by_now}"),
         (_, false) => format!("frees at least {least}, up to {most}{by_now}"),
     };
@@ -279,8 +279,8 @@ fn findings(app: &App<'_>, dialog: &DeleteDialog, probe: &Probe) -> Vec<Fact> {
     if probe.linked > 0 && dialog.deed != Deed::Trash {
         let files = count(
             probe.linked,
-            "file has other names outside, and frees",
-            "files have other names outside, and free",
+            "hard-linked file has other names and frees",
+            "hard-linked files have other names and free",
         );
         facts.push(Fact::new(6, format!("{files} nothing"), Role::Plain));
     }
@@ -289,7 +289,7 @@ fn findings(app: &App<'_>, dialog: &DeleteDialog, probe: &Probe) -> Vec<Fact> {
         let text = format!("{} {entries} changed within the last minute", grouped(probe.recent));
         facts.push(Fact::new(5, text, Role::Warning));
     } else if let Some(newest) = probe.newest {
-        facts.push(Fact::new(7, format!("newest change {}", ago(dialog.now, newest)), Role::Plain));
+        facts.push(Fact::new(7, format!("last change {}", ago(dialog.now, newest)), Role::Plain));
     }
     facts.extend(staying(dialog, probe));
     facts
@@ -306,11 +306,13 @@ fn staying(dialog: &DeleteDialog, probe: &Probe) -> Vec<Fact> {
     let Kept { mounts, unseen, .. } = probe.kept;
     // A mount below a directory would be moved along with it.
     let (one, many) = match dialog.deed {
-        Deed::Trash => ("mount inside: it stays here", "mounts inside: it stays here"),
-        _ => ("mount inside, which stays", "mounts inside, which stay"),
+        Deed::Trash => {
+            ("mount point below: the directory stays here", "mount points below: the directory stays here")
+        }
+        _ => ("mount point below is skipped", "mount points below are skipped"),
     };
     add(4, mounts, &|count| format!("{count} {}", if mounts == 1 { one } else { many }));
-    add(5, unseen, &|count| format!("{count} cannot be looked at"));
+    add(5, unseen, &|count| format!("{count} cannot be read"));
     // The trash takes a whole directory, with all contents.
     let (verb, kept) = match dialog.deed {
         Deed::Trash => ("move", probe.unmoved),

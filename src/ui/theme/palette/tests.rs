@@ -174,7 +174,7 @@ fn colours_are_read_back_from_their_names() {
         assert_eq!(color(&color_name(read)), Ok(read), "{word}");
     }
     for word in ["", "bleu", "#3a80c", "#3a80cg", "256", "-1", "é"] {
-        assert!(color(word).unwrap_err().starts_with("no colour; "), "{word}");
+        assert!(color(word).unwrap_err().starts_with("unknown color; "), "{word}");
     }
 }
 
