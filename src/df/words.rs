@@ -15,25 +15,23 @@ const NAMED: usize = 12;
 pub fn explain(space: &Space, subject: Subject, units: Units) -> Vec<String> {
     let texts: Vec<&str> = match subject {
         Subject::Size => vec![
-            "What the file system says its size is (statvfs). Most of them leave out what they need for themselves, so it is \
-             less than the partition.",
+            "Size that the file system reports (statvfs). Most file systems do not count their own structures, so \
+                it is smaller than the partition.",
         ],
-        Subject::Used => vec![
-            "What the file system says is in use: its size less what is free. df shows the same.",
-            "The lines below say what it consists of, as far as that can be known. They add up to it.",
-        ],
+        Subject::Used => vec!["Size minus free space, as df shows it.", "The lines below add up to it."],
         Subject::Available => vec![
-            "What an ordinary person may still use. It is less than what is free where the file system holds some back.",
+            "Space that ordinary users can still use. It is less than the free space if the file system reserves some.",
         ],
         Subject::Reserved => return reserved(space),
         Subject::Inodes => vec![
-            "Every file takes an inode. Where a file system has a fixed number of them, it is full when they are used up, \
-             however many bytes are free: many small files do that. Sort by items to find where they are.",
+            "Every file needs an inode. A file system with a fixed number of inodes is full when all are used, even \
+                if bytes are free. The cause is many small files; sort by items to find them.",
         ],
         Subject::Scanned => vec![
-            "What the scan has met on this file system: its blocks on the disk, every inode once, however many names it has.",
-            "Files that share their blocks (reflinks, snapshots) count in full each, since file systems do not tell cheaply: \
-             then this is more than is used.",
+            "Disk usage of everything that the scan found on this file system. An inode with several hard links \
+                counts once.",
+            "Files that share blocks (reflinks, snapshots) each count in full, because finding shared blocks is \
+                slow. This can therefore exceed the used space.",
         ],
         Subject::Hidden | Subject::Shadow(_) => return hidden(space, subject),
         Subject::Deleted => {
@@ -51,16 +49,16 @@ pub fn explain(space: &Space, subject: Subject, units: Units) -> Vec<String> {
         }
         Subject::Remainder => return remainder(space, units),
         Subject::Unreadable => vec![
-            "Directories that this person may not read. What lies in them is part of what is not explained.",
-            "As root the same scan reads them: sudo duke, with the same PATH. The view of errors names them.",
+            "Directories that you cannot read. Their contents are part of the unexplained space.",
+            "Root can read them: run sudo duke with the same PATH. The errors view lists them.",
         ],
         Subject::LeftOut => vec![
-            "What --exclude, -X, --exclude-caches, -x or --skip-network has left out of this file system. What lies there \
-             is part of what is not explained; without these flags it is scanned.",
+            "Entries of this file system that --exclude, -X, --exclude-caches, -x or --skip-network excluded. Their \
+                contents are part of the unexplained space; without these flags they are scanned.",
         ],
         Subject::System(_) | Subject::Systems => vec![
-            "Several file systems lie below this directory: how much each says is used, how large it is, and what was scanned of \
-             it. The lines above are about the first one; go into another to see its own.",
+            "File systems below this directory, each with its used space, its size and the scanned part. The lines \
+                above are about the first one; open another one to see its lines.",
         ],
         Subject::Note(index) => {
             return space.notes.get(index).map(|note| note_text(note, units)).unwrap_or_default();
@@ -69,36 +67,33 @@ pub fn explain(space: &Space, subject: Subject, units: Units) -> Vec<String> {
     texts.into_iter().map(str::to_owned).collect()
 }
 
-const DELETED: &str = "Files that were deleted while a process had them open. They have no name any more, so no scan can find \
-    them, but their space is free only when the last process lets go: when it closes them, or ends. Log files that were \
-    deleted instead of rotated are the usual case.";
-const UNSEEN: &str = "Not to be seen here: what the kernel itself holds (the file behind a loop device, swap files, what an NFS \
-    server has open), and descriptors on their way between two processes.";
+const DELETED: &str = "Files that were deleted while a process had them open. They have no name, so no scan finds \
+    them, and their space becomes free when the last process closes them or ends. The usual case is a log file that \
+    was deleted instead of rotated.";
+const UNSEEN: &str = "Not included: files held by the kernel (behind loop devices, swap files, files that an NFS \
+    server has open), and descriptors in transit between processes.";
 
 fn reach(reach: Reach) -> &'static str {
     match reach {
-        Reach::All => "All processes were looked into.",
+        Reach::All => "All processes were checked.",
         Reach::Container => {
-            "All processes that this container sees were looked into. Those outside of it may hold more: look from the host."
+            "All processes of this container were checked. Processes outside may hold more; run duke on the host."
         }
-        Reach::Own => {
-            "Only your own processes could be looked into. As root all are: sudo duke, with the same PATH."
-        }
-        Reach::None => "No process could be looked into: /proc is not there, or hides them.",
+        Reach::Own => "Only your own processes were checked. To check all, run sudo duke with the same PATH.",
+        Reach::None => "No process could be checked: /proc is missing or hides them.",
     }
 }
 
 fn reserved(space: &Space) -> Vec<String> {
     let mut texts = vec![
-        "Free, but only root, or whom the file system was told, may use it: so that a full disk can still be cleaned up, and \
-         so that the file system finds room in one piece."
+        "Free space that only root (or a configured user) can use. It allows cleaning up a full disk, and reduces \
+            fragmentation."
             .to_owned(),
     ];
     if let (Some(b"ext2" | b"ext3" | b"ext4"), Some(mount)) = (space.volume.kind(), &space.volume.mount) {
         let source = escape(&mount.source);
         texts.push(format!(
-            "On a disk for data rather than the system, less will do. Root can change the share, here to 1 percent: \
-             tune2fs -m 1 {source}"
+            "A data disk needs less. Root can change the share, for example to 1 percent: tune2fs -m 1 {source}"
         ));
     }
     texts
@@ -106,16 +101,16 @@ fn reserved(space: &Space) -> Vec<String> {
 
 fn hidden(space: &Space, subject: Subject) -> Vec<String> {
     let mut texts = vec![
-        "Where something is mounted on a directory, what lay in that directory before is still there, and still takes space, \
-         but cannot be reached: a backup that was written while the other disk was not mounted, for instance."
+        "Files in a directory that has become a mount point still use space, but cannot be reached. An example is a \
+            backup that was written while its disk was not mounted."
             .to_owned(),
     ];
     let is_refused = space.shadows.iter().any(|shadow| shadow.hidden.is_err());
     texts.push(if is_refused {
-        "To look below a mount takes the rights of root, and Linux 5.2: sudo duke, with the same PATH."
+        "Reading below a mount point requires root and Linux 5.2: run sudo duke with the same PATH."
             .to_owned()
     } else {
-        "It was scanned through a second view of the file system that has nothing mounted on it.".to_owned()
+        "It was scanned through a private mount of the file system without other mounts on it.".to_owned()
     });
     let place = match subject {
         Subject::Shadow(index) => space.shadows.get(index).map(|shadow| escape_path(&shadow.path)),
@@ -127,8 +122,12 @@ fn hidden(space: &Space, subject: Subject) -> Vec<String> {
         .as_ref()
         .map_or_else(|| escape_path(&space.volume.path), |mount| escape(&mount.point).into_owned());
     texts.push(format!(
-        "To get at it, root can give the file system a second place, and clean up there: mount --bind {point} /mnt{}",
-        place.map(|place| format!("; then look into /mnt{}", place.strip_prefix(point.trim_end_matches('/')).unwrap_or(&place)))
+        "To clean it up, root can mount the file system a second time: mount --bind {point} /mnt{}",
+        place
+            .map(|place| format!(
+                "; then open /mnt{}",
+                place.strip_prefix(point.trim_end_matches('/')).unwrap_or(&place)
+            ))
             .unwrap_or_default()
     ));
     texts
@@ -137,29 +136,29 @@ fn hidden(space: &Space, subject: Subject) -> Vec<String> {
 fn file_text(file: &Deleted, units: Units) -> Vec<String> {
     let path = escape(&file.path);
     let size = file.disk.map_or_else(
-        || "How much it takes cannot be asked without the rights of root.".to_owned(),
-        |bytes| format!("It takes {}.", plain_size(bytes, units)),
+        || "Its size is unknown without root.".to_owned(),
+        |bytes| format!("It uses {}.", plain_size(bytes, units)),
     );
-    let mut texts = vec![format!("{path} was deleted, but is still open. {size}")];
+    let mut texts = vec![format!("{path} is deleted but open. {size}")];
     for holder in file.holders.iter().take(NAMED) {
         let how = match holder.through {
             Through::Descriptor => "has it open",
-            Through::Memory => "has it mapped into memory, as a program or library, or by mmap",
+            Through::Memory => "has it mapped into memory",
         };
         texts.push(format!("{} (process {}) {how}.", escape(&holder.name), holder.pid));
     }
     if file.holders.len() > NAMED {
-        texts.push(format!("{} more processes hold it.", file.holders.len() - NAMED));
+        texts.push(format!("{} more processes have it open.", file.holders.len() - NAMED));
     }
     texts.push(
-        "The space is free when all of them have closed it or ended: restart the service they belong to, or ask it to open \
-         its logs anew."
+        "The space becomes free when all of them have closed it or ended: restart the service, or make it reopen \
+            its logs."
             .to_owned(),
     );
     if let Some(holder) = file.holders.iter().find(|holder| holder.through == Through::Descriptor) {
         texts.push(format!(
-            "If it must not be restarted, root can empty the file through /proc/{}/fd, where its link ends in (deleted): what \
-             is in it is lost then.",
+            "If the service cannot be restarted, root can truncate the file through its link in /proc/{}/fd (the \
+                target ends in \"(deleted)\"). Its content is lost.",
             holder.pid
         ));
     }
@@ -169,43 +168,43 @@ fn file_text(file: &Deleted, units: Units) -> Vec<String> {
 fn part_text(what: What, standing: Standing) -> Vec<String> {
     let text = match what {
         What::Structures => {
-            "Tables of inodes, bitmaps, copies of the superblock, and the journal: made with the file system, and \
-            as large whether they are used or not."
+            "Inode tables, bitmaps, copies of the superblock, and the journal. Their size is fixed when the file \
+                system is created."
         }
         What::Journal => {
-            "What is changed is written here first, so that a crash leaves nothing half done. Its size was chosen \
-            when the file system was made."
+            "Changes are written here first, so that a crash leaves the file system consistent. Its size is chosen \
+                when the file system is created."
         }
         What::ForRoot => {
-            "So that a full disk can still be cleaned up. Root can change the share: tune2fs -m 1, with the device."
+            "It allows root to clean up a full disk. Root can change the share: tune2fs -m 1 DEVICE"
         }
         What::ForWriting => {
-            "The kernel promises room for what programs have written before it has chosen the places, and keeps \
-            this so that it can keep its word: at most 2 percent, and no more than 4,096 blocks."
+            "The kernel accepts writes before it allocates blocks, and reserves this space for them: at most 2 \
+                percent, and at most 4,096 blocks."
         }
         What::Inodes => {
-            "What all inodes take that XFS has made so far. It makes them in groups, as they are needed."
+            "Space of all inodes that XFS has allocated so far. It allocates them in groups, on demand."
         }
-        What::Pool => {
-            "Set aside so that XFS can finish what it has begun when it is full. It counts as used."
-        }
+        What::Pool => "Reserved, so that XFS can complete operations on a full disk. It counts as used.",
         What::Metadata => {
-            "Names, inodes, checksums, and the content of very small files. Where it is kept twice, df counts it \
-            twice, unless data is kept twice as well."
+            "Names, inodes, checksums, and the content of very small files. If only metadata is duplicated, df \
+                counts both copies."
         }
-        What::Chunks => "Where on the devices everything lies.",
+        What::Chunks => "Mapping of logical to physical addresses on the devices.",
         What::Reserve => {
-            "Held back of the metadata, so that a full file system can still delete. It counts as used."
+            "Reserved metadata space, so that files can be deleted on a full file system. It counts as used."
         }
         What::OtherVolumes => {
-            "The volumes of an APFS container share its space, so what they use is not free here."
+            "The volumes of an APFS container share its space, so the space used by others is not free here."
         }
     };
     let counted = match standing {
-        Standing::Used => "It is part of what is used.",
-        Standing::Reserved => "It is free, but not available to everybody.",
-        Standing::Beside => "It is not part of the size that df shows: the partition is larger by that.",
-        Standing::Within => "It is part of the line above.",
+        Standing::Used => "It is part of the used space.",
+        Standing::Reserved => "It is free, but not available to ordinary users.",
+        Standing::Beside => {
+            "It is not part of the size that df shows; the partition is larger by this amount."
+        }
+        Standing::Within => "It is included in the line above.",
     };
     vec![format!("{}: {text}", label(what)), counted.to_owned()]
 }
@@ -215,14 +214,14 @@ fn remainder(space: &Space, units: Units) -> Vec<String> {
     match space.remainder() {
         Some(Remainder::Shared(bytes)) => {
             texts.push(format!(
-                "What was found is {} more than what is used: files share blocks (reflinks, snapshots, deduplication), or were \
-                 changed while they were counted. Deleting one of them frees only what no other has.",
+                "The scan found {} more than is used: files share blocks (reflinks, snapshots, deduplication), or \
+                    changed during the scan. Deleting such a file frees only the blocks that no other file uses.",
                 plain_size(bytes, units)
             ));
         }
         Some(Remainder::Missing(bytes)) => {
             texts.push(format!(
-                "{} are used that none of the lines above explains.",
+                "{} of the used space is not explained by the lines above.",
                 plain_size(bytes, units)
             ));
         }
@@ -230,7 +229,7 @@ fn remainder(space: &Space, units: Units) -> Vec<String> {
     }
     texts.extend(space.volume.outside.iter().map(outside));
     if space.scanned.unreadable > 0 {
-        texts.push("What could not be read is in here.".to_owned());
+        texts.push("It includes entries that could not be read.".to_owned());
     }
     texts.push(usual(space).to_owned());
     texts
@@ -241,16 +240,16 @@ fn outside(outside: &Outside) -> String {
         Outside::Above(point) => {
             let scan = advice("duke -x", point);
             format!(
-                "The scan began below the mount point, and did not see the rest. All of it is scanned by: {scan}"
+                "The scan began below the mount point and did not see the rest. To scan all of it: {scan}"
             )
         }
         Outside::Directory(root) => format!(
-            "Only its directory {} is mounted here; other subvolumes and snapshots lie beside it. To see them, root mounts the \
-             top, for btrfs with -o subvolid=5, and scans that.",
+            "Only its directory {} is mounted here; other subvolumes and snapshots are outside of it. To see them, \
+                root can mount and scan the top level (btrfs: -o subvolid=5).",
             escape(root)
         ),
         Outside::Unknown => {
-            "Where it is mounted could not be found out (no /proc?), so there may be more.".to_owned()
+            "The mount point is unknown (is /proc mounted?), so parts may be missing.".to_owned()
         }
     }
 }
@@ -259,39 +258,38 @@ fn outside(outside: &Outside) -> String {
 fn usual(space: &Space) -> &'static str {
     match space.volume.kind().unwrap_or_default() {
         b"ext2" | b"ext3" | b"ext4" => {
-            "Usual causes on ext4: a few blocks of its own hidden files (quota, resize); files that processes hold which \
-             could not be looked into; a loop device or swap on a deleted file; what was written while the scan ran. If it is \
-             much, a check (fsck) may find blocks that nothing uses."
+            "Usual causes on ext4: hidden files of the file system (quota, resize); deleted files held by processes \
+                that could not be checked; a loop device or swap on a deleted file; files written during the scan. \
+                If it is large, fsck may find lost blocks."
         }
         b"xfs" => {
-            "Usual causes on XFS: its trees, and the room each allocation group keeps for reverse mappings and reference counts, \
-             which grows with the size of the disk; room given to growing files in advance; files shared by reflinks the other \
-             way round."
+            "Usual causes on XFS: its B-trees; space that each allocation group reserves for reverse mappings and \
+                reference counts, which grows with the disk; preallocation of growing files. Files that share \
+                blocks reduce the value."
         }
         b"btrfs" => {
-            "Usual causes on btrfs: snapshots that are not mounted; subvolumes that are still being cleaned up; parts of large \
-             pieces that a file has overwritten while the rest of the piece is in use (btrfs filesystem defragment, and \
-             balance, gather them)."
+            "Usual causes on btrfs: snapshots that are not mounted; deleted subvolumes that are still being cleaned \
+                up; overwritten parts of extents that are still partly in use (btrfs filesystem defragment or \
+                balance frees them)."
         }
         b"overlay" => {
-            "df shows the file system that the upper layer lies on, here usually that of the host: other containers, images \
-             and volumes are in it too. Nothing in here can free those."
+            "df shows the file system of the upper layer, usually the host's, which also holds other containers, \
+                images and volumes. They cannot be freed from inside this container."
         }
         b"tmpfs" | b"ramfs" => {
-            "Usual causes in memory: pages of files that are held open or mapped by processes which could not be looked \
-             into; extended attributes."
+            "Usual causes in memory: deleted files held by processes that could not be checked; extended attributes."
         }
         b"apfs" => {
-            "Usual causes on APFS: other volumes of the container, local snapshots of Time Machine (tmutil listlocalsnapshots /), \
-             and purgeable files, which macOS frees by itself and no system call tells of."
+            "Usual causes on APFS: other volumes of the container, local snapshots of Time Machine (tmutil \
+                listlocalsnapshots /), and purgeable files, which macOS frees by itself and does not report."
         }
         b"zfs" => "Usual causes on ZFS: snapshots (zfs list -t snapshot), and other datasets of the pool.",
         b"nfs" | b"nfs4" | b"cifs" | b"smb3" | b"fuse" => {
-            "The server counts, and it may count what is not shown here: other exports, snapshots, quotas."
+            "The server reports the figures, and may include other exports, snapshots and quotas."
         }
         _ => {
-            "Usual causes: what the file system takes for itself, snapshots, and files that processes hold which could not be \
-             looked into."
+            "Usual causes: overhead of the file system, snapshots, and deleted files held by processes that could \
+                not be checked."
         }
     }
 }
@@ -300,9 +298,9 @@ fn note_text(note: &Note, units: Units) -> Vec<String> {
     match note {
         Note::Layers { upper, lower } => {
             let mut texts = vec![
-                "This file system is made of layers: what is written goes to the upper one, and the lower ones show through. The \
-                 scan counts what shows through as well, though it takes no space of the upper one; df shows the file system \
-                 of the upper one alone. So the two do not add up."
+                "This file system (overlay) has layers: writes go to the upper layer, and files of the lower layers \
+                    are visible through it. The scan counts files of all layers; df shows only the file system of \
+                    the upper layer. So the two differ."
                     .to_owned(),
             ];
             texts.extend(upper.iter().map(|upper| format!("Upper: {}", escape(upper))));
@@ -310,19 +308,19 @@ fn note_text(note: &Note, units: Units) -> Vec<String> {
             texts
         }
         Note::Memory => vec![
-            "What lies here is in memory, or in swap, and gone with the next start. Its size is only a limit. In a container, \
-             the limit of its memory (memory.max) counts what lies here too."
+            "Files here are in memory or swap, and are lost at the next start. The size is only a limit. In a \
+                container, they also count towards its memory limit (memory.max)."
                 .to_owned(),
         ],
         Note::Subvolumes(subvolumes) => {
             let mut texts = vec![
-                "A snapshot keeps everything that was there when it was made: deleting a file frees nothing as long as a \
-                 snapshot has it. To drop one, root says: btrfs subvolume delete, with its path."
+                "A snapshot keeps all files as they were when it was created: deleting a file frees nothing while a \
+                    snapshot contains it. Root can delete a snapshot: btrfs subvolume delete PATH"
                     .to_owned(),
             ];
             for subvolume in subvolumes.iter().take(NAMED) {
                 let kind = if subvolume.is_snapshot { "snapshot" } else { "subvolume" };
-                let own = subvolume.exclusive.map(|bytes| format!(", {} of its own", plain_size(bytes, units)));
+                let own = subvolume.exclusive.map(|bytes| format!(", {} exclusive", plain_size(bytes, units)));
                 let state = if subvolume.is_deleted { ", deleted, being cleaned up" } else { "" };
                 texts.push(format!("{kind} {}{}{state}", escape(&subvolume.path), own.unwrap_or_default()));
             }
@@ -333,25 +331,25 @@ fn note_text(note: &Note, units: Units) -> Vec<String> {
         }
         Note::Snapshots(names) => {
             let mut texts = vec![
-                "A snapshot keeps everything that was there when it was made. macOS drops those of Time Machine when space is \
-                 short; earlier: tmutil deletelocalsnapshots, with the date in the name."
+                "A snapshot keeps all files as they were when it was created. macOS deletes Time Machine's \
+                    snapshots when space is low; to delete one now: tmutil deletelocalsnapshots DATE (the date in \
+                    its name)"
                     .to_owned(),
             ];
             texts.extend(names.iter().take(NAMED).map(|name| escape(name).into_owned()));
             texts
         }
         Note::Quota(_) => vec![
-            "A quota allows you less than the file system has free: writing fails at the limit. Whoever administers this machine \
-             set it."
+            "A quota of the administrator limits your usage to less than the free space. Writing fails at the limit."
                 .to_owned(),
         ],
         Note::DirectoryLimit { .. } => vec![
-            "A quota on this directory (of a project, or of a container) makes df show its limit as the size. The figures \
-             here are those of the whole file system."
+            "A quota on this directory (of a project or container) makes df show its limit as the size. The figures \
+                here are for the whole file system."
                 .to_owned(),
         ],
         Note::Refused(_) => vec![
-            "What it takes for itself, its journal or its subvolumes, it tells only to root: sudo duke, with the same PATH."
+            "Only root can read the overhead, the journal or the subvolumes: run sudo duke with the same PATH."
                 .to_owned(),
         ],
     }

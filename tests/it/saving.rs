@@ -333,12 +333,11 @@ fn without_a_snapshot_to_compare_with_it_is_said_why_and_which_there_are() {
     let kept = keep(&place, &state, &["-x"], 2);
     let end = format!("  {}  -x  {}", kept.display(), place.join("t").display());
     let listed = |(reason, kept): (String, Vec<String>)| {
-        assert!(kept.len() == 1 && kept[0].starts_with("kept: ") && kept[0].ends_with(&end), "{kept:?}");
+        assert!(kept.len() == 1 && kept[0].starts_with("snapshot: ") && kept[0].ends_with(&end), "{kept:?}");
         reason
     };
     assert_eq!(listed(refused(&["other"])), format!("other: {none}"));
-    let flags =
-        "its snapshots were made with other flags; use the same with diff, or make one: duke save keeps one";
+    let flags = "its snapshots were made with other flags; use the same with diff, or make one: duke save";
     assert_eq!(listed(refused(&["t"])), format!("t: {flags}"));
     let late = "all its snapshots are later than --since says; use --since with one of their times";
     assert_eq!(listed(refused(&["-x", "--since", "3d", "t"])), format!("t: {late}"));

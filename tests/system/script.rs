@@ -299,7 +299,7 @@ fn what_the_box_warns_of_is_asked_about() {
         for answer in ["", "no\n", "y\n"] {
             let output = run(shell, &written.path, answer);
             let said = String::from_utf8_lossy(&output.stderr);
-            assert!(said.contains("user 1000 may change") && said.contains("theirs\\n"), "{shell}: {said}");
+            assert!(said.contains("user 1000 can write to") && said.contains("theirs\\n"), "{shell}: {said}");
             assert!(!output.status.success() && theirs.join("x").exists(), "{shell}");
         }
         assert!(run(shell, &written.path, "yes\n").status.success());

@@ -390,7 +390,7 @@ fn below_the_mount_point_the_rest_is_unknown_and_named() {
     assert!(matches!(&space.volume.outside[0], Outside::Above(point) if fixture.path().starts_with(point)));
     assert_eq!(space.scanned.disk, du(&fixture.join("a")));
     let text = run(program().args(["df", "-q"]).arg(fixture.join("a"))).ended(0);
-    assert!(text.text().contains("outside of what was scanned, or unexplained"), "{}", text.text());
+    assert!(text.text().contains("unexplained or outside the scan"), "{}", text.text());
     let Outside::Above(point) = &space.volume.outside[0] else { panic!("{:?}", space.volume.outside) };
     let advice = format!("\nTo scan all of it: duke df {}\n", point.display());
     assert!(text.text().ends_with(&advice), "{}", text.text());

@@ -183,7 +183,7 @@ fn length_of_file(there: &Metadata) -> io::Result<u64> {
 fn reason(error: &io::Error) -> String {
     match error.raw_os_error() {
         Some(errno) => crate::base::os_error::error_text(errno),
-        None if error.kind() == ErrorKind::UnexpectedEof => "the file is cut off".to_owned(),
+        None if error.kind() == ErrorKind::UnexpectedEof => "the file is truncated".to_owned(),
         None => error.to_string(),
     }
 }

@@ -312,7 +312,8 @@ fn staying(dialog: &DeleteDialog, probe: &Probe) -> Vec<Fact> {
         _ => ("mount point below is skipped", "mount points below are skipped"),
     };
     add(4, mounts, &|count| format!("{count} {}", if mounts == 1 { one } else { many }));
-    add(5, unseen, &|count| format!("{count} cannot be read"));
+    let entries = |count| if count == 1 { "entry" } else { "entries" };
+    add(5, unseen, &|count| format!("{count} {} cannot be read", entries(unseen)));
     // The trash takes a whole directory, with all contents.
     let (verb, kept) = match dialog.deed {
         Deed::Trash => ("move", probe.unmoved),
@@ -323,8 +324,7 @@ fn staying(dialog: &DeleteDialog, probe: &Probe) -> Vec<Fact> {
         (kept.read_only, "read-only file system"),
         (kept.locked, "immutable or append-only"),
     ] {
-        let entries = if count == 1 { "entry" } else { "entries" };
-        add(3, count, &|count| format!("cannot {verb} {count} {entries}: {why}"));
+        add(3, count, &|number| format!("cannot {verb} {number} {}: {why}", entries(count)));
     }
     facts
 }
