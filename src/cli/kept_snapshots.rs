@@ -100,8 +100,8 @@ fn refusal(directory: &OsString, scope: &str, has_since: bool, mut kept: Vec<Kep
     let save = if scope.is_empty() { "duke save".to_owned() } else { format!("duke save {scope}") };
     let reason = if is_same {
         kept.retain(|kept| matches(kept, Some(scope)));
-        let end = if has_since { "--since says" } else { "now" };
-        format!("all its snapshots are later than {end}; use --since with one of their times")
+        let end = if has_since { "the time of --since" } else { "now" };
+        format!("all its snapshots are later than {end}; give --since one of their times")
     } else if is_near {
         kept.retain(|kept| matches(kept, None));
         format!("its snapshots were made with other flags; use the same with diff, or make one: {save}")

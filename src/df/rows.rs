@@ -227,7 +227,7 @@ impl Rows<'_> {
                 (Amount::Unknown, format!("{count} not checked; run as root"))
             }
             Some(error) => (Amount::Unknown, format!("{count} not checked: {}", error_text(error as i32))),
-            None => (Amount::Bytes(self.space.hidden()), format!("{count}")),
+            None => (Amount::Bytes(self.space.hidden()), count),
         };
         self.push(Subject::Hidden, 1, amount, "under mount points", Some(note));
         for (index, shadow) in shadows.iter().enumerate() {

@@ -339,9 +339,9 @@ fn without_a_snapshot_to_compare_with_it_is_said_why_and_which_there_are() {
     assert_eq!(listed(refused(&["other"])), format!("other: {none}"));
     let flags = "its snapshots were made with other flags; use the same with diff, or make one: duke save";
     assert_eq!(listed(refused(&["t"])), format!("t: {flags}"));
-    let late = "all its snapshots are later than --since says; use --since with one of their times";
+    let late = "all its snapshots are later than the time of --since; give --since one of their times";
     assert_eq!(listed(refused(&["-x", "--since", "3d", "t"])), format!("t: {late}"));
-    assert!(refused(&["--exclude", "*.o", "t"]).0.starts_with("diff: --exclude needs a named OLD"));
+    assert!(refused(&["--exclude", "*.o", "t"]).0.starts_with("diff: --exclude needs OLD"));
     with_state(&place, &state, &["diff", "-n", "-x", "t"]).ended(0);
     // A damaged snapshot does not keep the others from being listed.
     let broken = kept.with_file_name("scan-00000000-01700000000.duke");
