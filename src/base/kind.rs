@@ -39,6 +39,11 @@ impl Kind {
         }
     }
 
+    /// Returns the kind for the `d_type` of a listing, which has the type bits of the mode (`DTTOIF` of readdir(3)).
+    pub fn of_hint(d_type: u8) -> Self {
+        Self::of_mode(u32::from(d_type) << 12)
+    }
+
     /// All kinds, in the order of their bits.
     pub const ALL: [Self; 8] = [
         Self::Directory,

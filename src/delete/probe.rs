@@ -173,7 +173,7 @@ impl<'a> Looker<'a> {
         }
         met.asked += 1;
         drop(met);
-        extents::private_bytes(at, name).map_or(0, |private| private.min(bytes))
+        extents::layout(at, name).map_or(0, |layout| layout.certain.min(bytes))
     }
 }
 

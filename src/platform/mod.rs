@@ -9,7 +9,7 @@
 //! |------------|-------------------------|-------------------|-------------|
 //! | `read_dir::linux` | Linux                   | `getdents64(2)`   | `statx(2)`  |
 //! | `read_dir::macos` | macOS                   | `getattrlistbulk(2)`, read by `read_dir::attr_list` | the same call, of directories `fstatat(2)` |
-//! | `read_dir::unix` | any Unix, and the reference of the tests | `readdir(3)` | `fstatat(2)` |
+//! | `read_dir::readdir` | any Unix, and the reference of the tests | `readdir(3)` | `fstatat(2)` |
 //!
 //! The other folders by purpose:
 //!
@@ -36,13 +36,10 @@ pub mod terminal;
 pub use crate::platform::entry::attributes::{Attributes, Border, FileId};
 pub use crate::platform::entry::identity::Identity;
 pub use crate::platform::fs::kind::FileSystem;
+pub use crate::platform::process::imp::remedy;
+pub(crate) use crate::platform::read_dir::directory::NOT_OURS;
 pub use crate::platform::read_dir::directory::{Directory, attributes_of_path, second_way};
-#[cfg(target_os = "linux")]
-pub use crate::platform::read_dir::linux::{Buffer, Reader};
-#[cfg(target_os = "macos")]
-pub use crate::platform::read_dir::macos::{Buffer, Reader};
-#[cfg(not(any(target_os = "linux", target_os = "macos")))]
-pub use crate::platform::read_dir::unix::{Buffer, Reader};
+pub use crate::platform::read_dir::{Buffer, Reader};
 
 pub use crate::platform::entry::rights::Rights;
 
@@ -109,13 +106,6 @@ fn retry<T>(mut attempt: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> {
     result
 }
 
-/// Returns a remedy for an error number, if the system's text does not name it: the privacy settings of macOS
-/// deny access with `EPERM`, unlike missing permissions, which cause `EACCES`.
-pub fn remedy(errno: i32) -> Option<&'static str> {
-    let is_private = cfg!(target_os = "macos") && errno == Errno::EPERM as i32;
-    is_private.then_some("Full Disk Access")
-}
-
 /// Returns the error number of an error of the standard library; `EIO` if it has none.
 pub fn errno_of(error: &std::io::Error) -> Errno {
     error.raw_os_error().map_or(Errno::EIO, Errno::from_raw)
@@ -123,9 +113,3 @@ pub fn errno_of(error: &std::io::Error) -> Errno {
 
 /// Mode bit of a directory that keeps users from renaming and deleting other users' entries (chmod(2)).
 pub(crate) const STICKY: u32 = 0o1000;
-
-/// Flag that keeps an opened terminal from becoming the controlling one; BSD and macOS never do that.
-#[cfg(not(target_os = "macos"))]
-pub(crate) const NOT_OURS: nix::fcntl::OFlag = nix::fcntl::OFlag::O_NOCTTY;
-#[cfg(target_os = "macos")]
-pub(crate) const NOT_OURS: nix::fcntl::OFlag = nix::fcntl::OFlag::empty();

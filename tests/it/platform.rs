@@ -57,9 +57,9 @@ fn without_mounts(attributes: Attributes) -> Attributes {
 }
 
 macro_rules! conformance {
-    ($($module:ident),*) => { $( mod $module {
+    ($($module:ident: $($path:ident)::+),*) => { $( mod $module {
         use super::*;
-        use duke::platform::read_dir::$module::{Buffer, Reader};
+        use duke::$($path)::+::{Buffer, Reader};
         use duke::platform::Filled;
 
         /// Reads all of a directory and returns the number of batches too.
@@ -162,11 +162,7 @@ macro_rules! conformance {
     } )* };
 }
 
-conformance!(unix);
-#[cfg(target_os = "linux")]
-conformance!(linux);
-#[cfg(target_os = "macos")]
-conformance!(macos);
+conformance!(system: platform::read_dir, unix: platform::read_dir::readdir);
 
 /// All implementations agree on device files, kernel files and everything else of the system.
 #[cfg(target_os = "linux")]
@@ -180,9 +176,9 @@ fn implementations_agree_on_the_system() {
                 .collect()
         };
         // A running system changes between two readings, but not each time.
-        let agree = || plain(linux::read(path).0) == plain(unix::read(path).0);
+        let agree = || plain(system::read(path).0) == plain(unix::read(path).0);
         if !(0..20).any(|_| agree()) {
-            assert_eq!(plain(linux::read(path).0), plain(unix::read(path).0), "{}", path.display());
+            assert_eq!(plain(system::read(path).0), plain(unix::read(path).0), "{}", path.display());
         }
     }
 }
@@ -190,7 +186,7 @@ fn implementations_agree_on_the_system() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_mount_point_is_known_as_one() {
-    let (found, _) = linux::read(Path::new("/"));
+    let (found, _) = system::read(Path::new("/"));
     let attributes = |name: &str| found[name.as_bytes()].2.unwrap();
     assert_eq!(attributes("proc").border, Border::Mount);
     assert!(

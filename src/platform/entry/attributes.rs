@@ -2,8 +2,6 @@
 //!
 //! Makes no system call. Invariant: sizes are unsigned and never derived from one another.
 
-use nix::sys::stat::FileStat;
-
 use crate::base::kind::Kind;
 
 /// Identity of an inode on this machine.
@@ -81,49 +79,4 @@ impl Attributes {
     pub fn is_directory(&self) -> bool {
         self.kind == Kind::Directory
     }
-}
-
-/// Returns the kind for the `d_type` of a listing.
-#[cfg(any(target_os = "linux", target_os = "macos"))]
-pub(crate) fn kind_of_hint(d_type: u8) -> Kind {
-    match d_type {
-        libc::DT_DIR => Kind::Directory,
-        libc::DT_REG => Kind::File,
-        libc::DT_LNK => Kind::Symlink,
-        libc::DT_FIFO => Kind::Fifo,
-        libc::DT_SOCK => Kind::Socket,
-        libc::DT_BLK => Kind::BlockDevice,
-        libc::DT_CHR => Kind::CharDevice,
-        _ => Kind::Unknown,
-    }
-}
-
-impl From<FileStat> for Attributes {
-    // The fields of `struct stat` differ in width and sign between systems; each cast keeps the kernel's
-    // bits.
-    #[allow(clippy::cast_sign_loss, clippy::unnecessary_cast, clippy::cast_lossless)]
-    fn from(stat: FileStat) -> Self {
-        Self {
-            kind: Kind::of_mode(stat.st_mode as u32),
-            blocks: stat.st_blocks as u64,
-            apparent: stat.st_size as u64,
-            mtime: stat.st_mtime as i64,
-            inode: stat.st_ino as u64,
-            device: stat.st_dev as u64,
-            links: stat.st_nlink as u64,
-            uid: stat.st_uid,
-            gid: stat.st_gid,
-            mode: stat.st_mode as u32,
-            border: border_of(&stat),
-        }
-    }
-}
-
-#[cfg(target_os = "macos")]
-fn border_of(stat: &FileStat) -> Border {
-    if stat.st_flags & Border::DATALESS_FLAG != 0 { Border::Dataless } else { Border::None }
-}
-#[cfg(not(target_os = "macos"))]
-fn border_of(_: &FileStat) -> Border {
-    Border::None
 }

@@ -3,13 +3,9 @@
 //!
 //! Invariant: reading it opens, mounts and downloads nothing, and follows no symbolic link.
 
-use std::ffi::CStr;
-
-use nix::NixPath;
-
 use crate::base::clock::Time;
 use crate::base::kind::Kind;
-use crate::platform::{Attributes, Directory, Errno};
+use crate::platform::Attributes;
 
 /// Identity of an entry at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,94 +46,6 @@ impl Identity {
         self.is_unchanged(now) && (may_be_touched || self.changed == now.changed)
     }
 }
-
-impl Directory {
-    /// Returns the identity of `name` in this directory, or of the symbolic link itself.
-    ///
-    /// # Errors
-    /// Those of statx(2), or fstatat(2).
-    pub fn identity_of(&self, name: &(impl NixPath + ?Sized)) -> Result<Identity, Errno> {
-        name.with_nix_path(|name: &CStr| system::identity(self, name))?
-    }
-
-    /// Returns the identity of the directory itself.
-    ///
-    /// # Errors
-    /// Those of statx(2), or fstat(2).
-    pub fn identity(&self) -> Result<Identity, Errno> {
-        system::own_identity(self)
-    }
-}
-
-#[cfg(target_os = "linux")]
-mod system {
-    use super::{CStr, Directory, Errno, Identity, stat};
-    use crate::platform::entry::statx;
-
-    pub(crate) fn identity(directory: &Directory, name: &CStr) -> Result<Identity, Errno> {
-        ask(directory, name, libc::AT_SYMLINK_NOFOLLOW, || stat::identity(directory, name))
-    }
-
-    pub(crate) fn own_identity(directory: &Directory) -> Result<Identity, Errno> {
-        ask(directory, c"", libc::AT_EMPTY_PATH, || stat::own_identity(directory))
-    }
-
-    fn ask(
-        directory: &Directory,
-        name: &CStr,
-        flags: i32,
-        otherwise: impl FnOnce() -> Result<Identity, Errno>,
-    ) -> Result<Identity, Errno> {
-        let answer = match statx::ask(directory, name, flags, libc::STATX_BASIC_STATS | libc::STATX_BTIME) {
-            // Older kernels and sandboxes do not have the call.
-            Err(Errno::ENOSYS | Errno::EPERM) => return otherwise(),
-            answer => answer?,
-        };
-        let time = |it: libc::statx_timestamp| (it.tv_sec, i64::from(it.tv_nsec));
-        let is_born = answer.stx_mask & libc::STATX_BTIME != 0;
-        Ok(Identity {
-            attributes: statx::attributes(&answer),
-            born: is_born.then(|| time(answer.stx_btime)),
-            modified: time(answer.stx_mtime),
-            changed: time(answer.stx_ctime),
-        })
-    }
-}
-
-/// Implementation with `fstatat(2)`, which every system has.
-mod stat {
-    use nix::fcntl::AtFlags;
-    use nix::sys::stat::{FileStat, fstat, fstatat};
-
-    use super::{CStr, Directory, Errno, Identity};
-    use crate::platform::retry;
-
-    pub(crate) fn identity(directory: &Directory, name: &CStr) -> Result<Identity, Errno> {
-        retry(|| fstatat(directory, name, AtFlags::AT_SYMLINK_NOFOLLOW)).map(of)
-    }
-
-    pub(crate) fn own_identity(directory: &Directory) -> Result<Identity, Errno> {
-        retry(|| fstat(directory)).map(of)
-    }
-
-    // The fields of `struct stat` differ in width between systems.
-    #[allow(clippy::unnecessary_cast, clippy::cast_lossless)]
-    fn of(stat: FileStat) -> Identity {
-        #[cfg(target_os = "macos")]
-        let born = Some((stat.st_birthtime as i64, stat.st_birthtime_nsec as i64));
-        #[cfg(not(target_os = "macos"))]
-        let born = None;
-        Identity {
-            attributes: stat.into(),
-            born,
-            modified: (stat.st_mtime as i64, stat.st_mtime_nsec as i64),
-            changed: (stat.st_ctime as i64, stat.st_ctime_nsec as i64),
-        }
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-use stat as system;
 
 #[cfg(test)]
 mod tests {

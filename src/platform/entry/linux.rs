@@ -1,4 +1,10 @@
-//! Linux: openat2(2), statx(2), renameat2(2), capabilities, access control lists and files without a name.
+//! Linux: openat2(2), statx(2), extents, renameat2(2), capabilities, access control lists and files without a name.
+
+mod fiemap;
+pub mod statx;
+#[path = "unix.rs"]
+#[allow(dead_code)] // partly replaced here
+mod unix;
 
 use std::ffi::CStr;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -9,9 +15,11 @@ use nix::fcntl::{AT_FDCWD, AtFlags, OFlag, OpenHow, ResolveFlag, openat, openat2
 use nix::sys::stat::{Mode, fstat, fstatat};
 use nix::unistd::{geteuid, linkat};
 
-use crate::platform::entry::statx;
+use crate::platform::entry::probe::{Probe, Trait};
 use crate::platform::read_dir::directory::OPEN;
-use crate::platform::{Directory, retry};
+use crate::platform::{Directory, Identity, retry};
+
+pub use fiemap::{layout, sharing};
 
 /// Opens `name` in `directory` and lets the kernel ensure that it is on the same mount; this covers bind
 /// mounts, which share the device of their origin.
@@ -97,4 +105,71 @@ pub fn link_unnamed(
 
 fn descriptor(file: &impl AsFd) -> String {
     format!("/proc/self/fd/{}", file.as_fd().as_raw_fd())
+}
+
+/// Returns the identity of `name`.
+pub fn identity(directory: &Directory, name: &CStr) -> Result<Identity, Errno> {
+    identity_by(directory, name, libc::AT_SYMLINK_NOFOLLOW, || unix::identity(directory, name))
+}
+
+/// Returns the identity of the directory itself.
+pub fn own_identity(directory: &Directory) -> Result<Identity, Errno> {
+    identity_by(directory, c"", libc::AT_EMPTY_PATH, || unix::own_identity(directory))
+}
+
+fn identity_by(
+    directory: &Directory,
+    name: &CStr,
+    flags: i32,
+    otherwise: impl FnOnce() -> Result<Identity, Errno>,
+) -> Result<Identity, Errno> {
+    let answer = match statx::ask(directory, name, flags, libc::STATX_BASIC_STATS | libc::STATX_BTIME) {
+        // Older kernels and sandboxes do not have the call.
+        Err(Errno::ENOSYS | Errno::EPERM) => return otherwise(),
+        answer => answer?,
+    };
+    let time = |it: libc::statx_timestamp| (it.tv_sec, i64::from(it.tv_nsec));
+    let is_born = answer.stx_mask & libc::STATX_BTIME != 0;
+    Ok(Identity {
+        attributes: statx::attributes(&answer),
+        born: is_born.then(|| time(answer.stx_btime)),
+        modified: time(answer.stx_mtime),
+        changed: time(answer.stx_ctime),
+    })
+}
+
+/// Reads the facts about `name` in `directory`.
+///
+/// # Errors
+/// Those of statx(2), or fstatat(2).
+pub fn probe(directory: &Directory, name: &CStr) -> Result<Probe, Errno> {
+    /// `STATX_ATTR_*` of linux/stat.h.
+    const KNOWN: [(u64, Trait); 9] = [
+        (0x4, Trait::Compressed),
+        (0x800, Trait::Encrypted),
+        (0x10, Trait::Immutable),
+        (0x20, Trait::AppendOnly),
+        (0x40, Trait::NoDump),
+        (0x10_0000, Trait::Verity),
+        (0x20_0000, Trait::Direct),
+        (statx::MOUNT_ROOT, Trait::MountPoint),
+        (0x1000, Trait::Trigger),
+    ];
+    const MASK: u32 = libc::STATX_BASIC_STATS | libc::STATX_BTIME | statx::MOUNT_ID;
+    let answer = match statx::ask(directory, name, libc::AT_SYMLINK_NOFOLLOW, MASK) {
+        // Older kernels and sandboxes do not have the call.
+        Err(Errno::ENOSYS | Errno::EPERM) => return unix::probe(directory, name),
+        answer => answer?,
+    };
+    let attributes = statx::attributes(&answer);
+    let born = answer.stx_mask & libc::STATX_BTIME != 0;
+    Ok(Probe {
+        attributes,
+        accessed: answer.stx_atime.tv_sec,
+        changed: answer.stx_ctime.tv_sec,
+        born: born.then_some(answer.stx_btime.tv_sec),
+        traits: Trait::of_bits(statx::said(&answer), &KNOWN),
+        target: unix::target(directory, name, &attributes),
+        mount: statx::mount(&answer),
+    })
 }

@@ -1,4 +1,4 @@
-//! macOS: the flags of chflags(2), and `renameatx_np(2)`.
+//! macOS: the flags of chflags(2), times of birth, clones, and `renameatx_np(2)`.
 
 #[path = "unix.rs"]
 #[allow(dead_code)] // partly replaced here
@@ -10,9 +10,12 @@ use std::os::fd::{AsFd, AsRawFd};
 use nix::NixPath;
 use nix::errno::Errno;
 use nix::fcntl::AtFlags;
-use nix::sys::stat::fstatat;
+use nix::sys::stat::{FileStat, fstat, fstatat};
 
-use crate::platform::Directory;
+use crate::platform::entry::clones;
+use crate::platform::entry::extents::{Layout, Sharing};
+use crate::platform::entry::probe::{Probe, Trait};
+use crate::platform::{Border, Directory, Identity, retry};
 
 pub use unix::*;
 
@@ -31,4 +34,88 @@ pub fn rename_exclusively(from: &Directory, name: &CStr, to: &Directory, new: &C
     // SAFETY: both names end in NUL and live through the call, which only reads them.
     let done = unsafe { libc::renameatx_np(from, name, to, new, libc::RENAME_EXCL) };
     Errno::result(done).map(drop)
+}
+
+/// Returns the identity of `name`.
+pub fn identity(directory: &Directory, name: &CStr) -> Result<Identity, Errno> {
+    unix::status(directory, name).map(identity_in)
+}
+
+/// Returns the identity of the directory itself.
+pub fn own_identity(directory: &Directory) -> Result<Identity, Errno> {
+    retry(|| fstat(directory)).map(identity_in)
+}
+
+fn identity_in(stat: FileStat) -> Identity {
+    Identity { born: Some((stat.st_birthtime, stat.st_birthtime_nsec)), ..unix::identity_in(stat) }
+}
+
+/// Reads the facts about `name` in `directory`.
+///
+/// # Errors
+/// Those of fstatat(2).
+pub fn probe(directory: &Directory, name: &CStr) -> Result<Probe, Errno> {
+    /// `UF_*` and `SF_*` of sys/stat.h.
+    const KNOWN: [(u64, Trait); 9] = [
+        (libc::UF_COMPRESSED as u64, Trait::Compressed),
+        (libc::UF_IMMUTABLE as u64, Trait::Immutable),
+        (libc::SF_IMMUTABLE as u64, Trait::Immutable),
+        (libc::UF_APPEND as u64, Trait::AppendOnly),
+        (libc::SF_APPEND as u64, Trait::AppendOnly),
+        (libc::UF_NODUMP as u64, Trait::NoDump),
+        // `SF_RESTRICTED`
+        (0x8_0000, Trait::Restricted),
+        (Border::DATALESS_FLAG as u64, Trait::Dataless),
+        (Border::FIRMLINK_FLAG as u64, Trait::Firmlink),
+    ];
+    let stat = unix::status(directory, name)?;
+    let traits = Trait::of_bits(stat.st_flags.into(), &KNOWN);
+    Ok(Probe { born: Some(stat.st_birthtime), traits, ..unix::probe_in(stat, directory, name) })
+}
+
+/// Returns if the file system of `directory` can share space: APFS can, and others do not report it.
+pub fn sharing(directory: &Directory) -> Sharing {
+    let is_apfs =
+        nix::sys::statfs::fstatfs(directory).is_ok_and(|status| status.filesystem_type_name() == "apfs");
+    if is_apfs { Sharing::Possible } else { Sharing::Never }
+}
+
+/// Returns the bytes of `name` shared with no clone, and the number of its clones
+/// (`ATTR_CMNEXT_PRIVATESIZE` and `ATTR_CMNEXT_CLONEID`, getattrlist(2), macOS 10.13 and later).
+///
+/// # Errors
+/// Those of getattrlistat(2); `ENOTSUP` if the file system does not report it.
+pub fn layout(directory: &Directory, name: &CStr) -> Result<Layout, Errno> {
+    let answer = match ask(directory, name, clones::PRIVATE_SIZE | clones::CLONE_ID) {
+        // An older kernel that does not know the second attribute still knows the first.
+        Err(Errno::EINVAL) => ask(directory, name, clones::PRIVATE_SIZE),
+        answer => answer,
+    }?;
+    clones::layout(&answer).ok_or(Errno::ENOTSUP)
+}
+
+#[allow(unsafe_code)]
+fn ask(directory: &Directory, name: &CStr, attributes: u32) -> Result<clones::Answer, Errno> {
+    /// `FSOPT_NOFOLLOW | FSOPT_ATTR_CMN_EXTENDED`
+    const OPTIONS: u32 = 0x1 | 0x20;
+    let mut list = libc::attrlist {
+        bitmapcount: libc::ATTR_BIT_MAP_COUNT,
+        reserved: 0,
+        commonattr: libc::ATTR_CMN_RETURNED_ATTRS,
+        volattr: 0,
+        dirattr: 0,
+        fileattr: 0,
+        forkattr: attributes,
+    };
+    let mut answer: clones::Answer = [0; 40];
+    let fd = directory.as_fd().as_raw_fd();
+    retry(|| {
+        let (list, start) = ((&raw mut list).cast(), answer.as_mut_ptr().cast());
+        // SAFETY: `list` is a complete `attrlist`, which the call reads; `name` ends in NUL; `start` points to
+        // `answer.len()` writable bytes.
+        Errno::result(unsafe {
+            libc::getattrlistat(fd, name.as_ptr(), list, start, answer.len(), OPTIONS.into())
+        })
+    })?;
+    Ok(answer)
 }

@@ -2,17 +2,16 @@
 //! path lookup.
 
 pub(crate) mod attributes;
+pub mod clones;
 pub mod extents;
 pub(crate) mod identity;
 #[cfg_attr(target_os = "linux", path = "linux.rs")]
 #[cfg_attr(target_os = "macos", path = "macos.rs")]
 #[cfg_attr(not(any(target_os = "linux", target_os = "macos")), path = "unix.rs")]
-mod imp;
+pub(crate) mod imp;
 pub mod probe;
 pub(crate) mod removal;
 pub(crate) mod rights;
 pub mod safe_path;
 pub mod secure_read;
-#[cfg(target_os = "linux")]
-pub(crate) mod statx;
 pub mod unfinished;

@@ -1,9 +1,10 @@
-//! Calls for deleting and moving: opening a child or the parent without leaving the file system, unlinking,
+//! Calls for deleting and moving: identities, opening a child or the parent without leaving the file system, unlinking,
 //! renaming.
 //!
 //! Every call is relative to an open directory and takes one name. Invariant: no call follows a symbolic link
 //! or crosses a mount.
 
+use std::ffi::CStr;
 use std::os::fd::{AsFd, OwnedFd};
 
 use nix::NixPath;
@@ -13,9 +14,25 @@ use nix::sys::stat::{Mode, mkdirat};
 use nix::unistd::{AccessFlags, UnlinkatFlags, faccessat, unlinkat};
 
 use super::imp::{self, confined, rename_exclusively};
-use crate::platform::{Directory, retry};
+use crate::platform::{Directory, Identity, retry};
 
 impl Directory {
+    /// Returns the identity of `name` in this directory, or of the symbolic link itself.
+    ///
+    /// # Errors
+    /// Those of statx(2), or fstatat(2).
+    pub fn identity_of(&self, name: &(impl NixPath + ?Sized)) -> Result<Identity, Errno> {
+        name.with_nix_path(|name: &CStr| imp::identity(self, name))?
+    }
+
+    /// Returns the identity of the directory itself.
+    ///
+    /// # Errors
+    /// Those of statx(2), or fstat(2).
+    pub fn identity(&self) -> Result<Identity, Errno> {
+        imp::own_identity(self)
+    }
+
     /// Opens the directory `name` in this one if it is on the same mount.
     ///
     /// # Errors

@@ -3,12 +3,18 @@
 
 use std::ffi::CStr;
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStringExt;
 
 use nix::NixPath;
 use nix::errno::Errno;
+use nix::fcntl::{AtFlags, readlinkat};
+use nix::sys::stat::{FileStat, fstat, fstatat};
 use nix::unistd::geteuid;
 
-use crate::platform::Directory;
+use crate::base::kind::Kind;
+use crate::platform::entry::extents::{Layout, Sharing};
+use crate::platform::entry::probe::Probe;
+use crate::platform::{Attributes, Directory, Identity, retry};
 
 /// Fails: no other kernel has the call.
 pub fn confined(_: &Directory, _: &(impl NixPath + ?Sized)) -> Result<Directory, Errno> {
@@ -50,4 +56,70 @@ pub fn create_unnamed(_: &Directory) -> Result<OwnedFd, Errno> {
 /// Fails, since these systems have no such files.
 pub fn link_unnamed(_: &Directory, _: &impl AsFd, _: &(impl NixPath + ?Sized)) -> Result<(), Errno> {
     Err(Errno::EOPNOTSUPP)
+}
+
+/// Returns the answer of fstatat(2) about `name`, or the symbolic link itself.
+pub fn status(directory: &Directory, name: &CStr) -> Result<FileStat, Errno> {
+    retry(|| fstatat(directory, name, AtFlags::AT_SYMLINK_NOFOLLOW))
+}
+
+/// Returns the identity of `name`.
+pub fn identity(directory: &Directory, name: &CStr) -> Result<Identity, Errno> {
+    status(directory, name).map(identity_in)
+}
+
+/// Returns the identity of the directory itself.
+pub fn own_identity(directory: &Directory) -> Result<Identity, Errno> {
+    retry(|| fstat(directory)).map(identity_in)
+}
+
+// The fields of `struct stat` differ in width between systems.
+#[allow(clippy::unnecessary_cast, clippy::cast_lossless)]
+pub fn identity_in(stat: FileStat) -> Identity {
+    Identity {
+        attributes: stat.into(),
+        born: None,
+        modified: (stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+        changed: (stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+    }
+}
+
+/// Reads the facts about `name` in `directory`.
+///
+/// # Errors
+/// Those of fstatat(2).
+pub fn probe(directory: &Directory, name: &CStr) -> Result<Probe, Errno> {
+    Ok(probe_in(status(directory, name)?, directory, name))
+}
+
+pub fn probe_in(stat: FileStat, directory: &Directory, name: &CStr) -> Probe {
+    let attributes = stat.into();
+    Probe {
+        attributes,
+        accessed: stat.st_atime,
+        changed: stat.st_ctime,
+        born: None,
+        traits: Vec::new(),
+        target: target(directory, name, &attributes),
+        mount: None,
+    }
+}
+
+/// Returns the target of a symbolic link. It may have been replaced meanwhile, and then it has none.
+pub fn target(directory: &Directory, name: &CStr, found: &Attributes) -> Option<Vec<u8>> {
+    let is_link = found.kind == Kind::Symlink;
+    is_link.then(|| readlinkat(directory, name).ok().map(OsStringExt::into_vec)).flatten()
+}
+
+/// Returns [`Sharing::Never`], since these systems do not report it.
+pub fn sharing(_: &Directory) -> Sharing {
+    Sharing::Never
+}
+
+/// Fails, since these systems do not report it.
+///
+/// # Errors
+/// Always.
+pub fn layout(_: &Directory, _: &CStr) -> Result<Layout, Errno> {
+    Err(Errno::ENOTSUP)
 }

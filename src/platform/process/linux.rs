@@ -1,10 +1,12 @@
-//! Linux: the limit of the address space.
+//! Linux: the limit of the address space, and what happens before `main`.
 
 #[path = "unix.rs"]
 #[allow(dead_code)] // partly replaced here
 mod unix;
 
 use nix::sys::resource::{Resource, getrlimit};
+
+use crate::platform::terminal::streams::note;
 
 pub use unix::*;
 
@@ -35,3 +37,11 @@ fn share_reserves() {
         libc::mallopt(libc::M_ARENA_MAX, 1);
     }
 }
+
+/// Function that the loader calls before `main` (the System V ABI, "Initialization and Termination Functions").
+#[allow(unsafe_code)]
+// SAFETY: the section holds pointers to functions whose arguments `note` ignores; it needs nothing that is
+// set up later.
+#[unsafe(link_section = ".init_array")]
+#[used]
+static NOTE: extern "C" fn() = note;

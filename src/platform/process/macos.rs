@@ -38,3 +38,9 @@ pub fn set_io_policy(policy: i32) {
     // Systems without this policy refuse the call, and download nothing either.
     let _ = setiopolicy_np(DATALESS_FILES, THREAD, policy);
 }
+
+/// Returns a remedy for an error number, if the system's text does not name it: the privacy settings deny access
+/// with `EPERM`, unlike missing permissions, which cause `EACCES`.
+pub fn remedy(errno: i32) -> Option<&'static str> {
+    (errno == libc::EPERM).then_some("Full Disk Access")
+}

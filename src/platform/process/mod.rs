@@ -7,7 +7,7 @@ pub mod desktop;
 #[cfg_attr(target_os = "linux", path = "linux.rs")]
 #[cfg_attr(target_os = "macos", path = "macos.rs")]
 #[cfg_attr(not(any(target_os = "linux", target_os = "macos")), path = "unix.rs")]
-mod imp;
+pub(crate) mod imp;
 pub mod io_policy;
 pub mod limits;
 pub mod open_files;

@@ -2,6 +2,10 @@
 //!
 //! Invariant: kernel records are read through bounds-checked slices only.
 
+#[path = "unix.rs"]
+#[allow(unused_imports)] // partly replaced here
+mod unix;
+
 use std::cell::Cell;
 use std::ffi::CStr;
 use std::os::fd::{AsFd, AsRawFd};
@@ -9,9 +13,10 @@ use std::os::fd::{AsFd, AsRawFd};
 use nix::errno::Errno;
 
 use crate::base::kind::Kind;
-use crate::platform::entry::attributes::kind_of_hint;
-use crate::platform::entry::statx;
+use crate::platform::entry::imp::statx;
 use crate::platform::{Attributes, DirEntry, Directory, Filled, Said, retry};
+
+pub use unix::{Stream, kind_of, open};
 
 /// Size of the buffer in bytes. Larger ones were not faster, and a directory of about 1,800 short names fits.
 const SIZE: usize = 64 << 10;
@@ -84,7 +89,7 @@ impl Buffer {
                     continue;
                 }
                 let inode = u64::from_ne_bytes(record.get(..8)?.try_into().ok()?);
-                return Some(DirEntry { name, hint: kind_of_hint(record[18]), inode, said: Said::Nothing });
+                return Some(DirEntry { name, hint: Kind::of_hint(record[18]), inode, said: Said::Nothing });
             }
         })
     }

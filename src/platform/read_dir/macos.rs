@@ -1,9 +1,11 @@
 //! macOS: names and attributes together from `getattrlistbulk(2)`, in a reused buffer.
 //!
 //! Attributes of directories are read by name, because the call describes the directory that a mount covers
-//! and the link that a firmlink is. If the call does not work at all, `read_dir::unix` reads the directory.
+//! and the link that a firmlink is. If the call does not work at all, `readdir` reads the directory.
 //!
 //! Uses `attr_list` for the layout of records. Invariant: no entry is returned twice.
+
+mod stream;
 
 use std::os::fd::{AsFd, AsRawFd};
 use std::ptr::from_mut;
@@ -12,8 +14,10 @@ use nix::errno::Errno;
 
 use crate::platform::read_dir::attr_list;
 use crate::platform::read_dir::attr_list::Wanted;
-use crate::platform::read_dir::unix;
+use crate::platform::read_dir::readdir;
 use crate::platform::{Attributes, DirEntry, Directory, Filled, Said, retry};
+
+pub(crate) use stream::{Stream, kind_of, open};
 
 /// Size of the buffer in bytes. An entry takes about 150, so most directories fit; the largest entry takes 8
 /// KiB.
@@ -23,7 +27,7 @@ const SIZE: usize = 128 << 10;
 pub struct Buffer {
     bytes: Box<[u8]>,
     filled: usize,
-    names: unix::Buffer,
+    names: readdir::Buffer,
 }
 
 /// Reader of one directory from its beginning to its end.
@@ -37,7 +41,7 @@ pub struct Reader<'d> {
 /// Way of reading a directory.
 enum Way<'d> {
     Bulk(Wanted),
-    Names(unix::Reader<'d>),
+    Names(readdir::Reader<'d>),
 }
 
 impl<'d> Reader<'d> {
@@ -71,7 +75,7 @@ impl<'d> Reader<'d> {
                 Err(Errno::ENOTSUP | Errno::EINVAL | Errno::ENOSYS | Errno::ERANGE | Errno::EBADMSG)
                     if !self.begun =>
                 {
-                    self.way = Way::Names(unix::Reader::new(self.directory));
+                    self.way = Way::Names(readdir::Reader::new(self.directory));
                 }
                 Err(error) => return Err(error),
             }
@@ -104,7 +108,7 @@ fn read(directory: &Directory, wanted: Wanted, bytes: &mut [u8]) -> Result<usize
 
 impl Default for Buffer {
     fn default() -> Self {
-        Self { bytes: vec![0; SIZE].into(), filled: 0, names: unix::Buffer::default() }
+        Self { bytes: vec![0; SIZE].into(), filled: 0, names: readdir::Buffer::default() }
     }
 }
 

@@ -1,11 +1,13 @@
 //! Reading a directory in batches of names, hints and attributes.
+//!
+//! `unix.rs` has the answers of any Unix; the files of Linux and macOS replace those that differ there.
 
 pub mod attr_list;
 pub(crate) mod directory;
-#[cfg(target_os = "linux")]
-pub mod linux;
-#[cfg(target_os = "macos")]
-pub mod macos;
-#[cfg(target_os = "macos")]
-pub(crate) mod stream;
-pub mod unix;
+#[cfg_attr(target_os = "linux", path = "linux.rs")]
+#[cfg_attr(target_os = "macos", path = "macos.rs")]
+#[cfg_attr(not(any(target_os = "linux", target_os = "macos")), path = "unix.rs")]
+mod imp;
+pub mod readdir;
+
+pub use imp::{Buffer, Reader};

@@ -13,7 +13,6 @@ use nix::fcntl::{OFlag, openat};
 use nix::sys::stat::Mode;
 
 use crate::base::kind::Kind;
-use crate::platform::entry::attributes::kind_of_hint;
 use crate::platform::{Directory, retry};
 
 /// Names of a directory, from its beginning.
@@ -86,5 +85,5 @@ impl Name {
 
 /// Returns the kind of an entry according to the listing.
 pub(crate) fn kind_of(name: &Name) -> Kind {
-    kind_of_hint(name.entry.d_type)
+    Kind::of_hint(name.entry.d_type)
 }

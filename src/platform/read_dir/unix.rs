@@ -1,117 +1,29 @@
-//! Any Unix: names from `readdir(3)` (through nix, or `stream`), attributes from `fstatat(2)`.
-//!
-//! Used on systems without a faster implementation, and everywhere as the reference that the faster ones are
-//! tested against. Invariant: no `unsafe` here.
+//! Any Unix: streams of the C library, through nix.
 
-use std::ffi::CStr;
-
+use nix::dir::{Dir, Entry, OwningIter, Type};
 use nix::errno::Errno;
+use nix::fcntl::OFlag;
+use nix::sys::stat::Mode;
 
-#[cfg(target_os = "macos")]
-use super::stream::{Stream, kind_of, open};
 use crate::base::kind::Kind;
-use crate::platform::{Attributes, DirEntry, Directory, Filled, Said};
+use crate::platform::Directory;
 
-/// Number of entries in one batch.
-const BATCH: usize = 1024;
+pub use crate::platform::read_dir::readdir::{Buffer, Reader};
 
-/// Batch of names, copied from the C library's stream.
-#[derive(Default)]
-pub struct Buffer {
-    /// Names with their NULs, back to back.
-    names: Vec<u8>,
-    /// Kind, inode number and end of the name of each entry.
-    entries: Vec<(Kind, u64, usize)>,
-}
+/// Names of a directory, from its beginning.
+pub type Stream = OwningIter;
 
-/// Reader of one directory from its beginning to its end.
-pub struct Reader<'d> {
-    directory: &'d Directory,
-    stream: Option<Stream>,
-}
-
-impl<'d> Reader<'d> {
-    /// Creates a reader at the beginning of a freshly opened directory.
-    pub fn new(directory: &'d Directory) -> Self {
-        Self { directory, stream: None }
-    }
-
-    /// Replaces the content of `buffer` by the next batch.
-    ///
-    /// # Errors
-    /// Those of readdir(3) and, for the first batch, openat(2). Earlier batches stay valid; the directory
-    /// ends there.
-    pub fn fill(&mut self, buffer: &mut Buffer) -> Result<Filled, Errno> {
-        buffer.clear();
-        if self.stream.is_none() {
-            self.stream = Some(open(self.directory)?);
-        }
-        let stream = self.stream.as_mut().expect("opened above");
-        while buffer.entries.len() < BATCH {
-            match stream.next() {
-                None => break,
-                Some(Ok(entry)) => buffer.push(entry.file_name(), kind_of(&entry), entry.ino()),
-                // The names read by this call are kept; a lasting error shows up again in the next call.
-                Some(Err(_)) if !buffer.entries.is_empty() => break,
-                Some(Err(error)) => return Err(error),
-            }
-        }
-        Ok(if buffer.entries.is_empty() { Filled::End } else { Filled::Some })
-    }
-}
-
-impl Buffer {
-    /// Clears the batch.
-    pub(crate) fn clear(&mut self) {
-        self.names.clear();
-        self.entries.clear();
-    }
-
-    fn push(&mut self, name: &CStr, kind: Kind, inode: u64) {
-        if !matches!(name.to_bytes(), b"." | b"..") {
-            self.names.extend_from_slice(name.to_bytes_with_nul());
-            self.entries.push((kind, inode, self.names.len()));
-        }
-    }
-
-    /// Returns `true` if the batch is so large that more will probably follow.
-    pub fn is_full(&self) -> bool {
-        self.entries.len() >= BATCH
-    }
-
-    /// Returns the entries of the batch in the kernel's order, without `.` and `..`.
-    pub fn entries(&self) -> impl Iterator<Item = DirEntry<'_>> {
-        let mut start = 0;
-        self.entries.iter().filter_map(move |&(hint, inode, end)| {
-            let name = CStr::from_bytes_with_nul(&self.names[start..end]).ok()?;
-            start = end;
-            Some(DirEntry { name, hint, inode, said: Said::Nothing })
-        })
-    }
-
-    /// Returns the attributes of an entry of `directory`, or of a symbolic link itself.
-    ///
-    /// # Errors
-    /// Those of fstatat(2): `ENOENT` if the entry no longer exists.
-    #[allow(clippy::unused_self)] // other systems answer from the buffer
-    pub fn attributes(&self, directory: &Directory, entry: &DirEntry<'_>) -> Result<Attributes, Errno> {
-        directory.attributes_of(entry.name)
-    }
-}
-
-#[cfg(not(target_os = "macos"))]
-type Stream = nix::dir::OwningIter;
-
-#[cfg(not(target_os = "macos"))]
-fn open(directory: &Directory) -> Result<Stream, Errno> {
-    use nix::fcntl::OFlag;
+/// Opens `directory` again as a stream.
+///
+/// # Errors
+/// Those of openat(2) and fdopendir(3).
+pub fn open(directory: &Directory) -> Result<Stream, Errno> {
     let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
-    Ok(nix::dir::Dir::openat(directory, ".", flags, nix::sys::stat::Mode::empty())?.into_iter())
+    Ok(Dir::openat(directory, ".", flags, Mode::empty())?.into_iter())
 }
 
-#[cfg(not(target_os = "macos"))]
-fn kind_of(entry: &nix::dir::Entry) -> Kind {
-    use nix::dir::Type;
+/// Returns the kind of an entry according to the listing.
+pub fn kind_of(entry: &Entry) -> Kind {
     match entry.file_type() {
         Some(Type::Directory) => Kind::Directory,
         Some(Type::File) => Kind::File,

@@ -45,19 +45,10 @@ pub fn columns() -> Option<usize> {
     (result == 0 && size.ws_col > 0).then_some(usize::from(size.ws_col))
 }
 
-/// Function that the loader calls before `main` (the System V ABI, "Initialization and Termination
-/// Functions"). Other systems record nothing, and a closed stream is `/dev/null`.
-#[cfg(target_os = "linux")]
+/// Records which streams are closed. The loader calls it before `main` on Linux (`process/linux.rs`); other
+/// systems record nothing, and a closed stream is `/dev/null`.
 #[allow(unsafe_code)]
-// SAFETY: the section holds pointers to functions whose arguments `note` ignores; it needs nothing that is
-// set up later.
-#[unsafe(link_section = ".init_array")]
-#[used]
-static NOTE: extern "C" fn() = note;
-
-#[cfg(target_os = "linux")]
-#[allow(unsafe_code)]
-extern "C" fn note() {
+pub extern "C" fn note() {
     // SAFETY: the call only reads the descriptor table of this process.
     let is_closed = |descriptor| unsafe { libc::fcntl(descriptor, libc::F_GETFD) } == -1;
     INPUT_IS_CLOSED.store(is_closed(libc::STDIN_FILENO), Ordering::Relaxed);

@@ -132,13 +132,12 @@ pub fn mount_of(directory: &Directory, _: Option<u64>, _: u64) -> Result<Mount, 
 /// Those of stat(2).
 #[cfg(target_os = "linux")]
 pub fn standing(path: &Path) -> Result<Standing, Errno> {
-    match crate::platform::entry::statx::of_path(path) {
+    match crate::platform::entry::imp::statx::of_path(path) {
         // Mount IDs and the mark of mount roots came with the same kernel. Without them, and if statx(2) is
         // refused, the device decides.
-        Ok(crate::platform::entry::statx::Status { mount: None, .. }) | Err(Errno::ENOSYS | Errno::EPERM) => {
-            by_device(path)
-        }
-        Ok(crate::platform::entry::statx::Status { mount, attributes }) => Ok(Standing {
+        Ok(crate::platform::entry::imp::statx::Status { mount: None, .. })
+        | Err(Errno::ENOSYS | Errno::EPERM) => by_device(path),
+        Ok(crate::platform::entry::imp::statx::Status { mount, attributes }) => Ok(Standing {
             mount,
             device: attributes.device,
             inode: attributes.inode,

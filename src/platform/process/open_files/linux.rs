@@ -10,7 +10,7 @@ use std::os::fd::{AsFd, AsRawFd};
 
 use super::{Deleted, Files, Found, Holder, Reach, Through};
 use crate::base::sync::{AtomicUsize, Ordering};
-use crate::platform::entry::statx;
+use crate::platform::entry::imp::statx;
 use crate::platform::process::limits;
 use crate::platform::{Buffer, Directory, Errno, Filled, Reader};
 

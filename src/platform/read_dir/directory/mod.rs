@@ -1,21 +1,28 @@
-//! Open directory, with calls that every Unix system has.
+//! Open directory. `unix.rs` has the flags and calls of any Unix; the files of Linux and macOS replace those that
+//! differ there.
 //!
 //! Invariant: below a root nothing is opened through a symbolic link.
+
+#[cfg_attr(target_os = "linux", path = "linux.rs")]
+#[cfg_attr(target_os = "macos", path = "macos.rs")]
+#[cfg_attr(not(any(target_os = "linux", target_os = "macos")), path = "unix.rs")]
+mod imp;
 
 use std::ffi::{CStr, OsString};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
-use crate::platform::NOT_OURS;
 use nix::NixPath;
 use nix::errno::Errno;
-use nix::fcntl::{AT_FDCWD, AtFlags, OFlag, open, openat, readlinkat, renameat};
-use nix::sys::stat::{Mode, fstat, fstatat};
-use nix::sys::statfs::fstatfs;
+use nix::fcntl::{AT_FDCWD, AtFlags, OFlag, open, openat, renameat};
+use nix::sys::stat::{FileStat, Mode, fstat, fstatat};
 use nix::unistd::{fsync, linkat, read};
 
 use crate::base::kind::Kind;
 use crate::platform::{Attributes, FileId, FileSystem, retry};
+use imp::{MOUNT_POINT, NO_AUTOMOUNT, PLACE};
+
+pub(crate) use imp::NOT_OURS;
 
 /// Open directory.
 #[derive(Debug)]
@@ -25,6 +32,27 @@ pub struct Directory {
 
 pub(crate) const OPEN: OFlag =
     OFlag::O_RDONLY.union(OFlag::O_DIRECTORY).union(OFlag::O_CLOEXEC).union(OFlag::O_NONBLOCK);
+
+impl From<FileStat> for Attributes {
+    // The fields of `struct stat` differ in width and sign between systems; each cast keeps the kernel's
+    // bits.
+    #[allow(clippy::cast_sign_loss, clippy::unnecessary_cast, clippy::cast_lossless)]
+    fn from(stat: FileStat) -> Self {
+        Self {
+            kind: Kind::of_mode(stat.st_mode as u32),
+            blocks: stat.st_blocks as u64,
+            apparent: stat.st_size as u64,
+            mtime: stat.st_mtime as i64,
+            inode: stat.st_ino as u64,
+            device: stat.st_dev as u64,
+            links: stat.st_nlink as u64,
+            uid: stat.st_uid,
+            gid: stat.st_gid,
+            mode: stat.st_mode as u32,
+            border: imp::border(&stat),
+        }
+    }
+}
 
 impl Directory {
     /// Opens a root, following symbolic links in `path`.
@@ -107,30 +135,13 @@ impl Directory {
         Ok(length)
     }
 
-    /// Reads the symbolic link `name` in this directory and returns attributes and text of the same link.
-    ///
-    /// # Errors
-    /// Those of readlinkat(2): `EINVAL` if it is not a link.
-    #[cfg(target_os = "linux")]
-    pub fn read_link(&self, name: &(impl NixPath + ?Sized)) -> Result<(Attributes, OsString), Errno> {
-        let link = retry(|| openat(&self.fd, name, PLACE, Mode::empty()))?;
-        let found = Attributes::from(fstat(&link)?);
-        // For anything but a link an empty name would fail with `ENOENT`.
-        if found.kind != Kind::Symlink {
-            return Err(Errno::EINVAL);
-        }
-        Ok((found, readlinkat(&link, "")?))
-    }
     /// Reads the symbolic link `name` in this directory and returns attributes and text of the same link, as
     /// far as the system can ensure it.
     ///
     /// # Errors
     /// Those of readlinkat(2): `EINVAL` if it is not a link; `EAGAIN` if it was replaced meanwhile.
-    #[cfg(not(target_os = "linux"))]
     pub fn read_link(&self, name: &(impl NixPath + ?Sized)) -> Result<(Attributes, OsString), Errno> {
-        let found = self.attributes_of(name)?;
-        let text = readlinkat(&self.fd, name)?;
-        if self.attributes_of(name)? == found { Ok((found, text)) } else { Err(Errno::EAGAIN) }
+        imp::read_link(&self.fd, name)
     }
 
     /// Creates the file `name` in this directory, accessible by its owner only, and opens it for writing.
@@ -176,11 +187,7 @@ impl Directory {
     /// # Errors
     /// Those of fstatfs(2).
     pub fn file_system(&self) -> Result<FileSystem, Errno> {
-        #[cfg(target_os = "macos")]
-        if is_disk(self.attributes()?.device) {
-            return Ok(FileSystem::Ordinary);
-        }
-        Ok(classify(&retry(|| fstatfs(&self.fd))?))
+        imp::file_system(&self.fd)
     }
 
     /// Returns the kind of the file system mounted on `name`, without listing it or triggering an automount.
@@ -188,9 +195,7 @@ impl Directory {
     /// # Errors
     /// Those of openat(2) and fstatfs(2).
     pub fn file_system_of(&self, name: &CStr) -> Result<FileSystem, Errno> {
-        // `O_DIRECTORY` would trigger it: open(2) spares automounts for a plain `O_PATH` only.
-        let flags = if cfg!(target_os = "linux") { PLACE } else { PLACE | OFlag::O_DIRECTORY };
-        Self { fd: retry(|| openat(&self.fd, name, flags, Mode::empty()))? }.file_system()
+        Self { fd: retry(|| openat(&self.fd, name, MOUNT_POINT, Mode::empty()))? }.file_system()
     }
 }
 
@@ -213,49 +218,8 @@ pub fn attributes_of_path(path: &Path) -> Result<Attributes, Errno> {
 }
 
 /// Returns the identity of the directory that firmlinks such as `/Users` lead into, the data volume of
-/// macOS. A scan from above must not enter it, since its content is reached through the firmlinks.
-#[cfg(target_os = "macos")]
+/// macOS; `None` on other systems. A scan from above must not enter it, since its content is reached through the
+/// firmlinks.
 pub fn second_way() -> Option<FileId> {
-    Some(attributes_of_path(Path::new("/System/Volumes/Data")).ok()?.file_id())
-}
-/// Returns `None`, since these systems have no firmlinks.
-#[cfg(not(target_os = "macos"))]
-pub fn second_way() -> Option<FileId> {
-    None
-}
-
-#[cfg(target_os = "linux")]
-const NO_AUTOMOUNT: AtFlags = AtFlags::AT_NO_AUTOMOUNT;
-#[cfg(not(target_os = "linux"))]
-const NO_AUTOMOUNT: AtFlags = AtFlags::empty();
-
-/// `O_PATH` if it exists: such a descriptor only names a file.
-#[cfg(target_os = "linux")]
-const PLACE: OFlag = OFlag::O_PATH.union(OFlag::O_CLOEXEC).union(OFlag::O_NOFOLLOW);
-#[cfg(not(target_os = "linux"))]
-const PLACE: OFlag = OPEN.difference(OFlag::O_DIRECTORY).union(OFlag::O_NOFOLLOW);
-
-#[cfg(target_os = "linux")]
-fn classify(status: &nix::sys::statfs::Statfs) -> FileSystem {
-    // The type of the magic number differs between C libraries; the number has 32 bits.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    FileSystem::of_magic(status.filesystem_type().0 as u32)
-}
-
-/// Returns `true` for the device number of a disk. File systems without one get numbers above those of the 24
-/// block drivers (`vfs_getnewfsid` in XNU); only they are worth another call.
-#[cfg(target_os = "macos")]
-fn is_disk(device: u64) -> bool {
-    const BLOCK_DRIVERS: u64 = 24;
-    device >> 24 < BLOCK_DRIVERS
-}
-
-#[cfg(target_os = "macos")]
-fn classify(status: &nix::sys::statfs::Statfs) -> FileSystem {
-    FileSystem::of_type(status.filesystem_type_name().as_bytes())
-}
-
-#[cfg(not(any(target_os = "linux", target_os = "macos")))]
-fn classify(_: &nix::sys::statfs::Statfs) -> FileSystem {
-    FileSystem::Ordinary
+    Some(attributes_of_path(Path::new(imp::BEHIND_FIRMLINKS?)).ok()?.file_id())
 }

@@ -1,0 +1,59 @@
+//! Parser for the answer of getattrlistat(2) of macOS about clones: its length, five words of returned bits, then
+//! the announced numbers.
+//!
+//! Makes no system call. Invariant: any bytes give a layout or none.
+
+use crate::platform::entry::extents::Layout;
+
+/// `ATTR_CMNEXT_PRIVATESIZE`
+pub const PRIVATE_SIZE: u32 = 0x8;
+/// `ATTR_CMNEXT_CLONEID`
+pub const CLONE_ID: u32 = 0x100;
+
+/// Answer with room for both numbers.
+pub type Answer = [u8; 40];
+
+/// Returns the layout, or `None` without the private size.
+pub fn layout(answer: &Answer) -> Option<Layout> {
+    let word = |at: usize| answer[at..].first_chunk().map_or(0, |bytes| u32::from_ne_bytes(*bytes));
+    let length = usize::try_from(word(0)).unwrap_or(usize::MAX).min(answer.len());
+    let returned = word(20);
+    let mut numbers = answer.get(24..length)?.chunks_exact(8).map_while(<[u8]>::first_chunk);
+    // In the order of their bits.
+    let mut number = |bit| {
+        let bytes = if returned & bit == 0 { None } else { numbers.next() };
+        bytes.map(|bytes| u64::from_ne_bytes(*bytes))
+    };
+    let (private, clone) = (number(PRIVATE_SIZE), number(CLONE_ID));
+    let private = private?;
+    Some(Layout { private, certain: private, clone, ..Layout::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_numbers_are_those_that_were_returned() {
+        let answer = |length: u32, returned: u32, numbers: [u64; 2]| {
+            let mut answer: Answer = [0; 40];
+            answer[..4].copy_from_slice(&length.to_ne_bytes());
+            answer[20..24].copy_from_slice(&returned.to_ne_bytes());
+            answer[24..32].copy_from_slice(&numbers[0].to_ne_bytes());
+            answer[32..].copy_from_slice(&numbers[1].to_ne_bytes());
+            answer
+        };
+        let told = |answer: Answer| layout(&answer).map(|layout| (layout.private, layout.clone));
+        assert_eq!(told(answer(40, PRIVATE_SIZE | CLONE_ID, [4096, 77])), Some((4096, Some(77))));
+        assert_eq!(told(answer(32, PRIVATE_SIZE, [4096, 77])), Some((4096, None)));
+        assert_eq!(told(answer(32, CLONE_ID, [77, 0])), None);
+        assert_eq!(told(answer(32, PRIVATE_SIZE | CLONE_ID, [4096, 77])), Some((4096, None)), "cut short");
+        assert_eq!(told(answer(24, 0, [1, 1])), None);
+        assert_eq!(
+            told(answer(u32::MAX, PRIVATE_SIZE, [1, 2])),
+            Some((1, None)),
+            "longer than there is room"
+        );
+        assert_eq!(told(answer(0, PRIVATE_SIZE, [1, 2])), None);
+    }
+}

@@ -1,0 +1,194 @@
+//! Extents of a file on Linux, from `ioctl_fiemap(2)`.
+
+use std::ffi::CStr;
+use std::os::fd::{AsRawFd, OwnedFd};
+
+use nix::sys::statfs::fstatfs;
+
+use crate::platform::entry::extents::{Layout, Sharing};
+use crate::platform::{Directory, Errno, retry};
+
+/// Number of extents read in one call.
+const EXTENTS: usize = 128;
+/// Number of calls for one file, for about 130,000 extents.
+const CALLS: usize = 1024;
+
+/// `struct fiemap_extent` of linux/fiemap.h.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+struct Extent {
+    logical: u64,
+    physical: u64,
+    length: u64,
+    reserved64: [u64; 2],
+    flags: u32,
+    reserved: [u32; 3],
+}
+
+/// `struct fiemap` of linux/fiemap.h, with room for the extents.
+#[repr(C)]
+struct Map {
+    start: u64,
+    length: u64,
+    flags: u32,
+    mapped: u32,
+    count: u32,
+    reserved: u32,
+    extents: [Extent; EXTENTS],
+}
+
+const _: () = assert!(size_of::<Map>() == 32 + EXTENTS * 56);
+
+/// Smallest size of a compressed extent on the disk.
+const BLOCK: u64 = 4096;
+
+const LAST: u32 = 0x1;
+/// Written, but without a location yet.
+const DELAYED: u32 = 0x4;
+const ENCODED: u32 = 0x8;
+/// Encrypted, which counts as encoded but not as compressed.
+const ENCRYPTED: u32 = 0x80;
+const UNWRITTEN: u32 = 0x800;
+const SHARED: u32 = 0x2000;
+/// `FS_IOC_FIEMAP`: `_IOWR('f', 11, struct fiemap)`
+const FIEMAP: u32 = 0xc020_660b;
+
+/// Returns if the file system of `directory` can share space: the magic numbers of those that can and
+/// report it.
+pub fn sharing(directory: &Directory) -> Sharing {
+    const SHARING: [u32; 4] = [
+        0x9123_683e, // btrfs
+        0x5846_5342, // xfs
+        0xca45_1a4e, // bcachefs
+        0x7461_636f, // ocfs2
+    ];
+    // The type of the magic number differs between C libraries; the number has 32 bits.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let shares =
+        fstatfs(directory).is_ok_and(|status| SHARING.contains(&(status.filesystem_type().0 as u32)));
+    if shares { Sharing::Possible } else { Sharing::Never }
+}
+
+/// Returns the layout of the regular file `name`.
+///
+/// # Errors
+/// Those of openat(2) and `ioctl_fiemap(2)`: `EOPNOTSUPP` if the file system does not report it; `EINVAL`
+/// if it is not a regular file.
+pub fn layout(directory: &Directory, name: &CStr) -> Result<Layout, Errno> {
+    let file = directory.open_file(name)?;
+    let mut layout = Layout { pieces: Some(0), is_cut_short: true, ..Layout::default() };
+    let (mut start, mut end) = (0, None);
+    for _ in 0..CALLS {
+        let map = ask(&file, start)?;
+        let mapped = &map.extents[..EXTENTS.min(usize::try_from(map.mapped).unwrap_or(0))];
+        for extent in mapped {
+            add(&mut layout, extent, end);
+            end = Some(extent.physical.saturating_add(extent.length));
+        }
+        let Some(last) = mapped.last().filter(|last| last.flags & LAST == 0) else {
+            layout.is_cut_short = false;
+            break;
+        };
+        start = last.logical.saturating_add(last.length);
+    }
+    Ok(layout)
+}
+
+/// Returns the extents from byte `start` on.
+#[allow(unsafe_code)]
+fn ask(file: &OwnedFd, start: u64) -> Result<Map, Errno> {
+    let mut map = Map {
+        start,
+        length: u64::MAX - start,
+        flags: 0,
+        mapped: 0,
+        count: u32::try_from(EXTENTS).expect("a small number"),
+        reserved: 0,
+        extents: [Extent::default(); EXTENTS],
+    };
+    // The type of a request differs between C libraries; its number has 32 bits.
+    #[allow(clippy::cast_possible_wrap, clippy::cast_lossless)]
+    retry(|| {
+        // SAFETY: `map` is a whole `struct fiemap` with room for as many extents as its count says, and nothing else
+        // refers to it during the call.
+        Errno::result(unsafe { libc::ioctl(file.as_raw_fd(), FIEMAP as _, &raw mut map) })
+    })?;
+    Ok(map)
+}
+
+/// Adds an extent; `end` is the position on the disk at which the previous one ended.
+fn add(layout: &mut Layout, extent: &Extent, end: Option<u64>) {
+    let is = |flag| extent.flags & flag != 0;
+    let add = |sum: &mut u64| *sum = sum.saturating_add(extent.length);
+    // Data without a location cannot share one.
+    let is_shared = is(SHARED) && !is(DELAYED);
+    add(if is_shared { &mut layout.shared } else { &mut layout.private });
+    if !is_shared {
+        let is_of_any_size = is(ENCODED) && !is(ENCRYPTED) || is(DELAYED);
+        let least = if is_of_any_size { extent.length.min(BLOCK) } else { extent.length };
+        layout.certain = layout.certain.saturating_add(least);
+    }
+    if is(ENCODED) && !is(ENCRYPTED) {
+        add(&mut layout.compressed);
+    }
+    if is(UNWRITTEN) {
+        add(&mut layout.unwritten);
+    }
+    if is(DELAYED) {
+        add(&mut layout.delayed);
+    }
+    // The length of a compressed extent is not its size on the disk, so each one counts as a piece.
+    if end != Some(extent.physical) {
+        layout.pieces = layout.pieces.map(|pieces| pieces + 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn extents_are_added_up_by_what_they_are() {
+        let mut layout = Layout { pieces: Some(0), ..Layout::default() };
+        let mut end = None;
+        for (physical, length, flags) in [
+            (0, 10, 0),
+            (10, 5, UNWRITTEN),
+            (100, 7, SHARED),
+            (200, 3, SHARED | DELAYED),
+            (300, 2, ENCODED),
+            (400, 1, ENCODED | ENCRYPTED | LAST),
+        ] {
+            add(&mut layout, &Extent { physical, length, flags, ..Extent::default() }, end);
+            end = Some(physical + length);
+        }
+        let expected = Layout {
+            private: 21,
+            certain: 21,
+            shared: 7,
+            compressed: 2,
+            unwritten: 5,
+            delayed: 3,
+            pieces: Some(5),
+            is_cut_short: false,
+            clone: None,
+        };
+        assert_eq!(layout, expected);
+        // A compressed extent of any length may take a single block.
+        for (flags, certain) in [
+            (ENCODED, 4096),
+            (DELAYED, 4096),
+            (SHARED | DELAYED, 4096),
+            (SHARED | ENCODED, 0),
+            (0, 131_072),
+            (ENCODED | ENCRYPTED, 131_072),
+        ] {
+            let mut layout = Layout::default();
+            add(&mut layout, &Extent { length: 131_072, flags, ..Extent::default() }, None);
+            assert_eq!(layout.certain, certain, "{flags:#x}");
+        }
+        let huge = Extent { length: u64::MAX, ..Extent::default() };
+        add(&mut layout, &huge, None);
+        assert_eq!(layout.private, u64::MAX);
+    }
+}

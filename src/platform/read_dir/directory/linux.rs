@@ -1,0 +1,49 @@
+//! Linux: descriptors that only name a file (`O_PATH`), and the magic numbers of file systems.
+
+#[path = "unix.rs"]
+#[allow(dead_code)] // partly replaced here
+mod unix;
+
+use std::ffi::OsString;
+use std::os::fd::OwnedFd;
+
+use nix::NixPath;
+use nix::errno::Errno;
+use nix::fcntl::{AtFlags, OFlag, openat, readlinkat};
+use nix::sys::stat::{Mode, fstat};
+use nix::sys::statfs::fstatfs;
+
+use crate::base::kind::Kind;
+use crate::platform::{Attributes, FileSystem, retry};
+
+pub use unix::*;
+
+/// Flag that keeps a lookup from triggering an automount.
+pub const NO_AUTOMOUNT: AtFlags = AtFlags::AT_NO_AUTOMOUNT;
+/// Flags for a descriptor that only names a file.
+pub const PLACE: OFlag = OFlag::O_PATH.union(OFlag::O_CLOEXEC).union(OFlag::O_NOFOLLOW);
+/// The same for a mount point. `O_DIRECTORY` would trigger an automount, which open(2) spares for a plain `O_PATH`
+/// only.
+pub const MOUNT_POINT: OFlag = PLACE;
+
+/// Reads a symbolic link through a descriptor of it.
+pub fn read_link(
+    directory: &OwnedFd,
+    name: &(impl NixPath + ?Sized),
+) -> Result<(Attributes, OsString), Errno> {
+    let link = retry(|| openat(directory, name, PLACE, Mode::empty()))?;
+    let found = Attributes::from(fstat(&link)?);
+    // For anything but a link an empty name would fail with `ENOENT`.
+    if found.kind != Kind::Symlink {
+        return Err(Errno::EINVAL);
+    }
+    Ok((found, readlinkat(&link, "")?))
+}
+
+/// Returns the kind of the file system of a directory.
+pub fn file_system(directory: &OwnedFd) -> Result<FileSystem, Errno> {
+    let status = retry(|| fstatfs(directory))?;
+    // The type of the magic number differs between C libraries; the number has 32 bits.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    Ok(FileSystem::of_magic(status.filesystem_type().0 as u32))
+}

@@ -1,0 +1,41 @@
+//! macOS: firmlinks, files in the cloud, and the names of file systems.
+
+#[path = "unix.rs"]
+#[allow(dead_code)] // partly replaced here
+mod unix;
+
+use std::os::fd::OwnedFd;
+
+use nix::errno::Errno;
+use nix::fcntl::OFlag;
+use nix::sys::stat::{FileStat, fstat};
+use nix::sys::statfs::fstatfs;
+
+use crate::platform::{Attributes, Border, FileSystem, retry};
+
+pub use unix::*;
+
+/// Nothing, since an opened terminal never becomes the controlling one.
+pub const NOT_OURS: OFlag = OFlag::empty();
+/// Directory that firmlinks lead into: the data volume.
+pub const BEHIND_FIRMLINKS: Option<&str> = Some("/System/Volumes/Data");
+
+/// Returns the kind of the file system of a directory.
+pub fn file_system(directory: &OwnedFd) -> Result<FileSystem, Errno> {
+    if is_disk(Attributes::from(retry(|| fstat(directory))?).device) {
+        return Ok(FileSystem::Ordinary);
+    }
+    Ok(FileSystem::of_type(retry(|| fstatfs(directory))?.filesystem_type_name().as_bytes()))
+}
+
+/// Returns `true` for the device number of a disk. File systems without one get numbers above those of the 24
+/// block drivers (`vfs_getnewfsid` in XNU); only they are worth another call.
+fn is_disk(device: u64) -> bool {
+    const BLOCK_DRIVERS: u64 = 24;
+    device >> 24 < BLOCK_DRIVERS
+}
+
+/// Returns the boundary in the flags of an entry.
+pub fn border(stat: &FileStat) -> Border {
+    if stat.st_flags & Border::DATALESS_FLAG != 0 { Border::Dataless } else { Border::None }
+}

@@ -1,0 +1,47 @@
+//! Any Unix: flags and calls that all have.
+
+use std::ffi::OsString;
+use std::os::fd::OwnedFd;
+
+use nix::NixPath;
+use nix::errno::Errno;
+use nix::fcntl::{AtFlags, OFlag, readlinkat};
+use nix::sys::stat::{FileStat, fstatat};
+
+use crate::platform::{Attributes, Border, FileSystem, retry};
+
+/// Flag that keeps an opened terminal from becoming the controlling one.
+pub const NOT_OURS: OFlag = OFlag::O_NOCTTY;
+/// Flag that keeps a lookup from triggering an automount.
+pub const NO_AUTOMOUNT: AtFlags = AtFlags::empty();
+/// Flags for a descriptor that is a base for lookups.
+pub const PLACE: OFlag =
+    OFlag::O_RDONLY.union(OFlag::O_CLOEXEC).union(OFlag::O_NONBLOCK).union(OFlag::O_NOFOLLOW);
+/// The same for a mount point.
+pub const MOUNT_POINT: OFlag = PLACE.union(OFlag::O_DIRECTORY);
+/// Directory that firmlinks lead into.
+pub const BEHIND_FIRMLINKS: Option<&str> = None;
+
+/// Reads a symbolic link, whose attributes must be the same before and after.
+pub fn read_link(
+    directory: &OwnedFd,
+    name: &(impl NixPath + ?Sized),
+) -> Result<(Attributes, OsString), Errno> {
+    let attributes = || {
+        retry(|| fstatat(directory, name, AtFlags::AT_SYMLINK_NOFOLLOW | NO_AUTOMOUNT)).map(Attributes::from)
+    };
+    let found = attributes()?;
+    let text = readlinkat(directory, name)?;
+    if attributes()? == found { Ok((found, text)) } else { Err(Errno::EAGAIN) }
+}
+
+/// Returns [`FileSystem::Ordinary`], since other kinds are unknown on these systems.
+#[allow(clippy::unnecessary_wraps)] // other systems have to ask, which may fail
+pub fn file_system(_: &OwnedFd) -> Result<FileSystem, Errno> {
+    Ok(FileSystem::Ordinary)
+}
+
+/// Returns no boundary, since the attributes do not have one.
+pub fn border(_: &FileStat) -> Border {
+    Border::None
+}

@@ -1,0 +1,99 @@
+//! Any Unix: names from `readdir(3)` (through the C library, as `imp` calls it), attributes from `fstatat(2)`.
+//!
+//! Used on systems without a faster implementation, and everywhere as the reference that the faster ones are
+//! tested against. Invariant: no `unsafe` here.
+
+use std::ffi::CStr;
+
+use nix::errno::Errno;
+
+use super::imp::{Stream, kind_of, open};
+use crate::base::kind::Kind;
+use crate::platform::{Attributes, DirEntry, Directory, Filled, Said};
+
+/// Number of entries in one batch.
+const BATCH: usize = 1024;
+
+/// Batch of names, copied from the C library's stream.
+#[derive(Default)]
+pub struct Buffer {
+    /// Names with their NULs, back to back.
+    names: Vec<u8>,
+    /// Kind, inode number and end of the name of each entry.
+    entries: Vec<(Kind, u64, usize)>,
+}
+
+/// Reader of one directory from its beginning to its end.
+pub struct Reader<'d> {
+    directory: &'d Directory,
+    stream: Option<Stream>,
+}
+
+impl<'d> Reader<'d> {
+    /// Creates a reader at the beginning of a freshly opened directory.
+    pub fn new(directory: &'d Directory) -> Self {
+        Self { directory, stream: None }
+    }
+
+    /// Replaces the content of `buffer` by the next batch.
+    ///
+    /// # Errors
+    /// Those of readdir(3) and, for the first batch, openat(2). Earlier batches stay valid; the directory
+    /// ends there.
+    pub fn fill(&mut self, buffer: &mut Buffer) -> Result<Filled, Errno> {
+        buffer.clear();
+        if self.stream.is_none() {
+            self.stream = Some(open(self.directory)?);
+        }
+        let stream = self.stream.as_mut().expect("opened above");
+        while buffer.entries.len() < BATCH {
+            match stream.next() {
+                None => break,
+                Some(Ok(entry)) => buffer.push(entry.file_name(), kind_of(&entry), entry.ino()),
+                // The names read by this call are kept; a lasting error shows up again in the next call.
+                Some(Err(_)) if !buffer.entries.is_empty() => break,
+                Some(Err(error)) => return Err(error),
+            }
+        }
+        Ok(if buffer.entries.is_empty() { Filled::End } else { Filled::Some })
+    }
+}
+
+impl Buffer {
+    /// Clears the batch.
+    pub(crate) fn clear(&mut self) {
+        self.names.clear();
+        self.entries.clear();
+    }
+
+    fn push(&mut self, name: &CStr, kind: Kind, inode: u64) {
+        if !matches!(name.to_bytes(), b"." | b"..") {
+            self.names.extend_from_slice(name.to_bytes_with_nul());
+            self.entries.push((kind, inode, self.names.len()));
+        }
+    }
+
+    /// Returns `true` if the batch is so large that more will probably follow.
+    pub fn is_full(&self) -> bool {
+        self.entries.len() >= BATCH
+    }
+
+    /// Returns the entries of the batch in the kernel's order, without `.` and `..`.
+    pub fn entries(&self) -> impl Iterator<Item = DirEntry<'_>> {
+        let mut start = 0;
+        self.entries.iter().filter_map(move |&(hint, inode, end)| {
+            let name = CStr::from_bytes_with_nul(&self.names[start..end]).ok()?;
+            start = end;
+            Some(DirEntry { name, hint, inode, said: Said::Nothing })
+        })
+    }
+
+    /// Returns the attributes of an entry of `directory`, or of a symbolic link itself.
+    ///
+    /// # Errors
+    /// Those of fstatat(2): `ENOENT` if the entry no longer exists.
+    #[allow(clippy::unused_self)] // other systems answer from the buffer
+    pub fn attributes(&self, directory: &Directory, entry: &DirEntry<'_>) -> Result<Attributes, Errno> {
+        directory.attributes_of(entry.name)
+    }
+}
