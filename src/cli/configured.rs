@@ -5,10 +5,15 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use clap::FromArgMatches;
+use clap::error::ErrorKind;
+
 use super::{Environment, Refusal};
 use crate::base::text::escape_path;
+use crate::cli::args::{Arguments, Words};
 use crate::cli::config::Config;
 use crate::cli::config::file::{Found, Source};
+use crate::cli::error::refusal;
 use crate::cli::settings;
 use crate::run::streams::say;
 
@@ -38,6 +43,27 @@ impl Configured {
         }
         Ok(Self { config, words, notice: notice(source, &warnings) })
     }
+}
+
+/// Returns the configuration for a subcommand, whose command line cannot select another one.
+pub fn configured(environment: &Environment) -> Result<Configured, Refusal> {
+    Configured::read(&source(None, false, environment), &[], environment)
+}
+
+/// Returns the flags that the configuration sets.
+pub fn flags_of_file(environment: &Environment) -> Result<Arguments, Refusal> {
+    understood(&configured(environment)?.words, &[])
+}
+
+/// Parses the words from the configuration and those that were typed.
+pub fn understood(configured: &[OsString], typed: &[OsString]) -> Result<Arguments, Refusal> {
+    let line = settings::line(configured, typed);
+    let matches = settings::command().try_get_matches_from(&line).map_err(|error| match error.kind() {
+        // The help describes the subcommands as well.
+        ErrorKind::DisplayHelp => refusal(Words::understand(&line).err().unwrap_or(error)),
+        _ => refusal(error),
+    })?;
+    Arguments::from_arg_matches(&matches).map_err(refusal)
 }
 
 /// Returns the location of the configuration.

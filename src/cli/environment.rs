@@ -6,8 +6,10 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 
 use super::Refusal;
+use crate::base::state_folder;
 use crate::base::text::escape;
 
 /// Input of the command line besides its words.
@@ -65,6 +67,12 @@ impl Environment {
         let refused = |reason: &str| Refusal::Usage(format!("{name}={}: {reason}", escape(value.as_bytes())));
         let word = value.to_str().ok_or_else(|| refused("not UTF-8"))?;
         parse(word).map(Some).map_err(|reason| refused(&reason))
+    }
+
+    /// Returns the folder of automatic snapshots.
+    pub fn snapshot_folder(&self) -> Option<PathBuf> {
+        let variable = |name| self.variable(name).map(OsString::as_os_str);
+        state_folder::folder(variable("XDG_STATE_HOME"), variable("HOME"))
     }
 
     /// Returns `true` if the terminal cannot be drawn on.

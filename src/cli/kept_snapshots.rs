@@ -72,7 +72,7 @@ pub fn list(directory: Option<&OsString>, environment: &Environment) -> Result<A
 }
 
 fn folder(environment: &Environment) -> Result<PathBuf, Refusal> {
-    crate::cli::snapshots::folder(environment).ok_or_else(|| {
+    environment.snapshot_folder().ok_or_else(|| {
         let reason = "diff: no snapshots: neither XDG_STATE_HOME nor HOME is set";
         Refusal::Usage(reason.to_owned())
     })

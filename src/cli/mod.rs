@@ -12,6 +12,7 @@ mod exclude;
 mod help_text;
 mod kept_snapshots;
 mod man_page;
+mod options;
 mod settings;
 mod show;
 mod snapshots;
@@ -19,28 +20,28 @@ mod sources;
 mod subcommands;
 #[cfg(test)]
 mod tests;
+mod values;
 
 use std::ffi::OsString;
 use std::path::Path;
 
-use clap::FromArgMatches;
-use clap::error::ErrorKind;
-
-use crate::base::format::{Measure, Units};
-use crate::cli::args::{Arguments, When, Words};
+use crate::base::format::Measure;
+use crate::cli::args::{Arguments, Words};
 pub use crate::cli::error::Refusal;
 use crate::cli::error::refusal;
 use crate::cli::exclude::{filter, patterns};
+use crate::cli::options::{mounts, progress, threads, units};
 use crate::cli::subcommands::{Command, Df, Difference};
+use crate::cli::values::When;
 use crate::run::browse;
 use crate::run::print;
-use crate::run::print::{Comparison, Format, Job, Output, Progress, Saving, Selection};
+use crate::run::print::{Comparison, Format, Job, Output, Saving, Selection};
 use crate::scan::{self, Mounts};
 use crate::source::Wanted;
 use crate::table::rows::{Direction, Order};
 use crate::ui::options::{Changes, Mouse, Safety, Tab};
 use crate::ui::theme::{ColorChoice, Colors, Glyphs, Looks, Theme};
-use configured::{Configured, source};
+use configured::{Configured, configured, source, understood};
 pub use describe::Description;
 pub use environment::Environment;
 pub use show::Answer;
@@ -137,16 +138,6 @@ fn diff(words: &Difference, environment: &Environment) -> Result<Request, Refusa
     Ok(Request::Browse(Box::new(browser(&arguments, configured, environment, subject)?)))
 }
 
-/// Returns the configuration for a subcommand, whose command line cannot select another one.
-fn configured(environment: &Environment) -> Result<Configured, Refusal> {
-    Configured::read(&source(None, false, environment), &[], environment)
-}
-
-/// Returns the flags that the configuration sets.
-fn configured_alone(environment: &Environment) -> Result<Arguments, Refusal> {
-    understood(&configured(environment)?.words, &[])
-}
-
 /// Returns the job of `duke df`.
 fn df(words: &Df, environment: &Environment) -> Result<Job, Refusal> {
     let units = units(words.si);
@@ -162,18 +153,6 @@ fn df(words: &Df, environment: &Environment) -> Result<Job, Refusal> {
     let progress = progress(words.quiet, units);
     let wanted = Wanted::Paths(crate::cli::sources::paths(&words.paths), scan);
     Ok(Job { wanted, output: Output::Printed(format), selection: Selection::default(), progress })
-}
-
-/// Parses the words from the configuration and those that were typed.
-fn understood(configured: &[OsString], typed: &[OsString]) -> Result<Arguments, Refusal> {
-    let line = crate::cli::settings::line(configured, typed);
-    let matches =
-        crate::cli::settings::command().try_get_matches_from(&line).map_err(|error| match error.kind() {
-            // The help describes the subcommands as well.
-            ErrorKind::DisplayHelp => refusal(Words::understand(&line).err().unwrap_or(error)),
-            _ => refusal(error),
-        })?;
-    Arguments::from_arg_matches(&matches).map_err(refusal)
 }
 
 /// Returns the request of a command line without a subcommand.
@@ -246,21 +225,6 @@ fn browser(
     })
 }
 
-/// Returns the units for `--si`.
-fn units(is_decimal: bool) -> Units {
-    if is_decimal { Units::Decimal } else { Units::Binary }
-}
-
-/// Returns the mounts to enter, for `-x`.
-fn mounts(are_left: bool) -> Mounts {
-    if are_left { Mounts::None } else { Mounts::Real }
-}
-
-/// Returns the progress display, for `-q`.
-fn progress(is_unwanted: bool, units: Units) -> Progress {
-    if is_unwanted { Progress::Silent } else { Progress::Shown(units) }
-}
-
 fn order(arguments: &Arguments) -> Order {
     let column = arguments.sort;
     let measure = if arguments.apparent_size { Measure::Apparent } else { Measure::Disk };
@@ -281,7 +245,7 @@ fn safety(arguments: &Arguments) -> Safety {
 fn theme(arguments: &Arguments, looks: Looks, environment: &Environment) -> Result<Theme, Refusal> {
     let when = match arguments.color {
         Some(when) => when,
-        None => environment.parsed("DUKE_COLOR", crate::cli::args::when)?.unwrap_or(When::Auto),
+        None => environment.parsed("DUKE_COLOR", values::when)?.unwrap_or(When::Auto),
     };
     let choice = match when {
         When::Auto => ColorChoice::Auto,
@@ -296,13 +260,4 @@ fn theme(arguments: &Arguments, looks: Looks, environment: &Environment) -> Resu
         None => Glyphs::detect(|name| environment.variable(name).cloned()),
     };
     Ok(Theme { colors, glyphs, looks })
-}
-
-/// Returns the number of threads from `-t` or the environment.
-fn threads(given: Option<u16>, environment: &Environment) -> Result<Option<usize>, Refusal> {
-    let threads = match given {
-        None => environment.parsed("DUKE_THREADS", crate::cli::args::threads)?,
-        given => given,
-    };
-    Ok(threads.map(usize::from))
 }

@@ -11,11 +11,12 @@ use std::ffi::OsString;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, Command, CommandFactory, FromArgMatches};
 
-use super::{Environment, Refusal, filter};
+use super::{Environment, Refusal};
 use crate::base::text::escape;
 use crate::cli::args::Arguments;
 use crate::cli::config::{Setting, Value, Warning};
 use crate::cli::error::refusal;
+use crate::cli::exclude::filter;
 
 /// Flags that cannot be set, because they select the task of a single run. Flags without a long name, which take
 /// file names, cannot be set either.
@@ -184,7 +185,7 @@ pub fn line(words: &[OsString], typed: &[OsString]) -> Vec<OsString> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::config::Place;
+    use crate::cli::config::position::Place;
 
     /// Flags without a long name.
     const FILES: [&str; 4] = ["output", "compress", "import", "exclude_from"];

@@ -7,9 +7,11 @@ use std::path::PathBuf;
 
 use super::{Environment, Refusal};
 use crate::base::format::Units;
-use crate::base::state_folder;
 use crate::cli::args::Arguments;
+use crate::cli::configured::flags_of_file;
+use crate::cli::exclude::filter;
 use crate::cli::subcommands::Save;
+use crate::cli::{options, sources};
 use crate::run::print::{Saving, Shelf, Target};
 use crate::scan;
 use crate::source::save;
@@ -18,19 +20,19 @@ use crate::source::snapshot_store::{DAY, Settings};
 /// Returns the settings of `duke save`.
 pub fn saving(words: &Save, environment: &Environment) -> Result<Saving, Refusal> {
     let scan = scan::Options {
-        threads: super::threads(None, environment)?,
-        mounts: super::mounts(words.one_file_system),
-        filter: super::filter(&words.exclude)?,
+        threads: options::threads(None, environment)?,
+        mounts: options::mounts(words.one_file_system),
+        filter: filter(&words.exclude)?,
         skip_caches: words.exclude_caches,
         skip_network: words.skip_network,
         skip_silent: false,
         owners: words.extended,
     };
     Ok(Saving {
-        roots: crate::cli::sources::paths(&words.paths),
+        roots: sources::paths(&words.paths),
         scan,
         to: shelf(words, environment)?,
-        progress: super::progress(words.quiet, Units::Binary),
+        progress: options::progress(words.quiet, Units::Binary),
     })
 }
 
@@ -41,21 +43,19 @@ fn shelf(words: &Save, environment: &Environment) -> Result<Shelf, Refusal> {
         }
         Some(file) if file == "-" => Ok(Shelf::Target(Target::Standard)),
         Some(file) => {
-            crate::cli::sources::refuse_other(file, "save -o", |format| format == save::Format::Snapshot)?;
+            sources::refuse_other(file, "save -o", |format| format == save::Format::Snapshot)?;
             Ok(Shelf::Target(Target::File(PathBuf::from(file))))
         }
         // The configuration sets the limits for all kept snapshots.
-        None => {
-            settings(&super::configured_alone(environment)?, environment).map(Shelf::Kept).ok_or_else(|| {
-                Refusal::Usage("save: -o is required: neither XDG_STATE_HOME nor HOME is set".to_owned())
-            })
-        }
+        None => settings(&flags_of_file(environment)?, environment).map(Shelf::Kept).ok_or_else(|| {
+            Refusal::Usage("save: -o is required: neither XDG_STATE_HOME nor HOME is set".to_owned())
+        }),
     }
 }
 
 /// Returns the retention policy of automatic snapshots.
 pub fn settings(arguments: &Arguments, environment: &Environment) -> Option<Settings> {
-    let mut settings = Settings::new(folder(environment)?);
+    let mut settings = Settings::new(environment.snapshot_folder()?);
     if let Some(days) = arguments.snapshot_days {
         settings.age = DAY.saturating_mul(days);
     }
@@ -63,10 +63,4 @@ pub fn settings(arguments: &Arguments, environment: &Environment) -> Option<Sett
         settings.bytes = bytes;
     }
     Some(settings)
-}
-
-/// Returns the folder of automatic snapshots.
-pub fn folder(environment: &Environment) -> Option<PathBuf> {
-    let variable = |name| environment.variable(name).map(std::ffi::OsString::as_os_str);
-    state_folder::folder(variable("XDG_STATE_HOME"), variable("HOME"))
 }

@@ -11,8 +11,9 @@ use super::{Environment, Refusal};
 use crate::base::format::Measure;
 use crate::base::text::escape;
 use crate::cli::args::{Arguments, Summed};
-use crate::cli::kept_snapshots;
+use crate::cli::exclude::filter;
 use crate::cli::subcommands::Difference;
+use crate::cli::{kept_snapshots, options};
 use crate::run::print::{By, Comparison, DiffForm, Output, Packing, Selection, Target, Telling};
 use crate::scan::{self, Mounts};
 use crate::source::Wanted;
@@ -73,9 +74,9 @@ pub fn refuse_other(
 /// Returns the settings of `duke diff`.
 pub fn comparison(words: &Difference, environment: &Environment) -> Result<Comparison, Refusal> {
     let scan = scan::Options {
-        threads: super::threads(None, environment)?,
-        mounts: super::mounts(words.one_file_system),
-        filter: super::filter(&words.exclude)?,
+        threads: options::threads(None, environment)?,
+        mounts: options::mounts(words.one_file_system),
+        filter: filter(&words.exclude)?,
         skip_network: words.skip_network,
         ..scan::Options::default()
     };
@@ -84,7 +85,7 @@ pub fn comparison(words: &Difference, environment: &Environment) -> Result<Compa
     if old == "-" && words.new.as_ref().is_some_and(|new| new == "-") {
         return Err(Refusal::Usage("diff: standard input can be read once".to_owned()));
     }
-    let units = super::units(words.si);
+    let units = options::units(words.si);
     let telling = Telling {
         form: if words.json { DiffForm::Json } else { DiffForm::Table(units) },
         measure: if words.apparent_size { Measure::Apparent } else { Measure::Disk },
@@ -99,7 +100,7 @@ pub fn comparison(words: &Difference, environment: &Environment) -> Result<Compa
         let new = words.new.as_ref().map(|new| side(new, &scan, &words.exclude)).transpose()?;
         (side(old, &scan, &words.exclude)?, new)
     };
-    Ok(Comparison { old, new, scan, telling, progress: super::progress(words.quiet, units) })
+    Ok(Comparison { old, new, scan, telling, progress: options::progress(words.quiet, units) })
 }
 
 /// Returns one side of a comparison: a directory, here or on another machine, or an export. `patterns` are

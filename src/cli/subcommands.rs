@@ -4,10 +4,10 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use clap::builder::ValueParser;
-use clap::{CommandFactory, Subcommand, ValueEnum};
+use clap::{Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-use crate::cli::args::{Words, since, size, threads};
+use crate::cli::values::{since, size, threads};
 
 /// Subcommand.
 #[derive(Clone, Debug, Subcommand)]
@@ -184,7 +184,7 @@ pub struct Df {
 impl Command {
     /// Returns `true` if `word` is the name of a subcommand.
     pub fn is(word: &OsStr) -> bool {
-        word.to_str().is_some_and(|word| Words::command().find_subcommand(word).is_some())
+        word.to_str().is_some_and(Self::has_subcommand)
     }
 }
 

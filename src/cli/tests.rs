@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::*;
+use crate::base::format::Units;
 use crate::run::print::{By, Packing, Target};
 use crate::source::import::Input;
 use crate::table::column::Column;

@@ -13,44 +13,22 @@
 //! Knows no flag. Invariant: an error costs a warning with its position and nothing else; the rest of the
 //! file applies.
 
+mod contents;
 pub mod file;
 mod keys;
+pub mod position;
+#[cfg(test)]
+mod tests;
+mod theme;
 pub mod value;
 
 use toml::de::{DeTable, DeValue};
 
-use crate::base::text::escape;
-use crate::cli::config::position::Text;
-pub use crate::cli::config::position::{Place, Warning};
-use crate::ui::keys::Keymap;
-use crate::ui::theme::Looks;
+use contents::quoted;
+pub use contents::{Config, Setting};
+use position::Text;
+pub use position::Warning;
 pub use value::Value;
-
-/// Contents of a configuration file.
-#[derive(Debug, Default)]
-pub struct Config {
-    /// Settings other than theme and keys, in the order of the file.
-    pub settings: Vec<Setting>,
-    /// Theme.
-    pub looks: Looks,
-    /// Key bindings.
-    pub keymap: Keymap,
-    /// Warnings, in the order of the file.
-    pub warnings: Vec<Warning>,
-}
-
-/// Setting.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Setting {
-    /// Name.
-    pub name: String,
-    /// Value.
-    pub value: Value,
-    /// Position of the name.
-    pub name_at: Place,
-    /// Position of the value.
-    pub value_at: Place,
-}
 
 impl Config {
     /// Parses the bytes of a file. Invalid TOML gives an empty configuration with a warning.
@@ -83,10 +61,10 @@ impl Config {
             match (name.get_ref().as_ref(), value.get_ref()) {
                 ("keys", DeValue::Table(lines)) => keys::read(self, text, lines),
                 ("colors", DeValue::Table(roles)) => {
-                    crate::cli::config::theme::read_colors(self, text, roles);
+                    theme::read_colors(self, text, roles);
                 }
                 ("keys" | "colors", _) => self.warn(value_at, &format!("'{}' is a table", name.get_ref())),
-                ("theme", value) => crate::cli::config::theme::read_theme(self, value, value_at),
+                ("theme", value) => theme::read_theme(self, value, value_at),
                 (name, value) => match Value::of(value) {
                     Ok(value) => {
                         self.settings.push(Setting { name: name.to_owned(), value, name_at, value_at });
@@ -99,18 +77,4 @@ impl Config {
         self.settings.sort_by_key(|setting| setting.name_at);
         self.warnings.sort_by_key(|warning| warning.at);
     }
-
-    fn warn(&mut self, at: Place, reason: &str) {
-        self.warnings.push(Warning::new(at, reason));
-    }
 }
-
-/// Returns a word of the file, safe for a terminal.
-fn quoted(word: &str) -> std::borrow::Cow<'_, str> {
-    escape(word.as_bytes())
-}
-
-pub(crate) mod position;
-#[cfg(test)]
-mod tests;
-pub(crate) mod theme;

@@ -5,9 +5,10 @@ use ratatui::style::Color;
 
 use super::value::{list, quote};
 use super::*;
+use crate::cli::config::position::Place;
 use crate::fixture::cases;
 use crate::ui::keys::{KEYMAP, Scope, line};
-use crate::ui::theme::{Preset, Role};
+use crate::ui::theme::{Looks, Preset, Role};
 
 fn told(text: &str) -> Vec<String> {
     Config::parse(text.as_bytes()).warnings.iter().map(|warning| warning.told("f")).collect()

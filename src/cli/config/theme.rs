@@ -3,7 +3,7 @@
 use toml::de::{DeTable, DeValue};
 
 use super::value::word;
-use super::{Config, quoted};
+use crate::cli::config::contents::{Config, quoted};
 use crate::cli::config::position::{Place, Text};
 use crate::ui::theme::{Preset, Role, color};
 

@@ -1,0 +1,45 @@
+//! Contents of a configuration file.
+
+use crate::base::text::escape;
+use crate::cli::config::position::{Place, Warning};
+use crate::cli::config::value::Value;
+use crate::ui::keys::Keymap;
+use crate::ui::theme::Looks;
+
+/// Contents of a configuration file.
+#[derive(Debug, Default)]
+pub struct Config {
+    /// Settings other than theme and keys, in the order of the file.
+    pub settings: Vec<Setting>,
+    /// Theme.
+    pub looks: Looks,
+    /// Key bindings.
+    pub keymap: Keymap,
+    /// Warnings, in the order of the file.
+    pub warnings: Vec<Warning>,
+}
+
+/// Setting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// Name.
+    pub name: String,
+    /// Value.
+    pub value: Value,
+    /// Position of the name.
+    pub name_at: Place,
+    /// Position of the value.
+    pub value_at: Place,
+}
+
+impl Config {
+    /// Adds a warning about the position `at`.
+    pub fn warn(&mut self, at: Place, reason: &str) {
+        self.warnings.push(Warning::new(at, reason));
+    }
+}
+
+/// Returns a word of the file, safe for a terminal.
+pub fn quoted(word: &str) -> std::borrow::Cow<'_, str> {
+    escape(word.as_bytes())
+}

@@ -1,0 +1,32 @@
+//! Options that several commands share.
+
+use crate::base::format::Units;
+use crate::cli::environment::Environment;
+use crate::cli::error::Refusal;
+use crate::cli::values;
+use crate::run::print::Progress;
+use crate::scan::Mounts;
+
+/// Returns the units for `--si`.
+pub fn units(is_decimal: bool) -> Units {
+    if is_decimal { Units::Decimal } else { Units::Binary }
+}
+
+/// Returns the mounts to enter, for `-x`.
+pub fn mounts(are_left: bool) -> Mounts {
+    if are_left { Mounts::None } else { Mounts::Real }
+}
+
+/// Returns the progress display, for `-q`.
+pub fn progress(is_unwanted: bool, units: Units) -> Progress {
+    if is_unwanted { Progress::Silent } else { Progress::Shown(units) }
+}
+
+/// Returns the number of threads from `-t` or the environment.
+pub fn threads(given: Option<u16>, environment: &Environment) -> Result<Option<usize>, Refusal> {
+    let threads = match given {
+        None => environment.parsed("DUKE_THREADS", values::threads)?,
+        given => given,
+    };
+    Ok(threads.map(usize::from))
+}

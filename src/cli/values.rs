@@ -1,0 +1,62 @@
+//! Values of flags and their parsers.
+
+use std::str::FromStr;
+
+use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use jiff::tz::TimeZone;
+
+use crate::base::format;
+use crate::table::column::{Column, SORTABLE};
+
+/// Largest accepted number of threads; more is a typing error.
+const MOST_THREADS: u16 = 1024;
+
+/// Use of colors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum When {
+    /// Color unless `NO_COLOR` is set
+    Auto,
+    /// Color always
+    Always,
+    /// No color
+    Never,
+}
+
+/// Returns the parser of the columns that have a name for `--sort`.
+pub fn columns() -> impl TypedValueParser<Value = Column> {
+    let options = || SORTABLE.into_iter().filter_map(|column| Some((column, column.spec().option?)));
+    let values = options().map(|(_, (name, help))| PossibleValue::new(name).help(help));
+    let named = move |name: String| options().find(|(_, (option, _))| *option == name);
+    PossibleValuesParser::new(values)
+        .map(move |name| named(name).map(|(column, _)| column).unwrap_or_default())
+}
+
+/// Parses a size in bytes.
+pub fn size(word: &str) -> Result<u64, String> {
+    format::parse(word).ok_or_else(|| "not a size such as 10k, 1.5G or 200MB".to_owned())
+}
+
+/// Parses a moment and returns the second after it, since 1970.
+pub fn since(word: &str) -> Result<i64, String> {
+    format::end_of_moment(word, crate::base::clock::now(), TimeZone::system).ok_or_else(|| {
+        "not an age such as 3d (h, d, w, mo, y), nor a date such as 2026-11-21 or '2026-11-21 08:15'"
+            .to_owned()
+    })
+}
+
+/// Parses a count.
+pub fn count<T: FromStr>(word: &str) -> Result<T, String> {
+    word.parse().map_err(|_| "not a number".to_owned())
+}
+
+/// Parses a number of threads.
+pub fn threads(word: &str) -> Result<u16, String> {
+    let number = word.parse().ok().filter(|number| (1..=MOST_THREADS).contains(number));
+    number.ok_or_else(|| format!("not a number from 1 to {MOST_THREADS}"))
+}
+
+/// Parses a setting for colors.
+pub fn when(word: &str) -> Result<When, String> {
+    When::from_str(word, false).map_err(|_| "not auto, always or never".to_owned())
+}
