@@ -3,7 +3,8 @@
 //! The state keeps a [`Notice`], which holds values; its sentence is made when it is drawn, in the units and with
 //! the keys of the user. No other file of the browser writes sentences for the status line.
 
-use std::path::PathBuf;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
 use super::keys::{Command, Keymap, Scope, View};
 use super::reclaim::Script;
@@ -335,6 +336,15 @@ fn script(script: &Script) -> String {
     }
 }
 
+/// Returns the trash that holds all moved entries, if it is that of another mount than the home directory's: nobody looks for it at the
+/// top of a mount. The Trash specification 1.0 of freedesktop.org names it `.Trash-UID` or `.Trash/UID`.
+fn trash_of_mount(report: &Report) -> Option<&Path> {
+    let trash = report.trashed.first()?.trash.as_path();
+    let is_of_mount =
+        trash.file_name()?.as_bytes().starts_with(b".Trash-") || trash.parent()?.ends_with(".Trash");
+    (is_of_mount && report.trashed.iter().all(|it| it.trash == trash)).then_some(trash)
+}
+
 /// Returns the sentence about the result of a deletion.
 fn deleted(deed: Deed, report: &Report, is_at_most: bool, display: Display<'_>) -> String {
     let entries = match report.entries {
@@ -360,7 +370,8 @@ fn deleted(deed: Deed, report: &Report, is_at_most: bool, display: Display<'_>) 
         }
         Deed::Trash => {
             let restores = display.keymap.hint(Command::Restore, Scope::List, "restores");
-            format!("Moved {entries} to the trash{restores}; space not freed yet")
+            let trash = trash_of_mount(report).map_or_else(|| "the trash".to_owned(), escape_path);
+            format!("Moved {entries} to {trash}{restores}; space not freed yet")
         }
         Deed::Restore if report.entries == 0 => "Nothing was restored".to_owned(),
         Deed::Restore => format!("Restored {entries}"),

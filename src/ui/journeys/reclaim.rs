@@ -77,14 +77,33 @@ fn the_footer_says_where_one_is_in_the_list_of_what_stays() {
 
 /// Moves an entry to the trash.
 pub fn trashed(app: &mut App<'_>) {
+    trashed_in(app, "/trash");
+}
+
+fn trashed_in(app: &mut App<'_>, trash: &str) {
     let effects = press(app, "g D");
     let [Effect::Reclaim(Order::Probe(selection, _))] = effects.as_slice() else { panic!("{effects:?}") };
     let from = selection.groups[0].clone();
     probed(app, Probe { is_complete: true, ..Probe::default() });
     press(app, "y");
-    let moved = crate::delete::Trashed { from, trash: "/trash".into(), name: b"x".to_vec() };
+    let moved = crate::delete::Trashed { from, trash: trash.into(), name: b"x".to_vec() };
     reported(app, Report { entries: 1, trashed: vec![moved], is_over: true, ..Report::default() });
     read_again(app);
+}
+
+#[test]
+fn the_trash_of_another_mount_is_named() {
+    for (trash, named) in [
+        ("/home/me/.local/share/Trash", "Moved 1 entry to the trash (U restores)"),
+        ("/Users/me/.Trash", "Moved 1 entry to the trash (U restores)"),
+        ("/mnt/disk/.Trash-1000", "Moved 1 entry to /mnt/disk/.Trash-1000 (U restores)"),
+        ("/mnt/disk/.Trash/1000", "Moved 1 entry to /mnt/disk/.Trash/1000 (U restores)"),
+    ] {
+        let tree = home();
+        let mut app = finished(&tree);
+        trashed_in(&mut app, trash);
+        assert!(app.notice_text().unwrap().starts_with(named), "{:?}", app.notice_text());
+    }
 }
 
 fn selection(effects: &[Effect]) -> Arc<Selection> {
