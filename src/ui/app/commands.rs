@@ -56,6 +56,10 @@ impl App<'_> {
                 self.inspect();
                 None
             }
+            Command::Help => {
+                self.layers.push(Layer::Help(HelpPage::default()));
+                None
+            }
             Command::Answer(answer) if self.is_yes(answer) && !self.may_say_yes() => None,
             Command::View(View::List) if self.close_page() => self.perform(command),
             _ => match self.offer(Input::Command(command)) {
@@ -100,7 +104,6 @@ impl App<'_> {
             Command::Show(column) => self.shown.columns.toggle(column),
             Command::Scale => self.shown.scale.toggle(),
             Command::Graph => self.shown.columns.turn_graph(),
-            Command::Help => self.layers.push(Layer::Help(HelpPage::default())),
             Command::Back if self.end_range() || self.come_back() || self.clear_filter() => {}
             Command::Quit | Command::Back if self.views.base == View::Treemap => self.view_command(command),
             Command::View(_) | Command::Search | Command::Cell(_) => self.view_command(command),
@@ -120,6 +123,7 @@ impl App<'_> {
             // prompt.
             Command::Interrupt
             | Command::Suspend
+            | Command::Help
             | Command::Repaint
             | Command::Inspect
             | Command::Start(_)

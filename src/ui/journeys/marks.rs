@@ -219,3 +219,18 @@ fn the_footer_says_where_one_is_in_the_list_of_the_marks() {
     let drawn = screen(&mut app);
     assert!(drawn.contains("2 of 2") && !drawn.contains("of 7"), "{drawn}");
 }
+
+#[test]
+fn help_opens_over_the_marks_and_the_info_and_leads_back() {
+    let tree = home();
+    for keys in ["Space Tab", "i"] {
+        let mut app = finished(&tree);
+        press(&mut app, keys);
+        let below = layer(&app);
+        assert!(below.is_some(), "{keys}");
+        press(&mut app, "?");
+        assert_eq!(layer(&app), Some(Scope::Help), "{keys}");
+        press(&mut app, "?");
+        assert_eq!(layer(&app), below, "{keys}");
+    }
+}

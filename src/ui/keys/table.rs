@@ -213,7 +213,7 @@ const OTHERS: &[Binding] = &{
         hint(1, "close", bind(&[key(K::Esc)], FILE_NAME, C::Back, G::Program, "cancel")),
         bind(&[letter('r')], LIST, C::Rescan, G::Program, "rescan the entry"),
         bind(&[letter('R')], LIST, C::RescanRoot, G::Program, "rescan the root"),
-        hint(0, "help", bind(&[letter('?')], VIEWS, C::Help, G::Program, "help")),
+        hint(0, "help", bind(&[letter('?')], LEADS_BACK, C::Help, G::Program, "help")),
         bind(&[key(K::Esc)], OPENED, C::Back, G::Program, "close, back, clear"),
         bind(&[letter('?'), key(K::Enter)], &[Scope::Help], C::Back, G::Program, "close this page"),
         hint(1, "quit", bind(&[letter('q')], OPENED, C::Quit, G::Program, "back, or quit")),
