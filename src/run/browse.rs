@@ -31,8 +31,9 @@ use crate::ui::options::{Safety, Tab};
 use crate::ui::theme::Theme;
 use crate::ui::{self, Mouse, Settings, Start};
 
-/// Time to wait for something to show before the browser opens.
-const GLANCE: Duration = Duration::from_millis(20);
+/// Longest time to wait for a root to answer before the browser opens, which is then later by that much. A busy machine needs some
+/// 100 ms for the first root.
+const GLANCE: Duration = Duration::from_secs(1);
 
 /// Settings of a run with the browser.
 #[derive(Debug)]
@@ -178,7 +179,7 @@ fn barren(source: &Source) -> Option<Exit> {
     let tree = source.scan()?.tree();
     let begun = Instant::now();
     while tree.listing(DirId::TOP).is_empty() && source.outcome().is_none() && begun.elapsed() < GLANCE {
-        std::thread::sleep(GLANCE / 100);
+        std::thread::sleep(Duration::from_micros(200));
     }
     let missing = |root: Entry<'_>| match root.state {
         EntryState::Failed(errno) => {
