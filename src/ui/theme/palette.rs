@@ -275,7 +275,5 @@ fn exact(index: u8) -> [u8; 3] {
     }
 }
 
-// The colors are the same on every system, and their arithmetic needs powers, which the tests of the macOS
-// build on Linux do not have.
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
 mod tests;
