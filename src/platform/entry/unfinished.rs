@@ -22,7 +22,7 @@ use nix::unistd::{Pid, getpid};
 use signal_hook::low_level;
 
 use crate::base::sync::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, OnceLock, Ordering};
-use crate::platform::terminal::signals::{is_default, is_watched};
+use crate::platform::terminal::actions::{is_default, is_watched};
 use crate::platform::{Directory, Errno};
 
 /// Largest number of files written at the same time; further ones are not registered.

@@ -10,7 +10,8 @@ use std::io;
 use signal_hook::consts::SIGINT;
 use signal_hook::{flag, low_level};
 
-use super::signals::{Signal, is_ignored};
+use super::actions::is_ignored;
+use super::signals::Signal;
 use crate::base::sync::{Arc, AtomicBool, Ordering};
 use crate::platform::entry::unfinished::remove_all;
 

@@ -18,7 +18,7 @@ use nix::sys::termios::{SetArg, tcgetattr, tcsetattr};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{Pid, getpgrp, setsid, tcgetpgrp, tcsetpgrp};
 
-use super::signals::{Answer, Before, answer};
+use super::actions::{Answer, Before, answer};
 use super::stops::stop_group;
 
 /// Actions of this process while a program has the terminal, as in system(3): signals of the terminal's keys

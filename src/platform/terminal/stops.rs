@@ -14,7 +14,7 @@ use std::thread;
 use nix::sys::signal::{SigSet, Signal, kill, raise};
 use nix::unistd::Pid;
 
-use super::signals::is_ignored;
+use super::actions::is_ignored;
 use crate::base::sync::{Condvar, Mutex, OnceLock, lock};
 
 /// Function that runs around a stop: it acts before, calls the stop itself, and acts afterwards.

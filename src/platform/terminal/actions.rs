@@ -1,0 +1,84 @@
+//! Actions that the process has for signals.
+//!
+//! Invariant: asking for an action changes none.
+
+use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
+
+use crate::base::sync::{AtomicBool, Ordering};
+
+/// Signals that end a program.
+pub(crate) const FATAL: [Signal; 4] = [Signal::SIGHUP, Signal::SIGINT, Signal::SIGQUIT, Signal::SIGTERM];
+
+/// `true` if a thread waits for them.
+static IS_WATCHED: AtomicBool = AtomicBool::new(false);
+
+/// Records that a thread waits for the signals that end a program.
+pub(crate) fn set_watched() {
+    IS_WATCHED.store(true, Ordering::SeqCst);
+}
+
+/// Returns `true` if a thread waits for `signal`.
+pub(crate) fn is_watched(signal: Signal) -> bool {
+    FATAL.contains(&signal) && IS_WATCHED.load(Ordering::SeqCst)
+}
+
+/// Returns `true` if a signal is ignored.
+pub(crate) fn is_ignored(signal: Signal) -> bool {
+    handler(signal) == libc::SIG_IGN
+}
+
+/// Returns `true` if a signal has its default action.
+pub(crate) fn is_default(signal: Signal) -> bool {
+    handler(signal) == libc::SIG_DFL
+}
+
+/// Returns the handler of a signal. The call changes nothing, so the signal would not end the process even
+/// for a moment.
+#[allow(unsafe_code)]
+fn handler(signal: Signal) -> libc::sighandler_t {
+    // SAFETY: all zeros is a valid `sigaction`: no flags, an empty mask, the default handler.
+    let mut now: libc::sigaction = unsafe { std::mem::zeroed() };
+    // SAFETY: without a new action the call only reads, and `now` is writable. It fails for bad signal
+    // numbers only.
+    unsafe { libc::sigaction(signal as libc::c_int, std::ptr::null(), &raw mut now) };
+    now.sa_sigaction
+}
+
+/// Action for a signal that runs no code of this program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// Default action of the system.
+    Default,
+    /// No action.
+    Ignore,
+}
+
+/// Previous action for a signal.
+pub(crate) struct Before {
+    signal: Signal,
+    action: SigAction,
+}
+
+/// Changes the action for a signal, and returns the previous one.
+#[allow(unsafe_code)]
+pub(crate) fn answer(signal: Signal, answer: Answer) -> nix::Result<Before> {
+    let handler = match answer {
+        Answer::Default => SigHandler::SigDfl,
+        Answer::Ignore => SigHandler::SigIgn,
+    };
+    let action = SigAction::new(handler, SaFlags::empty(), SigSet::empty());
+    // SAFETY: such an action runs no code of this program.
+    let action = unsafe { sigaction(signal, &action) }?;
+    Ok(Before { signal, action })
+}
+
+impl Before {
+    /// Restores the previous action.
+    #[allow(unsafe_code)]
+    pub(crate) fn restore(&self) -> nix::Result<()> {
+        // SAFETY: the action comes from the system, which had it for this very signal (only `answer` creates
+        // these): it was fit to run as a handler when it was installed, and handlers of this program stay in
+        // memory.
+        unsafe { sigaction(self.signal, &self.action) }.map(drop)
+    }
+}
