@@ -94,7 +94,7 @@ impl Inspected<'_> {
             Ok((probe, place, name)) => {
                 found.probe = Some(Ok(probe.clone()));
                 task.publish(found.clone());
-                found.mount = mount(&place, &name, &probe);
+                found.mount = mount_of(&place, &name, &probe).ok();
                 task.publish(found.clone());
                 found.layout = layout(&place, &name, &probe);
                 task.publish(found.clone());
@@ -137,19 +137,6 @@ impl Inspected<'_> {
         }
         found.names.sort_unstable();
     }
-}
-
-/// Returns the mount of an entry. The mount on a directory, or reached through it, is known only after
-/// opening it.
-fn mount(place: &Directory, name: &CStr, probe: &Probe) -> Option<Mount> {
-    let attributes = &probe.attributes;
-    let leads_elsewhere = cfg!(target_os = "macos")
-        && attributes.is_directory()
-        && !probe.traits.contains(&Trait::Dataless)
-        && (probe.traits.contains(&Trait::Firmlink)
-            || place.attributes().is_ok_and(|above| above.device != attributes.device));
-    let inside = if leads_elsewhere { place.open_child(name).ok() } else { None };
-    mount_of(inside.as_ref().unwrap_or(place), probe.mount, attributes.device).ok()
 }
 
 /// Returns the layout of a file; `None` if reading it could have side effects, or the system does not report

@@ -31,15 +31,15 @@ const MARK: &str = ".duke-";
 pub const UNFINISHED: &str = ".part";
 
 /// File that is being written.
-pub(super) struct Draft {
-    pub(super) file: File,
+pub struct Draft {
+    pub file: File,
     /// Its temporary name.
     name: Option<(CString, Unfinished)>,
 }
 
 impl Draft {
     /// Creates a file in the directory of `place`, and deletes those that ended processes have left there.
-    pub(super) fn begin(place: &Output) -> Result<Self, Errno> {
+    pub fn begin(place: &Output) -> Result<Self, Errno> {
         remove_old(&place.directory);
         if let Ok(file) = place.directory.create_unnamed() {
             return Ok(Self { file: file.into(), name: None });
@@ -55,12 +55,12 @@ impl Draft {
     }
 
     /// Wraps a stream that is written to directly.
-    pub(super) fn stream(file: File) -> Self {
+    pub fn stream(file: File) -> Self {
         Self { file, name: None }
     }
 
     /// Gives the file its name, replacing an existing file.
-    pub(super) fn replace(&mut self, place: &Output) -> Result<(), Errno> {
+    pub fn replace(&mut self, place: &Output) -> Result<(), Errno> {
         let (directory, target) = (&place.directory, place.name.as_os_str());
         let put = |name: &CStr| directory.replace(name, target);
         let Some((name, _)) = &self.name else {
@@ -82,7 +82,7 @@ impl Draft {
     }
 
     /// Gives the file its name; `EEXIST` if a file of that name exists by now.
-    pub(super) fn put_new(&mut self, place: &Output) -> Result<(), Errno> {
+    pub fn put_new(&mut self, place: &Output) -> Result<(), Errno> {
         let (directory, target) = (&place.directory, place.name.as_os_str());
         let Some((name, _)) = &self.name else {
             return shielded(|| directory.link_unnamed(&self.file, target));
@@ -100,7 +100,7 @@ impl Draft {
     }
 
     /// Deletes the file.
-    pub(super) fn discard(&mut self, directory: &Directory) {
+    pub fn discard(&mut self, directory: &Directory) {
         if let Some((name, _)) = self.name.take() {
             // An error cannot be reported here, and the name identifies the file as temporary.
             let _ = directory.unlink(name.as_c_str());

@@ -3,9 +3,7 @@
 //!
 //! Invariant: whatever a file system answers, nothing wraps and nothing is negative.
 
-use std::path::Path;
-
-use crate::platform::{Errno, retry};
+pub use super::imp::capacity;
 
 /// Size of a file system in bytes and inodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,42 +35,6 @@ impl Capacity {
     pub fn inodes_used(&self) -> u64 {
         self.inodes.saturating_sub(self.inodes_free)
     }
-}
-
-/// Returns the capacity of the file system that `path` is on, or the directory's quota if there is a project
-/// quota.
-///
-/// # Errors
-/// Those of statvfs(3).
-#[cfg(not(target_os = "macos"))]
-#[allow(clippy::useless_conversion)] // 32 bits on some systems
-pub fn capacity(path: &Path) -> Result<Capacity, Errno> {
-    let status = retry(|| nix::sys::statvfs::statvfs(path))?;
-    let bytes = |blocks| u64::from(status.fragment_size()).saturating_mul(u64::from(blocks));
-    Ok(Capacity {
-        size: bytes(status.blocks()),
-        free: bytes(status.blocks_free()),
-        available: bytes(status.blocks_available()),
-        inodes: status.files().into(),
-        inodes_free: status.files_free().into(),
-    })
-}
-/// Returns the capacity of the file system that `path` is on; on APFS that of the container, which its
-/// volumes share.
-///
-/// # Errors
-/// Those of statfs(2).
-#[cfg(target_os = "macos")]
-pub fn capacity(path: &Path) -> Result<Capacity, Errno> {
-    let status = retry(|| nix::sys::statfs::statfs(path))?;
-    let bytes = |blocks| u64::from(status.block_size()).saturating_mul(blocks);
-    Ok(Capacity {
-        size: bytes(status.blocks()),
-        free: bytes(status.blocks_free()),
-        available: bytes(status.blocks_available()),
-        inodes: status.files(),
-        inodes_free: status.files_free(),
-    })
 }
 
 #[cfg(test)]

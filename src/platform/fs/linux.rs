@@ -1,12 +1,124 @@
-//! Mounts of Linux.
+//! Linux: `/proc/self/mountinfo`, mount IDs, clones of mounts, and what file systems report beyond statvfs(3).
 
-use super::{Errno, Mount, parse};
-use crate::platform::errno_of;
+#[path = "overhead/btrfs/ask.rs"]
+mod btrfs;
+#[path = "overhead/ioctl.rs"]
+mod ioctl;
+#[path = "overhead/quota.rs"]
+mod quota;
+#[path = "unix.rs"]
+#[allow(dead_code)] // partly replaced here
+mod unix;
+#[path = "overhead/xfs.rs"]
+mod xfs;
 
-/// Implements [`super::mounts`].
-pub(super) fn mounts() -> Result<Vec<Mount>, Errno> {
+use std::collections::HashMap;
+use std::ffi::{CStr, CString};
+use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use crate::platform::entry::imp::statx;
+use crate::platform::entry::probe::Probe;
+use crate::platform::fs::mountinfo::parse;
+use crate::platform::fs::mounts::{Mount, Standing};
+use crate::platform::fs::overhead::{Native, ext};
+use crate::platform::{Border, Directory, Errno, FileSystem, errno_of};
+
+pub use quota::of_user as quota;
+pub use unix::*;
+
+/// Returns all mounts that this process sees, in the order of mounting.
+///
+/// # Errors
+/// Without /proc.
+pub fn mounts() -> Result<Vec<Mount>, Errno> {
     match std::fs::read("/proc/self/mountinfo") {
         Ok(table) => Ok(parse(&table)),
         Err(error) => Err(errno_of(&error)),
     }
+}
+
+/// Returns the kinds of mounted file systems by device, as far as their types tell. Empty without a mount
+/// table.
+pub fn file_systems() -> HashMap<u64, FileSystem> {
+    let mounts = mounts().unwrap_or_default();
+    let is = |mount: &Mount| FileSystem::of_mount(&mount.kind, &mount.source);
+    mounts.iter().map(|mount| (mount.device, is(mount))).collect()
+}
+
+/// Returns the mount that the probed entry `name` is on.
+///
+/// # Errors
+/// Those of [`mounts`]; `ENOENT` if there is none.
+pub fn mount_of(_: &Directory, _: &CStr, probe: &Probe) -> Result<Mount, Errno> {
+    numbered(probe.mount, probe.attributes.device)
+}
+
+/// Returns the mount with this ID, or without mount IDs the topmost mount of the device.
+fn numbered(number: Option<u64>, device: u64) -> Result<Mount, Errno> {
+    let is_it = |mount: &Mount| number.map_or(mount.device == device, |number| mount.id == number);
+    mounts()?.into_iter().rfind(is_it).ok_or(Errno::ENOENT)
+}
+
+/// Returns the position of `path`; follows a symbolic link at its end.
+///
+/// # Errors
+/// Those of stat(2).
+pub fn standing(path: &Path) -> Result<Standing, Errno> {
+    match statx::of_path(path) {
+        // Mount IDs and the mark of mount roots came with the same kernel. Without them, and if statx(2) is
+        // refused, the device decides.
+        Ok(statx::Status { mount: None, .. }) | Err(Errno::ENOSYS | Errno::EPERM) => unix::standing(path),
+        Ok(statx::Status { mount, attributes }) => Ok(Standing {
+            mount,
+            device: attributes.device,
+            inode: attributes.inode,
+            is_mount_point: attributes.border == Border::Mount,
+        }),
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns `true` if a whole file system is mounted at `path`, not a subvolume or another directory of it.
+pub fn is_whole(path: &Path) -> bool {
+    let mount = |standing: Standing| numbered(standing.mount, standing.device).ok();
+    let standing = standing(path).ok().filter(|standing| standing.is_mount_point);
+    standing.and_then(mount).is_some_and(|mount| mount.root == b"/")
+}
+
+/// Reads the numbers of the file system mounted as `mount`, at `path`.
+pub fn ask(mount: &Mount, path: &Path) -> Native {
+    match mount.kind.as_slice() {
+        b"ext2" | b"ext3" | b"ext4" => ext::read(mount).map_or_else(Native::Refused, |superblock| {
+            Native::Ext { superblock, held_back: held_back(mount) }
+        }),
+        b"xfs" => xfs::ask(path).map_or_else(Native::Refused, Native::Xfs),
+        b"btrfs" => btrfs::ask(path).map_or_else(Native::Refused, Native::Btrfs),
+        _ => Native::Silent,
+    }
+}
+
+/// Returns the clusters that ext4 reserves for delayed writes: `reserved_clusters` in /sys. `None` if /sys does
+/// not report it.
+fn held_back(mount: &Mount) -> Option<u64> {
+    let (major, minor) = (nix::sys::stat::major(mount.device), nix::sys::stat::minor(mount.device));
+    let device = std::fs::read_link(format!("/sys/dev/block/{major}:{minor}")).ok()?;
+    let path = Path::new("/sys/fs/ext4").join(device.file_name()?).join("reserved_clusters");
+    std::fs::read_to_string(path).ok()?.trim().parse().ok()
+}
+
+/// Clones the mount at `point` without the mounts on it (`open_tree(2)`).
+#[allow(unsafe_code)]
+pub fn clone_of_mount(point: &Path) -> Result<OwnedFd, Errno> {
+    /// linux/mount.h
+    const OPEN_TREE_CLONE: libc::c_uint = 1;
+    let path = CString::new(point.as_os_str().as_bytes()).map_err(|_| Errno::EINVAL)?;
+    let flags = OPEN_TREE_CLONE | libc::O_CLOEXEC.cast_unsigned();
+    // SAFETY: `path` ends in NUL, and the call touches no other memory.
+    let fd =
+        Errno::result(unsafe { libc::syscall(libc::SYS_open_tree, libc::AT_FDCWD, path.as_ptr(), flags) })?;
+    let fd = libc::c_int::try_from(fd).map_err(|_| Errno::EBADF)?;
+    // SAFETY: the kernel has just opened it, and it has no other owner.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }

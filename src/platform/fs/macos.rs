@@ -1,15 +1,60 @@
-//! Mounts of macOS, as the kernel remembers them.
+//! macOS: mounts as the kernel remembers them, capacities of 64 bits, and APFS.
+
+#[path = "overhead/apfs.rs"]
+mod apfs;
+#[path = "unix.rs"]
+#[allow(dead_code)] // partly replaced here
+mod unix;
 
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd};
+use std::path::Path;
 
-use super::{Errno, Mount};
-use crate::platform::{Directory, retry};
+use crate::platform::entry::probe::{Probe, Trait};
+use crate::platform::fs::capacity::Capacity;
+use crate::platform::fs::mounts::Mount;
+use crate::platform::fs::overhead::Native;
+use crate::platform::{Directory, Errno, retry};
 
-/// Implements [`super::mounts`].
+pub use unix::*;
+
+/// Returns the capacity of the file system that `path` is on; on APFS that of the container, which its
+/// volumes share.
+///
+/// # Errors
+/// Those of statfs(2).
+pub fn capacity(path: &Path) -> Result<Capacity, Errno> {
+    let status = retry(|| nix::sys::statfs::statfs(path))?;
+    let bytes = |blocks| u64::from(status.block_size()).saturating_mul(blocks);
+    Ok(Capacity {
+        size: bytes(status.blocks()),
+        free: bytes(status.blocks_free()),
+        available: bytes(status.blocks_available()),
+        inodes: status.files(),
+        inodes_free: status.files_free(),
+    })
+}
+
+/// Reads the numbers of the file system mounted as `mount`, at `path`.
+pub fn ask(mount: &Mount, path: &Path) -> Native {
+    match mount.kind.as_slice() {
+        b"apfs" => Native::Apfs(apfs::ask(path)),
+        _ => Native::Silent,
+    }
+}
+
+/// Returns `true` if a file system is mounted at `path`; it is always a whole one.
+pub fn is_whole(path: &Path) -> bool {
+    standing(path).is_ok_and(|standing| standing.is_mount_point)
+}
+
+/// Returns all mounts.
+///
+/// # Errors
+/// Those of getfsstat(2).
 #[allow(unsafe_code)]
-pub(super) fn mounts() -> Result<Vec<Mount>, Errno> {
+pub fn mounts() -> Result<Vec<Mount>, Errno> {
     // SAFETY: without a buffer the call only counts.
     let count = Errno::result(unsafe { libc::getfsstat(std::ptr::null_mut(), 0, libc::MNT_NOWAIT) })?;
     // Leaves room for mounts made in the meantime.
@@ -23,9 +68,23 @@ pub(super) fn mounts() -> Result<Vec<Mount>, Errno> {
     Ok(found.iter().map(mount).collect())
 }
 
-/// Implements [`super::mount_of`].
+/// Returns the mount that the probed entry `name` of `place` is on. Devices do not tell the volumes of a group
+/// apart, and a mount on a directory, or reached through it, is known only after opening it.
+///
+/// # Errors
+/// Those of fstatfs(2).
+pub fn mount_of(place: &Directory, name: &CStr, probe: &Probe) -> Result<Mount, Errno> {
+    let attributes = &probe.attributes;
+    let leads_elsewhere = attributes.is_directory()
+        && !probe.traits.contains(&Trait::Dataless)
+        && (probe.traits.contains(&Trait::Firmlink)
+            || place.attributes().is_ok_and(|above| above.device != attributes.device));
+    let inside = if leads_elsewhere { place.open_child(name).ok() } else { None };
+    mount_at(inside.as_ref().unwrap_or(place))
+}
+
 #[allow(unsafe_code)]
-pub(super) fn mount_of(directory: &Directory) -> Result<Mount, Errno> {
+fn mount_at(directory: &Directory) -> Result<Mount, Errno> {
     let mut answer = MaybeUninit::<libc::statfs>::uninit();
     let fd = directory.as_fd().as_raw_fd();
     // SAFETY: `answer` is writable memory of the size the call fills.

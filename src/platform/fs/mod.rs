@@ -1,8 +1,15 @@
 //! File systems: mounts, kinds, capacity, overhead and covered files.
+//!
+//! `unix.rs` has the answers of any Unix; the files of Linux and macOS replace those that differ there.
 
 pub mod answer;
 pub mod capacity;
 pub mod covered;
+#[cfg_attr(target_os = "linux", path = "linux.rs")]
+#[cfg_attr(target_os = "macos", path = "macos.rs")]
+#[cfg_attr(not(any(target_os = "linux", target_os = "macos")), path = "unix.rs")]
+mod imp;
 pub(crate) mod kind;
+pub mod mountinfo;
 pub mod mounts;
 pub mod overhead;

@@ -7,8 +7,8 @@
 //!
 //! Makes no system call. Invariant: any bytes give mounts or none; an invalid line is skipped.
 
-use super::Mount;
 use crate::platform::FileSystem;
+use crate::platform::fs::mounts::Mount;
 
 /// Parses a mount table, in which names have blanks and backslashes as `\ooo`.
 pub fn parse(table: &[u8]) -> Vec<Mount> {
@@ -46,7 +46,7 @@ fn number(field: &[u8]) -> Option<u64> {
 }
 
 /// Decodes the kernel's `\ooo` (`mangle` in `fs/proc_namespace.c`).
-pub(super) fn unescape(field: &[u8]) -> Vec<u8> {
+fn unescape(field: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(field.len());
     let mut rest = field;
     while let Some((first, after)) = rest.split_first() {
@@ -65,26 +65,6 @@ pub(super) fn unescape(field: &[u8]) -> Vec<u8> {
         }
     }
     bytes
-}
-
-/// Splits options at commas. A backslash escapes the next comma, as in overlayfs layer names.
-pub(super) fn split_options(options: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let mut rest = Some(options);
-    std::iter::from_fn(move || {
-        let text = rest?;
-        let mut escaped = false;
-        let end = text.iter().position(|byte| {
-            let ends = *byte == b',' && !escaped;
-            escaped = *byte == b'\\' && !escaped;
-            ends
-        });
-        let (option, after) = match end {
-            Some(at) => (&text[..at], Some(&text[at + 1..])),
-            None => (text, None),
-        };
-        rest = after;
-        Some(option)
-    })
 }
 
 #[cfg(test)]

@@ -10,18 +10,7 @@
 //! Invariant: no mounted file system is accessed except the one a path is on, so an unreachable server blocks
 //! nothing.
 
-#[cfg(target_os = "linux")]
-mod linux;
-#[cfg(target_os = "macos")]
-mod macos;
-mod table;
-
-pub use table::parse;
-
-use std::collections::HashMap;
-use std::path::Path;
-
-use crate::platform::{Directory, Errno, FileSystem};
+pub use super::imp::{file_systems, is_whole, mount_of, mounts, standing};
 
 /// Mount: a file system, or one more mount of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,7 +39,7 @@ pub struct Mount {
 impl Mount {
     /// Returns the values of an option, such as `lowerdir` of an overlay, which may occur more than once.
     pub fn option<'o>(&'o self, name: &'o [u8]) -> impl Iterator<Item = &'o [u8]> {
-        let options = table::split_options(&self.options);
+        let options = split_options(&self.options);
         options.filter_map(move |option| option.strip_prefix(name)?.strip_prefix(b"="))
     }
 }
@@ -68,115 +57,22 @@ pub struct Standing {
     pub is_mount_point: bool,
 }
 
-/// Returns all mounts that this process sees, in the order of mounting.
-///
-/// # Errors
-/// When the mount table is not available: on Linux without /proc.
-#[cfg(target_os = "linux")]
-pub fn mounts() -> Result<Vec<Mount>, Errno> {
-    linux::mounts()
-}
-/// Returns all mounts.
-///
-/// # Errors
-/// Those of getfsstat(2).
-#[cfg(target_os = "macos")]
-pub fn mounts() -> Result<Vec<Mount>, Errno> {
-    macos::mounts()
-}
-/// Fails, since the mount table is unknown on these systems.
-///
-/// # Errors
-/// Always.
-#[cfg(not(any(target_os = "linux", target_os = "macos")))]
-pub fn mounts() -> Result<Vec<Mount>, Errno> {
-    Err(Errno::ENOSYS)
-}
-
-/// Returns the kinds of mounted file systems by device, as far as their types tell. Empty without a mount
-/// table, or if its devices are not those of files.
-pub fn file_systems() -> HashMap<u64, FileSystem> {
-    if cfg!(not(target_os = "linux")) {
-        return HashMap::new();
-    }
-    let mounts = mounts().unwrap_or_default();
-    let is = |mount: &Mount| FileSystem::of_mount(&mount.kind, &mount.source);
-    mounts.iter().map(|mount| (mount.device, is(mount))).collect()
-}
-
-/// Returns the mount with this ID, or without mount IDs the topmost mount of the device.
-///
-/// # Errors
-/// Those of [`mounts`]; `ENOENT` if there is none.
-#[cfg(not(target_os = "macos"))]
-pub fn mount_of(_: &Directory, number: Option<u64>, device: u64) -> Result<Mount, Errno> {
-    numbered(number, device)
-}
-#[cfg(not(target_os = "macos"))]
-fn numbered(number: Option<u64>, device: u64) -> Result<Mount, Errno> {
-    let is_it = |mount: &Mount| number.map_or(mount.device == device, |number| mount.id == number);
-    mounts()?.into_iter().rfind(is_it).ok_or(Errno::ENOENT)
-}
-/// Returns the mount that `directory` is on, since devices do not tell the volumes of a group apart.
-///
-/// # Errors
-/// Those of fstatfs(2).
-#[cfg(target_os = "macos")]
-pub fn mount_of(directory: &Directory, _: Option<u64>, _: u64) -> Result<Mount, Errno> {
-    macos::mount_of(directory)
-}
-
-/// Returns the position of `path`; follows a symbolic link at its end.
-///
-/// # Errors
-/// Those of stat(2).
-#[cfg(target_os = "linux")]
-pub fn standing(path: &Path) -> Result<Standing, Errno> {
-    match crate::platform::entry::imp::statx::of_path(path) {
-        // Mount IDs and the mark of mount roots came with the same kernel. Without them, and if statx(2) is
-        // refused, the device decides.
-        Ok(crate::platform::entry::imp::statx::Status { mount: None, .. })
-        | Err(Errno::ENOSYS | Errno::EPERM) => by_device(path),
-        Ok(crate::platform::entry::imp::statx::Status { mount, attributes }) => Ok(Standing {
-            mount,
-            device: attributes.device,
-            inode: attributes.inode,
-            is_mount_point: attributes.border == crate::platform::Border::Mount,
-        }),
-        Err(error) => Err(error),
-    }
-}
-/// Returns the position of `path`; follows a symbolic link at its end.
-///
-/// # Errors
-/// Those of stat(2).
-#[cfg(not(target_os = "linux"))]
-pub fn standing(path: &Path) -> Result<Standing, Errno> {
-    by_device(path)
-}
-
-/// Implements [`standing`] by comparing the stat(2) results of a path and its parent.
-fn by_device(path: &Path) -> Result<Standing, Errno> {
-    let of = |path: &Path| {
-        let stat = crate::platform::retry(|| nix::sys::stat::stat(path))?;
-        Ok::<_, Errno>(crate::platform::Attributes::from(stat))
-    };
-    let own = of(path)?;
-    let above = of(&path.join(".."))?;
-    // The root directory is its own parent.
-    let is_mount_point = own.is_directory() && (above.device != own.device || above.inode == own.inode);
-    Ok(Standing { mount: None, device: own.device, inode: own.inode, is_mount_point })
-}
-
-/// Returns `true` if a whole file system is mounted at `path`, not a subvolume or another directory of it.
-#[cfg(not(target_os = "macos"))]
-pub fn is_whole(path: &Path) -> bool {
-    let mount = |standing: Standing| numbered(standing.mount, standing.device).ok();
-    let standing = standing(path).ok().filter(|standing| standing.is_mount_point);
-    standing.and_then(mount).is_some_and(|mount| mount.root == b"/")
-}
-/// Returns `true` if a file system is mounted at `path`; it is always a whole one.
-#[cfg(target_os = "macos")]
-pub fn is_whole(path: &Path) -> bool {
-    standing(path).is_ok_and(|standing| standing.is_mount_point)
+/// Splits options at commas. A backslash escapes the next comma, as in overlayfs layer names.
+fn split_options(options: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = Some(options);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let mut escaped = false;
+        let end = text.iter().position(|byte| {
+            let ends = *byte == b',' && !escaped;
+            escaped = *byte == b'\\' && !escaped;
+            ends
+        });
+        let (option, after) = match end {
+            Some(at) => (&text[..at], Some(&text[at + 1..])),
+            None => (text, None),
+        };
+        rest = after;
+        Some(option)
+    })
 }

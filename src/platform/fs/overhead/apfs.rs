@@ -7,11 +7,11 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use super::Apfs;
+use crate::platform::fs::overhead::Apfs;
 use crate::platform::{Directory, Errno};
 
 /// Reads the numbers of the volume that `path` is on.
-pub(super) fn ask(path: &Path) -> Apfs {
+pub fn ask(path: &Path) -> Apfs {
     Apfs { volume: volume(path).ok(), snapshots: snapshots(path).ok() }
 }
 

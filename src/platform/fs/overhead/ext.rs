@@ -53,16 +53,6 @@ pub fn read(mount: &Mount) -> Result<Superblock, Errno> {
     parse(&bytes).ok_or(Errno::EINVAL)
 }
 
-/// Returns the clusters that the kernel reserves for delayed writes: `reserved_clusters` in /sys (ext4).
-/// `None` if /sys does not report it.
-#[cfg(target_os = "linux")]
-pub fn held_back(mount: &Mount) -> Option<u64> {
-    let (major, minor) = (nix::sys::stat::major(mount.device), nix::sys::stat::minor(mount.device));
-    let device = std::fs::read_link(format!("/sys/dev/block/{major}:{minor}")).ok()?;
-    let path = Path::new("/sys/fs/ext4").join(device.file_name()?).join("reserved_clusters");
-    std::fs::read_to_string(path).ok()?.trim().parse().ok()
-}
-
 /// Parses a superblock.
 pub fn parse(bytes: &[u8]) -> Option<Superblock> {
     /// `INCOMPAT_64BIT`

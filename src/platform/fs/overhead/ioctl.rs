@@ -12,7 +12,7 @@ use crate::platform::{Directory, Errno, retry};
 /// # Safety
 /// `T` must be the type that `request` reads and writes, and any bytes must be a valid `T`.
 #[allow(unsafe_code)]
-pub(super) unsafe fn ask<T>(directory: &Directory, request: u64, answer: &mut T) -> Result<(), Errno> {
+pub unsafe fn ask<T>(directory: &Directory, request: u64, answer: &mut T) -> Result<(), Errno> {
     let fd = directory.as_fd().as_raw_fd();
     let start = std::ptr::from_mut(answer).cast::<libc::c_void>();
     // A request has 32 bits; its type differs between C libraries.
@@ -23,12 +23,12 @@ pub(super) unsafe fn ask<T>(directory: &Directory, request: u64, answer: &mut T)
 }
 
 /// Returns the number of a request that reads `size` bytes from the kernel (`_IOR` of asm-generic/ioctl.h).
-pub(super) const fn reads(kind: u8, number: u8, size: usize) -> u64 {
+pub const fn reads(kind: u8, number: u8, size: usize) -> u64 {
     request(2, kind, number, size)
 }
 
 /// Returns the number of a request that transfers `size` bytes both ways (`_IOWR`).
-pub(super) const fn exchanges(kind: u8, number: u8, size: usize) -> u64 {
+pub const fn exchanges(kind: u8, number: u8, size: usize) -> u64 {
     request(3, kind, number, size)
 }
 

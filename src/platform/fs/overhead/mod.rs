@@ -9,21 +9,12 @@
 //!
 //! Adds nothing up. Invariant: a number that is not reported or not permitted is absent, never zero.
 
-#[cfg(target_os = "macos")]
-mod apfs;
 pub mod btrfs;
 pub mod ext;
-#[cfg(target_os = "linux")]
-mod ioctl;
-#[cfg(target_os = "linux")]
-mod quota;
-#[cfg(target_os = "linux")]
-mod xfs;
 
-use std::path::Path;
-
-use super::mounts::Mount;
 use crate::platform::Errno;
+
+pub use super::imp::{ask, quota};
 
 /// Numbers that a file system reports about itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,41 +65,4 @@ pub struct Quota {
     pub limit: u64,
     /// Used bytes.
     pub used: u64,
-}
-
-/// Reads the numbers of the file system mounted as `mount`, at `path`.
-#[cfg(target_os = "linux")]
-pub fn ask(mount: &Mount, path: &Path) -> Native {
-    match mount.kind.as_slice() {
-        b"ext2" | b"ext3" | b"ext4" => ext::read(mount).map_or_else(Native::Refused, |superblock| {
-            Native::Ext { superblock, held_back: ext::held_back(mount) }
-        }),
-        b"xfs" => xfs::ask(path).map_or_else(Native::Refused, Native::Xfs),
-        b"btrfs" => btrfs::ask(path).map_or_else(Native::Refused, Native::Btrfs),
-        _ => Native::Silent,
-    }
-}
-/// Reads the numbers of the file system mounted as `mount`, at `path`.
-#[cfg(target_os = "macos")]
-pub fn ask(mount: &Mount, path: &Path) -> Native {
-    match mount.kind.as_slice() {
-        b"apfs" => Native::Apfs(apfs::ask(path)),
-        _ => Native::Silent,
-    }
-}
-/// Returns nothing, since these systems are not supported.
-#[cfg(not(any(target_os = "linux", target_os = "macos")))]
-pub fn ask(_: &Mount, _: &Path) -> Native {
-    Native::Silent
-}
-
-/// Returns the current user's quota on the file system `mount`, if there is one.
-#[cfg(target_os = "linux")]
-pub fn quota(mount: &Mount) -> Option<Quota> {
-    quota::of_user(mount)
-}
-/// Returns `None`, since quotas are not read on these systems.
-#[cfg(not(target_os = "linux"))]
-pub fn quota(_: &Mount) -> Option<Quota> {
-    None
 }

@@ -3,8 +3,9 @@
 use std::ffi::CString;
 use std::mem::MaybeUninit;
 
-use super::{Mount, Quota};
 use crate::platform::Errno;
+use crate::platform::fs::mounts::Mount;
+use crate::platform::fs::overhead::Quota;
 
 /// `Q_GETQUOTA` of sys/quota.h, for users (`USRQUOTA`).
 const GET_USER: libc::c_int = 0x80_0007_u32.cast_signed() << 8;
@@ -13,7 +14,7 @@ const LIMIT_AND_SPACE: u32 = 3;
 
 /// Returns the quota of the current user.
 #[allow(unsafe_code)]
-pub(super) fn of_user(mount: &Mount) -> Option<Quota> {
+pub fn of_user(mount: &Mount) -> Option<Quota> {
     let device = CString::new(mount.source.clone()).ok()?;
     let user = nix::unistd::getuid().as_raw().cast_signed();
     let mut answer = MaybeUninit::<libc::dqblk>::zeroed();

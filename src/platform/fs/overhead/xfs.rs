@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::{Xfs, ioctl};
+use super::ioctl;
+use crate::platform::fs::overhead::Xfs;
 use crate::platform::{Directory, Errno};
 
 /// `struct xfs_fsop_geom_v1`
@@ -51,7 +52,7 @@ const RESERVE: u64 = ioctl::reads(b'X', 115, size_of::<Reserve>());
 /// # Errors
 /// Those of ioctl(2), if not even the geometry can be read.
 #[allow(unsafe_code)]
-pub(super) fn ask(path: &Path) -> Result<Xfs, Errno> {
+pub fn ask(path: &Path) -> Result<Xfs, Errno> {
     let directory = Directory::open(path)?;
     let (mut geometry, mut counts, mut reserve) =
         (Geometry::default(), Counts::default(), Reserve::default());

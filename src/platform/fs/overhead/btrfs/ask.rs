@@ -4,9 +4,9 @@
 
 use std::path::Path;
 
-use super::items::{FIRST, Item, LAST, Roots, chunks};
-use super::{Btrfs, Chunks, Subvolume};
-use crate::platform::fs::overhead::ioctl;
+use super::ioctl;
+use crate::platform::fs::overhead::btrfs::items::{FIRST, Item, LAST, Roots, chunks};
+use crate::platform::fs::overhead::btrfs::{Btrfs, Chunks, Subvolume};
 use crate::platform::{Directory, Errno};
 
 const SPACE_INFO: u64 = ioctl::exchanges(0x94, 20, 16);
@@ -46,7 +46,7 @@ struct Lookup {
 ///
 /// # Errors
 /// Those of ioctl(2), if not even the chunks can be read.
-pub(in crate::platform::fs::overhead) fn ask(path: &Path) -> Result<Btrfs, Errno> {
+pub fn ask(path: &Path) -> Result<Btrfs, Errno> {
     let directory = Directory::open(path)?;
     Ok(Btrfs { chunks: all_chunks(&directory)?, subvolumes: subvolumes(&directory).ok() })
 }

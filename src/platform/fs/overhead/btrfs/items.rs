@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use super::{Chunks, Purpose, Subvolume};
 
 /// Decodes a kind of chunks by `BTRFS_BLOCK_GROUP_*` and `BTRFS_SPACE_INFO_GLOBAL_RSV`.
-pub(super) fn chunks(flags: u64, size: u64, used: u64) -> Option<Chunks> {
+pub fn chunks(flags: u64, size: u64, used: u64) -> Option<Chunks> {
     const DATA: u64 = 1;
     const SYSTEM: u64 = 2;
     const METADATA: u64 = 4;
@@ -31,18 +31,23 @@ pub(super) fn chunks(flags: u64, size: u64, used: u64) -> Option<Chunks> {
 }
 
 /// Key of a btrfs tree with its data.
-pub(super) struct Item<'i> {
-    pub(super) id: u64,
-    pub(super) kind: u32,
-    pub(super) offset: u64,
-    pub(super) data: &'i [u8],
+pub struct Item<'i> {
+    /// ID, the first part of the key.
+    pub id: u64,
+    /// Kind of the item.
+    pub kind: u32,
+    /// Last part of the key.
+    pub offset: u64,
+    /// Data.
+    pub data: &'i [u8],
 }
 
 const ROOT_ITEM: u32 = 132;
 const ROOT_BACKREF: u32 = 144;
 /// First ID of a subvolume; smaller ones are trees of the file system itself.
-pub(super) const FIRST: u64 = 256;
-pub(super) const LAST: u64 = 256_u64.wrapping_neg();
+pub const FIRST: u64 = 256;
+/// Last ID of a subvolume.
+pub const LAST: u64 = 256_u64.wrapping_neg();
 
 /// Parent directory and name of a subvolume.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,13 +59,14 @@ struct Hook {
 
 /// Contents of the tree of roots.
 #[derive(Default)]
-pub(super) struct Roots {
+pub struct Roots {
     subvolumes: Vec<Subvolume>,
     hooks: HashMap<u64, Hook>,
 }
 
 impl Roots {
-    pub(super) fn take(&mut self, item: &Item<'_>) {
+    /// Adds an item of the tree.
+    pub fn take(&mut self, item: &Item<'_>) {
         let number = |at: usize, length: usize| -> Option<u64> {
             let field = item.data.get(at..at + length)?;
             Some(field.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))
@@ -92,7 +98,7 @@ impl Roots {
 
     /// Returns the subvolumes with their paths. `lookup` returns the path of a directory in a subvolume, with
     /// a slash at its end.
-    pub(super) fn subvolumes(mut self, lookup: impl Fn(u64, u64) -> Option<Vec<u8>>) -> Vec<Subvolume> {
+    pub fn subvolumes(mut self, lookup: impl Fn(u64, u64) -> Option<Vec<u8>>) -> Vec<Subvolume> {
         let path = |id: u64| {
             let mut names: Vec<Vec<u8>> = Vec::new();
             let mut next = self.hooks.get(&id);

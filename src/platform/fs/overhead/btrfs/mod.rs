@@ -1,12 +1,6 @@
 //! btrfs: use of its chunks, and its subvolumes. Structures as in linux/btrfs.h and `linux/btrfs_tree.h`.
 
-#[cfg(target_os = "linux")]
-mod ask;
-#[cfg(any(target_os = "linux", test))]
-mod items;
-
-#[cfg(target_os = "linux")]
-pub(super) use ask::ask;
+pub mod items;
 
 /// Numbers that btrfs reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,0 +1,84 @@
+//! Any Unix: what statvfs(3) and the devices tell. The mount table is unknown.
+
+use std::collections::HashMap;
+use std::ffi::CStr;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+use crate::platform::entry::probe::Probe;
+use crate::platform::fs::capacity::Capacity;
+use crate::platform::fs::mounts::{Mount, Standing};
+use crate::platform::fs::overhead::{Native, Quota};
+use crate::platform::{Attributes, Directory, Errno, FileSystem, retry};
+
+/// Returns the capacity of the file system that `path` is on, or the directory's quota if there is a project
+/// quota.
+///
+/// # Errors
+/// Those of statvfs(3).
+#[allow(clippy::useless_conversion)] // 32 bits on some systems
+pub fn capacity(path: &Path) -> Result<Capacity, Errno> {
+    let status = retry(|| nix::sys::statvfs::statvfs(path))?;
+    let bytes = |blocks| u64::from(status.fragment_size()).saturating_mul(u64::from(blocks));
+    Ok(Capacity {
+        size: bytes(status.blocks()),
+        free: bytes(status.blocks_free()),
+        available: bytes(status.blocks_available()),
+        inodes: status.files().into(),
+        inodes_free: status.files_free().into(),
+    })
+}
+
+/// Fails, since the mount table is unknown on these systems.
+///
+/// # Errors
+/// Always.
+pub fn mounts() -> Result<Vec<Mount>, Errno> {
+    Err(Errno::ENOSYS)
+}
+
+/// Returns no kinds of mounted file systems, since the devices of the mount table are not those of files.
+pub fn file_systems() -> HashMap<u64, FileSystem> {
+    HashMap::new()
+}
+
+/// Fails, since the mount table is unknown on these systems.
+///
+/// # Errors
+/// Always.
+pub fn mount_of(_: &Directory, _: &CStr, _: &Probe) -> Result<Mount, Errno> {
+    Err(Errno::ENOSYS)
+}
+
+/// Returns the position of `path`; follows a symbolic link at its end. A mount has a device of its own.
+///
+/// # Errors
+/// Those of stat(2).
+pub fn standing(path: &Path) -> Result<Standing, Errno> {
+    let of = |path: &Path| retry(|| nix::sys::stat::stat(path)).map(Attributes::from);
+    let own = of(path)?;
+    let above = of(&path.join(".."))?;
+    // The root directory is its own parent.
+    let is_mount_point = own.is_directory() && (above.device != own.device || above.inode == own.inode);
+    Ok(Standing { mount: None, device: own.device, inode: own.inode, is_mount_point })
+}
+
+/// Returns `false`, since that is unknown on these systems.
+pub fn is_whole(_: &Path) -> bool {
+    false
+}
+
+/// Returns nothing, since no file system is asked on these systems.
+pub fn ask(_: &Mount, _: &Path) -> Native {
+    Native::Silent
+}
+
+/// Returns `None`, since quotas are not read on these systems.
+pub fn quota(_: &Mount) -> Option<Quota> {
+    None
+}
+
+/// Fails, since these systems cannot clone a mount.
+pub fn clone_of_mount(_: &Path) -> Result<OwnedFd, Errno> {
+    Err(Errno::ENOSYS)
+}
