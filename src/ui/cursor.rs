@@ -2,7 +2,26 @@
 //!
 //! Invariant: after [`Cursor::show`] it is on a visible row, and no line is empty that could show one.
 
-use super::keys::Motion;
+/// Movement of a cursor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Motion {
+    /// One line up.
+    Up,
+    /// One line down.
+    Down,
+    /// Window up.
+    PageUp,
+    /// Window down.
+    PageDown,
+    /// Half a window up.
+    HalfUp,
+    /// Half a window down.
+    HalfDown,
+    /// The first line.
+    Top,
+    /// The last line.
+    Bottom,
+}
 
 /// Cursor row and first visible row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -7,8 +7,7 @@
 
 use crate::tree::{DirId, Entry, Listing, Position, Tree};
 
-use super::cursor::Cursor;
-use super::keys::Motion;
+use super::cursor::{Cursor, Motion};
 use crate::base::sync::Arc;
 use crate::table::rows::{Order, Rows, Sums};
 

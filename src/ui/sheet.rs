@@ -5,9 +5,9 @@
 //!
 //! Invariant: after [`Sheet::look`] the cursor is on a row, if there is any.
 
-use super::cursor::Cursor;
+use super::cursor::{Cursor, Motion};
 use super::inquiry::Inquiry;
-use super::keys::{Command, Motion, View};
+use super::keys::{Command, View};
 use super::marks::Marks;
 use super::notice::Notice;
 use super::views::{TableAnswer, TableContext, TableSpec, TableSummary, Target};

@@ -5,7 +5,7 @@
 
 use super::{App, Effect};
 use crate::tree::{DirId, Entry, EntryState, Position, Relocation};
-use crate::ui::keys::Motion;
+use crate::ui::cursor::Motion;
 use crate::ui::layers::Layer;
 use crate::ui::layout::layout;
 use crate::ui::marks::{Dropped, Mark, Marks, Place};

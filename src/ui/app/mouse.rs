@@ -14,8 +14,9 @@ use ratatui::layout::Position;
 
 use super::{App, Effect};
 use crate::ui::component::{Handled, Input};
+use crate::ui::cursor::Motion;
 use crate::ui::hit_map::{Button, Hit};
-use crate::ui::keys::{Answer, Command, Motion, Scope};
+use crate::ui::keys::{Answer, Command, Scope};
 use crate::ui::layers::Layer;
 use crate::ui::view;
 

@@ -127,7 +127,7 @@ mod tests {
     use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
     use super::*;
-    use crate::ui::keys::Motion;
+    use crate::ui::cursor::Motion;
 
     fn changed(changes: &[(&str, &[&str])]) -> Keymap {
         let mut keymap = Keymap::default();

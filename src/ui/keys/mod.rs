@@ -12,6 +12,7 @@ use std::fmt::Write;
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
+use super::cursor::Motion;
 use crate::table::column::Column;
 pub use keymap::{Keymap, line};
 pub use table::KEYMAP;
@@ -162,27 +163,6 @@ pub enum Side {
     Above,
     /// Below it.
     Below,
-}
-
-/// Movement of a cursor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Motion {
-    /// One line up.
-    Up,
-    /// One line down.
-    Down,
-    /// Window up.
-    PageUp,
-    /// Window down.
-    PageDown,
-    /// Half a window up.
-    HalfUp,
-    /// Half a window down.
-    HalfDown,
-    /// The first line.
-    Top,
-    /// The last line.
-    Bottom,
 }
 
 /// Effect of a key on a question.

@@ -2,7 +2,8 @@
 //!
 //! Invariant: no two lines have the same name (a test fails otherwise).
 
-use super::{Answer, Binding, Command, Motion, Program, Scope, Side, View};
+use super::{Answer, Binding, Command, Program, Scope, Side, View};
+use crate::ui::cursor::Motion;
 
 impl Binding {
     /// Returns its name in the configuration.

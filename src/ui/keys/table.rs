@@ -4,8 +4,9 @@
 
 use ratatui::crossterm::event::KeyCode;
 
-use super::{Answer, Binding, Command, Group, Key, Motion, Program, Scope, Side, View, control, key, letter};
+use super::{Answer, Binding, Command, Group, Key, Program, Scope, Side, View, control, key, letter};
 use crate::table::column::{COLUMNS, Column, OPTIONAL, SORTABLE};
+use crate::ui::cursor::Motion;
 
 const LIST: &[Scope] = &[Scope::List];
 const TEXT: &[Scope] =
