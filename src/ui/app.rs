@@ -39,7 +39,7 @@ use ratatui::crossterm::event::{KeyEvent, KeyEventKind, MouseEvent};
 use super::errand::Errand;
 use super::export::{self as export_work, Told};
 use super::hit_map::HitMap;
-use super::keys::{Keymap, View};
+use super::keys::Keymap;
 use super::layers::Layer;
 use super::marks::Marks;
 use super::notice::Notice;
@@ -322,9 +322,10 @@ impl<'t> App<'t> {
     fn look(&mut self) {
         self.open_failures();
         let lines = self.lines_here();
-        match self.views.base {
-            View::Treemap => self.place.show_first(lines),
-            _ => self.place.show_cursor(lines),
+        if self.views.is_treemap {
+            self.place.show_first(lines);
+        } else {
+            self.place.show_cursor(lines);
         }
         let sums = sums(&self.live, &self.views);
         let scale = (self.order.measure, self.shown.scale);

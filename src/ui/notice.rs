@@ -6,8 +6,9 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use super::keys::{Command, Keymap, Scope, View};
+use super::keys::{Command, Keymap, Scope};
 use super::reclaim::Script;
+use super::views;
 use crate::base::format::{Units, change, grouped, plain_size};
 use crate::base::job::JobError;
 use crate::base::os_error::{error_text, words};
@@ -207,7 +208,7 @@ impl Notice {
                 format!("Unbound key{}", hint(Command::Help, "for help"))
             }
             Self::NotInThisView(help) => {
-                let list = display.keymap.first(Command::View(View::List), Scope::Sheet);
+                let list = display.keymap.first(Command::View(&views::LIST), Scope::Sheet);
                 let list = list.map_or_else(String::new, |key| format!(" ({key}: list)"));
                 format!("Not available in this view: {help}{list}")
             }
@@ -284,7 +285,7 @@ impl Notice {
             Self::NothingAbove => "Already at the root directory".into(),
             Self::NoBaseline => "No earlier snapshot (duke save creates one)".into(),
             Self::FilterNotCompared => {
-                let shows = hint(Command::View(View::Growth), "shows the changes");
+                let shows = hint(Command::View(&views::growth::VIEW), "shows the changes");
                 format!("Cannot show growth with a filter{shows}")
             }
             Self::Copied(path) => format!("Copied {}", escape(path)),

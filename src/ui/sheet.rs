@@ -7,7 +7,7 @@
 
 use super::cursor::{Cursor, Motion};
 use super::inquiry::Inquiry;
-use super::keys::{Command, View};
+use super::keys::Command;
 use super::marks::Marks;
 use super::notice::Notice;
 use super::views::{TableAnswer, TableContext, TableSpec, TableSummary, Target};
@@ -23,8 +23,6 @@ use crate::tree::{DirId, Position, Relocation, Tree};
 /// Visible part of a sheet.
 #[derive(Clone, Debug)]
 pub struct Page {
-    /// View.
-    pub view: View,
     /// Description of its table.
     pub table: &'static TableSpec,
     /// Order of the rows.
@@ -74,8 +72,6 @@ pub struct Sight<'m, 't> {
 /// View of a subtree.
 #[derive(Clone, Debug)]
 pub struct Sheet {
-    /// View that it belongs to.
-    pub view: View,
     /// Description of its table.
     pub table: &'static TableSpec,
     /// Question and answer.
@@ -89,8 +85,8 @@ pub struct Sheet {
 
 impl Sheet {
     /// Creates a sheet of `table`, whose rows `wish` asks for.
-    pub fn new(view: View, title: String, table: &'static TableSpec, wish: Wish) -> Self {
-        Self { view, table, title, inquiry: Inquiry::new(wish), cursor: Cursor::default(), columns: 0 }
+    pub fn new(title: String, table: &'static TableSpec, wish: Wish) -> Self {
+        Self { table, title, inquiry: Inquiry::new(wish), cursor: Cursor::default(), columns: 0 }
     }
 
     /// Shows the rows of another sheet until its own are there: results must not flicker with every letter that is typed.
@@ -182,7 +178,6 @@ impl Sheet {
         let visible = self.cursor.offset..rows.min(self.cursor.offset + lines);
         let Wish { order, from, .. } = *self.inquiry.asked();
         let mut page = Page {
-            view: self.view,
             table: self.table,
             order,
             title: self.title.clone(),

@@ -19,7 +19,7 @@ use crate::scan::inspect::{Inspection, inspect};
 use crate::table::rows;
 use crate::table::rows::{Beside, Rows};
 use crate::tree::{DirId, Position, Tree};
-use crate::ui::views::{TableAnswer, TableData, TableSpec};
+use crate::ui::views::table::{TableAnswer, TableData, TableSpec};
 
 /// Result that the state waits for.
 #[derive(Clone, Debug)]

@@ -11,10 +11,11 @@ use crate::delete::Deed;
 use crate::table::column::Column;
 use crate::table::rows::{Grouping, Hidden};
 use crate::ui::component::{Handled, Input};
-use crate::ui::keys::{Command, Scope, View};
+use crate::ui::keys::{Command, Scope};
 use crate::ui::layers::Layer;
 use crate::ui::layers::help::HelpPage;
 use crate::ui::layers::marks_list::MarksList;
+use crate::ui::views::LIST;
 
 impl App<'_> {
     pub(super) fn key(&mut self, event: KeyEvent) -> Option<Effect> {
@@ -61,7 +62,7 @@ impl App<'_> {
                 None
             }
             Command::Answer(answer) if self.is_yes(answer) && !self.may_say_yes() => None,
-            Command::View(View::List) if self.close_page() => self.perform(command),
+            Command::View(view) if *view == LIST && self.close_page() => self.perform(command),
             _ => match self.offer(Input::Command(command)) {
                 Handled::No if self.scope() == Scope::Sheet => self.sheet_command(command),
                 Handled::No => self.command(command),
@@ -105,7 +106,7 @@ impl App<'_> {
             Command::Scale => self.shown.scale.toggle(),
             Command::Graph => self.shown.columns.turn_graph(),
             Command::Back if self.end_range() || self.come_back() || self.clear_filter() => {}
-            Command::Quit | Command::Back if self.views.base == View::Treemap => self.view_command(command),
+            Command::Quit | Command::Back if self.views.is_treemap => self.view_command(command),
             Command::View(_) | Command::Search | Command::Cell(_) => self.view_command(command),
             Command::Quit => return self.quit(),
             Command::Rescan => return self.read_again(),

@@ -12,10 +12,7 @@ use crate::base::sync::Arc;
 use crate::table::column::Column;
 use crate::tree::{DirId, Relocation};
 use crate::ui::inquiry::{Before, Inquiry};
-use crate::ui::keys::View;
 use crate::ui::notice::Notice;
-use crate::ui::sheet::Sheet;
-use crate::ui::views::growth;
 use crate::ui::work::{Ask, Findings, Wish};
 
 /// Baseline and comparison.
@@ -128,15 +125,6 @@ impl App<'_> {
             let wish = self.wish(Ask::Growth, Query::default());
             self.views.compared.inquiry = Some(Inquiry::new(Wish { from: DirId::TOP, ..wish }));
         }
-    }
-
-    /// Opens the view of changes below the directory.
-    pub(super) fn show_changes(&mut self) {
-        let wish = self.wish(Ask::Table(&growth::TABLE), self.views.filter.clone());
-        let since = self.views.compared.offer().and_then(|offer| offer.since);
-        let since = since.map(|since| format!(" {}", crate::base::format::since(since, self.views.clock)));
-        let title = format!("growth{}", since.unwrap_or_default());
-        self.views.sheets = vec![Sheet::new(View::Growth, title, &growth::TABLE, wish)];
     }
 
     /// Updates the comparison after a rescan or deletion, which has replaced directories.

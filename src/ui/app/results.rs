@@ -10,7 +10,6 @@ use crate::analysis::search::Query;
 use crate::tree::{DirId, Position};
 use crate::ui::app::filtering::directory_of;
 use crate::ui::field::Field;
-use crate::ui::keys::View;
 use crate::ui::sheet::Sheet;
 use crate::ui::views::Target;
 
@@ -20,7 +19,7 @@ pub(super) struct Origin {
     sheets: Vec<Sheet>,
     text: Field,
     filter: Query,
-    base: View,
+    is_treemap: bool,
     place: DirId,
     trail: Vec<DirId>,
     /// Directory that was opened.
@@ -59,7 +58,7 @@ impl App<'_> {
             sheets: self.views.sheets.clone(),
             text: self.views.text.clone(),
             filter: self.views.filter.clone(),
-            base: self.views.base,
+            is_treemap: self.views.is_treemap,
             place: self.place.id,
             trail: self.trail.clone(),
             landing: DirId::TOP,
@@ -78,7 +77,7 @@ impl App<'_> {
     /// Returns to the view. Returns `true` if there was one.
     pub(super) fn come_back(&mut self) -> bool {
         let Some(origin) = self.views.origin.take() else { return false };
-        self.views.base = origin.base;
+        self.views.is_treemap = origin.is_treemap;
         self.enter(origin.place);
         self.trail = origin.trail;
         self.views.sheets = origin.sheets;

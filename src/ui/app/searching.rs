@@ -4,7 +4,6 @@
 
 use super::App;
 use crate::analysis::search::Query;
-use crate::ui::keys::View;
 use crate::ui::layers::Layer;
 use crate::ui::layers::search_prompt::SearchPrompt;
 use crate::ui::sheet::Sheet;
@@ -58,7 +57,7 @@ impl App<'_> {
             self.sort_anew();
         }
         let before = self.views.sheets.pop();
-        let mut sheet = Sheet::new(View::Search, String::new(), &search::TABLE, wish);
+        let mut sheet = Sheet::new(String::new(), &search::TABLE, wish);
         if self.views.filter.is_empty() {
             sheet.inquiry.say(complaint.clone().unwrap_or_else(|| EXAMPLES.to_owned()));
         } else {

@@ -7,10 +7,10 @@ use crate::analysis::search;
 use crate::analysis::search::{By, Query};
 use crate::table::column::Column;
 use crate::ui::cursor::Motion;
-use crate::ui::keys::{Command, View};
+use crate::ui::keys::Command;
 use crate::ui::layout::layout;
 use crate::ui::sheet::Sheet;
-use crate::ui::views::TableSpec;
+use crate::ui::views::{LIST, TableSpec};
 use crate::ui::work::Ask;
 
 impl App<'_> {
@@ -87,9 +87,8 @@ impl App<'_> {
 
     /// Opens the entries behind a row, above it.
     pub(super) fn show_files(&mut self, label: String, table: &'static TableSpec, query: &Query) {
-        let Some(view) = self.views.sheets.last().map(|sheet| sheet.view) else { return };
         let wish = self.wish(Ask::Table(table), self.views.filter.clone().narrowed_by(query));
-        self.views.sheets.push(Sheet::new(view, label, table, wish));
+        self.views.sheets.push(Sheet::new(label, table, wish));
     }
 
     /// Closes the top sheet, or the treemap. A search is dropped with its own results; other views lead back
@@ -98,8 +97,8 @@ impl App<'_> {
         if self.views.sheets.len() > 1 {
             self.views.sheets.pop();
         } else if self.views.sheets.is_empty() {
-            self.show(View::List);
-        } else if self.views.sheets.iter().any(|sheet| sheet.view == View::Search) {
+            self.show(&LIST);
+        } else if self.views.has_results() {
             self.clear_filter();
         } else {
             self.views.sheets.clear();

@@ -4,7 +4,6 @@
 
 use super::App;
 use crate::tree::DirId;
-use crate::ui::keys::View;
 use crate::ui::sheet::Sheet;
 use crate::ui::views::{TableAnswer, df};
 use crate::ui::work::{Ask, Findings, Wish};
@@ -57,7 +56,7 @@ impl App<'_> {
     /// Opens the explanation of a row.
     pub(super) fn tell(&mut self, label: String, words: Vec<String>) {
         let wish = self.wish(Ask::Table(&df::TABLE), crate::analysis::search::Query::default());
-        let mut sheet = Sheet::new(View::Space, label, &df::TABLE, wish);
+        let mut sheet = Sheet::new(label, &df::TABLE, wish);
         sheet.inquiry.tell(Findings::Table(TableAnswer::new(df::Explanation(words))));
         self.views.sheets.push(sheet);
     }

@@ -21,13 +21,13 @@ use crate::tree::{DirId, Position, Relocation};
 use crate::ui::cells;
 use crate::ui::field::Field;
 use crate::ui::inquiry::Inquiry;
-use crate::ui::keys::{Command, Scope, Side, View};
+use crate::ui::keys::{Command, Scope, Side};
 use crate::ui::layers::Layer;
 use crate::ui::layout::layout;
 use crate::ui::notice::Notice;
 use crate::ui::place::Memory;
 use crate::ui::sheet::{Page, Sheet, Sight};
-use crate::ui::views;
+use crate::ui::views::{self, Needs, TREEMAP, ViewSpec};
 use crate::ui::work::{Ask, Findings, Wish};
 
 /// Interval between updates of a view of a growing tree.
@@ -36,8 +36,8 @@ const REFRESH: Duration = Duration::from_secs(2);
 /// State of the views.
 #[derive(Debug, Default)]
 pub struct Views {
-    /// View of the directory: list or treemap.
-    pub base: View,
+    /// `true` if the directory is shown as a treemap.
+    pub is_treemap: bool,
     /// Search as it was typed; empty for none.
     pub text: Field,
     /// Error in the search, or the missing part.
@@ -71,6 +71,20 @@ impl Views {
     fn looked_at(&self) -> Option<&Inquiry> {
         let filter = self.filtering.as_ref().map(Filtering::inquiry);
         self.sheets.last().map(|sheet| &sheet.inquiry).or(filter)
+    }
+
+    /// Returns `true` if the results of a search are open.
+    pub(super) fn has_results(&self) -> bool {
+        self.sheets.first().is_some_and(|sheet| *sheet.table == views::search::TABLE)
+    }
+
+    /// Returns `true` if the prerequisite of a view makes its key worth a hint.
+    pub fn is_of_use(&self, view: &ViewSpec) -> bool {
+        match view.needs {
+            Needs::Nothing => true,
+            Needs::FileSystem => self.is_whole(),
+            Needs::Baseline => self.can_grow(),
+        }
     }
 
     fn looked_at_mut(&mut self) -> Option<&mut Inquiry> {
@@ -107,7 +121,7 @@ impl App<'_> {
         match self.layers.last() {
             Some(layer) => layer.component().scope(),
             None if !self.views.sheets.is_empty() => Scope::Sheet,
-            None if self.views.base == View::Treemap => Scope::Treemap,
+            None if self.views.is_treemap => Scope::Treemap,
             None => Scope::List,
         }
     }
@@ -137,23 +151,16 @@ impl App<'_> {
 
     /// Returns the order of the rows: by size in a treemap, or else the chosen order.
     pub(super) fn order_here(&self) -> Order {
-        match self.views.base {
-            View::Treemap => Order {
-                column: Column::Size,
-                direction: Direction::Usual,
-                grouping: Grouping::Mixed,
-                ..self.order
-            },
-            _ => self.order,
+        if !self.views.is_treemap {
+            return self.order;
         }
+        let (column, direction, grouping) = (Column::Size, Direction::Usual, Grouping::Mixed);
+        Order { column, direction, grouping, ..self.order }
     }
 
     /// Returns the number of rows to collect for this view.
     pub(super) fn lines_here(&self) -> usize {
-        match self.views.base {
-            View::Treemap => cells::MOST,
-            _ => layout(self.size).list_lines(),
-        }
+        if self.views.is_treemap { cells::MOST } else { layout(self.size).list_lines() }
     }
 
     /// Collects the visible part of the views, after the window.
@@ -161,15 +168,15 @@ impl App<'_> {
         let (lines, measure, scale) = (layout(self.size).list_lines(), self.order.measure, self.shown.scale);
         let sight = Sight { marks: &self.marks, measure, scale, columns: usize::from(self.size.0), lines };
         self.views.page = self.views.sheets.last_mut().map(|sheet| sheet.look(self.tree, sight));
-        if let (Some(page), Some(sheet)) = (&mut self.views.page, self.views.sheets.last())
-            && !self.views.text.is_empty()
-        {
-            let title = if sheet.view == View::Search { String::new() } else { page.title.clone() + " " };
+        let has_results = self.views.has_results();
+        if let Some(page) = self.views.page.as_mut().filter(|_| !self.views.text.is_empty()) {
+            let title = if has_results { String::new() } else { page.title.clone() + " " };
             page.title = format!("{title}/{}", printable(self.views.text.as_str().as_bytes()));
         }
-        self.views.tiles = match self.views.base {
-            View::Treemap => cells::tiles(&self.window, self.order.measure, layout(self.size).list),
-            _ => Vec::new(),
+        self.views.tiles = if self.views.is_treemap {
+            cells::tiles(&self.window, self.order.measure, layout(self.size).list)
+        } else {
+            Vec::new()
         };
     }
 
@@ -227,36 +234,38 @@ impl App<'_> {
         }
     }
 
-    pub(super) fn show(&mut self, view: View) {
-        if view == View::Space && self.nature == Nature::Recorded {
-            self.notify(Notice::RecordedNotHere);
-            return;
-        }
-        if view == View::Growth && self.checked(self.check_baseline()).is_none() {
+    pub(super) fn show(&mut self, spec: &'static ViewSpec) {
+        if self.checked(self.check_view(spec)).is_none() {
             return;
         }
         self.views.origin = None;
-        let (title, table) = match view {
-            View::List | View::Treemap => {
-                self.views.sheets.clear();
-                self.views.base = view;
-                self.begin_filter();
-                self.sort();
-                return;
-            }
-            View::Search => return,
-            View::Largest => ("largest files", &views::largest::TABLE),
-            View::Types => ("types", &views::types::TABLE),
-            View::Ages => ("age", &views::ages::TABLE),
-            View::Links => ("hard links", &views::links::TABLE),
-            View::Errors => ("errors", &views::errors::TABLE),
-            View::Growth => return self.show_changes(),
-            View::Hints => ("what can be made or fetched again", &views::cleanup::TABLE),
-            View::Space => ("where is the rest", &views::df::TABLE),
+        let Some(table) = spec.table else {
+            self.views.sheets.clear();
+            self.views.is_treemap = *spec == TREEMAP;
+            self.begin_filter();
+            self.sort();
+            return;
         };
         let wish = self.wish(Ask::Table(table), self.views.filter.clone());
         let order = search::Order { by: table.first_order.unwrap_or(wish.order.by), ..wish.order };
-        self.views.sheets = vec![Sheet::new(view, title.to_owned(), table, Wish { order, ..wish })];
+        self.views.sheets = vec![Sheet::new(self.title(spec), table, Wish { order, ..wish })];
+    }
+
+    /// Checks that a view has its prerequisite.
+    fn check_view(&self, spec: &ViewSpec) -> Result<(), Notice> {
+        match spec.needs {
+            Needs::FileSystem if self.nature == Nature::Recorded => Err(Notice::RecordedNotHere),
+            Needs::Baseline => self.check_baseline(),
+            Needs::Nothing | Needs::FileSystem => Ok(()),
+        }
+    }
+
+    /// Returns the title of a view, with the age of the baseline if it has one.
+    fn title(&self, spec: &ViewSpec) -> String {
+        let offer = self.views.compared.offer().filter(|_| spec.needs == Needs::Baseline);
+        let since = offer.and_then(|offer| offer.since);
+        let since = since.map(|since| format!(" {}", crate::base::format::since(since, self.views.clock)));
+        format!("{}{}", spec.title, since.unwrap_or_default())
     }
 
     pub(super) fn wish(&mut self, ask: Ask, query: Query) -> Wish {
@@ -289,7 +298,7 @@ impl App<'_> {
         }
         self.leave_search();
         self.views.origin = None;
-        self.views.base = View::List;
+        self.views.is_treemap = false;
         let mut way: Vec<DirId> = self.tree.ancestry(directory).skip(1).collect();
         if self.roots.len() != 1 && directory != DirId::TOP {
             way.push(DirId::TOP);

@@ -101,9 +101,9 @@ fn every_key_of_the_table_does_something() {
             binding.scopes.iter().flat_map(|scope| binding.keys.iter().map(move |key| (*scope, key)))
         {
             // With nothing open, Esc has nothing to close, and the list is open already.
-            let idle = [Command::Back, Command::View(View::List)];
+            let idle = [Command::Back, Command::View(&LIST)];
             let is_idle = idle.contains(&binding.command) && scope == Scope::List
-                || binding.command == Command::View(View::Treemap) && scope == Scope::Treemap;
+                || binding.command == Command::View(&TREEMAP) && scope == Scope::Treemap;
             if is_idle {
                 continue;
             }

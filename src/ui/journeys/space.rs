@@ -6,7 +6,6 @@ use crate::df::rows::{Subject, ledger};
 use crate::df::{
     Account, Capacity, Deleted, Holder, Outside, Reach, Remainder, Report, Scanned, Space, Through, Volume,
 };
-use crate::ui::keys::View;
 use crate::ui::views::{TableAnswer, df};
 use crate::ui::work::{Ask, Findings};
 
@@ -109,5 +108,5 @@ fn nothing_can_be_marked_there() {
     let mut app = opened(&tree, &account(vec![space(500, 400)]));
     press(&mut app, "Space + * V j V");
     assert_eq!(app.marks().count(), 0);
-    assert_eq!(app.views.page.as_ref().map(|page| page.view), Some(View::Space));
+    assert_eq!(app.views.page.as_ref().map(|page| page.table), Some(&df::TABLE));
 }

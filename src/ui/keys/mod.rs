@@ -13,6 +13,7 @@ use std::fmt::Write;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::cursor::Motion;
+use super::views::ViewSpec;
 use crate::table::column::Column;
 pub use keymap::{Keymap, line};
 pub use table::KEYMAP;
@@ -57,7 +58,7 @@ pub enum Command {
     /// Answer a question.
     Answer(Answer),
     /// Show the directory, or everything below it, in this view.
-    View(View),
+    View(&'static ViewSpec),
     /// Type what to search for.
     Search,
     /// Move to the next cell of the treemap.
@@ -122,34 +123,6 @@ impl Command {
     pub fn is_global(self) -> bool {
         matches!(self, Self::Suspend | Self::Repaint | Self::Interrupt)
     }
-}
-
-/// View of a directory.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum View {
-    /// Its entries.
-    #[default]
-    List,
-    /// The largest files below it.
-    Largest,
-    /// Types of the files below it.
-    Types,
-    /// Ages of the files below it.
-    Ages,
-    /// Its entries as rectangles.
-    Treemap,
-    /// Files with several names.
-    Links,
-    /// Read errors.
-    Errors,
-    /// Cleanup candidates.
-    Hints,
-    /// Results of a search.
-    Search,
-    /// File-system accounting.
-    Space,
-    /// Changes below it.
-    Growth,
 }
 
 /// Side of a cell.

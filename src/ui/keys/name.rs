@@ -2,7 +2,7 @@
 //!
 //! Invariant: no two lines have the same name (a test fails otherwise).
 
-use super::{Answer, Binding, Command, Program, Scope, Side, View};
+use super::{Answer, Binding, Command, Program, Scope, Side};
 use crate::ui::cursor::Motion;
 
 impl Binding {
@@ -51,7 +51,7 @@ impl Command {
             Self::Suspend => "suspend",
             Self::Repaint => "repaint",
             Self::Answer(answer) => answer.name(),
-            Self::View(view) => view.name(),
+            Self::View(view) => view.name,
             Self::Search => "search",
             Self::Cell(side) => side.name(),
             Self::Accept => "keep-results",
@@ -92,24 +92,6 @@ impl Motion {
             Self::HalfDown => "half-page-down",
             Self::Top => "top",
             Self::Bottom => "bottom",
-        }
-    }
-}
-
-impl View {
-    fn name(self) -> &'static str {
-        match self {
-            Self::List => "list",
-            Self::Largest => "largest",
-            Self::Types => "types",
-            Self::Ages => "ages",
-            Self::Treemap => "treemap",
-            Self::Links => "links",
-            Self::Errors => "errors",
-            Self::Hints => "hints",
-            Self::Space => "rest",
-            Self::Growth => "growth",
-            Self::Search => "results",
         }
     }
 }

@@ -4,9 +4,10 @@
 
 use ratatui::crossterm::event::KeyCode;
 
-use super::{Answer, Binding, Command, Group, Key, Program, Scope, Side, View, control, key, letter};
+use super::{Answer, Binding, Command, Group, Key, Program, Scope, Side, control, key, letter};
 use crate::table::column::{COLUMNS, Column, OPTIONAL, SORTABLE};
 use crate::ui::cursor::Motion;
+use crate::ui::views;
 
 const LIST: &[Scope] = &[Scope::List];
 const TEXT: &[Scope] =
@@ -81,6 +82,29 @@ const fn of_columns<const N: usize>(columns: [Column; N], is_show: bool) -> [Bin
     bindings
 }
 
+/// Keys of [`views::VIEWS`].
+static VIEW_KEYS: [[Key; 1]; views::VIEWS.len()] = {
+    let (mut keys, mut at) = ([[letter(' ')]; views::VIEWS.len()], 0);
+    while at < keys.len() {
+        keys[at] = [letter(views::VIEWS[at].key)];
+        at += 1;
+    }
+    keys
+};
+
+/// Returns the bindings of the keys that open views.
+const fn of_views() -> [Binding; views::VIEWS.len()] {
+    let (mut bindings, mut at) = ([bind(&[], VIEWS, Command::Help, Group::View, ""); views::VIEWS.len()], 0);
+    while at < bindings.len() {
+        let spec = views::VIEWS[at];
+        let scopes = if at == 0 { LEADS_BACK } else { VIEWS };
+        let binding = bind(&VIEW_KEYS[at], scopes, Command::View(spec), Group::View, spec.help);
+        bindings[at] = Binding { footer: spec.hint, ..binding };
+        at += 1;
+    }
+    bindings
+}
+
 const fn joined<const N: usize>(parts: &[&[Binding]]) -> [Binding; N] {
     let (mut all, mut part, mut end) = ([parts[0][0]; N], 0, 0);
     while part < parts.len() {
@@ -95,11 +119,24 @@ const fn joined<const N: usize>(parts: &[&[Binding]]) -> [Binding; N] {
     all
 }
 
-const COUNT: usize = MOVES.len() + SORTABLE.len() + ORDER.len() + OPTIONAL.len() + OTHERS.len();
+const COUNT: usize = MOVES.len()
+    + SORTABLE.len()
+    + ORDER.len()
+    + OPTIONAL.len()
+    + SHOWN.len()
+    + views::VIEWS.len()
+    + OTHERS.len();
 
 /// All key bindings.
-pub const KEYMAP: &[Binding] =
-    &joined::<COUNT>(&[MOVES, &of_columns(SORTABLE, false), ORDER, &of_columns(OPTIONAL, true), OTHERS]);
+pub const KEYMAP: &[Binding] = &joined::<COUNT>(&[
+    MOVES,
+    &of_columns(SORTABLE, false),
+    ORDER,
+    &of_columns(OPTIONAL, true),
+    SHOWN,
+    &of_views(),
+    OTHERS,
+]);
 
 const MOVES: &[Binding] = &{
     use Command as C;
@@ -142,24 +179,21 @@ const ORDER: &[Binding] = &{
     ]
 };
 
+const SHOWN: &[Binding] = &{
+    use Command as C;
+    use Group as G;
+    [
+        bind(&[letter('=')], ROWS, C::Scale, G::Show, "bars of the largest"),
+        bind(&[letter('B')], ROWS, C::Graph, G::Show, "bars and percentages"),
+        bind(&[letter('e')], DIRECTORY, C::Hidden, G::Show, "hidden and excluded"),
+    ]
+};
+
 const OTHERS: &[Binding] = &{
     use Command as C;
     use Group as G;
     use KeyCode as K;
     [
-        bind(&[letter('=')], ROWS, C::Scale, G::Show, "bars of the largest"),
-        bind(&[letter('B')], ROWS, C::Graph, G::Show, "bars and percentages"),
-        bind(&[letter('e')], DIRECTORY, C::Hidden, G::Show, "hidden and excluded"),
-        bind(&[letter('1')], LEADS_BACK, C::View(View::List), G::View, "list, or the results"),
-        hint(9, "largest", bind(&[letter('2')], VIEWS, C::View(View::Largest), G::View, "largest files")),
-        hint(10, "types", bind(&[letter('3')], VIEWS, C::View(View::Types), G::View, "types of files")),
-        hint(11, "age", bind(&[letter('4')], VIEWS, C::View(View::Ages), G::View, "age of files")),
-        hint(12, "treemap", bind(&[letter('5')], VIEWS, C::View(View::Treemap), G::View, "treemap")),
-        bind(&[letter('6')], VIEWS, C::View(View::Links), G::View, "hard links"),
-        bind(&[letter('7')], VIEWS, C::View(View::Errors), G::View, "errors, by reason"),
-        hint(4, "growth", bind(&[letter('8')], VIEWS, C::View(View::Growth), G::View, "what has grown")),
-        bind(&[letter('9')], VIEWS, C::View(View::Hints), G::View, "clean-up hints"),
-        hint(4, "rest", bind(&[letter('0')], VIEWS, C::View(View::Space), G::View, "where is the rest")),
         hint(
             3,
             "back",

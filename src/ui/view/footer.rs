@@ -14,10 +14,11 @@ use crate::base::text::{escape, fit, width};
 use crate::scan::Outcome;
 use crate::ui::app::{App, Rescan};
 use crate::ui::hit_map::{Canvas, Hit, HitMap};
-use crate::ui::keys::{Binding, Command, KEYMAP, Key, Scope, View};
+use crate::ui::keys::{Binding, Command, KEYMAP, Key, Scope};
 use crate::ui::layers::confirm_delete::DeleteDialog;
 use crate::ui::layers::{Layer, failures, marks_list};
 use crate::ui::theme::Role;
+use crate::ui::views::growth;
 
 /// Width below which there is room for one part only.
 const NARROW: usize = 24;
@@ -150,8 +151,7 @@ pub(in crate::ui) fn keys<'a>(app: &App<'_>, room: usize) -> Line<'a> {
 fn hints(app: &App<'_>, room: usize) -> Vec<(Key, &'static str)> {
     let scope = app.scope();
     let is_of_use = |command| match (command, &app.views.page) {
-        (Command::View(View::Space), _) => app.views.is_whole(),
-        (Command::View(View::Growth), _) => app.views.can_grow(),
+        (Command::View(view), _) => app.views.is_of_use(view),
         (Command::Retry, _) if scope == Scope::Confirm => {
             app.delete_dialog().is_some_and(DeleteDialog::has_changed)
         }
@@ -243,7 +243,7 @@ fn place<'a>(app: &App<'_>, room: usize) -> Line<'a> {
         errors => facts.push((format!("{} errors", grouped(u64::from(errors))), Role::Warning)),
     }
     if let Some(since) = app.views.offer().and_then(|offer| offer.since) {
-        let key = app.keymap.first(Command::View(View::Growth), app.scope());
+        let key = app.keymap.first(Command::View(&growth::VIEW), app.scope());
         let text = crate::base::format::since(since, app.views.now());
         facts.extend(key.map(|key| (format!("{key}: {text}"), Role::Plain)));
     }

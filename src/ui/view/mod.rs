@@ -27,7 +27,6 @@ use ratatui::text::Line;
 
 use super::app::App;
 use super::hit_map::{Canvas, HitMap};
-use super::keys::View;
 use super::layers::Layer;
 use super::layout::{Layout, layout};
 
@@ -52,11 +51,11 @@ pub fn draw(app: &App<'_>, frame: &mut Frame<'_>, hits: &mut HitMap) {
 
 fn draw_directory(app: &App<'_>, layout: Layout, canvas: &mut Canvas<'_>) {
     header::draw(app, layout.header, canvas.buffer);
-    match (&app.views.page, app.views.base) {
+    match (&app.views.page, app.views.is_treemap) {
         (Some(page), _) if !page.ledger.is_empty() => space::draw(app, page, layout, canvas),
         (Some(page), _) => sheet::draw(app, page, layout.titles, layout.list, canvas),
-        (None, View::Treemap) => treemap::draw(app, layout.titles, layout.list, canvas),
-        (None, _) => list::draw(app, layout.titles, layout.list, canvas),
+        (None, true) => treemap::draw(app, layout.titles, layout.list, canvas),
+        (None, false) => list::draw(app, layout.titles, layout.list, canvas),
     }
 }
 

@@ -7,8 +7,11 @@
 //!
 //! Enter shows the files of that age.
 
-use super::table::{SUMS, TableSpec};
-use super::{TableAnswer, TableContext, TableData, TableSummary, Target, larger, largest, row_of_sum};
+use super::largest;
+use super::table::{
+    Needs, SUMS, TableAnswer, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec, larger,
+    row_of_sum,
+};
 use crate::analysis::search::By;
 use crate::analysis::survey::{self, Ages};
 use crate::base::sync::Arc;
@@ -16,6 +19,17 @@ use crate::table::column::Column as C;
 use crate::table::row::Row;
 use crate::tree::Totals;
 use crate::ui::work::{Findings, poll};
+
+/// Description of the view.
+pub static VIEW: ViewSpec = ViewSpec {
+    name: "ages",
+    key: '4',
+    help: "age of files",
+    hint: Some((11, "age")),
+    title: "age",
+    needs: Needs::Nothing,
+    table: Some(&TABLE),
+};
 
 /// Table of the ages, the youngest first.
 pub static TABLE: TableSpec = TableSpec {

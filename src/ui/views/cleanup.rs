@@ -9,13 +9,25 @@
 //! the column of times. Enter goes to the directory. Nothing is marked automatically.
 
 use super::largest::{ENTRIES, path_below};
-use super::table::{SUMS, TableSpec};
-use super::{TableContext, TableData, TableSummary, Target, larger, row_of_sum};
+use super::table::{
+    Needs, SUMS, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec, larger, row_of_sum,
+};
 use crate::analysis::cleanup::{self, Hints};
 use crate::table::column::Column as C;
 use crate::table::row::{CellValue, Row, RowNote, RowStyle};
 use crate::tree::{DirId, Position, Totals};
 use crate::ui::work::table;
+
+/// Description of the view.
+pub static VIEW: ViewSpec = ViewSpec {
+    name: "hints",
+    key: '9',
+    help: "clean-up hints",
+    hint: None,
+    title: "what can be made or fetched again",
+    needs: Needs::Nothing,
+    table: Some(&TABLE),
+};
 
 /// Table of the directories that can be made or fetched again.
 pub static TABLE: TableSpec = TableSpec {

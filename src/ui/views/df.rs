@@ -1,7 +1,6 @@
 //! Accounting of a file system: the rows of its report, and the text that each leads to.
 
-use super::table::{SUMS, TableSpec};
-use super::{TableAnswer, TableData, TableSummary, Target};
+use super::table::{Needs, SUMS, TableAnswer, TableData, TableSpec, TableSummary, Target, ViewSpec};
 use crate::base::format::Units;
 use crate::base::sync::Arc;
 use crate::base::text;
@@ -9,6 +8,17 @@ use crate::df::rows::{Amount, Row, Subject};
 use crate::df::{self, Account, words};
 use crate::table::column::ColumnSet;
 use crate::ui::work::{Findings, poll};
+
+/// Description of the view.
+pub static VIEW: ViewSpec = ViewSpec {
+    name: "rest",
+    key: '0',
+    help: "where is the rest",
+    hint: Some((4, "rest")),
+    title: "where is the rest",
+    needs: Needs::FileSystem,
+    table: Some(&TABLE),
+};
 
 /// Table of the accounting.
 pub static TABLE: TableSpec = TableSpec {

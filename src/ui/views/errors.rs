@@ -10,8 +10,7 @@
 //! Enter goes to the entry in its directory.
 
 use super::largest::path_below;
-use super::table::{SUMS, TableSpec};
-use super::{TableContext, TableData, TableSummary, Target};
+use super::table::{Needs, SUMS, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec};
 use crate::analysis::errors::Group;
 use crate::analysis::search::{self, By};
 use crate::analysis::survey::{self, Errors};
@@ -21,6 +20,17 @@ use crate::table::column::{Column as C, ColumnSet};
 use crate::table::row::{CellValue, Row, RowNote, RowStyle};
 use crate::tree::{DirId, Position};
 use crate::ui::work::table;
+
+/// Description of the view.
+pub static VIEW: ViewSpec = ViewSpec {
+    name: "errors",
+    key: '7',
+    help: "errors, by reason",
+    hint: None,
+    title: "errors",
+    needs: Needs::Nothing,
+    table: Some(&TABLE),
+};
 
 /// Table of the errors, the most frequent reason first.
 pub static TABLE: TableSpec = TableSpec {

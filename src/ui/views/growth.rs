@@ -1,8 +1,9 @@
 //! Growth view: a row for each change, the largest first.
 
 use super::largest::path_below;
-use super::table::{SUMS, TableSpec};
-use super::{TableContext, TableData, TableSummary, Target};
+use super::table::{
+    Needs, SUMS, TableAnswer, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec,
+};
 use crate::analysis::compare::diff::Fate;
 use crate::analysis::compare::{self, Growth, amount};
 use crate::base::format::Measure;
@@ -12,11 +13,21 @@ use crate::table::column::{Column as C, ColumnSet};
 use crate::table::row::{CellValue, Row, RowNote, RowStyle};
 use crate::tree::{DirId, Position};
 use crate::ui::remark::remark_of;
-use crate::ui::views::TableAnswer;
 use crate::ui::work::{Findings, compared};
 
 /// Most changes that the table has.
 const MOST: usize = 100_000;
+
+/// Description of the view.
+pub static VIEW: ViewSpec = ViewSpec {
+    name: "growth",
+    key: '8',
+    help: "what has grown",
+    hint: Some((4, "growth")),
+    title: "growth",
+    needs: Needs::Baseline,
+    table: Some(&TABLE),
+};
 
 /// Table of the changes since the baseline.
 pub static TABLE: TableSpec = TableSpec {

@@ -7,8 +7,7 @@
 //!
 //! Names are paths relative to the shown directory. Enter goes to the entry in its directory.
 
-use super::table::{SUMS, TableSpec};
-use super::{TableContext, TableData, TableSummary, Target};
+use super::table::{Needs, SUMS, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec};
 use crate::analysis::search::{self, Found};
 use crate::analysis::survey;
 use crate::base::kind::Kind;
@@ -22,6 +21,17 @@ use crate::ui::work::table;
 
 /// Most files that the table has.
 const MOST: usize = 100_000;
+
+/// Description of the view.
+pub static VIEW: ViewSpec = ViewSpec {
+    name: "largest",
+    key: '2',
+    help: "largest files",
+    hint: Some((9, "largest")),
+    title: "largest files",
+    needs: Needs::Nothing,
+    table: Some(&TABLE),
+};
 
 /// Table of the largest files, each once.
 pub static TABLE: TableSpec = TableSpec {

@@ -8,14 +8,27 @@
 //! Enter shows its names; a mark marks all of them.
 
 use super::largest::path_below;
-use super::table::{SUMS, TableSpec};
-use super::{TableContext, TableData, TableSummary, Target, larger, row_of_sum, search};
+use super::search;
+use super::table::{
+    Needs, SUMS, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec, larger, row_of_sum,
+};
 use crate::analysis::links::LinkedInode;
 use crate::analysis::survey::{self, Links};
 use crate::table::column::Column as C;
 use crate::table::row::{Row, RowNote};
 use crate::tree::{DirId, Position, Totals, Tree};
 use crate::ui::work::table;
+
+/// Description of the view.
+pub static VIEW: ViewSpec = ViewSpec {
+    name: "links",
+    key: '6',
+    help: "hard links",
+    hint: None,
+    title: "hard links",
+    needs: Needs::Nothing,
+    table: Some(&TABLE),
+};
 
 /// Table of the inodes with several names.
 pub static TABLE: TableSpec = TableSpec {

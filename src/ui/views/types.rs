@@ -9,10 +9,11 @@
 //! Entries other than files have a row for each kind. Enter shows the entries behind a row. The many
 //! extensions without a category are one row, which opens a view of them.
 
-use super::table::{SUMS, TableSpec};
-use super::{
-    TableAnswer, TableContext, TableData, TableSummary, Target, larger, largest, row_of_sum, search,
+use super::table::{
+    Needs, SUMS, TableAnswer, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec, larger,
+    row_of_sum,
 };
+use super::{largest, search};
 use crate::analysis::search::{Class, Query};
 use crate::analysis::survey::{self, Type, Typed};
 use crate::analysis::types::class_query;
@@ -22,6 +23,17 @@ use crate::table::column::Column as C;
 use crate::table::row::{Row, RowStyle};
 use crate::tree::Totals;
 use crate::ui::work::{Findings, poll};
+
+/// Description of the view.
+pub static VIEW: ViewSpec = ViewSpec {
+    name: "types",
+    key: '3',
+    help: "types of files",
+    hint: Some((10, "types")),
+    title: "types",
+    needs: Needs::Nothing,
+    table: Some(&TABLE),
+};
 
 /// Table of the types.
 pub static TABLE: TableSpec = TableSpec {
