@@ -19,9 +19,9 @@ use duke::table::rows::Order;
 use duke::tree::Tree;
 use duke::ui::Settings;
 use duke::ui::app::{Action, App};
+use duke::ui::loader::Sources;
 use duke::ui::progress::Tick;
 use duke::ui::theme::Theme;
-use duke::ui::work::Desk;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -49,7 +49,8 @@ const QUERIES: [&str; 9] = [
 
 struct Browser<'t> {
     app: App<'t>,
-    desk: Desk,
+    tree: &'t Arc<Tree>,
+    pool: Pool,
     terminal: Terminal<TestBackend>,
 }
 
@@ -61,9 +62,9 @@ impl<'t> Browser<'t> {
         app.update(Action::Clock(NOW));
         let (now, outcome) = (Duration::from_secs(1), Some(Outcome::Complete));
         app.update(Action::Tick(Tick { now, progress: Progress::default(), outcome, elapsed: now }));
-        let desk = Desk::new(Pool::new(threads).expect("a bench has threads"), Arc::clone(tree));
+        let pool = Pool::new(threads).expect("a bench has threads");
         let terminal = Terminal::new(TestBackend::new(80, 24)).expect("it is in memory");
-        Self { app, desk, terminal }
+        Self { app, tree, pool, terminal }
     }
 
     fn key(&mut self, code: KeyCode) {
@@ -75,31 +76,24 @@ impl<'t> Browser<'t> {
         self.terminal.draw(|frame| self.app.draw(frame)).expect("it is in memory");
     }
 
-    /// Runs one turn of the browser's loop. Returns if a result has arrived, and if it was the last one.
-    fn turn(&mut self, wish: u64) -> (bool, bool) {
-        let news = self.desk.serve(self.app.wishes());
-        let mut came = (false, false);
-        for (number, findings) in news {
-            came = (came.0 || number == wish, came.1 || number == wish && findings.is_complete());
-            self.app.update(Action::Findings(number, findings));
-        }
+    /// Runs one turn of the browser's loop. Returns `true` if a result has arrived.
+    fn turn(&mut self) -> bool {
+        let sources = Sources { pool: &self.pool, tree: self.tree, basis: None, may_ask_system: false };
+        let has_changed = self.app.poll(&sources);
         self.draw();
-        came
+        has_changed
     }
 
     /// Presses a key, and returns the times until its first and its final result were drawn.
     fn time(&mut self, code: KeyCode) -> (Duration, Duration) {
         let begun = Instant::now();
         self.key(code);
-        let wish = self.app.wishes().next().expect("it asks for something").number;
-        let (mut first, mut is_whole) = (None, false);
+        let mut first = None;
         loop {
-            let (some, all) = self.turn(wish);
-            is_whole |= all;
-            if some {
+            if self.turn() {
                 first.get_or_insert_with(|| begun.elapsed());
             }
-            if is_whole && !self.app.is_sorting() {
+            if !self.app.is_loading() {
                 return (first.unwrap_or_default(), begun.elapsed());
             }
             sleep(GLANCE);
@@ -110,7 +104,7 @@ impl<'t> Browser<'t> {
     fn work(&mut self, time: Duration) {
         let begun = Instant::now();
         while begun.elapsed() < time {
-            self.turn(0);
+            self.turn();
             sleep(GLANCE);
         }
     }

@@ -39,6 +39,8 @@ pub enum JobError {
     NoThread(Arc<io::Error>),
     /// The job panicked with this message, because of a bug.
     Panicked(String),
+    /// The job found this reason.
+    Failed(String),
 }
 
 impl fmt::Display for JobError {
@@ -46,6 +48,7 @@ impl fmt::Display for JobError {
         match self {
             Self::NoThread(error) => write!(out, "cannot start a thread: {}", words(error)),
             Self::Panicked(message) => write!(out, "internal error: {message}"),
+            Self::Failed(reason) => out.write_str(reason),
         }
     }
 }

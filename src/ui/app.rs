@@ -47,7 +47,6 @@ use super::place::{Memory, Place};
 use super::progress::{Again, ScanState, Tick};
 use super::reclaim::{self as reclaim_work, News};
 use super::window::Window;
-use super::work::{Findings, Wish};
 use super::{Settings, Start, theme::Theme};
 use crate::base::format::Units;
 use crate::scan::Places;
@@ -78,8 +77,6 @@ pub enum Action {
     Paste(String),
     /// The question is on the screen and no input waits; with the time since the browser began.
     Idle(Duration),
-    /// Result of the load with this number.
-    Findings(u64, Findings),
     /// Progress or end of the rescan.
     Again(Again),
     /// Result of writing a file.
@@ -174,8 +171,8 @@ pub struct App<'t> {
     sorted: Duration,
     /// `true` if rows may be out of order.
     is_stale: bool,
-    /// Wish for sorting in the background.
-    sorting: Option<Wish>,
+    /// Sorting in the background.
+    pub(in crate::ui) sorting: Option<sorting::Sorting>,
     /// Layers above the view; the top one has the keys.
     pub layers: Vec<Layer<'t>>,
     /// Clickable parts of the last frame.
@@ -282,16 +279,6 @@ impl<'t> App<'t> {
                 self.take_export(told);
                 None
             }
-            Action::Findings(number, findings) => {
-                for layer in &mut self.layers {
-                    if let Layer::Info(page) = layer {
-                        page.take(number, &findings);
-                    }
-                }
-                self.take_rows(number, &findings);
-                self.take_findings(number, &findings);
-                None
-            }
             Action::Again(again) => self.take_again(again),
             Action::Reclaim(news) => self.take_reclaim(news),
             Action::Notice(notice) => {
@@ -310,7 +297,7 @@ impl<'t> App<'t> {
             || self.is_stale
             || self.rescan.is_some()
             || self.is_deleting()
-            || self.has_outdated_sheet()
+            || self.views.is_outdated()
     }
 
     /// Returns `true` if the scan is running.

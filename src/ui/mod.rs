@@ -22,12 +22,12 @@ pub mod errand;
 pub mod export;
 pub mod field;
 pub mod hit_map;
-mod inquiry;
 #[cfg(test)]
 mod journeys;
 pub mod keys;
 pub mod layers;
 pub mod layout;
+pub mod loader;
 pub mod marks;
 pub mod notice;
 pub mod options;
@@ -45,7 +45,6 @@ pub mod treemap;
 pub mod view;
 pub mod views;
 pub mod window;
-pub mod work;
 
 use std::io::{self, BufWriter};
 use std::os::unix::ffi::OsStrExt;

@@ -22,12 +22,12 @@ use ratatui::crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdat
 use super::app::{Action, App, Effect};
 use super::errand::{self, Errand, Ready};
 use super::export::{self, Told};
+use super::loader::Sources;
 use super::notice::Notice;
 use super::progress::{Again, Tick};
 use super::reclaim::{Deletions, News};
 use super::runner::{AtExit, Runner, TaskId, Update};
 use super::screen::Screen;
-use super::work::Desk;
 use super::{Settings, clipboard, tab};
 use crate::analysis::compare::Basis;
 use crate::base::absolute::absolute;
@@ -78,7 +78,7 @@ pub(super) struct Session<'s> {
     screen: &'s Screen,
     source: &'s Source,
     app: App<'s>,
-    desk: Desk,
+    basis: Basis,
     pool: Pool,
     runner: Runner<Message>,
     deletions: Deletions,
@@ -115,7 +115,7 @@ impl<'s> Session<'s> {
             screen,
             source,
             app,
-            desk: Desk::new(pool.clone(), Arc::clone(source.tree())).comparing(basis),
+            basis,
             pool,
             runner: Runner::default(),
             deletions: Deletions::default(),
@@ -176,7 +176,7 @@ impl<'s> Session<'s> {
     /// Returns the time until something must be done without a key; `None` for no limit.
     fn wait(&mut self) -> Option<Duration> {
         let tick = self.app.wants_ticks().then(|| self.next_tick.saturating_duration_since(Instant::now()));
-        let glance = (self.desk.is_busy() || self.runner.is_busy()).then_some(GLANCE);
+        let glance = (self.app.is_loading() || self.runner.is_busy()).then_some(GLANCE);
         let idle = self.app.idle_wait(self.begun.elapsed());
         [tick, glance, idle].into_iter().flatten().min()
     }
@@ -219,9 +219,9 @@ impl<'s> Session<'s> {
 
     /// Collects results of background work.
     fn collect(&mut self) -> io::Result<()> {
-        for (number, findings) in self.desk.serve(self.app.wishes()) {
-            self.act(Action::Findings(number, findings));
-        }
+        let (tree, basis) = (self.source.tree(), Some(&self.basis));
+        let sources = Sources { pool: &self.pool, tree, basis, may_ask_system: true };
+        self.has_changed |= self.app.poll(&sources);
         for message in self.runner.poll() {
             match message {
                 Message::Action(action) => self.act(action),

@@ -1,4 +1,4 @@
-//! Sheet: a view of a whole subtree, with its inquiry, its result, and the cursor.
+//! Sheet: a view of a whole subtree, with its request, its rows, and the cursor.
 //!
 //! The rows of each view and their targets are in the files below; this file has the common part. The cursor
 //! follows its entry while more is found, once the user has moved it.
@@ -6,13 +6,12 @@
 //! Invariant: after [`Sheet::look`] the cursor is on a row, if there is any.
 
 use super::cursor::{Cursor, Motion};
-use super::inquiry::Inquiry;
 use super::keys::Command;
+use super::loader::{Keep, Loader, Sources, TableRequest};
 use super::marks::Marks;
 use super::notice::Notice;
 use super::views::{TableAnswer, TableContext, TableSpec, TableSummary, Target};
 use super::window::totals_size;
-use super::work::{Findings, Wish};
 use crate::analysis::search::Order;
 use crate::base::format::Measure;
 use crate::df::rows as ledger;
@@ -70,54 +69,86 @@ pub struct Sight<'m, 't> {
 }
 
 /// View of a subtree.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Sheet {
     /// Description of its table.
     pub table: &'static TableSpec,
-    /// Question and answer.
-    pub inquiry: Inquiry,
+    /// Rows.
+    pub rows: Loader<TableAnswer>,
+    request: TableRequest,
     /// Title, safe for a terminal.
     title: String,
+    /// Text in place of the rows.
+    text: Option<String>,
     cursor: Cursor,
     /// Columns of the screen.
     columns: usize,
 }
 
 impl Sheet {
-    /// Creates a sheet of `table`, whose rows `wish` asks for.
-    pub fn new(title: String, table: &'static TableSpec, wish: Wish) -> Self {
-        Self { table, title, inquiry: Inquiry::new(wish), cursor: Cursor::default(), columns: 0 }
+    /// Creates a sheet of `table`.
+    pub fn new(title: String, table: &'static TableSpec, request: TableRequest) -> Self {
+        let (rows, text, cursor, columns) = (Loader::default(), None, Cursor::default(), 0);
+        Self { table, rows, request, title, text, cursor, columns }
+    }
+
+    /// Shows this answer; nothing is loaded.
+    #[must_use]
+    pub fn with_answer(self, answer: TableAnswer) -> Self {
+        Self { rows: Loader::given(Some(answer)), ..self }
+    }
+
+    /// Shows this text in place of rows; nothing is loaded.
+    #[must_use]
+    pub fn with_text(self, text: String) -> Self {
+        Self { rows: Loader::given(None), text: Some(text), ..self }
     }
 
     /// Shows the rows of another sheet until its own are there: results must not flicker with every letter that is typed.
-    pub fn keep_showing(&mut self, before: Option<&Self>) {
-        let is_of_its_kind = |sheet: &&Self| sheet.table.rows == self.table.rows;
-        let answer = before.filter(is_of_its_kind).and_then(Self::answer).cloned();
-        self.inquiry.keep_showing(answer.map(Findings::Table));
+    #[must_use]
+    pub fn showing_rows_of(self, before: Option<Self>) -> Self {
+        let before =
+            before.filter(|sheet| sheet.table.rows == self.table.rows && sheet.rows.error().is_none());
+        let answer = before.and_then(|sheet| sheet.rows.into_value());
+        Self { rows: self.rows.showing(answer), ..self }
     }
 
     /// Returns its rows so far.
     fn answer(&self) -> Option<&TableAnswer> {
-        match self.inquiry.findings() {
-            Some(Findings::Table(answer)) => Some(answer),
-            _ => None,
+        self.rows.value().filter(|_| self.rows.error().is_none())
+    }
+
+    /// Returns the order of the rows.
+    pub fn order(&self) -> Order {
+        self.request.order
+    }
+
+    /// Requests another order. The present rows are shown until then.
+    pub fn sort(&mut self, order: Order) {
+        if self.request.order != order {
+            self.request.order = order;
+            self.rows.reload(Keep::Shown);
         }
     }
 
-    /// Drops the result and repeats the wish, as number `number`; returns `None` if the directory no longer
-    /// exists.
-    pub fn begin_again(&mut self, relocation: &mut Relocation<'_>, number: u64) -> Option<()> {
-        self.inquiry.begin_again(relocation, number)
+    /// Relocates the request after a rescan, and repeats it; returns `None` if the directory no longer exists.
+    pub fn relocate(&mut self, relocation: &mut Relocation<'_>) -> Option<()> {
+        self.request.from = relocation.find(self.request.from)?;
+        self.request.query.renew(relocation);
+        self.rows.reload(Keep::Nothing);
+        Some(())
     }
 
-    /// Takes the result for the wish with this number.
-    pub fn take(&mut self, number: u64, findings: &Findings) {
+    /// Starts the job of its rows, and takes its results. Returns `true` if something has changed.
+    pub fn poll(&mut self, sources: &Sources<'_>) -> bool {
         let followed = self.entries(self.cursor.index).first().copied().filter(|_| self.cursor.index > 0);
-        if self.inquiry.take(number, findings).is_none() {
-            return;
+        let (table, request) = (self.table, &self.request);
+        if !self.rows.poll(|| (table.start)(sources, request)) {
+            return false;
         }
         let found = followed.and_then(|entry| self.answer()?.data.find(entry));
         self.cursor.index = found.unwrap_or(self.cursor.index);
+        true
     }
 
     /// Returns the notice about the orders its rows can have.
@@ -141,7 +172,7 @@ impl Sheet {
 
     /// Moves the cursor; the screen has `lines` lines for rows.
     pub fn step(&mut self, motion: Motion, lines: usize) {
-        self.cursor.step(motion, lines, self.rows());
+        self.cursor.step(motion, lines, self.count());
     }
 
     /// Returns the cursor row.
@@ -151,7 +182,7 @@ impl Sheet {
 
     /// Moves the cursor to a row.
     pub fn go_to(&mut self, index: usize) {
-        self.cursor.index = index.min(self.rows().saturating_sub(1));
+        self.cursor.index = index.min(self.count().saturating_sub(1));
     }
 
     /// Returns the target of the row of the cursor.
@@ -165,7 +196,7 @@ impl Sheet {
     }
 
     /// Returns the number of rows.
-    pub fn rows(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.answer().map_or(0, |answer| answer.data.rows(self.columns))
     }
 
@@ -173,20 +204,17 @@ impl Sheet {
     pub fn look(&mut self, tree: &Tree, sight: Sight<'_, '_>) -> Page {
         let Sight { marks, measure, scale, columns, lines } = sight;
         self.columns = columns;
-        let rows = self.rows();
+        let rows = self.count();
         self.cursor.show(lines, rows);
         let visible = self.cursor.offset..rows.min(self.cursor.offset + lines);
-        let Wish { order, from, .. } = *self.inquiry.asked();
+        let TableRequest { order, from, .. } = self.request;
         let mut page = Page {
             table: self.table,
             order,
             title: self.title.clone(),
             summary: TableSummary::default(),
-            is_complete: self.inquiry.is_complete(),
-            failure: match self.inquiry.findings() {
-                Some(Findings::Failed(reason)) => Some(reason.clone()),
-                _ => None,
-            },
+            is_complete: !self.rows.is_loading(),
+            failure: self.text.clone().or_else(|| self.rows.error().map(ToString::to_string)),
             rows,
             index: self.cursor.index,
             offset: self.cursor.offset,

@@ -18,12 +18,12 @@ use duke::ui::Settings;
 use duke::ui::answer_gate::LONG_QUIET;
 use duke::ui::app::{Action, App, Effect};
 use duke::ui::keys::{KEYMAP, Scope};
+use duke::ui::loader::Sources;
 use duke::ui::options::{Changes, Safety};
 use duke::ui::progress::{Again, Tick};
 use duke::ui::reclaim::{Deletions, News};
 use duke::ui::runner::Runner;
 use duke::ui::theme::{Colors, Glyphs, Theme};
-use duke::ui::work::Desk;
 use jiff::tz::TimeZone;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -37,7 +37,7 @@ struct Session<'s> {
     app: App<'s>,
     deletions: Deletions,
     runner: Runner<News>,
-    desk: Desk,
+    pool: Pool,
     again: Option<Scan>,
 }
 
@@ -52,9 +52,9 @@ impl<'s> Session<'s> {
         let settings =
             Settings { safety, ..Settings::new(Rows::default(), Units::Binary, theme, TimeZone::UTC) };
         let app = App::new(scan.tree(), roots, &settings, size);
-        let desk = Desk::new(Pool::new(1).unwrap(), Arc::clone(scan.tree()));
+        let pool = Pool::new(1).unwrap();
         let (deletions, runner) = (Deletions::default(), Runner::default());
-        let mut session = Self { scan, app, deletions, runner, desk, again: None };
+        let mut session = Self { scan, app, deletions, runner, pool, again: None };
         session.update(Action::Clock(NOW));
         let now = Duration::from_secs(1);
         let outcome = Some(Outcome::Complete);
@@ -97,14 +97,13 @@ impl<'s> Session<'s> {
             for news in self.runner.poll() {
                 self.update(Action::Reclaim(news));
             }
-            for (number, findings) in self.desk.serve(self.app.wishes()) {
-                self.update(Action::Findings(number, findings));
-            }
+            let (pool, tree) = (&self.pool, self.scan.tree());
+            self.app.poll(&Sources { pool, tree, basis: None, may_ask_system: true });
             if let Some(again) = self.again.take() {
                 let outcome = again.wait(PATIENCE);
                 self.update(Action::Again(Again { progress: again.progress(), outcome }));
             }
-            if !self.runner.is_busy() && !self.desk.is_busy() && self.again.is_none() {
+            if !self.runner.is_busy() && !self.app.is_loading() && self.again.is_none() {
                 return;
             }
             assert!(begun.elapsed() < PATIENCE, "it does not end");

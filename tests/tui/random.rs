@@ -5,7 +5,6 @@
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use duke::base::format::Units;
@@ -15,10 +14,10 @@ use duke::table::rows::Order;
 use duke::ui::Settings;
 use duke::ui::app::{Action, App, Effect};
 use duke::ui::keys::KEYMAP;
+use duke::ui::loader::Sources;
 use duke::ui::notice::Notice;
 use duke::ui::progress::{Again, Tick};
 use duke::ui::theme::{Colors, Glyphs, Theme};
-use duke::ui::work::Desk;
 use jiff::tz::TimeZone;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -51,7 +50,7 @@ impl Dice {
 struct Fuzz<'s> {
     scan: &'s Scan,
     app: App<'s>,
-    desk: Desk,
+    pool: Pool,
     dice: Dice,
     again: Option<Scan>,
     now: Duration,
@@ -81,9 +80,8 @@ impl Fuzz<'_> {
             Some(Effect::Quit | Effect::Print(_)) => self.quits += 1,
             _ => {}
         }
-        for (number, findings) in self.desk.serve(self.app.wishes()) {
-            self.app.update(Action::Findings(number, findings));
-        }
+        let (pool, tree) = (&self.pool, self.scan.tree());
+        self.app.poll(&Sources { pool, tree, basis: None, may_ask_system: true });
     }
 
     fn resize(&mut self) -> Action {
@@ -158,9 +156,9 @@ fn fuzz(root: &Path, seed: u64) -> usize {
     let theme = Theme { colors: Colors::Palette, glyphs, ..Theme::default() };
     let settings = Settings::new(Order::default(), Units::Binary, theme, TimeZone::UTC);
     let app = App::new(scan.tree(), scan.roots().iter().map(title).collect(), &settings, (80, 24));
-    let desk = Desk::new(Pool::new(1).unwrap(), Arc::clone(scan.tree()));
+    let pool = Pool::new(1).unwrap();
     let dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-    let mut fuzz = Fuzz { scan: &scan, app, desk, dice, again: None, now: Duration::ZERO, quits: 0 };
+    let mut fuzz = Fuzz { scan: &scan, app, pool, dice, again: None, now: Duration::ZERO, quits: 0 };
     for number in 0..KEYS {
         fuzz.step();
         if number % 4 == 0 {

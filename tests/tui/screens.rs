@@ -7,7 +7,6 @@
 use std::fs::File;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, SystemTime};
 
@@ -24,9 +23,9 @@ use duke::ui::Settings;
 use duke::ui::answer_gate::LONG_QUIET;
 use duke::ui::app::{Action, App};
 use duke::ui::keys::KEYMAP;
+use duke::ui::loader::Sources;
 use duke::ui::progress::Tick;
 use duke::ui::theme::{Colors, Glyphs, Theme};
-use duke::ui::work::Desk;
 use jiff::tz::TimeZone;
 use nix::fcntl::AT_FDCWD;
 use nix::sys::stat::{UtimensatFlags, utimensat};
@@ -157,17 +156,13 @@ fn journey(name: &str, size: (u16, u16), glyphs: Glyphs) {
 
 /// Performs the browser's requests to the end.
 fn work(app: &mut App<'_>, scan: &Scan) {
-    finish_work(app, Desk::new(Pool::new(1).unwrap(), Arc::clone(scan.tree())));
+    work_with(app, scan, None);
 }
 
-fn finish_work(app: &mut App<'_>, mut desk: Desk) {
-    loop {
-        for (number, findings) in desk.serve(app.wishes()) {
-            app.update(Action::Findings(number, findings));
-        }
-        if !desk.is_busy() && app.wishes().next().is_none() {
-            return;
-        }
+fn work_with(app: &mut App<'_>, scan: &Scan, basis: Option<&Basis>) {
+    let pool = &Pool::new(1).unwrap();
+    let sources = Sources { pool, tree: scan.tree(), basis, may_ask_system: true };
+    while app.poll(&sources) || app.is_loading() {
         std::thread::yield_now();
     }
 }
@@ -249,10 +244,7 @@ fn growth(name: &str, size: (u16, u16), glyphs: Glyphs) {
         for letter in typed.chars() {
             app.update(Action::Key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE)));
         }
-        finish_work(
-            &mut app,
-            Desk::new(Pool::new(1).unwrap(), Arc::clone(scan.tree())).comparing(basis.clone()),
-        );
+        work_with(&mut app, &scan, Some(&basis));
         pictures.push(format!(
             "{title}\n{}",
             screen(&mut app).replace(folder.path().to_str().unwrap(), "/home/me")

@@ -12,7 +12,6 @@ use crate::ui::layers::info::InfoPage;
 use crate::ui::notice::Notice;
 use crate::ui::views::Target;
 use crate::ui::window::bound;
-use crate::ui::work::{Ask, Wish};
 
 impl<'t> App<'t> {
     /// Opens the info page of the entry under the cursor, or of the directory if there is none.
@@ -22,13 +21,7 @@ impl<'t> App<'t> {
             self.notify(Notice::NoEntry);
             return;
         };
-        let wish = self.wish_for(directory, position);
-        self.layers.push(Layer::Info(InfoPage::new(position, wish, self.nature)));
-    }
-
-    /// Returns the load of the details of an entry.
-    pub(in crate::ui) fn wish_for(&mut self, from: DirId, position: Position) -> Wish {
-        Wish { from, ..self.wish(Ask::Inspect(position), crate::analysis::search::Query::default()) }
+        self.layers.push(Layer::Info(InfoPage::new(directory, position, self.nature)));
     }
 
     /// Returns the entry under the cursor, in any view.

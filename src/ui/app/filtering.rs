@@ -7,49 +7,38 @@
 //! m".
 
 use super::App;
-use crate::analysis::search::Filtered;
+use crate::analysis::search::{self, Filtered, Order, Query, Request};
 use crate::base::sync::Arc;
 use crate::table::rows::Sums;
 use crate::tree::{DirId, Relocation, Tree};
-use crate::ui::inquiry::Inquiry;
-use crate::ui::work::{Ask, Findings, Wish};
+use crate::ui::loader::{Keep, Loader, Sources};
 
 /// Active filter.
 #[derive(Debug)]
 pub struct Filtering {
-    inquiry: Inquiry,
-    filtered: Arc<Filtered>,
+    /// Result of the filter.
+    pub result: Loader<Arc<Filtered>>,
+    query: Query,
+    nothing: Arc<Filtered>,
 }
 
 impl Filtering {
-    fn new(wish: Wish) -> Self {
-        Self { inquiry: Inquiry::new(wish), filtered: Arc::new(Filtered::nothing()) }
-    }
-
-    /// Returns the load that computes the filter.
-    pub fn inquiry(&self) -> &Inquiry {
-        &self.inquiry
-    }
-
-    /// Returns the load that computes the filter.
-    pub fn inquiry_mut(&mut self) -> &mut Inquiry {
-        &mut self.inquiry
+    fn new(query: Query) -> Self {
+        Self { result: Loader::default(), query, nothing: Arc::new(Filtered::nothing()) }
     }
 
     /// Returns the result of the filter so far.
     pub fn filtered(&self) -> &Arc<Filtered> {
-        &self.filtered
+        self.result.value().unwrap_or(&self.nothing)
     }
 
-    /// Stores the result of the load with this number. Returns `true` if that load belongs to the filter.
-    pub fn take(&mut self, number: u64, findings: &Findings) -> bool {
-        if self.inquiry.take(number, findings).is_none() {
-            return false;
-        }
-        if let Findings::Filtered(filtered) = findings {
-            self.filtered = Arc::clone(filtered);
-        }
-        true
+    /// Starts the job of the filter, and takes its results. Returns `true` if something has changed.
+    pub fn poll(&mut self, sources: &Sources<'_>, order: Order) -> bool {
+        let request = || {
+            let (tree, query) = (Arc::clone(sources.tree), self.query.clone());
+            Request { tree, from: DirId::TOP, query, order }
+        };
+        self.result.poll(|| Ok(Some(search::filter(sources.pool, request())?.into())))
     }
 }
 
@@ -59,9 +48,9 @@ impl App<'_> {
         self.views.filtering.is_some()
     }
 
-    /// Returns the result of the filter's job.
-    pub fn filter_findings(&self) -> Option<&Findings> {
-        self.views.filtering.as_ref()?.inquiry.findings()
+    /// Returns the result of the filter, if one is active.
+    pub fn filter_result(&self) -> Option<&Loader<Arc<Filtered>>> {
+        self.views.filtering.as_ref().map(|filtering| &filtering.result)
     }
 
     /// Restricts list and treemap to the search, if there is one.
@@ -69,9 +58,7 @@ impl App<'_> {
         if self.views.filter.is_empty() || self.is_filtered() {
             return;
         }
-        let wish = self.wish(Ask::Filter, self.views.filter.clone());
-        let wish = Wish { from: DirId::TOP, ..wish };
-        self.views.filtering = Some(Filtering::new(wish));
+        self.views.filtering = Some(Filtering::new(self.views.filter.clone()));
         // No rows are kept until there is a result.
         self.sorting = None;
         self.place.forget_rows();
@@ -89,25 +76,23 @@ impl App<'_> {
 
     /// Recomputes the totals after a rescan, which has replaced directories.
     pub(super) fn renew_filter(&mut self, relocation: &mut Relocation<'_>) {
-        let number = self.next_wish();
         self.views.filter.renew(relocation);
         if let Some(filtering) = &mut self.views.filtering {
-            // The top is always its own successor.
-            let _ = filtering.inquiry.begin_again(relocation, number);
-            filtering.filtered = Arc::new(Filtered::nothing());
+            filtering.query.renew(relocation);
+            filtering.result.reload(Keep::Nothing);
         }
     }
 
     /// Returns `true` if a directory has entries that the filter hides.
     pub(super) fn is_partly_shown(&self, id: DirId) -> bool {
         let Some(filtering) = &self.views.filtering else { return false };
-        self.views.sheets.is_empty() && filtering.filtered.totals(id) != self.live.totals(self.tree, id)
+        self.views.sheets.is_empty() && filtering.filtered().totals(id) != self.live.totals(self.tree, id)
     }
 }
 
 /// Returns the source of directory totals; borrows only a part of the state.
 pub(super) fn sums<'a>(live: &'a crate::tree::LiveTotals, views: &'a super::views::Views) -> Sums<'a> {
-    let filtered = views.filtering.as_ref().map(|filtering| filtering.filtered.as_ref());
+    let filtered = views.filtering.as_ref().map(|filtering| filtering.filtered().as_ref());
     // The filtered part of a directory cannot be compared with all of its earlier contents.
     let growth = views.compared.growth().filter(|_| filtered.is_none());
     Sums { live, filtered, growth }

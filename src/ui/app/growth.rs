@@ -6,104 +6,88 @@
 use super::App;
 use super::views::Views;
 use crate::analysis::compare::diff::Fate;
-use crate::analysis::compare::{Growth, Offer, Row};
-use crate::analysis::search::Query;
+use crate::analysis::compare::{self, Growth, Offer, Row};
+use crate::analysis::search::{Query, Request};
 use crate::base::sync::Arc;
 use crate::table::column::Column;
-use crate::tree::{DirId, Relocation};
-use crate::ui::inquiry::{Before, Inquiry};
+use crate::tree::DirId;
+use crate::ui::loader::{Keep, Load, Loader, Sources};
 use crate::ui::notice::Notice;
-use crate::ui::work::{Ask, Findings, Wish};
 
 /// Baseline and comparison.
 #[derive(Debug, Default)]
 pub struct Compared {
-    offer: Asked,
+    /// Search for a baseline.
+    pub(in crate::ui) offer: Loader<Arc<Offer>>,
     /// Comparison for the column, once it is shown.
-    inquiry: Option<Inquiry>,
-    growth: Option<Arc<Growth>>,
-}
-
-/// State of the search for a baseline.
-#[derive(Debug, Default)]
-enum Asked {
-    #[default]
-    Not,
-    Awaited(Wish),
-    Known(Offer),
+    pub(in crate::ui) column: Option<Loader<Arc<Growth>>>,
+    /// Failure of the comparison that was reported last.
+    reported: Option<String>,
 }
 
 impl Compared {
     /// Returns the comparison so far.
     pub fn growth(&self) -> Option<&Arc<Growth>> {
-        self.growth.as_ref()
-    }
-
-    /// Returns the load behind the growth column.
-    pub(super) fn inquiry(&self) -> Option<&Inquiry> {
-        self.inquiry.as_ref()
-    }
-
-    pub(super) fn inquiry_mut(&mut self) -> Option<&mut Inquiry> {
-        self.inquiry.as_mut()
+        self.column.as_ref()?.value()
     }
 
     /// Returns the baseline once it is known.
     pub fn offer(&self) -> Option<Offer> {
-        match self.offer {
-            Asked::Known(offer) => Some(offer).filter(|offer| offer.is_there),
-            Asked::Not | Asked::Awaited(_) => None,
-        }
+        self.offer.value().map(|offer| **offer).filter(|offer| offer.is_there)
     }
 
-    pub(super) fn wishes(&self) -> impl Iterator<Item = &Wish> + Clone {
-        let offer = match &self.offer {
-            Asked::Awaited(wish) => Some(wish),
-            Asked::Not | Asked::Known(_) => None,
+    /// Returns the new problem of the comparison. A running scan repeats it; the same problem is reported once.
+    fn new_problem(&mut self) -> Option<String> {
+        let column = self.column.as_ref()?;
+        let Some(error) = column.error() else {
+            self.reported = None;
+            return column.value()?.trouble.clone();
         };
-        offer.into_iter().chain(self.inquiry.as_ref().and_then(Inquiry::wish))
-    }
-
-    /// Stores the result of the load with this number. Returns `true` if the list changes, and a message to show.
-    pub(super) fn take(&mut self, number: u64, findings: &Findings) -> (bool, Option<String>) {
-        if let (Asked::Awaited(wish), Findings::Earlier(offer)) = (&self.offer, findings)
-            && wish.number == number
-        {
-            self.offer = Asked::Known(**offer);
-            return (false, None);
-        }
-        let Some(Before(before)) = self.inquiry.as_mut().and_then(|inquiry| inquiry.take(number, findings))
-        else {
-            return (false, None);
-        };
-        match findings {
-            Findings::Growth(growth) => {
-                self.growth = Some(Arc::clone(growth));
-                (true, growth.trouble.clone())
-            }
-            Findings::Failed(reason) => {
-                // A running scan repeats the comparison; the same message is shown once.
-                let is_known = matches!(&before, Some(Findings::Failed(said)) if said == reason);
-                (true, Some(reason.clone()).filter(|_| !is_known))
-            }
-            _ => (false, None),
-        }
+        let problem = Some(error.to_string());
+        let is_new = problem != self.reported;
+        self.reported.clone_from(&problem);
+        problem.filter(|_| is_new)
     }
 }
 
 impl App<'_> {
-    /// Starts the search for a baseline, once.
-    pub(super) fn ask_for_earlier(&mut self) {
-        if matches!(self.views.compared.offer, Asked::Not) {
-            let wish = self.wish(Ask::Earlier, Query::default());
-            self.views.compared.offer = Asked::Awaited(Wish { from: DirId::TOP, ..wish });
+    /// Looks for a baseline, once, and compares with it if its column is shown.
+    pub(super) fn poll_comparison(&mut self, sources: &Sources<'_>) -> bool {
+        let (may_start, order) = (sources.may_compare(), self.request(Query::default()).order);
+        let basis = || sources.basis.cloned();
+        let Compared { offer, column, .. } = &mut self.views.compared;
+        let has_offer = offer.poll(|| {
+            let job = may_start.then(|| compare::offer(sources.pool, basis()));
+            Ok(job.transpose()?.map(Into::into))
+        });
+        let request = || {
+            let tree = Arc::clone(sources.tree);
+            Request { tree, from: DirId::TOP, query: Query::default(), order }
+        };
+        let has_grown = column.as_mut().is_some_and(|column| {
+            column.poll(|| {
+                let job = may_start.then(|| compare::growth(sources.pool, basis(), request(), 0));
+                Ok(job.transpose()?.map(|job| Load::of_comparison(job, |growth| growth)))
+            })
+        });
+        if !has_grown {
+            return has_offer;
         }
+        if let Some(problem) = self.views.compared.new_problem() {
+            self.notify(Notice::Message(problem));
+        }
+        if self.may_sort() || !self.is_scanning() {
+            self.sort();
+        } else {
+            self.is_stale = true;
+        }
+        true
     }
 
     /// Checks that there is a baseline, or that the search for one is still running.
     pub(super) fn check_baseline(&self) -> Result<(), Notice> {
-        match self.views.compared.offer {
-            Asked::Known(Offer { is_there: false, .. }) => Err(Notice::NoBaseline),
+        match self.views.compared.offer.value().map(Arc::as_ref) {
+            Some(Offer { is_there: false, .. }) => Err(Notice::NoBaseline),
             _ => Ok(()),
         }
     }
@@ -121,19 +105,15 @@ impl App<'_> {
     /// Shows the growth of entries.
     pub(super) fn show_growth(&mut self) {
         self.shown.columns = self.shown.columns.with(Column::Growth, true);
-        if self.views.compared.inquiry.is_none() {
-            let wish = self.wish(Ask::Growth, Query::default());
-            self.views.compared.inquiry = Some(Inquiry::new(Wish { from: DirId::TOP, ..wish }));
-        }
+        self.views.compared.column.get_or_insert_default();
     }
 
-    /// Updates the comparison after a rescan or deletion, which has replaced directories.
-    pub(super) fn renew_growth(&mut self, relocation: &mut Relocation<'_>) {
-        let number = self.next_wish();
-        self.views.compared.growth = None;
-        if let Some(inquiry) = &mut self.views.compared.inquiry {
-            // The top is never replaced, so this cannot fail.
-            let _ = inquiry.begin_again(relocation, number);
+    /// Repeats the comparison after a rescan or deletion, which has replaced directories.
+    pub(super) fn renew_growth(&mut self) {
+        let Compared { column, reported, .. } = &mut self.views.compared;
+        *reported = None;
+        if let Some(column) = column {
+            column.reload(Keep::Nothing);
         }
     }
 
@@ -161,7 +141,7 @@ impl App<'_> {
 impl Views {
     /// Returns the baseline to offer in the hint, as long as no comparison with it is shown.
     pub fn offer(&self) -> Option<Offer> {
-        self.compared.offer().filter(|_| self.compared.inquiry.is_none())
+        self.compared.offer().filter(|_| self.compared.column.is_none())
     }
 
     /// Returns `true` if there is a baseline.

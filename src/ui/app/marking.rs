@@ -53,7 +53,7 @@ impl<'t> App<'t> {
                 self.notify(Notice::MarkedWhole);
             }
         }
-        let has_rows = self.views.sheets.last().is_some_and(|sheet| sheet.rows() > 0);
+        let has_rows = self.views.sheets.last().is_some_and(|sheet| sheet.count() > 0);
         if entries.is_empty() && has_rows {
             let is_of_changes = self.sheet().is_some_and(|sheet| sheet.table.is_of_changes());
             self.notify(if is_of_changes { Notice::CannotMarkDeleted } else { Notice::CannotMarkTotal });
@@ -122,14 +122,14 @@ impl<'t> App<'t> {
         let listing = self.tree.listing(parent);
         let is_it =
             |(id, position): &(DirId, Position)| *id == parent && listing.name(*position) == Some(name);
-        (0..sheet.rows()).find(|row| sheet.entries(*row).iter().any(is_it))
+        (0..sheet.count()).find(|row| sheet.entries(*row).iter().any(is_it))
     }
 
     /// Returns the entries of `count` rows, with their directories; large parts of a directory are read in
     /// one pass.
     fn entries(&self, first: usize, count: usize) -> Vec<Located<'t>> {
         let mut wanted: Vec<(DirId, Position)> = if let Some(sheet) = self.views.sheets.last() {
-            let end = sheet.rows().min(first.saturating_add(count));
+            let end = sheet.count().min(first.saturating_add(count));
             (first..end).flat_map(|row| sheet.entries(row)).collect()
         } else {
             let positions = self.place.rows().positions().skip(first).take(count);

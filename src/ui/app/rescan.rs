@@ -160,7 +160,7 @@ impl App<'_> {
         let memory =
             if is_gone { self.memories.remove(&id).unwrap_or_default() } else { self.place.memory() };
         self.renew_filter(&mut relocation);
-        self.renew_growth(&mut relocation);
+        self.renew_growth();
         self.place = Place::new(id, memory);
         self.path = self.place_path();
         self.sort();

@@ -54,8 +54,8 @@ impl App<'_> {
     }
 
     pub(super) fn leave_for(&mut self, directory: DirId, position: Position, is_in_place: bool) {
-        let origin = Origin {
-            sheets: self.views.sheets.clone(),
+        let mut origin = Origin {
+            sheets: std::mem::take(&mut self.views.sheets),
             text: self.views.text.clone(),
             filter: self.views.filter.clone(),
             is_treemap: self.views.is_treemap,
@@ -66,8 +66,10 @@ impl App<'_> {
             was_scanning: self.is_scanning(),
         };
         if !self.go_to_entry(directory, position) {
+            self.views.sheets = origin.sheets;
             return;
         }
+        origin.sheets.iter_mut().for_each(|sheet| sheet.rows.pause());
         if is_in_place {
             self.open();
         }
@@ -84,7 +86,7 @@ impl App<'_> {
         self.views.text = origin.text;
         self.views.filter = origin.filter;
         if origin.was_scanning {
-            self.views.sheets.iter_mut().for_each(|sheet| sheet.inquiry.outdate());
+            self.views.sheets.iter_mut().for_each(|sheet| sheet.rows.outdate());
         }
         true
     }

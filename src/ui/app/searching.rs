@@ -8,7 +8,6 @@ use crate::ui::layers::Layer;
 use crate::ui::layers::search_prompt::SearchPrompt;
 use crate::ui::sheet::Sheet;
 use crate::ui::views::search;
-use crate::ui::work::Ask;
 
 /// Hint before anything is typed.
 const EXAMPLES: &str = "type a part of a name, or *.log  >1G  apparent>1G  older:90d  newer:2w  type:video  ext:jpg,png  \
@@ -50,19 +49,19 @@ impl App<'_> {
                 (Query::default(), Some(format!("{part}: {complaint}")))
             }
         };
-        let wish = self.wish(Ask::Table(&search::TABLE), filter.clone());
+        let request = self.request(filter.clone());
         self.views.filter = filter;
         if self.views.filtering.take().is_some() {
             // Another filter replaces it when this search is kept.
             self.sort_anew();
         }
         let before = self.views.sheets.pop();
-        let mut sheet = Sheet::new(String::new(), &search::TABLE, wish);
-        if self.views.filter.is_empty() {
-            sheet.inquiry.say(complaint.clone().unwrap_or_else(|| EXAMPLES.to_owned()));
+        let sheet = Sheet::new(String::new(), &search::TABLE, request);
+        let sheet = if self.views.filter.is_empty() {
+            sheet.with_text(complaint.clone().unwrap_or_else(|| EXAMPLES.to_owned()))
         } else {
-            sheet.keep_showing(before.as_ref());
-        }
+            sheet.showing_rows_of(before)
+        };
         self.views.complaint = complaint;
         self.views.sheets = vec![sheet];
     }

@@ -11,7 +11,6 @@ use crate::ui::keys::Command;
 use crate::ui::layout::layout;
 use crate::ui::sheet::Sheet;
 use crate::ui::views::{LIST, TableSpec};
-use crate::ui::work::Ask;
 
 impl App<'_> {
     /// Performs a command on a sheet.
@@ -50,27 +49,24 @@ impl App<'_> {
             Column::Growth => return self.say_not_here(Command::Sort(column)),
             Column::Shared | Column::Percent | Column::Bar => return,
         };
-        let number = self.next_wish();
         let Some(sheet) = self.views.sheets.last_mut() else { return };
         if !table.may_sort(column) {
             let sorts = sheet.sorts();
             self.notify(sorts);
             return;
         }
-        let before = sheet.inquiry.asked().order;
+        let before = sheet.order();
         let reversed = before.by == by && !before.reversed;
-        sheet.inquiry.turn(search::Order { by, reversed }, number);
+        sheet.sort(search::Order { by, reversed });
     }
 
     /// Switches the sheets to the other size.
     pub(super) fn turn_sheets(&mut self) {
         let by = self.by_size();
-        for index in 0..self.views.sheets.len() {
-            let number = self.next_wish();
-            let inquiry = &mut self.views.sheets[index].inquiry;
-            let before = inquiry.asked().order;
+        for sheet in &mut self.views.sheets {
+            let before = sheet.order();
             if matches!(before.by, By::Disk | By::Apparent) {
-                inquiry.turn(search::Order { by, ..before }, number);
+                sheet.sort(search::Order { by, ..before });
             }
         }
     }
@@ -87,8 +83,8 @@ impl App<'_> {
 
     /// Opens the entries behind a row, above it.
     pub(super) fn show_files(&mut self, label: String, table: &'static TableSpec, query: &Query) {
-        let wish = self.wish(Ask::Table(table), self.views.filter.clone().narrowed_by(query));
-        self.views.sheets.push(Sheet::new(label, table, wish));
+        let request = self.request(self.views.filter.clone().narrowed_by(query));
+        self.views.sheets.push(Sheet::new(label, table, request));
     }
 
     /// Closes the top sheet, or the treemap. A search is dropped with its own results; other views lead back

@@ -10,13 +10,25 @@ use std::time::Duration;
 
 use super::App;
 use super::filtering::{Filtering, sums};
+use crate::base::sync::Arc;
 use crate::table::column::Column;
-use crate::table::rows::{Beside, Direction};
+use crate::table::rows::{self, Beside, Direction, Order, Rows};
+use crate::tree::DirId;
+use crate::ui::loader::{Loader, Sources};
 use crate::ui::notice::Notice;
-use crate::ui::work::{Ask, Findings, Wish};
 
 /// Time for which rows keep their order after a key.
 const HOLD: Duration = Duration::from_millis(800);
+
+/// Rows of a directory that are being sorted.
+#[derive(Debug)]
+pub struct Sorting {
+    /// Sorted rows.
+    pub rows: Loader<Arc<Rows>>,
+    directory: DirId,
+    order: Order,
+    beside: Beside,
+}
 
 impl App<'_> {
     /// Returns `true` if rows are being sorted.
@@ -53,8 +65,8 @@ impl App<'_> {
             let filtered = self.views.filtering.as_ref().map(Filtering::filtered).cloned();
             // As in `sums`, the filtered part cannot be compared.
             let growth = self.views.compared.growth().filter(|_| filtered.is_none()).cloned();
-            let wish = self.wish(Ask::Rows(order), crate::analysis::search::Query::default());
-            self.sorting = Some(Wish { beside: Beside { filtered, growth }, ..wish });
+            let (directory, beside) = (self.place.id, Beside { filtered, growth });
+            self.sorting = Some(Sorting { rows: Loader::default(), directory, order, beside });
         } else {
             self.sorting = None;
             let lines = self.lines_here();
@@ -69,26 +81,31 @@ impl App<'_> {
         self.sort();
     }
 
-    /// Takes rows sorted in the background.
-    pub(super) fn take_rows(&mut self, number: u64, findings: &Findings) {
-        if self.sorting.as_ref().is_none_or(|wish| wish.number != number) {
-            return;
+    /// Sorts in the background, and takes the rows.
+    pub(super) fn poll_rows(&mut self, sources: &Sources<'_>) -> bool {
+        let Some(Sorting { rows, directory, order, beside }) = &mut self.sorting else { return false };
+        let start =
+            || rows::in_order(sources.pool, Arc::clone(sources.tree), *directory, *order, beside.clone());
+        if !rows.poll(|| Ok(Some(start()?.into()))) {
+            return false;
         }
-        match findings {
+        if let Some(error) = rows.error().cloned() {
+            self.sorting = None;
+            self.notify(Notice::JobFailed("Sorting", error));
+            return true;
+        }
+        match rows.value().cloned() {
             // The tree has changed since.
-            Findings::Rows(rows) if rows.is_of_old(self.tree) => self.sort(),
-            Findings::Rows(rows) => {
+            Some(rows) if rows.is_of_old(self.tree) => self.sort(),
+            Some(rows) => {
                 self.sorting = None;
                 let lines = self.lines_here();
-                self.place.take(self.tree, rows.clone(), lines);
+                self.place.take(self.tree, rows, lines);
                 self.sorted = self.scan.last.now;
                 self.go_to_expected();
             }
-            Findings::Failed(reason) => {
-                self.sorting = None;
-                self.notify(Notice::Message(reason.clone()));
-            }
-            _ => {}
+            None => self.sorting = None,
         }
+        true
     }
 }

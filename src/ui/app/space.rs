@@ -3,61 +3,32 @@
 //! Invariant: the hint appears only if a whole file system was scanned.
 
 use super::App;
-use crate::tree::DirId;
+use crate::analysis::search::Query;
+use crate::base::sync::Arc;
+use crate::ui::loader::Sources;
 use crate::ui::sheet::Sheet;
 use crate::ui::views::{TableAnswer, df};
-use crate::ui::work::{Ask, Findings, Wish};
-
-/// State of the whole-file-system check. The hint for the df view appears only if a whole file system was scanned.
-#[derive(Debug, Default)]
-pub(super) enum Whole {
-    /// Not started, because the scan is still running.
-    #[default]
-    Unasked,
-    /// The check is running.
-    Asked(Wish),
-    /// Result of the check.
-    Known(bool),
-}
-
-impl Whole {
-    /// Returns the request for the check while it runs.
-    pub(super) fn wish(&self) -> Option<&Wish> {
-        match self {
-            Self::Asked(wish) => Some(wish),
-            Self::Unasked | Self::Known(_) => None,
-        }
-    }
-
-    /// Stores the result if `number` is that of its own request.
-    pub(super) fn take(&mut self, number: u64, findings: &Findings) {
-        if self.wish().is_some_and(|wish| wish.number == number) {
-            *self = Self::Known(matches!(findings, Findings::Whole(is_whole) if **is_whole));
-        }
-    }
-}
 
 impl super::views::Views {
     /// Returns `true` if the check has found that a whole file system was scanned.
     pub fn is_whole(&self) -> bool {
-        matches!(self.whole, Whole::Known(true))
+        self.whole.value().is_some_and(|is_whole| **is_whole)
     }
 }
 
 impl App<'_> {
-    /// Starts the check once the scan is complete.
-    pub(super) fn ask_whether_whole(&mut self) {
-        if matches!(self.views.whole, Whole::Unasked) && !self.is_scanning() {
-            let wish = self.wish(Ask::Whole, crate::analysis::search::Query::default());
-            self.views.whole = Whole::Asked(Wish { from: DirId::TOP, ..wish });
-        }
+    /// Checks once if a whole file system was scanned, after the scan.
+    pub(super) fn poll_whole(&mut self, sources: &Sources<'_>) -> bool {
+        let may_start = sources.may_ask_system && !self.is_scanning();
+        self.views.whole.poll(|| {
+            let job = may_start.then(|| crate::df::is_whole(sources.pool, Arc::clone(sources.tree)));
+            Ok(job.transpose()?.map(Into::into))
+        })
     }
 
     /// Opens the explanation of a row.
     pub(super) fn tell(&mut self, label: String, words: Vec<String>) {
-        let wish = self.wish(Ask::Table(&df::TABLE), crate::analysis::search::Query::default());
-        let mut sheet = Sheet::new(label, &df::TABLE, wish);
-        sheet.inquiry.tell(Findings::Table(TableAnswer::new(df::Explanation(words))));
-        self.views.sheets.push(sheet);
+        let sheet = Sheet::new(label, &df::TABLE, self.request(Query::default()));
+        self.views.sheets.push(sheet.with_answer(TableAnswer::new(df::Explanation(words))));
     }
 }

@@ -13,22 +13,22 @@ use super::results::Origin;
 use crate::analysis::search;
 use crate::analysis::search::Query;
 use crate::analysis::survey::Tile;
+use crate::base::sync::Arc;
 use crate::base::text::printable;
 use crate::source::Nature;
 use crate::table::column::Column;
-use crate::table::rows::{Beside, Direction, Grouping, Hidden, Order};
+use crate::table::rows::{Direction, Grouping, Hidden, Order};
 use crate::tree::{DirId, Position, Relocation};
 use crate::ui::cells;
 use crate::ui::field::Field;
-use crate::ui::inquiry::Inquiry;
 use crate::ui::keys::{Command, Scope, Side};
 use crate::ui::layers::Layer;
 use crate::ui::layout::layout;
+use crate::ui::loader::{Loader, Sources, TableRequest};
 use crate::ui::notice::Notice;
 use crate::ui::place::Memory;
 use crate::ui::sheet::{Page, Sheet, Sight};
 use crate::ui::views::{self, Needs, TREEMAP, ViewSpec};
-use crate::ui::work::{Ask, Findings, Wish};
 
 /// Interval between updates of a view of a growing tree.
 const REFRESH: Duration = Duration::from_secs(2);
@@ -47,7 +47,7 @@ pub struct Views {
     /// Rectangles of the rows in the treemap.
     pub tiles: Vec<Tile>,
     /// Sheets, the top one last.
-    pub(super) sheets: Vec<Sheet>,
+    pub(in crate::ui) sheets: Vec<Sheet>,
     /// Valid part of the search.
     pub(super) filter: Query,
     /// Filter of the list by that search.
@@ -56,21 +56,44 @@ pub struct Views {
     pub(super) origin: Option<Origin>,
     /// Present time in seconds since 1970.
     pub(super) clock: i64,
-    /// Number of loads requested so far.
-    wishes: u64,
     /// Time of the last update of a sheet.
     refreshed: Duration,
-    /// State of the whole-file-system check.
-    pub(super) whole: super::space::Whole,
+    /// Check if a whole file system was scanned.
+    pub(super) whole: Loader<Arc<bool>>,
     /// Baseline and comparison.
-    pub(super) compared: super::growth::Compared,
+    pub(in crate::ui) compared: super::growth::Compared,
 }
 
 impl Views {
-    /// Returns the load whose result is on the screen: of the top sheet, or else of the filter.
-    fn looked_at(&self) -> Option<&Inquiry> {
-        let filter = self.filtering.as_ref().map(Filtering::inquiry);
-        self.sheets.last().map(|sheet| &sheet.inquiry).or(filter)
+    /// Returns `true` if the result on the screen, of the top sheet or else of the filter, or the comparison lacks new
+    /// entries.
+    pub(super) fn is_outdated(&self) -> bool {
+        let shown = match (self.sheets.last(), &self.filtering) {
+            (Some(sheet), _) => sheet.rows.is_outdated(),
+            (None, Some(filtering)) => filtering.result.is_outdated(),
+            (None, None) => false,
+        };
+        shown || self.compared.column.as_ref().is_some_and(Loader::is_outdated)
+    }
+
+    /// Loads outdated results again.
+    fn refresh(&mut self) {
+        match (self.sheets.last_mut(), &mut self.filtering) {
+            (Some(sheet), _) => sheet.rows.refresh(),
+            (None, Some(filtering)) => filtering.result.refresh(),
+            (None, None) => {}
+        }
+        self.compared.column.iter_mut().for_each(Loader::refresh);
+    }
+
+    /// Returns `true` if a job is running for a result.
+    fn is_loading(&self) -> bool {
+        let column = self.compared.column.as_ref();
+        self.sheets.iter().any(|sheet| sheet.rows.is_running())
+            || self.filtering.as_ref().is_some_and(|filtering| filtering.result.is_running())
+            || self.whole.is_running()
+            || self.compared.offer.is_running()
+            || column.is_some_and(Loader::is_running)
     }
 
     /// Returns `true` if the results of a search are open.
@@ -86,11 +109,6 @@ impl Views {
             Needs::Baseline => self.can_grow(),
         }
     }
-
-    fn looked_at_mut(&mut self) -> Option<&mut Inquiry> {
-        let filter = self.filtering.as_mut().map(Filtering::inquiry_mut);
-        self.sheets.last_mut().map(|sheet| &mut sheet.inquiry).or(filter)
-    }
 }
 
 impl App<'_> {
@@ -99,16 +117,59 @@ impl App<'_> {
         self.views.clock
     }
 
-    /// Returns the loads that the current state needs.
-    pub fn wishes(&self) -> impl Iterator<Item = &Wish> + Clone {
-        let info = self.layers.iter().find_map(|layer| match layer {
-            Layer::Info(page) => page.wish(),
+    /// Starts the jobs of what is shown, and takes their results. Returns `true` if something has changed.
+    pub fn poll(&mut self, sources: &Sources<'_>) -> bool {
+        let scope = self.scope();
+        let mut has_changed = false;
+        // A result can lead to another request.
+        while self.poll_loads(sources) {
+            has_changed = true;
+        }
+        if has_changed {
+            self.look();
+            self.forget_hits_of_another(scope);
+        }
+        has_changed
+    }
+
+    fn poll_loads(&mut self, sources: &Sources<'_>) -> bool {
+        let info = self.layers.iter_mut().find_map(|layer| match layer {
+            Layer::Info(page) => Some(page),
             _ => None,
         });
-        let looked_at = self.views.looked_at().and_then(Inquiry::wish);
-        let compared = self.views.compared.wishes();
-        let sorting = self.sorting.as_ref();
-        looked_at.into_iter().chain(self.views.whole.wish()).chain(compared).chain(info).chain(sorting)
+        let has_facts = info.is_some_and(|page| page.poll(sources));
+        let has_rows = self.poll_rows(sources);
+        let is_whole = self.poll_whole(sources);
+        let is_compared = self.poll_comparison(sources);
+        let is_found = self.poll_shown(sources);
+        has_facts || has_rows || is_whole || is_compared || is_found
+    }
+
+    /// Loads the rows of the top sheet, or else the filter.
+    fn poll_shown(&mut self, sources: &Sources<'_>) -> bool {
+        let order = self.request(Query::default()).order;
+        if let Some((top, covered)) = self.views.sheets.split_last_mut() {
+            for sheet in covered {
+                sheet.rows.pause();
+            }
+            self.views.filtering.iter_mut().for_each(|filtering| filtering.result.pause());
+            return top.poll(sources);
+        }
+        let has_changed =
+            self.views.filtering.as_mut().is_some_and(|filtering| filtering.poll(sources, order));
+        if has_changed {
+            self.sort();
+        }
+        has_changed
+    }
+
+    /// Returns `true` if there may be results soon.
+    pub fn is_loading(&self) -> bool {
+        let is_inspected =
+            |layer: &Layer<'_>| matches!(layer, Layer::Info(page) if page.inspection.is_running());
+        self.views.is_loading()
+            || self.sorting.as_ref().is_some_and(|sorting| sorting.rows.is_running())
+            || self.layers.iter().any(is_inspected)
     }
 
     /// Returns the top sheet.
@@ -128,25 +189,6 @@ impl App<'_> {
 
     pub(super) fn set_clock(&mut self, seconds: i64) {
         self.views.clock = seconds;
-    }
-
-    pub(super) fn take_findings(&mut self, number: u64, findings: &Findings) {
-        self.views.whole.take(number, findings);
-        let (is_other, trouble) = self.views.compared.take(number, findings);
-        if let Some(trouble) = trouble {
-            self.notify(Notice::Message(trouble));
-        }
-        if is_other && (self.may_sort() || !self.is_scanning()) {
-            self.sort();
-        } else {
-            self.is_stale |= is_other;
-        }
-        for sheet in &mut self.views.sheets {
-            sheet.take(number, findings);
-        }
-        if self.views.filtering.as_mut().is_some_and(|filtering| filtering.take(number, findings)) {
-            self.sort();
-        }
     }
 
     /// Returns the order of the rows: by size in a treemap, or else the chosen order.
@@ -183,23 +225,15 @@ impl App<'_> {
     /// Updates results that may lack new entries: at the end of a scan, and at intervals before.
     pub(super) fn refresh_views(&mut self, has_grown: bool) {
         if has_grown {
-            self.views.sheets.iter_mut().for_each(|sheet| sheet.inquiry.outdate());
-            self.views.filtering.iter_mut().for_each(|filtering| filtering.inquiry_mut().outdate());
-            self.views.compared.inquiry_mut().into_iter().for_each(Inquiry::outdate);
+            self.views.sheets.iter_mut().for_each(|sheet| sheet.rows.outdate());
+            self.views.filtering.iter_mut().for_each(|filtering| filtering.result.outdate());
+            self.views.compared.column.iter_mut().for_each(Loader::outdate);
         }
-        self.ask_whether_whole();
-        self.ask_for_earlier();
         let now = self.scan.last.now;
         let is_due = !self.is_scanning() || now.saturating_sub(self.views.refreshed) >= REFRESH;
-        if is_due && self.has_outdated_sheet() {
+        if is_due && self.views.is_outdated() {
             self.views.refreshed = now;
-            let (number, other) = (self.next_wish(), self.next_wish());
-            if let Some(inquiry) = self.views.looked_at_mut() {
-                inquiry.ask_again(number);
-            }
-            if let Some(inquiry) = self.views.compared.inquiry_mut().filter(|it| it.is_outdated()) {
-                inquiry.ask_again(other);
-            }
+            self.views.refresh();
         }
     }
 
@@ -208,19 +242,12 @@ impl App<'_> {
         self.views.origin = None;
         let mut sheets = std::mem::take(&mut self.views.sheets);
         for sheet in &mut sheets {
-            let number = self.next_wish();
-            if sheet.begin_again(relocation, number).is_none() {
+            if sheet.relocate(relocation).is_none() {
                 self.begin_filter();
                 return;
             }
         }
         self.views.sheets = sheets;
-    }
-
-    /// Returns `true` if a sheet needs an update.
-    pub(super) fn has_outdated_sheet(&self) -> bool {
-        let column = self.views.compared.inquiry();
-        self.views.looked_at().into_iter().chain(column).any(Inquiry::is_outdated)
     }
 
     /// Performs a command that concerns the views, not one of the list.
@@ -246,9 +273,9 @@ impl App<'_> {
             self.sort();
             return;
         };
-        let wish = self.wish(Ask::Table(table), self.views.filter.clone());
-        let order = search::Order { by: table.first_order.unwrap_or(wish.order.by), ..wish.order };
-        self.views.sheets = vec![Sheet::new(self.title(spec), table, Wish { order, ..wish })];
+        let mut request = self.request(self.views.filter.clone());
+        request.order.by = table.first_order.unwrap_or(request.order.by);
+        self.views.sheets = vec![Sheet::new(self.title(spec), table, request)];
     }
 
     /// Checks that a view has its prerequisite.
@@ -268,15 +295,10 @@ impl App<'_> {
         format!("{}{}", spec.title, since.unwrap_or_default())
     }
 
-    pub(super) fn wish(&mut self, ask: Ask, query: Query) -> Wish {
+    /// Returns the request of a table of the shown directory.
+    pub(super) fn request(&self, query: Query) -> TableRequest {
         let order = search::Order { by: self.by_size(), reversed: false };
-        let (number, now, units) = (self.next_wish(), self.views.clock, self.units);
-        Wish { number, ask, from: self.place.id, query, order, beside: Beside::default(), now, units }
-    }
-
-    pub(super) fn next_wish(&mut self) -> u64 {
-        self.views.wishes += 1;
-        self.views.wishes
+        TableRequest { from: self.place.id, query, order, now: self.views.clock, units: self.units }
     }
 
     fn step_cell(&mut self, side: Side) {

@@ -2,6 +2,7 @@
 //! up.
 
 use super::*;
+use crate::base::job::JobError;
 use crate::fixture::linked_file;
 use crate::platform::entry::extents::Layout;
 use crate::platform::entry::probe::Probe;
@@ -10,16 +11,22 @@ use crate::platform::{Attributes, Border};
 use crate::scan::inspect::Inspection;
 use crate::tree::DirId;
 use crate::ui::errand::Errand;
-use crate::ui::work::{Ask, Findings};
 
-/// Returns the number of the load that the open page waits for, if there is one.
-fn asked(app: &App<'_>) -> Option<u64> {
-    app.wishes().find(|wish| matches!(wish.ask, Ask::Inspect(_))).map(|wish| wish.number)
+/// Returns `true` if the open page waits for facts.
+fn is_asking(app: &App<'_>) -> bool {
+    app.layers.iter().any(|layer| matches!(layer, Layer::Info(page) if page.inspection.is_loading()))
+}
+
+/// Provides a result of the open page.
+fn supply(app: &mut App<'_>, result: Result<Inspection, JobError>) {
+    let Some(Layer::Info(page)) = app.layers.last_mut() else { panic!("no page is open") };
+    page.inspection.supply(result.map(Arc::new));
+    let (pool, tree) = (&Pool::new(1).unwrap(), &Arc::new(Tree::new()));
+    app.poll(&Sources { pool, tree, basis: None, may_ask_system: false });
 }
 
 /// Provides the facts about a file of 12,288 bytes with two names.
 pub fn find(app: &mut App<'_>) {
-    let number = asked(app).unwrap();
     let attributes = Attributes {
         kind: crate::base::kind::Kind::File,
         blocks: 8,
@@ -58,7 +65,7 @@ pub fn find(app: &mut App<'_>) {
         group: None,
         is_complete: true,
     };
-    app.update(Action::Findings(number, Findings::Inspected(Arc::new(inspection))));
+    supply(app, Ok(inspection));
 }
 
 #[test]
@@ -89,7 +96,7 @@ fn what_the_tree_knows_is_shown_at_once_and_the_rest_as_it_comes() {
     ] {
         assert!(then.contains(text), "{text}:\n{then}");
     }
-    assert!(!then.contains("asking") && asked(&app).is_none());
+    assert!(!then.contains("asking") && !is_asking(&app));
     press(&mut app, "i");
     assert_eq!((layer(&app), selected(&app)), (None, "letter".to_owned()));
 }
@@ -140,14 +147,11 @@ fn findings_about_another_entry_are_not_shown() {
     let tree = home();
     let mut app = finished(&tree);
     press(&mut app, "i");
-    let old = asked(&app).unwrap();
+    find(&mut app);
     press(&mut app, "Esc j i");
-    assert_ne!(asked(&app), Some(old));
-    app.update(Action::Findings(old, Findings::Inspected(Arc::default())));
-    assert!(info(&app).inspection.is_none());
-    let new = asked(&app).unwrap();
-    app.update(Action::Findings(new, Findings::Failed("no thread".into())));
-    assert!(screen(&mut app).contains("no thread") && asked(&app).is_none());
+    assert!(info(&app).inspection.value().is_none() && is_asking(&app));
+    supply(&mut app, Err(JobError::Panicked("overflow".into())));
+    assert!(screen(&mut app).contains("internal error: overflow") && !is_asking(&app));
 }
 
 #[test]
@@ -227,7 +231,7 @@ fn of_what_was_recorded_elsewhere_nothing_is_asked_or_started() {
     assert_eq!(press(&mut app, "b v o h"), []);
     assert_eq!((app.notice_text().as_deref(), app.above()), (Some("Already at the scan root"), None));
     press(&mut app, "i");
-    assert_eq!(asked(&app), None);
+    assert!(!is_asking(&app));
     assert!(screen(&mut app).contains("Path        /shown/music"), "{}", screen(&mut app));
 }
 

@@ -2,11 +2,12 @@
 
 use super::*;
 use crate::analysis::compare::Basis;
+use crate::analysis::compare::Offer;
+use crate::base::job::JobError;
 use crate::table::column::Column;
 use crate::table::row::{CellValue, Row};
 use crate::ui::Start;
 use crate::ui::sheet::Page;
-use crate::ui::work::Findings;
 
 const DAY: i64 = 24 * 3600;
 
@@ -58,8 +59,8 @@ fn at(tree: &Arc<Tree>, start: Start) -> App<'_> {
 
 fn compare(app: &mut App<'_>, tree: &Arc<Tree>, old: &Arc<Tree>) {
     let basis = Basis::of_tree(Arc::clone(old), 1000 * DAY);
-    let desk = Desk::new(Pool::new(1).unwrap(), Arc::clone(tree)).comparing(basis);
-    serve(app, desk, |wish| is_about_the_tree(wish) || is_about_growth(wish));
+    let pool = &Pool::new(1).unwrap();
+    serve(app, Sources { pool, tree, basis: Some(&basis), may_ask_system: false });
 }
 
 fn page<'a>(app: &'a App<'_>) -> &'a Page {
@@ -164,8 +165,8 @@ fn a_search_restricts_the_changes_and_the_column_leaves_what_is_filtered_alone()
 fn without_anything_to_compare_with_the_keys_say_so_and_nothing_is_offered() {
     let tree = now();
     let mut app = at(&tree, Start::Sizes);
-    let desk = Desk::new(Pool::new(1).unwrap(), Arc::clone(&tree));
-    serve(&mut app, desk, |wish| is_about_the_tree(wish) || is_about_growth(wish));
+    app.views.compared.offer.supply(Ok(Arc::new(Offer { is_there: false, since: None })));
+    work(&mut app, &tree);
     assert_eq!(app.views.offer(), None);
     for key in ["8", "W"] {
         press(&mut app, key);
@@ -214,14 +215,13 @@ fn what_cannot_be_compared_is_said_once_while_the_scan_goes_on() {
     growing.publish(vec![file("a", 1 << 20, 0)]);
     let mut app = app(&growing.tree);
     press(&mut app, "W");
-    let mut asked = Vec::new();
+    let tree = Arc::clone(&growing.tree);
     for (now, said) in [(3000, Some("no such file")), (6000, None)] {
         tick(&mut app, now, None);
-        let wish = app.wishes().find(|wish| matches!(wish.ask, Ask::Growth)).map(|wish| wish.number);
-        asked.push(wish.expect("it is asked for"));
-        app.update(Action::Findings(asked[asked.len() - 1], Findings::Failed("no such file".into())));
+        let column = app.views.compared.column.as_mut().unwrap();
+        column.supply(Err(JobError::Failed("no such file".into())));
+        work(&mut app, &tree);
         assert_eq!(app.notice_text().as_deref(), said, "at {now}");
         app.notice = None;
     }
-    assert_ne!(asked[0], asked[1]);
 }

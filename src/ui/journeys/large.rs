@@ -43,11 +43,10 @@ fn the_order_asked_for_last_is_the_one_that_comes() {
     let mut app = finished(&tree);
     press(&mut app, "Enter");
     work(&mut app, &tree);
-    let order = |app: &App<'_>| app.wishes().map(|wish| wish.number).collect::<Vec<_>>();
     press(&mut app, "n");
-    let first = order(&app);
+    let pool = &Pool::new(1).unwrap();
+    app.poll(&Sources { pool, tree: &tree, basis: None, may_ask_system: false });
     press(&mut app, "n");
-    assert_ne!(order(&app), first);
     work(&mut app, &tree);
     assert_eq!(names(&app)[0], "odd_069998");
     press(&mut app, "n h");
@@ -82,24 +81,16 @@ fn what_was_read_again_meanwhile_is_sorted_again() {
     let tree = tree();
     let mut app = finished(&tree);
     press(&mut app, "Enter");
-    let wish = app.wishes().find(|wish| matches!(wish.ask, Ask::Rows(_))).unwrap().clone();
-    let pool = Pool::new(1).unwrap();
-    let Ask::Rows(order) = wish.ask else { unreachable!() };
-    let job = crate::table::rows::in_order(
-        &pool,
-        Arc::clone(&tree),
-        wish.from,
-        order,
-        crate::table::rows::Beside::default(),
-    )
-    .unwrap();
-    job.wait(Duration::from_secs(60));
-    let rows = job.latest().unwrap();
     let above = tree.listing(crate::tree::DirId::TOP).directories().next().unwrap();
     let giant = tree.listing(above).directories().next().unwrap();
+    let pool = Pool::new(1).unwrap();
+    let beside = crate::table::rows::Beside::default();
+    let job = crate::table::rows::in_order(&pool, Arc::clone(&tree), giant, app.order, beside).unwrap();
+    job.wait(Duration::from_secs(60));
+    app.sorting.as_mut().unwrap().rows.supply(Ok(job.latest().unwrap()));
     let changes = [(tree.name(giant).to_vec(), None)].into();
     // A rescan that found the directory deleted.
     tree.replace_entries(&mut crate::tree::Batch::default(), above, &changes);
-    app.update(Action::Findings(wish.number, crate::ui::work::Findings::Rows(rows)));
+    app.poll(&Sources { pool: &pool, tree: &tree, basis: None, may_ask_system: false });
     assert_eq!(app.window.rows, 0, "rows of what was");
 }

@@ -26,11 +26,11 @@ use super::layers::Layer;
 use super::layers::info::InfoPage;
 use super::layers::marks_list::MarksList;
 use super::layers::question::About;
+use super::loader::Sources;
 use super::options::Safety;
 use super::progress::Tick;
 use super::theme::Theme;
 use super::views::{LIST, TREEMAP};
-use super::work::{Ask, Desk, Wish};
 use crate::base::format::Units;
 use crate::base::job::Pool;
 use crate::base::sync::Arc;
@@ -114,35 +114,18 @@ fn write(app: &mut App<'_>, text: &str) {
     }
 }
 
-/// Runs the loads of the state to the end.
+/// Runs the loads that read only the tree to the end. Unit tests make no system call, so they supply other results
+/// themselves.
 fn work(app: &mut App<'_>, tree: &Arc<Tree>) {
-    serve(app, Desk::new(Pool::new(1).unwrap(), Arc::clone(tree)), is_about_the_tree);
+    let pool = &Pool::new(1).unwrap();
+    serve(app, Sources { pool, tree, basis: None, may_ask_system: false });
 }
 
-/// Runs the selected loads to the end.
-fn serve(app: &mut App<'_>, mut desk: Desk, is_meant: fn(&Wish) -> bool) {
-    loop {
-        for (number, findings) in desk.serve(app.wishes().filter(|wish| is_meant(wish))) {
-            app.update(Action::Findings(number, findings));
-        }
-        if !desk.is_busy() && app.wishes().find(|wish| is_meant(wish)).is_none() {
-            return;
-        }
+/// Runs the loads that these sources allow to the end.
+fn serve(app: &mut App<'_>, sources: Sources<'_>) {
+    while app.poll(&sources) || app.is_loading() {
         std::thread::yield_now();
     }
-}
-
-/// Returns `true` if a load reads only the tree. Unit tests make no system call, so they supply other results
-/// themselves.
-fn is_about_the_tree(wish: &Wish) -> bool {
-    let asks_the_system = matches!(wish.ask, Ask::Whole | Ask::Inspect(_))
-        || wish.ask == Ask::Table(&crate::ui::views::df::TABLE);
-    !asks_the_system && !is_about_growth(wish)
-}
-
-/// Returns `true` if a load needs a baseline.
-fn is_about_growth(wish: &Wish) -> bool {
-    matches!(wish.ask, Ask::Earlier | Ask::Growth) || wish.ask == Ask::Table(&crate::ui::views::growth::TABLE)
 }
 
 fn names(app: &App<'_>) -> Vec<String> {

@@ -7,7 +7,6 @@ use crate::df::{
     Account, Capacity, Deleted, Holder, Outside, Reach, Remainder, Report, Scanned, Space, Through, Volume,
 };
 use crate::ui::views::{TableAnswer, df};
-use crate::ui::work::{Ask, Findings};
 
 fn space(used: u64, scanned: u64) -> Space {
     let holders = vec![Holder { pid: 612, name: b"app\x1b[31m".to_vec(), through: Through::Descriptor }];
@@ -35,10 +34,9 @@ fn opened<'t>(tree: &'t Arc<Tree>, account: &Arc<Account>) -> App<'t> {
     let mut app = finished(tree);
     work(&mut app, tree);
     press(&mut app, "0");
-    let wish = app.wishes().find(|wish| wish.ask == Ask::Table(&df::TABLE)).expect("it is asked for");
-    let number = wish.number;
     let rows = df::DfRows { account: Arc::clone(account), units: Units::Binary };
-    app.update(Action::Findings(number, Findings::Table(TableAnswer::new(rows))));
+    app.views.sheets[0].rows.supply(Ok(TableAnswer::new(rows)));
+    work(&mut app, tree);
     app
 }
 

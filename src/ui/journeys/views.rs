@@ -224,7 +224,7 @@ fn a_view_opened_while_scanning_is_asked_for_again_until_it_has_all() {
     assert_eq!(labels(&app), ["a"]);
     growing.publish(vec![file("b", 8192, 0)]);
     tick(&mut app, 200, None);
-    assert!(app.wishes().find(|wish| is_about_the_tree(wish)).is_none(), "not all the time");
+    assert!(!app.views.sheets[0].rows.is_loading(), "not all the time");
     growing.finish();
     tick(&mut app, 300, Some(Outcome::Complete));
     work(&mut app, &tree);
@@ -422,17 +422,16 @@ fn a_file_with_several_names_is_one_of_the_largest_once_and_says_how_many() {
 #[test]
 fn a_list_that_ends_before_what_was_found_says_so() {
     use crate::analysis::fixture::{finish, pool, request};
-    use crate::ui::views::{TableAnswer, largest};
-    use crate::ui::work::Findings;
+    use crate::ui::views::TableAnswer;
     let tree = Arc::new(build(vec![file("a", 1, 1), file("b", 1, 1)]).0);
     let mut app = finished(&tree);
     press(&mut app, "2");
     work(&mut app, &tree);
     assert!(!screen(&mut app).contains("first"), "{}", screen(&mut app));
     press(&mut app, "n");
-    let number = app.wishes().find(|wish| wish.ask == Ask::Table(&largest::TABLE)).unwrap().number;
     let cut = finish(crate::analysis::largest::largest(&pool(), request(&tree, ""), 1));
-    app.update(Action::Findings(number, Findings::Table(TableAnswer::shared(cut))));
+    app.views.sheets[0].rows.supply(Ok(TableAnswer::shared(cut)));
+    work(&mut app, &tree);
     assert!(screen(&mut app).contains("the first 1"), "{}", screen(&mut app));
 }
 

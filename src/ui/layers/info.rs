@@ -22,7 +22,7 @@ use crate::base::sync::Arc;
 use crate::base::text::{escape, pad, wrap};
 use crate::platform::entry::probe::{Probe, major_minor};
 use crate::platform::fs::mounts::Mount;
-use crate::scan::inspect::Inspection;
+use crate::scan::inspect::{Inspection, inspect};
 use crate::source::Nature;
 use crate::table::row::Precision;
 use crate::tree::{DirId, Entry, EntryState, Position, Relocation};
@@ -32,11 +32,11 @@ use crate::ui::cursor::moved;
 use crate::ui::hit_map::Canvas;
 use crate::ui::keys::{Command, Scope};
 use crate::ui::layout::layout;
+use crate::ui::loader::{Loader, Sources};
 use crate::ui::notice::Notice;
 use crate::ui::remark::exclusion_text;
 use crate::ui::theme::Role;
 use crate::ui::view::draw_ends;
-use crate::ui::work::{Findings, Wish};
 
 /// Width of labels.
 const LABEL: usize = 12;
@@ -44,50 +44,36 @@ const LABEL: usize = 12;
 const NARROW: usize = 36;
 
 /// Info page of one entry.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct InfoPage {
     /// Directory of the entry.
     pub directory: DirId,
     /// Position in the directory's listing.
     pub position: Position,
-    /// Facts found so far.
-    pub inspection: Option<Arc<Inspection>>,
-    /// Reason why no facts will be found.
-    pub failure: Option<String>,
+    /// Facts that the system knows.
+    pub inspection: Loader<Arc<Inspection>>,
     /// First visible line, before the limit of the scroll range is applied.
     pub offset: usize,
-    wish: Wish,
-    /// Kind of the source: this system knows nothing about a recorded entry.
-    nature: Nature,
 }
 
 impl InfoPage {
-    /// Creates the page of an entry in the directory `wish.from`.
-    pub fn new(position: Position, wish: Wish, nature: Nature) -> Self {
-        let (directory, offset) = (wish.from, 0);
-        Self { directory, position, inspection: None, failure: None, offset, wish, nature }
+    /// Creates the page of an entry.
+    pub fn new(directory: DirId, position: Position, nature: Nature) -> Self {
+        let inspection = match nature {
+            Nature::Live => Loader::default(),
+            // This system knows nothing about a recorded entry.
+            Nature::Recorded => Loader::given(None),
+        };
+        Self { directory, position, inspection, offset: 0 }
     }
 
-    /// Returns `true` if more will come.
-    fn is_awaited(&self) -> bool {
-        self.nature == Nature::Live
-            && self.failure.is_none()
-            && self.inspection.as_ref().is_none_or(|found| !found.is_complete)
-    }
-
-    /// Returns the load that the page waits for.
-    pub fn wish(&self) -> Option<&Wish> {
-        self.is_awaited().then_some(&self.wish)
-    }
-
-    /// Takes facts if they are about this entry.
-    pub fn take(&mut self, number: u64, findings: &Findings) {
-        match findings {
-            _ if number != self.wish.number => {}
-            Findings::Inspected(inspection) => self.inspection = Some(Arc::clone(inspection)),
-            Findings::Failed(reason) => self.failure = Some(reason.clone()),
-            _ => {}
-        }
+    /// Asks the system about the entry. Returns `true` if something has changed.
+    pub fn poll(&mut self, sources: &Sources<'_>) -> bool {
+        let Self { directory, position, .. } = *self;
+        self.inspection.poll(|| {
+            let start = || inspect(sources.pool, Arc::clone(sources.tree), directory, position);
+            Ok(sources.may_ask_system.then(start).transpose()?.map(Into::into))
+        })
     }
 
     /// Returns all facts, in lines of this width.
@@ -141,7 +127,7 @@ impl<'t> Component<'t> for InfoPage {
         let offset = self.offset.min(rows.len().saturating_sub(lines.max(1)));
         let title = Line::styled(" Info", theme.style(Role::Strong));
         let shown = (offset + lines).min(rows.len());
-        let place = if self.is_awaited() {
+        let place = if self.inspection.is_loading() {
             format!("Loading{} ", theme.glyphs.gap())
         } else if rows.len() > lines {
             format!("{} of {} lines ", grouped(shown as u64), grouped(rows.len() as u64))
@@ -168,9 +154,8 @@ impl<'t> Component<'t> for InfoPage {
         });
         match found {
             Some((directory, position)) => {
-                let (offset, failure) = (self.offset, self.failure.take());
-                *self = Self::new(position, app.wish_for(directory, position), self.nature);
-                (self.offset, self.failure) = (offset, failure);
+                let offset = self.offset;
+                *self = Self { offset, ..Self::new(directory, position, app.nature) };
             }
             None => app.notify(Notice::EntryGone),
         }
@@ -192,7 +177,7 @@ fn facts(app: &App<'_>, details: &InfoPage) -> Vec<Fact> {
     let mut facts = DetailLines { app, facts: Vec::new() };
     let path = app.entry_path(details.directory, record.name);
     facts.add("Path", escape(&path).into_owned());
-    let inspection = details.inspection.as_deref();
+    let inspection = details.inspection.value().map(Arc::as_ref);
     let probe = inspection.and_then(|found| found.probe.as_ref());
     facts.add_tree(&record, details.directory);
     match probe {
@@ -200,8 +185,8 @@ fn facts(app: &App<'_>, details: &InfoPage) -> Vec<Fact> {
         Some(Err(errno)) => facts.warn("Now", error_text(*errno)),
         None => {}
     }
-    if let Some(reason) = &details.failure {
-        facts.warn("Failed", reason.clone());
+    if let Some(error) = details.inspection.error() {
+        facts.warn("Failed", error.to_string());
     }
     facts.facts
 }

@@ -20,8 +20,8 @@ use crate::table::rows::Direction;
 use crate::ui::app::App;
 use crate::ui::hit_map::Canvas;
 use crate::ui::keys::Command;
+use crate::ui::loader::Loader;
 use crate::ui::theme::Role;
-use crate::ui::work::Findings;
 
 pub(super) fn draw(app: &App<'_>, titles: Rect, list: Rect, canvas: &mut Canvas<'_>) {
     let columns = columns(app, usize::from(list.width));
@@ -65,9 +65,12 @@ fn draw_empty(app: &App<'_>, list: Rect, buffer: &mut Buffer) {
 
 /// Returns the reason why a filter shows nothing.
 pub(super) fn filtered(app: &App<'_>) -> String {
-    match app.filter_findings() {
-        Some(Findings::Failed(reason)) => reason.clone(),
-        Some(_) => format!("No entries match the filter{}", app.key_hint(Command::Back, "clears it")),
+    let result = app.filter_result();
+    match result.and_then(Loader::error) {
+        Some(error) => error.to_string(),
+        None if result.is_some_and(|result| result.value().is_some()) => {
+            format!("No entries match the filter{}", app.key_hint(Command::Back, "clears it"))
+        }
         None => format!("Searching{}", app.theme.glyphs.gap()),
     }
 }

@@ -18,7 +18,7 @@ use crate::base::sync::Arc;
 use crate::table::column::Column as C;
 use crate::table::row::Row;
 use crate::tree::Totals;
-use crate::ui::work::{Findings, poll};
+use crate::ui::loader::Load;
 
 /// Description of the view.
 pub static VIEW: ViewSpec = ViewSpec {
@@ -38,10 +38,10 @@ pub static TABLE: TableSpec = TableSpec {
     titles: &[(C::Name, "Last changed")],
     time: C::Name,
     first_order: Some(By::Modified),
-    start: |sources, wish| {
-        let now = wish.now;
-        let job = survey::ages(sources.pool, sources.request(wish), now)?;
-        Ok(poll(job, move |ages| Findings::Table(TableAnswer::new(AgeRows { ages, now }))))
+    start: |sources, request| {
+        let now = request.now;
+        let job = survey::ages(sources.pool, sources.request(request), now)?;
+        Ok(Some(Load::of(job, move |ages| Ok(TableAnswer::new(AgeRows { ages, now })))))
     },
     ..SUMS
 };

@@ -10,13 +10,12 @@
 
 use super::largest::{ENTRIES, path_below};
 use super::table::{
-    Needs, SUMS, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec, larger, row_of_sum,
+    Needs, SUMS, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec, larger, row_of_sum, rows,
 };
 use crate::analysis::cleanup::{self, Hints};
 use crate::table::column::Column as C;
 use crate::table::row::{CellValue, Row, RowNote, RowStyle};
 use crate::tree::{DirId, Position, Totals};
-use crate::ui::work::table;
 
 /// Description of the view.
 pub static VIEW: ViewSpec = ViewSpec {
@@ -35,7 +34,7 @@ pub static TABLE: TableSpec = TableSpec {
     sortable: &[],
     is_list: false,
     has_scale: true,
-    start: |sources, wish| Ok(table(cleanup::hints(sources.pool, sources.request(wish))?)),
+    start: |sources, request| rows(cleanup::hints(sources.pool, sources.request(request))),
     ..ENTRIES
 };
 

@@ -7,7 +7,7 @@ use crate::base::text;
 use crate::df::rows::{Amount, Row, Subject};
 use crate::df::{self, Account, words};
 use crate::table::column::ColumnSet;
-use crate::ui::work::{Findings, poll};
+use crate::ui::loader::Load;
 
 /// Description of the view.
 pub static VIEW: ViewSpec = ViewSpec {
@@ -26,10 +26,13 @@ pub static TABLE: TableSpec = TableSpec {
     has_scale: false,
     counted: None,
     empty: ["No file-system information"; 2],
-    start: |sources, wish| {
-        let units = wish.units;
-        let job = df::account(sources.pool, Arc::clone(sources.tree), wish.from, units)?;
-        Ok(poll(job, move |account| Findings::Table(TableAnswer::new(DfRows { account, units }))))
+    start: |sources, request| {
+        if !sources.may_ask_system {
+            return Ok(None);
+        }
+        let units = request.units;
+        let job = df::account(sources.pool, Arc::clone(sources.tree), request.from, units)?;
+        Ok(Some(Load::of(job, move |account| Ok(TableAnswer::new(DfRows { account, units })))))
     },
     ..SUMS
 };

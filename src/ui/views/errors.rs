@@ -10,7 +10,7 @@
 //! Enter goes to the entry in its directory.
 
 use super::largest::path_below;
-use super::table::{Needs, SUMS, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec};
+use super::table::{Needs, SUMS, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec, rows};
 use crate::analysis::errors::Group;
 use crate::analysis::search::{self, By};
 use crate::analysis::survey::{self, Errors};
@@ -19,7 +19,6 @@ use crate::platform::remedy;
 use crate::table::column::{Column as C, ColumnSet};
 use crate::table::row::{CellValue, Row, RowNote, RowStyle};
 use crate::tree::{DirId, Position};
-use crate::ui::work::table;
 
 /// Description of the view.
 pub static VIEW: ViewSpec = ViewSpec {
@@ -45,7 +44,7 @@ pub static TABLE: TableSpec = TableSpec {
     first_order: Some(By::Items),
     counted: Some(["error", "errors"]),
     empty: ["No errors"; 2],
-    start: |sources, wish| Ok(table(survey::errors(sources.pool, sources.request(wish))?)),
+    start: |sources, request| rows(survey::errors(sources.pool, sources.request(request))),
     ..SUMS
 };
 

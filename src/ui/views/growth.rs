@@ -12,8 +12,8 @@ use crate::base::text::escape;
 use crate::table::column::{Column as C, ColumnSet};
 use crate::table::row::{CellValue, Row, RowNote, RowStyle};
 use crate::tree::{DirId, Position};
+use crate::ui::loader::Load;
 use crate::ui::remark::remark_of;
-use crate::ui::work::{Findings, compared};
 
 /// Most changes that the table has.
 const MOST: usize = 100_000;
@@ -41,9 +41,12 @@ pub static TABLE: TableSpec = TableSpec {
     has_scale: false,
     counted: Some(["change", "changes"]),
     empty: ["No changes", "No changes so far"],
-    start: |sources, wish| {
-        let job = compare::growth(sources.pool, sources.basis.cloned(), sources.request(wish), MOST)?;
-        Ok(compared(job, |growth| Findings::Table(TableAnswer::shared(growth))))
+    start: |sources, request| {
+        if !sources.may_compare() {
+            return Ok(None);
+        }
+        let job = compare::growth(sources.pool, sources.basis.cloned(), sources.request(request), MOST)?;
+        Ok(Some(Load::of_comparison(job, TableAnswer::shared)))
     },
     ..SUMS
 };

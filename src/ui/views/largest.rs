@@ -7,7 +7,7 @@
 //!
 //! Names are paths relative to the shown directory. Enter goes to the entry in its directory.
 
-use super::table::{Needs, SUMS, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec};
+use super::table::{Needs, SUMS, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec, rows};
 use crate::analysis::search::{self, Found};
 use crate::analysis::survey;
 use crate::base::kind::Kind;
@@ -17,7 +17,6 @@ use crate::table::row::{CellValue, Row, RowNote, RowStyle};
 use crate::tree::{DirId, EntryState, Position, Tree, join};
 use crate::ui::remark::remark_of;
 use crate::ui::window::{bound, totals_size};
-use crate::ui::work::table;
 
 /// Most files that the table has.
 const MOST: usize = 100_000;
@@ -35,7 +34,7 @@ pub static VIEW: ViewSpec = ViewSpec {
 
 /// Table of the largest files, each once.
 pub static TABLE: TableSpec = TableSpec {
-    start: |sources, wish| Ok(table(survey::largest(sources.pool, sources.request(wish), MOST)?)),
+    start: |sources, request| rows(survey::largest(sources.pool, sources.request(request), MOST)),
     ..ENTRIES
 };
 

@@ -10,14 +10,13 @@
 use super::largest::path_below;
 use super::search;
 use super::table::{
-    Needs, SUMS, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec, larger, row_of_sum,
+    Needs, SUMS, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec, larger, row_of_sum, rows,
 };
 use crate::analysis::links::LinkedInode;
 use crate::analysis::survey::{self, Links};
 use crate::table::column::Column as C;
 use crate::table::row::{Row, RowNote};
 use crate::tree::{DirId, Position, Totals, Tree};
-use crate::ui::work::table;
 
 /// Description of the view.
 pub static VIEW: ViewSpec = ViewSpec {
@@ -37,7 +36,7 @@ pub static TABLE: TableSpec = TableSpec {
     titles: &[(C::Name, "Path"), (C::Items, "Names")],
     has_entries: true,
     empty: ["No hard links"; 2],
-    start: |sources, wish| Ok(table(survey::links(sources.pool, sources.request(wish))?)),
+    start: |sources, request| rows(survey::links(sources.pool, sources.request(request))),
     ..SUMS
 };
 

@@ -1,13 +1,12 @@
 //! Results of a search: the entries that meet a query, as rows of the same kind as the largest files.
 
 use super::largest::ENTRIES;
-use super::table::TableSpec;
+use super::table::{TableSpec, rows};
 use crate::analysis::search;
-use crate::ui::work::table;
 
 /// Table of the entries that meet a query themselves.
 pub static TABLE: TableSpec = TableSpec {
     empty: ["No matches"; 2],
-    start: |sources, wish| Ok(table(search::search(sources.pool, sources.request(wish))?)),
+    start: |sources, request| rows(search::search(sources.pool, sources.request(request))),
     ..ENTRIES
 };

@@ -8,13 +8,14 @@ use std::io;
 use crate::analysis::compare;
 use crate::analysis::search::{By, Query};
 use crate::base::format::Measure;
+use crate::base::job::Job;
 use crate::base::sync::Arc;
 use crate::df::rows as ledger;
 use crate::table::column::{Column, ColumnSet};
 use crate::table::row::Row;
 use crate::tree::{DirId, Position, Totals, Tree};
+use crate::ui::loader::{Load, Sources, TableRequest};
 use crate::ui::window::totals_size;
-use crate::ui::work::{Poll, Sources, Wish};
 
 use Column as C;
 
@@ -57,6 +58,9 @@ impl PartialEq for ViewSpec {
 
 impl Eq for ViewSpec {}
 
+/// Start of the job that finds the rows of a table; `None` if it may not ask for them.
+pub type Start = fn(&Sources<'_>, &TableRequest) -> io::Result<Option<Load<TableAnswer>>>;
+
 /// Description of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct TableSpec {
@@ -89,7 +93,7 @@ pub struct TableSpec {
     /// Words in place of the rows where there are none, and where there are none so far.
     pub empty: [&'static str; 2],
     /// Starts the job that finds the rows.
-    pub start: fn(&Sources<'_>, &Wish) -> io::Result<Poll>,
+    pub start: Start,
 }
 
 impl PartialEq for TableSpec {
@@ -232,6 +236,11 @@ impl TableAnswer {
     pub fn shared(data: Arc<impl TableData + 'static>) -> Self {
         Self { summary: data.summary(), data }
     }
+}
+
+/// Returns the load of rows that a job publishes.
+pub(super) fn rows<T: TableData + 'static>(job: io::Result<Job<T>>) -> io::Result<Option<Load<TableAnswer>>> {
+    Ok(Some(Load::of(job?, |data| Ok(TableAnswer::shared(data)))))
 }
 
 /// Returns the larger value of each sum.

@@ -22,7 +22,7 @@ use crate::base::text::escape;
 use crate::table::column::Column as C;
 use crate::table::row::{Row, RowStyle};
 use crate::tree::Totals;
-use crate::ui::work::{Findings, poll};
+use crate::ui::loader::Load;
 
 /// Description of the view.
 pub static VIEW: ViewSpec = ViewSpec {
@@ -40,9 +40,9 @@ pub static TABLE: TableSpec = TableSpec {
     rows: "Types",
     sortable: &[(C::Size, "size"), (C::Name, "name"), (C::Items, "items")],
     titles: &[(C::Name, "Type")],
-    start: |sources, wish| {
-        let job = survey::types(sources.pool, sources.request(wish))?;
-        Ok(poll(job, |typed| Findings::Table(TableAnswer::new(TypeRows::new(&typed)))))
+    start: |sources, request| {
+        let job = survey::types(sources.pool, sources.request(request))?;
+        Ok(Some(Load::of(job, |typed| Ok(TableAnswer::new(TypeRows::new(&typed))))))
     },
     ..SUMS
 };

@@ -1,0 +1,340 @@
+//! Loader: a result that its owner shows, and the job that finds it.
+//!
+//! A result comes piece by piece. When the tree has grown it is loaded again, and the old one is shown until the new one
+//! is complete. Dropping a loader cancels its job. Views bring the start of their own jobs ([`super::views::TableSpec`]).
+//!
+//! Invariant: no result of an older request appears, and nothing here waits for a job.
+
+use std::fmt;
+use std::io;
+
+use crate::analysis::compare::{Basis, Compared, Growth};
+use crate::analysis::search::{Order, Query, Request};
+use crate::base::format::Units;
+use crate::base::job::{Job, JobError, Outcome, Pool};
+use crate::base::sync::Arc;
+use crate::tree::{DirId, Tree};
+
+/// Everything that a job may read.
+#[derive(Clone, Copy)]
+pub struct Sources<'a> {
+    /// Threads.
+    pub pool: &'a Pool,
+    /// Tree.
+    pub tree: &'a Arc<Tree>,
+    /// Baseline.
+    pub basis: Option<&'a Basis>,
+    /// `true` if the system may be asked; unit tests make no system call.
+    pub may_ask_system: bool,
+}
+
+impl Sources<'_> {
+    /// Returns `true` if a baseline may be looked for.
+    pub fn may_compare(&self) -> bool {
+        self.may_ask_system || self.basis.is_some()
+    }
+
+    /// Returns the request of an analysis.
+    pub fn request(&self, request: &TableRequest) -> Request {
+        let (query, order) = (request.query.clone(), request.order);
+        Request { tree: Arc::clone(self.tree), from: request.from, query, order }
+    }
+}
+
+/// Request for the rows of a table.
+#[derive(Clone, Debug)]
+pub struct TableRequest {
+    /// Directory whose subtree is searched.
+    pub from: DirId,
+    /// Query that entries must match.
+    pub query: Query,
+    /// Order of the rows.
+    pub order: Order,
+    /// Present time, in seconds since 1970.
+    pub now: i64,
+    /// Units of sizes.
+    pub units: Units,
+}
+
+/// Running job whose results become a `T`.
+pub struct Load<T>(Box<dyn FnMut() -> Newest<T>>);
+
+/// Newest result, if it is new, and the outcome, once the job has ended.
+type Newest<T> = (Option<Result<T, JobError>>, Option<Outcome>);
+
+impl<T> Load<T> {
+    /// Returns the load of a job whose results become a `T` in this way.
+    pub fn of<R: Send + Sync + 'static>(
+        mut job: Job<R>,
+        mut result: impl FnMut(Arc<R>) -> Result<T, JobError> + 'static,
+    ) -> Self {
+        Self(Box::new(move || {
+            // The outcome first: a job that has ended published everything before.
+            let outcome = job.outcome();
+            (job.poll().map(&mut result), outcome)
+        }))
+    }
+
+    /// Returns the load of a comparison, which may have no baseline.
+    pub fn of_comparison(job: Job<Compared>, result: fn(Arc<Growth>) -> T) -> Self
+    where
+        T: 'static,
+    {
+        Self::of(job, move |compared| match &*compared {
+            Ok(growth) => Ok(result(Arc::clone(growth))),
+            Err(reason) => Err(JobError::Failed(reason.clone())),
+        })
+    }
+}
+
+impl<R: Send + Sync + 'static> From<Job<R>> for Load<Arc<R>> {
+    fn from(job: Job<R>) -> Self {
+        Self::of(job, Ok)
+    }
+}
+
+/// Treatment of the present result while another one is loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// It is shown until the other one is complete.
+    Shown,
+    /// It is dropped.
+    Nothing,
+}
+
+/// Result that its owner shows, and the job that finds it.
+pub struct Loader<T> {
+    value: Option<T>,
+    state: LoadState<T>,
+    /// `true` if the value is of an older request.
+    is_kept: bool,
+    /// `true` if the tree has grown since the request.
+    is_outdated: bool,
+}
+
+enum LoadState<T> {
+    Waiting,
+    /// With the newest result, if it is not shown yet.
+    Running(Load<T>, Option<T>),
+    Complete,
+    Failed(JobError),
+    /// The value was given, and there is no job.
+    Given,
+}
+
+impl<T> Default for Loader<T> {
+    fn default() -> Self {
+        Self { value: None, state: LoadState::Waiting, is_kept: false, is_outdated: false }
+    }
+}
+
+impl<T> fmt::Debug for Loader<T> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Loader").field("is_loading", &self.is_loading()).finish_non_exhaustive()
+    }
+}
+
+impl<T> Loader<T> {
+    /// Creates a loader that shows `value` and loads nothing.
+    pub fn given(value: Option<T>) -> Self {
+        Self { value, state: LoadState::Given, ..Self::default() }
+    }
+
+    /// Shows another value until the first result arrives.
+    #[must_use]
+    pub fn showing(self, value: Option<T>) -> Self {
+        Self { value, ..self }
+    }
+
+    /// Starts the job if that has to be done, and takes its results. `start` returns `None` if the job cannot begin
+    /// yet. Returns `true` if something has changed.
+    pub fn poll(&mut self, start: impl FnOnce() -> io::Result<Option<Load<T>>>) -> bool {
+        if matches!(self.state, LoadState::Waiting) {
+            match start() {
+                Ok(Some(load)) => self.state = LoadState::Running(load, None),
+                Ok(None) => {}
+                Err(error) => {
+                    self.state = LoadState::Failed(JobError::NoThread(Arc::new(error)));
+                    return true;
+                }
+            }
+        }
+        let LoadState::Running(load, newest) = &mut self.state else { return false };
+        let (result, outcome) = (load.0)();
+        match result {
+            Some(Ok(value)) => *newest = Some(value),
+            Some(Err(error)) => {
+                self.state = LoadState::Failed(error);
+                return true;
+            }
+            None => {}
+        }
+        let shown = if self.is_kept && outcome.is_none() { None } else { newest.take() };
+        let has_changed = shown.is_some() || outcome.is_some();
+        match outcome {
+            Some(Outcome::Panicked(message)) => self.state = LoadState::Failed(JobError::Panicked(message)),
+            Some(Outcome::Complete | Outcome::Stopped) => self.state = LoadState::Complete,
+            None => {}
+        }
+        if shown.is_some() {
+            (self.value, self.is_kept) = (shown, false);
+        }
+        has_changed
+    }
+
+    /// Returns the result so far; after a failure, an older one.
+    pub fn value(&self) -> Option<&T> {
+        self.value.as_ref()
+    }
+
+    /// Takes the result out.
+    pub fn into_value(self) -> Option<T> {
+        self.value
+    }
+
+    /// Returns the reason why there is no result.
+    pub fn error(&self) -> Option<&JobError> {
+        match &self.state {
+            LoadState::Failed(error) => Some(error),
+            _ => None,
+        }
+    }
+
+    /// Returns `true` if more will come.
+    pub fn is_loading(&self) -> bool {
+        matches!(self.state, LoadState::Waiting | LoadState::Running(..))
+    }
+
+    /// Returns `true` if a job is running.
+    pub fn is_running(&self) -> bool {
+        matches!(self.state, LoadState::Running(..))
+    }
+
+    /// Loads the result again, for another request.
+    pub fn reload(&mut self, keep: Keep) {
+        if matches!(self.state, LoadState::Given) {
+            return;
+        }
+        self.value = self.value.take().filter(|_| keep == Keep::Shown);
+        self.is_kept = self.value.is_some();
+        (self.state, self.is_outdated) = (LoadState::Waiting, false);
+    }
+
+    /// Loads a result again that lacks new entries. A job that is still running is left alone.
+    pub fn refresh(&mut self) {
+        if self.is_outdated && !self.is_loading() {
+            self.reload(Keep::Shown);
+        }
+    }
+
+    /// Cancels the job; the next poll starts another one.
+    pub fn pause(&mut self) {
+        if self.is_running() {
+            self.state = LoadState::Waiting;
+        }
+    }
+
+    /// Records that the tree has grown.
+    pub fn outdate(&mut self) {
+        // A given value never becomes outdated.
+        self.is_outdated = !matches!(self.state, LoadState::Given);
+    }
+
+    /// Returns `true` if the tree has grown since the request.
+    pub fn is_outdated(&self) -> bool {
+        self.is_outdated
+    }
+
+    /// Replaces the job by one that ends with this result.
+    #[cfg(test)]
+    pub fn supply(&mut self, result: Result<T, JobError>)
+    where
+        T: 'static,
+    {
+        assert!(self.is_loading(), "nothing is loaded");
+        let mut result = Some(result);
+        let load = Load(Box::new(move || (result.take(), Some(Outcome::Complete))));
+        self.state = LoadState::Running(load, None);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Start = io::Result<Option<Load<u32>>>;
+
+    /// Returns a load of results that come one by one, the last one with the end of the job.
+    fn load(results: &'static [u32]) -> Load<u32> {
+        let mut results = results.iter().copied();
+        Load(Box::new(move || {
+            let next = results.next().map(Ok);
+            let outcome = (results.len() == 0).then_some(Outcome::Complete);
+            (next, outcome)
+        }))
+    }
+
+    fn never() -> Start {
+        panic!("it is not started")
+    }
+
+    #[test]
+    fn a_result_is_shown_piece_by_piece() {
+        let mut loader = Loader::default();
+        assert!(!loader.poll(|| Ok(None)) && loader.is_loading() && !loader.is_running());
+        assert!(loader.poll(|| Ok(Some(load(&[1, 2])))));
+        assert!(loader.value() == Some(&1) && loader.is_loading());
+        assert!(loader.poll(never));
+        assert!(loader.value() == Some(&2) && !loader.is_loading());
+        assert!(!loader.poll(never));
+    }
+
+    #[test]
+    fn an_old_result_is_shown_until_the_new_one_is_complete() {
+        let mut loader = Loader::default().showing(Some(0));
+        loader.poll(|| Ok(Some(load(&[1]))));
+        loader.outdate();
+        loader.refresh();
+        assert!(loader.is_loading() && !loader.is_outdated());
+        assert!(!loader.poll(|| Ok(Some(load(&[2, 3])))));
+        assert_eq!(loader.value(), Some(&1));
+        assert!(loader.poll(never) && loader.value() == Some(&3));
+        loader.reload(Keep::Nothing);
+        assert_eq!(loader.value(), None);
+    }
+
+    #[test]
+    fn a_running_job_is_not_refreshed_but_replaced_for_another_request() {
+        let mut loader = Loader::default();
+        loader.poll(|| Ok(Some(load(&[1, 2, 3]))));
+        loader.outdate();
+        loader.refresh();
+        loader.poll(never);
+        assert_eq!(loader.value(), Some(&2));
+        loader.reload(Keep::Shown);
+        assert!(!loader.poll(|| Ok(Some(load(&[7, 8])))));
+        assert_eq!(loader.value(), Some(&2));
+        loader.pause();
+        loader.poll(|| Ok(Some(load(&[9]))));
+        assert_eq!(loader.value(), Some(&9));
+    }
+
+    #[test]
+    fn a_failed_job_is_started_again_once_the_tree_has_grown() {
+        let mut loader = Loader::default();
+        assert!(loader.poll(|| Err(io::ErrorKind::WouldBlock.into())));
+        assert!(matches!(loader.error(), Some(JobError::NoThread(_))) && !loader.is_loading());
+        loader.outdate();
+        loader.refresh();
+        loader.poll(|| Ok(Some(load(&[1]))));
+        assert!(loader.error().is_none() && loader.value() == Some(&1));
+    }
+
+    #[test]
+    fn a_given_value_is_kept() {
+        let mut given = Loader::given(Some(1));
+        given.outdate();
+        given.reload(Keep::Nothing);
+        assert!(!given.is_outdated() && !given.poll(never) && given.value() == Some(&1));
+    }
+}
