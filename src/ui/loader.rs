@@ -1,7 +1,7 @@
 //! Loader: a result that its owner shows, and the job that finds it.
 //!
 //! A result comes piece by piece. When the tree has grown it is loaded again, and the old one is shown until the new one
-//! is complete. Dropping a loader cancels its job. Views bring the start of their own jobs ([`super::views::TableSpec`]).
+//! is complete. Dropping a loader cancels its job. Views bring the start of their own jobs.
 //!
 //! Invariant: no result of an older request appears, and nothing here waits for a job.
 

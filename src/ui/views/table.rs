@@ -59,7 +59,7 @@ impl PartialEq for ViewSpec {
 impl Eq for ViewSpec {}
 
 /// Start of the job that finds the rows of a table; `None` if it may not ask for them.
-pub type Start = fn(&Sources<'_>, &TableRequest) -> io::Result<Option<Load<TableAnswer>>>;
+pub type StartRows = fn(&Sources<'_>, &TableRequest) -> io::Result<Option<Load<TableAnswer>>>;
 
 /// Description of a table.
 #[derive(Clone, Copy, Debug)]
@@ -93,7 +93,7 @@ pub struct TableSpec {
     /// Words in place of the rows where there are none, and where there are none so far.
     pub empty: [&'static str; 2],
     /// Starts the job that finds the rows.
-    pub start: Start,
+    pub start: StartRows,
 }
 
 impl PartialEq for TableSpec {
