@@ -39,7 +39,7 @@ pub static TABLE: TableSpec = TableSpec {
 };
 
 /// Base of the tables whose rows are entries.
-pub(super) const ENTRIES: TableSpec = TableSpec {
+pub const ENTRIES: TableSpec = TableSpec {
     rows: "Entries",
     sortable: &[(C::Size, "size"), (C::Name, "path"), (C::Items, "items"), (C::Modified, "last change")],
     columns: ColumnSet::of(&[C::Percent, C::Bar, C::Modified]),
@@ -101,7 +101,7 @@ impl TableData for Found {
 }
 
 /// Returns the path of an entry of `directory` from the directory `from` on, safe for a terminal.
-pub(super) fn path_below(tree: &Tree, from: DirId, directory: DirId, name: &[u8]) -> String {
+pub fn path_below(tree: &Tree, from: DirId, directory: DirId, name: &[u8]) -> String {
     let above = tree.ancestry(directory).take_while(|id| *id != from);
     let mut names: Vec<&[u8]> = above.map(|id| tree.name(id)).collect();
     names.reverse();

@@ -239,22 +239,22 @@ impl TableAnswer {
 }
 
 /// Returns the load of rows that a job publishes.
-pub(super) fn rows<T: TableData + 'static>(job: io::Result<Job<T>>) -> io::Result<Option<Load<TableAnswer>>> {
+pub fn rows<T: TableData + 'static>(job: io::Result<Job<T>>) -> io::Result<Option<Load<TableAnswer>>> {
     Ok(Some(Load::of(job?, |data| Ok(TableAnswer::shared(data)))))
 }
 
 /// Returns the larger value of each sum.
-pub(super) fn larger(one: Totals, other: &Totals) -> Totals {
+pub fn larger(one: Totals, other: &Totals) -> Totals {
     Totals { disk: one.disk.max(other.disk), apparent: one.apparent.max(other.apparent), ..one }
 }
 
 /// Returns a row that stands for several entries.
-pub(super) fn row_of_sum(label: String, totals: &Totals, measure: Measure) -> Row {
+pub fn row_of_sum(label: String, totals: &Totals, measure: Measure) -> Row {
     Row::of_sum(label, totals_size(totals, measure), totals.items)
 }
 
 /// Base of the tables whose rows are sums.
-pub(super) const SUMS: TableSpec = TableSpec {
+pub const SUMS: TableSpec = TableSpec {
     rows: "These rows",
     sortable: &[],
     columns: ColumnSet::of(&[C::Percent, C::Bar, C::Items]),
