@@ -71,11 +71,11 @@ const CRATES: &[(&str, &str)] =
 const CRATES_ELSEWHERE: &[(&str, &str)] = &[("nix", "base/os_error")];
 
 const FORBIDDEN_USES: usize = 0;
-const FILES_IN_CIRCLES: usize = 36;
+const FILES_IN_CIRCLES: usize = 34;
 const FILES_WITH_ANOTHER_LAYERS_CRATE: usize = 0;
 const TYPE_NAMES_USED_TWICE: usize = 64;
 const TARGET_OS_LINES: usize = 20;
-const FILES_OVER_400_LINES: usize = 6;
+const FILES_OVER_400_LINES: usize = 5;
 const DOC_LINES_THAT_BEGIN_WITH_A_QUESTION: usize = 1;
 
 /// Fails when a count has grown, or when a limit can be lowered.
