@@ -565,7 +565,7 @@ fn info_shows_what_the_system_says_even_of_a_pipe() {
     session.press("iGk");
     session.press("i");
     session.wait_for_text("large/again");
-    session.wait_for_text("of its length are holes");
+    session.wait_for_text("of holes");
     session.press("qq");
     assert!(session.end().success());
     session.assert_restored();

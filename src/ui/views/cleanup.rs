@@ -21,9 +21,9 @@ use crate::tree::{DirId, Position, Totals};
 pub static VIEW: ViewSpec = ViewSpec {
     name: "hints",
     key: '9',
-    help: "clean-up hints",
+    help: "clean-up",
     hint: None,
-    title: "what can be made or fetched again",
+    title: "clean-up",
     needs: Needs::Nothing,
     table: Some(&TABLE),
 };

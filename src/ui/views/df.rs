@@ -13,9 +13,9 @@ use crate::ui::loader::Load;
 pub static VIEW: ViewSpec = ViewSpec {
     name: "rest",
     key: '0',
-    help: "where is the rest",
-    hint: Some((4, "rest")),
-    title: "where is the rest",
+    help: "why df differs",
+    hint: Some((4, "df")),
+    title: "why df differs",
     needs: Needs::FileSystem,
     table: Some(&TABLE),
 };

@@ -22,7 +22,7 @@ const MOST: usize = 100_000;
 pub static VIEW: ViewSpec = ViewSpec {
     name: "growth",
     key: '8',
-    help: "what has grown",
+    help: "growth",
     hint: Some((4, "growth")),
     title: "growth",
     needs: Needs::Baseline,
