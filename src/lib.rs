@@ -29,30 +29,41 @@ pub mod base;
 pub mod scan;
 pub mod tree;
 
+#[cfg(feature = "analysis")]
 #[doc(hidden)]
 pub mod analysis;
+#[cfg(feature = "delete")]
 #[doc(hidden)]
 pub mod delete;
 #[doc(hidden)]
 pub mod df;
+#[cfg(feature = "formats")]
 #[doc(hidden)]
 pub mod formats;
+#[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod output;
 #[doc(hidden)]
 pub mod platform;
+#[cfg(feature = "formats")]
 #[doc(hidden)]
 pub mod source;
+#[cfg(feature = "tui")]
 #[doc(hidden)]
 pub mod table;
+#[cfg(feature = "tui")]
 #[doc(hidden)]
 pub mod ui;
 
+#[cfg(feature = "cli")]
 mod cli;
 #[cfg(test)]
 mod fixture;
+#[cfg(feature = "analysis")]
 mod query;
+#[cfg(feature = "cli")]
 mod run;
 
+#[cfg(feature = "cli")]
 #[doc(hidden)]
 pub use cli::run;

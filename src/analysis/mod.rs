@@ -1,7 +1,7 @@
 //! Searches, filters and surveys of a tree, as background jobs. No I/O.
 
 pub mod ages;
-pub(crate) mod cleanup;
+pub mod cleanup;
 pub mod compare;
 pub mod errors;
 pub(crate) mod filter;

@@ -25,7 +25,7 @@ const PLAIN: [bool; 256] = {
 };
 
 /// Writer of JSON. Only [`Writer::spill`] and [`Writer::finish`] write to `out`.
-pub(crate) struct Writer<'o> {
+pub struct Writer<'o> {
     out: &'o mut dyn Write,
     bytes: Vec<u8>,
 }

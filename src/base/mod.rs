@@ -3,14 +3,20 @@
 
 #[doc(hidden)]
 pub mod absolute;
-pub(crate) mod clock;
+#[cfg(feature = "delete")]
+#[doc(hidden)]
+pub mod calendar;
+#[doc(hidden)]
+pub mod clock;
 pub mod format;
 #[doc(hidden)]
 pub mod job;
-pub(crate) mod json;
+#[doc(hidden)]
+pub mod json;
 pub mod kind;
 pub mod os_error;
 pub(crate) mod slots;
-pub(crate) mod state_folder;
+#[doc(hidden)]
+pub mod state_folder;
 pub(crate) mod sync;
 pub mod text;

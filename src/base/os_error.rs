@@ -7,7 +7,8 @@ use nix::errno::Errno;
 /// Error number of an entry that no longer exists.
 pub(crate) const ENOENT: i32 = Errno::ENOENT as i32;
 /// Error number of an entry that an export calls unreadable.
-pub(crate) const EIO: i32 = Errno::EIO as i32;
+#[doc(hidden)]
+pub const EIO: i32 = Errno::EIO as i32;
 
 /// Returns the text of an error: the system's text for an error of the system.
 pub fn words(error: &io::Error) -> String {

@@ -11,10 +11,9 @@ use jiff::tz::TimeZone;
 use super::show::Answer;
 use super::{Environment, Refusal};
 use crate::base::absolute::absolute_bytes;
+use crate::base::calendar::date_and_time;
 use crate::base::clock;
-use crate::base::format::date_and_time;
 use crate::base::text::{escape, escape_path};
-use crate::formats::snapshot::latest_for;
 use crate::run::exit::Exit;
 use crate::scan;
 use crate::source::snapshot_store;
@@ -36,7 +35,7 @@ pub fn latest(
     };
     let folder = folder(environment)?;
     let end = before.unwrap_or_else(|| clock::now().saturating_add(1));
-    match latest_for(&folder, &[directory.as_bytes()], scope.as_bytes(), end) {
+    match snapshot_store::latest_for(&folder, &[directory.as_bytes()], scope.as_bytes(), end) {
         Some(path) => Ok(path),
         None => Err(refusal(directory, scope, before.is_some(), all(&folder)?)),
     }

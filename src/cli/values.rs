@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use jiff::tz::TimeZone;
 
-use crate::base::format;
+use crate::base::{calendar, format};
 use crate::table::column::{Column, SORTABLE};
 
 /// Largest accepted number of threads; more is a typing error.
@@ -39,7 +39,7 @@ pub fn size(word: &str) -> Result<u64, String> {
 
 /// Parses a moment and returns the second after it, since 1970.
 pub fn since(word: &str) -> Result<i64, String> {
-    format::end_of_moment(word, crate::base::clock::now(), TimeZone::system).ok_or_else(|| {
+    calendar::end_of_moment(word, crate::base::clock::now(), TimeZone::system).ok_or_else(|| {
         "not an age such as 3d (h, d, w, mo, y), nor a date such as 2026-11-21 or '2026-11-21 08:15'"
             .to_owned()
     })

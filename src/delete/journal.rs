@@ -83,7 +83,7 @@ impl Journal {
             bytes.push(b'\n');
         }
         let mut writer = Writer::new(&mut bytes);
-        let time = crate::base::clock::date().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+        let time = crate::base::calendar::utc_now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
         for line in lines {
             line.write(&time, &mut writer);
         }

@@ -253,7 +253,7 @@ fn info_of(path: &Path, item: &Item, relative_to: Option<&Path>) -> Result<Vec<u
             content.extend_from_slice(format!("%{byte:02X}").as_bytes());
         }
     }
-    let date = crate::base::clock::local_date().strftime("%Y-%m-%dT%H:%M:%S");
+    let date = crate::base::calendar::local_now().strftime("%Y-%m-%dT%H:%M:%S");
     content.extend_from_slice(format!("\nDeletionDate={date}\n").as_bytes());
     Ok(content)
 }

@@ -10,8 +10,8 @@
 
 use std::io::{self, Write};
 
+use crate::base::json::Writer;
 use crate::base::kind::Kind;
-use crate::output::json::Writer;
 use crate::tree::{DirId, Entries, Entry, EntryState, Exclusion, Metadata, Tree};
 
 /// Tree with one root, to be written.

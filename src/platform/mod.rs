@@ -25,7 +25,7 @@
 //!
 //! Invariant: all `unsafe` code of the crate is below this module, each block with its reason.
 
-pub(crate) mod atomic_file;
+pub mod atomic_file;
 pub mod entry;
 pub mod fs;
 pub mod memory;

@@ -10,7 +10,6 @@ use std::time::{Duration, Instant};
 
 use jiff::tz::TimeZone;
 
-use crate::analysis::compare::Earlier;
 use crate::base::format::Units;
 use crate::base::os_error::words;
 use crate::base::text::escape;
@@ -21,6 +20,7 @@ use crate::run::snapshot_writer::Keeper;
 use crate::run::streams;
 use crate::run::streams::{no_thread, say};
 use crate::scan::{self, Outcome, Scan};
+use crate::source::baseline::Earlier;
 use crate::source::snapshot_store;
 use crate::source::{Source, Wanted};
 use crate::table::rows::Order;

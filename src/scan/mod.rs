@@ -10,7 +10,8 @@
 
 mod exclude;
 mod expected;
-pub(crate) mod inspect;
+#[doc(hidden)]
+pub mod inspect;
 mod mount_points;
 mod network_mounts;
 mod open_path;

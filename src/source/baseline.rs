@@ -6,6 +6,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::analysis::compare::EarlierTree;
 use crate::base::job::{Job, Pool};
 use crate::base::sync::{Arc, OnceLock};
 use crate::scan::Outcome;
@@ -61,7 +62,7 @@ struct Shared {
 
 /// Earlier tree.
 #[derive(Clone)]
-pub(crate) enum Past {
+pub enum Past {
     /// Tree of a source.
     Source(Source),
     /// Tree made for a test, with a fixed time in seconds since 1970.
@@ -69,8 +70,8 @@ pub(crate) enum Past {
     Tree(Arc<Tree>, i64),
 }
 
-impl Past {
-    pub(crate) fn tree(&self) -> &Arc<Tree> {
+impl EarlierTree for Past {
+    fn tree(&self) -> &Arc<Tree> {
         match self {
             Self::Source(source) => source.tree(),
             #[cfg(test)]
@@ -78,8 +79,7 @@ impl Past {
         }
     }
 
-    /// Waits at most `limit` until it is read; returns `true` if it is.
-    pub(crate) fn wait(&self, limit: Duration) -> bool {
+    fn wait(&self, limit: Duration) -> bool {
         match self {
             Self::Source(source) => source.wait(limit).is_some(),
             #[cfg(test)]
@@ -87,8 +87,7 @@ impl Past {
         }
     }
 
-    /// Returns the time of its scan in seconds since 1970.
-    pub(crate) fn recorded_at(&self) -> Option<i64> {
+    fn recorded_at(&self) -> Option<i64> {
         match self {
             Self::Source(source) => source.provenance().first().and_then(|provenance| provenance.scanned_at),
             #[cfg(test)]
@@ -96,8 +95,7 @@ impl Past {
         }
     }
 
-    /// Returns the error of reading it, once reading has ended.
-    pub(crate) fn trouble(&self) -> Option<String> {
+    fn trouble(&self) -> Option<String> {
         match self {
             Self::Source(source) => trouble(source),
             #[cfg(test)]
@@ -137,6 +135,12 @@ impl Basis {
             Earlier::Kept(folder) => present.as_ref()?.earlier_in(folder).map(Past::Source),
         };
         found.get_or_init(look).clone()
+    }
+
+    /// Returns the search for the earlier tree, for a job.
+    pub fn finder(basis: Option<&Self>) -> impl FnOnce() -> Option<Past> + Send + 'static {
+        let basis = basis.cloned();
+        move || basis?.find()
     }
 }
 

@@ -5,10 +5,10 @@
 //!
 //! Uses no view. Invariant: a source without a file system behind it is never live.
 
-pub(crate) mod baseline;
+pub mod baseline;
 pub mod import;
 pub mod remote;
-pub(crate) mod save;
+pub mod save;
 mod snapshot;
 pub mod snapshot_store;
 
@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use crate::base::sync::Arc;
 use crate::formats::flat::Provenance;
-use crate::formats::snapshot::{About, is_snapshot, latest_for};
+use crate::formats::snapshot::{About, is_snapshot};
 use crate::platform::host_name;
 use crate::scan::{self, Outcome, Progress, Scan};
 use crate::source::import::{Import, Input};
@@ -188,7 +188,7 @@ impl Source {
         let Self::Scan { scan, began } = self else { return None };
         let scope = scan.options().scope()?;
         let roots: Vec<&[u8]> = scan.roots().iter().map(|root| root.as_os_str().as_bytes()).collect();
-        let path = latest_for(folder, &roots, scope.as_bytes(), *began)?;
+        let path = snapshot_store::latest_for(folder, &roots, scope.as_bytes(), *began)?;
         Some(Self::Recorded(Recorded::open(&path)))
     }
 

@@ -2,7 +2,8 @@
 //!
 //! Invariant: a column is at its own index in [`COLUMNS`].
 
-use crate::base::format::{BRIEF, COUNT, DATE, DATE_AND_TIME, PERCENT, Units};
+use crate::base::calendar::{DATE, DATE_AND_TIME};
+use crate::base::format::{BRIEF, COUNT, PERCENT, Units};
 use crate::tree::{Metadata, Totals, Tree};
 
 /// Column, in the order on the screen.

@@ -4,9 +4,8 @@
 
 use jiff::tz::TimeZone;
 
-use crate::base::format::{
-    DATE, Units, brief_size, change, count, date, date_and_time, percent, share, size,
-};
+use crate::base::calendar::{DATE, date, date_and_time};
+use crate::base::format::{Units, brief_size, change, count, percent, share, size};
 use crate::base::kind::Kind;
 use crate::table::column::Column;
 use crate::tree::{DirId, Position};

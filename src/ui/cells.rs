@@ -6,9 +6,9 @@ use ratatui::layout::Rect;
 
 use super::keys::Side;
 use super::window::Window;
-use crate::analysis::survey::{Area, Tile};
 use crate::base::format::Measure;
 use crate::ui::treemap::layout;
+use crate::ui::treemap::{Area, Tile};
 
 /// Largest number of entries with a cell of their own.
 pub const MOST: usize = 200;

@@ -8,11 +8,12 @@
 use std::fmt;
 use std::io;
 
-use crate::analysis::compare::{Basis, Compared, Growth};
+use crate::analysis::compare::{Compared, Growth};
 use crate::analysis::search::{Order, Query, Request};
 use crate::base::format::Units;
 use crate::base::job::{Job, JobError, Outcome, Pool};
 use crate::base::sync::Arc;
+use crate::source::baseline::Basis;
 use crate::tree::{DirId, Tree};
 
 /// Everything that a job may read.

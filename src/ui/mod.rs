@@ -55,12 +55,12 @@ use jiff::tz::TimeZone;
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 
-use crate::analysis::compare::{Basis, Earlier};
 use crate::base::absolute::absolute;
 use crate::base::format::Units;
 use crate::platform::terminal::signals;
 use crate::platform::terminal::signals::Watch;
 use crate::platform::terminal::stops;
+use crate::source::baseline::{Basis, Earlier};
 use crate::source::{Nature, Source};
 use crate::table::rows::Order;
 use keys::Keymap;

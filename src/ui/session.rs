@@ -29,7 +29,6 @@ use super::reclaim::{Deletions, News};
 use super::runner::{AtExit, Runner, TaskId, Update};
 use super::screen::Screen;
 use super::{Settings, clipboard, tab};
-use crate::analysis::compare::Basis;
 use crate::base::absolute::absolute;
 use crate::base::clock;
 use crate::base::job::{JobError, Pool};
@@ -38,6 +37,7 @@ use crate::platform::process::limits::processors;
 use crate::platform::terminal::stops::stop_group;
 use crate::scan::Scan;
 use crate::source::Source;
+use crate::source::baseline::Basis;
 use crate::source::save::Unwritten;
 
 /// Interval between checks of a growing tree.

@@ -11,9 +11,9 @@ use crate::program::{Run, program, run};
 use crate::support::room::keeps_snapshots;
 use crate::support::{child, skip};
 use duke::delete::journal::{Deed, Journal, Line};
-use duke::formats::snapshot::latest_for;
 use duke::platform::Errno;
 use duke::platform::entry::safe_path::{Cause, Error, Output, PrivateFolder, Refusal};
+use duke::source::snapshot_store::latest_for;
 
 /// User other than root and the one who runs the tests.
 const OTHER: u32 = 65_534;

@@ -64,8 +64,18 @@ const LAYERS: &[(&str, &[&str])] = &[
 const ELSEWHERE: &[(&str, &str)] = &[("fixture", "base")];
 
 /// Crates, each with the only layer that names it.
-const CRATES: &[(&str, &str)] =
-    &[("libc", "platform"), ("nix", "platform"), ("ratatui", "ui"), ("crossterm", "ui"), ("clap", "cli")];
+const CRATES: &[(&str, &str)] = &[
+    ("libc", "platform"),
+    ("nix", "platform"),
+    ("regex", "query"),
+    ("flate2", "formats"),
+    ("ruzstd", "formats"),
+    ("ratatui", "ui"),
+    ("crossterm", "ui"),
+    ("clap", "cli"),
+    ("clap_complete", "cli"),
+    ("toml", "cli"),
+];
 
 /// Files that name a crate of another layer: the words for errors of the system are needed below the platform, too.
 const CRATES_ELSEWHERE: &[(&str, &str)] = &[("nix", "base/os_error")];
@@ -155,6 +165,30 @@ fn a_crate_is_named_in_one_layer() {
     };
     let wrong: Vec<String> = MODULES.values().flat_map(named).collect();
     hold(FILES_WITH_ANOTHER_LAYERS_CRATE, &wrong);
+}
+
+/// `ci/features.sh` compiles the library with each feature alone.
+#[test]
+fn without_features_the_library_needs_few_crates() {
+    let manifest = include_str!("../../Cargo.toml");
+    let (_, dependencies) = manifest.split_once("\n[dependencies]\n").unwrap();
+    let lines = dependencies.lines().take_while(|line| !line.is_empty());
+    let needed: Vec<&str> = lines
+        .filter(|line| !line.contains("optional = true"))
+        .filter_map(|line| line.split(' ').next())
+        .collect();
+    let expected = [
+        "crc32fast",
+        "globset",
+        "libc",
+        "memmap2",
+        "nix",
+        "rayon",
+        "signal-hook",
+        "unicode-segmentation",
+        "unicode-width",
+    ];
+    assert_eq!(needed, expected);
 }
 
 #[test]

@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, SystemTime};
 
-use duke::analysis::compare::{Basis, Earlier};
 use duke::base::format::{Measure, Units};
 use duke::base::job::Pool;
 use duke::formats::snapshot;
 use duke::formats::snapshot::{About, Limits};
 use duke::scan::{ExcludePatterns, Options, Outcome, Progress, Scan};
+use duke::source::baseline::{Basis, Earlier};
 use duke::source::import::Input;
 use duke::source::{Source, Wanted};
 use duke::table::rows::Order;

@@ -29,12 +29,23 @@ use crate::base::format::Measure;
 use crate::base::job::{Job, Pool, Task};
 use crate::base::kind::Kind;
 use crate::base::sync::Arc;
-pub use crate::source::baseline::{Basis, Earlier, Offer, offer};
 use crate::tree::sort::compare_naturally;
 use crate::tree::{DirId, Entry, EntryState, Position, Tree, join};
 
 /// Interval between checks for the earlier tree and for cancellation.
 const TICK: Duration = Duration::from_millis(50);
+
+/// Tree to compare with, which may still be read.
+pub trait EarlierTree {
+    /// Returns the tree.
+    fn tree(&self) -> &Arc<Tree>;
+    /// Waits at most `limit` until it is read; returns `true` if it is.
+    fn wait(&self, limit: Duration) -> bool;
+    /// Returns the time of its scan in seconds since 1970.
+    fn recorded_at(&self) -> Option<i64>;
+    /// Returns the error of reading it, once reading has ended.
+    fn trouble(&self) -> Option<String>;
+}
 
 /// Change of an entry, or of a whole directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,13 +94,19 @@ impl std::fmt::Debug for Growth {
     }
 }
 
-/// Finds the `most` largest changes below the directory of `request` that its query keeps.
+/// Finds the `most` largest changes below the directory of `request` that its query keeps. `earlier` returns the tree
+/// to compare with, if there is one; it runs in the job.
 ///
 /// # Errors
 /// When no thread can be started.
-pub fn growth(pool: &Pool, basis: Option<Basis>, request: Request, most: usize) -> io::Result<Job<Compared>> {
+pub fn growth<E: EarlierTree>(
+    pool: &Pool,
+    earlier: impl FnOnce() -> Option<E> + Send + 'static,
+    request: Request,
+    most: usize,
+) -> io::Result<Job<Compared>> {
     pool.start(move |task| {
-        if let Some(compared) = find(task, basis.as_ref(), &request, most) {
+        if let Some(compared) = find(task, earlier(), &request, most) {
             task.publish(compared);
         }
     })
@@ -99,8 +116,13 @@ pub fn growth(pool: &Pool, basis: Option<Basis>, request: Request, most: usize) 
 pub type Compared = Result<Arc<Growth>, String>;
 
 /// Runs the comparison; returns `None` if it is cancelled.
-fn find(task: &Task<Compared>, basis: Option<&Basis>, request: &Request, most: usize) -> Option<Compared> {
-    let Some(earlier) = basis.and_then(Basis::find) else {
+fn find(
+    task: &Task<Compared>,
+    earlier: Option<impl EarlierTree>,
+    request: &Request,
+    most: usize,
+) -> Option<Compared> {
+    let Some(earlier) = earlier else {
         return Some(Err("there is no earlier snapshot of this".to_owned()));
     };
     while !earlier.wait(TICK) {

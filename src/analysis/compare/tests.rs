@@ -9,6 +9,7 @@ use super::*;
 use crate::analysis::search::Query;
 use crate::fixture::cases;
 use crate::fixture::{Growing, Plan, build, dir, file, stopped, unreadable};
+use crate::source::baseline::Basis;
 use crate::tree::Walk;
 
 /// Returns the rows of a comparison: path below the root, difference, and kind.
@@ -33,7 +34,7 @@ fn rows(
 fn find_growth(old: &Arc<Tree>, request: Request, most: usize) -> Arc<Growth> {
     let pool = Pool::new(1).unwrap();
     let basis = Basis::of_tree(Arc::clone(old), 5);
-    let mut job = growth(&pool, Some(basis), request, most).unwrap();
+    let mut job = growth(&pool, Basis::finder(Some(&basis)), request, most).unwrap();
     job.wait(Duration::from_secs(60)).unwrap();
     let found = job.poll().unwrap();
     Arc::clone(found.as_ref().as_ref().unwrap())
@@ -143,7 +144,7 @@ fn a_scan_whose_roots_are_still_to_come_is_waited_for() {
         order: Order::default(),
     };
     let basis = Basis::of_tree(before(), 5);
-    let mut job = growth(&Pool::new(1).unwrap(), Some(basis), request, 10).unwrap();
+    let mut job = growth(&Pool::new(1).unwrap(), Basis::finder(Some(&basis)), request, 10).unwrap();
     assert_eq!(job.wait(Duration::from_millis(20)), None);
     new.release(DirId::TOP);
     job.wait(Duration::from_secs(60)).unwrap();

@@ -20,4 +20,3 @@ pub use crate::analysis::largest::largest;
 pub use crate::analysis::links::{Links, links};
 pub use crate::analysis::owners::{Owners, owners};
 pub use crate::analysis::types::{Type, Typed, types};
-pub use crate::ui::treemap::{Area, Tile};

@@ -1,14 +1,13 @@
-//! Numbers as text: sizes, counts, shares and times. Every text has a fixed width, so that columns stay
-//! aligned. Parses sizes and times typed by users, too.
+//! Numbers as text: sizes, counts, shares and durations. Every text has a fixed width, so that columns stay
+//! aligned. Parses sizes and ages typed by users, too.
 //!
 //! Invariant: every number has a text, of the promised width unless stated otherwise.
 
-mod moment;
+mod age;
 
 use std::time::Duration;
 
-use jiff::{Timestamp, tz::TimeZone};
-pub use moment::{AgeFault, age, end_of_moment};
+pub use age::{AgeFault, age};
 
 /// Unit system of sizes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -78,10 +77,6 @@ pub const BRIEF: usize = 4;
 pub const COUNT: usize = 7;
 /// Number of columns of [`percent`].
 pub const PERCENT: usize = 6;
-/// Number of columns of [`date`].
-pub const DATE: usize = 10;
-/// Number of columns of [`date_and_time`].
-pub const DATE_AND_TIME: usize = 16;
 
 /// Formats a size, such as `  1.5 GiB`, right-aligned in [`Units::width`] columns; bytes without a fraction.
 pub fn size(bytes: u64, units: Units) -> String {
@@ -181,37 +176,6 @@ pub fn share(part: u64, whole: u64) -> u16 {
 /// Formats a share, such as `12.3%`, right-aligned in [`PERCENT`] columns.
 pub fn percent(thousandths: u16) -> String {
     format!("{:>3}.{}%", thousandths / 10, thousandths % 10)
-}
-
-/// Formats a date, such as `2026-11-21`, in [`DATE`] columns; outside the calendar only the year.
-pub fn date(seconds: i64, zone: &TimeZone) -> String {
-    time(seconds, zone, "%Y-%m-%d", DATE)
-}
-
-/// Formats a time, such as `2026-11-21 08:15`, in [`DATE_AND_TIME`] columns; outside the calendar only the
-/// year.
-pub fn date_and_time(seconds: i64, zone: &TimeZone) -> String {
-    time(seconds, zone, "%Y-%m-%d %H:%M", DATE_AND_TIME)
-}
-
-fn time(seconds: i64, zone: &TimeZone, format: &str, width: usize) -> String {
-    let text = Timestamp::from_second(seconds)
-        .ok()
-        .map(|time| zone.to_datetime(time))
-        .filter(|time| time.year() >= 0)
-        .and_then(|time| jiff::fmt::strtime::format(format, time).ok())
-        .unwrap_or_else(|| out_of_calendar(seconds));
-    format!("{text:<width$}")
-}
-
-/// Returns the approximate year of a time outside the calendar, since file systems store any number.
-fn out_of_calendar(seconds: i64) -> String {
-    const YEAR: i64 = 31_556_952;
-    match 1970 + seconds / YEAR {
-        year @ -9999..=99_999 => format!("year {year}"),
-        ..0 => "long ago".to_owned(),
-        _ => "far off".to_owned(),
-    }
 }
 
 /// Formats the age of a baseline, such as `since 3 days ago`, without padding.
@@ -361,18 +325,6 @@ mod tests {
         assert_eq!(share(u64::MAX, u64::MAX), 1000);
         assert_eq!(percent(1000), "100.0%");
         assert_eq!(percent(7), "  0.7%");
-    }
-
-    #[test]
-    fn any_number_of_seconds_is_a_time() {
-        let zone = TimeZone::UTC;
-        assert_eq!(date(0, &zone), "1970-01-01");
-        assert_eq!(date_and_time(1_795_161_600, &zone), "2026-11-20 08:00");
-        assert_eq!(date(-1, &zone), "1969-12-31");
-        for seconds in [i64::MIN, -1 << 40, -377_705_116_801, 253_402_300_800, 1 << 40, 1 << 45, i64::MAX] {
-            assert_eq!(date(seconds, &zone).len(), DATE, "{seconds}");
-            assert_eq!(date_and_time(seconds, &zone).len(), DATE_AND_TIME, "{seconds}");
-        }
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub fn write(
 ) -> Result<Written, Unwritten> {
     let (text, concerns) = text(selection, sizes)?;
     let folder = folder(directory, fallback)?;
-    let time = crate::base::clock::local_date().strftime("%Y%m%d-%H%M%S").to_string();
+    let time = crate::base::calendar::local_now().strftime("%Y%m%d-%H%M%S").to_string();
     for number in 1..=NUMBERS {
         let suffix = if number == 1 { String::new() } else { format!("-{number}") };
         let path = folder.join(format!("duke-rm-{time}{suffix}.sh"));

@@ -19,7 +19,6 @@ use crate::base::os_error::words;
 pub use crate::formats::snapshot::layout::{About, MAGIC};
 use crate::formats::snapshot::layout::{FOOTER, HEADER};
 use crate::platform::memory::block_file::{Access, Block, BlockFile, Damage};
-pub use crate::source::snapshot_store::latest_for;
 use crate::tree::{DirId, Tree};
 pub use write::{Limits, Unsaved, save};
 

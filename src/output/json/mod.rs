@@ -9,7 +9,7 @@ mod filesystem;
 mod report;
 mod summary;
 
-pub(crate) use crate::base::json::Writer;
+use crate::base::json::Writer;
 pub use report::{Body, Report};
 pub use summary::{Large, Sum, Summary, Sums};
 

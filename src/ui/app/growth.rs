@@ -6,9 +6,10 @@
 use super::App;
 use super::views::Views;
 use crate::analysis::compare::diff::Fate;
-use crate::analysis::compare::{self, Growth, Offer, Row};
+use crate::analysis::compare::{self, Growth, Row};
 use crate::analysis::search::{Query, Request};
 use crate::base::sync::Arc;
+use crate::source::baseline::{self, Basis, Offer};
 use crate::table::column::Column;
 use crate::tree::DirId;
 use crate::ui::loader::{Keep, Load, Loader, Sources};
@@ -57,7 +58,7 @@ impl App<'_> {
         let basis = || sources.basis.cloned();
         let Compared { offer, column, .. } = &mut self.views.compared;
         let has_offer = offer.poll(|| {
-            let job = may_start.then(|| compare::offer(sources.pool, basis()));
+            let job = may_start.then(|| baseline::offer(sources.pool, basis()));
             Ok(job.transpose()?.map(Into::into))
         });
         let request = || {
@@ -66,7 +67,8 @@ impl App<'_> {
         };
         let has_grown = column.as_mut().is_some_and(|column| {
             column.poll(|| {
-                let job = may_start.then(|| compare::growth(sources.pool, basis(), request(), 0));
+                let job = may_start
+                    .then(|| compare::growth(sources.pool, Basis::finder(sources.basis), request(), 0));
                 Ok(job.transpose()?.map(|job| Load::of_comparison(job, |growth| growth)))
             })
         });

@@ -12,7 +12,6 @@ use super::filtering::Filtering;
 use super::results::Origin;
 use crate::analysis::search;
 use crate::analysis::search::Query;
-use crate::analysis::survey::Tile;
 use crate::base::sync::Arc;
 use crate::base::text::printable;
 use crate::source::Nature;
@@ -28,6 +27,7 @@ use crate::ui::loader::{Loader, Sources, TableRequest};
 use crate::ui::notice::Notice;
 use crate::ui::place::Memory;
 use crate::ui::sheet::{Page, Sheet, Sight};
+use crate::ui::treemap::Tile;
 use crate::ui::views::{self, Needs, TREEMAP, ViewSpec};
 
 /// Interval between updates of a view of a growing tree.

@@ -1,9 +1,8 @@
 //! Tests of growth since a baseline.
 
 use super::*;
-use crate::analysis::compare::Basis;
-use crate::analysis::compare::Offer;
 use crate::base::job::JobError;
+use crate::source::baseline::{Basis, Offer};
 use crate::table::column::Column;
 use crate::table::row::{CellValue, Row};
 use crate::ui::Start;

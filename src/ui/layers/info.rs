@@ -15,7 +15,8 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::info_notes::notes;
-use crate::base::format::{date_and_time, grouped, plain_size};
+use crate::base::calendar::date_and_time;
+use crate::base::format::{grouped, plain_size};
 use crate::base::kind::Kind;
 use crate::base::os_error::error_text;
 use crate::base::sync::Arc;

@@ -19,7 +19,6 @@ use ratatui::widgets::{Clear, Widget};
 
 use super::list::filtered;
 use crate::analysis::search::Class;
-use crate::analysis::survey::Tile;
 use crate::base::format::{grouped, percent, plain_size, share};
 use crate::base::kind::Kind;
 use crate::base::text::fit;
@@ -28,6 +27,7 @@ use crate::ui::app::App;
 use crate::ui::hit_map::{Canvas, Hit};
 use crate::ui::layers::bordered;
 use crate::ui::theme::{Glyphs, Role, filled};
+use crate::ui::treemap::Tile;
 
 pub(super) fn draw(app: &App<'_>, titles: Rect, area: Rect, canvas: &mut Canvas<'_>) {
     let Canvas { buffer, hits } = canvas;

@@ -9,6 +9,7 @@ use crate::analysis::compare::{self, Growth, amount};
 use crate::base::format::Measure;
 use crate::base::kind::Kind;
 use crate::base::text::escape;
+use crate::source::baseline::Basis;
 use crate::table::column::{Column as C, ColumnSet};
 use crate::table::row::{CellValue, Row, RowNote, RowStyle};
 use crate::tree::{DirId, Position};
@@ -45,7 +46,8 @@ pub static TABLE: TableSpec = TableSpec {
         if !sources.may_compare() {
             return Ok(None);
         }
-        let job = compare::growth(sources.pool, sources.basis.cloned(), sources.request(request), MOST)?;
+        let job =
+            compare::growth(sources.pool, Basis::finder(sources.basis), sources.request(request), MOST)?;
         Ok(Some(Load::of_comparison(job, TableAnswer::shared)))
     },
     ..SUMS

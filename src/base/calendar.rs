@@ -1,0 +1,139 @@
+//! Dates: of the present, as text, and typed by users.
+//!
+//! ```text
+//! moment = age                          that long ago
+//!        | YYYY-MM-DD                   that day
+//!        | YYYY-MM-DD (" "|"T") HH:MM   that minute
+//! ```
+//!
+//! Invariant: nothing outside of the range of the calendar library reaches it; it would panic.
+
+use jiff::civil::{Date, DateTime, Time};
+use jiff::tz::TimeZone;
+use jiff::{Span, Timestamp, ToSpan, Zoned};
+
+use crate::base::clock::now;
+use crate::base::format::age;
+
+/// Number of columns of [`date`].
+pub const DATE: usize = 10;
+/// Number of columns of [`date_and_time`].
+pub const DATE_AND_TIME: usize = 16;
+
+/// Returns the current time as a date, limited to the end of the calendar in the year 9999.
+pub fn utc_now() -> Timestamp {
+    within_calendar(now())
+}
+
+/// Returns the current date in the local time zone.
+pub fn local_now() -> Zoned {
+    utc_now().to_zoned(TimeZone::system())
+}
+
+fn within_calendar(seconds: i64) -> Timestamp {
+    let end = if seconds < 0 { Timestamp::MIN } else { Timestamp::MAX };
+    Timestamp::from_second(seconds).unwrap_or(end)
+}
+
+/// Formats a date, such as `2026-11-21`, in [`DATE`] columns; outside the calendar only the year.
+pub fn date(seconds: i64, zone: &TimeZone) -> String {
+    time(seconds, zone, "%Y-%m-%d", DATE)
+}
+
+/// Formats a time, such as `2026-11-21 08:15`, in [`DATE_AND_TIME`] columns; outside the calendar only the
+/// year.
+pub fn date_and_time(seconds: i64, zone: &TimeZone) -> String {
+    time(seconds, zone, "%Y-%m-%d %H:%M", DATE_AND_TIME)
+}
+
+fn time(seconds: i64, zone: &TimeZone, format: &str, width: usize) -> String {
+    let text = Timestamp::from_second(seconds)
+        .ok()
+        .map(|time| zone.to_datetime(time))
+        .filter(|time| time.year() >= 0)
+        .and_then(|time| jiff::fmt::strtime::format(format, time).ok())
+        .unwrap_or_else(|| out_of_calendar(seconds));
+    format!("{text:<width$}")
+}
+
+/// Returns the approximate year of a time outside the calendar, since file systems store any number.
+fn out_of_calendar(seconds: i64) -> String {
+    const YEAR: i64 = 31_556_952;
+    match 1970 + seconds / YEAR {
+        year @ -9999..=99_999 => format!("year {year}"),
+        ..0 => "long ago".to_owned(),
+        _ => "far off".to_owned(),
+    }
+}
+
+/// Parses a moment and returns the second after it, since 1970. A day or a minute ends with its last second. Only a
+/// date needs the `zone`, which costs reading files.
+pub fn end_of_moment(text: &str, now: i64, zone: impl FnOnce() -> TimeZone) -> Option<i64> {
+    if let Ok(age) = age(text) {
+        return Some(now.saturating_sub(age).saturating_add(1));
+    }
+    let end = |start: DateTime, length: Span| {
+        let end = start.checked_add(length).ok().and_then(|end| end.to_zoned(zone()).ok());
+        // After the end of the calendar the moment is later than any snapshot.
+        end.map_or(i64::MAX, |end: Zoned| end.timestamp().as_second())
+    };
+    if let Ok(day) = Date::strptime("%Y-%m-%d", text) {
+        return Some(end(day.to_datetime(Time::midnight()), 1.day()));
+    }
+    let minute =
+        ["%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M"].iter().find_map(|form| DateTime::strptime(form, text).ok());
+    minute.map(|minute| end(minute, 1.minute()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUR: i64 = 3600;
+    const DAY: i64 = 24 * HOUR;
+
+    #[test]
+    fn any_number_of_seconds_is_a_time() {
+        let zone = TimeZone::UTC;
+        assert_eq!(date(0, &zone), "1970-01-01");
+        assert_eq!(date_and_time(1_795_161_600, &zone), "2026-11-20 08:00");
+        assert_eq!(date(-1, &zone), "1969-12-31");
+        for seconds in [i64::MIN, -1 << 40, -377_705_116_801, 253_402_300_800, 1 << 40, 1 << 45, i64::MAX] {
+            assert_eq!(date(seconds, &zone).len(), DATE, "{seconds}");
+            assert_eq!(date_and_time(seconds, &zone).len(), DATE_AND_TIME, "{seconds}");
+        }
+    }
+
+    #[test]
+    fn a_moment_ends_with_its_day_or_minute() {
+        let now = 1_700_000_000;
+        let end = |text: &str| end_of_moment(text, now, || TimeZone::UTC);
+        assert_eq!(end("0h"), Some(now + 1));
+        assert_eq!(end("3d"), Some(now - 3 * DAY + 1));
+        assert_eq!(end("99999999999999999999y"), Some(now - i64::MAX + 1));
+        assert_eq!(end("1970-01-02"), Some(2 * DAY));
+        assert_eq!(end("1970-01-02 01:02"), Some(DAY + HOUR + 180));
+        assert_eq!(end("1970-01-02T01:02"), end("1970-01-02 01:02"));
+        assert_eq!(end("9999-12-31"), Some(i64::MAX));
+        let east = TimeZone::fixed(jiff::tz::offset(2));
+        assert_eq!(end_of_moment("1970-01-02", now, || east), Some(2 * DAY - 2 * HOUR));
+        for text in ["", "yesterday", "3", "2023-13-01", "2023-01-01 25:00", "2023-01-01 ", "2023"] {
+            assert_eq!(end(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_present_is_told_at_the_ends_of_the_calendar() {
+        assert_eq!(within_calendar(i64::MAX).strftime("%Y").to_string(), "9999");
+        assert_eq!(within_calendar(i64::MIN).strftime("%Y").to_string(), "-9999");
+        assert_eq!(within_calendar(0), Timestamp::UNIX_EPOCH);
+        // The limits are valid in any time zone.
+        for end in [Timestamp::MIN, Timestamp::MAX] {
+            for zone in
+                [TimeZone::UTC, TimeZone::fixed(jiff::tz::offset(14)), TimeZone::fixed(jiff::tz::offset(-12))]
+            {
+                assert!(!end.to_zoned(zone).strftime("%Y%m%d-%H%M%S").to_string().is_empty());
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Ages typed by users.
+//!
+//! ```text
+//! age = number unit                  90d; units are h, d, w, mo, y
+//! ```
+
+const HOUR: i64 = 3600;
+const DAY: i64 = 24 * HOUR;
+
+/// Units of an age with their lengths in seconds.
+const UNITS: [(&str, i64); 5] = [("h", HOUR), ("d", DAY), ("w", 7 * DAY), ("mo", 30 * DAY), ("y", 365 * DAY)];
+
+/// Reason why a text is no age.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AgeFault<'t> {
+    /// The text is empty.
+    Empty,
+    /// A number without a unit.
+    UnitMissing(&'t str),
+    /// A number with the unit `m`, which could mean months or minutes.
+    Minutes(&'t str),
+    /// An unknown unit.
+    UnknownUnit(&'t str),
+    /// A unit without a number.
+    NumberMissing,
+}
+
+/// Parses an age, such as `90d`, into seconds.
+///
+/// # Errors
+/// When `text` is no age.
+pub fn age(text: &str) -> Result<i64, AgeFault<'_>> {
+    let digits = text.len() - text.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
+    let (number, unit) = text.split_at(digits);
+    let seconds = match (UNITS.iter().find(|(name, _)| *name == unit), unit) {
+        (Some((_, seconds)), _) => *seconds,
+        (None, "") if number.is_empty() => return Err(AgeFault::Empty),
+        (None, "") => return Err(AgeFault::UnitMissing(number)),
+        (None, "m") => return Err(AgeFault::Minutes(number)),
+        (None, _) => return Err(AgeFault::UnknownUnit(unit)),
+    };
+    if number.is_empty() {
+        return Err(AgeFault::NumberMissing);
+    }
+    Ok(number.parse().unwrap_or(i64::MAX).saturating_mul(seconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages_have_a_number_and_a_unit() {
+        for (text, seconds) in
+            [("2h", 7200), ("0d", 0), ("3w", 21 * DAY), ("1mo", 30 * DAY), ("1y", 365 * DAY)]
+        {
+            assert_eq!(age(text), Ok(seconds), "{text}");
+        }
+        assert_eq!(age("99999999999999999999y"), Ok(i64::MAX));
+        for (text, fault) in [
+            ("", AgeFault::Empty),
+            ("90", AgeFault::UnitMissing("90")),
+            ("90m", AgeFault::Minutes("90")),
+            ("3q", AgeFault::UnknownUnit("q")),
+            ("-3d", AgeFault::UnknownUnit("-3d")),
+            ("d", AgeFault::NumberMissing),
+        ] {
+            assert_eq!(age(text), Err(fault), "{text}");
+        }
+    }
+}
