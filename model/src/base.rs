@@ -1,5 +1,7 @@
 //! Foundation of the program, with the locks and atomics of the model checker.
 
+#[path = "../../src/base/clock.rs"]
+pub mod clock;
 #[path = "../../src/base/kind.rs"]
 pub mod kind;
 #[path = "../../src/base/os_error.rs"]
