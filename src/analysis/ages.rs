@@ -10,7 +10,7 @@ use std::io;
 use std::ops::Range;
 
 use crate::analysis::parallel_walk::sweep;
-use crate::analysis::search::{By, Mode, Order, Progress, Query, Request, Tally, Test, WalkEntry};
+use crate::analysis::search::{By, Collector, Mode, Order, Progress, Query, Request, Test, WalkEntry};
 use crate::base::job::{Job, Pool};
 use crate::tree::{Totals, UniqueSizes};
 
@@ -121,7 +121,7 @@ struct Counts {
     rows: [UniqueSizes; Age::ALL.len()],
 }
 
-impl Tally for Counts {
+impl Collector for Counts {
     fn fresh(&self) -> Self {
         Self { now: self.now, rows: Default::default() }
     }

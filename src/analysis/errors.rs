@@ -9,7 +9,7 @@ use std::io;
 
 use crate::analysis::parallel_walk::sweep;
 use crate::analysis::search::{
-    By, Mode, Order, Progress, Query, Request, Row, Tally, Test, WalkEntry, errno, sort_by_path,
+    By, Collector, Mode, Order, Progress, Query, Request, Row, Test, WalkEntry, errno, sort_by_path,
 };
 use crate::base::job::{Job, Pool};
 
@@ -60,7 +60,7 @@ struct Failed {
     rows: BTreeMap<i32, Vec<Row>>,
 }
 
-impl Tally for Failed {
+impl Collector for Failed {
     fn fresh(&self) -> Self {
         Self::default()
     }

@@ -6,7 +6,7 @@
 //!
 //! Invariant: with an empty query from the top the totals are those of the tree.
 
-use crate::analysis::parallel_walk::{Mode, Progress, Tally, WalkEntry, sweep};
+use crate::analysis::parallel_walk::{Collector, Mode, Progress, WalkEntry, sweep};
 use crate::analysis::request::Request;
 use crate::base::job::Task;
 use crate::query::standing::{Standing, as_root};
@@ -103,7 +103,7 @@ struct Direct {
     is_kept: bool,
 }
 
-impl Tally for Kept {
+impl Collector for Kept {
     fn fresh(&self) -> Self {
         Self::default()
     }

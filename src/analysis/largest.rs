@@ -13,7 +13,7 @@ use std::io;
 use crate::analysis::parallel_walk::sweep;
 use crate::analysis::path_order::order_by_path;
 use crate::analysis::search::{
-    Found, GLIMPSE, Mode, Order, Progress, Request, Row, Tally, WalkEntry, sort_by_path,
+    Collector, Found, GLIMPSE, Mode, Order, Progress, Request, Row, WalkEntry, sort_by_path,
 };
 use crate::base::job::{Job, Pool};
 use crate::tree::{InodeKey, Metadata, Tree, UniqueSizes};
@@ -50,7 +50,7 @@ struct File {
     row: Row,
 }
 
-impl Tally for Files<'_> {
+impl Collector for Files<'_> {
     fn fresh(&self) -> Self {
         Self::new(self.tree, self.order, self.most)
     }

@@ -11,7 +11,7 @@ use std::cmp::Reverse;
 use std::io;
 
 use crate::analysis::parallel_walk::sweep;
-use crate::analysis::search::{By, Mode, Progress, Query, Request, Row, Tally, Test, WalkEntry};
+use crate::analysis::search::{By, Collector, Mode, Progress, Query, Request, Row, Test, WalkEntry};
 use crate::base::job::{Job, Pool};
 use crate::tree::{InodeIndex, InodeKey, Totals};
 
@@ -96,7 +96,7 @@ struct Name {
     row: Row,
 }
 
-impl Tally for Names {
+impl Collector for Names {
     fn fresh(&self) -> Self {
         Self::default()
     }

@@ -9,7 +9,7 @@ use std::io;
 
 use super::types::sorted;
 use crate::analysis::parallel_walk::sweep;
-use crate::analysis::search::{Mode, Order, Progress, Request, Tally, WalkEntry};
+use crate::analysis::search::{Collector, Mode, Order, Progress, Request, WalkEntry};
 use crate::base::job::{Job, Pool};
 use crate::tree::{Totals, UniqueSizes};
 
@@ -42,7 +42,7 @@ struct Counts {
     owners: HashMap<Option<u32>, UniqueSizes>,
 }
 
-impl Tally for Counts {
+impl Collector for Counts {
     fn fresh(&self) -> Self {
         Self::default()
     }

@@ -83,7 +83,7 @@ impl WalkEntry<'_> {
 }
 
 /// Collector of entries. Each worker has its own.
-pub(crate) trait Tally: Send + Sync {
+pub(crate) trait Collector: Send + Sync {
     /// Returns an empty collector of the same kind, for a worker.
     fn fresh(&self) -> Self;
     /// Visits a directory before its entries. `_own` is its own contribution to totals, if it counts as an entry.
@@ -121,7 +121,7 @@ struct Visit<'t> {
 
 /// Walks through everything below the directory of `request`. `report` makes a result of a collector, or returns
 /// `None` if it cannot yet; it is called between rounds when a result is due, and at the end.
-pub(crate) fn sweep<T: Tally, R: Send + Sync>(
+pub(crate) fn sweep<T: Collector, R: Send + Sync>(
     request: &Request,
     mode: Mode,
     task: &Task<R>,
@@ -204,7 +204,7 @@ struct Worker<'w, 't, T> {
     searched: u64,
 }
 
-impl<'t, T: Tally> Worker<'_, 't, T> {
+impl<'t, T: Collector> Worker<'_, 't, T> {
     fn work(&mut self, is_cancelled: &dyn Fn() -> bool) {
         let mut budget = BUDGET;
         while budget > 0

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use rayon::slice::ParallelSliceMut;
 
 use super::order::Order;
-use crate::analysis::parallel_walk::{Progress, Tally, WalkEntry};
+use crate::analysis::parallel_walk::{Collector, Progress, WalkEntry};
 use crate::analysis::path_order::order_by_path;
 use crate::analysis::request::Request;
 use crate::tree::sort::{self, Names, compare_naturally};
@@ -130,7 +130,7 @@ impl Rows {
     }
 }
 
-impl Tally for Rows {
+impl Collector for Rows {
     fn fresh(&self) -> Self {
         Self::new(self.most, self.order)
     }

@@ -11,7 +11,7 @@ use std::io;
 
 use crate::analysis::parallel_walk::sweep;
 use crate::analysis::search::{
-    By, Class, Extension, Mode, Order, Progress, Query, Request, Tally, Test, Types, WalkEntry,
+    By, Category, Collector, Extension, Mode, Order, Progress, Query, Request, Test, Types, WalkEntry,
 };
 use crate::base::job::{Job, Pool};
 use crate::base::kind::Kind;
@@ -30,10 +30,10 @@ pub enum Type {
 
 impl Type {
     /// Returns the category of its files, or `None` if they are not regular files.
-    pub fn class(self) -> Option<Class> {
+    pub fn class(self) -> Option<Category> {
         match self {
-            Self::Extension(extension) => Some(Class::of_extension(extension)),
-            Self::NoExtension => Some(Class::Other),
+            Self::Extension(extension) => Some(Category::of_extension(extension)),
+            Self::NoExtension => Some(Category::Other),
             Self::Kind(_) => None,
         }
     }
@@ -61,7 +61,7 @@ pub struct Typed {
     /// Types with their totals, in the requested order: by size, items or name. Items are names.
     pub types: Vec<(Type, Totals)>,
     /// Categories of regular files with their totals, in the same order.
-    pub classes: Vec<(Class, Totals)>,
+    pub classes: Vec<(Category, Totals)>,
     /// Total of all types.
     pub total: Totals,
     /// Number of entries searched.
@@ -71,7 +71,7 @@ pub struct Typed {
 }
 
 /// Returns a query for the files of a category.
-pub fn class_query(class: Class) -> Query {
+pub fn class_query(class: Category) -> Query {
     Query::of(Test::Type(Types::default().with_class(class)))
 }
 
@@ -92,7 +92,7 @@ struct Counts {
     types: HashMap<Type, UniqueSizes>,
 }
 
-impl Tally for Counts {
+impl Collector for Counts {
     fn fresh(&self) -> Self {
         Self::default()
     }
@@ -110,7 +110,7 @@ impl Tally for Counts {
 
 impl Counts {
     fn typed(&self, order: Order, progress: Progress) -> Typed {
-        let mut classes: HashMap<Class, UniqueSizes> = HashMap::new();
+        let mut classes: HashMap<Category, UniqueSizes> = HashMap::new();
         let mut total = UniqueSizes::default();
         for (of, sizes) in &self.types {
             total.merge(sizes.clone());

@@ -124,7 +124,7 @@ pub struct Arguments {
 
     /// Print totals by type, age or owner instead of the tree
     #[arg(long, value_name = "WHAT", value_enum, value_delimiter = ',', help_heading = "Output")]
-    pub by: Vec<Summed>,
+    pub by: Vec<GroupBy>,
 
     /// Print no progress on standard error
     #[arg(short, long, help_heading = "Output")]
@@ -254,7 +254,7 @@ pub struct Arguments {
 
 /// Grouping of totals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Summed {
+pub enum GroupBy {
     /// File extensions, and kinds of other entries
     Type,
     /// Time since the last change

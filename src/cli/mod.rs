@@ -39,7 +39,7 @@ use crate::run::print::{Comparison, Format, Job, Output, Saving, Selection};
 use crate::scan::{self, Mounts};
 use crate::source::Wanted;
 use crate::table::rows::{Direction, Order};
-use crate::ui::options::{Changes, Mouse, Safety, Tab};
+use crate::ui::options::{Changes, DeletePolicy, Mouse, Tab};
 use crate::ui::theme::{ColorChoice, Colors, Glyphs, Looks, Theme};
 use configured::{Configured, configured, source, understood};
 pub use describe::Description;
@@ -233,13 +233,13 @@ fn order(arguments: &Arguments) -> Order {
 }
 
 /// Returns the rules for deletion.
-fn safety(arguments: &Arguments) -> Safety {
+fn safety(arguments: &Arguments) -> DeletePolicy {
     let changes = match (arguments.read_only, arguments.dry_run) {
         (true, _) => Changes::Refused,
         (false, true) => Changes::Rehearsed,
         (false, false) => Changes::Confirmed,
     };
-    Safety { changes, typed_over: arguments.type_name_over, journal: None }
+    DeletePolicy { changes, typed_over: arguments.type_name_over, journal: None }
 }
 
 fn theme(arguments: &Arguments, looks: Looks, environment: &Environment) -> Result<Theme, Refusal> {

@@ -12,7 +12,7 @@ use crate::cli::configured::flags_of_file;
 use crate::cli::exclude::filter;
 use crate::cli::subcommands::Save;
 use crate::cli::{options, sources};
-use crate::run::print::{Saving, Shelf, Target};
+use crate::run::print::{SaveTarget, Saving, Target};
 use crate::scan;
 use crate::source::save;
 use crate::source::snapshot_store::{DAY, Settings};
@@ -36,18 +36,18 @@ pub fn saving(words: &Save, environment: &Environment) -> Result<Saving, Refusal
     })
 }
 
-fn shelf(words: &Save, environment: &Environment) -> Result<Shelf, Refusal> {
+fn shelf(words: &Save, environment: &Environment) -> Result<SaveTarget, Refusal> {
     match &words.output {
         Some(file) if file == "-" && environment.is_terminal => {
             Err(Refusal::Usage("save -o -: standard output is a terminal; redirect it".to_owned()))
         }
-        Some(file) if file == "-" => Ok(Shelf::Target(Target::Standard)),
+        Some(file) if file == "-" => Ok(SaveTarget::Target(Target::Standard)),
         Some(file) => {
             sources::refuse_other(file, "save -o", |format| format == save::Format::Snapshot)?;
-            Ok(Shelf::Target(Target::File(PathBuf::from(file))))
+            Ok(SaveTarget::Target(Target::File(PathBuf::from(file))))
         }
         // The configuration sets the limits for all kept snapshots.
-        None => settings(&flags_of_file(environment)?, environment).map(Shelf::Kept).ok_or_else(|| {
+        None => settings(&flags_of_file(environment)?, environment).map(SaveTarget::Kept).ok_or_else(|| {
             Refusal::Usage("save: -o is required: neither XDG_STATE_HOME nor HOME is set".to_owned())
         }),
     }

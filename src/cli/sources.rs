@@ -10,11 +10,11 @@ use std::path::PathBuf;
 use super::{Environment, Refusal};
 use crate::base::format::Measure;
 use crate::base::text::escape;
-use crate::cli::args::{Arguments, Summed};
+use crate::cli::args::{Arguments, GroupBy};
 use crate::cli::exclude::filter;
 use crate::cli::subcommands::Difference;
 use crate::cli::{kept_snapshots, options};
-use crate::run::print::{By, Comparison, DiffForm, Output, Packing, Selection, Target, Telling};
+use crate::run::print::{By, Comparison, DiffForm, DiffOptions, Output, Packing, Selection, Target};
 use crate::scan::{self, Mounts};
 use crate::source::Wanted;
 use crate::source::import::Input;
@@ -86,7 +86,7 @@ pub fn comparison(words: &Difference, environment: &Environment) -> Result<Compa
         return Err(Refusal::Usage("diff: standard input can be read once".to_owned()));
     }
     let units = options::units(words.si);
-    let telling = Telling {
+    let telling = DiffOptions {
         form: if words.json { DiffForm::Json } else { DiffForm::Table(units) },
         measure: if words.apparent_size { Measure::Apparent } else { Measure::Disk },
         least: words.min_change.unwrap_or(0),
@@ -153,7 +153,7 @@ fn remote(path: &OsString, scan: &scan::Options, patterns: &[String]) -> Option<
 
 /// Returns `true` if the output includes owners without `-e`.
 pub fn needs_owners(arguments: &Arguments) -> bool {
-    arguments.ndjson || arguments.csv || arguments.by.contains(&Summed::Owner)
+    arguments.ndjson || arguments.csv || arguments.by.contains(&GroupBy::Owner)
 }
 
 /// Returns `true` if only a part of the tree is printed.
@@ -172,10 +172,10 @@ pub fn selection(arguments: &Arguments) -> Result<Selection, Refusal> {
     if let Some(flags) = some_only.filter(|_| is_all) {
         return Err(Refusal::Usage(format!("{flags} work only with tables and --json")));
     }
-    let by = |by: &Summed| match by {
-        Summed::Type => By::Type,
-        Summed::Age => By::Age,
-        Summed::Owner => By::Owner,
+    let by = |by: &GroupBy| match by {
+        GroupBy::Type => By::Type,
+        GroupBy::Age => By::Age,
+        GroupBy::Owner => By::Owner,
     };
     Ok(Selection {
         least: arguments.min_size.unwrap_or(0),

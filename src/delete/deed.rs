@@ -14,7 +14,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use super::journal::{Deed, Journal, Line};
+use super::journal::{Journal, Line, OperationKind};
 use super::reason::Refusal;
 use super::refusal;
 use super::{Failure, Failures, Owner, Reason, Selection, Trashed, remove, trash};
@@ -26,7 +26,7 @@ use crate::platform::fs::capacity::capacity;
 
 /// Operation to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Work {
+pub enum Operation {
     /// Delete permanently.
     Remove(Arc<Selection>),
     /// Move to the user's trash.
@@ -56,14 +56,14 @@ pub struct Report {
     pub is_over: bool,
 }
 
-impl Work {
+impl Operation {
     /// Returns the kind of the operation.
-    pub fn deed(&self) -> Deed {
+    pub fn deed(&self) -> OperationKind {
         match self {
-            Self::Remove(selection) if selection.extent == super::Extent::Content => Deed::Empty,
-            Self::Remove(_) => Deed::Delete,
-            Self::Trash(_) => Deed::Trash,
-            Self::Restore(_) => Deed::Restore,
+            Self::Remove(selection) if selection.extent == super::Extent::Content => OperationKind::Empty,
+            Self::Remove(_) => OperationKind::Delete,
+            Self::Trash(_) => OperationKind::Trash,
+            Self::Restore(_) => OperationKind::Restore,
         }
     }
 
@@ -85,15 +85,15 @@ impl Work {
 ///
 /// # Errors
 /// When no thread can be started.
-pub fn carry_out(pool: &Pool, work: Work, journal: Option<Journal>) -> std::io::Result<Job<Report>> {
+pub fn carry_out(pool: &Pool, work: Operation, journal: Option<Journal>) -> std::io::Result<Job<Report>> {
     pool.start(move |task| {
         let report = run(task, &work, journal.as_ref());
         task.publish(Report { is_over: true, is_cancelled: task.is_cancelled(), ..report });
     })
 }
 
-fn run(task: &Task<Report>, work: &Work, journal: Option<&Journal>) -> Report {
-    if let Work::Remove(selection) | Work::Trash(selection) = work {
+fn run(task: &Task<Report>, work: &Operation, journal: Option<&Journal>) -> Report {
+    if let Operation::Remove(selection) | Operation::Trash(selection) = work {
         let refused = refused(selection);
         if refused.count > 0 {
             return Report { failures: refused, ..Report::default() };
@@ -110,13 +110,13 @@ fn run(task: &Task<Report>, work: &Work, journal: Option<&Journal>) -> Report {
         (trashed(trashing), ended)
     };
     let (report, ended) = match work {
-        Work::Remove(selection) => removed(task, selection, deed),
-        Work::Trash(selection) => {
+        Operation::Remove(selection) => removed(task, selection, deed),
+        Operation::Trash(selection) => {
             let owner = Owner::of_process();
             let report = |trashing| task.publish(trashed(trashing));
             told(trash::run(task, selection, &owner, &report))
         }
-        Work::Restore(all) => told(trash::run_back(task, all)),
+        Operation::Restore(all) => told(trash::run_back(task, all)),
     };
     let not_ended = write_down(&ended);
     Report { unwritten: not_begun.or(not_ended), ..report }
@@ -124,7 +124,7 @@ fn run(task: &Task<Report>, work: &Work, journal: Option<&Journal>) -> Report {
 
 /// Deletes the selection and measures the free space before and after. Also returns the journal lines of the
 /// result.
-fn removed(task: &Task<Report>, selection: &Selection, deed: Deed) -> (Report, Vec<Line>) {
+fn removed(task: &Task<Report>, selection: &Selection, deed: OperationKind) -> (Report, Vec<Line>) {
     let before = free(selection);
     let report = |removal: remove::Removal| Report {
         entries: removal.entries,
@@ -166,7 +166,12 @@ fn trashed(trashing: trash::Trashing) -> Report {
 }
 
 /// Returns the journal lines for moved items.
-fn moved(deed: Deed, items: &[(Vec<u8>, u64)], trashing: &trash::Trashing, is_cancelled: bool) -> Vec<Line> {
+fn moved(
+    deed: OperationKind,
+    items: &[(Vec<u8>, u64)],
+    trashing: &trash::Trashing,
+    is_cancelled: bool,
+) -> Vec<Line> {
     let reasons: HashMap<&[u8], Reason> =
         trashing.failures.first.iter().map(|failure| (failure.path.as_slice(), failure.reason)).collect();
     let how = |(number, (path, bytes)): (usize, &(Vec<u8>, u64))| {
@@ -184,7 +189,7 @@ fn moved(deed: Deed, items: &[(Vec<u8>, u64)], trashing: &trash::Trashing, is_ca
 }
 
 /// Creates a journal line with an absolute path.
-fn line(deed: Deed, path: &[u8], entries: Option<u64>, bytes: u64, result: String) -> Line {
+fn line(deed: OperationKind, path: &[u8], entries: Option<u64>, bytes: u64, result: String) -> Line {
     Line { deed, path: absolute_bytes(path), entries, bytes, result }
 }
 

@@ -22,7 +22,7 @@ const NAME: &str = "deleted.jsonl";
 
 /// Kind of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deed {
+pub enum OperationKind {
     /// Deletion.
     Delete,
     /// Deletion of the contents only.
@@ -37,7 +37,7 @@ pub enum Deed {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     /// Kind of the operation.
-    pub deed: Deed,
+    pub deed: OperationKind,
     /// Absolute path.
     pub path: Vec<u8>,
     /// Number of deleted names, if known.
@@ -115,10 +115,10 @@ impl Line {
         writer.raw(time);
         writer.raw("\",\"action\":\"");
         writer.raw(match self.deed {
-            Deed::Delete => "delete",
-            Deed::Empty => "empty",
-            Deed::Trash => "trash",
-            Deed::Restore => "restore",
+            OperationKind::Delete => "delete",
+            OperationKind::Empty => "empty",
+            OperationKind::Trash => "trash",
+            OperationKind::Restore => "restore",
         });
         writer.raw("\",");
         writer.name("path", &self.path);

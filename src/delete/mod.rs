@@ -27,12 +27,12 @@ pub mod selection;
 pub mod trash;
 mod walk;
 
-pub use deed::{Report, Work, carry_out};
+pub use deed::{Operation, Report, carry_out};
 pub use failures::{Failure, Failures, Kept};
-pub use journal::{Deed, Journal};
+pub use journal::{Journal, OperationKind};
 pub use probe::{Probe, probe};
-pub use reason::{CHANGED, Reason, Refusal, Unusable};
-pub use refusal::Concern;
+pub use reason::{CHANGED, NoTrash, Reason, Refusal};
+pub use refusal::DeleteWarning;
 pub use remove::{ItemRemoval, Removal, remove};
 pub use selection::{Extent, Group, Item, Selection};
 pub use trash::{Owner, Trashed, Trashing, restore, trash};

@@ -13,7 +13,7 @@ use std::ffi::CStr;
 use std::time::{Duration, Instant};
 
 use super::link_tracker::LinkTracker;
-use super::refusal::{self, Concern};
+use super::refusal::{self, DeleteWarning};
 use super::seen::{self, Seen};
 use super::walk::{Act, At, Fate, Walk};
 use super::{Failures, Kept, Reason, Refusal, Selection};
@@ -63,7 +63,7 @@ pub struct Probe {
     /// Items that are never deleted, by number.
     pub refusals: Vec<(usize, Refusal)>,
     /// Warnings that need a special confirmation.
-    pub concerns: Vec<Concern>,
+    pub concerns: Vec<DeleteWarning>,
     /// Items that have changed since they were read, by number. They are not deleted.
     pub changed: Vec<usize>,
     /// The other items with their present identity; an operation applies to these.
@@ -85,7 +85,7 @@ impl Probe {
 /// When no thread can be started.
 pub fn probe(pool: &Pool, selection: Arc<Selection>, now: i64) -> std::io::Result<Job<Probe>> {
     pool.start(move |task| {
-        let looker = Looker::new(task, now);
+        let looker = Previewer::new(task, now);
         let failures = Mutex::default();
         let (refusals, concerns) = refusal::judge(&selection);
         let Seen { going, changed, unmoved } = seen::look(&selection);
@@ -116,7 +116,7 @@ pub fn probe(pool: &Pool, selection: Arc<Selection>, now: i64) -> std::io::Resul
     })
 }
 
-struct Looker<'a> {
+struct Previewer<'a> {
     task: &'a Task<Probe>,
     met: Mutex<Met>,
     now: i64,
@@ -135,7 +135,7 @@ struct Met {
     due: Duration,
 }
 
-impl<'a> Looker<'a> {
+impl<'a> Previewer<'a> {
     fn new(task: &'a Task<Probe>, now: i64) -> Self {
         let met = Met { due: FIRST, ..Met::default() };
         Self { task, met: Mutex::new(met), now, begun: Instant::now() }
@@ -195,7 +195,7 @@ impl Met {
     }
 }
 
-impl Act for Looker<'_> {
+impl Act for Previewer<'_> {
     type Rights = Rights;
 
     fn rights(&self, at: &Directory) -> Rights {

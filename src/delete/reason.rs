@@ -18,7 +18,7 @@ pub enum Reason {
     /// The entry is or contains a mount point, or its destination is on another mount.
     Mount,
     /// No usable trash is on the same mount.
-    NoTrash(Unusable),
+    NoTrash(NoTrash),
     /// The guard forbids it; no confirmation overrides that.
     Refused(Refusal),
 }
@@ -43,7 +43,7 @@ impl Reason {
 
 /// Reason why a trash cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unusable {
+pub enum NoTrash {
     /// The file system cannot have one.
     Nowhere,
     /// The trash would be in a directory of another user, or belongs to another user.
@@ -56,7 +56,7 @@ pub enum Unusable {
     System(i32),
 }
 
-impl Unusable {
+impl NoTrash {
     /// Returns the reason as text.
     fn words(self) -> String {
         match self {
@@ -71,7 +71,7 @@ impl Unusable {
     }
 }
 
-impl From<Errno> for Unusable {
+impl From<Errno> for NoTrash {
     fn from(error: Errno) -> Self {
         match error {
             Errno::EXDEV => Self::Nowhere,
@@ -81,7 +81,7 @@ impl From<Errno> for Unusable {
     }
 }
 
-impl From<safe_path::Error> for Unusable {
+impl From<safe_path::Error> for NoTrash {
     fn from(error: safe_path::Error) -> Self {
         let refusal = match error {
             safe_path::Error::System(errno) => return errno.into(),

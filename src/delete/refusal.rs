@@ -17,14 +17,14 @@ use crate::platform::{Attributes, Directory, FileId, STICKY, attributes_of_path}
 
 /// Warning that needs a special confirmation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Concern {
+pub enum DeleteWarning {
     /// Home directory of a user: its path.
     SomebodysHome(Vec<u8>),
     /// Directory that another user may change while root works in it: its path, and that user.
     OthersDirectory(Vec<u8>, u32),
 }
 
-impl Concern {
+impl DeleteWarning {
     /// Returns the path of the warning.
     pub fn path(&self) -> &[u8] {
         match self {
@@ -44,7 +44,7 @@ impl Concern {
 
 /// Applies the guards to a selection. Returns the refused items by number, each with the reason, and the
 /// warnings.
-pub fn judge(selection: &Selection) -> (Vec<(usize, Refusal)>, Vec<Concern>) {
+pub fn judge(selection: &Selection) -> (Vec<(usize, Refusal)>, Vec<DeleteWarning>) {
     let protected = protected();
     let homes = homes();
     let mut refusals = Vec::new();
@@ -57,7 +57,7 @@ pub fn judge(selection: &Selection) -> (Vec<(usize, Refusal)>, Vec<Concern>) {
             && users::own() == 0
             && let Some(user) = other_master(directory, &found)
         {
-            concerns.push(Concern::OthersDirectory(group.path(), user));
+            concerns.push(DeleteWarning::OthersDirectory(group.path(), user));
         }
         for item in &group.items {
             let refusal = match &opened {
@@ -69,7 +69,7 @@ pub fn judge(selection: &Selection) -> (Vec<(usize, Refusal)>, Vec<Concern>) {
                 && let Some(home) =
                     item.device.and_then(|device| homes.get(&FileId { device, inode: item.inode }))
             {
-                concerns.push(Concern::SomebodysHome(home.clone()));
+                concerns.push(DeleteWarning::SomebodysHome(home.clone()));
             }
             refusals.extend(refusal.map(|refusal| (number, refusal)));
             number += 1;

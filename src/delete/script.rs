@@ -16,7 +16,7 @@ mod file;
 
 use std::ffi::{CStr, CString};
 
-use super::refusal::{self, Concern};
+use super::refusal::{self, DeleteWarning};
 use super::seen::has_clock_of_machine;
 use super::{Group, Item, Reason, Selection};
 use crate::base::absolute::absolute_bytes;
@@ -59,7 +59,7 @@ impl From<std::io::Error> for Unwritten {
 ///
 /// # Errors
 /// When an entry may not be deleted.
-pub fn text(selection: &Selection, sizes: &[String]) -> Result<(String, Vec<Concern>), Unwritten> {
+pub fn text(selection: &Selection, sizes: &[String]) -> Result<(String, Vec<DeleteWarning>), Unwritten> {
     let (refusals, concerns) = refusal::judge(selection);
     if let Some((number, refusal)) = refusals.first()
         && let Some((group, item)) = selection.items().nth(*number)
@@ -85,7 +85,7 @@ pub fn text(selection: &Selection, sizes: &[String]) -> Result<(String, Vec<Conc
 }
 
 /// Returns the part that prints the warnings and asks for a confirmation.
-fn warnings(concerns: &[Concern]) -> String {
+fn warnings(concerns: &[DeleteWarning]) -> String {
     if concerns.is_empty() {
         return String::new();
     }

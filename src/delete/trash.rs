@@ -13,7 +13,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use super::{Failures, Group, Item, Reason, Selection, Unusable};
+use super::{Failures, Group, Item, NoTrash, Reason, Selection};
 use crate::base::job::{Job, Pool, Task};
 use crate::base::kind::Kind;
 use crate::base::sync::Arc;
@@ -171,7 +171,7 @@ fn holds_mount(path: &Path, mounts: &[Mount]) -> bool {
 
 /// Moves an item from its directory at `path` to a trash, and returns its name there.
 fn move_to(
-    path: Result<&Path, Unusable>,
+    path: Result<&Path, NoTrash>,
     item: &Item,
     directory: &Directory,
     trash: &Trash,
@@ -239,9 +239,9 @@ fn numbered(name: &[u8], number: u32) -> Vec<u8> {
 
 /// Returns the contents of an item's info file, with its directory at `path`; an error if its path cannot be
 /// expressed.
-fn info_of(path: &Path, item: &Item, relative_to: Option<&Path>) -> Result<Vec<u8>, Unusable> {
+fn info_of(path: &Path, item: &Item, relative_to: Option<&Path>) -> Result<Vec<u8>, NoTrash> {
     let path = match relative_to {
-        Some(top) => path.strip_prefix(top).map_err(|_| Unusable::Nowhere)?,
+        Some(top) => path.strip_prefix(top).map_err(|_| NoTrash::Nowhere)?,
         None => path,
     };
     let path = join([path.as_os_str().as_bytes(), item.name.as_slice()]);

@@ -36,7 +36,7 @@ use crate::platform::fs::overhead::Native;
 pub use crate::platform::fs::overhead::Quota;
 pub use crate::platform::fs::overhead::btrfs::Subvolume;
 use crate::platform::process::open_files;
-pub use crate::platform::process::open_files::{Deleted, Holder, Reach, Through};
+pub use crate::platform::process::open_files::{Deleted, Holder, ProcessAccess, Through};
 
 use crate::base::format::Units;
 use crate::base::job::{Job, Pool};
@@ -44,13 +44,13 @@ use crate::base::sync::Arc;
 use crate::tree::{DirId, EntryState, Metadata, Tree};
 use parts::parts;
 pub use parts::{Part, Standing, What};
-use regions::{Regions, System};
+use regions::{MountMap, System};
 use rows::Row;
 pub use scanned::Scanned;
 use scanned::{Met, Sums};
 pub use shadow::{Hidden, Shadow};
 pub use usage::{Note, Remainder, Report, Space};
-pub use volume::{Outside, Volume};
+pub use volume::{NotScanned, Volume};
 
 /// File system of a scan root.
 #[derive(Clone, Debug)]
@@ -146,7 +146,7 @@ fn spaces(tree: &Tree, from: DirId, most: usize, is_cancelled: &(dyn Fn() -> boo
     spaces
 }
 
-fn first_system(tree: &Tree, regions: &Regions, sums: &Sums, from: DirId) -> Option<usize> {
+fn first_system(tree: &Tree, regions: &MountMap, sums: &Sums, from: DirId) -> Option<usize> {
     let root = || tree.listing(DirId::TOP).directories().next();
     let from = if from == DirId::TOP { root()? } else { from };
     sums.system(from).or_else(|| tree.ancestry(from).find_map(|id| regions.starts.get(&id).copied()))
@@ -169,7 +169,8 @@ fn sizes<'s>(systems: impl Iterator<Item = &'s System>) -> Vec<Option<Sizes>> {
 }
 
 fn space(system: &System, scanned: Scanned, sizes: Option<Sizes>) -> Space {
-    let outside = if system.is_whole { Vec::new() } else { Outside::of(system.mount.as_ref(), &system.path) };
+    let outside =
+        if system.is_whole { Vec::new() } else { NotScanned::of(system.mount.as_ref(), &system.path) };
     let (here, whole) = sizes.unwrap_or((Err(Errno::ETIMEDOUT), None));
     let capacity = whole.map_or(here, Ok);
     // A file system that does not respond gets no further requests.
@@ -180,7 +181,7 @@ fn space(system: &System, scanned: Scanned, sizes: Option<Sizes>) -> Space {
         scanned,
         shadows: Vec::new(),
         deleted: Vec::new(),
-        reach: Reach::None,
+        reach: ProcessAccess::None,
         parts: capacity.map(|capacity| parts(&native, &capacity)).unwrap_or_default(),
         notes: if sizes.is_some() { notes(system, native, (here.ok(), whole)) } else { Vec::new() },
     }

@@ -56,7 +56,7 @@ impl System {
 
 /// File systems of a tree and the directories they begin at.
 #[derive(Debug, Default)]
-pub struct Regions {
+pub struct MountMap {
     pub systems: Vec<System>,
     /// Directories that are mount points, and roots.
     pub starts: HashMap<DirId, usize>,
@@ -67,8 +67,8 @@ pub struct Regions {
 }
 
 /// Finds the file systems of `tree` and their mount points.
-pub fn find(tree: &Tree, mounts: &[Mount]) -> Regions {
-    let mut regions = Regions::default();
+pub fn find(tree: &Tree, mounts: &[Mount]) -> MountMap {
+    let mut regions = MountMap::default();
     let mut visible: HashMap<DirId, usize> = HashMap::new();
     let mut begun = Vec::new();
     for (_, root) in tree.listing(DirId::TOP).entries() {
@@ -101,7 +101,7 @@ pub fn find(tree: &Tree, mounts: &[Mount]) -> Regions {
     regions
 }
 
-impl Regions {
+impl MountMap {
     /// Returns the index of the file system with this mount or device, adding it if it is new.
     pub fn system(&mut self, mount: Option<&Mount>, device: u64, path: &Path) -> usize {
         let of_mount = |system: &System| match (&system.mount, mount) {

@@ -13,7 +13,9 @@
 //! Does not draw anything. Invariant: names are safe for a terminal, and the amounts below "used" add up to
 //! it.
 
-use super::{Deleted, Errno, Note, Outside, Part, Reach, Remainder, Report, Space, Standing, What};
+use super::{
+    Deleted, Errno, NotScanned, Note, Part, ProcessAccess, Remainder, Report, Space, Standing, What,
+};
 use crate::base::format::{Units, grouped, percent, plain_size, share};
 use crate::base::os_error::error_text;
 use crate::base::text::{escape, escape_path};
@@ -245,13 +247,13 @@ impl Rows<'_> {
 
     fn deleted(&mut self) {
         let note = match self.space.reach {
-            Reach::All => "of all processes",
-            Reach::Container => "of the processes in this container",
-            Reach::Own => "of your own processes; run as root for all",
-            Reach::None => "process list not accessible",
+            ProcessAccess::All => "of all processes",
+            ProcessAccess::Container => "of the processes in this container",
+            ProcessAccess::Own => "of your own processes; run as root for all",
+            ProcessAccess::None => "process list not accessible",
         };
         let amount = match self.space.reach {
-            Reach::None => Amount::Unknown,
+            ProcessAccess::None => Amount::Unknown,
             _ => Amount::Bytes(self.space.deleted_bytes()),
         };
         self.push(Subject::Deleted, 1, amount, "deleted but open", Some(note.to_owned()));
@@ -288,11 +290,11 @@ impl Rows<'_> {
     }
 }
 
-fn reason(outside: &Outside) -> String {
+fn reason(outside: &NotScanned) -> String {
     match outside {
-        Outside::Above(point) => format!("the scan began below {}", escape_path(point)),
-        Outside::Directory(root) => format!("only {} of it is mounted", escape(root)),
-        Outside::Unknown => "mount point unknown".to_owned(),
+        NotScanned::Above(point) => format!("the scan began below {}", escape_path(point)),
+        NotScanned::Directory(root) => format!("only {} of it is mounted", escape(root)),
+        NotScanned::Unknown => "mount point unknown".to_owned(),
     }
 }
 

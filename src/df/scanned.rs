@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use super::regions::Regions;
+use super::regions::MountMap;
 use crate::base::kind::Kind;
 use crate::platform::{Errno, FileId};
 use crate::tree::{DirId, Entry, EntryState, Metadata, Tree, Walk};
@@ -72,7 +72,7 @@ impl Sums {
 
 /// Adds up a tree. An unknown device inside a file system with subvolumes is added to that file system; any
 /// other unknown device becomes a file system that is missing from the mount table.
-pub fn add_up(tree: &Tree, regions: &mut Regions, met: &mut Met) -> Sums {
+pub fn add_up(tree: &Tree, regions: &mut MountMap, met: &mut Met) -> Sums {
     let mut sums = Sums { scanned: vec![Scanned::default(); regions.systems.len()], of: Vec::new() };
     let with_files: HashSet<DirId> = regions.files.keys().map(|(id, _)| *id).collect();
     let aliases = tree.alias_positions();
@@ -115,7 +115,7 @@ pub fn add_up(tree: &Tree, regions: &mut Regions, met: &mut Met) -> Sums {
 /// Returns the file system of a child whose parent is on `above`, or `None` if the child was counted before.
 fn system_of(
     tree: &Tree,
-    regions: &mut Regions,
+    regions: &mut MountMap,
     met: &mut Met,
     (child, record): (DirId, &Entry<'_>),
     above: Option<usize>,

@@ -9,7 +9,7 @@ use super::volume::Volume;
 use crate::platform::Errno;
 use crate::platform::fs::overhead::Quota;
 use crate::platform::fs::overhead::btrfs::Subvolume;
-use crate::platform::process::open_files::{Deleted, Reach};
+use crate::platform::process::open_files::{Deleted, ProcessAccess};
 
 /// Accounting of one file system.
 #[derive(Clone, Debug)]
@@ -23,7 +23,7 @@ pub struct Space {
     /// Deleted files that processes still hold open.
     pub deleted: Vec<Deleted>,
     /// Processes whose open files could be read.
-    pub reach: Reach,
+    pub reach: ProcessAccess,
     /// Overhead of the file system.
     pub parts: Vec<Part>,
     /// Further facts about the file system.

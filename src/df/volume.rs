@@ -20,12 +20,12 @@ pub struct Volume {
     pub capacity: Result<Capacity, Errno>,
     /// Reasons why the file system may hold more than the scan could reach; empty if the scan could reach
     /// everything.
-    pub outside: Vec<Outside>,
+    pub outside: Vec<NotScanned>,
 }
 
 /// Reason why a file system may hold more than the scan could reach.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outside {
+pub enum NotScanned {
     /// The scan began below this mount point.
     Above(PathBuf),
     /// Only this directory of the file system is mounted.
@@ -41,7 +41,7 @@ impl Volume {
         let path = given.canonicalize().ok()?;
         let mut mounts = mounts().unwrap_or_default();
         let mount = mount_of(&mounts, &path, &standing).map(|index| mounts.swap_remove(index));
-        let outside = Outside::of(mount.as_ref(), &path);
+        let outside = NotScanned::of(mount.as_ref(), &path);
         Some(Self { capacity: capacity(&path), path, mount, outside })
     }
 
@@ -56,7 +56,7 @@ impl Volume {
     }
 }
 
-impl Outside {
+impl NotScanned {
     /// Returns the parts of the file system mounted at or above `path` that a scan from `path` cannot reach.
     pub(crate) fn of(mount: Option<&Mount>, path: &Path) -> Vec<Self> {
         let Some(mount) = mount else { return vec![Self::Unknown] };

@@ -4,7 +4,7 @@
 //! Does not draw anything. Invariant: names are safe for a terminal.
 
 use super::rows::{Subject, label};
-use super::{Deleted, Note, Outside, Reach, Remainder, Space, Standing, Through, What};
+use super::{Deleted, NotScanned, Note, ProcessAccess, Remainder, Space, Standing, Through, What};
 use crate::base::format::{Units, plain_size};
 use crate::base::text::{advice, escape, escape_path};
 
@@ -73,14 +73,16 @@ const DELETED: &str = "Files that were deleted while a process had them open. Th
 const UNSEEN: &str = "Not included: files held by the kernel (behind loop devices, swap files, files that an NFS \
     server has open), and descriptors in transit between processes.";
 
-fn reach(reach: Reach) -> &'static str {
+fn reach(reach: ProcessAccess) -> &'static str {
     match reach {
-        Reach::All => "All processes were checked.",
-        Reach::Container => {
+        ProcessAccess::All => "All processes were checked.",
+        ProcessAccess::Container => {
             "All processes of this container were checked. Processes outside may hold more; run duke on the host."
         }
-        Reach::Own => "Only your own processes were checked. To check all, run sudo duke with the same PATH.",
-        Reach::None => "No process could be checked: /proc is missing or hides them.",
+        ProcessAccess::Own => {
+            "Only your own processes were checked. To check all, run sudo duke with the same PATH."
+        }
+        ProcessAccess::None => "No process could be checked: /proc is missing or hides them.",
     }
 }
 
@@ -235,20 +237,20 @@ fn remainder(space: &Space, units: Units) -> Vec<String> {
     texts
 }
 
-fn outside(outside: &Outside) -> String {
+fn outside(outside: &NotScanned) -> String {
     match outside {
-        Outside::Above(point) => {
+        NotScanned::Above(point) => {
             let scan = advice("duke -x", point);
             format!(
                 "The scan began below the mount point and did not see the rest. To scan all of it: {scan}"
             )
         }
-        Outside::Directory(root) => format!(
+        NotScanned::Directory(root) => format!(
             "Only its directory {} is mounted here; other subvolumes and snapshots are outside of it. To see them, \
                 root can mount and scan the top level (btrfs: -o subvolid=5).",
             escape(root)
         ),
-        Outside::Unknown => {
+        NotScanned::Unknown => {
             "The mount point is unknown (is /proc mounted?), so parts may be missing.".to_owned()
         }
     }

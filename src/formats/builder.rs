@@ -46,7 +46,7 @@ pub(crate) enum Sizes {
 }
 
 /// Directory as the file describes it.
-pub(crate) struct Entrance<'n> {
+pub(crate) struct DirectoryStart<'n> {
     pub(crate) name: &'n [u8],
     pub(crate) metadata: Metadata,
     pub(crate) sizes: Sizes,
@@ -139,8 +139,8 @@ impl<'t> Builder<'t> {
     }
 
     /// Enters a child of the current directory, or a root.
-    pub(crate) fn enter(&mut self, entrance: &Entrance<'_>) {
-        let &Entrance { name, metadata, sizes, device, is_read } = entrance;
+    pub(crate) fn enter(&mut self, entrance: &DirectoryStart<'_>) {
+        let &DirectoryStart { name, metadata, sizes, device, is_read } = entrance;
         let parent = self.current();
         let mut child = match sizes {
             Sizes::Own => {

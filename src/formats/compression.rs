@@ -174,18 +174,18 @@ pub fn pack(
 }
 
 /// Stream that remembers its first error, for code that would panic on one.
-struct Careful<S> {
+struct RatioLimit<S> {
     stream: S,
     error: Rc<RefCell<Option<io::Error>>>,
 }
 
-impl<S> Careful<S> {
+impl<S> RatioLimit<S> {
     fn note(&self, error: io::Error) {
         self.error.borrow_mut().get_or_insert(error);
     }
 }
 
-impl<R: Read> Read for Careful<R> {
+impl<R: Read> Read for RatioLimit<R> {
     /// Reads nothing more after an error of either side.
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if self.error.borrow().is_some() {
@@ -198,7 +198,7 @@ impl<R: Read> Read for Careful<R> {
     }
 }
 
-impl<W: Write> Write for Careful<W> {
+impl<W: Write> Write for RatioLimit<W> {
     /// Discards everything written after an error, which is reported at the end.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.error.borrow().is_none()
@@ -217,8 +217,8 @@ impl<W: Write> Write for Careful<W> {
 fn compress(source: impl Read, drain: impl Write) -> io::Result<()> {
     let error = Rc::new(RefCell::new(None));
     let mut compressor = FrameCompressor::new(CompressionLevel::Fastest);
-    compressor.set_source(Careful { stream: source, error: Rc::clone(&error) });
-    compressor.set_drain(Careful { stream: drain, error: Rc::clone(&error) });
+    compressor.set_source(RatioLimit { stream: source, error: Rc::clone(&error) });
+    compressor.set_drain(RatioLimit { stream: drain, error: Rc::clone(&error) });
     compressor.compress();
     drop(compressor);
     error.take().map_or(Ok(()), Err)

@@ -17,7 +17,7 @@
 
 use std::cell::RefCell;
 
-use super::builder::{Builder, Entrance, Sizes, UNREADABLE};
+use super::builder::{Builder, DirectoryStart, Sizes, UNREADABLE};
 use crate::base::kind::Kind;
 use crate::formats::json_lexer::{Fault, Lexer};
 use crate::tree::{Devices, DirId, Entry, EntryState, Exclusion, Links, Metadata, Owner};
@@ -194,7 +194,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
             None if builder.current() == DirId::TOP => self.devices.index(0),
             None => builder.device(),
         };
-        builder.enter(&Entrance {
+        builder.enter(&DirectoryStart {
             name: &self.info.name,
             metadata: Metadata { links: None, ..self.metadata(device) },
             sizes: if is_sum { Sizes::Sums } else { Sizes::Own },

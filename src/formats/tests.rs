@@ -245,13 +245,13 @@ fn directories() -> impl Strategy<Value = Plan> {
 }
 
 fn build(builder: &mut Builder<'_>, tree: &Tree, name: &[u8], plan: &Plan) {
-    use crate::formats::builder::{Entrance, Sizes};
+    use crate::formats::builder::{DirectoryStart, Sizes};
     match plan {
         Plan::Leaf(kind, state) => builder.push(&Entry { name, kind: *kind, state: *state }),
         Plan::Directory(metadata, device, is_read, entries) => {
             let device = tree.devices().index(*device);
             let is_read = *is_read;
-            builder.enter(&Entrance { name, metadata: *metadata, sizes: Sizes::Own, device, is_read });
+            builder.enter(&DirectoryStart { name, metadata: *metadata, sizes: Sizes::Own, device, is_read });
             for (name, plan) in entries {
                 build(builder, tree, name, plan);
             }

@@ -19,7 +19,7 @@ use std::io::{self, BufWriter, Write};
 use crate::base::format::{Units, size};
 use crate::base::text::{advice, escape_path, pad, width};
 use crate::df::rows::{Amount, Row, no_capacity, rows, title};
-use crate::df::{Outside, Remainder, Report, Space};
+use crate::df::{NotScanned, Remainder, Report, Space};
 
 /// Smallest and largest width of labels that have a note. A longer label moves its own note to the right.
 const LABELS: std::ops::RangeInclusive<usize> = 44..=56;
@@ -36,7 +36,7 @@ pub(crate) fn write(report: &Report, units: Units, out: &mut dyn Write) -> io::R
             writeln!(out, "{}", line(row, room, units))?;
         }
         let is_missing = matches!(space.remainder(), Some(Remainder::Missing(bytes)) if bytes > 0);
-        if let (true, Some(Outside::Above(point))) = (is_missing, space.volume.outside.first()) {
+        if let (true, Some(NotScanned::Above(point))) = (is_missing, space.volume.outside.first()) {
             writeln!(out, "\nTo scan all of it: {}", advice("duke df", point))?;
         }
     }

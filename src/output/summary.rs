@@ -6,13 +6,13 @@ use crate::base::format::{Measure, Units, count, percent, share, size};
 use crate::base::text::escape;
 use crate::output::json::{Sum, Summary};
 use crate::platform::process::users;
-use crate::source::Nature;
+use crate::source::SourceKind;
 use crate::tree::Totals;
 
 /// Prints the lists as text. Owners have names if the files are on this machine.
 pub(crate) fn print(
     summary: &Summary,
-    nature: Nature,
+    nature: SourceKind,
     whole: &Totals,
     (measure, units): (Measure, Units),
     out: &mut dyn Write,
@@ -31,7 +31,7 @@ pub(crate) fn print(
         for Sum { name, uid, totals } in &sums.rows {
             let own = measure.of(totals.disk, totals.apparent);
             let (size, percent) = (size(own, units), percent(share(own, whole)));
-            let person = uid.filter(|_| nature == Nature::Live).and_then(users::user);
+            let person = uid.filter(|_| nature == SourceKind::Live).and_then(users::user);
             let name = person.as_ref().unwrap_or(name);
             writeln!(out, "{size}  {percent}  {}  {}", count(totals.items), escape(name.as_bytes()))?;
         }

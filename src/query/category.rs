@@ -5,7 +5,7 @@
 
 /// Purpose of a file, as far as its name shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Class {
+pub enum Category {
     /// Films and clips.
     Video,
     /// Pictures.
@@ -34,7 +34,7 @@ pub enum Class {
     Other,
 }
 
-impl Class {
+impl Category {
     /// All categories, in the order of their discriminants.
     pub const ALL: [Self; 13] = [
         Self::Video,
@@ -166,11 +166,13 @@ const fn key(text: &[u8]) -> u128 {
     u128::from_be_bytes(bytes)
 }
 
-use Class::{Archive, Audio, Code, Data, DiskImage, Document, Font, Image, Log, Program, Temporary, Video};
+use Category::{
+    Archive, Audio, Code, Data, DiskImage, Document, Font, Image, Log, Program, Temporary, Video,
+};
 
 /// Extensions with their categories, sorted by their bytes.
 #[rustfmt::skip]
-const TABLE: &[(&str, Class)] = &[
+const TABLE: &[(&str, Category)] = &[
     ("3g2", Video), ("3gp", Video), ("7z", Archive), ("a", Program), ("aab", Program), ("aac", Audio),
     ("abw", Document), ("ac3", Audio), ("accdb", Data), ("ace", Archive), ("adoc", Document), ("afm", Font),
     ("ai", Image), ("aif", Audio), ("aiff", Audio), ("alac", Audio), ("amr", Audio), ("ape", Audio),
@@ -259,13 +261,13 @@ mod tests {
         for (extension, class) in TABLE {
             let found = Extension::new(extension.as_bytes()).unwrap();
             assert_eq!(found.as_bytes(), extension.as_bytes());
-            assert_eq!(Class::of_extension(found), *class);
+            assert_eq!(Category::of_extension(found), *class);
         }
     }
 
     #[test]
     fn a_class_is_where_its_discriminant_says() {
-        for (index, class) in Class::ALL.into_iter().enumerate() {
+        for (index, class) in Category::ALL.into_iter().enumerate() {
             assert_eq!(class as usize, index);
         }
     }
@@ -288,14 +290,14 @@ mod tests {
             assert_eq!(extension(none), None, "{none}");
         }
         for (name, class) in [
-            ("go.mod", Class::Code),
-            ("app.ts", Class::Code),
-            ("film.m2ts", Class::Video),
-            ("libLLVM-15.so.1", Class::Program),
+            ("go.mod", Category::Code),
+            ("app.ts", Category::Code),
+            ("film.m2ts", Category::Video),
+            ("libLLVM-15.so.1", Category::Program),
         ] {
-            assert_eq!(Class::of_name(name.as_bytes()), class, "{name}");
+            assert_eq!(Category::of_name(name.as_bytes()), class, "{name}");
         }
-        assert_eq!(Class::of_name(b"FILM.mkv"), Class::Video);
-        assert_eq!(Class::of_name(b"film"), Class::Other);
+        assert_eq!(Category::of_name(b"FILM.mkv"), Category::Video);
+        assert_eq!(Category::of_name(b"film"), Category::Other);
     }
 }

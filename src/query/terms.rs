@@ -18,7 +18,7 @@ use regex::bytes::Regex;
 
 use crate::base::format::Measure;
 use crate::base::kind::Kind;
-use crate::query::category::{Class, Extension};
+use crate::query::category::{Category, Extension};
 use crate::tree::{DirId, Entry, EntryState, InodeKey, Metadata, Relocation, Tree};
 
 /// Largest number of terms about names. More are surely a mistake, and each compiled pattern takes memory.
@@ -35,7 +35,7 @@ pub struct Query {
     narrowed: Vec<Term>,
     /// Directory below which the search runs. This directory and its ancestors are not found themselves.
     below: DirId,
-    unfinished: Option<Complaint>,
+    unfinished: Option<QueryError>,
 }
 
 impl Default for Query {
@@ -47,20 +47,20 @@ impl Default for Query {
 
 /// Error in a part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Complaint {
+pub struct QueryError {
     /// Part of the text, in bytes.
     pub at: Range<usize>,
     /// Error message, with a hint at valid input.
     pub reason: String,
 }
 
-impl fmt::Display for Complaint {
+impl fmt::Display for QueryError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.reason)
     }
 }
 
-impl std::error::Error for Complaint {}
+impl std::error::Error for QueryError {}
 
 /// Test, or its negation.
 #[derive(Clone, Debug)]
@@ -156,7 +156,7 @@ impl Types {
 
     /// Returns the set with regular files of this category added.
     #[must_use]
-    pub fn with_class(self, class: Class) -> Self {
+    pub fn with_class(self, class: Category) -> Self {
         Self { classes: self.classes | 1 << class as u16, ..self }
     }
 
@@ -164,7 +164,7 @@ impl Types {
         self.kinds & 1 << record.kind as u8 != 0
             || self.classes != 0
                 && record.kind == Kind::File
-                && self.classes & 1 << Class::of_name(record.name) as u16 != 0
+                && self.classes & 1 << Category::of_name(record.name) as u16 != 0
     }
 }
 
@@ -249,11 +249,11 @@ impl Query {
     }
 
     /// Returns the unfinished last term, which the query ignores.
-    pub fn unfinished(&self) -> Option<&Complaint> {
+    pub fn unfinished(&self) -> Option<&QueryError> {
         self.unfinished.as_ref()
     }
 
-    pub(crate) fn set_unfinished(&mut self, complaint: Complaint) {
+    pub(crate) fn set_unfinished(&mut self, complaint: QueryError) {
         self.unfinished = Some(complaint);
     }
 

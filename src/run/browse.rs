@@ -27,7 +27,7 @@ use crate::table::rows::Order;
 use crate::tree::{DirId, Entry, EntryState};
 use crate::ui::keys::Keymap;
 use crate::ui::notice::Notice;
-use crate::ui::options::{Safety, Tab};
+use crate::ui::options::{DeletePolicy, Tab};
 use crate::ui::theme::Theme;
 use crate::ui::{self, Mouse, Settings, Start};
 
@@ -47,7 +47,7 @@ pub struct Job {
     /// Colors and glyphs.
     pub theme: Theme,
     /// Rules for deletion. The journal is set when the run starts.
-    pub safety: Safety,
+    pub safety: DeletePolicy,
     /// Key bindings.
     pub keymap: Keymap,
     /// Message shown first.
@@ -101,7 +101,7 @@ pub fn run(job: Job) -> Exit {
         Ok(begun) => begun,
         Err(exit) => return exit,
     };
-    let safety = Safety { journal: Journal::of_process(), ..job.safety };
+    let safety = DeletePolicy { journal: Journal::of_process(), ..job.safety };
     source.wait_for_root();
     // An export that could not be read at all has nothing to show but its error.
     if broken(&source).is_some() && Exit::of_broken(source.tree()) == Exit::Useless {

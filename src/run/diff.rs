@@ -38,14 +38,14 @@ pub struct Comparison {
     /// Options of that scan.
     pub scan: scan::Options,
     /// Options of the output.
-    pub telling: Telling,
+    pub telling: DiffOptions,
     /// Progress display while the trees are read.
     pub progress: Progress,
 }
 
 /// Options of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Telling {
+pub struct DiffOptions {
     /// Output format.
     pub form: Form,
     /// Size that counts.
@@ -54,7 +54,7 @@ pub struct Telling {
     pub least: u64,
 }
 
-impl Telling {
+impl DiffOptions {
     /// Returns the disk usage or the apparent size, as requested.
     fn amount(&self, extent: Extent) -> u64 {
         self.measure.of(extent.disk, extent.apparent)
@@ -126,7 +126,7 @@ fn read_side(wanted: Wanted, interrupt: Option<&Interrupt>, progress: Progress) 
 struct Changes<'t> {
     old: &'t Read,
     new: &'t Read,
-    telling: Telling,
+    telling: DiffOptions,
     /// Name of the old root: that of the new one if both have the same path.
     former_root: Vec<u8>,
     list: Vec<Change<'t>>,
@@ -135,7 +135,7 @@ struct Changes<'t> {
 }
 
 impl<'t> Changes<'t> {
-    fn find(old: &'t Read, new: &'t Read, telling: Telling) -> Self {
+    fn find(old: &'t Read, new: &'t Read, telling: DiffOptions) -> Self {
         let side = |read: &'t Read| Side { tree: read.source.tree(), root: read.root };
         let is_large = |change: &Change<'_>| {
             let by = telling.amount(change.before).abs_diff(telling.amount(change.after));

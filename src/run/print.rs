@@ -18,15 +18,15 @@ use crate::output::json::{Body, Report};
 use crate::output::progress;
 use crate::output::table::Table;
 use crate::platform::terminal::interrupt::Interrupt;
-pub use crate::run::diff::{Comparison, Form as DiffForm, Telling, compare};
+pub use crate::run::diff::{Comparison, DiffOptions, Form as DiffForm, compare};
 use crate::run::exit::{Exit, exit_of};
 pub use crate::run::export::Target;
 pub use crate::run::lists::{By, Selection};
-pub use crate::run::save::{Saving, Shelf, save};
+pub use crate::run::save::{SaveTarget, Saving, save};
 use crate::run::streams::{exit_of_writing, no_thread, say, standard_output};
 use crate::scan::{Mounts, Outcome};
 pub use crate::source::save::Packing;
-use crate::source::{Nature, Source, Wanted};
+use crate::source::{Source, SourceKind, Wanted};
 use crate::table::rows::Order;
 use crate::tree::{DirId, LiveTotals};
 
@@ -190,7 +190,7 @@ fn print(
     match format {
         Format::Json { depth } => {
             // A recorded tree has no file system on this machine.
-            let is_whole = is_complete && source.nature() == Nature::Live;
+            let is_whole = is_complete && source.nature() == SourceKind::Live;
             // With `-x` the file system is reported even if the root is not its mount point.
             let stays = source.scan().is_some_and(|scan| scan.options().mounts == Mounts::None);
             let system = if is_whole { df::of_roots(tree, stays) } else { None };

@@ -29,14 +29,14 @@ pub struct Saving {
     /// Options of the scan.
     pub scan: scan::Options,
     /// Destination.
-    pub to: Shelf,
+    pub to: SaveTarget,
     /// Progress display during the scan.
     pub progress: Progress,
 }
 
 /// Destination of a snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Shelf {
+pub enum SaveTarget {
     /// A file or standard output.
     Target(Target),
     /// The folder of automatic snapshots. The path is printed.
@@ -70,18 +70,18 @@ pub fn save(job: Saving) -> Exit {
 }
 
 /// Writes the snapshot of `source`.
-fn put(source: &Source, to: &Shelf, interrupt: Option<&Interrupt>) -> Exit {
+fn put(source: &Source, to: &SaveTarget, interrupt: Option<&Interrupt>) -> Exit {
     let (tree, about) = (source.tree(), source.about());
     let never = AtomicBool::new(false);
     let stop = interrupt.map_or(&never, Interrupt::flag);
     let (place, put) = match to {
-        Shelf::Target(Target::Standard) => {
+        SaveTarget::Target(Target::Standard) => {
             ("standard output".to_owned(), write_to_output(tree, &about, stop).map_err(Unkept::Unsaved))
         }
-        Shelf::Target(Target::File(path)) => {
+        SaveTarget::Target(Target::File(path)) => {
             (escape_path(path), write_to_file(tree, &about, stop, path).map_err(Unkept::Unsaved))
         }
-        Shelf::Kept(settings) => {
+        SaveTarget::Kept(settings) => {
             let kept = snapshot_store::keep_now(settings, tree, &about, stop);
             (escape_path(&settings.folder), kept.and_then(|path| Ok(print(&path)?)))
         }

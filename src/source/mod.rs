@@ -50,7 +50,7 @@ impl Wanted {
 
 /// Kind of a source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Nature {
+pub enum SourceKind {
     /// File system of this machine, which can be rescanned and changed.
     #[default]
     Live,
@@ -116,10 +116,10 @@ impl Source {
     }
 
     /// Returns the kind of the source.
-    pub fn nature(&self) -> Nature {
+    pub fn nature(&self) -> SourceKind {
         match self {
-            Self::Scan { .. } => Nature::Live,
-            Self::Import(_) | Self::Recorded(_) => Nature::Recorded,
+            Self::Scan { .. } => SourceKind::Live,
+            Self::Import(_) | Self::Recorded(_) => SourceKind::Recorded,
         }
     }
 

@@ -25,7 +25,7 @@ use crate::formats::snapshot;
 use crate::formats::snapshot::{Limits, Unsaved};
 use crate::platform::atomic_file::Replacement;
 use crate::scan::Outcome;
-use crate::source::{Nature, Source};
+use crate::source::{Source, SourceKind};
 
 /// Compression of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,8 +155,8 @@ pub fn ncdu(source: &Source, packing: Packing, out: &mut (impl Write + Send)) ->
     };
     let provenance = source.provenance().into_iter().next().unwrap_or_default();
     let name = match source.nature() {
-        Nature::Live => absolute(root.name),
-        Nature::Recorded => root.name.to_vec(),
+        SourceKind::Live => absolute(root.name),
+        SourceKind::Recorded => root.name.to_vec(),
     };
     let export =
         Export { tree: source.tree(), name: &name, scanned_at: provenance.scanned_at.unwrap_or_default() };

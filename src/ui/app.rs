@@ -50,7 +50,7 @@ use super::window::Window;
 use super::{Settings, Start, theme::Theme};
 use crate::base::format::Units;
 use crate::scan::Places;
-use crate::source::Nature;
+use crate::source::SourceKind;
 use crate::table::column::Shown;
 use crate::table::rows::{Order, Sums};
 use crate::tree::{DirId, LiveTotals, Tree};
@@ -136,7 +136,7 @@ pub struct App<'t> {
     /// Time zone of displayed times.
     pub zone: TimeZone,
     /// Kind of the source, which determines if it can be rescanned and changed.
-    pub nature: Nature,
+    pub nature: SourceKind,
     /// Scan.
     pub scan: ScanState,
     /// Path of the directory that is shown, with its root as shown.

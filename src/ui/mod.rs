@@ -61,12 +61,12 @@ use crate::platform::terminal::signals;
 use crate::platform::terminal::signals::Watch;
 use crate::platform::terminal::stops;
 use crate::source::baseline::{Basis, Earlier};
-use crate::source::{Nature, Source};
+use crate::source::{Source, SourceKind};
 use crate::table::rows::Order;
 use keys::Keymap;
 use notice::Notice;
 pub use options::Mouse;
-use options::{Safety, Tab};
+use options::{DeletePolicy, Tab};
 use screen::{Guard, Screen};
 use session::{Left, Session};
 use theme::Theme;
@@ -93,9 +93,9 @@ pub struct Settings {
     /// Setting for progress in the terminal's tab.
     pub tab: Tab,
     /// Rules for deletion.
-    pub safety: Safety,
+    pub safety: DeletePolicy,
     /// Kind of the source, which determines if it can be rescanned and changed.
-    pub nature: Nature,
+    pub nature: SourceKind,
     /// First view.
     pub start: Start,
 }
@@ -122,9 +122,9 @@ impl Settings {
             zone,
             mouse: Mouse::default(),
             tab: Tab::default(),
-            nature: Nature::default(),
+            nature: SourceKind::default(),
             start: Start::default(),
-            safety: Safety::default(),
+            safety: DeletePolicy::default(),
         }
     }
 }

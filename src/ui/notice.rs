@@ -15,7 +15,7 @@ use crate::base::os_error::{error_text, words};
 use crate::base::sync::Arc;
 use crate::base::text::{escape, escape_path};
 use crate::delete::script::Unwritten;
-use crate::delete::{Deed, Report};
+use crate::delete::{OperationKind, Report};
 use crate::source::save::ENDINGS;
 
 /// Settings that sentences depend on.
@@ -106,7 +106,7 @@ pub enum Notice {
     },
     /// The result of a deletion.
     /// `true` if the bytes are the most that may be freed: files are compressed, or share space.
-    Deleted(Deed, Arc<Report>, bool),
+    Deleted(OperationKind, Arc<Report>, bool),
     /// The scan was asked to stop.
     StoppingScan,
     /// The rescan was asked to stop.
@@ -347,18 +347,18 @@ fn trash_of_mount(report: &Report) -> Option<&Path> {
 }
 
 /// Returns the sentence about the result of a deletion.
-fn deleted(deed: Deed, report: &Report, is_at_most: bool, display: Display<'_>) -> String {
+fn deleted(deed: OperationKind, report: &Report, is_at_most: bool, display: Display<'_>) -> String {
     let entries = match report.entries {
         1 => "1 entry".to_owned(),
         entries => format!("{} entries", grouped(entries)),
     };
     let mut text = match deed {
-        Deed::Delete | Deed::Empty if report.entries == 0 => match report.failures.count {
+        OperationKind::Delete | OperationKind::Empty if report.entries == 0 => match report.failures.count {
             0 => "Nothing to delete".to_owned(),
             _ => "Nothing was deleted".to_owned(),
         },
-        Deed::Trash if report.entries == 0 => "Nothing was moved to the trash".to_owned(),
-        Deed::Delete | Deed::Empty => {
+        OperationKind::Trash if report.entries == 0 => "Nothing was moved to the trash".to_owned(),
+        OperationKind::Delete | OperationKind::Empty => {
             let up_to = if is_at_most { "up to " } else { "" };
             let freed = plain_size(report.freed, display.units);
             let mut text = format!("Deleted {entries}, freed {up_to}{freed}");
@@ -369,13 +369,13 @@ fn deleted(deed: Deed, report: &Report, is_at_most: bool, display: Display<'_>) 
             }
             text
         }
-        Deed::Trash => {
+        OperationKind::Trash => {
             let restores = display.keymap.hint(Command::Restore, Scope::List, "restores");
             let trash = trash_of_mount(report).map_or_else(|| "the trash".to_owned(), escape_path);
             format!("Moved {entries} to {trash}{restores}; space not freed yet")
         }
-        Deed::Restore if report.entries == 0 => "Nothing was restored".to_owned(),
-        Deed::Restore => format!("Restored {entries}"),
+        OperationKind::Restore if report.entries == 0 => "Nothing was restored".to_owned(),
+        OperationKind::Restore => format!("Restored {entries}"),
     };
     if report.is_cancelled {
         text = format!("Stopped. {text}");

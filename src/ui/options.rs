@@ -6,7 +6,7 @@ use crate::delete::Journal;
 
 /// Changes of files that are allowed, and how they are confirmed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Safety {
+pub struct DeletePolicy {
     /// Changes that are allowed.
     pub changes: Changes,
     /// Size in bytes above which the name must be typed.
@@ -27,7 +27,7 @@ pub enum Changes {
     Refused,
 }
 
-impl Default for Safety {
+impl Default for DeletePolicy {
     /// Returns rules without a typed name and a journal.
     fn default() -> Self {
         Self { changes: Changes::default(), typed_over: u64::MAX, journal: None }

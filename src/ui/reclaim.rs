@@ -13,7 +13,7 @@ use crate::base::state_folder::folder_of_process;
 use crate::base::sync::Arc;
 use crate::delete::script::{self, Unwritten, Written};
 use crate::delete::seen::{self, Places};
-use crate::delete::{self, Journal, Probe, Report, Selection, Work};
+use crate::delete::{self, Journal, Operation, Probe, Report, Selection};
 use crate::platform::process::limits::processors;
 
 /// Order of the state.
@@ -26,7 +26,7 @@ pub enum Order {
     /// Cancel the preview.
     StopProbe,
     /// Start an operation, with its journal.
-    Begin(Work, Option<Journal>),
+    Begin(Operation, Option<Journal>),
     /// Stop the operation.
     Stop,
     /// Write a script that deletes these entries, whose sizes are given as text.
@@ -139,7 +139,7 @@ mod tests {
         let (mut deletions, mut runner) = (Deletions::default(), Runner::<News>::default());
         deletions.take(Order::Probe(nothing(), 0), &mut runner);
         assert!(deletions.probe.is_some());
-        deletions.take(Order::Begin(Work::Remove(nothing()), None), &mut runner);
+        deletions.take(Order::Begin(Operation::Remove(nothing()), None), &mut runner);
         assert!(deletions.probe.is_none() && deletions.work.is_some());
     }
 

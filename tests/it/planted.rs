@@ -10,7 +10,7 @@ use crate::program::place::Place;
 use crate::program::{Run, program, run};
 use crate::support::room::keeps_snapshots;
 use crate::support::{child, skip};
-use duke::delete::journal::{Deed, Journal, Line};
+use duke::delete::journal::{Journal, Line, OperationKind};
 use duke::platform::Errno;
 use duke::platform::entry::safe_path::{Cause, Error, Output, PrivateFolder, Refusal};
 use duke::source::snapshot_store::latest_for;
@@ -305,8 +305,13 @@ fn nothing_is_kept_in_or_removed_from_a_planted_folder() {
     if !child::is_root() {
         return skip("only root can give a folder to somebody else");
     }
-    let line =
-        Line { deed: Deed::Delete, path: b"/x".to_vec(), entries: None, bytes: 0, result: "begun".into() };
+    let line = Line {
+        deed: OperationKind::Delete,
+        path: b"/x".to_vec(),
+        entries: None,
+        bytes: 0,
+        result: "begun".into(),
+    };
     for component in [".local", ".local/state", ".local/state/duke"] {
         for way in ["link", "owner", "others", "group"] {
             let place = Place::new();

@@ -14,7 +14,7 @@ use std::time::{Duration, SystemTime};
 use crate::support::image::Image;
 use crate::support::sandbox;
 use duke::base::job::{Outcome, Pool};
-use duke::delete::{self, Extent, Owner, Probe, Reason, Report, Selection, Work};
+use duke::delete::{self, Extent, Operation, Owner, Probe, Reason, Report, Selection};
 use duke::scan::Scan;
 use nix::sys::stat::{UtimensatFlags, utimensat};
 use nix::sys::time::TimeSpec;
@@ -34,7 +34,7 @@ fn asked(selection: Selection) -> Probe {
     Probe::clone(&job.latest().unwrap())
 }
 
-fn carried_out(work: Work) -> Report {
+fn carried_out(work: Operation) -> Report {
     let job = delete::carry_out(&Pool::new(2).unwrap(), work, None).unwrap();
     assert_eq!(job.wait(LONG), Some(Outcome::Complete));
     Report::clone(&job.latest().unwrap())
@@ -170,7 +170,7 @@ fn what_replaces_an_entry_while_the_box_is_open_is_not_deleted() {
                 let before = fs::metadata(&path).unwrap().ino();
                 change.happen(&path);
                 reused += usize::from(fs::metadata(&path).unwrap().ino() == before);
-                let report = carried_out(Work::Remove(probe.going.unwrap()));
+                let report = carried_out(Operation::Remove(probe.going.unwrap()));
                 assert_eq!((report.entries, reasons(&report)), (0, vec![Reason::Changed]), "{change:?}");
                 change.assert_new(&path);
                 remove(&path);
@@ -240,7 +240,7 @@ fn what_was_replaced_before_the_box_opened_is_kept_and_not_counted() {
             let probe = asked(selection);
             assert_eq!((probe.changed.as_slice(), probe.entries()), (&[0][..], 0), "{change:?}");
             assert_eq!(probe.going.unwrap().count(), 0, "{change:?}");
-            assert_eq!(reasons(&carried_out(Work::Remove(unasked))), [Reason::Changed], "{change:?}");
+            assert_eq!(reasons(&carried_out(Operation::Remove(unasked))), [Reason::Changed], "{change:?}");
             change.assert_new(&path);
             // After a rescan it may be deleted.
             let_a_second_pass(&path);
@@ -248,7 +248,7 @@ fn what_was_replaced_before_the_box_opened_is_kept_and_not_counted() {
             assert_eq!(again.wait(LONG), Some(duke::scan::Outcome::Complete));
             let probe = asked(whole(&scan, &path));
             assert_eq!(probe.changed, [], "{change:?}");
-            assert_eq!(carried_out(Work::Remove(probe.going.unwrap())).failures.count, 0, "{change:?}");
+            assert_eq!(carried_out(Operation::Remove(probe.going.unwrap())).failures.count, 0, "{change:?}");
             assert!(!path.exists(), "{change:?}");
         }
     });
@@ -272,7 +272,7 @@ fn what_comes_into_a_directory_while_the_box_is_open_goes_with_it() {
     assert_eq!((probe.changed.len(), probe.files), (0, 2));
     fs::write(path.join("newest"), "newest").unwrap();
     fs::write(path.join("old"), "rewritten").unwrap();
-    let report = carried_out(Work::Remove(probe.going.unwrap()));
+    let report = carried_out(Operation::Remove(probe.going.unwrap()));
     assert_eq!((report.entries, report.failures.count), (4, 0));
     assert!(!path.exists());
 }
@@ -290,7 +290,7 @@ fn all_names_of_an_inode_go_together() {
         let names: Vec<String> = (0..20).map(|number| number.to_string()).collect();
         let places = names.iter().map(|name| (above, name.as_bytes()));
         let probe = asked(Selection::new(scan.tree(), places, Extent::Whole));
-        let report = carried_out(Work::Remove(probe.going.unwrap()));
+        let report = carried_out(Operation::Remove(probe.going.unwrap()));
         assert_eq!((report.entries, report.failures.count), (20, 0), "{:?}", report.failures);
         fs::remove_dir(image.join("d")).unwrap();
     });

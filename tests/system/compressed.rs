@@ -12,7 +12,7 @@ use std::time::Duration;
 use crate::support::image::{Image, succeeds};
 use crate::support::{sandbox, skip};
 use duke::base::job::{Outcome, Pool};
-use duke::delete::{self, Extent, Probe, Selection, Work};
+use duke::delete::{self, Extent, Operation, Probe, Selection};
 use nix::sys::statvfs::statvfs;
 
 const MIB: u64 = 1 << 20;
@@ -64,7 +64,7 @@ fn of_compressed_files_a_block_for_each_extent_is_promised() {
     assert_eq!(probe.least, extents * 4096);
     assert!(probe.most >= text.len() as u64);
     let before = free(&root);
-    let work = Work::Remove(probe.going.unwrap());
+    let work = Operation::Remove(probe.going.unwrap());
     let job = delete::carry_out(&Pool::new(2).unwrap(), work, None).unwrap();
     assert_eq!(job.wait(LONG), Some(Outcome::Complete));
     let freed = free(&root).saturating_sub(before);

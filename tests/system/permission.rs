@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use crate::support::{child, sandbox};
 use duke::base::job::{Outcome, Pool};
-use duke::delete::{self, Extent, Kept, Probe, Report, Selection, Work};
+use duke::delete::{self, Extent, Kept, Operation, Probe, Report, Selection};
 
 const LONG: Duration = Duration::from_secs(60);
 const NOBODY: u32 = 65_534;
@@ -33,7 +33,7 @@ fn asked(path: &str) -> Probe {
 /// Previews and deletes an entry, and checks that both results agree.
 fn told_and_done(path: &str) -> (Probe, Report) {
     let probe = asked(path);
-    let work = Work::Remove(probe.going.clone().unwrap());
+    let work = Operation::Remove(probe.going.clone().unwrap());
     let job = delete::carry_out(&Pool::new(2).unwrap(), work, None).unwrap();
     assert_eq!(job.wait(LONG), Some(Outcome::Complete));
     let report = Report::clone(&job.latest().unwrap());

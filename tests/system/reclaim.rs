@@ -11,7 +11,7 @@ use crate::support::fixtures::{self, Fixture};
 use crate::support::sandbox;
 use duke::base::format::Units;
 use duke::base::job::Pool;
-use duke::delete::{Concern, Failure, Failures, Journal, Kept, Probe, Reason, Refusal, Report};
+use duke::delete::{DeleteWarning, Failure, Failures, Journal, Kept, Probe, Reason, Refusal, Report};
 use duke::scan::{Outcome, Progress, Scan};
 use duke::table::rows::Order as Rows;
 use duke::ui::Settings;
@@ -19,7 +19,7 @@ use duke::ui::answer_gate::LONG_QUIET;
 use duke::ui::app::{Action, App, Effect};
 use duke::ui::keys::{KEYMAP, Scope};
 use duke::ui::loader::Sources;
-use duke::ui::options::{Changes, Safety};
+use duke::ui::options::{Changes, DeletePolicy};
 use duke::ui::progress::{Again, Tick};
 use duke::ui::reclaim::{Deletions, News};
 use duke::ui::runner::Runner;
@@ -42,11 +42,11 @@ struct Session<'s> {
 }
 
 impl<'s> Session<'s> {
-    fn new(scan: &'s Scan, safety: Safety) -> Self {
+    fn new(scan: &'s Scan, safety: DeletePolicy) -> Self {
         Self::with(scan, safety, Theme { colors: Colors::None, ..Theme::default() }, (80, 24))
     }
 
-    fn with(scan: &'s Scan, safety: Safety, theme: Theme, size: (u16, u16)) -> Self {
+    fn with(scan: &'s Scan, safety: DeletePolicy, theme: Theme, size: (u16, u16)) -> Self {
         let given = |root: &PathBuf| root.as_os_str().as_bytes().to_vec();
         let roots = scan.roots().iter().map(|root| (given(root), b"/home/me".to_vec())).collect();
         let settings =
@@ -152,7 +152,8 @@ fn what_is_deleted_is_gone_from_the_screen_and_the_journal_tells() {
     let (home, state) = (home(), fixtures::empty());
     let journal = Journal::in_directory(state.join("duke"));
     let scan = crate::support::scan(home.path(), 2);
-    let mut session = Session::new(&scan, Safety { journal: Some(journal.clone()), ..Safety::default() });
+    let mut session =
+        Session::new(&scan, DeletePolicy { journal: Some(journal.clone()), ..DeletePolicy::default() });
     assert_eq!(session.names(), ["music", "pictures", "letter"]);
     session.press("j Space g d");
     session.settle();
@@ -193,7 +194,7 @@ fn what_goes_to_the_trash_comes_back() {
     let scan = crate::support::scan(home.path(), 2);
     let before = crate::support::directories(scan.tree());
     // The sandbox has no writable home, so the mount's trash is used: /tmp/.Trash-0.
-    let mut session = Session::new(&scan, Safety::default());
+    let mut session = Session::new(&scan, DeletePolicy::default());
     session.press("Space j Space g D");
     session.settle();
     session.press("y");
@@ -215,7 +216,8 @@ fn a_rehearsal_changes_nothing() {
     let home = home();
     let before = crate::support::naive::totals(home.path());
     let scan = crate::support::scan(home.path(), 2);
-    let mut session = Session::new(&scan, Safety { changes: Changes::Rehearsed, ..Safety::default() });
+    let mut session =
+        Session::new(&scan, DeletePolicy { changes: Changes::Rehearsed, ..DeletePolicy::default() });
     for deed in ["d", "D"] {
         session.press(deed);
         session.settle();
@@ -246,7 +248,7 @@ fn what_stays_is_named_and_goes_when_tried_again() {
     let mounted = home.join("music/mounted");
     mount(&["mount", "-t", "tmpfs", "none", mounted.to_str().unwrap()]);
     let scan = crate::support::scan(home.path(), 2);
-    let mut session = Session::new(&scan, Safety::default());
+    let mut session = Session::new(&scan, DeletePolicy::default());
     session.press("g d");
     session.settle();
     session.press("y");
@@ -273,7 +275,7 @@ fn what_changed_is_kept_until_it_is_looked_at_again() {
     let home = home();
     let letter = home.join("letter");
     let scan = crate::support::scan(home.path(), 2);
-    let mut session = Session::new(&scan, Safety::default());
+    let mut session = Session::new(&scan, DeletePolicy::default());
     fs::write(&letter, "another letter").unwrap();
     session.press("G d");
     session.settle();
@@ -316,7 +318,7 @@ fn of_several_entries_those_that_did_not_change_go() {
     }
     let home = home();
     let scan = crate::support::scan(home.path(), 2);
-    let mut session = Session::new(&scan, Safety::default());
+    let mut session = Session::new(&scan, DeletePolicy::default());
     fs::write(home.join("letter"), "another letter").unwrap();
     session.press("+ d");
     session.settle();
@@ -355,7 +357,7 @@ fn marks_are_taken_off_what_was_replaced_whatever_its_inode_number() {
     }
     fs::write(image.join("rewritten"), "old").unwrap();
     let scan = crate::support::scan(&image.path(), 2);
-    let mut session = Session::new(&scan, Safety::default());
+    let mut session = Session::new(&scan, DeletePolicy::default());
     session.press("+");
     assert_eq!(session.app.marks().count(), 4);
     let inode = |name: &str| std::os::unix::fs::MetadataExt::ino(&fs::metadata(image.join(name)).unwrap());
@@ -389,7 +391,7 @@ fn hints_are_shown_and_deleted_like_anything_else() {
         fs::create_dir_all(root.join("other/target"))
     });
     let scan = crate::support::scan(home.path(), 2);
-    let mut session = Session::new(&scan, Safety::default());
+    let mut session = Session::new(&scan, DeletePolicy::default());
     session.press("9");
     session.settle();
     let page = session.app.views.page.clone().unwrap();
@@ -423,7 +425,7 @@ fn journey(name: &str, size: (u16, u16), glyphs: Glyphs) {
     let home = home();
     let scan = crate::support::scan(home.path(), 2);
     let theme = Theme { colors: Colors::None, glyphs, ..Theme::default() };
-    let mut session = Session::with(&scan, Safety::default(), theme, size);
+    let mut session = Session::with(&scan, DeletePolicy::default(), theme, size);
     let probe = Probe {
         directories: 678,
         files: 12_345,
@@ -446,8 +448,8 @@ fn journey(name: &str, size: (u16, u16), glyphs: Glyphs) {
             ],
         },
         concerns: vec![
-            Concern::OthersDirectory(home.path().as_os_str().as_bytes().to_vec(), 1000),
-            Concern::SomebodysHome(b"/home/other".to_vec()),
+            DeleteWarning::OthersDirectory(home.path().as_os_str().as_bytes().to_vec(), 1000),
+            DeleteWarning::SomebodysHome(b"/home/other".to_vec()),
         ],
         ..probe.clone()
     };
@@ -532,7 +534,8 @@ fn the_box_can_be_drawn_at_any_size() {
     let scan = crate::support::scan(home.path(), 2);
     for size in [(0, 0), (1, 1), (3, 2), (16, 5), (15, 24), (80, 1), (80, 4), (300, 2)] {
         let theme = Theme { colors: Colors::None, ..Theme::default() };
-        let mut session = Session::with(&scan, Safety { typed_over: 0, ..Safety::default() }, theme, size);
+        let mut session =
+            Session::with(&scan, DeletePolicy { typed_over: 0, ..DeletePolicy::default() }, theme, size);
         session.press("g d");
         screen(&mut session.app);
         session.settle();

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::support::sandbox;
 use duke::base::job::{Outcome, Pool};
-use duke::delete::{self, Concern, Extent, Reason, Refusal, Selection, Work};
+use duke::delete::{self, DeleteWarning, Extent, Operation, Reason, Refusal, Selection};
 use duke::scan::Scan;
 use duke::tree::DirId;
 
@@ -24,7 +24,7 @@ fn emptied(scan: &Scan, root: &Path) -> Selection {
 }
 
 /// Returns the refusals and warnings for a selection.
-fn objections(selection: &Selection) -> (Vec<Refusal>, Vec<Concern>) {
+fn objections(selection: &Selection) -> (Vec<Refusal>, Vec<DeleteWarning>) {
     let job = delete::probe(&Pool::new(2).unwrap(), Arc::new(selection.clone()), 0).unwrap();
     assert_eq!(job.wait(Duration::from_secs(60)), Some(Outcome::Complete));
     let probe = job.latest().unwrap();
@@ -33,7 +33,7 @@ fn objections(selection: &Selection) -> (Vec<Refusal>, Vec<Concern>) {
 
 /// Tries to delete it and returns the reasons of the failures.
 fn reasons(selection: Selection) -> Vec<Reason> {
-    let work = Work::Remove(Arc::new(selection));
+    let work = Operation::Remove(Arc::new(selection));
     let job = delete::carry_out(&Pool::new(2).unwrap(), work, None).unwrap();
     assert_eq!(job.wait(Duration::from_secs(60)), Some(Outcome::Complete));
     job.latest().unwrap().failures.first.iter().map(|failure| failure.reason).collect()
@@ -116,7 +116,10 @@ fn somebodys_home_and_a_directory_of_another_user_give_pause() {
     let scan = crate::support::scan(Path::new("/tmp"), 2);
     let concerns = |path: &str| objections(&selection(&scan, Path::new(path))).1;
     assert_eq!(concerns("/tmp/ours/file"), []);
-    assert_eq!(concerns("/tmp/theirs/file"), [Concern::OthersDirectory(b"/tmp/theirs".to_vec(), 65534)]);
+    assert_eq!(
+        concerns("/tmp/theirs/file"),
+        [DeleteWarning::OthersDirectory(b"/tmp/theirs".to_vec(), 65534)]
+    );
     // Directories of root that others may change: all users, or a group other than root's, unless the sticky
     // bit protects entries of other users.
     for (group, mode, is_open) in [
@@ -132,7 +135,7 @@ fn somebodys_home_and_a_directory_of_another_user_give_pause() {
         };
         run("chgrp", group);
         run("chmod", mode);
-        let expected = is_open.then(|| Concern::OthersDirectory(b"/tmp/ours".to_vec(), 0));
+        let expected = is_open.then(|| DeleteWarning::OthersDirectory(b"/tmp/ours".to_vec(), 0));
         assert_eq!(concerns("/tmp/ours/file"), Vec::from_iter(expected), "{group} {mode}");
     }
 }

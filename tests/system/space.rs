@@ -13,7 +13,7 @@ use crate::support::fixtures::{self, Fixture};
 use crate::support::image::{Image, in_namespace, mount, succeeds};
 use crate::support::{child, skip};
 use duke::df;
-use duke::df::{Errno, Note, Outside, Reach, Remainder, Report, Space, Standing, Through, What};
+use duke::df::{Errno, NotScanned, Note, ProcessAccess, Remainder, Report, Space, Standing, Through, What};
 use duke::scan::{Mounts, Options, Scan};
 use duke::tree::DirId;
 
@@ -217,12 +217,12 @@ fn what_one_may_not_look_at_is_said_to_be_possible() {
     mount(&["-t", "tmpfs", "none"], &image.join("covered"));
     fs::set_permissions(image.join("locked"), fs::Permissions::from_mode(0o700)).unwrap();
     let as_root = first(&image.path());
-    assert_eq!((as_root.scanned.unreadable, as_root.reach), (0, Reach::All));
+    assert_eq!((as_root.scanned.unreadable, as_root.reach), (0, ProcessAccess::All));
     child::become_nobody();
     let space = first(&image.path());
     assert_eq!(space.scanned.unreadable, 2, "lost+found too");
     assert_eq!(space.shadows[0].hidden, Err(Errno::EPERM));
-    assert_eq!(space.reach, Reach::Own);
+    assert_eq!(space.reach, ProcessAccess::Own);
     assert!(space.notes.iter().any(|note| matches!(note, Note::Refused(_))), "{:?}", space.notes);
     assert!(missing(&space) >= 4 * MIB, "both files are in the remainder");
     let words = df::rows::rows(&space, duke::base::format::Units::Binary);
@@ -293,7 +293,7 @@ fn a_subvolume_that_is_mounted_alone_is_not_the_whole() {
     let device = line.rsplit(' ').nth(1).unwrap().to_owned();
     mount(&["-t", "btrfs", "-o", "subvol=home", &device], place.path());
     let space = first(place.path());
-    assert_eq!(space.volume.outside, [Outside::Directory(b"/home".to_vec())]);
+    assert_eq!(space.volume.outside, [NotScanned::Directory(b"/home".to_vec())]);
     assert!(missing(&space) >= 8 * MIB);
     assert!(succeeds(Command::new("umount").arg(place.path())));
 }
@@ -387,11 +387,13 @@ fn below_the_mount_point_the_rest_is_unknown_and_named() {
     let fixture = fixtures::plain();
     let space = first(&fixture.join("a"));
     assert!(!space.volume.is_whole());
-    assert!(matches!(&space.volume.outside[0], Outside::Above(point) if fixture.path().starts_with(point)));
+    assert!(
+        matches!(&space.volume.outside[0], NotScanned::Above(point) if fixture.path().starts_with(point))
+    );
     assert_eq!(space.scanned.disk, du(&fixture.join("a")));
     let text = run(program().args(["df", "-q"]).arg(fixture.join("a"))).ended(0);
     assert!(text.text().contains("unexplained or outside the scan"), "{}", text.text());
-    let Outside::Above(point) = &space.volume.outside[0] else { panic!("{:?}", space.volume.outside) };
+    let NotScanned::Above(point) = &space.volume.outside[0] else { panic!("{:?}", space.volume.outside) };
     let advice = format!("\nTo scan all of it: duke df {}\n", point.display());
     assert!(text.text().ends_with(&advice), "{}", text.text());
 }
@@ -437,9 +439,9 @@ fn processes_of_others_may_be_hidden() {
         let is_seen = space.deleted.iter().any(|file| file.path == path.as_os_str().as_encoded_bytes());
         (is_seen, space.reach)
     };
-    assert_eq!(is_seen(), (true, Reach::All));
+    assert_eq!(is_seen(), (true, ProcessAccess::All));
     child::become_nobody();
-    assert_eq!(is_seen(), (false, Reach::Own), "hidden, and said not to be all");
+    assert_eq!(is_seen(), (false, ProcessAccess::Own), "hidden, and said not to be all");
     drop(holder);
 }
 
@@ -453,8 +455,8 @@ fn without_proc_there_is_less_and_it_says_so() {
     mount(&["-t", "tmpfs", "none"], Path::new("/proc"));
     let report = report(&[fixture.path()], Mounts::Real);
     let space = &report.spaces[0];
-    assert_eq!((space.reach, space.volume.mount.clone()), (Reach::None, None));
-    assert_eq!(space.volume.outside, [Outside::Unknown]);
+    assert_eq!((space.reach, space.volume.mount.clone()), (ProcessAccess::None, None));
+    assert_eq!(space.volume.outside, [NotScanned::Unknown]);
     assert_eq!(space.scanned.disk, du(fixture.path()));
     assert!(space.volume.capacity.is_ok());
     let devices: Vec<_> = report.spaces.iter().map(|space| space.scanned.disk).collect();

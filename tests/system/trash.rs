@@ -13,8 +13,8 @@ use std::time::Duration;
 use crate::support::fixtures;
 use crate::support::sandbox;
 use duke::base::job::Pool;
-use duke::delete::journal::{Deed, Journal, Line};
-use duke::delete::{Extent, Owner, Reason, Selection, Trashing, Unusable, restore, trash};
+use duke::delete::journal::{Journal, Line, OperationKind};
+use duke::delete::{Extent, NoTrash, Owner, Reason, Selection, Trashing, restore, trash};
 use duke::scan::Scan;
 
 const LONG: Duration = Duration::from_secs(60);
@@ -211,17 +211,17 @@ fn a_planted_trash_takes_nothing() {
                     let planted = std::os::unix::fs::lchown(&spoiled, other, None).is_ok();
                     match (component, planted) {
                         ("", false) => None,
-                        ("", true) => Some(Unusable::Foreign),
-                        _ => Some(Unusable::NoDirectory),
+                        ("", true) => Some(NoTrash::Foreign),
+                        _ => Some(NoTrash::NoDirectory),
                     }
                 }
                 "mode" => {
                     fs::set_permissions(&spoiled, fs::Permissions::from_mode(0o777)).unwrap();
-                    Some(Unusable::Writable)
+                    Some(NoTrash::Writable)
                 }
                 _ => {
                     std::os::unix::fs::chown(&spoiled, other, None).unwrap();
-                    Some(Unusable::Foreign)
+                    Some(NoTrash::Foreign)
                 }
             };
             let before = inventory(&home);
@@ -290,20 +290,20 @@ fn another_mount_has_a_trash_of_its_own_or_none() {
     symlink(home.path(), &alone).unwrap();
     let selection = fresh();
     let refused = put(&selection, &owner);
-    assert_eq!(refused.failures.first[0].reason, Reason::NoTrash(Unusable::NoDirectory));
+    assert_eq!(refused.failures.first[0].reason, Reason::NoTrash(NoTrash::NoDirectory));
     assert!(top.join("a/b/c %").exists() && refused.moved.is_empty());
     assert_eq!(names(home.path()), Vec::<String>::new());
     fs::remove_file(&alone).unwrap();
     fs::create_dir(&alone).unwrap();
     if std::os::unix::fs::chown(&alone, Some(12_345), None).is_ok() {
-        assert_eq!(put(&selection, &owner).failures.first[0].reason, Reason::NoTrash(Unusable::Foreign));
+        assert_eq!(put(&selection, &owner).failures.first[0].reason, Reason::NoTrash(NoTrash::Foreign));
     }
     // A read-only disk is reported as such, and not as one without a trash.
     fs::remove_dir_all(&alone).unwrap();
     let read_only = Command::new("mount").args(["-o", "remount,ro"]).arg(&top).status().unwrap();
     assert!(read_only.success());
     let reason = put(&selection, &owner).failures.first[0].reason;
-    assert_eq!(reason, Reason::NoTrash(Unusable::System(nix::errno::Errno::EROFS as i32)));
+    assert_eq!(reason, Reason::NoTrash(NoTrash::System(nix::errno::Errno::EROFS as i32)));
     assert_eq!(reason.words(), "trash not available: read-only file system");
 }
 
@@ -349,7 +349,7 @@ fn the_journal_is_private_and_each_line_is_json() {
     let journal = Journal::in_directory(fixture.join("state/duke"));
     let paths: [&[u8]; 4] = [b"/plain", b"/new\nline\x1b[31m\"", b"/same\xff", b"/same\xfe"];
     let line = |path: &&[u8]| Line {
-        deed: Deed::Delete,
+        deed: OperationKind::Delete,
         path: path.to_vec(),
         entries: Some(3),
         bytes: 4096,
@@ -399,7 +399,7 @@ fn a_journal_line_behind_one_that_a_full_disk_cut_off_can_be_read() {
     assert!(mounted.unwrap().success());
     let journal = Journal::in_directory(disk.join("duke"));
     let line = |path: &str| Line {
-        deed: Deed::Delete,
+        deed: OperationKind::Delete,
         path: path.as_bytes().to_vec(),
         entries: None,
         bytes: 0,
@@ -444,8 +444,13 @@ fn the_journal_is_not_made_in_the_folder_of_somebody_else() {
     fs::create_dir_all(home.join("state/duke")).unwrap();
     std::os::unix::fs::chown(&home, Some(65_534), None).unwrap();
     std::os::unix::fs::chown(home.join("state/duke"), Some(65_534), None).unwrap();
-    let line =
-        Line { deed: Deed::Delete, path: b"/x".to_vec(), entries: None, bytes: 0, result: "begun".into() };
+    let line = Line {
+        deed: OperationKind::Delete,
+        path: b"/x".to_vec(),
+        entries: None,
+        bytes: 0,
+        result: "begun".into(),
+    };
     // An existing folder, and one to be created.
     for folder in ["state/duke", ".local/state/duke"] {
         let journal = Journal::in_directory(home.join(folder));

@@ -14,7 +14,7 @@ use std::io;
 pub use rules::{Rule, rules};
 
 use crate::analysis::parallel_walk::sweep;
-use crate::analysis::search::{Mode, Progress, Request, Tally, WalkEntry};
+use crate::analysis::search::{Collector, Mode, Progress, Request, WalkEntry};
 use crate::base::job::{Job, Pool};
 use crate::base::sync::Arc;
 use crate::tree::{DirId, EntryState, Position, Totals, Tree, Walk};
@@ -76,7 +76,7 @@ struct Candidates {
     rows: HashMap<DirId, ((DirId, Position), usize)>,
 }
 
-impl Tally for Candidates {
+impl Collector for Candidates {
     fn fresh(&self) -> Self {
         Self { rules: Arc::clone(&self.rules), rows: HashMap::new() }
     }

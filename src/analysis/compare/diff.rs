@@ -107,7 +107,7 @@ enum What {
 
 /// Entry on one side only.
 #[derive(Clone, Copy)]
-struct Lonely<'t> {
+struct Unmatched<'t> {
     /// Parent directory.
     directory: DirId,
     /// That directory in the new tree, or the one that corresponds to it.
@@ -140,7 +140,7 @@ pub fn compare<'t>(
     for (before, after) in roots {
         let what = What::Directory { id: *after, inode: 0, mtime: 0 };
         let item = Item { name: b"", position: 0, kind: Kind::Directory, what };
-        let root = Lonely { directory: *after, place: *after, item };
+        let root = Unmatched { directory: *after, place: *after, item };
         diff.pair(Fate::Kept, root, (*before, *after));
     }
     loop {
@@ -172,8 +172,8 @@ struct Diff<'t, N> {
     /// Directories to be compared.
     pairs: Vec<(DirId, DirId)>,
     /// Directories on one side only, as far as known.
-    gone: Vec<Lonely<'t>>,
-    fresh: Vec<Lonely<'t>>,
+    gone: Vec<Unmatched<'t>>,
+    fresh: Vec<Unmatched<'t>>,
 }
 
 /// Sides on which a directory is completely read, so that a missing entry is new or deleted.
@@ -212,11 +212,11 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
                     other.next();
                 }
                 (Some(a), b) if b.is_none_or(|b| a.name < b.name) => {
-                    self.only_old(Lonely { directory: old, place: new, item: **a }, settled);
+                    self.only_old(Unmatched { directory: old, place: new, item: **a }, settled);
                     one.next();
                 }
                 (_, Some(b)) => {
-                    self.only_new(Lonely { directory: new, place: new, item: **b }, settled);
+                    self.only_new(Unmatched { directory: new, place: new, item: **b }, settled);
                     other.next();
                 }
                 (_, None) => return,
@@ -226,7 +226,7 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
 
     /// Compares entries of the same name.
     fn both(&mut self, (in_old, a): (DirId, Item<'t>), (in_new, b): (DirId, Item<'t>), settled: Settled) {
-        let new = Lonely { directory: in_new, place: in_new, item: b };
+        let new = Unmatched { directory: in_new, place: in_new, item: b };
         match (a.what, b.what) {
             (What::Unknown, _) | (_, What::Unknown) => {}
             (What::Directory { id: before, .. }, What::Directory { id: after, .. }) => {
@@ -234,13 +234,13 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
             }
             (What::Leaf(before), What::Leaf(after)) => self.add(Fate::Kept, new, before, after),
             _ => {
-                self.only_old(Lonely { directory: in_old, place: in_new, item: a }, settled);
+                self.only_old(Unmatched { directory: in_old, place: in_new, item: a }, settled);
                 self.only_new(new, settled);
             }
         }
     }
 
-    fn only_old(&mut self, lonely: Lonely<'t>, settled: Settled) {
+    fn only_old(&mut self, lonely: Unmatched<'t>, settled: Settled) {
         match lonely.item.what {
             _ if !settled.new => {}
             What::Directory { .. } => self.gone.push(lonely),
@@ -249,7 +249,7 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
         }
     }
 
-    fn only_new(&mut self, lonely: Lonely<'t>, settled: Settled) {
+    fn only_new(&mut self, lonely: Unmatched<'t>, settled: Settled) {
         match lonely.item.what {
             _ if !settled.old => {}
             What::Directory { .. } => self.fresh.push(lonely),
@@ -259,7 +259,7 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
     }
 
     /// Adds a pair of directories to be compared.
-    fn pair(&mut self, fate: Fate, lonely: Lonely<'t>, (old, new): (DirId, DirId)) {
+    fn pair(&mut self, fate: Fate, lonely: Unmatched<'t>, (old, new): (DirId, DirId)) {
         let is_known = |side: Side<'_>, id| side.tree.status(id).is_known();
         if is_known(self.old, old) && is_known(self.new, new) {
             self.add(fate, lonely, extent(self.old.tree, old), extent(self.new.tree, new));
@@ -268,11 +268,11 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
         self.pairs.push((old, new));
     }
 
-    fn add(&mut self, fate: Fate, lonely: Lonely<'t>, before: Extent, after: Extent) {
+    fn add(&mut self, fate: Fate, lonely: Unmatched<'t>, before: Extent, after: Extent) {
         if fate == Fate::Kept && before == after {
             return;
         }
-        let Lonely { directory, place, item } = lonely;
+        let Unmatched { directory, place, item } = lonely;
         let Item { name, position, kind, what } = item;
         let itself = match what {
             What::Directory { id, .. } => Some(id),
@@ -293,7 +293,7 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
 
     /// Pairs directories that are on one side only and have the same inode. Returns `true` if there are any.
     fn find_renamed(&mut self) -> bool {
-        let identify = |side: Side<'t>, lonely: &Lonely<'t>| match lonely.item.what {
+        let identify = |side: Side<'t>, lonely: &Unmatched<'t>| match lonely.item.what {
             What::Directory { id, inode, .. } if inode != 0 => Some((place(side, id), inode)),
             _ => None,
         };

@@ -22,14 +22,14 @@ use crate::base::job::{Job, Pool};
 
 pub use crate::analysis::filter::{Filtered, Keeper};
 pub use crate::analysis::order::{By, Order};
-pub(crate) use crate::analysis::parallel_walk::{Mode, Progress, Tally, WalkEntry, sweep};
+pub(crate) use crate::analysis::parallel_walk::{Collector, Mode, Progress, WalkEntry, sweep};
 pub use crate::analysis::request::Request;
 pub use crate::analysis::rows::{Found, Row};
 pub(crate) use crate::analysis::rows::{GLIMPSE, Rows, sort_by_path};
-pub use crate::query::category::{Class, Extension};
+pub use crate::query::category::{Category, Extension};
 pub use crate::query::parse::vocabulary;
 pub(crate) use crate::query::terms::errno;
-pub use crate::query::terms::{Complaint, Query, Size, Term, Test, Types};
+pub use crate::query::terms::{Query, QueryError, Size, Term, Test, Types};
 
 /// Largest number of rows a search keeps. Counts and totals cover all.
 pub const MOST_ROWS: usize = 1 << 20;

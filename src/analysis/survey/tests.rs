@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::analysis::fixture::{Item, NOW, directory, file, finish, pool, request, tree};
-use crate::analysis::search::{Class, Extension, Query, Request, Row, Test, search};
+use crate::analysis::search::{Category, Extension, Query, Request, Row, Test, search};
 use crate::base::kind::Kind;
 use crate::tree::{DirId, Totals, Tree};
 
@@ -56,7 +56,7 @@ fn types_add_up_to_the_directory_and_their_queries_find_them() {
             "{class:?}"
         );
     }
-    assert_eq!(typed.classes[0].0, Class::Video);
+    assert_eq!(typed.classes[0].0, Category::Video);
     assert_eq!(typed.total.disk, tree.totals(DirId::TOP).disk);
     assert!(typed.types.is_sorted_by(|(_, a), (_, b)| a.disk >= b.disk));
 }

@@ -7,7 +7,7 @@ use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use super::{Concern, Selection, Unwritten, text};
+use super::{DeleteWarning, Selection, Unwritten, text};
 use crate::platform::entry::safe_path::{Error, PrivateFolder};
 
 /// Largest number of scripts within a second.
@@ -19,7 +19,7 @@ pub struct Written {
     /// Its path.
     pub path: PathBuf,
     /// Its warnings.
-    pub concerns: Vec<Concern>,
+    pub concerns: Vec<DeleteWarning>,
 }
 
 /// Writes the script for `selection` to a new file that only its owner can read and run: in `directory`, or,

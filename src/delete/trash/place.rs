@@ -15,7 +15,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use crate::delete::{Group, Reason, Unusable};
+use crate::delete::{Group, NoTrash, Reason};
 use crate::platform::STICKY;
 use crate::platform::entry::safe_path::{PrivateFolder, open_without_links, others_may_write};
 use crate::platform::process::desktop::{self, TRASH_HAS_INFO};
@@ -43,38 +43,38 @@ impl Owner {
 pub struct Trashes<'g> {
     group: &'g Group,
     owner: &'g Owner,
-    path: OnceCell<Result<PathBuf, Unusable>>,
-    home: Result<Trash, Unusable>,
-    of_top: OnceCell<Result<Trash, Unusable>>,
+    path: OnceCell<Result<PathBuf, NoTrash>>,
+    home: Result<Trash, NoTrash>,
+    of_top: OnceCell<Result<Trash, NoTrash>>,
 }
 
 impl<'g> Trashes<'g> {
     pub fn new(group: &'g Group, directory: &Directory, owner: &'g Owner) -> Self {
-        let home = owner.home_trash.as_ref().ok_or(Unusable::Nowhere);
+        let home = owner.home_trash.as_ref().ok_or(NoTrash::Nowhere);
         let home = home.and_then(|path| Trash::home(path, &directory.attributes()?, owner));
         Self { group, owner, path: OnceCell::new(), home, of_top: OnceCell::new() }
     }
 
     /// Returns the absolute path of the directory.
-    pub fn path(&self) -> Result<&Path, Unusable> {
+    pub fn path(&self) -> Result<&Path, NoTrash> {
         self.path.get_or_init(|| real_path(self.group)).as_deref().map_err(|why| *why)
     }
 
-    fn of_top(&self) -> Result<&Trash, Unusable> {
+    fn of_top(&self) -> Result<&Trash, NoTrash> {
         let find = || Trash::of_top(&top_of(self.path()?)?, self.owner);
         self.of_top.get_or_init(find).as_ref().map_err(|why| *why)
     }
 
     /// Calls `attempt` for the first trash on the same mount, or returns the reason why there is none.
     pub fn first<T>(&self, mut attempt: impl FnMut(&Trash) -> Result<T, Reason>) -> Result<T, Reason> {
-        let mut why = Unusable::Nowhere;
+        let mut why = NoTrash::Nowhere;
         let home = self.home.as_ref().map_err(|why| *why);
         for trash in [home].into_iter().chain(std::iter::once_with(|| self.of_top())) {
             match trash.map(&mut attempt) {
                 Ok(Err(Reason::Mount)) => {}
                 Ok(result) => return result,
                 // The reason of the preferred trash is reported.
-                Err(reason) if why == Unusable::Nowhere => why = reason,
+                Err(reason) if why == NoTrash::Nowhere => why = reason,
                 Err(_) => {}
             }
         }
@@ -93,11 +93,10 @@ pub struct Trash {
 
 impl Trash {
     /// Opens or creates the trash of the home, if it is on the same device and belongs to the user.
-    fn home(path: &Path, here: &Attributes, owner: &Owner) -> Result<Self, Unusable> {
-        let above =
-            path.ancestors().find_map(|above| Directory::open(above).ok()).ok_or(Unusable::Nowhere)?;
+    fn home(path: &Path, here: &Attributes, owner: &Owner) -> Result<Self, NoTrash> {
+        let above = path.ancestors().find_map(|above| Directory::open(above).ok()).ok_or(NoTrash::Nowhere)?;
         if above.attributes()?.device != here.device {
-            return Err(Unusable::Nowhere);
+            return Err(NoTrash::Nowhere);
         }
         // With a sudo that keeps HOME, root would create a trash that the user cannot use.
         let folder = PrivateFolder::find(path)?;
@@ -110,12 +109,12 @@ impl Trash {
     }
 
     /// Opens or creates the trash of a mount point.
-    fn of_top(top: &Path, owner: &Owner) -> Result<Self, Unusable> {
+    fn of_top(top: &Path, owner: &Owner) -> Result<Self, NoTrash> {
         let directory = open_without_links(top)?;
         let access = Access::of_top(&directory, owner)?;
         if !TRASH_HAS_INFO {
             let all = match directory.open_inside(".Trashes") {
-                Err(Errno::ENOENT) => return Err(Unusable::Nowhere),
+                Err(Errno::ENOENT) => return Err(NoTrash::Nowhere),
                 all => all?,
             };
             let name = owner.uid.to_string();
@@ -139,7 +138,7 @@ impl Trash {
         directory: Directory,
         access: Access,
         relative_to: Option<PathBuf>,
-    ) -> Result<Self, Unusable> {
+    ) -> Result<Self, NoTrash> {
         access.check(&directory)?;
         if !TRASH_HAS_INFO {
             return Ok(Self { path, files: directory, info: None });
@@ -152,7 +151,7 @@ impl Trash {
     }
 
     /// Opens it again to move something out. Nothing is created.
-    pub fn open(path: &Path) -> Result<Self, Unusable> {
+    pub fn open(path: &Path) -> Result<Self, NoTrash> {
         // Other users may have gained access meanwhile; restored items are compared with the trashed ones.
         let access = Access { uid: users::own(), is_open: true };
         let directory = open_without_links(path)?;
@@ -185,13 +184,13 @@ impl Access {
         Ok(Self { uid: owner.uid, is_open: found.mode & STICKY == 0 && others_may_write(top, &found) })
     }
 
-    fn check(self, directory: &Directory) -> Result<(), Unusable> {
+    fn check(self, directory: &Directory) -> Result<(), NoTrash> {
         let found = directory.attributes()?;
         if found.uid != self.uid {
-            return Err(Unusable::Foreign);
+            return Err(NoTrash::Foreign);
         }
         if !self.is_open && others_may_write(directory, &found) {
-            return Err(Unusable::Writable);
+            return Err(NoTrash::Writable);
         }
         Ok(())
     }
@@ -209,14 +208,14 @@ fn opened_or_made(above: &Directory, name: &str) -> Result<Directory, Errno> {
 }
 
 /// Returns the absolute path of a group's directory, without symbolic links, which do not occur below a root.
-fn real_path(group: &Group) -> Result<PathBuf, Unusable> {
-    let (root, below) = group.steps.split_first().ok_or(Unusable::Nowhere)?;
+fn real_path(group: &Group) -> Result<PathBuf, NoTrash> {
+    let (root, below) = group.steps.split_first().ok_or(NoTrash::Nowhere)?;
     let root = std::fs::canonicalize(OsStr::from_bytes(&root.name)).map_err(|error| errno_of(&error))?;
     Ok(below.iter().fold(root, |path, step| path.join(OsStr::from_bytes(&step.name))))
 }
 
 /// Returns the mount point of the mount that `path` is on.
-fn top_of(path: &Path) -> Result<PathBuf, Unusable> {
+fn top_of(path: &Path) -> Result<PathBuf, NoTrash> {
     let mut top: Option<(&Path, u64)> = None;
     for above in path.ancestors() {
         let directory = Directory::open(above)?;
@@ -229,5 +228,5 @@ fn top_of(path: &Path) -> Result<PathBuf, Unusable> {
             break;
         }
     }
-    top.map(|(top, _)| top.to_owned()).ok_or(Unusable::Nowhere)
+    top.map(|(top, _)| top.to_owned()).ok_or(NoTrash::Nowhere)
 }

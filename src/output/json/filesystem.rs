@@ -7,8 +7,8 @@ use std::path::Path;
 
 use crate::base::json::Writer;
 use crate::df::{
-    Capacity, Deleted, FileSystem, Hidden, Note, Outside, Part, Reach, Remainder, Shadow, Space, Standing,
-    Subvolume, Through, Volume,
+    Capacity, Deleted, FileSystem, Hidden, NotScanned, Note, Part, ProcessAccess, Remainder, Shadow, Space,
+    Standing, Subvolume, Through, Volume,
 };
 
 /// Writes the file system of a root as an object.
@@ -88,17 +88,17 @@ fn capacity(json: &mut Writer<'_>, capacity: &Capacity) {
     }
 }
 
-fn outside(json: &mut Writer<'_>, outside: &Outside) {
+fn outside(json: &mut Writer<'_>, outside: &NotScanned) {
     match outside {
-        Outside::Above(point) => {
+        NotScanned::Above(point) => {
             json.raw("{\"reason\":\"above\",");
             path(json, "path", point);
         }
-        Outside::Directory(root) => {
+        NotScanned::Directory(root) => {
             json.raw("{\"reason\":\"directory\",");
             json.name("path", root);
         }
-        Outside::Unknown => json.raw("{\"reason\":\"unknown\""),
+        NotScanned::Unknown => json.raw("{\"reason\":\"unknown\""),
     }
     json.raw("}");
 }
@@ -117,12 +117,12 @@ fn shadow(json: &mut Writer<'_>, shadow: &Shadow) {
     json.raw("}");
 }
 
-fn reach(reach: Reach) -> &'static str {
+fn reach(reach: ProcessAccess) -> &'static str {
     match reach {
-        Reach::None => "none",
-        Reach::Own => "own",
-        Reach::Container => "container",
-        Reach::All => "all",
+        ProcessAccess::None => "none",
+        ProcessAccess::Own => "own",
+        ProcessAccess::Container => "container",
+        ProcessAccess::All => "all",
     }
 }
 
@@ -242,7 +242,7 @@ mod tests {
             scanned,
             shadows: vec![],
             deleted: vec![],
-            reach: Reach::None,
+            reach: ProcessAccess::None,
             parts: vec![],
             notes: vec![],
         }
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn what_is_not_known_has_no_key() {
         let mut known = space(Err(Errno::EIO));
-        known.volume.outside.push(Outside::Unknown);
+        known.volume.outside.push(NotScanned::Unknown);
         let said = text(&known);
         assert_eq!(
             said,
@@ -281,7 +281,7 @@ mod tests {
             is_deleted: false,
             exclusive: Some(8),
         };
-        let outside = vec![Outside::Above("/".into()), Outside::Directory(b"/sub".to_vec())];
+        let outside = vec![NotScanned::Above("/".into()), NotScanned::Directory(b"/sub".to_vec())];
         let volume = Volume { path: "/m".into(), mount: None, capacity: Ok(capacity), outside };
         let said = text(&Space {
             volume,
@@ -290,7 +290,7 @@ mod tests {
                 shadow(Err(Errno::EPERM)),
             ],
             deleted: vec![deleted(Some(30), Through::Descriptor), deleted(None, Through::Memory)],
-            reach: Reach::Container,
+            reach: ProcessAccess::Container,
             parts: vec![Part { what: What::Journal, bytes: 64, standing: Standing::Within }],
             notes: vec![
                 Note::Layers { upper: Some(b"/u".to_vec()), lower: vec![b"/l".to_vec()] },

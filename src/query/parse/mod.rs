@@ -19,8 +19,8 @@ use super::glob::{self, BadGlob};
 use crate::base::format;
 use crate::base::format::AgeFault;
 use crate::base::kind::Kind;
-use crate::query::category::{Class, Extension};
-use crate::query::terms::{Complaint, MOST_NAMED, Query, Size, Term, Test, Types};
+use crate::query::category::{Category, Extension};
+use crate::query::terms::{MOST_NAMED, Query, QueryError, Size, Term, Test, Types};
 
 /// Largest memory of one pattern in bytes, far more than typed patterns need: a pattern such as
 /// `(a{1000}){1000}` is rejected.
@@ -31,7 +31,7 @@ enum Trouble {
     /// The term may become valid if the user continues; names the missing part.
     Unfinished(String),
     /// The term is invalid.
-    Wrong(Complaint),
+    Wrong(QueryError),
 }
 
 /// Term of the text.
@@ -61,7 +61,7 @@ impl Query {
     ///
     /// # Errors
     /// When a term is invalid, however the user continues it.
-    pub fn parse(text: &str, now: i64) -> Result<Self, Complaint> {
+    pub fn parse(text: &str, now: i64) -> Result<Self, QueryError> {
         let mut query = Self::default();
         let mut at = 0;
         while let Some((word, negated, end)) = next_word(text, at) {
@@ -71,11 +71,11 @@ impl Query {
                 Ok(asked) => {
                     if !query.push(Term { test: asked, negated }) {
                         let reason = format!("more than {MOST_NAMED} search terms");
-                        return Err(Complaint { at: whole, reason });
+                        return Err(QueryError { at: whole, reason });
                     }
                 }
                 Err(Trouble::Unfinished(reason)) => {
-                    let complaint = Complaint { at: whole, reason };
+                    let complaint = QueryError { at: whole, reason };
                     if end < text.len() {
                         return Err(complaint);
                     }
@@ -235,7 +235,7 @@ impl Word<'_> {
         let mut types = Types::default();
         for name in value.split(',') {
             let kind = KINDS.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind);
-            let class = Class::ALL.into_iter().find(|class| class.name() == name);
+            let class = Category::ALL.into_iter().find(|class| class.name() == name);
             types = match (kind, class) {
                 (Some(kind), _) => types.with_kind(kind),
                 (None, Some(class)) => types.with_class(class),
@@ -280,7 +280,7 @@ impl Word<'_> {
     /// Returns an error about `part`, which must be a slice of the word's text.
     fn wrong(&self, part: &str, reason: String) -> Trouble {
         let start = self.at + (part.as_ptr().addr() - self.text.as_ptr().addr());
-        Trouble::Wrong(Complaint { at: start..start + part.len(), reason })
+        Trouble::Wrong(QueryError { at: start..start + part.len(), reason })
     }
 }
 
@@ -336,7 +336,7 @@ const KINDS: [(&str, Kind); 12] = [
 const PROPERTIES: [&str; 5] = ["hidden", "empty", "linked", "error", "excluded"];
 
 fn type_names() -> impl Iterator<Item = &'static str> + Clone {
-    KINDS.iter().map(|(name, _)| *name).chain(Class::ALL.into_iter().map(Class::name))
+    KINDS.iter().map(|(name, _)| *name).chain(Category::ALL.into_iter().map(Category::name))
 }
 
 fn unfinished(awaited: &str) -> Trouble {

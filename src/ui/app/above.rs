@@ -7,7 +7,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
 use super::App;
-use crate::source::Nature;
+use crate::source::SourceKind;
 use crate::ui::layers::question::About;
 use crate::ui::notice::Notice;
 
@@ -22,7 +22,7 @@ impl App<'_> {
         } else if self.above().is_some() {
             self.ask(About::Above);
         } else {
-            let has_more = self.roots.len() != 1 || self.nature == Nature::Recorded;
+            let has_more = self.roots.len() != 1 || self.nature == SourceKind::Recorded;
             self.notify(if has_more { Notice::ScanRoot } else { Notice::NothingAbove });
         }
     }
@@ -31,7 +31,7 @@ impl App<'_> {
     /// be meant, and the parent of an export is unknown.
     pub fn above(&self) -> Option<Vec<u8>> {
         let [(_, shown)] = self.roots.as_slice() else { return None };
-        if self.nature == Nature::Recorded {
+        if self.nature == SourceKind::Recorded {
             return None;
         }
         let path = Path::new(OsStr::from_bytes(shown));

@@ -7,7 +7,7 @@ use ratatui::crossterm::event::KeyEvent;
 
 use super::{App, Effect};
 use crate::base::format::Measure;
-use crate::delete::Deed;
+use crate::delete::OperationKind;
 use crate::table::column::Column;
 use crate::table::rows::{Grouping, Hidden};
 use crate::ui::component::{Handled, Input};
@@ -49,8 +49,8 @@ impl App<'_> {
             Command::Repaint => Some(Effect::Repaint),
             Command::Interrupt => self.interrupt(),
             Command::Start(program) => self.start(program),
-            Command::Delete => self.ask_to(Deed::Delete),
-            Command::Trash => self.ask_to(Deed::Trash),
+            Command::Delete => self.ask_to(OperationKind::Delete),
+            Command::Trash => self.ask_to(OperationKind::Trash),
             Command::Restore => self.restore(),
             Command::Script => self.write_script(),
             Command::Inspect => {

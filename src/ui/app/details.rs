@@ -2,7 +2,7 @@
 
 use super::{App, Effect};
 use crate::analysis::compare::diff::Fate;
-use crate::source::Nature;
+use crate::source::SourceKind;
 use crate::table::row::Precision;
 use crate::tree::{DirId, Entry, Position, Relocation, Totals, join};
 use crate::ui::errand::Errand;
@@ -97,7 +97,7 @@ impl<'t> App<'t> {
 
     /// Starts a program for the entry under the cursor.
     pub(super) fn start(&mut self, program: Program) -> Option<Effect> {
-        if self.nature == Nature::Recorded {
+        if self.nature == SourceKind::Recorded {
             self.notify(Notice::RecordedNotHere);
             return None;
         }

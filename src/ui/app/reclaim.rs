@@ -17,14 +17,14 @@ pub use running::Running;
 use super::{App, Effect};
 use crate::base::format::plain_size;
 use crate::base::sync::Arc;
-use crate::delete::{Deed, Extent, Group, Selection, Trashed, Work};
-use crate::source::Nature;
+use crate::delete::{Extent, Group, Operation, OperationKind, Selection, Trashed};
+use crate::source::SourceKind;
 use crate::tree::DirId;
 use crate::ui::layers::Layer;
 use crate::ui::layers::confirm_delete::DeleteDialog;
 use crate::ui::layers::failures::FailuresList;
 use crate::ui::notice::Notice;
-use crate::ui::options::{Changes, Safety};
+use crate::ui::options::{Changes, DeletePolicy};
 use crate::ui::reclaim::{News, Order};
 
 /// State of deletions.
@@ -34,27 +34,27 @@ pub struct Reclaim {
     pub running: Option<Running>,
     /// Failures of the last operation, until they are shown.
     failed: Option<FailuresList>,
-    safety: Safety,
+    safety: DeletePolicy,
     /// Trashed items, the last ones at the end.
     trashed: Vec<Arc<Vec<Trashed>>>,
     /// Notice to show when the tree is up to date.
     outcome: Option<Notice>,
     /// Operation to ask about again after changed entries are rescanned.
-    pub(in crate::ui) asked_again: Option<(Deed, Arc<Selection>)>,
+    pub(in crate::ui) asked_again: Option<(OperationKind, Arc<Selection>)>,
     /// Directories to rescan because restored items are in them.
     returned: Vec<Group>,
 }
 
 impl Reclaim {
     /// Creates the state with these rules.
-    pub(super) fn new(safety: Safety) -> Self {
+    pub(super) fn new(safety: DeletePolicy) -> Self {
         Self { safety, ..Self::default() }
     }
 }
 
 impl<'t> App<'t> {
     /// Opens the dialog for the marks, or else for the entry under the cursor.
-    pub(super) fn ask_to(&mut self, deed: Deed) -> Option<Effect> {
+    pub(super) fn ask_to(&mut self, deed: OperationKind) -> Option<Effect> {
         let selection = self.checked(self.check_selection())?.as_chosen(&self.marks.touched_directories());
         Some(self.ask_about(deed, selection))
     }
@@ -87,7 +87,7 @@ impl<'t> App<'t> {
 
     /// Checks that entries may be changed at present.
     pub(in crate::ui) fn check_changes(&self) -> Result<(), Notice> {
-        Err(if self.nature == Nature::Recorded {
+        Err(if self.nature == SourceKind::Recorded {
             Notice::RecordedReadOnly
         } else if self.reclaim.safety.changes == Changes::Refused {
             Notice::ReadOnly
@@ -130,7 +130,7 @@ impl<'t> App<'t> {
             return None;
         };
         let items = trashed.len() as u64;
-        Some(self.begin_work(Work::Restore(trashed), (items, 0), false))
+        Some(self.begin_work(Operation::Restore(trashed), (items, 0), false))
     }
 
     /// Writes a script that deletes the marks, or else the entry under the cursor.
@@ -141,7 +141,7 @@ impl<'t> App<'t> {
     }
 
     /// Opens the dialog for an operation, and requests a preview.
-    pub(in crate::ui) fn ask_about(&mut self, deed: Deed, selection: Selection) -> Effect {
+    pub(in crate::ui) fn ask_about(&mut self, deed: OperationKind, selection: Selection) -> Effect {
         let (selection, now) = (Arc::new(selection), self.clock());
         let dialog = DeleteDialog::new(deed, Arc::clone(&selection), &self.reclaim.safety, now);
         self.open_below_question(Layer::ConfirmDelete(dialog));

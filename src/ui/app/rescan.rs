@@ -7,7 +7,7 @@
 
 use super::{App, Effect};
 use crate::scan::{Outcome, Progress};
-use crate::source::Nature;
+use crate::source::SourceKind;
 use crate::tree::{DirId, Entry, EntryState, Relocation};
 use crate::ui::notice::{Notice, RescannedState};
 use crate::ui::place::Place;
@@ -70,7 +70,7 @@ impl App<'_> {
             Notice::Deleting
         } else if self.is_scanning() || self.rescan.is_some() {
             Notice::ReadingAlready
-        } else if self.nature == Nature::Recorded {
+        } else if self.nature == SourceKind::Recorded {
             Notice::RecordedNotRead
         } else {
             return Ok(());

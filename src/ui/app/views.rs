@@ -14,7 +14,7 @@ use crate::analysis::search;
 use crate::analysis::search::Query;
 use crate::base::sync::Arc;
 use crate::base::text::printable;
-use crate::source::Nature;
+use crate::source::SourceKind;
 use crate::table::column::Column;
 use crate::table::rows::{Direction, Grouping, Hidden, Order};
 use crate::tree::{DirId, Position, Relocation};
@@ -281,7 +281,7 @@ impl App<'_> {
     /// Checks that a view has its prerequisite.
     fn check_view(&self, spec: &ViewSpec) -> Result<(), Notice> {
         match spec.needs {
-            Needs::FileSystem if self.nature == Nature::Recorded => Err(Notice::RecordedNotHere),
+            Needs::FileSystem if self.nature == SourceKind::Recorded => Err(Notice::RecordedNotHere),
             Needs::Baseline => self.check_baseline(),
             Needs::Nothing | Needs::FileSystem => Ok(()),
         }

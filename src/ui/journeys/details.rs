@@ -225,7 +225,7 @@ fn the_cursor_comes_to_rest_on_what_is_expected_unless_it_was_moved() {
 #[test]
 fn of_what_was_recorded_elsewhere_nothing_is_asked_or_started() {
     let tree = home();
-    let recorded = Settings { nature: crate::source::Nature::Recorded, ..settings() };
+    let recorded = Settings { nature: crate::source::SourceKind::Recorded, ..settings() };
     let mut app = App::new(&tree, vec![(b"/r".to_vec(), b"/shown".to_vec())], &recorded, (80, 12));
     tick(&mut app, 1000, Some(Outcome::Complete));
     assert_eq!(press(&mut app, "b v o h"), []);

@@ -27,7 +27,7 @@ use super::layers::info::InfoPage;
 use super::layers::marks_list::MarksList;
 use super::layers::question::About;
 use super::loader::Sources;
-use super::options::Safety;
+use super::options::DeletePolicy;
 use super::progress::Tick;
 use super::theme::Theme;
 use super::views::{LIST, TREEMAP};

@@ -4,14 +4,15 @@ use super::*;
 use crate::base::job::JobError;
 use crate::delete::script::Written;
 use crate::delete::{
-    Concern, Deed, Extent, Failure, Failures, Probe, Reason, Refusal, Report, Selection, Work,
+    DeleteWarning, Extent, Failure, Failures, Operation, OperationKind, Probe, Reason, Refusal, Report,
+    Selection,
 };
 use crate::ui::layers::confirm_delete::Stage;
 use crate::ui::options::Changes;
 use crate::ui::progress::Again;
 use crate::ui::reclaim::{News, Order};
 
-fn safe(tree: &Tree, safety: Safety) -> App<'_> {
+fn safe(tree: &Tree, safety: DeletePolicy) -> App<'_> {
     let settings = Settings { safety, ..settings() };
     let mut app = App::new(tree, vec![(b"/r".to_vec(), b"/shown".to_vec())], &settings, (80, 12));
     tick(&mut app, 1000, Some(Outcome::Complete));
@@ -48,7 +49,7 @@ pub fn changed(app: &mut App<'_>) -> Vec<Effect> {
 /// Opens a dialog in which a name must be typed.
 pub fn typing(app: &mut App<'_>) -> Vec<Effect> {
     press(app, "g d");
-    let concerns = vec![Concern::SomebodysHome(b"/home/x".to_vec())];
+    let concerns = vec![DeleteWarning::SomebodysHome(b"/home/x".to_vec())];
     probed(app, Probe { concerns, is_complete: true, ..Probe::default() });
     press(app, "y")
 }
@@ -206,7 +207,7 @@ fn emptying_is_offered_for_one_directory() {
     probed(&mut app, Probe { is_complete: true, ..Probe::default() });
     let effects = press(&mut app, "y");
     let [Effect::Reclaim(Order::Begin(begun, _))] = effects.as_slice() else { panic!("{effects:?}") };
-    assert_eq!(begun.deed(), Deed::Empty);
+    assert_eq!(begun.deed(), OperationKind::Empty);
     let mut app = finished(&tree);
     press(&mut app, "+");
     asked(&mut app);
@@ -216,8 +217,10 @@ fn emptying_is_offered_for_one_directory() {
 #[test]
 fn a_name_is_typed_over_a_size_or_for_a_home() {
     let tree = home();
-    for (over, concerns) in [(1000, vec![]), (1 << 40, vec![Concern::SomebodysHome(b"/home/x".to_vec())])] {
-        let mut app = safe(&tree, Safety { typed_over: over, ..Safety::default() });
+    for (over, concerns) in
+        [(1000, vec![]), (1 << 40, vec![DeleteWarning::SomebodysHome(b"/home/x".to_vec())])]
+    {
+        let mut app = safe(&tree, DeletePolicy { typed_over: over, ..DeletePolicy::default() });
         press(&mut app, "d");
         probed(&mut app, Probe { concerns, is_complete: true, ..Probe::default() });
         assert_eq!(press(&mut app, "y"), []);
@@ -257,7 +260,7 @@ fn a_deletion_says_up_to_where_less_may_be_freed() {
 fn a_name_is_typed_while_the_preview_is_incomplete() {
     let tree = home();
     for is_complete in [false, true] {
-        let mut app = safe(&tree, Safety { typed_over: 1 << 40, ..Safety::default() });
+        let mut app = safe(&tree, DeletePolicy { typed_over: 1 << 40, ..DeletePolicy::default() });
         press(&mut app, "d");
         probed(&mut app, Probe { most: 4096, is_complete, ..Probe::default() });
         assert_eq!(is_begun(&press(&mut app, "y")), is_complete);
@@ -269,7 +272,7 @@ fn a_name_is_typed_while_the_preview_is_incomplete() {
 /// Opens a dialog that asks again after a Yes.
 pub fn asked_twice(app: &mut App<'_>) {
     press(app, "d");
-    let concerns = vec![Concern::OthersDirectory(b"/r".to_vec(), 1000)];
+    let concerns = vec![DeleteWarning::OthersDirectory(b"/r".to_vec(), 1000)];
     probed(app, Probe { concerns, is_complete: true, ..Probe::default() });
 }
 
@@ -315,10 +318,10 @@ fn root_is_asked_twice_about_directories_of_others() {
 #[test]
 fn nothing_is_changed_where_that_was_wished_for() {
     let tree = home();
-    let mut app = safe(&tree, Safety { changes: Changes::Refused, ..Safety::default() });
+    let mut app = safe(&tree, DeletePolicy { changes: Changes::Refused, ..DeletePolicy::default() });
     assert_eq!(press(&mut app, "d D U H"), []);
     assert_eq!(layer(&app), None);
-    let mut app = safe(&tree, Safety { changes: Changes::Rehearsed, ..Safety::default() });
+    let mut app = safe(&tree, DeletePolicy { changes: Changes::Rehearsed, ..DeletePolicy::default() });
     asked(&mut app);
     assert_eq!(press(&mut app, "y"), [Effect::Reclaim(Order::StopProbe)]);
     assert!(app.notice_text().unwrap().contains("nothing was deleted"));
@@ -447,7 +450,7 @@ fn the_last_trashing_is_restored_first() {
     trashed(&mut app);
     assert!(app.notice_text().unwrap().contains("not freed yet"));
     let effects = press(&mut app, "U");
-    let [Effect::Reclaim(Order::Begin(Work::Restore(trashed), _))] = effects.as_slice() else {
+    let [Effect::Reclaim(Order::Begin(Operation::Restore(trashed), _))] = effects.as_slice() else {
         panic!("{effects:?}")
     };
     assert_eq!(trashed.len(), 1);
@@ -467,10 +470,16 @@ fn what_could_not_be_restored_can_be_later() {
     press(&mut app, "U");
     reported(&mut app, Report { is_over: true, ..Report::default() });
     read_again(&mut app);
-    assert!(matches!(press(&mut app, "U").as_slice(), [Effect::Reclaim(Order::Begin(Work::Restore(_), _))]));
+    assert!(matches!(
+        press(&mut app, "U").as_slice(),
+        [Effect::Reclaim(Order::Begin(Operation::Restore(_), _))]
+    ));
     app.update(Action::Reclaim(News::WorkFailed(bug())));
     read_again(&mut app);
-    assert!(matches!(press(&mut app, "U").as_slice(), [Effect::Reclaim(Order::Begin(Work::Restore(_), _))]));
+    assert!(matches!(
+        press(&mut app, "U").as_slice(),
+        [Effect::Reclaim(Order::Begin(Operation::Restore(_), _))]
+    ));
 }
 
 #[test]
@@ -483,7 +492,7 @@ fn a_script_names_what_is_shown() {
     };
     assert_eq!(selection.items().map(|(_, item)| item.name.as_slice()).collect::<Vec<_>>(), [b"music"]);
     assert_eq!(sizes.len(), 1);
-    let concerns = vec![Concern::OthersDirectory(b"/r".to_vec(), 1000)];
+    let concerns = vec![DeleteWarning::OthersDirectory(b"/r".to_vec(), 1000)];
     app.update(Action::Reclaim(News::Script(Arc::new(Ok(Written { path: "/x/\x1b.sh".into(), concerns })))));
     assert!(app.notice_text().unwrap().contains("warnings"));
     assert!(app.notice_text().unwrap().contains("/x/\\x1b.sh"));

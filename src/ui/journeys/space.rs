@@ -4,7 +4,8 @@ use super::*;
 use crate::base::format::Units;
 use crate::df::rows::{Subject, ledger};
 use crate::df::{
-    Account, Capacity, Deleted, Holder, Outside, Reach, Remainder, Report, Scanned, Space, Through, Volume,
+    Account, Capacity, Deleted, Holder, NotScanned, ProcessAccess, Remainder, Report, Scanned, Space,
+    Through, Volume,
 };
 use crate::ui::views::{TableAnswer, df};
 
@@ -18,7 +19,7 @@ fn space(used: u64, scanned: u64) -> Space {
         scanned: Scanned { disk: scanned, entries: 3, unreadable: 1, left_out: 0, is_partial: false },
         shadows: vec![],
         deleted: vec![file],
-        reach: Reach::Own,
+        reach: ProcessAccess::Own,
         parts: vec![],
         notes: vec![],
     }
@@ -94,7 +95,7 @@ fn the_lines_below_used_add_up_to_it() {
     assert_eq!(space(500, 400).remainder(), Some(Remainder::Missing(70)));
     assert_eq!(space(500, 480).remainder(), Some(Remainder::Shared(10)));
     let mut part = space(500, 400);
-    part.volume.outside.push(Outside::Above("/".into()));
+    part.volume.outside.push(NotScanned::Above("/".into()));
     let rows = ledger(&Report { spaces: vec![part] }, Units::Binary);
     let rest = rows.iter().find(|row| row.subject == Subject::Remainder).expect("there is one");
     assert!(rest.label.starts_with("unexplained"), "{}", rest.label);

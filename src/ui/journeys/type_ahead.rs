@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use ratatui::crossterm::event::KeyEventKind;
 
 use super::*;
-use crate::delete::{Concern, Probe};
+use crate::delete::{DeleteWarning, Probe};
 use crate::fixture::cases;
 use crate::source::save::{Old, Unwritten};
 use crate::ui::answer_gate::QUIET;
@@ -31,7 +31,7 @@ impl<'t> Terminal<'t> {
             // The result is known at once, and a file of any name exists.
             match &effect {
                 Effect::Reclaim(Order::Probe(..)) => {
-                    let concerns = vec![Concern::OthersDirectory(b"/r".to_vec(), 0)];
+                    let concerns = vec![DeleteWarning::OthersDirectory(b"/r".to_vec(), 0)];
                     self.take(Action::Reclaim(News::Probed(Arc::new(Probe {
                         concerns,
                         ..Probe::default()

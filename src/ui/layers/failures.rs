@@ -16,7 +16,7 @@ use ratatui::text::{Line, Span};
 use crate::base::format::{grouped, plain_size};
 use crate::base::sync::Arc;
 use crate::base::text::{escape, fit, pad, width, wrap};
-use crate::delete::{Deed, Failures, Reason, Selection};
+use crate::delete::{Failures, OperationKind, Reason, Selection};
 use crate::ui::app::{App, Running};
 use crate::ui::component::{Component, Handled, Input};
 use crate::ui::cursor::Cursor;
@@ -38,7 +38,7 @@ const WIDE: usize = 60;
 #[derive(Clone, Debug)]
 pub struct FailuresList {
     /// Operation.
-    pub deed: Deed,
+    pub deed: OperationKind,
     /// Failed entries with reasons.
     pub failures: Failures,
     cursor: Cursor,
@@ -48,7 +48,7 @@ pub struct FailuresList {
 
 impl FailuresList {
     /// Creates the list of an operation on a selection.
-    pub fn new(deed: Deed, failures: Failures, selection: Option<Arc<Selection>>) -> Self {
+    pub fn new(deed: OperationKind, failures: Failures, selection: Option<Arc<Selection>>) -> Self {
         Self { deed, failures, cursor: Cursor::default(), selection }
     }
 
@@ -95,9 +95,9 @@ impl<'t> Component<'t> for FailuresList {
     fn draw(&self, app: &App<'t>, screen: Rect, canvas: &mut Canvas<'_>) {
         let (theme, layout) = (app.theme, layout((screen.width, screen.height)));
         let verb = match self.deed {
-            Deed::Delete | Deed::Empty => "delete",
-            Deed::Trash => "trash",
-            Deed::Restore => "restore",
+            OperationKind::Delete | OperationKind::Empty => "delete",
+            OperationKind::Trash => "trash",
+            OperationKind::Restore => "restore",
         };
         let Failures { count, first } = &self.failures;
         let entries = if *count == 1 { "entry" } else { "entries" };
@@ -154,11 +154,11 @@ impl<'t> Component<'t> for FailuresList {
 }
 
 /// Returns the word for a running operation.
-pub(in crate::ui) fn doing(deed: Deed) -> &'static str {
+pub(in crate::ui) fn doing(deed: OperationKind) -> &'static str {
     match deed {
-        Deed::Delete | Deed::Empty => "deleting",
-        Deed::Trash => "moving to the trash",
-        Deed::Restore => "restoring",
+        OperationKind::Delete | OperationKind::Empty => "deleting",
+        OperationKind::Trash => "moving to the trash",
+        OperationKind::Restore => "restoring",
     }
 }
 

@@ -24,7 +24,7 @@ use crate::base::text::{escape, pad, wrap};
 use crate::platform::entry::probe::{Probe, major_minor};
 use crate::platform::fs::mounts::Mount;
 use crate::scan::inspect::{Inspection, inspect};
-use crate::source::Nature;
+use crate::source::SourceKind;
 use crate::table::row::Precision;
 use crate::tree::{DirId, Entry, EntryState, Position, Relocation};
 use crate::ui::app::App;
@@ -59,11 +59,11 @@ pub struct InfoPage {
 
 impl InfoPage {
     /// Creates the page of an entry.
-    pub fn new(directory: DirId, position: Position, nature: Nature) -> Self {
+    pub fn new(directory: DirId, position: Position, nature: SourceKind) -> Self {
         let inspection = match nature {
-            Nature::Live => Loader::default(),
+            SourceKind::Live => Loader::default(),
             // This system knows nothing about a recorded entry.
-            Nature::Recorded => Loader::given(None),
+            SourceKind::Recorded => Loader::given(None),
         };
         Self { directory, position, inspection, offset: 0 }
     }

@@ -11,7 +11,7 @@ use std::ffi::OsString;
 
 use ratatui::style::Style;
 
-use crate::analysis::search::Class;
+use crate::analysis::search::Category;
 pub use palette::{Looks, Preset, Role, color, color_name, filled};
 
 /// Requested use of colors.
@@ -169,7 +169,7 @@ impl Theme {
     }
 
     /// Returns the style of a cell for a file of this category.
-    pub fn class(self, class: Class) -> Style {
+    pub fn class(self, class: Category) -> Style {
         self.style(Role::of(class))
     }
 }

@@ -18,7 +18,7 @@ use ratatui::text::{Line as Text, Span};
 use ratatui::widgets::{Clear, Widget};
 
 use super::list::filtered;
-use crate::analysis::search::Class;
+use crate::analysis::search::Category;
 use crate::base::format::{grouped, percent, plain_size, share};
 use crate::base::kind::Kind;
 use crate::base::text::fit;
@@ -149,7 +149,7 @@ fn draw_frame(app: &App<'_>, area: Rect, buffer: &mut Buffer) {
 fn style(app: &App<'_>, line: &Row) -> Style {
     match line.kind {
         Some(Kind::Directory) => app.theme.style(Role::Bar),
-        Some(Kind::File) => app.theme.class(Class::of_name(line.label.as_bytes())),
+        Some(Kind::File) => app.theme.class(Category::of_name(line.label.as_bytes())),
         _ => app.theme.style(Role::Faint),
     }
 }

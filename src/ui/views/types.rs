@@ -14,7 +14,7 @@ use super::table::{
     row_of_sum,
 };
 use super::{largest, search};
-use crate::analysis::search::{Class, Query};
+use crate::analysis::search::{Category, Query};
 use crate::analysis::survey::{self, Type, Typed};
 use crate::analysis::types::class_query;
 use crate::base::kind::Kind;
@@ -72,15 +72,16 @@ struct TypeRow {
 impl TypeRows {
     /// Arranges the rows: each class with its types below it, then the files of no class, and then the kinds.
     fn new(typed: &Typed) -> Self {
-        let others = typed.types.iter().filter(|(of, _)| of.class() == Some(Class::Other)).count();
+        let others = typed.types.iter().filter(|(of, _)| of.class() == Some(Category::Other)).count();
         // One row stands for many of them where there is anything besides them.
         let is_collapsed = others > MOST_OTHERS && others < typed.types.len();
-        let of_class = |class: Option<Class>| typed.types.iter().filter(move |(of, _)| of.class() == class);
-        let is_other = |(class, _): &&(Class, Totals)| *class == Class::Other;
+        let of_class =
+            |class: Option<Category>| typed.types.iter().filter(move |(of, _)| of.class() == class);
+        let is_other = |(class, _): &&(Category, Totals)| *class == Category::Other;
         let known = typed.classes.iter().filter(|row| !is_other(row));
         let mut rows = Vec::with_capacity(typed.classes.len() + typed.types.len());
         for (class, totals) in known.chain(typed.classes.iter().filter(is_other)) {
-            let kinds = (*class == Class::Other && is_collapsed).then_some(others);
+            let kinds = (*class == Category::Other && is_collapsed).then_some(others);
             rows.push(TypeRow::of_class(*class, *totals, kinds));
             if kinds.is_none() {
                 rows.extend(of_class(Some(*class)).map(|(of, totals)| TypeRow::of_type(*of, *totals)));
@@ -101,7 +102,7 @@ impl TypeRows {
 
 impl TypeRow {
     /// Returns the row of a class; `kinds` is the number of extensions that it stands for.
-    fn of_class(class: Class, totals: Totals, kinds: Option<usize>) -> Self {
+    fn of_class(class: Category, totals: Totals, kinds: Option<usize>) -> Self {
         let title = class.name().replace('-', " ");
         let label = kinds.map_or_else(|| title.clone(), |kinds| format!("{title} ({kinds} types)"));
         let table = if kinds.is_some() { &TABLE } else { &largest::TABLE };
@@ -168,10 +169,10 @@ mod tests {
     fn typed(others: usize, has_more: bool) -> Typed {
         let extension = |name: String| Type::Extension(Extension::of(name.as_bytes()).unwrap());
         let mut types: Vec<Type> = (0..others).map(|number| extension(format!("a.xyz{number}"))).collect();
-        let mut classes = vec![Class::Other];
+        let mut classes = vec![Category::Other];
         if has_more {
             types.extend([extension("a.mkv".to_owned()), Type::Kind(Kind::Directory)]);
-            classes.push(Class::Video);
+            classes.push(Category::Video);
         }
         let totals = Totals::default();
         Typed {

@@ -8,7 +8,7 @@ use std::cell::OnceCell;
 use std::ffi::{CStr, CString};
 use std::os::fd::{AsFd, AsRawFd};
 
-use super::{Deleted, Files, Found, Holder, Reach, Through};
+use super::{Deleted, Files, Found, Holder, ProcessAccess, Through};
 use crate::base::sync::{AtomicUsize, Ordering};
 use crate::platform::entry::imp::statx;
 use crate::platform::process::limits;
@@ -137,17 +137,17 @@ impl Look {
         other.files.files.into_iter().for_each(|file| self.files.add(file));
     }
 
-    fn reach(&self, proc: &Directory) -> Reach {
+    fn reach(&self, proc: &Directory) -> ProcessAccess {
         if self.seen == 0 {
-            return Reach::None;
+            return ProcessAccess::None;
         }
         // Processes of other users can be hidden (`hidepid`), so a search without a refusal is not enough.
         if self.refused || !nix::unistd::geteuid().is_root() {
-            return Reach::Own;
+            return ProcessAccess::Own;
         }
         match link(proc, c"self/ns/pid", &mut [0; LINK]) {
-            Ok(FIRST_NAMESPACE) => Reach::All,
-            _ => Reach::Container,
+            Ok(FIRST_NAMESPACE) => ProcessAccess::All,
+            _ => ProcessAccess::Container,
         }
     }
 }

@@ -4,7 +4,7 @@
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::MaybeUninit;
 
-use super::{Deleted, Files, Found, Holder, Reach, Through};
+use super::{Deleted, Files, Found, Holder, ProcessAccess, Through};
 use crate::platform::Errno;
 
 /// `PROC_ALL_PIDS`
@@ -55,9 +55,9 @@ pub fn find(is_cancelled: impl Fn() -> bool + Sync) -> Found {
     }
     let is_root = nix::unistd::geteuid().is_root();
     files.found(match (seen, is_root && !refused) {
-        (0, _) => Reach::None,
-        (_, true) => Reach::All,
-        (_, false) => Reach::Own,
+        (0, _) => ProcessAccess::None,
+        (_, true) => ProcessAccess::All,
+        (_, false) => ProcessAccess::Own,
     })
 }
 

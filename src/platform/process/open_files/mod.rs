@@ -59,7 +59,7 @@ pub enum Through {
 
 /// Processes that could be searched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Reach {
+pub enum ProcessAccess {
     /// No process.
     #[default]
     None,
@@ -77,7 +77,7 @@ pub struct Found {
     /// Deleted but open files.
     pub files: Vec<Deleted>,
     /// Processes that could be searched.
-    pub reach: Reach,
+    pub reach: ProcessAccess,
 }
 
 /// Files by identity.
@@ -109,7 +109,7 @@ impl Files {
         }
     }
 
-    fn found(self, reach: Reach) -> Found {
+    fn found(self, reach: ProcessAccess) -> Found {
         let mut files = self.files;
         let own = std::process::id();
         for file in &mut files {
@@ -140,7 +140,7 @@ mod tests {
         files.add(file(5, 10, Through::Descriptor, Some(4096)));
         files.add(file(5, 20, Through::Descriptor, Some(4096)));
         files.add(file(6, 10, Through::Descriptor, Some(0)));
-        let found = files.found(Reach::Own);
+        let found = files.found(ProcessAccess::Own);
         assert_eq!(found.files.len(), 2);
         let first = &found.files[0];
         assert_eq!(first.disk, Some(4096), "known as soon as one of them tells");

@@ -4,7 +4,7 @@
 
 use super::super::{App, Effect};
 use crate::base::sync::Arc;
-use crate::delete::{Deed, Group, Report, Selection, Trashed, Work};
+use crate::delete::{Group, Operation, OperationKind, Report, Selection, Trashed};
 use crate::scan::Places;
 use crate::ui::layers::failures::FailuresList;
 use crate::ui::notice::Notice;
@@ -14,7 +14,7 @@ use crate::ui::reclaim::Order;
 #[derive(Clone, Debug)]
 pub struct Running {
     /// Kind of the operation.
-    pub deed: Deed,
+    pub deed: OperationKind,
     /// Expected number of names, as far as known, and bytes.
     pub expected: (u64, u64),
     /// `true` if fewer bytes than counted may be freed: files are compressed, or share space.
@@ -23,11 +23,16 @@ pub struct Running {
     pub report: Arc<Report>,
     /// `true` if it was asked to stop.
     pub is_stopping: bool,
-    pub(super) work: Work,
+    pub(super) work: Operation,
 }
 
 impl App<'_> {
-    pub(in crate::ui) fn begin_work(&mut self, work: Work, expected: (u64, u64), is_at_most: bool) -> Effect {
+    pub(in crate::ui) fn begin_work(
+        &mut self,
+        work: Operation,
+        expected: (u64, u64),
+        is_at_most: bool,
+    ) -> Effect {
         self.reclaim.failed = None;
         self.reclaim.running = Some(Running {
             deed: work.deed(),
@@ -56,15 +61,15 @@ impl App<'_> {
         }
         let running = self.reclaim.running.take()?;
         self.unask_quit();
-        if running.deed == Deed::Trash {
+        if running.deed == OperationKind::Trash {
             self.remember_trashed(report.trashed.iter());
         }
         self.keep_what_did_not_return(&running.work, &report.trashed);
         self.reclaim.outcome = Some(Notice::Deleted(running.deed, Arc::clone(report), running.is_at_most));
         if report.failures.count > 0 {
             let selection = match &running.work {
-                Work::Remove(selection) | Work::Trash(selection) => Some(Arc::clone(selection)),
-                Work::Restore(_) => None,
+                Operation::Remove(selection) | Operation::Trash(selection) => Some(Arc::clone(selection)),
+                Operation::Restore(_) => None,
             };
             let (deed, failures) = (running.deed, report.failures.clone());
             self.reclaim.failed = Some(FailuresList::new(deed, failures, selection));
@@ -81,8 +86,8 @@ impl App<'_> {
     }
 
     /// Keeps items that failed to be restored, all except `returned`, for another attempt.
-    pub(super) fn keep_what_did_not_return(&mut self, work: &Work, returned: &[Trashed]) {
-        if let Work::Restore(all) = work {
+    pub(super) fn keep_what_did_not_return(&mut self, work: &Operation, returned: &[Trashed]) {
+        if let Operation::Restore(all) = work {
             // They are in the same order.
             let mut returned = returned.iter().peekable();
             self.remember_trashed(all.iter().filter(|it| returned.next_if_eq(it).is_none()));
@@ -90,10 +95,10 @@ impl App<'_> {
     }
 
     /// Rechecks the entries of an operation.
-    pub(super) fn look_again(&mut self, work: &Work) -> Option<Effect> {
+    pub(super) fn look_again(&mut self, work: &Operation) -> Option<Effect> {
         match work {
-            Work::Remove(selection) | Work::Trash(selection) => Some(self.look_again_at(selection)),
-            Work::Restore(trashed) => {
+            Operation::Remove(selection) | Operation::Trash(selection) => Some(self.look_again_at(selection)),
+            Operation::Restore(trashed) => {
                 let mut groups: Vec<Group> = trashed.iter().map(|it| it.from.clone()).collect();
                 groups.sort_by_cached_key(Group::path);
                 groups.dedup_by_key(|group| group.path());

@@ -25,7 +25,7 @@ use ratatui::widgets::{Clear, Paragraph, Widget};
 use super::{DeleteDialog, Stage};
 use crate::base::format::{grouped, plain_size};
 use crate::base::text::{escape, fit, width};
-use crate::delete::{CHANGED, Concern, Deed, Kept, Probe};
+use crate::delete::{CHANGED, DeleteWarning, Kept, OperationKind, Probe};
 use crate::ui::app::App;
 use crate::ui::hit_map::{Button, Canvas};
 use crate::ui::keys::{Command, Scope};
@@ -132,8 +132,8 @@ fn title(dialog: &DeleteDialog) -> &'static str {
     }
     match (dialog.is_rehearsal, dialog.deed) {
         (true, _) => "Dry run: would be deleted",
-        (false, Deed::Trash) => "Move to the trash?",
-        (false, Deed::Empty) => "Delete the contents only?",
+        (false, OperationKind::Trash) => "Move to the trash?",
+        (false, OperationKind::Empty) => "Delete the contents only?",
         (false, _) => "Delete permanently?",
     }
 }
@@ -189,7 +189,7 @@ fn facts(app: &App<'_>, dialog: &DeleteDialog) -> Vec<Fact> {
     let key = app.keymap.first(Command::Empty, Scope::Confirm);
     if let Some(key) = key.filter(|_| dialog.can_be_emptied && dialog.stage == Stage::Ask) {
         let does = match dialog.deed {
-            Deed::Empty => "deletes the directory too",
+            OperationKind::Empty => "deletes the directory too",
             _ => "deletes the contents only",
         };
         facts.push(Fact::new(9, format!("{key} {does}"), Role::Faint));
@@ -224,7 +224,7 @@ fn changed(app: &App<'_>, dialog: &DeleteDialog, probe: &Probe) -> Vec<Fact> {
     facts
 }
 
-fn concern_text(app: &App<'_>, concern: &Concern) -> String {
+fn concern_text(app: &App<'_>, concern: &DeleteWarning) -> String {
     concern.words(&escape(&app.shown_path(concern.path())))
 }
 
@@ -271,12 +271,12 @@ fn findings(app: &App<'_>, dialog: &DeleteDialog, probe: &Probe) -> Vec<Fact> {
     let (least, most) = (plain_size(probe.least, app.units), plain_size(probe.most, app.units));
     let by_now = if probe.is_complete { "" } else { " so far" };
     let frees = match (dialog.deed, probe.least == probe.most) {
-        (Deed::Trash, _) => "frees no space until the trash is emptied".to_owned(),
+        (OperationKind::Trash, _) => "frees no space until the trash is emptied".to_owned(),
         (_, true) => format!("frees {least}{by_now}"),
         (_, false) => format!("frees at least {least}, up to {most}{by_now}"),
     };
     facts.push(Fact::new(3, frees, Role::Strong));
-    if probe.linked > 0 && dialog.deed != Deed::Trash {
+    if probe.linked > 0 && dialog.deed != OperationKind::Trash {
         let files = count(
             probe.linked,
             "hard-linked file has other names and frees",
@@ -306,7 +306,7 @@ fn staying(dialog: &DeleteDialog, probe: &Probe) -> Vec<Fact> {
     let Kept { mounts, unseen, .. } = probe.kept;
     // A mount below a directory would be moved along with it.
     let (one, many) = match dialog.deed {
-        Deed::Trash => {
+        OperationKind::Trash => {
             ("mount point below: the directory stays here", "mount points below: the directory stays here")
         }
         _ => ("mount point below is skipped", "mount points below are skipped"),
@@ -316,7 +316,7 @@ fn staying(dialog: &DeleteDialog, probe: &Probe) -> Vec<Fact> {
     add(5, unseen, &|count| format!("{count} {} cannot be read", entries(unseen)));
     // The trash takes a whole directory, with all contents.
     let (verb, kept) = match dialog.deed {
-        Deed::Trash => ("move", probe.unmoved),
+        OperationKind::Trash => ("move", probe.unmoved),
         _ => ("delete", probe.kept),
     };
     for (count, why) in [

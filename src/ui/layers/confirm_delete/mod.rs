@@ -12,7 +12,7 @@ use ratatui::layout::Rect;
 
 use crate::base::sync::Arc;
 use crate::base::text::escape;
-use crate::delete::{Concern, Deed, Extent, Probe, Selection, Work};
+use crate::delete::{DeleteWarning, Extent, Operation, OperationKind, Probe, Selection};
 use crate::ui::answer_gate::{AnswerGate, LONG_QUIET, QUIET};
 use crate::ui::app::{App, Effect};
 use crate::ui::component::{Component, Handled, Input};
@@ -21,14 +21,14 @@ use crate::ui::hit_map::{Button, Canvas};
 use crate::ui::keys::{Answer, Command, Scope};
 use crate::ui::layout::layout;
 use crate::ui::notice::Notice;
-use crate::ui::options::{Changes, Safety};
+use crate::ui::options::{Changes, DeletePolicy};
 use crate::ui::reclaim::Order;
 
 /// The dialog that confirms a deletion.
 #[derive(Clone, Debug)]
 pub struct DeleteDialog {
     /// Operation.
-    pub deed: Deed,
+    pub deed: OperationKind,
     /// Entries of the operation.
     pub selection: Arc<Selection>,
     /// Preview so far.
@@ -60,8 +60,8 @@ pub enum Stage {
 
 impl DeleteDialog {
     /// Creates a dialog about entries without a preview.
-    pub fn new(deed: Deed, selection: Arc<Selection>, safety: &Safety, now: i64) -> Self {
-        let can_be_emptied = deed != Deed::Trash
+    pub fn new(deed: OperationKind, selection: Arc<Selection>, safety: &DeletePolicy, now: i64) -> Self {
+        let can_be_emptied = deed != OperationKind::Trash
             && selection.count() == 1
             && selection.items().all(|(_, item)| item.directory.is_some());
         Self {
@@ -110,7 +110,7 @@ impl DeleteDialog {
     /// Returns the name that must be typed, if any: that of the largest item.
     fn wanted_name(&self) -> Option<String> {
         let probe = self.probe.as_ref()?;
-        let is_home = probe.concerns.iter().any(|concern| matches!(concern, Concern::SomebodysHome(_)));
+        let is_home = probe.concerns.iter().any(|concern| matches!(concern, DeleteWarning::SomebodysHome(_)));
         // A file that the preview has not visited may have grown without limit since the scan.
         let most = if probe.is_complete { self.selection.disk().max(probe.most) } else { u64::MAX };
         if most <= self.typed_over && !is_home {
@@ -121,7 +121,7 @@ impl DeleteDialog {
     }
 
     fn wants_another_yes(&self) -> bool {
-        let is_others = |concern: &Concern| matches!(concern, Concern::OthersDirectory(..));
+        let is_others = |concern: &DeleteWarning| matches!(concern, DeleteWarning::OthersDirectory(..));
         self.probe.as_ref().is_some_and(|probe| probe.concerns.iter().any(is_others))
     }
 
@@ -166,8 +166,8 @@ impl DeleteDialog {
     /// Switches between deleting an entry and deleting its contents.
     fn empty_instead(&self, app: &mut App<'_>) -> Effect {
         let (deed, extent) = match self.deed {
-            Deed::Empty => (Deed::Delete, Extent::Whole),
-            _ => (Deed::Empty, Extent::Content),
+            OperationKind::Empty => (OperationKind::Delete, Extent::Whole),
+            _ => (OperationKind::Empty, Extent::Content),
         };
         app.ask_about(deed, Selection { extent, ..Selection::clone(&self.selection) })
     }
@@ -207,8 +207,8 @@ impl DeleteDialog {
         let going =
             probe.and_then(|probe| probe.going.clone()).unwrap_or_else(|| Arc::clone(&self.selection));
         let work = match self.deed {
-            Deed::Trash => Work::Trash(going),
-            _ => Work::Remove(going),
+            OperationKind::Trash => Operation::Trash(going),
+            _ => Operation::Remove(going),
         };
         let is_at_most = probe.is_some_and(|probe| probe.least < probe.most);
         Handled::Close(Some(app.begin_work(work, expected, is_at_most)))

@@ -11,7 +11,7 @@ use std::str::FromStr;
 use ratatui::style::{Color, Modifier, Style};
 
 use super::Colors;
-use crate::analysis::search::Class;
+use crate::analysis::search::Category;
 
 /// Role of a piece of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,14 +74,14 @@ impl Role {
     }
 
     /// Returns the role of the cell for a file of this category. Related categories share one.
-    pub fn of(class: Class) -> Self {
+    pub fn of(class: Category) -> Self {
         match class {
-            Class::Video => Self::Video,
-            Class::Image | Class::Audio => Self::Media,
-            Class::Archive | Class::DiskImage => Self::Archive,
-            Class::Document | Class::Font => Self::Document,
-            Class::Code | Class::Data | Class::Program => Self::Code,
-            Class::Log | Class::Temporary | Class::Other => Self::Faint,
+            Category::Video => Self::Video,
+            Category::Image | Category::Audio => Self::Media,
+            Category::Archive | Category::DiskImage => Self::Archive,
+            Category::Document | Category::Font => Self::Document,
+            Category::Code | Category::Data | Category::Program => Self::Code,
+            Category::Log | Category::Temporary | Category::Other => Self::Faint,
         }
     }
 
