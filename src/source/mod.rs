@@ -1,6 +1,6 @@
 //! Sources of a tree: a scan of this machine, an import of exports, or a snapshot.
 //!
-//! Views treat all of them alike. [`Nature`] defines which actions are possible: a recorded tree cannot be
+//! Views treat all of them alike. [`SourceKind`] defines which actions are possible: a recorded tree cannot be
 //! rescanned or changed.
 //!
 //! Uses no view. Invariant: a source without a file system behind it is never live.

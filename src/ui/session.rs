@@ -314,7 +314,7 @@ impl<'s> Session<'s> {
     }
 
     /// Starts to scan the directory above. Returns `None` if no thread can be started, which is reported, and
-    /// for a recorded tree, for which the state never asks; see [`Nature`](crate::source::Nature).
+    /// for a recorded tree, for which the state never asks; see [`SourceKind`](crate::source::SourceKind).
     fn scan_above(&mut self, path: Vec<u8>) -> Option<Source> {
         match self.source.restart_at(OsString::from_vec(path).into())? {
             Ok(above) => Some(above),
@@ -326,7 +326,7 @@ impl<'s> Session<'s> {
     }
 
     /// Takes a rescan that was started. Without a scan there is none, because the state does not ask for one;
-    /// see [`Nature`](crate::source::Nature).
+    /// see [`SourceKind`](crate::source::SourceKind).
     fn read_again(&mut self, begun: Option<io::Result<Scan>>) {
         match begun {
             Some(Ok(scan)) => self.again = Some(scan),
