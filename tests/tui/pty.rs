@@ -225,11 +225,14 @@ fn a_storm_of_sizes_clicks_and_keys_leaves_a_screen_that_fits() {
     }
     session.screen = Parser::new(24, 80, 0);
     session.master.resize(PtySize { rows: 24, cols: 80, pixel_width: 0, pixel_height: 0 }).unwrap();
+    // A click may have hit a hint that opens the help, a search or a question; Esc closes one of them at a time. Followed at once by another
+    // byte it would be another key.
+    for _ in 0..3 {
+        session.press("\x1b");
+        session.drain(Duration::from_millis(300));
+    }
     session.press("1");
-    // A click may have hit the key that begins a search, in which letters are text.
-    session.wait_for("footer or search", |screen| {
-        screen.rows(0, 80).last().is_some_and(|line| line.contains("help") || line.starts_with(" /"))
-    });
+    session.wait_for("footer", |screen| screen.rows(0, 80).last().is_some_and(|line| line.contains("help")));
     session.signal(Signal::SIGTERM);
     assert!(session.end().signal().is_some());
     session.assert_restored();
