@@ -295,12 +295,13 @@ impl<'v> Visitor<'v> {
         context: &DirContext<'_>,
         mut names: Option<&mut HashSet<CString>>,
     ) -> Option<Sealed> {
+        let calls = self.shared.workers.calls();
         for entry in buffer.entries() {
             if self.shared.is_stopped() {
                 self.shared.tree.stop(id);
                 break;
             }
-            self.shared.workers.goes_on();
+            calls.next();
             if names.as_mut().is_none_or(|names| names.insert(entry.name.to_owned())) {
                 self.push(batch, buffer, id, directory, context, &entry);
             }

@@ -3,7 +3,6 @@
 //! Invariant: the state of a worker is locked by its own jobs only, one at a time, so a lock is never waited
 //! for.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -48,8 +47,8 @@ pub(crate) struct Workers {
     each: Box<[Worker]>,
     /// Unused buffers.
     spare: Mutex<Vec<Buffer>>,
-    /// Latest call of each worker, by its number, and the time at which it was first seen.
-    calls: Mutex<HashMap<usize, (Call, Instant)>>,
+    /// Latest call of each worker, and the time at which it was first seen.
+    latest: Mutex<Vec<(Call, Instant)>>,
 }
 
 /// Call of a worker: the number of its directory, and a number that grows with each call.
@@ -72,8 +71,18 @@ struct Counters {
     current: AtomicU32,
     /// Number of the directory of the running call; zero without one.
     called: AtomicU32,
-    /// Number of calls so far; it wraps.
-    calls: AtomicU32,
+    calls: CallCount,
+}
+
+/// Number of calls of one worker so far; it wraps.
+#[derive(Default)]
+pub(crate) struct CallCount(AtomicU32);
+
+impl CallCount {
+    /// Notes that the file system has answered, and that the next call begins.
+    pub(crate) fn next(&self) {
+        self.0.store(self.0.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+    }
 }
 
 /// State of one worker.
@@ -104,7 +113,7 @@ impl Workers {
         Self {
             each: (0..count).map(|_| Worker::default()).collect(),
             spare: Mutex::default(),
-            calls: Mutex::default(),
+            latest: Mutex::new(vec![((0, 0), Instant::now()); count]),
         }
     }
 
@@ -140,13 +149,12 @@ impl Workers {
         let counters = &self.worker().counters;
         counters.current.store(id.0, Ordering::Relaxed);
         counters.called.store(id.0, Ordering::Relaxed);
-        self.goes_on();
+        counters.calls.next();
     }
 
-    /// Notes that the file system has answered the calling thread's worker.
-    pub(crate) fn goes_on(&self) {
-        let calls = &self.worker().counters.calls;
-        calls.store(calls.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+    /// Returns the call count of the calling thread's worker.
+    pub(crate) fn calls(&self) -> &CallCount {
+        &self.worker().counters.calls
     }
 
     /// Notes that the calling thread's worker is done with its directory.
@@ -156,12 +164,11 @@ impl Workers {
 
     /// Returns the directories whose calls have been running for [`SILENT`].
     fn silent(&self, tree: &Tree) -> Vec<PathBuf> {
-        let mut calls = lock(&self.calls);
+        let mut latest = lock(&self.latest);
         let mut silent = Vec::new();
-        for (number, Worker { counters, .. }) in self.each.iter().enumerate() {
+        for (Worker { counters, .. }, seen) in self.each.iter().zip(latest.iter_mut()) {
             let directory = counters.called.load(Ordering::Relaxed);
-            let call = (directory, counters.calls.load(Ordering::Relaxed));
-            let seen = calls.entry(number).or_insert((call, Instant::now()));
+            let call = (directory, counters.calls.0.load(Ordering::Relaxed));
             if seen.0 != call {
                 *seen = (call, Instant::now());
             }
