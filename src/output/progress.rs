@@ -10,12 +10,11 @@ use crate::base::format::{Units, grouped, size};
 use crate::base::text::{escape, fit, width};
 use crate::platform::terminal::streams;
 use crate::scan;
-use crate::source::Source;
 
 /// Length of a scan below which no progress is shown.
 const LONG: Duration = Duration::from_millis(500);
 /// Interval between updates of the line.
-const PERIOD: Duration = Duration::from_millis(200);
+pub(crate) const PERIOD: Duration = Duration::from_millis(200);
 /// Assumed width of a terminal that does not report one.
 const COLUMNS: usize = 80;
 
@@ -25,26 +24,21 @@ pub(crate) struct Line {
     units: Option<Units>,
     /// Columns it takes at the moment.
     shown: usize,
-    next: Instant,
+    begun: Instant,
 }
 
 impl Line {
     /// Returns an empty line. Without units or without a terminal it is never filled.
     pub(crate) fn new(units: Option<Units>) -> Self {
         let units = units.filter(|_| io::stderr().is_terminal());
-        Self { units, shown: 0, next: Instant::now() + LONG }
+        Self { units, shown: 0, begun: Instant::now() }
     }
 
-    /// Writes the line again if it is time.
-    pub(crate) fn update(&mut self, source: &Source) {
-        let Some(units) = self.units else { return };
-        if Instant::now() < self.next {
-            return;
-        }
-        self.next = Instant::now() + PERIOD;
-        let progress = source.progress();
+    /// Writes the line again, if the scan is a long one.
+    pub(crate) fn update(&mut self, progress: &scan::Progress) {
+        let Some(units) = self.units.filter(|_| self.begun.elapsed() >= LONG) else { return };
         let columns = streams::columns().unwrap_or(COLUMNS);
-        self.replace(&fit(&describe(&progress, units), columns.saturating_sub(1), "..."));
+        self.replace(&fit(&describe(progress, units), columns.saturating_sub(1), "..."));
     }
 
     /// Wipes the line, for others to write.

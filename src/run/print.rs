@@ -7,11 +7,10 @@
 
 use std::collections::HashSet;
 use std::io::{self, Write};
-use std::os::unix::ffi::OsStrExt;
 use std::time::{Duration, Instant};
 
 use crate::base::format::{Measure, Units};
-use crate::base::text::escape;
+use crate::base::text::escape_path;
 use crate::df;
 use crate::formats::flat::{Flat, Form};
 use crate::output::json::{Body, Report};
@@ -146,6 +145,7 @@ fn wait(source: &Source, interrupt: Option<&Interrupt>, progress: Progress) -> O
     });
     let mut interrupted: Option<Instant> = None;
     let mut silent = HashSet::new();
+    let mut next = Instant::now();
     loop {
         if let Some(outcome) = source.wait(TICK) {
             return Some(outcome);
@@ -156,13 +156,18 @@ fn wait(source: &Source, interrupt: Option<&Interrupt>, progress: Progress) -> O
                 return None;
             }
         }
-        for path in source.progress().silent {
+        if Instant::now() < next {
+            continue;
+        }
+        next = Instant::now() + progress::PERIOD;
+        let progress = source.progress();
+        for path in &progress.silent {
             if silent.insert(path.clone()) {
                 line.clear();
-                say(&format!("{}: does not answer", escape(path.as_os_str().as_bytes())));
+                say(&format!("{}: does not answer", escape_path(path)));
             }
         }
-        line.update(source);
+        line.update(&progress);
     }
 }
 
