@@ -17,7 +17,6 @@ mod file;
 use std::ffi::{CStr, CString};
 
 use super::refusal::{self, DeleteWarning};
-use super::seen::has_clock_of_machine;
 use super::{Group, Item, Reason, Selection};
 use crate::base::absolute::absolute_bytes;
 use crate::base::kind::Kind;
@@ -74,7 +73,9 @@ pub fn text(selection: &Selection, sizes: &[String]) -> Result<(String, Vec<Dele
         let Some(first) = group.items.first() else { continue };
         let directory = group.open().map_err(|reason| refused(first, reason))?;
         let parent = directory.identity().map_err(|error| refused(first, error.into()))?;
-        for item in &group.items {
+        let mut timed = group.clone();
+        timed.ignore_foreign_clock(&directory);
+        for item in &timed.items {
             let size = sizes.next().map_or("", String::as_str);
             let command = command(group, item, &directory, &parent, size);
             script.push_str(&command.map_err(|reason| refused(item, reason))?);
@@ -108,8 +109,7 @@ fn command(
 ) -> Result<String, Reason> {
     let name = CString::new(item.name.as_slice()).map_err(|_| Reason::System(Errno::EINVAL as i32))?;
     let found = look(directory, &name)?;
-    let read_at = item.read_at.filter(|_| has_clock_of_machine(directory));
-    if !(Item { read_at, ..item.clone() }).is_still(&found) {
+    if !item.is_still(&found) {
         return Err(Reason::Changed);
     }
     let above = absolute_bytes(&group.path());

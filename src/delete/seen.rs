@@ -39,12 +39,13 @@ pub(crate) fn look(selection: &Selection) -> Seen {
     let mut unmoved = Kept::default();
     for group in &mut groups {
         let opened = group.open();
-        let is_timed = opened.as_ref().is_ok_and(has_clock_of_machine);
+        if let Ok(directory) = &opened {
+            group.ignore_foreign_clock(directory);
+        }
         let mut items = std::mem::take(&mut group.items);
         items.retain_mut(|item| {
             let is_kept = match &opened {
                 Ok(directory) => {
-                    item.read_at = item.read_at.filter(|_| is_timed);
                     let is_kept = item.look(directory, group);
                     if let Some(Err(error)) = item.may_move(directory).filter(|_| is_kept) {
                         unmoved.count(error.into());
@@ -137,7 +138,12 @@ impl Item {
     }
 }
 
-/// Returns whether the times of a directory's file system come from the clock of this machine.
-pub(super) fn has_clock_of_machine(directory: &Directory) -> bool {
-    directory.file_system().is_ok_and(|system| system == FileSystem::Ordinary)
+impl Group {
+    /// Drops the time of the reading if the times of this directory's file system come from another clock than this machine's, since
+    /// they cannot be compared with it then.
+    pub(super) fn ignore_foreign_clock(&mut self, directory: &Directory) {
+        if directory.file_system().ok() != Some(FileSystem::Ordinary) {
+            self.items.iter_mut().for_each(|item| item.read_at = None);
+        }
+    }
 }
