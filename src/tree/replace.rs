@@ -93,13 +93,8 @@ impl Tree {
         Totals { items: totals.items.saturating_add(u64::from(parent != DirId::TOP)), ..totals }
     }
 
-    /// Drops a directory that is in no listing, and everything below it. Their numbers are reused after the
+    /// Drops directories that are in no listing, and everything below them. Their numbers are reused after the
     /// next call, so a reader that still holds one sees the old directory for a while.
-    pub fn drop_subtree(&self, id: DirId) {
-        self.drop_subtrees(&[id]);
-    }
-
-    /// Drops directories like [`Tree::drop_subtree`].
     pub fn drop_subtrees(&self, ids: &[DirId]) {
         let below = |id: &DirId| Walk::new(self, *id).map(|(id, _)| id).collect::<Vec<_>>();
         let gone: HashSet<DirId> = ids.iter().flat_map(below).collect();

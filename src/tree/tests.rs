@@ -375,9 +375,9 @@ fn the_numbers_of_what_was_dropped_are_used_again_after_the_next_drop() {
     // Each batch takes numbers of its own.
     let push = || Batch::default().push_directory(&tree, DirId::TOP, b"d", Metadata::default(), 0);
     let (one, other) = (push(), push());
-    tree.drop_subtree(one);
+    tree.drop_subtrees(&[one]);
     assert_ne!(push(), one, "somebody may still look at it");
-    tree.drop_subtree(other);
+    tree.drop_subtrees(&[other]);
     assert_eq!(push(), one);
 }
 
@@ -388,7 +388,7 @@ fn what_is_known_of_a_dropped_directory_is_forgotten_and_nothing_else() {
     let [gone, stays] = directories[..] else { panic!("{directories:?}") };
     let name = |directory| LinkedName { directory, device: 0, inode: 5, count: 2, disk: 512, apparent: 1 };
     tree.add_linked([name(gone), name(stays)]);
-    tree.drop_subtree(gone);
+    tree.drop_subtrees(&[gone]);
     assert_eq!(tree.failures().iter().map(|failure| failure.directory).collect::<Vec<_>>(), [stays]);
     assert_eq!(tree.linked().iter().map(|name| name.directory).collect::<Vec<_>>(), [stays]);
 }

@@ -300,6 +300,11 @@ impl<'t> App<'t> {
             || self.views.is_outdated()
     }
 
+    /// Returns the spinner of a running operation: eight steps a second.
+    pub(in crate::ui) fn spinner(&self) -> &'static str {
+        self.theme.glyphs.spinner(u64::try_from(self.scan.last.now.as_millis() / 125).unwrap_or(0))
+    }
+
     /// Returns `true` if the scan is running.
     pub fn is_scanning(&self) -> bool {
         self.scan.is_running()

@@ -165,7 +165,7 @@ pub(in crate::ui) fn doing(deed: OperationKind) -> &'static str {
 /// Returns the progress of the operation.
 pub(in crate::ui) fn progress<'a>(app: &App<'_>, running: &Running, room: usize) -> Line<'a> {
     let theme = app.theme;
-    let spinner = theme.glyphs.spinner(u64::try_from(app.scan.last.now.as_millis() / 125).unwrap_or(0));
+    let spinner = app.spinner();
     let dot = theme.glyphs.dot();
     let doing = doing(running.deed);
     let report = &running.report;

@@ -10,7 +10,7 @@ use ratatui::text::{Line, Span};
 
 use super::draw_ends;
 use crate::base::format::{duration, grouped, plain_size};
-use crate::base::text::{escape, fit, width};
+use crate::base::text::{escape, escape_path, fit, width};
 use crate::scan::Outcome;
 use crate::ui::app::{App, Rescan};
 use crate::ui::hit_map::{Canvas, Hit, HitMap};
@@ -86,7 +86,7 @@ fn add_hits(app: &App<'_>, room: usize, mut x: u16, area: Rect, hits: &mut HitMa
 /// Returns the progress of the rescan.
 fn reading_again<'a>(app: &App<'_>, rescan: &Rescan, room: usize) -> Line<'a> {
     let theme = app.theme;
-    let spinner = theme.glyphs.spinner(u64::try_from(app.scan.last.now.as_millis() / 125).unwrap_or(0));
+    let spinner = app.spinner();
     let entries = format!("{} entries", grouped(rescan.progress.entries));
     let name = escape(&rescan.name).into_owned();
     let stops = app.keymap.hint(Command::Back, app.scope(), "stops");
@@ -101,7 +101,7 @@ fn reading_again<'a>(app: &App<'_>, rescan: &Rescan, room: usize) -> Line<'a> {
 fn progress<'a>(app: &App<'_>, room: usize) -> Line<'a> {
     let theme = app.theme;
     let tick = &app.scan.last;
-    let spinner = theme.glyphs.spinner(u64::try_from(tick.now.as_millis() / 125).unwrap_or(0));
+    let spinner = app.spinner();
     let dot = format!(" {} ", theme.glyphs.dot());
     let errors = match tick.progress.errors {
         0 => String::new(),
@@ -127,11 +127,11 @@ fn progress<'a>(app: &App<'_>, room: usize) -> Line<'a> {
     let left = room.saturating_sub(spans.iter().map(Span::width).sum::<usize>() + 3);
     if let Some(silent) = tick.progress.silent.first() {
         const WORDS: &str = " does not answer";
-        let path = escape(std::os::unix::ffi::OsStrExt::as_bytes(silent.as_os_str())).into_owned();
+        let path = escape_path(silent);
         let path = fit(&path, left.saturating_sub(WORDS.len()), theme.glyphs.gap()).into_owned();
         spans.push(Span::styled(format!("  {path}{WORDS}"), theme.style(Role::Warning)));
     } else if let Some(current) = tick.progress.current.as_deref().filter(|_| left >= 12) {
-        let path = escape(std::os::unix::ffi::OsStrExt::as_bytes(current.as_os_str())).into_owned();
+        let path = escape_path(current);
         let path = fit(&path, left, theme.glyphs.gap()).into_owned();
         spans.push(Span::styled(format!("  {path}"), theme.style(Role::Faint)));
     }
