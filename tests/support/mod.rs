@@ -11,6 +11,7 @@ pub mod naive;
 pub mod reseal;
 pub mod room;
 pub mod sandbox;
+pub mod windows;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

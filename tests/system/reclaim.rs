@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::fixtures::{self, Fixture};
 use crate::support::sandbox;
+use crate::support::windows::in_windows;
 use duke::base::format::Units;
 use duke::base::job::Pool;
 use duke::delete::{DeleteWarning, Failure, Failures, Journal, Kept, Probe, Reason, Refusal, Report};
@@ -508,24 +509,11 @@ fn journey(name: &str, size: (u16, u16), glyphs: Glyphs) {
     insta::assert_snapshot!(name, pictures.join("\n"));
 }
 
-#[test]
-fn in_a_usual_window() {
-    journey("80x24", (80, 24), Glyphs::Unicode);
-}
-
-#[test]
-fn in_a_large_window() {
-    journey("120x40", (120, 40), Glyphs::Unicode);
-}
-
-#[test]
-fn in_a_small_window() {
-    journey("40x10", (40, 10), Glyphs::Unicode);
-}
-
-#[test]
-fn in_a_tiny_window_with_ascii() {
-    journey("20x6", (20, 6), Glyphs::Ascii);
+in_windows! {
+    in_a_usual_window: journey in USUAL;
+    in_a_large_window: journey in LARGE;
+    in_a_small_window: journey in SMALL;
+    in_a_tiny_window_with_ascii: journey in TINY;
 }
 
 #[test]

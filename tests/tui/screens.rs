@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, SystemTime};
 
+use crate::support::windows::in_windows;
 use duke::base::format::{Measure, Units};
 use duke::base::job::Pool;
 use duke::formats::snapshot;
@@ -253,59 +254,18 @@ fn growth(name: &str, size: (u16, u16), glyphs: Glyphs) {
     insta::assert_snapshot!(format!("growth {name}"), pictures.join("\n"));
 }
 
-#[test]
-fn growth_in_a_usual_window() {
-    growth("80x24", (80, 24), Glyphs::Unicode);
-}
-
-#[test]
-fn growth_in_a_small_window() {
-    growth("40x10", (40, 10), Glyphs::Unicode);
-}
-
-#[test]
-fn growth_in_a_tiny_window_with_ascii() {
-    growth("20x6", (20, 6), Glyphs::Ascii);
-}
-
-#[test]
-fn views_in_a_usual_window() {
-    views("80x24", (80, 24), Glyphs::Unicode);
-}
-
-#[test]
-fn views_in_a_large_window() {
-    views("120x40", (120, 40), Glyphs::Unicode);
-}
-
-#[test]
-fn views_in_a_small_window() {
-    views("40x10", (40, 10), Glyphs::Unicode);
-}
-
-#[test]
-fn views_in_a_tiny_window_with_ascii() {
-    views("20x6", (20, 6), Glyphs::Ascii);
-}
-
-#[test]
-fn in_a_usual_window() {
-    journey("80x24", (80, 24), Glyphs::Unicode);
-}
-
-#[test]
-fn in_a_large_window() {
-    journey("120x40", (120, 40), Glyphs::Unicode);
-}
-
-#[test]
-fn in_a_small_window() {
-    journey("40x10", (40, 10), Glyphs::Unicode);
-}
-
-#[test]
-fn in_a_tiny_window_with_ascii() {
-    journey("20x6", (20, 6), Glyphs::Ascii);
+in_windows! {
+    growth_in_a_usual_window: growth in USUAL;
+    growth_in_a_small_window: growth in SMALL;
+    growth_in_a_tiny_window_with_ascii: growth in TINY;
+    views_in_a_usual_window: views in USUAL;
+    views_in_a_large_window: views in LARGE;
+    views_in_a_small_window: views in SMALL;
+    views_in_a_tiny_window_with_ascii: views in TINY;
+    in_a_usual_window: journey in USUAL;
+    in_a_large_window: journey in LARGE;
+    in_a_small_window: journey in SMALL;
+    in_a_tiny_window_with_ascii: journey in TINY;
 }
 
 #[test]
