@@ -3,11 +3,26 @@
 //! No other module names `std::sync::atomic` or a mutex type.
 
 pub use std::sync::{
-    Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError,
+    Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError,
     atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering},
 };
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// Locks `mutex`. After a panic elsewhere the data is still valid, since every critical section leaves it so.
 pub fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Locks `mutex` like [`lock`]. Returns `None` if it stays locked for `limit`.
+pub fn lock_within<T: ?Sized>(mutex: &Mutex<T>, limit: Duration) -> Option<MutexGuard<'_, T>> {
+    let end = Instant::now() + limit;
+    loop {
+        match mutex.try_lock() {
+            Ok(guard) => return Some(guard),
+            Err(TryLockError::Poisoned(error)) => return Some(error.into_inner()),
+            Err(TryLockError::WouldBlock) if Instant::now() < end => thread::sleep(Duration::from_millis(1)),
+            Err(TryLockError::WouldBlock) => return None,
+        }
+    }
 }

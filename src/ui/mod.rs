@@ -181,7 +181,7 @@ fn restore_on_panic(screen: &Screen) {
     let report = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         if thread::current().id() == drawing {
-            screen.leave();
+            drop(screen.leave_for_the_end());
             report(panic);
         }
     }));
@@ -205,7 +205,7 @@ fn watch(screen: &Screen) -> io::Result<()> {
             Ok(signals::Event::Signal(signal)) => signal,
             Ok(signals::Event::Hangup) | Err(_) => signals::Signal::SIGHUP,
         };
-        screen.leave();
+        let _left = screen.leave_for_the_end();
         signals::die(signal);
     })?;
     Ok(())

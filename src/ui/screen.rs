@@ -1,8 +1,7 @@
 //! Taking over the terminal, and giving it back.
 //!
-//! Everything that ends the browser (the user, an error, a panic, a signal) calls [`Screen::leave`]; only the
-//! first call has an effect. One thread at a time takes, lends and retakes the terminal. Later output is
-//! discarded, so that a frame in progress cannot follow.
+//! Everything that ends the browser (the user, an error, a panic, a signal) gives it back; only the first one has
+//! an effect. One thread at a time takes, lends and retakes the terminal. Later output is discarded.
 //!
 //! Invariant: raw mode, the alternate screen and the mouse are taken exactly while `is_on`, and the tab's
 //! progress is cleared.
@@ -10,6 +9,7 @@
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::os::fd::{AsFd, OwnedFd};
+use std::time::Duration;
 
 use ratatui::crossterm::cursor::{Hide, Show};
 use ratatui::crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
@@ -21,7 +21,7 @@ use ratatui::crossterm::{execute, queue};
 
 use super::options::{Mouse, Tab};
 use super::tab;
-use crate::base::sync::{Arc, AtomicBool, Mutex, Ordering, lock};
+use crate::base::sync::{Arc, AtomicBool, Mutex, Ordering, lock, lock_within};
 use crate::platform::terminal::signals::{is_writable, restore_on_abort};
 
 /// User of the terminal.
@@ -41,6 +41,9 @@ enum Holder {
 const TAKE_MOUSE: &str = "\x1b[?1000h\x1b[?1006h";
 const LEAVE_MOUSE: &str = "\x1b[?1006l\x1b[?1000l";
 
+/// Time after which a thread that holds up the end is no longer waited for: the terminal accepts nothing from it.
+const PATIENCE: Duration = Duration::from_secs(1);
+
 /// Terminal, shared by all threads that may have to give it back.
 #[derive(Clone)]
 pub struct Screen {
@@ -50,6 +53,8 @@ pub struct Screen {
     is_on: Arc<AtomicBool>,
     /// User of the terminal. Locked while it is taken, or given back to be retaken.
     holder: Arc<Mutex<Holder>>,
+    /// Locked while something is drawn, so that it cannot follow the last sequences.
+    drawing: Arc<Mutex<()>>,
     mouse: Mouse,
     tab: Tab,
     /// `true` if the tab shows progress. Set by the drawing thread, cleared on leaving; `SeqCst` as above.
@@ -67,8 +72,9 @@ impl Screen {
         } else {
             File::options().read(true).write(true).open("/dev/tty")?
         };
-        let (is_on, holder, is_told) = (Arc::default(), Arc::default(), Arc::default());
-        Ok(Self { terminal: Arc::new(terminal), is_on, holder, mouse, tab, is_told })
+        let (is_on, holder, drawing, is_told) =
+            (Arc::default(), Arc::default(), Arc::default(), Arc::default());
+        Ok(Self { terminal: Arc::new(terminal), is_on, holder, drawing, mouse, tab, is_told })
     }
 
     /// Returns another descriptor of the terminal.
@@ -143,9 +149,15 @@ impl Screen {
         }
         let was_something = self.is_told.swap(is_something, Ordering::SeqCst);
         if is_something || was_something {
-            (&*self.terminal).write_all(shown.sequence().as_bytes())?;
+            self.draw(|mut terminal| terminal.write_all(shown.sequence().as_bytes()))?;
         }
         Ok(())
+    }
+
+    /// Writes to the terminal if it is taken over.
+    fn draw<R: Default>(&self, write: impl FnOnce(&File) -> io::Result<R>) -> io::Result<R> {
+        let _drawing = lock(&self.drawing);
+        if self.is_on.load(Ordering::SeqCst) { write(&self.terminal) } else { Ok(R::default()) }
     }
 
     /// Gives it to another user.
@@ -155,11 +167,21 @@ impl Screen {
         self.leave();
     }
 
+    /// Gives it back because the process ends. No other thread takes it while the result exists.
+    #[must_use]
+    pub fn leave_for_the_end(&self) -> impl Sized {
+        // A thread that is taking it would continue after the last sequences.
+        let holder = lock_within(&self.holder, PATIENCE);
+        self.leave();
+        holder
+    }
+
     /// Gives it back, if it accepts output. Returns `false` if it was not taken.
-    pub fn leave(&self) -> bool {
+    fn leave(&self) -> bool {
         if !self.is_on.swap(false, Ordering::SeqCst) {
             return false;
         }
+        let _drawing = lock_within(&self.drawing, PATIENCE);
         let bytes = self.farewell(self.is_told.swap(false, Ordering::SeqCst));
         // Errors are ignored, because leaving has no alternative.
         if is_writable(self.terminal.as_fd()) {
@@ -204,10 +226,8 @@ impl Screen {
 /// Writes frames; discards them while the terminal is not taken over.
 impl Write for Screen {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if !self.is_on.load(Ordering::SeqCst) {
-            return Ok(bytes.len());
-        }
-        (&*self.terminal).write(bytes)
+        let written = self.draw(|mut terminal| terminal.write(bytes).map(Some))?;
+        Ok(written.unwrap_or(bytes.len()))
     }
 
     fn flush(&mut self) -> io::Result<()> {

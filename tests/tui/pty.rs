@@ -300,6 +300,7 @@ fn a_configuration_gives_keys_and_what_is_wrong_with_it_is_said_in_the_browser()
     command.env("DUKE_CONFIG", &file);
     let mut session = Session::run(command);
     session.wait_for_text("config.toml:1:1: unknown setting 'nonsense'");
+    session.wait_for_text("inner/");
     // A former key of the browser only causes a notice.
     session.press("q");
     session.wait_for_text("Unbound key");

@@ -6,6 +6,7 @@
 use std::fs;
 use std::io::Read;
 use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::session::{PATIENCE, Session, at_home_nowhere, duke, end, modes, open_terminal};
@@ -110,6 +111,46 @@ fn a_stopped_program_has_given_the_terminal_back() {
             scope.spawn(move || stop_and_go(folder, seed, 15, 4));
         }
     });
+}
+
+/// Arguments of a `strace` that slows a program down: it can end between the sequences that take the terminal,
+/// while other threads still write.
+const SLOW: [&str; 8] = [
+    "-fqq",
+    "-o/dev/null",
+    "-e",
+    "trace=write,ioctl",
+    "-e",
+    "inject=write:delay_exit=1000",
+    "-e",
+    "inject=ioctl:delay_exit=10000",
+];
+
+#[test]
+fn a_program_that_ends_while_it_takes_the_terminal_gives_it_back() {
+    let works = Command::new("strace").args(SLOW).arg("true").output();
+    if !works.is_ok_and(|output| output.status.success()) {
+        return crate::support::skip("no strace that injects");
+    }
+    let (folder, place) = (folder(), tempfile::tempdir().unwrap());
+    let file = place.path().join("pid");
+    for delay in 0..10 {
+        let mut traced = CommandBuilder::new("strace");
+        traced.args(SLOW);
+        traced.args(["sh", "-c", r#"echo $$ >"$0" && exec "$@""#]);
+        traced.arg(&file);
+        traced.args([env!("CARGO_BIN_EXE_duke"), "--no-snapshots"]);
+        traced.arg(folder.path());
+        at_home_nowhere(&mut traced);
+        traced.env_remove("XDG_STATE_HOME");
+        let mut session = Session::run(traced);
+        session.wait_for("browser", vt100::Screen::alternate_screen);
+        session.drain(Duration::from_millis(delay));
+        kill(Pid::from_raw(fs::read_to_string(&file).unwrap().trim().parse().unwrap()), Signal::SIGTERM)
+            .unwrap();
+        while session.drain(Duration::from_secs(1)) {}
+        session.assert_restored();
+    }
 }
 
 /// A frame fills the terminal, which accepts the rest of it, and the final sequences, only after a while.

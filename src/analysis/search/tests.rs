@@ -70,7 +70,7 @@ fn sum_below(items: &[Item], oracle: &Oracle<'_>, path: &str) -> Totals {
 }
 
 proptest! {
-    #![proptest_config(cases(12))]
+    #![proptest_config(cases(5))]
 
     #[test]
     fn a_search_and_its_filter_keep_what_a_naive_walk_keeps(

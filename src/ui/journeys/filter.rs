@@ -314,7 +314,7 @@ fn hold(items: &[Item], terms: &Terms, tree: &Arc<Tree>) -> Result<(), TestCaseE
 }
 
 proptest! {
-    #![proptest_config(cases(6))]
+    #![proptest_config(cases(3))]
 
     #[test]
     fn header_rows_shares_and_cells_of_a_filter_are_those_of_a_naive_walk(
