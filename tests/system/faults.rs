@@ -4,7 +4,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
-use std::process::{ChildStderr, Command, Stdio};
+use std::process::{Child, ChildStderr, Command, Stdio};
 
 use crate::support::{child, fixtures, naive};
 use duke::scan::Outcome;
@@ -54,15 +54,33 @@ fn with_faults(test: &str, faults: &[&str], check: impl FnOnce(&Found)) {
     assert!(log.is_empty() || log.contains("(INJECTED)"), "{test}: no call failed");
 }
 
-/// Attaches `strace` to this process; `None` if that fails. The result keeps it alive.
-fn trace(log: &str, faults: &[&str]) -> Option<BufReader<ChildStderr>> {
+/// A `strace` that is attached to this process.
+struct Tracer {
+    strace: Child,
+    /// Kept open, since `strace` writes to it.
+    _messages: BufReader<ChildStderr>,
+}
+
+impl Drop for Tracer {
+    /// Detaches it, since it may wait for ever if this process exits just after a thread has begun.
+    fn drop(&mut self) {
+        let id = i32::try_from(self.strace.id()).unwrap();
+        nix::sys::signal::kill(nix::unistd::Pid::from_raw(id), nix::sys::signal::Signal::SIGTERM).unwrap();
+        self.strace.wait().unwrap();
+    }
+}
+
+/// Attaches `strace` to this process; `None` if that fails.
+fn trace(log: &str, faults: &[&str]) -> Option<Tracer> {
     let mut strace = Command::new("strace");
     strace.args(["-f", "-o", log, "-p", &std::process::id().to_string()]);
     strace.args(faults.iter().flat_map(|fault| ["-e", fault])).stderr(Stdio::piped());
-    let mut messages = BufReader::new(strace.spawn().ok()?.stderr?);
+    let mut strace = strace.spawn().ok()?;
+    let mut messages = BufReader::new(strace.stderr.take()?);
     let mut first_line = String::new();
     messages.read_line(&mut first_line).ok()?;
-    first_line.contains(" attached").then_some(messages)
+    let tracer = Tracer { strace, _messages: messages };
+    first_line.contains(" attached").then_some(tracer)
 }
 
 #[test]
