@@ -3,6 +3,7 @@
 pub mod ages;
 pub mod cleanup;
 pub mod compare;
+pub mod directories;
 pub mod errors;
 pub(crate) mod filter;
 #[cfg(test)]

@@ -20,6 +20,8 @@ pub enum Column {
     Bar,
     /// Number of items.
     Items,
+    /// Size with all subdirectories, beside the size without.
+    Total,
     /// Bytes that hard links share.
     Shared,
     /// Time of the last change.
@@ -196,6 +198,14 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
         ..PLAIN
     },
     ColumnSpec {
+        column: Column::Total,
+        titles: ["Total"; 2],
+        widths: &[Width::Size(1), Width::Cells(1 + BRIEF)],
+        drop_order: 3,
+        sorts_by: Column::Size,
+        ..PLAIN
+    },
+    ColumnSpec {
         column: Column::Shared,
         titles: ["Shared"; 2],
         sort: Some(key('S', "sort-shared", "by shared size").in_list()),
@@ -238,7 +248,7 @@ pub const OPTIONAL: [Column; 3] = [Column::Items, Column::Modified, Column::Shar
 
 impl Column {
     /// Number of columns.
-    pub const COUNT: usize = 8;
+    pub const COUNT: usize = 9;
 
     /// Returns its description.
     pub fn spec(self) -> &'static ColumnSpec {

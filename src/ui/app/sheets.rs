@@ -47,7 +47,7 @@ impl App<'_> {
             Column::Growth if table.may_sort(column) => self.by_size(),
             // Only the list has this column.
             Column::Growth => return self.say_not_here(Command::Sort(column)),
-            Column::Shared | Column::Percent | Column::Bar => return,
+            _ => return,
         };
         let Some(sheet) = self.views.sheets.last_mut() else { return };
         if !table.may_sort(column) {

@@ -1,8 +1,8 @@
 //! Tests of the views besides the list.
 
 use super::*;
-use crate::table::column::Shown;
-use crate::table::row::Row;
+use crate::table::column::{Column, Shown};
+use crate::table::row::{CellValue, Row};
 use crate::ui::sheet::Page;
 
 fn page<'a>(app: &'a App<'_>) -> &'a Page {
@@ -446,4 +446,32 @@ fn types_open_with_what_is_known_and_end_with_what_is_not() {
     let labels: Vec<_> =
         app.views.page.as_ref().unwrap().lines.iter().map(|line| line.label.as_str()).collect();
     assert_eq!(labels, ["code", "  .rs", "other", "  .xyz", "  .zzz"]);
+}
+
+#[test]
+fn the_largest_directories_count_their_own_files_and_right_opens_one() {
+    let tree = Arc::new(
+        build(vec![
+            dir(
+                "outer",
+                vec![file("a", 4_096, 1), dir("inner", vec![file("b", 40_960, 1), file("c", 8_192, 1)])],
+            ),
+            dir("empty", vec![]),
+            file("d", 512, 1),
+        ])
+        .0,
+    );
+    let mut app = finished(&tree);
+    press(&mut app, "L");
+    work(&mut app, &tree);
+    let page = app.views.page.as_ref().unwrap();
+    let rows: Vec<_> = page.lines.iter().map(|row| (row.label.as_str(), row.size().unwrap())).collect();
+    assert_eq!(rows, [("outer/inner/", 49_152), ("outer/", 4_096), ("this directory", 512)]);
+    let total = |row: usize| page.lines[row].cell(Column::Total);
+    assert_eq!((total(0), total(1)), (CellValue::Bytes(53_248), CellValue::Bytes(61_440)));
+    press(&mut app, "Right");
+    assert_eq!(names(&app), ["b", "c"]);
+    press(&mut app, "Left j Space");
+    let marked = app.marks().in_order(&tree);
+    assert_eq!(marked.iter().map(|((_, name), _)| *name).collect::<Vec<_>>(), [b"outer"]);
 }

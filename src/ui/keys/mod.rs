@@ -238,8 +238,8 @@ pub enum Group {
 impl Group {
     /// All groups, in the order of the help page.
     pub const ALL: [Self; 10] = [
-        Self::Move,
         Self::View,
+        Self::Move,
         Self::Sort,
         Self::Show,
         Self::Treemap,

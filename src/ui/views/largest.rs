@@ -18,8 +18,8 @@ use crate::tree::{DirId, EntryState, Position, Tree, join};
 use crate::ui::remark::remark_of;
 use crate::ui::window::{bound, totals_size};
 
-/// Most files that the table has.
-const MOST: usize = 100_000;
+/// Most rows of a table of entries.
+pub const MOST: usize = 100_000;
 
 /// Description of the view.
 pub static VIEW: ViewSpec = ViewSpec {

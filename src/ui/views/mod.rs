@@ -7,6 +7,7 @@
 pub mod ages;
 pub mod cleanup;
 pub mod df;
+pub mod directories;
 pub mod errors;
 pub mod growth;
 pub mod largest;
@@ -21,6 +22,7 @@ pub use table::{Needs, TableAnswer, TableContext, TableData, TableSpec, TableSum
 pub static VIEWS: &[&ViewSpec] = &[
     &LIST,
     &largest::VIEW,
+    &directories::VIEW,
     &types::VIEW,
     &ages::VIEW,
     &TREEMAP,

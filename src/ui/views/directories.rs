@@ -1,0 +1,88 @@
+//! View of the largest directories: by the files directly in them, beside the total of everything below.
+//!
+//! ```text
+//!        Own▾  Share                Items      Total   Path
+//!     1.6 GiB  84.3% ████████▍         12    1.9 GiB   music/albums/
+//! ```
+//!
+//! Enter goes to the directory.
+
+use super::largest::{MOST, path_below};
+use super::table::{
+    Needs, SUMS, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec, larger, row_of_sum, rows,
+};
+use crate::analysis::directories::{self, Directories, OwnSize};
+use crate::table::column::{Column as C, ColumnSet};
+use crate::table::row::{CellValue, Row, RowStyle};
+use crate::tree::{DirId, Position, Totals, Tree};
+use crate::ui::window::{bound, totals_size};
+
+/// Description of the view.
+pub static VIEW: ViewSpec = ViewSpec {
+    name: "directories",
+    key: 'L',
+    help: "largest directories",
+    hint: None,
+    title: "largest directories",
+    needs: Needs::Nothing,
+    table: Some(&TABLE),
+};
+
+/// Table of the directories with files.
+pub static TABLE: TableSpec = TableSpec {
+    rows: "Directories",
+    sortable: &[(C::Size, "size"), (C::Items, "items"), (C::Name, "path")],
+    columns: ColumnSet::of(&[C::Percent, C::Bar, C::Items]),
+    fixed: ColumnSet::of(&[C::Size, C::Total, C::Name]),
+    titles: &[(C::Name, "Path"), (C::Size, "Own")],
+    has_entries: true,
+    is_list: true,
+    counted: Some(["directory", "directories"]),
+    empty: ["No directory has files"; 2],
+    start: |sources, request| rows(directories::directories(sources.pool, sources.request(request), MOST)),
+    ..SUMS
+};
+
+impl TableData for Directories {
+    fn summary(&self) -> TableSummary {
+        TableSummary {
+            sum: Some(self.sum),
+            matched: self.matched,
+            searched: self.matched,
+            largest: self.rows.iter().fold(Totals::default(), |most, row| larger(most, &row.own)),
+            is_complete: self.complete,
+            ..TableSummary::default()
+        }
+    }
+
+    fn rows(&self, _columns: usize) -> usize {
+        self.rows.len()
+    }
+
+    fn row(&self, index: usize, context: &TableContext<'_>) -> Option<Row> {
+        let TableContext { tree, from, measure } = *context;
+        let OwnSize { id, own, .. } = self.rows.get(index)?;
+        let label = if *id == from { "this directory".to_owned() } else { path(tree, from, *id)? };
+        let (totals, status) = (tree.totals(*id), tree.status(*id));
+        let total = totals_size(&totals, measure);
+        let row = row_of_sum(label, own, measure).with(C::Total, CellValue::Bytes(total));
+        Some(Row { style: RowStyle::Strong, precision: bound(status, &totals, total), ..row })
+    }
+
+    fn target(&self, index: usize) -> Option<Target> {
+        let (directory, position) = self.entries(index).pop()?;
+        Some(Target::Entry(directory, position))
+    }
+
+    fn entries(&self, index: usize) -> Vec<(DirId, Position)> {
+        self.rows.get(index).map(|row| (row.parent, row.position)).into_iter().collect()
+    }
+
+    fn find(&self, entry: (DirId, Position)) -> Option<usize> {
+        self.rows.iter().position(|row| (row.parent, row.position) == entry)
+    }
+}
+
+fn path(tree: &Tree, from: DirId, id: DirId) -> Option<String> {
+    Some(path_below(tree, from, tree.parent(id)?, tree.name(id)) + "/")
+}
