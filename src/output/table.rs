@@ -17,7 +17,7 @@ use crate::base::format::{COUNT, PERCENT, Units};
 use crate::base::text::escape;
 use crate::formats::long_paths::TooLong;
 use crate::table::column::Column;
-use crate::table::row::{CellValue, NumberFormat, Row, RowStyle};
+use crate::table::row::{CellValue, NumberFormat, Row, RowStyle, UserNames};
 use crate::table::rows::{Order, Rows, Sums};
 use crate::tree::{DirId, EntryState, Index, LiveTotals, Metadata, Totals, Tree};
 
@@ -125,9 +125,9 @@ impl<'t> Table<'t> {
             .with(Column::Size, CellValue::Bytes(self.size(totals)))
             .with(Column::Items, items.map_or(CellValue::None, CellValue::Count));
         row.has_errors = totals.errors > 0;
-        // No column of the table is a time.
-        let zone = TimeZone::UTC;
-        let format = NumberFormat { units: self.units, zone: &zone };
+        // No column of the table is a time or a user.
+        let (zone, users) = (TimeZone::UTC, UserNames::new());
+        let format = NumberFormat { units: self.units, zone: &zone, users: &users };
         row.add_shares(whole, whole);
         for (column, width) in
             [(Column::Size, self.units.width()), (Column::Percent, PERCENT), (Column::Items, COUNT)]

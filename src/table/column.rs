@@ -24,6 +24,8 @@ pub enum Column {
     Total,
     /// Bytes that hard links share.
     Shared,
+    /// User that an entry belongs to.
+    Owner,
     /// Time of the last change.
     Modified,
     /// Name, path or description.
@@ -217,6 +219,16 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
         ..PLAIN
     },
     ColumnSpec {
+        column: Column::Owner,
+        titles: ["Owner"; 2],
+        show: Some(key('O', "show-owner", "owner (with -e)").in_list()),
+        align: Align::Left,
+        widths: &[Width::Cells(12), Width::Cells(8)],
+        drop_order: 1,
+        sorts_by: Column::Size,
+        ..PLAIN
+    },
+    ColumnSpec {
         column: Column::Modified,
         option: Some(("mtime", "Last changed first")),
         titles: ["Modified"; 2],
@@ -244,11 +256,11 @@ pub const SORTABLE: [Column; 6] =
     [Column::Size, Column::Name, Column::Items, Column::Modified, Column::Shared, Column::Growth];
 
 /// Columns that a key shows and hides, in the order of the help page.
-pub const OPTIONAL: [Column; 3] = [Column::Items, Column::Modified, Column::Shared];
+pub const OPTIONAL: [Column; 4] = [Column::Items, Column::Modified, Column::Shared, Column::Owner];
 
 impl Column {
     /// Number of columns.
-    pub const COUNT: usize = 9;
+    pub const COUNT: usize = 10;
 
     /// Returns its description.
     pub fn spec(self) -> &'static ColumnSpec {

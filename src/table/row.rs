@@ -2,11 +2,14 @@
 //!
 //! Invariant: a cell's text is no wider than its column.
 
+use std::collections::BTreeMap;
+
 use jiff::tz::TimeZone;
 
 use crate::base::calendar::{DATE, date, date_and_time};
 use crate::base::format::{Units, brief_size, change, count, percent, share, size};
 use crate::base::kind::Kind;
+use crate::base::text::{fit, printable};
 use crate::table::column::Column;
 use crate::tree::{DirId, Position};
 
@@ -38,9 +41,14 @@ pub enum CellValue {
     Share(u16),
     /// Seconds since 1970.
     Time(i64),
+    /// User ID.
+    User(u32),
     /// Words instead of a number, in full and abbreviated.
     Words([&'static str; 2]),
 }
+
+/// Names of users, by ID.
+pub type UserNames = BTreeMap<u32, String>;
 
 /// Settings for the text of numbers.
 #[derive(Clone, Copy, Debug)]
@@ -49,6 +57,8 @@ pub struct NumberFormat<'a> {
     pub units: Units,
     /// Time zone of times.
     pub zone: &'a TimeZone,
+    /// Names of users, where they are known.
+    pub users: &'a UserNames,
 }
 
 impl CellValue {
@@ -65,6 +75,13 @@ impl CellValue {
             Self::Share(thousandths) => percent(thousandths),
             Self::Time(time) if width > DATE => date_and_time(time, format.zone),
             Self::Time(time) => date(time, format.zone),
+            Self::User(id) => {
+                let name = format
+                    .users
+                    .get(&id)
+                    .map_or_else(|| id.to_string(), |name| printable(name.as_bytes()).into_owned());
+                fit(&name, width, "~").into_owned()
+            }
             Self::Words([full, _]) if width >= units.width() => full.to_owned(),
             Self::Words([_, brief]) => brief.to_owned(),
         }

@@ -43,6 +43,7 @@ use super::keys::Keymap;
 use super::layers::Layer;
 use super::marks::Marks;
 use super::notice::Notice;
+use super::owner_names::OwnerNames;
 use super::place::{Memory, Place};
 use super::progress::{Again, ScanState, Tick};
 use super::reclaim::{self as reclaim_work, News};
@@ -175,6 +176,8 @@ pub struct App<'t> {
     pub(in crate::ui) sorting: Option<sorting::Sorting>,
     /// Layers above the view; the top one has the keys.
     pub layers: Vec<Layer<'t>>,
+    /// Names of owners in the list.
+    pub(in crate::ui) owners: OwnerNames,
     /// Clickable parts of the last frame.
     hits: HitMap,
 }
@@ -225,6 +228,7 @@ impl<'t> App<'t> {
             is_stale: true,
             sorting: None,
             layers: Vec::new(),
+            owners: OwnerNames::default(),
             hits: HitMap::default(),
         };
         app.path = app.place_path();

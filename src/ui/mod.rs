@@ -31,6 +31,7 @@ pub mod loader;
 pub mod marks;
 pub mod notice;
 pub mod options;
+mod owner_names;
 mod place;
 pub mod progress;
 pub mod reclaim;

@@ -150,6 +150,8 @@ pub enum Notice {
     NothingAbove,
     /// No earlier snapshot to compare with.
     NoBaseline,
+    /// Owners are not recorded.
+    NoOwners,
     /// A filtered list cannot be compared.
     FilterNotCompared,
     /// The path was copied.
@@ -283,6 +285,7 @@ impl Notice {
             Self::NotADirectory => "Not a directory".into(),
             Self::ScanRoot => "Already at the scan root".into(),
             Self::NothingAbove => "Already at the root directory".into(),
+            Self::NoOwners => "No owners recorded (start with -e)".into(),
             Self::NoBaseline => "No earlier snapshot (duke save creates one)".into(),
             Self::FilterNotCompared => {
                 let shows = hint(Command::View(&views::growth::VIEW), "shows the changes");

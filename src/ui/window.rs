@@ -144,6 +144,7 @@ fn row_of(
     let shared = Some(shared(tree, &facts)).filter(|bytes| *bytes > 0);
     let row = row
         .with(Column::Shared, shared.map_or(CellValue::None, CellValue::Bytes))
+        .with(Column::Owner, facts.owner.map_or(CellValue::None, |owner| CellValue::User(owner.uid)))
         .with(Column::Modified, CellValue::Time(facts.mtime));
     let Some(id) = facts.directory else {
         let links = facts.several_names().map(|links| RowNote::plain(linked_text(links.count)));

@@ -316,6 +316,30 @@ fn a_configuration_gives_keys_and_what_is_wrong_with_it_is_said_in_the_browser()
 }
 
 #[test]
+fn owners_are_shown_by_name_if_they_were_recorded() {
+    let folder = folder();
+    let user = nix::unistd::User::from_uid(nix::unistd::geteuid()).unwrap().unwrap().name;
+    let mut command = duke(folder.path());
+    command.arg("-e");
+    let mut session = Session::run(command);
+    session.wait_for_text("1 of 3");
+    session.press("O");
+    session.wait_for("names", |screen| {
+        let contents = screen.contents();
+        contents.contains("Owner") && contents.matches(&format!(" {user} ")).count() == 3
+    });
+    session.press("O");
+    session.wait_for("list", |screen| !screen.contents().contains("Owner"));
+    assert!(session.quit().success());
+
+    let mut session = Session::start(folder.path());
+    session.wait_for_text("1 of 3");
+    session.press("O");
+    session.wait_for_text("No owners recorded");
+    assert!(session.quit().success());
+}
+
+#[test]
 fn every_frame_is_a_synchronized_update() {
     let folder = folder();
     let mut session = Session::start(folder.path());

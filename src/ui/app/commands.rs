@@ -9,15 +9,23 @@ use super::{App, Effect};
 use crate::base::format::Measure;
 use crate::delete::OperationKind;
 use crate::table::column::Column;
+use crate::table::row::{CellValue, Row};
 use crate::table::rows::{Grouping, Hidden};
 use crate::ui::component::{Handled, Input};
 use crate::ui::keys::{Command, Scope};
 use crate::ui::layers::Layer;
 use crate::ui::layers::help::HelpPage;
 use crate::ui::layers::marks_list::MarksList;
+use crate::ui::notice::Notice;
 use crate::ui::views::LIST;
 
 impl App<'_> {
+    /// Returns `true` if the owners of the shown entries are recorded, or their column can be hidden.
+    fn may_show_owners(&self) -> bool {
+        let has_owner = |row: &Row| matches!(row.cell(Column::Owner), CellValue::User(_));
+        self.shown.columns.has(Column::Owner) || self.window.lines.iter().any(has_owner)
+    }
+
     pub(super) fn key(&mut self, event: KeyEvent) -> Option<Effect> {
         self.notice = None;
         self.pressed = Some(self.scan.last.now);
@@ -102,6 +110,7 @@ impl App<'_> {
                 };
                 self.sort();
             }
+            Command::Show(Column::Owner) if !self.may_show_owners() => self.notify(Notice::NoOwners),
             Command::Show(column) => self.shown.columns.toggle(column),
             Command::Scale => self.shown.scale.toggle(),
             Command::Graph => self.shown.columns.turn_graph(),

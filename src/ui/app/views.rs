@@ -142,7 +142,10 @@ impl App<'_> {
         let is_whole = self.poll_whole(sources);
         let is_compared = self.poll_comparison(sources);
         let is_found = self.poll_shown(sources);
-        has_facts || has_rows || is_whole || is_compared || is_found
+        // Numbers of other systems have other names.
+        let may_name = self.shown.columns.has(Column::Owner) && self.nature == SourceKind::Live;
+        let has_names = may_name && self.owners.poll(&self.window.lines, sources);
+        has_facts || has_rows || is_whole || is_compared || is_found || has_names
     }
 
     /// Loads the rows of the top sheet, or else the filter.
@@ -168,6 +171,7 @@ impl App<'_> {
         let is_inspected =
             |layer: &Layer<'_>| matches!(layer, Layer::Info(page) if page.inspection.is_running());
         self.views.is_loading()
+            || self.owners.is_loading()
             || self.sorting.as_ref().is_some_and(|sorting| sorting.rows.is_running())
             || self.layers.iter().any(is_inspected)
     }

@@ -49,7 +49,7 @@ pub(super) fn draw_rows(
 
 /// Returns the row as text.
 fn text<'a>(app: &App<'_>, columns: &Columns, row: &Row) -> Text<'a> {
-    let format = NumberFormat { units: app.units, zone: &app.zone };
+    let format = NumberFormat { units: app.units, zone: &app.zone, users: app.owners.names() };
     let mut spans = Vec::with_capacity(16);
     for (number, (column, room)) in columns.cells.iter().enumerate() {
         if number > 0 {
