@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use duke::base::job::Pool;
-use duke::delete::{Extent, Selection, remove};
+use duke::delete::{DeleteScope, Selection, remove};
 use duke::platform::process::limits::processors;
 use duke::scan::{Options, Scan};
 use duke::tree::{DirId, EntryState};
@@ -25,7 +25,7 @@ fn main() {
             _ => None,
         });
         let places = root.map(|root| (root, name.as_bytes()));
-        let selection = Arc::new(Selection::new(scan.tree(), places, Extent::Whole));
+        let selection = Arc::new(Selection::new(scan.tree(), places, DeleteScope::Whole));
         let pool = Pool::new(processors()).expect("threads");
         let begun = Instant::now();
         let job = remove(&pool, selection).expect("a thread");

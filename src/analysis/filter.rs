@@ -48,7 +48,7 @@ impl Filtered {
 }
 
 /// Filter for the entries of one directory.
-pub struct Keeper<'q> {
+pub struct FilterCursor<'q> {
     tree: &'q Tree,
     filtered: &'q Filtered,
     directory: DirId,
@@ -57,7 +57,7 @@ pub struct Keeper<'q> {
     path: Vec<u8>,
 }
 
-impl<'q> Keeper<'q> {
+impl<'q> FilterCursor<'q> {
     /// Creates the filter for the entries of `directory`.
     pub fn new(tree: &'q Tree, filtered: &'q Filtered, directory: DirId) -> Self {
         let standing = filtered.query.standing(tree, directory);

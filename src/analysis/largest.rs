@@ -13,7 +13,7 @@ use std::io;
 use crate::analysis::parallel_walk::sweep;
 use crate::analysis::path_order::order_by_path;
 use crate::analysis::search::{
-    Collector, Found, GLIMPSE, Mode, Order, Progress, Request, Row, WalkEntry, sort_by_path,
+    Collector, GLIMPSE, Mode, Order, Progress, Request, Row, SearchResult, WalkEntry, sort_by_path,
 };
 use crate::base::job::{Job, Pool};
 use crate::tree::{InodeKey, Metadata, Tree, UniqueSizes};
@@ -23,7 +23,7 @@ use crate::tree::{InodeKey, Metadata, Tree, UniqueSizes};
 ///
 /// # Errors
 /// When no thread can be started.
-pub fn largest(pool: &Pool, mut request: Request, most: usize) -> io::Result<Job<Found>> {
+pub fn largest(pool: &Pool, mut request: Request, most: usize) -> io::Result<Job<SearchResult>> {
     request.query = request.query.without_directories();
     pool.start(move |task| {
         let files = Files::new(&request.tree, request.order, most);
@@ -95,7 +95,7 @@ impl<'t> Files<'t> {
         self.first.truncate(most);
     }
 
-    fn found(&mut self, progress: Progress) -> Found {
+    fn found(&mut self, progress: Progress) -> SearchResult {
         let Progress { searched, complete } = progress;
         let (kept, linked) = if complete {
             (std::mem::take(&mut self.first), std::mem::take(&mut self.linked))
@@ -110,7 +110,7 @@ impl<'t> Files<'t> {
             sort_by_path(self.tree, &mut rows, self.order);
         }
         let (matched, sum) = (self.single + several, self.sizes.total());
-        Found { rows, matched, searched, sum, with_contents: false, complete }
+        SearchResult { rows, matched, searched, sum, with_contents: false, complete }
     }
 
     /// Takes one name of each inode, and returns the number of inodes. Only the final result takes the first

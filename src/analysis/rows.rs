@@ -64,7 +64,7 @@ pub(crate) const GLIMPSE: usize = 1 << 12;
 
 /// Search result.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub struct SearchResult {
     /// First rows in the requested order; limited to some thousands until the search is complete.
     pub rows: Vec<Row>,
     /// Number of matching entries: the n in "n of m".
@@ -95,7 +95,7 @@ impl Rows {
         Self { most, order, first: Vec::new(), matched: 0, sizes: UniqueSizes::default() }
     }
 
-    pub(crate) fn found(&mut self, request: &Request, progress: Progress) -> Found {
+    pub(crate) fn found(&mut self, request: &Request, progress: Progress) -> SearchResult {
         self.trim(self.most);
         // The last report moves the rows out instead of copying them, since there may be many.
         let mut rows = if progress.complete { std::mem::take(&mut self.first) } else { self.glimpse() };
@@ -103,7 +103,7 @@ impl Rows {
         if self.order.is_by_path() {
             sort_by_path(&request.tree, &mut rows, self.order);
         }
-        Found {
+        SearchResult {
             rows,
             matched: self.matched,
             searched: progress.searched,

@@ -57,7 +57,7 @@ impl Type {
 
 /// Totals by type.
 #[derive(Clone, Debug, Default)]
-pub struct Typed {
+pub struct TypeTotals {
     /// Types with their totals, in the requested order: by size, items or name. Items are names.
     pub types: Vec<(Type, Totals)>,
     /// Categories of regular files with their totals, in the same order.
@@ -79,7 +79,7 @@ pub fn class_query(class: Category) -> Query {
 ///
 /// # Errors
 /// When no thread can be started.
-pub fn types(pool: &Pool, request: Request) -> io::Result<Job<Typed>> {
+pub fn types(pool: &Pool, request: Request) -> io::Result<Job<TypeTotals>> {
     pool.start(move |task| {
         sweep(&request, Mode::Filter, task, Counts::default(), |counts, progress| {
             Some(counts.typed(request.order, progress))
@@ -109,7 +109,7 @@ impl Collector for Counts {
 }
 
 impl Counts {
-    fn typed(&self, order: Order, progress: Progress) -> Typed {
+    fn typed(&self, order: Order, progress: Progress) -> TypeTotals {
         let mut classes: HashMap<Category, UniqueSizes> = HashMap::new();
         let mut total = UniqueSizes::default();
         for (of, sizes) in &self.types {
@@ -118,7 +118,7 @@ impl Counts {
                 classes.entry(class).or_default().merge(sizes.clone());
             }
         }
-        Typed {
+        TypeTotals {
             types: sorted(order, self.types.iter().map(|(of, sizes)| (*of, sizes.total())), |of| *of),
             classes: sorted(order, classes.iter().map(|(of, sizes)| (*of, sizes.total())), |of| of.name()),
             total: total.total(),

@@ -60,7 +60,9 @@ impl Operation {
     /// Returns the kind of the operation.
     pub fn deed(&self) -> OperationKind {
         match self {
-            Self::Remove(selection) if selection.extent == super::Extent::Content => OperationKind::Empty,
+            Self::Remove(selection) if selection.extent == super::DeleteScope::Content => {
+                OperationKind::Empty
+            }
             Self::Remove(_) => OperationKind::Delete,
             Self::Trash(_) => OperationKind::Trash,
             Self::Restore(_) => OperationKind::Restore,

@@ -34,5 +34,5 @@ pub use probe::{Probe, probe};
 pub use reason::{CHANGED, NoTrash, Reason, Refusal};
 pub use refusal::DeleteWarning;
 pub use remove::{ItemRemoval, Removal, remove};
-pub use selection::{Extent, Group, Item, Selection};
+pub use selection::{DeleteScope, Group, Item, Selection};
 pub use trash::{Owner, Trashed, Trashing, restore, trash};

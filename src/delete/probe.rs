@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use super::link_tracker::LinkTracker;
 use super::refusal::{self, DeleteWarning};
 use super::seen::{self, Seen};
-use super::walk::{Act, At, Fate, Walk};
+use super::walk::{At, Disposition, Visitor, Walk};
 use super::{Failures, Kept, Reason, Refusal, Selection};
 use crate::base::job::{Job, Pool, Task};
 use crate::base::kind::Kind;
@@ -195,14 +195,20 @@ impl Met {
     }
 }
 
-impl Act for Previewer<'_> {
+impl Visitor for Previewer<'_> {
     type Rights = Rights;
 
     fn rights(&self, at: &Directory) -> Rights {
         at.rights()
     }
 
-    fn meet(&self, at: At<'_, Rights>, name: &CStr, found: &Attributes, _: usize) -> Result<Fate, Errno> {
+    fn meet(
+        &self,
+        at: At<'_, Rights>,
+        name: &CStr,
+        found: &Attributes,
+        _: usize,
+    ) -> Result<Disposition, Errno> {
         {
             let mut met = lock(&self.met);
             met.meet(found, self.now);
@@ -224,7 +230,7 @@ impl Act for Previewer<'_> {
             probe.least = probe.least.saturating_add(least);
             probe.most = probe.most.saturating_add(bytes);
         }
-        Ok(Fate::Stays)
+        Ok(Disposition::Stays)
     }
 
     fn enter(&self, _: &Directory, found: &Attributes, _: usize) {
@@ -233,7 +239,13 @@ impl Act for Previewer<'_> {
         met.probe.directories += 1;
     }
 
-    fn leave(&self, above: &Directory, name: &CStr, found: &Attributes, _: usize) -> Result<Fate, Errno> {
+    fn leave(
+        &self,
+        above: &Directory,
+        name: &CStr,
+        found: &Attributes,
+        _: usize,
+    ) -> Result<Disposition, Errno> {
         above.rights().to_remove(found)?;
         if above.is_locked(name)? {
             return Err(Errno::EPERM);
@@ -243,7 +255,7 @@ impl Act for Previewer<'_> {
         met.going += 1;
         met.probe.least = met.probe.least.saturating_add(bytes);
         met.probe.most = met.probe.most.saturating_add(bytes);
-        Ok(Fate::Stays)
+        Ok(Disposition::Stays)
     }
 
     fn fail(&self, _: usize, reason: Reason) {

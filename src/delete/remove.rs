@@ -10,7 +10,7 @@ use std::ffi::CStr;
 use std::time::Duration;
 
 use super::link_tracker::LinkTracker;
-use super::walk::{Act, At, Fate, Walk};
+use super::walk::{At, Disposition, Visitor, Walk};
 use super::{Failures, Reason, Selection};
 use crate::base::job::{Job, Pool, Task};
 use crate::base::sync::{Arc, AtomicBool, AtomicU64, Condvar, Mutex, Ordering, PoisonError, lock};
@@ -135,30 +135,42 @@ impl Remover {
         Removal { entries, freed, failures: lock(failures).clone(), ..Removal::default() }
     }
 
-    fn gone(&self, found: &Attributes, item: usize) -> Fate {
+    fn gone(&self, found: &Attributes, item: usize) -> Disposition {
         let is_last = found.is_directory()
             || found.links <= 1
             || lock(&self.links).name_seen(found.file_id(), found.links);
         let freed = if is_last { found.blocks.saturating_mul(512) } else { 0 };
         self.all.gone(freed);
         self.items[item].gone(freed);
-        Fate::Gone
+        Disposition::Gone
     }
 }
 
-impl Act for Remover {
+impl Visitor for Remover {
     /// Deleting shows if it is permitted.
     type Rights = ();
 
     fn rights(&self, _: &Directory) {}
 
-    fn meet(&self, at: At<'_, ()>, name: &CStr, found: &Attributes, item: usize) -> Result<Fate, Errno> {
+    fn meet(
+        &self,
+        at: At<'_, ()>,
+        name: &CStr,
+        found: &Attributes,
+        item: usize,
+    ) -> Result<Disposition, Errno> {
         at.directory.unlink(name).map(|()| self.gone(found, item))
     }
 
     fn enter(&self, _: &Directory, _: &Attributes, _: usize) {}
 
-    fn leave(&self, above: &Directory, name: &CStr, found: &Attributes, item: usize) -> Result<Fate, Errno> {
+    fn leave(
+        &self,
+        above: &Directory,
+        name: &CStr,
+        found: &Attributes,
+        item: usize,
+    ) -> Result<Disposition, Errno> {
         above.remove_directory(name).map(|()| self.gone(found, item))
     }
 

@@ -17,7 +17,7 @@ use crate::tree::{DirId, Entry, EntryState, Metadata, Tree, join};
 
 /// Part of an entry that an operation applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Extent {
+pub enum DeleteScope {
     /// The whole item.
     Whole,
     /// The contents of a directory, which becomes empty.
@@ -30,7 +30,7 @@ pub struct Selection {
     /// Entries, grouped by their directories.
     pub groups: Vec<Group>,
     /// Part of each entry that the operation applies to.
-    pub extent: Extent,
+    pub extent: DeleteScope,
 }
 
 /// Entries of one directory.
@@ -86,14 +86,18 @@ pub struct Item {
 impl Selection {
     /// Selects the entries of `places` that exist in the tree, without duplicates and without entries that lie
     /// inside another one. Roots are not entries of a directory, so only their contents can be selected.
-    pub fn new<'a>(tree: &Tree, places: impl IntoIterator<Item = (DirId, &'a [u8])>, extent: Extent) -> Self {
+    pub fn new<'a>(
+        tree: &Tree,
+        places: impl IntoIterator<Item = (DirId, &'a [u8])>,
+        extent: DeleteScope,
+    ) -> Self {
         let mut names: HashMap<DirId, HashSet<&[u8]>> = HashMap::new();
         for (directory, name) in places {
             names.entry(directory).or_default().insert(name);
         }
         let mut groups: Vec<Group> = names
             .into_iter()
-            .filter(|(directory, _)| *directory != DirId::TOP || extent == Extent::Content)
+            .filter(|(directory, _)| *directory != DirId::TOP || extent == DeleteScope::Content)
             .filter_map(|(directory, names)| Group::new(tree, directory, &names, extent))
             .collect();
         let chosen: HashSet<DirId> =
@@ -176,7 +180,7 @@ impl Selection {
 }
 
 impl Group {
-    fn new(tree: &Tree, directory: DirId, names: &HashSet<&[u8]>, extent: Extent) -> Option<Self> {
+    fn new(tree: &Tree, directory: DirId, names: &HashSet<&[u8]>, extent: DeleteScope) -> Option<Self> {
         let mut ids: Vec<DirId> = tree.ancestry(directory).collect();
         ids.reverse();
         let step = |id: &DirId| {
@@ -190,7 +194,7 @@ impl Group {
             chosen.filter_map(|(_, record)| Item::new(tree, directory, &record)).collect();
         items.sort_by(|a, b| a.name.cmp(&b.name));
         items.dedup_by(|a, b| a.name == b.name);
-        if extent == Extent::Content {
+        if extent == DeleteScope::Content {
             items.retain(|item| item.directory.is_some());
         }
         (!items.is_empty()).then_some(Self { directory, steps, items })

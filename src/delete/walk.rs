@@ -19,7 +19,7 @@ use std::ffi::{CStr, CString};
 
 use rayon::Scope;
 
-use super::{Extent, Failures, Group, Item, Reason, Selection};
+use super::{DeleteScope, Failures, Group, Item, Reason, Selection};
 use crate::base::kind::Kind;
 use crate::base::sync::{Arc, Mutex, Ordering, lock};
 use crate::platform::process::descriptors::{Descriptors, wait_for_descriptors};
@@ -35,7 +35,7 @@ const ROUNDS: u32 = 16;
 
 /// Result for an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum Disposition {
     /// The entry was deleted.
     Gone,
     /// The entry is kept on purpose.
@@ -44,7 +44,7 @@ pub enum Fate {
 
 /// Action on the entries that a walk visits. `item` is the number of the selected item that the entry is, or
 /// lies in.
-pub trait Act: Sync {
+pub trait Visitor: Sync {
     /// Facts about a directory that are needed before its entries are visited.
     type Rights: Send + Sync;
     /// Reads those facts.
@@ -56,11 +56,17 @@ pub trait Act: Sync {
         name: &CStr,
         found: &Attributes,
         item: usize,
-    ) -> Result<Fate, Errno>;
+    ) -> Result<Disposition, Errno>;
     /// Enters a directory.
     fn enter(&self, directory: &Directory, found: &Attributes, item: usize);
     /// Leaves a directory in which nothing is left to do.
-    fn leave(&self, above: &Directory, name: &CStr, found: &Attributes, item: usize) -> Result<Fate, Errno>;
+    fn leave(
+        &self,
+        above: &Directory,
+        name: &CStr,
+        found: &Attributes,
+        item: usize,
+    ) -> Result<Disposition, Errno>;
     /// Reports a failed entry.
     fn fail(&self, item: usize, reason: Reason);
     /// Reports that an item is done without failures.
@@ -91,7 +97,7 @@ pub struct Walk<'w, A> {
     failures: &'w Mutex<Failures>,
 }
 
-impl<'w, A: Act> Walk<'w, A> {
+impl<'w, A: Visitor> Walk<'w, A> {
     /// Creates a walk for `threads` threads.
     pub fn new(
         act: &'w A,
@@ -186,7 +192,7 @@ impl<'w, A: Act> Walk<'w, A> {
             Ok((now, inside)) if item.is_still(&now) => {
                 let found = now.attributes;
                 // A directory that is kept does not count as an entry to delete.
-                if self.selection.extent == Extent::Whole {
+                if self.selection.extent == DeleteScope::Whole {
                     self.act.enter(&inside, &found, number);
                 }
                 let node = Node::new(Above::Selected(directory), name, found, number);
@@ -368,7 +374,7 @@ impl<'w, A: Act> Walk<'w, A> {
             return None;
         };
         let is_selected = matches!(node.above, Above::Selected(_));
-        if is_selected && self.selection.extent == Extent::Content {
+        if is_selected && self.selection.extent == DeleteScope::Content {
             return None;
         }
         if is_selected && above.attributes_of(node.name.as_c_str()).is_ok_and(|found| !node.is(&found)) {

@@ -43,13 +43,13 @@ use crate::base::job::{Job, Pool};
 use crate::base::sync::Arc;
 use crate::tree::{DirId, EntryState, Metadata, Tree};
 use parts::parts;
-pub use parts::{Part, Standing, What};
+pub use parts::{CountedAs, Overhead, OverheadKind};
 use regions::{MountMap, System};
 use rows::Row;
 pub use scanned::Scanned;
 use scanned::{Met, Sums};
-pub use shadow::{Hidden, Shadow};
-pub use usage::{Note, Remainder, Report, Space};
+pub use shadow::{CoveredFiles, Hidden};
+pub use usage::{Note, Report, Space, Unexplained};
 pub use volume::{NotScanned, Volume};
 
 /// File system of a scan root.

@@ -9,18 +9,18 @@ use crate::platform::fs::overhead::{Native, Xfs};
 
 /// Space used by something other than files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct Overhead {
     /// Kind of overhead.
-    pub what: What,
+    pub what: OverheadKind,
     /// Size in bytes, as df counts it.
     pub bytes: u64,
     /// Number of df that includes the part.
-    pub standing: Standing,
+    pub standing: CountedAs,
 }
 
 /// Number of df that includes a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum CountedAs {
     /// Counted as used.
     Used,
     /// Not part of the size at all.
@@ -33,7 +33,7 @@ pub enum Standing {
 
 /// Kind of overhead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum OverheadKind {
     /// Inode and block tables, and the journal (ext4).
     Structures,
     /// Journal or log.
@@ -56,7 +56,7 @@ pub enum What {
     OtherVolumes,
 }
 
-impl What {
+impl OverheadKind {
     /// All kinds.
     pub const ALL: [Self; 10] = [
         Self::Structures,
@@ -89,7 +89,7 @@ impl What {
 }
 
 /// Returns the overhead parts of a file system.
-pub fn parts(native: &Native, capacity: &Capacity) -> Vec<Part> {
+pub fn parts(native: &Native, capacity: &Capacity) -> Vec<Overhead> {
     match native {
         Native::Ext { superblock, held_back } => ext(superblock, *held_back, capacity),
         Native::Xfs(xfs) => self::xfs(xfs),
@@ -97,7 +97,7 @@ pub fn parts(native: &Native, capacity: &Capacity) -> Vec<Part> {
         Native::Apfs(apfs) => {
             let others = apfs.volume.map(|own| capacity.used().saturating_sub(own));
             others
-                .map(|bytes| Part { what: What::OtherVolumes, bytes, standing: Standing::Used })
+                .map(|bytes| Overhead { what: OverheadKind::OtherVolumes, bytes, standing: CountedAs::Used })
                 .into_iter()
                 .collect()
         }
@@ -107,28 +107,32 @@ pub fn parts(native: &Native, capacity: &Capacity) -> Vec<Part> {
 
 /// Returns the parts of an ext file system. df excludes the tables from the size unless the mount option
 /// `minixdf` is set.
-fn ext(superblock: &Superblock, held_back: Option<u64>, capacity: &Capacity) -> Vec<Part> {
+fn ext(superblock: &Superblock, held_back: Option<u64>, capacity: &Capacity) -> Vec<Overhead> {
     let beside = superblock.whole.saturating_sub(capacity.size);
     let structures = match superblock.overhead {
-        _ if beside > 0 => Some((beside, Standing::Beside)),
-        overhead => overhead.map(|overhead| (overhead, Standing::Used)),
+        _ if beside > 0 => Some((beside, CountedAs::Beside)),
+        overhead => overhead.map(|overhead| (overhead, CountedAs::Used)),
     };
-    let structures = structures.map(|(bytes, standing)| Part { what: What::Structures, bytes, standing });
-    let journal =
-        superblock.journal.map(|bytes| Part { what: What::Journal, bytes, standing: Standing::Within });
-    let reserved = |what, bytes| Part { what, bytes, standing: Standing::Reserved };
-    let for_root = reserved(What::ForRoot, superblock.reserved);
+    let structures =
+        structures.map(|(bytes, standing)| Overhead { what: OverheadKind::Structures, bytes, standing });
+    let journal = superblock.journal.map(|bytes| Overhead {
+        what: OverheadKind::Journal,
+        bytes,
+        standing: CountedAs::Within,
+    });
+    let reserved = |what, bytes| Overhead { what, bytes, standing: CountedAs::Reserved };
+    let for_root = reserved(OverheadKind::ForRoot, superblock.reserved);
     let for_writing =
-        held_back.map(|count| reserved(What::ForWriting, count.saturating_mul(superblock.cluster)));
+        held_back.map(|count| reserved(OverheadKind::ForWriting, count.saturating_mul(superblock.cluster)));
     structures.into_iter().chain(journal).chain([for_root]).chain(for_writing).collect()
 }
 
-fn xfs(xfs: &Xfs) -> Vec<Part> {
-    let part = |what, bytes: Option<u64>, standing| bytes.map(|bytes| Part { what, bytes, standing });
+fn xfs(xfs: &Xfs) -> Vec<Overhead> {
+    let part = |what, bytes: Option<u64>, standing| bytes.map(|bytes| Overhead { what, bytes, standing });
     [
-        part(What::Journal, xfs.log, Standing::Beside),
-        part(What::Inodes, xfs.inodes, Standing::Used),
-        part(What::Pool, xfs.pool, Standing::Used),
+        part(OverheadKind::Journal, xfs.log, CountedAs::Beside),
+        part(OverheadKind::Inodes, xfs.inodes, CountedAs::Used),
+        part(OverheadKind::Pool, xfs.pool, CountedAs::Used),
     ]
     .into_iter()
     .flatten()
@@ -137,7 +141,7 @@ fn xfs(xfs: &Xfs) -> Vec<Part> {
 
 /// Returns the parts of btrfs, added up like in the kernel's `btrfs_statfs`: bytes of the disk, divided by the
 /// number of copies of data.
-fn btrfs(btrfs: &Btrfs) -> Vec<Part> {
+fn btrfs(btrfs: &Btrfs) -> Vec<Overhead> {
     let is_data = |chunks: &&Chunks| matches!(chunks.purpose, Purpose::Data | Purpose::Mixed);
     let factor = btrfs.chunks.iter().filter(is_data).map(|chunks| chunks.copies).max().unwrap_or(1).max(1);
     let of = |purpose: Purpose| btrfs.chunks.iter().filter(move |chunks| chunks.purpose == purpose);
@@ -146,11 +150,11 @@ fn btrfs(btrfs: &Btrfs) -> Vec<Part> {
         disk / factor
     };
     let reserve = of(Purpose::Reserve).map(|chunks| chunks.size).sum();
-    let part = |what, bytes| Part { what, bytes, standing: Standing::Used };
+    let part = |what, bytes| Overhead { what, bytes, standing: CountedAs::Used };
     vec![
-        part(What::Metadata, used(Purpose::Metadata)),
-        part(What::Chunks, used(Purpose::System)),
-        part(What::Reserve, reserve),
+        part(OverheadKind::Metadata, used(Purpose::Metadata)),
+        part(OverheadKind::Chunks, used(Purpose::System)),
+        part(OverheadKind::Reserve, reserve),
     ]
 }
 
@@ -158,7 +162,7 @@ fn btrfs(btrfs: &Btrfs) -> Vec<Part> {
 mod tests {
     use super::*;
 
-    fn ext_parts(whole: u64, size: u64, overhead: Option<u64>) -> Vec<(What, u64, Standing)> {
+    fn ext_parts(whole: u64, size: u64, overhead: Option<u64>) -> Vec<(OverheadKind, u64, CountedAs)> {
         let superblock = Superblock { whole, overhead, reserved: 3, cluster: 4, journal: Some(5) };
         let capacity = Capacity { size, ..Capacity::default() };
         let parts = parts(&Native::Ext { superblock, held_back: Some(2) }, &capacity);
@@ -168,14 +172,14 @@ mod tests {
     #[test]
     fn tables_are_beside_the_size_or_in_what_is_used() {
         let rest = [
-            (What::Journal, 5, Standing::Within),
-            (What::ForRoot, 3, Standing::Reserved),
-            (What::ForWriting, 8, Standing::Reserved),
+            (OverheadKind::Journal, 5, CountedAs::Within),
+            (OverheadKind::ForRoot, 3, CountedAs::Reserved),
+            (OverheadKind::ForWriting, 8, CountedAs::Reserved),
         ];
         let first = |parts: Vec<_>| (parts[0], parts[1..].to_vec());
-        let beside = (What::Structures, 10, Standing::Beside);
+        let beside = (OverheadKind::Structures, 10, CountedAs::Beside);
         assert_eq!(first(ext_parts(100, 90, Some(9))), (beside, rest.to_vec()));
-        let used = (What::Structures, 9, Standing::Used);
+        let used = (OverheadKind::Structures, 9, CountedAs::Used);
         assert_eq!(first(ext_parts(100, 100, Some(9))), (used, rest.to_vec()));
         assert_eq!(ext_parts(100, 100, None), rest);
     }

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use crate::platform::Errno;
 use crate::platform::fs::answer::{LIMIT, within};
-use crate::platform::fs::mounts::{Mount, Standing, standing};
+use crate::platform::fs::mounts::{Mount, MountPosition, standing};
 use crate::scan::path;
 use crate::tree::{DirId, EntryState, Exclusion, Tree};
 
@@ -239,7 +239,7 @@ fn topmost(mounts: &[Mount], index: usize) -> usize {
 
 /// Returns the mount of a path, by the mount ID from the kernel, or else by its device and the longest mount
 /// point above it.
-pub fn mount_of(mounts: &[Mount], full: &Path, standing: &Standing) -> Option<usize> {
+pub fn mount_of(mounts: &[Mount], full: &Path, standing: &MountPosition) -> Option<usize> {
     let named = standing.mount.and_then(|id| mounts.iter().position(|mount| mount.id == id));
     named.or_else(|| {
         let above = (0..mounts.len()).filter(|index| {

@@ -14,7 +14,8 @@
 //! it.
 
 use super::{
-    Deleted, Errno, NotScanned, Note, Part, ProcessAccess, Remainder, Report, Space, Standing, What,
+    CountedAs, Deleted, Errno, NotScanned, Note, Overhead, OverheadKind, ProcessAccess, Report, Space,
+    Unexplained,
 };
 use crate::base::format::{Units, grouped, percent, plain_size, share};
 use crate::base::os_error::error_text;
@@ -38,15 +39,15 @@ pub enum Subject {
     /// Files covered by mount points.
     Hidden,
     /// Files covered by one mount point, by index.
-    Shadow(usize),
+    CoveredFiles(usize),
     /// Deleted but open files.
     Deleted,
     /// One deleted but open file, by index.
     File(usize),
     /// One overhead part, by index.
-    Part(usize),
+    Overhead(usize),
     /// Unexplained rest.
-    Remainder,
+    Unexplained,
     /// Unreadable directories and entries.
     Unreadable,
     /// Excluded entries.
@@ -182,12 +183,12 @@ impl Rows<'_> {
             }
         };
         self.push(Subject::Size, 0, Amount::Bytes(capacity.size), "size", None);
-        self.parts(|part| matches!(part.standing, Standing::Beside | Standing::Within));
+        self.parts(|part| matches!(part.standing, CountedAs::Beside | CountedAs::Within));
         self.push(Subject::Available, 0, Amount::Bytes(capacity.available), "available", None);
         if capacity.reserved() > 0 {
             let note = Some("for root".to_owned());
             self.push(Subject::Reserved, 0, Amount::Bytes(capacity.reserved()), "reserved", note);
-            self.parts(|part| part.standing == Standing::Reserved);
+            self.parts(|part| part.standing == CountedAs::Reserved);
         }
         if capacity.inodes > 0 {
             let note =
@@ -205,7 +206,7 @@ impl Rows<'_> {
         self.push(Subject::Scanned, 1, Amount::Bytes(scanned.disk), "scanned", Some(note));
         self.hidden();
         self.deleted();
-        self.parts(|part| part.standing == Standing::Used);
+        self.parts(|part| part.standing == CountedAs::Used);
         self.remainder();
         if scanned.unreadable > 0 {
             let label = format!("unreadable: {}", counted(scanned.unreadable, "entry", "entries"));
@@ -241,7 +242,7 @@ impl Rows<'_> {
                 Ok(_) => continue,
                 Err(_) => (Amount::Unknown, None),
             };
-            self.push(Subject::Shadow(index), 2, amount, escape_path(&shadow.path), note);
+            self.push(Subject::CoveredFiles(index), 2, amount, escape_path(&shadow.path), note);
         }
     }
 
@@ -266,11 +267,11 @@ impl Rows<'_> {
         }
     }
 
-    fn parts(&mut self, is_wanted: impl Fn(&Part) -> bool) {
+    fn parts(&mut self, is_wanted: impl Fn(&Overhead) -> bool) {
         for (index, part) in self.space.parts.iter().enumerate().filter(|(_, part)| is_wanted(part)) {
-            let depth = if part.standing == Standing::Within { 2 } else { 1 };
-            let note = (part.standing == Standing::Beside).then(|| "not part of the size".to_owned());
-            self.push(Subject::Part(index), depth, Amount::Bytes(part.bytes), label(part.what), note);
+            let depth = if part.standing == CountedAs::Within { 2 } else { 1 };
+            let note = (part.standing == CountedAs::Beside).then(|| "not part of the size".to_owned());
+            self.push(Subject::Overhead(index), depth, Amount::Bytes(part.bytes), label(part.what), note);
         }
     }
 
@@ -278,15 +279,15 @@ impl Rows<'_> {
         let outside = self.space.volume.outside.first();
         let (amount, label, note) = match (self.space.remainder(), outside) {
             (None, _) => return,
-            (Some(Remainder::Missing(bytes)), None) => (Amount::Bytes(bytes), "unexplained", None),
-            (Some(Remainder::Missing(bytes)), Some(outside)) => {
+            (Some(Unexplained::Missing(bytes)), None) => (Amount::Bytes(bytes), "unexplained", None),
+            (Some(Unexplained::Missing(bytes)), Some(outside)) => {
                 (Amount::Bytes(bytes), "unexplained or outside the scan", Some(reason(outside)))
             }
-            (Some(Remainder::Shared(bytes)), _) => {
+            (Some(Unexplained::Shared(bytes)), _) => {
                 (Amount::Less(bytes), "shared, counted more than once", None)
             }
         };
-        self.push(Subject::Remainder, 1, amount, label, note);
+        self.push(Subject::Unexplained, 1, amount, label, note);
     }
 }
 
@@ -316,18 +317,18 @@ fn holders(file: &Deleted) -> String {
 }
 
 /// Returns the label of an overhead part.
-pub fn label(what: What) -> &'static str {
+pub fn label(what: OverheadKind) -> &'static str {
     match what {
-        What::Structures => "inode tables and bitmaps",
-        What::Journal => "journal",
-        What::ForRoot => "for root",
-        What::ForWriting => "for delayed writes",
-        What::Inodes => "inodes",
-        What::Pool => "reserve pool",
-        What::Metadata => "metadata",
-        What::Chunks => "chunk tables",
-        What::Reserve => "global reserve",
-        What::OtherVolumes => "other volumes of the container",
+        OverheadKind::Structures => "inode tables and bitmaps",
+        OverheadKind::Journal => "journal",
+        OverheadKind::ForRoot => "for root",
+        OverheadKind::ForWriting => "for delayed writes",
+        OverheadKind::Inodes => "inodes",
+        OverheadKind::Pool => "reserve pool",
+        OverheadKind::Metadata => "metadata",
+        OverheadKind::Chunks => "chunk tables",
+        OverheadKind::Reserve => "global reserve",
+        OverheadKind::OtherVolumes => "other volumes of the container",
     }
 }
 

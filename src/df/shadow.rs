@@ -17,7 +17,7 @@ use crate::tree::{DirId, Entry, EntryState, Metadata, Tree, Walk};
 
 /// Files covered by one mount point.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shadow {
+pub struct CoveredFiles {
     /// Mount point.
     pub path: PathBuf,
     /// Totals of the covered files, or the reason they are unknown.
@@ -39,8 +39,8 @@ pub struct Hidden {
 const GLANCE: Duration = Duration::from_millis(50);
 
 /// Scans below every covered mount point.
-pub fn look(covers: &[Cover], met: &mut Met, is_cancelled: &(dyn Fn() -> bool + Sync)) -> Vec<Shadow> {
-    let mut shadows: Vec<Shadow> = Vec::new();
+pub fn look(covers: &[Cover], met: &mut Met, is_cancelled: &(dyn Fn() -> bool + Sync)) -> Vec<CoveredFiles> {
+    let mut shadows: Vec<CoveredFiles> = Vec::new();
     let mut clones: Vec<(&Path, Result<Uncovered, Errno>)> = Vec::new();
     for cover in covers {
         if !clones.iter().any(|(under, _)| *under == cover.under) {
@@ -52,7 +52,7 @@ pub fn look(covers: &[Cover], met: &mut Met, is_cancelled: &(dyn Fn() -> bool + 
             Some(Err(error)) => Err(*error),
             None => Err(Errno::ENOENT),
         };
-        shadows.push(Shadow { path: cover.under.join(&cover.below), hidden });
+        shadows.push(CoveredFiles { path: cover.under.join(&cover.below), hidden });
     }
     shadows
 }

@@ -2,9 +2,9 @@
 //!
 //! Invariant: [`Space::remainder`] is "used" minus everything that is known, never a measured number.
 
-use super::parts::{Part, Standing};
+use super::parts::{CountedAs, Overhead};
 use super::scanned::Scanned;
-use super::shadow::Shadow;
+use super::shadow::CoveredFiles;
 use super::volume::Volume;
 use crate::platform::Errno;
 use crate::platform::fs::overhead::Quota;
@@ -19,13 +19,13 @@ pub struct Space {
     /// Totals of the scan.
     pub scanned: Scanned,
     /// Files covered by mount points.
-    pub shadows: Vec<Shadow>,
+    pub shadows: Vec<CoveredFiles>,
     /// Deleted files that processes still hold open.
     pub deleted: Vec<Deleted>,
     /// Processes whose open files could be read.
     pub reach: ProcessAccess,
     /// Overhead of the file system.
-    pub parts: Vec<Part>,
+    pub parts: Vec<Overhead>,
     /// Further facts about the file system.
     pub notes: Vec<Note>,
 }
@@ -69,7 +69,7 @@ pub struct Report {
 
 /// Difference between "used" and everything that is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Remainder {
+pub enum Unexplained {
     /// Bytes that are not explained.
     Missing(u64),
     /// Bytes by which the known parts exceed "used": something is counted more than once.
@@ -78,18 +78,18 @@ pub enum Remainder {
 
 impl Space {
     /// Returns the unexplained rest of "used", or `None` if the system does not report how much is used.
-    pub fn remainder(&self) -> Option<Remainder> {
+    pub fn remainder(&self) -> Option<Unexplained> {
         let used = self.volume.capacity.ok()?.used();
         let known = self.known();
         Some(match used.checked_sub(known) {
-            Some(missing) => Remainder::Missing(missing),
-            None => Remainder::Shared(known - used),
+            Some(missing) => Unexplained::Missing(missing),
+            None => Unexplained::Shared(known - used),
         })
     }
 
     /// Returns the bytes that are explained.
     fn known(&self) -> u64 {
-        let parts = self.parts.iter().filter(|part| part.standing == Standing::Used);
+        let parts = self.parts.iter().filter(|part| part.standing == CountedAs::Used);
         let parts = parts.fold(0_u64, |sum, part| sum.saturating_add(part.bytes));
         [self.hidden(), self.deleted_bytes(), parts].into_iter().fold(self.scanned.disk, u64::saturating_add)
     }

@@ -4,7 +4,7 @@
 //! Does not draw anything. Invariant: names are safe for a terminal.
 
 use super::rows::{Subject, label};
-use super::{Deleted, NotScanned, Note, ProcessAccess, Remainder, Space, Standing, Through, What};
+use super::{CountedAs, Deleted, NotScanned, Note, OverheadKind, ProcessAccess, Space, Through, Unexplained};
 use crate::base::format::{Units, plain_size};
 use crate::base::text::{advice, escape, escape_path};
 
@@ -33,21 +33,21 @@ pub fn explain(space: &Space, subject: Subject, units: Units) -> Vec<String> {
             "Files that share blocks (reflinks, snapshots) each count in full, because finding shared blocks is \
                 slow. This can therefore exceed the used space.",
         ],
-        Subject::Hidden | Subject::Shadow(_) => return hidden(space, subject),
+        Subject::Hidden | Subject::CoveredFiles(_) => return hidden(space, subject),
         Subject::Deleted => {
             return vec![DELETED.to_owned(), reach(space.reach).to_owned(), UNSEEN.to_owned()];
         }
         Subject::File(index) => {
             return space.deleted.get(index).map(|file| file_text(file, units)).unwrap_or_default();
         }
-        Subject::Part(index) => {
+        Subject::Overhead(index) => {
             return space
                 .parts
                 .get(index)
                 .map(|part| part_text(part.what, part.standing))
                 .unwrap_or_default();
         }
-        Subject::Remainder => return remainder(space, units),
+        Subject::Unexplained => return remainder(space, units),
         Subject::Unreadable => vec![
             "Directories that you cannot read. Their contents are part of the unexplained space.",
             "Root can read them: run sudo duke with the same PATH. The errors view lists them.",
@@ -115,7 +115,7 @@ fn hidden(space: &Space, subject: Subject) -> Vec<String> {
         "It was scanned through a private mount of the file system without other mounts on it.".to_owned()
     });
     let place = match subject {
-        Subject::Shadow(index) => space.shadows.get(index).map(|shadow| escape_path(&shadow.path)),
+        Subject::CoveredFiles(index) => space.shadows.get(index).map(|shadow| escape_path(&shadow.path)),
         _ => None,
     };
     let point = space
@@ -167,46 +167,48 @@ fn file_text(file: &Deleted, units: Units) -> Vec<String> {
     texts
 }
 
-fn part_text(what: What, standing: Standing) -> Vec<String> {
+fn part_text(what: OverheadKind, standing: CountedAs) -> Vec<String> {
     let text = match what {
-        What::Structures => {
+        OverheadKind::Structures => {
             "Inode tables, bitmaps, copies of the superblock, and the journal. Their size is fixed when the file \
                 system is created."
         }
-        What::Journal => {
+        OverheadKind::Journal => {
             "Changes are written here first, so that a crash leaves the file system consistent. Its size is chosen \
                 when the file system is created."
         }
-        What::ForRoot => {
+        OverheadKind::ForRoot => {
             "It allows root to clean up a full disk. Root can change the share: tune2fs -m 1 DEVICE"
         }
-        What::ForWriting => {
+        OverheadKind::ForWriting => {
             "The kernel accepts writes before it allocates blocks, and reserves this space for them: at most 2 \
                 percent, and at most 4,096 blocks."
         }
-        What::Inodes => {
+        OverheadKind::Inodes => {
             "Space of all inodes that XFS has allocated so far. It allocates them in groups, on demand."
         }
-        What::Pool => "Reserved, so that XFS can complete operations on a full disk. It counts as used.",
-        What::Metadata => {
+        OverheadKind::Pool => {
+            "Reserved, so that XFS can complete operations on a full disk. It counts as used."
+        }
+        OverheadKind::Metadata => {
             "Names, inodes, checksums, and the content of very small files. If only metadata is duplicated, df \
                 counts both copies."
         }
-        What::Chunks => "Mapping of logical to physical addresses on the devices.",
-        What::Reserve => {
+        OverheadKind::Chunks => "Mapping of logical to physical addresses on the devices.",
+        OverheadKind::Reserve => {
             "Reserved metadata space, so that files can be deleted on a full file system. It counts as used."
         }
-        What::OtherVolumes => {
+        OverheadKind::OtherVolumes => {
             "The volumes of an APFS container share its space, so the space used by others is not free here."
         }
     };
     let counted = match standing {
-        Standing::Used => "It is part of the used space.",
-        Standing::Reserved => "It is free, but not available to ordinary users.",
-        Standing::Beside => {
+        CountedAs::Used => "It is part of the used space.",
+        CountedAs::Reserved => "It is free, but not available to ordinary users.",
+        CountedAs::Beside => {
             "It is not part of the size that df shows; the partition is larger by this amount."
         }
-        Standing::Within => "It is included in the line above.",
+        CountedAs::Within => "It is included in the line above.",
     };
     vec![format!("{}: {text}", label(what)), counted.to_owned()]
 }
@@ -214,14 +216,14 @@ fn part_text(what: What, standing: Standing) -> Vec<String> {
 fn remainder(space: &Space, units: Units) -> Vec<String> {
     let mut texts = Vec::new();
     match space.remainder() {
-        Some(Remainder::Shared(bytes)) => {
+        Some(Unexplained::Shared(bytes)) => {
             texts.push(format!(
                 "The scan found {} more than is used: files share blocks (reflinks, snapshots, deduplication), or \
                     changed during the scan. Deleting such a file frees only the blocks that no other file uses.",
                 plain_size(bytes, units)
             ));
         }
-        Some(Remainder::Missing(bytes)) => {
+        Some(Unexplained::Missing(bytes)) => {
             texts.push(format!(
                 "{} of the used space is not explained by the lines above.",
                 plain_size(bytes, units)

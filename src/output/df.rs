@@ -19,7 +19,7 @@ use std::io::{self, BufWriter, Write};
 use crate::base::format::{Units, size};
 use crate::base::text::{advice, escape_path, pad, width};
 use crate::df::rows::{Amount, Row, no_capacity, rows, title};
-use crate::df::{NotScanned, Remainder, Report, Space};
+use crate::df::{NotScanned, Report, Space, Unexplained};
 
 /// Smallest and largest width of labels that have a note. A longer label moves its own note to the right.
 const LABELS: std::ops::RangeInclusive<usize> = 44..=56;
@@ -35,7 +35,7 @@ pub(crate) fn write(report: &Report, units: Units, out: &mut dyn Write) -> io::R
         for row in &rows {
             writeln!(out, "{}", line(row, room, units))?;
         }
-        let is_missing = matches!(space.remainder(), Some(Remainder::Missing(bytes)) if bytes > 0);
+        let is_missing = matches!(space.remainder(), Some(Unexplained::Missing(bytes)) if bytes > 0);
         if let (true, Some(NotScanned::Above(point))) = (is_missing, space.volume.outside.first()) {
             writeln!(out, "\nTo scan all of it: {}", advice("duke df", point))?;
         }

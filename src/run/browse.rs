@@ -16,7 +16,7 @@ use crate::base::text::escape;
 use crate::delete::Journal;
 use crate::platform::terminal::stops;
 use crate::run::exit::Exit;
-use crate::run::snapshot_writer::Keeper;
+use crate::run::snapshot_writer::SnapshotWriter;
 use crate::run::streams;
 use crate::run::streams::{no_thread, say};
 use crate::scan::{self, Outcome, Scan};
@@ -122,7 +122,7 @@ pub fn run(job: Job) -> Exit {
     };
     let is_whole = |scan: &Scan| scan.options().scope().is_some();
     let snapshots = job.snapshots.filter(|_| source.scan().is_some_and(is_whole));
-    let keeper = snapshots.map(|snapshots| Keeper::begin(&source, snapshots));
+    let keeper = snapshots.map(|snapshots| SnapshotWriter::begin(&source, snapshots));
     let exit = match ui::run(&mut source, &settings, earlier.clone()) {
         Ok(picked) => {
             let old = match &earlier {
@@ -136,7 +136,7 @@ pub fn run(job: Job) -> Exit {
             Exit::Incomplete
         }
     };
-    if let Some(reason) = keeper.and_then(Keeper::finish) {
+    if let Some(reason) = keeper.and_then(SnapshotWriter::finish) {
         say(&reason);
     }
     // The process ends now, and the system frees a large tree faster than duke could.

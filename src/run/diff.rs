@@ -13,7 +13,7 @@ use std::cmp::Reverse;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use crate::analysis::compare::diff::{Change, Extent, Fate, Side, diff};
+use crate::analysis::compare::diff::{Change, ChangeKind, Side, Sizes, diff};
 use crate::base::absolute::absolute;
 use crate::base::format;
 use crate::base::format::{Measure, Units, size};
@@ -56,7 +56,7 @@ pub struct DiffOptions {
 
 impl DiffOptions {
     /// Returns the disk usage or the apparent size, as requested.
-    fn amount(&self, extent: Extent) -> u64 {
+    fn amount(&self, extent: Sizes) -> u64 {
         self.measure.of(extent.disk, extent.apparent)
     }
 }
@@ -140,7 +140,7 @@ impl<'t> Changes<'t> {
         let is_large = |change: &Change<'_>| {
             let by = telling.amount(change.before).abs_diff(telling.amount(change.after));
             // A renamed entry counts even if its size is unchanged.
-            by >= telling.least && (by > 0 || change.fate != Fate::Kept)
+            by >= telling.least && (by > 0 || change.fate != ChangeKind::Kept)
         };
         let mut changes = diff(side(old), side(new), is_large);
         let name = |read: &Read| read.source.tree().name(read.root).to_vec();
@@ -170,11 +170,11 @@ impl<'t> Changes<'t> {
             })
         };
         let is_long = match change.fate {
-            Fate::Gone => is_long(self.old, change.directory, change.name),
-            Fate::Renamed(before) => {
+            ChangeKind::Gone => is_long(self.old, change.directory, change.name),
+            ChangeKind::Renamed(before) => {
                 is_long(self.new, change.directory, change.name) || is_long(self.old, before, b"")
             }
-            Fate::New | Fate::Kept => is_long(self.new, change.directory, change.name),
+            ChangeKind::New | ChangeKind::Kept => is_long(self.new, change.directory, change.name),
         };
         if is_long {
             too_long.note(0, || self.path_of(change));
@@ -184,7 +184,7 @@ impl<'t> Changes<'t> {
 
     fn path_of(&self, change: &Change<'_>) -> Vec<u8> {
         let directory = match change.fate {
-            Fate::Gone => self.former_path(change.directory),
+            ChangeKind::Gone => self.former_path(change.directory),
             _ => self.new.source.tree().path(change.directory),
         };
         // An empty name means the root itself.
@@ -216,7 +216,7 @@ impl<'t> Changes<'t> {
             }
         }
         let whole = Change {
-            fate: Fate::Kept,
+            fate: ChangeKind::Kept,
             name: b"",
             kind: crate::base::kind::Kind::Directory,
             directory: self.new.root,
@@ -236,7 +236,7 @@ impl<'t> Changes<'t> {
         let (word, now) = (self.word(change), size(after, units));
         let path = self.path_of(change);
         write!(out, "{by:>11}  {word:<8}{now}  {}", escape(&path))?;
-        if let Fate::Renamed(old) = change.fate {
+        if let ChangeKind::Renamed(old) = change.fate {
             write!(out, "  (was {})", escape(&self.former_path(old)))?;
         }
         writeln!(out)
@@ -266,7 +266,7 @@ impl<'t> Changes<'t> {
             json.field(",\"disk_after\":", change.after.disk);
             json.field(",\"apparent_before\":", change.before.apparent);
             json.field(",\"apparent_after\":", change.after.apparent);
-            if let Fate::Renamed(old) = change.fate {
+            if let ChangeKind::Renamed(old) = change.fate {
                 json.raw(",");
                 json.name("renamed_from", &self.former_path(old));
             }
@@ -279,21 +279,23 @@ impl<'t> Changes<'t> {
 
     fn word(&self, change: &Change<'_>) -> &'static str {
         match change.fate {
-            Fate::New => "new",
-            Fate::Gone => "gone",
-            Fate::Renamed(_) => "renamed",
-            Fate::Kept => match self.telling.amount(change.before).cmp(&self.telling.amount(change.after)) {
-                std::cmp::Ordering::Less => "grown",
-                std::cmp::Ordering::Equal => "same",
-                std::cmp::Ordering::Greater => "shrunk",
-            },
+            ChangeKind::New => "new",
+            ChangeKind::Gone => "gone",
+            ChangeKind::Renamed(_) => "renamed",
+            ChangeKind::Kept => {
+                match self.telling.amount(change.before).cmp(&self.telling.amount(change.after)) {
+                    std::cmp::Ordering::Less => "grown",
+                    std::cmp::Ordering::Equal => "same",
+                    std::cmp::Ordering::Greater => "shrunk",
+                }
+            }
         }
     }
 }
 
-fn extent(read: &Read) -> Extent {
+fn extent(read: &Read) -> Sizes {
     let totals = read.source.tree().totals(read.root);
-    Extent { disk: totals.disk, apparent: totals.apparent }
+    Sizes { disk: totals.disk, apparent: totals.apparent }
 }
 
 /// Writes the totals of one tree.

@@ -25,7 +25,7 @@ const FAREWELL: Duration = Duration::from_millis(200);
 const TICK: Duration = Duration::from_millis(500);
 
 /// Writer of a snapshot in the background.
-pub(crate) struct Keeper {
+pub(crate) struct SnapshotWriter {
     shared: Arc<Shared>,
 }
 
@@ -47,7 +47,7 @@ enum Stage {
     Over(Option<String>),
 }
 
-impl Keeper {
+impl SnapshotWriter {
     /// Starts to wait for `source`. Without a thread no snapshot is written.
     pub(crate) fn begin(source: &Source, settings: Settings) -> Self {
         let source = source.clone();
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     /// Waits until the writer has reached a stage.
-    fn wait_for(keeper: &Keeper, is_there: fn(&Stage) -> bool) {
+    fn wait_for(keeper: &SnapshotWriter, is_there: fn(&Stage) -> bool) {
         while !is_there(&lock(&keeper.shared.stage)) {
             thread::yield_now();
         }
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn what_is_written_in_time_is_waited_for_and_its_complaint_told() {
-        let keeper = Keeper::of(|shared| {
+        let keeper = SnapshotWriter::of(|shared| {
             shared.enter(Stage::Writing);
             thread::yield_now();
             Some("no room".to_owned())
@@ -151,14 +151,14 @@ mod tests {
     #[test]
     fn a_scan_that_goes_on_is_not_waited_for() {
         let (end, ended) = channel::<()>();
-        let keeper = Keeper::of(move |_| ended.recv().err().map(|_| String::new()));
+        let keeper = SnapshotWriter::of(move |_| ended.recv().err().map(|_| String::new()));
         assert_eq!(keeper.finish(), None);
         drop(end);
     }
 
     #[test]
     fn what_takes_too_long_is_given_up_and_what_hangs_is_left_behind() {
-        let polite = Keeper::of(|shared| {
+        let polite = SnapshotWriter::of(|shared| {
             shared.enter(Stage::Writing);
             while !shared.stop.load(Ordering::Relaxed) {
                 thread::yield_now();
@@ -171,7 +171,7 @@ mod tests {
         assert!(matches!(*lock(&shared.stage), Stage::Over(None)), "it was told to stop, and has");
         // Simulates a file system that does not answer: the writer never checks for cancellation.
         let (end, ended) = channel::<()>();
-        let hanging = Keeper::of(move |shared| {
+        let hanging = SnapshotWriter::of(move |shared| {
             shared.enter(Stage::Writing);
             ended.recv().err().map(|_| "told too late".to_owned())
         });

@@ -10,7 +10,7 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use crate::analysis::compare::{Became, Before, Growth, amount};
-use crate::analysis::search::{Filtered, Keeper};
+use crate::analysis::search::{FilterCursor, Filtered};
 use crate::base::format::Measure;
 use crate::base::job::{Job, Pool};
 use crate::base::sync::{Arc, AtomicU64, AtomicUsize, Ordering};
@@ -190,7 +190,7 @@ impl Rows {
         let begin = Instant::now();
         // All workers of the sort write and read these; `Relaxed`: they guard no data.
         let (left_out, largest) = (AtomicUsize::new(0), AtomicU64::new(0));
-        let keeper = sums.filtered.map(|filtered| Keeper::new(tree, filtered, id));
+        let keeper = sums.filtered.map(|filtered| FilterCursor::new(tree, filtered, id));
         let before = sums.growth.map(|growth| Before::of(growth, tree, id));
         let earlier = before.as_ref().map(Before::listing);
         let rows = sort(listing, order.names(), |record| {

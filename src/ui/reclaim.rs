@@ -127,11 +127,11 @@ impl Deletions {
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
-    use crate::delete::Extent;
+    use crate::delete::DeleteScope;
     use crate::tree::Tree;
 
     fn nothing() -> Arc<Selection> {
-        Arc::new(Selection::new(&Tree::new(), Vec::new(), Extent::Whole))
+        Arc::new(Selection::new(&Tree::new(), Vec::new(), DeleteScope::Whole))
     }
 
     #[test]

@@ -14,7 +14,7 @@ use std::time::{Duration, SystemTime};
 use crate::support::image::Image;
 use crate::support::sandbox;
 use duke::base::job::{Outcome, Pool};
-use duke::delete::{self, Extent, Operation, Owner, Probe, Reason, Report, Selection};
+use duke::delete::{self, DeleteScope, Operation, Owner, Probe, Reason, Report, Selection};
 use duke::scan::Scan;
 use nix::sys::stat::{UtimensatFlags, utimensat};
 use nix::sys::time::TimeSpec;
@@ -24,7 +24,7 @@ const RUNS: usize = 20;
 
 fn whole(scan: &Scan, path: &Path) -> Selection {
     let above = crate::support::id_of(scan.tree(), path.parent().unwrap());
-    Selection::new(scan.tree(), [(above, path.file_name().unwrap().as_bytes())], Extent::Whole)
+    Selection::new(scan.tree(), [(above, path.file_name().unwrap().as_bytes())], DeleteScope::Whole)
 }
 
 /// Returns the preview when the dialog may be answered.
@@ -289,7 +289,7 @@ fn all_names_of_an_inode_go_together() {
         let above = crate::support::id_of(scan.tree(), &image.join("d"));
         let names: Vec<String> = (0..20).map(|number| number.to_string()).collect();
         let places = names.iter().map(|name| (above, name.as_bytes()));
-        let probe = asked(Selection::new(scan.tree(), places, Extent::Whole));
+        let probe = asked(Selection::new(scan.tree(), places, DeleteScope::Whole));
         let report = carried_out(Operation::Remove(probe.going.unwrap()));
         assert_eq!((report.entries, report.failures.count), (20, 0), "{:?}", report.failures);
         fs::remove_dir(image.join("d")).unwrap();

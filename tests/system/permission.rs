@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use crate::support::{child, sandbox};
 use duke::base::job::{Outcome, Pool};
-use duke::delete::{self, Extent, Kept, Operation, Probe, Report, Selection};
+use duke::delete::{self, DeleteScope, Kept, Operation, Probe, Report, Selection};
 
 const LONG: Duration = Duration::from_secs(60);
 const NOBODY: u32 = 65_534;
@@ -21,7 +21,7 @@ fn select(path: &str) -> Selection {
     let path = Path::new(path);
     let scan = crate::support::scan(path.parent().unwrap(), 2);
     let above = crate::support::id_of(scan.tree(), path.parent().unwrap());
-    Selection::new(scan.tree(), [(above, path.file_name().unwrap().as_bytes())], Extent::Whole)
+    Selection::new(scan.tree(), [(above, path.file_name().unwrap().as_bytes())], DeleteScope::Whole)
 }
 
 fn asked(path: &str) -> Probe {

@@ -10,17 +10,17 @@ use std::time::Duration;
 
 use crate::support::sandbox;
 use duke::base::job::{Outcome, Pool};
-use duke::delete::{self, DeleteWarning, Extent, Operation, Reason, Refusal, Selection};
+use duke::delete::{self, DeleteScope, DeleteWarning, Operation, Reason, Refusal, Selection};
 use duke::scan::Scan;
 use duke::tree::DirId;
 
 fn selection(scan: &Scan, path: &Path) -> Selection {
     let above = crate::support::id_of(scan.tree(), path.parent().unwrap());
-    Selection::new(scan.tree(), [(above, path.file_name().unwrap().as_bytes())], Extent::Whole)
+    Selection::new(scan.tree(), [(above, path.file_name().unwrap().as_bytes())], DeleteScope::Whole)
 }
 
 fn emptied(scan: &Scan, root: &Path) -> Selection {
-    Selection::new(scan.tree(), [(DirId::TOP, root.as_os_str().as_bytes())], Extent::Content)
+    Selection::new(scan.tree(), [(DirId::TOP, root.as_os_str().as_bytes())], DeleteScope::Content)
 }
 
 /// Returns the refusals and warnings for a selection.

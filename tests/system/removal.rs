@@ -13,7 +13,7 @@ use std::time::Duration;
 use crate::support::fixtures::{self, Fixture};
 use crate::support::{child, sandbox};
 use duke::base::job::Pool;
-use duke::delete::{self, Extent, Reason, Removal, Selection};
+use duke::delete::{self, DeleteScope, Reason, Removal, Selection};
 use duke::scan::{Outcome, Scan};
 use duke::tree::{DirId, EntryState, Totals, Tree, Walk};
 use nix::sys::resource::{Resource, setrlimit};
@@ -25,7 +25,7 @@ fn pool() -> Pool {
 }
 
 /// Selects the entries at these paths.
-fn select(tree: &Tree, paths: &[PathBuf], extent: Extent) -> Selection {
+fn select(tree: &Tree, paths: &[PathBuf], extent: DeleteScope) -> Selection {
     let mut known = BTreeMap::new();
     let mut parent = |path: &Path| {
         let parent = path.parent().unwrap().to_owned();
@@ -43,7 +43,7 @@ fn remove(selection: Selection) -> Removal {
 }
 
 fn whole(scan: &Scan, paths: &[PathBuf]) -> Selection {
-    select(scan.tree(), paths, Extent::Whole)
+    select(scan.tree(), paths, DeleteScope::Whole)
 }
 
 /// Rescans what was selected.
@@ -133,7 +133,7 @@ fn emptying_keeps_the_directory() {
     }
     let fixture = fixtures::plain();
     let scan = crate::support::scan(fixture.path(), 2);
-    let selection = select(scan.tree(), &[fixture.join("a")], Extent::Content);
+    let selection = select(scan.tree(), &[fixture.join("a")], DeleteScope::Content);
     let removal = remove(selection.clone());
     assert!(removal.is_complete());
     assert_eq!(fs::read_dir(fixture.join("a")).unwrap().count(), 0);
@@ -141,8 +141,8 @@ fn emptying_keeps_the_directory() {
     // The contents of a root can be deleted, but not the root itself.
     let top = scan.tree().listing(DirId::TOP);
     let name = top.entries().next().unwrap().1.name;
-    assert_eq!(Selection::new(scan.tree(), [(DirId::TOP, name)], Extent::Whole).count(), 0);
-    let selection = Selection::new(scan.tree(), [(DirId::TOP, name)], Extent::Content);
+    assert_eq!(Selection::new(scan.tree(), [(DirId::TOP, name)], DeleteScope::Whole).count(), 0);
+    let selection = Selection::new(scan.tree(), [(DirId::TOP, name)], DeleteScope::Content);
     assert!(remove(selection.clone()).is_complete());
     assert_eq!(fs::read_dir(fixture.path()).unwrap().count(), 0);
     assert_true(&scan, &selection, fixture.path());
@@ -365,7 +365,7 @@ fn mounts_inside_stay_and_so_does_what_holds_them() {
     let roots = [fixture.join("a/tmpfs"), fixture.join("a/b/bind"), fixture.join("a")];
     let scan = Scan::run(roots.to_vec(), duke::scan::Options::default());
     let names = roots.iter().map(|root| (DirId::TOP, root.as_os_str().as_bytes()));
-    let selection = Selection::new(scan.tree(), names, Extent::Content);
+    let selection = Selection::new(scan.tree(), names, DeleteScope::Content);
     assert_eq!(self::probe(&selection).refusals.len(), 2);
 }
 
@@ -550,7 +550,7 @@ fn a_crowd_goes_and_a_cancelled_removal_leaves_the_tree_true() {
     let names = if std::env::var_os("DUKE_SOAK").is_some() { 1_000_000 } else { 100_000 };
     let fixture = fixtures::crowd(names);
     let scan = crate::support::scan(fixture.path(), 2);
-    let selection = select(scan.tree(), &[fixture.path().join("directory")], Extent::Whole);
+    let selection = select(scan.tree(), &[fixture.path().join("directory")], DeleteScope::Whole);
     let everything: Vec<(DirId, Vec<u8>)> = scan
         .tree()
         .listing(selection.groups[0].directory)
@@ -560,7 +560,7 @@ fn a_crowd_goes_and_a_cancelled_removal_leaves_the_tree_true() {
     let selection = Selection::new(
         scan.tree(),
         everything.iter().map(|(directory, name)| (*directory, name.as_slice())),
-        Extent::Whole,
+        DeleteScope::Whole,
     );
     let removal = remove(selection.clone());
     assert_eq!((removal.entries, removal.failures.count), (names as u64 + 2, 0));

@@ -14,7 +14,7 @@ use crate::support::fixtures::{self, Fixture};
 use crate::support::image::{Image, in_namespace, mount};
 use crate::support::sandbox;
 use duke::delete::script::{self, Unwritten, Written};
-use duke::delete::{Extent, Reason, Refusal, Selection};
+use duke::delete::{DeleteScope, Reason, Refusal, Selection};
 
 /// Returns the installed shells.
 fn shells() -> Vec<&'static str> {
@@ -32,7 +32,7 @@ fn select(root: &Path, paths: &[PathBuf]) -> Selection {
             (crate::support::id_of(scan.tree(), path.parent().unwrap()), path.file_name().unwrap().as_bytes())
         })
         .collect();
-    Selection::new(scan.tree(), places, Extent::Whole)
+    Selection::new(scan.tree(), places, DeleteScope::Whole)
 }
 
 /// Creates a directory that no other user can write to.

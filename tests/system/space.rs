@@ -13,7 +13,9 @@ use crate::support::fixtures::{self, Fixture};
 use crate::support::image::{Image, in_namespace, mount, succeeds};
 use crate::support::{child, skip};
 use duke::df;
-use duke::df::{Errno, NotScanned, Note, ProcessAccess, Remainder, Report, Space, Standing, Through, What};
+use duke::df::{
+    CountedAs, Errno, NotScanned, Note, OverheadKind, ProcessAccess, Report, Space, Through, Unexplained,
+};
 use duke::scan::{Mounts, Options, Scan};
 use duke::tree::DirId;
 
@@ -54,12 +56,12 @@ fn random(path: &Path, bytes: u64) {
 
 fn missing(space: &Space) -> u64 {
     match space.remainder() {
-        Some(Remainder::Missing(bytes)) => bytes,
+        Some(Unexplained::Missing(bytes)) => bytes,
         other => panic!("{other:?} of {space:?}"),
     }
 }
 
-fn part(space: &Space, what: What) -> Option<(u64, Standing)> {
+fn part(space: &Space, what: OverheadKind) -> Option<(u64, CountedAs)> {
     space.parts.iter().find(|part| part.what == what).map(|part| (part.bytes, part.standing))
 }
 
@@ -176,14 +178,14 @@ fn the_lines_of_ext4_add_up() {
     let said = String::from_utf8(said.stdout).unwrap();
     let value = |key: &str| said.lines().find_map(|line| line.strip_prefix(key)).unwrap().trim().to_owned();
     let for_root = value("Reserved block count:").parse::<u64>().unwrap() * 4096;
-    assert_eq!(part(space, What::ForRoot), Some((for_root, Standing::Reserved)));
-    let for_writing = part(space, What::ForWriting).map_or(0, |(bytes, _)| bytes);
+    assert_eq!(part(space, OverheadKind::ForRoot), Some((for_root, CountedAs::Reserved)));
+    let for_writing = part(space, OverheadKind::ForWriting).map_or(0, |(bytes, _)| bytes);
     assert_eq!(capacity.reserved(), for_root + for_writing);
-    assert_eq!(part(space, What::Structures), Some((128 * MIB - size, Standing::Beside)));
+    assert_eq!(part(space, OverheadKind::Structures), Some((128 * MIB - size, CountedAs::Beside)));
     let journal = value("Total journal size:");
     let (number, unit) = journal.split_at(journal.len() - 1);
     let journal = number.parse::<u64>().unwrap() * if unit == "M" { MIB } else { 1024 };
-    assert_eq!(part(space, What::Journal), Some((journal, Standing::Within)));
+    assert_eq!(part(space, OverheadKind::Journal), Some((journal, CountedAs::Within)));
 
     assert_eq!(space.scanned.disk, du(&image.path()), "without the tmpfs");
     assert_eq!(space.shadows.len(), 1);
@@ -241,7 +243,7 @@ fn snapshots_and_reflinks_make_the_scanned_more_than_the_used() {
     assert!(succeeds(Command::new("sync").arg("-f").arg(image.path())));
     let alone = first(&image.path());
     assert!(
-        matches!(alone.remainder(), Some(Remainder::Missing(bytes) | Remainder::Shared(bytes)) if bytes < MIB)
+        matches!(alone.remainder(), Some(Unexplained::Missing(bytes) | Unexplained::Shared(bytes)) if bytes < MIB)
     );
     let [size, free, _] = statfs(&image.path());
     assert_eq!(alone.volume.capacity.unwrap().used(), size - free);
@@ -259,7 +261,7 @@ fn snapshots_and_reflinks_make_the_scanned_more_than_the_used() {
             && succeeds(Command::new("sync").arg("-f").arg(image.path()))
     );
     let space = first(&image.path());
-    let Some(Remainder::Shared(shared)) = space.remainder() else { panic!("{space:?}") };
+    let Some(Unexplained::Shared(shared)) = space.remainder() else { panic!("{space:?}") };
     // One file, a clone, and both in the snapshot: three are counted in addition to the first.
     assert!(shared.abs_diff(60 * MIB) < MIB, "{shared}");
     let Some(Note::Subvolumes(found)) = space.notes.iter().find(|note| matches!(note, Note::Subvolumes(_)))
@@ -308,8 +310,8 @@ fn xfs_tells_of_its_log_and_pool() {
     random(&image.join("file"), 20 * MIB);
     let space = first(&image.path());
     let [size, ..] = statfs(&image.path());
-    assert_eq!(part(&space, What::Journal), Some((400 * MIB - size, Standing::Beside)));
-    let pool = part(&space, What::Pool).unwrap().0;
+    assert_eq!(part(&space, OverheadKind::Journal), Some((400 * MIB - size, CountedAs::Beside)));
+    let pool = part(&space, OverheadKind::Pool).unwrap().0;
     assert!((MIB..64 * MIB).contains(&pool), "{pool}");
     assert!(missing(&space) < 8 * MIB, "{space:?}");
     assert_eq!(space.scanned.disk, du(&image.path()));

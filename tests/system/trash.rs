@@ -14,7 +14,7 @@ use crate::support::fixtures;
 use crate::support::sandbox;
 use duke::base::job::Pool;
 use duke::delete::journal::{Journal, Line, OperationKind};
-use duke::delete::{Extent, NoTrash, Owner, Reason, Selection, Trashing, restore, trash};
+use duke::delete::{DeleteScope, NoTrash, Owner, Reason, Selection, Trashing, restore, trash};
 use duke::scan::Scan;
 
 const LONG: Duration = Duration::from_secs(60);
@@ -27,7 +27,7 @@ fn select(scan: &Scan, paths: &[PathBuf]) -> Selection {
             (parent, path.file_name().unwrap().as_bytes())
         })
         .collect();
-    Selection::new(scan.tree(), places, Extent::Whole)
+    Selection::new(scan.tree(), places, DeleteScope::Whole)
 }
 
 fn owner(home_trash: Option<PathBuf>) -> Owner {

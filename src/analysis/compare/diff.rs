@@ -31,7 +31,7 @@ pub struct Side<'t> {
 
 /// Kind of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum ChangeKind {
     /// Entry on both sides.
     Kept,
     /// Directory with another name or parent: this one in the old tree.
@@ -44,7 +44,7 @@ pub enum Fate {
 
 /// Sizes of an entry in bytes, of a directory with everything below it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Extent {
+pub struct Sizes {
     /// Disk usage.
     pub disk: u64,
     /// Apparent size.
@@ -55,7 +55,7 @@ pub struct Extent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change<'t> {
     /// Kind of the change.
-    pub fate: Fate,
+    pub fate: ChangeKind,
     /// Name; empty for the root.
     pub name: &'t [u8],
     /// Kind of the entry.
@@ -70,9 +70,9 @@ pub struct Change<'t> {
     /// Number of the directory, in the tree that has it, if the entry is a directory.
     pub itself: Option<DirId>,
     /// Sizes before.
-    pub before: Extent,
+    pub before: Sizes,
     /// Sizes now.
-    pub after: Extent,
+    pub after: Sizes,
 }
 
 /// Event of a comparison.
@@ -100,7 +100,7 @@ enum What {
         inode: u64,
         mtime: i64,
     },
-    Leaf(Extent),
+    Leaf(Sizes),
     /// The entry could not be read, or was excluded.
     Unknown,
 }
@@ -141,7 +141,7 @@ pub fn compare<'t>(
         let what = What::Directory { id: *after, inode: 0, mtime: 0 };
         let item = Item { name: b"", position: 0, kind: Kind::Directory, what };
         let root = Unmatched { directory: *after, place: *after, item };
-        diff.pair(Fate::Kept, root, (*before, *after));
+        diff.pair(ChangeKind::Kept, root, (*before, *after));
     }
     loop {
         while let Some((old, new)) = diff.pairs.pop() {
@@ -156,11 +156,11 @@ pub fn compare<'t>(
     }
     for lonely in std::mem::take(&mut diff.gone) {
         let before = lonely.item.extent(old.tree);
-        diff.add(Fate::Gone, lonely, before, Extent::default());
+        diff.add(ChangeKind::Gone, lonely, before, Sizes::default());
     }
     for lonely in std::mem::take(&mut diff.fresh) {
         let after = lonely.item.extent(new.tree);
-        diff.add(Fate::New, lonely, Extent::default(), after);
+        diff.add(ChangeKind::New, lonely, Sizes::default(), after);
     }
     true
 }
@@ -230,9 +230,9 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
         match (a.what, b.what) {
             (What::Unknown, _) | (_, What::Unknown) => {}
             (What::Directory { id: before, .. }, What::Directory { id: after, .. }) => {
-                self.pair(Fate::Kept, new, (before, after));
+                self.pair(ChangeKind::Kept, new, (before, after));
             }
-            (What::Leaf(before), What::Leaf(after)) => self.add(Fate::Kept, new, before, after),
+            (What::Leaf(before), What::Leaf(after)) => self.add(ChangeKind::Kept, new, before, after),
             _ => {
                 self.only_old(Unmatched { directory: in_old, place: in_new, item: a }, settled);
                 self.only_new(new, settled);
@@ -244,7 +244,7 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
         match lonely.item.what {
             _ if !settled.new => {}
             What::Directory { .. } => self.gone.push(lonely),
-            What::Leaf(before) => self.add(Fate::Gone, lonely, before, Extent::default()),
+            What::Leaf(before) => self.add(ChangeKind::Gone, lonely, before, Sizes::default()),
             What::Unknown => {}
         }
     }
@@ -253,13 +253,13 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
         match lonely.item.what {
             _ if !settled.old => {}
             What::Directory { .. } => self.fresh.push(lonely),
-            What::Leaf(after) => self.add(Fate::New, lonely, Extent::default(), after),
+            What::Leaf(after) => self.add(ChangeKind::New, lonely, Sizes::default(), after),
             What::Unknown => {}
         }
     }
 
     /// Adds a pair of directories to be compared.
-    fn pair(&mut self, fate: Fate, lonely: Unmatched<'t>, (old, new): (DirId, DirId)) {
+    fn pair(&mut self, fate: ChangeKind, lonely: Unmatched<'t>, (old, new): (DirId, DirId)) {
         let is_known = |side: Side<'_>, id| side.tree.status(id).is_known();
         if is_known(self.old, old) && is_known(self.new, new) {
             self.add(fate, lonely, extent(self.old.tree, old), extent(self.new.tree, new));
@@ -268,8 +268,8 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
         self.pairs.push((old, new));
     }
 
-    fn add(&mut self, fate: Fate, lonely: Unmatched<'t>, before: Extent, after: Extent) {
-        if fate == Fate::Kept && before == after {
+    fn add(&mut self, fate: ChangeKind, lonely: Unmatched<'t>, before: Sizes, after: Sizes) {
+        if fate == ChangeKind::Kept && before == after {
             return;
         }
         let Unmatched { directory, place, item } = lonely;
@@ -317,7 +317,7 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
                         continue;
                     };
                     taken.insert(before);
-                    self.pair(Fate::Renamed(old), lonely, (old, new));
+                    self.pair(ChangeKind::Renamed(old), lonely, (old, new));
                 }
                 None => self.fresh.push(lonely),
             }
@@ -349,11 +349,11 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
 }
 
 impl Item<'_> {
-    fn extent(&self, tree: &Tree) -> Extent {
+    fn extent(&self, tree: &Tree) -> Sizes {
         match self.what {
             What::Directory { id, .. } => extent(tree, id),
             What::Leaf(extent) => extent,
-            What::Unknown => Extent::default(),
+            What::Unknown => Sizes::default(),
         }
     }
 }
@@ -371,7 +371,7 @@ fn what(state: &EntryState) -> What {
             What::Directory { id: *id, inode: *inode, mtime: *mtime }
         }
         EntryState::Known(metadata) => {
-            What::Leaf(Extent { disk: metadata.disk(), apparent: metadata.apparent })
+            What::Leaf(Sizes { disk: metadata.disk(), apparent: metadata.apparent })
         }
         EntryState::Excluded(_) | EntryState::Failed(_) => What::Unknown,
     }
@@ -384,9 +384,9 @@ fn inode(record: &Entry<'_>) -> u64 {
     }
 }
 
-fn extent(tree: &Tree, id: DirId) -> Extent {
+fn extent(tree: &Tree, id: DirId) -> Sizes {
     let totals = tree.totals(id);
-    Extent { disk: totals.disk, apparent: totals.apparent }
+    Sizes { disk: totals.disk, apparent: totals.apparent }
 }
 
 /// Returns the device of a directory, or `None` for the root's device, whose number can change with a reboot.
@@ -404,7 +404,7 @@ mod tests {
         old: Vec<Plan>,
         new: Vec<Plan>,
         keep: impl Fn(&Change<'_>) -> bool,
-    ) -> Vec<(String, Fate, Option<DirId>)> {
+    ) -> Vec<(String, ChangeKind, Option<DirId>)> {
         let ((old, from), (new, to)) = (build(old), build(new));
         let changes = diff(Side { tree: &old, root: from }, Side { tree: &new, root: to }, keep);
         let name = |change: &Change<'_>| String::from_utf8(change.name.to_vec()).unwrap();
@@ -419,18 +419,23 @@ mod tests {
         let new = || vec![file("a", 5120, 0), file("c", 512, 0)];
         let all = found(old(), new(), |_| true);
         let root = build(new()).1;
-        let expected = [("", Fate::Kept), ("a", Fate::Kept), ("b", Fate::Gone), ("c", Fate::New)];
+        let expected = [
+            ("", ChangeKind::Kept),
+            ("a", ChangeKind::Kept),
+            ("b", ChangeKind::Gone),
+            ("c", ChangeKind::New),
+        ];
         let itself = |name: &str| name.is_empty().then_some(root);
         assert_eq!(all, expected.map(|(name, fate)| (name.to_owned(), fate, itself(name))));
-        let wanted = found(old(), new(), |change| change.fate == Fate::New);
-        assert_eq!(wanted, [("c".to_owned(), Fate::New, None)]);
+        let wanted = found(old(), new(), |change| change.fate == ChangeKind::New);
+        assert_eq!(wanted, [("c".to_owned(), ChangeKind::New, None)]);
     }
 
     #[test]
     fn a_directory_that_moved_is_known_by_its_inode_and_by_what_it_holds() {
         let fates = |old: Plan, new: Plan| -> Vec<_> {
             let told = found(vec![old], vec![new], |change| !change.name.is_empty()).into_iter();
-            told.map(|(name, fate, _)| (name, matches!(fate, Fate::Renamed(_)))).collect()
+            told.map(|(name, fate, _)| (name, matches!(fate, ChangeKind::Renamed(_)))).collect()
         };
         let with = |name: &str, entries| numbered_dir(name, 7, entries);
         let same = || vec![numbered_file("x", 8)];

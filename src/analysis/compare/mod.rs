@@ -22,7 +22,7 @@ use std::collections::{HashMap, HashSet};
 use std::io;
 use std::time::Duration;
 
-use crate::analysis::compare::diff::{Change, Extent, Fate, Met, compare};
+use crate::analysis::compare::diff::{Change, ChangeKind, Met, Sizes, compare};
 pub use crate::analysis::compare::previous::{Became, Before};
 use crate::analysis::search::{By, Order, Request};
 use crate::base::format::Measure;
@@ -51,7 +51,7 @@ pub trait EarlierTree {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
     /// Kind of the change.
-    pub fate: Fate,
+    pub fate: ChangeKind,
     /// Kind of the entry.
     pub kind: Kind,
     /// Parent directory: in the earlier tree if the entry is deleted, otherwise in the present one.
@@ -61,9 +61,9 @@ pub struct Row {
     /// Directory in the present tree that holds, or held, the entry.
     pub place: DirId,
     /// Sizes before.
-    pub before: Extent,
+    pub before: Sizes,
     /// Sizes now.
-    pub after: Extent,
+    pub after: Sizes,
 }
 
 /// Comparison with an earlier tree.
@@ -76,7 +76,7 @@ pub struct Growth {
     /// Number of all changes.
     pub matched: u64,
     /// Sizes of the requested directory before and now; `None` if it did not exist.
-    pub whole: Option<(Extent, Extent)>,
+    pub whole: Option<(Sizes, Sizes)>,
     /// Error of the earlier tree; the readable part was compared.
     pub trouble: Option<String>,
     /// Earlier tree.
@@ -193,13 +193,13 @@ impl Gathering<'_> {
                 if new == self.request.from {
                     let extent = |tree: &Tree, id| {
                         let totals = tree.totals(id);
-                        Extent { disk: totals.disk, apparent: totals.apparent }
+                        Sizes { disk: totals.disk, apparent: totals.apparent }
                     };
                     self.growth.whole = Some((extent(self.old, old), extent(&self.request.tree, new)));
                 }
             }
             Met::Change(change) => {
-                if let (Fate::New, Some(id)) = (change.fate, change.itself) {
+                if let (ChangeKind::New, Some(id)) = (change.fate, change.itself) {
                     self.growth.fresh.insert(id);
                 }
                 if self.is_wanted(&change) {
@@ -211,8 +211,8 @@ impl Gathering<'_> {
 
     fn is_wanted(&mut self, change: &Change<'_>) -> bool {
         // A root, or the requested directory itself, has only totals.
-        let is_itself =
-            change.name.is_empty() || change.itself == Some(self.request.from) && change.fate != Fate::Gone;
+        let is_itself = change.name.is_empty()
+            || change.itself == Some(self.request.from) && change.fate != ChangeKind::Gone;
         if self.most == 0 || is_itself || !self.is_inside(change.place) {
             return false;
         }
@@ -222,13 +222,13 @@ impl Gathering<'_> {
             // An order by name selects no size.
             By::Modified | By::Items | By::Path => false,
         };
-        if is_same && change.fate == Fate::Kept {
+        if is_same && change.fate == ChangeKind::Kept {
             return false;
         }
         if self.request.query.is_empty() {
             return true;
         }
-        let tree = if change.fate == Fate::Gone { self.old } else { &self.request.tree };
+        let tree = if change.fate == ChangeKind::Gone { self.old } else { &self.request.tree };
         let record = tree.listing(change.directory).record(change.position);
         let (query, present) = (&self.request.query, &self.request.tree);
         let standing = query.standing(present, change.place);
@@ -305,13 +305,13 @@ fn rank(row: &Row, by: By) -> (Reverse<u64>, Reverse<u64>, DirId, Position, bool
         _ => (row.before.disk, row.after.disk),
     };
     let size = Reverse(before.max(after));
-    (Reverse(before.abs_diff(after)), size, row.directory, row.position, row.fate == Fate::Gone)
+    (Reverse(before.abs_diff(after)), size, row.directory, row.position, row.fate == ChangeKind::Gone)
 }
 
 impl Row {
     /// Returns the path where it is, or was, in the present tree.
     fn path(&self, old: &Tree, new: &Tree) -> Vec<u8> {
-        let holder = if self.fate == Fate::Gone { old } else { new };
+        let holder = if self.fate == ChangeKind::Gone { old } else { new };
         let name = holder.listing(self.directory).name(self.position).unwrap_or_default();
         join([new.path(self.place).as_slice(), name])
     }
@@ -320,20 +320,20 @@ impl Row {
 impl Growth {
     /// Returns the entry of a row, in the tree that has it.
     pub fn record<'t>(&'t self, new: &'t Tree, row: &Row) -> Option<Entry<'t>> {
-        let tree = if row.fate == Fate::Gone { &self.old } else { new };
+        let tree = if row.fate == ChangeKind::Gone { &self.old } else { new };
         tree.listing(row.directory).record(row.position)
     }
 
     /// Returns the former path of a renamed directory, from its root on.
     pub fn former_path(&self, row: &Row) -> Option<Vec<u8>> {
         match row.fate {
-            Fate::Renamed(old) => {
+            ChangeKind::Renamed(old) => {
                 let mut names: Vec<&[u8]> = self.old.ancestry(old).map(|id| self.old.name(id)).collect();
                 names.pop();
                 names.reverse();
                 Some(join(names))
             }
-            Fate::Kept | Fate::New | Fate::Gone => None,
+            ChangeKind::Kept | ChangeKind::New | ChangeKind::Gone => None,
         }
     }
 
@@ -352,15 +352,15 @@ impl Growth {
 }
 
 /// Returns the size by the measure.
-pub fn amount(extent: Extent, measure: Measure) -> u64 {
+pub fn amount(extent: Sizes, measure: Measure) -> u64 {
     measure.of(extent.disk, extent.apparent)
 }
 
 /// Returns the sizes of an entry that is not a directory.
-fn extent(state: &EntryState) -> Option<Extent> {
+fn extent(state: &EntryState) -> Option<Sizes> {
     match state {
         EntryState::Known(metadata) if metadata.directory.is_none() => {
-            Some(Extent { disk: metadata.disk(), apparent: metadata.apparent })
+            Some(Sizes { disk: metadata.disk(), apparent: metadata.apparent })
         }
         _ => None,
     }

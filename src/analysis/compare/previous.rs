@@ -5,7 +5,7 @@
 //! Invariant: an entry that was not read on either side has no result.
 
 use super::{Growth, extent};
-use crate::analysis::compare::diff::Extent;
+use crate::analysis::compare::diff::Sizes;
 use crate::base::sync::Arc;
 use crate::tree::sort::{Names, sort};
 use crate::tree::{DirId, Entry, Listing, Position, Tree};
@@ -33,7 +33,7 @@ pub enum Became {
     /// The entry is new.
     New,
     /// The entry had these sizes.
-    Was(Extent),
+    Was(Sizes),
 }
 
 impl std::fmt::Debug for Before {
@@ -81,7 +81,7 @@ impl Before {
             if let Some(was) = self.growth.was(id) {
                 let is_whole = |tree: &Tree, id| tree.status(id).is_known();
                 let totals = self.growth.old.totals(was);
-                let extent = Extent { disk: totals.disk, apparent: totals.apparent };
+                let extent = Sizes { disk: totals.disk, apparent: totals.apparent };
                 return (is_whole(new, id) && is_whole(&self.growth.old, was)).then_some(Became::Was(extent));
             }
             return self.growth.fresh.contains(&id).then_some(Became::New);

@@ -19,7 +19,7 @@ fn rows(
     from: DirId,
     query: &str,
     order: Order,
-) -> Vec<(String, i128, Fate)> {
+) -> Vec<(String, i128, ChangeKind)> {
     let query = Query::parse(query, 0).unwrap();
     let request = Request { tree: Arc::clone(new), from, query, order };
     let growth = find_growth(old, request, 1000);
@@ -40,7 +40,7 @@ fn find_growth(old: &Arc<Tree>, request: Request, most: usize) -> Arc<Growth> {
     Arc::clone(found.as_ref().as_ref().unwrap())
 }
 
-fn all(old: &Arc<Tree>, new: &Arc<Tree>) -> Vec<(String, i128, Fate)> {
+fn all(old: &Arc<Tree>, new: &Arc<Tree>) -> Vec<(String, i128, ChangeKind)> {
     rows(old, new, DirId::TOP, "", Order::default())
 }
 
@@ -48,7 +48,7 @@ fn tree(plan: Vec<Plan>) -> Arc<Tree> {
     Arc::new(build(plan).0)
 }
 
-fn told(rows: &[(&str, i128, Fate)]) -> Vec<(String, i128, Fate)> {
+fn told(rows: &[(&str, i128, ChangeKind)]) -> Vec<(String, i128, ChangeKind)> {
     rows.iter().map(|(path, by, fate)| ((*path).to_owned(), *by, *fate)).collect()
 }
 
@@ -71,12 +71,12 @@ fn after() -> Arc<Tree> {
 #[test]
 fn the_largest_change_comes_first_and_each_says_what_became_of_it() {
     let expected = [
-        ("big", -32_768, Fate::Kept),
-        ("old", -12_288, Fate::Gone),
-        ("db", 9_216, Fate::Kept),
-        ("db/log", 8_192, Fate::Kept),
-        ("fresh", 4_608, Fate::New),
-        ("db/new", 1_024, Fate::New),
+        ("big", -32_768, ChangeKind::Kept),
+        ("old", -12_288, ChangeKind::Gone),
+        ("db", 9_216, ChangeKind::Kept),
+        ("db/log", 8_192, ChangeKind::Kept),
+        ("fresh", 4_608, ChangeKind::New),
+        ("db/new", 1_024, ChangeKind::New),
     ];
     assert_eq!(all(&before(), &after()), told(&expected));
     let reversed = Order { reversed: true, ..Order::default() };
@@ -93,11 +93,11 @@ fn the_largest_change_comes_first_and_each_says_what_became_of_it() {
 fn a_directory_is_asked_about_alone_and_a_query_restricts_it() {
     let (old, new) = (before(), after());
     let db = Walk::new(&new, DirId::TOP).map(|(id, _)| id).find(|id| new.name(*id) == b"db").unwrap();
-    let below = told(&[("db/log", 8_192, Fate::Kept), ("db/new", 1_024, Fate::New)]);
+    let below = told(&[("db/log", 8_192, ChangeKind::Kept), ("db/new", 1_024, ChangeKind::New)]);
     assert_eq!(rows(&old, &new, db, "", Order::default()), below);
     assert_eq!(rows(&old, &new, DirId::TOP, "log", Order::default()), below[..1]);
     let gone = rows(&old, &new, DirId::TOP, "type:dir old", Order::default());
-    assert_eq!(gone, told(&[("old", -12_288, Fate::Gone)]));
+    assert_eq!(gone, told(&[("old", -12_288, ChangeKind::Gone)]));
     let request =
         Request { tree: Arc::clone(&new), from: db, query: Query::default(), order: Order::default() };
     let whole = find_growth(&old, request, 0).whole.unwrap();
@@ -127,10 +127,14 @@ fn while_the_tree_grows_nothing_is_gone_that_may_still_come() {
     let grown = 70_144 - 65_536;
     assert_eq!(
         all(&before(), &tree),
-        told(&[("big", grown, Fate::Kept), ("db", -512, Fate::Kept), ("db/same", -512, Fate::Gone)])
+        told(&[
+            ("big", grown, ChangeKind::Kept),
+            ("db", -512, ChangeKind::Kept),
+            ("db/same", -512, ChangeKind::Gone)
+        ])
     );
     growing.finish();
-    assert!(all(&before(), &tree).contains(&("old".to_owned(), -12_288, Fate::Gone)));
+    assert!(all(&before(), &tree).contains(&("old".to_owned(), -12_288, ChangeKind::Gone)));
 }
 
 #[test]
@@ -175,7 +179,7 @@ fn column(old: &Arc<Tree>, new: &Arc<Tree>, name: &[u8]) -> BTreeMap<String, Opt
 
 #[test]
 fn the_column_tells_what_each_entry_was() {
-    let was = |disk, apparent| Some(Became::Was(Extent { disk, apparent }));
+    let was = |disk, apparent| Some(Became::Was(Sizes { disk, apparent }));
     let of_root = column(&before(), &after(), b"/r");
     let expected = [("big", was(65_536, 65_536)), ("db", was(8_704, 8_704)), ("fresh", Some(Became::New))];
     assert_eq!(of_root, expected.map(|(name, became)| (name.to_owned(), became)).into());
@@ -224,9 +228,9 @@ proptest! {
             expected.insert((format!("d{}/{}", key.0, key.1), by, fate));
         }
         let word = |fate| match fate {
-            Fate::Kept | Fate::Renamed(_) => "kept",
-            Fate::New => "new",
-            Fate::Gone => "gone",
+            ChangeKind::Kept | ChangeKind::Renamed(_) => "kept",
+            ChangeKind::New => "new",
+            ChangeKind::Gone => "gone",
         };
         let files = found.iter().filter(|(path, ..)| path.contains('/'));
         let files: BTreeSet<_> = files.map(|(path, by, fate)| (path.clone(), *by, word(*fate))).collect();

@@ -20,12 +20,12 @@ use std::io;
 
 use crate::base::job::{Job, Pool};
 
-pub use crate::analysis::filter::{Filtered, Keeper};
+pub use crate::analysis::filter::{FilterCursor, Filtered};
 pub use crate::analysis::order::{By, Order};
 pub(crate) use crate::analysis::parallel_walk::{Collector, Mode, Progress, WalkEntry, sweep};
 pub use crate::analysis::request::Request;
-pub use crate::analysis::rows::{Found, Row};
 pub(crate) use crate::analysis::rows::{GLIMPSE, Rows, sort_by_path};
+pub use crate::analysis::rows::{Row, SearchResult};
 pub use crate::query::category::{Category, Extension};
 pub use crate::query::parse::vocabulary;
 pub(crate) use crate::query::terms::errno;
@@ -38,7 +38,7 @@ pub const MOST_ROWS: usize = 1 << 20;
 ///
 /// # Errors
 /// When no thread can be started.
-pub fn search(pool: &Pool, request: Request) -> io::Result<Job<Found>> {
+pub fn search(pool: &Pool, request: Request) -> io::Result<Job<SearchResult>> {
     pool.start(move |task| {
         sweep(&request, Mode::Search, task, Rows::new(MOST_ROWS, request.order), |rows, progress| {
             Some(rows.found(&request, progress))

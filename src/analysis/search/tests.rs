@@ -47,7 +47,7 @@ fn hold(
     for (id, listing) in Walk::new(tree, DirId::TOP).skip(1) {
         let path = below_root(tree.path(id));
         prop_assert_eq!(filtered.totals(id), oracle.kept(&path), "kept by {} in {:?}", text, path);
-        let keeper = Keeper::new(tree, &filtered, id);
+        let keeper = FilterCursor::new(tree, &filtered, id);
         for (_, record) in listing.entries() {
             let is_it = |item: &&Item| item.path == below_root(join([&tree.path(id), record.name]));
             let item = items.iter().find(is_it).unwrap();

@@ -19,4 +19,4 @@ pub use crate::analysis::errors::{Errors, errors};
 pub use crate::analysis::largest::largest;
 pub use crate::analysis::links::{Links, links};
 pub use crate::analysis::owners::{Owners, owners};
-pub use crate::analysis::types::{Type, Typed, types};
+pub use crate::analysis::types::{Type, TypeTotals, types};

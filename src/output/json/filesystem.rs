@@ -7,8 +7,8 @@ use std::path::Path;
 
 use crate::base::json::Writer;
 use crate::df::{
-    Capacity, Deleted, FileSystem, Hidden, NotScanned, Note, Part, ProcessAccess, Remainder, Shadow, Space,
-    Standing, Subvolume, Through, Volume,
+    Capacity, CountedAs, CoveredFiles, Deleted, FileSystem, Hidden, NotScanned, Note, Overhead,
+    ProcessAccess, Space, Subvolume, Through, Unexplained, Volume,
 };
 
 /// Writes the file system of a root as an object.
@@ -67,8 +67,8 @@ pub(super) fn write(json: &mut Writer<'_>, space: &Space) {
     list(json, "deleted", &space.deleted, deleted);
     list(json, "parts", &space.parts, part);
     match space.remainder() {
-        Some(Remainder::Missing(missing)) => json.field(",\"remainder\":", missing),
-        Some(Remainder::Shared(shared)) => json.field(",\"remainder\":-", shared),
+        Some(Unexplained::Missing(missing)) => json.field(",\"remainder\":", missing),
+        Some(Unexplained::Shared(shared)) => json.field(",\"remainder\":-", shared),
         None => {}
     }
     space.notes.iter().for_each(|one| note(json, one));
@@ -103,7 +103,7 @@ fn outside(json: &mut Writer<'_>, outside: &NotScanned) {
     json.raw("}");
 }
 
-fn shadow(json: &mut Writer<'_>, shadow: &Shadow) {
+fn shadow(json: &mut Writer<'_>, shadow: &CoveredFiles) {
     json.raw("{");
     path(json, "path", &shadow.path);
     match shadow.hidden {
@@ -148,16 +148,16 @@ fn deleted(json: &mut Writer<'_>, file: &Deleted) {
     json.raw("}");
 }
 
-fn part(json: &mut Writer<'_>, part: &Part) {
+fn part(json: &mut Writer<'_>, part: &Overhead) {
     json.raw("{\"name\":\"");
     json.raw(part.what.name());
     json.field("\",\"disk\":", part.bytes);
     json.raw(",\"counted\":\"");
     json.raw(match part.standing {
-        Standing::Used => "used",
-        Standing::Beside => "beside",
-        Standing::Within => "within",
-        Standing::Reserved => "reserved",
+        CountedAs::Used => "used",
+        CountedAs::Beside => "beside",
+        CountedAs::Within => "within",
+        CountedAs::Reserved => "reserved",
     });
     json.raw("\"}");
 }
@@ -224,7 +224,7 @@ fn path(json: &mut Writer<'_>, key: &str, path: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::df::{Holder, Quota, Scanned, What};
+    use crate::df::{Holder, OverheadKind, Quota, Scanned};
     use nix::errno::Errno;
 
     fn text(space: &Space) -> String {
@@ -273,7 +273,7 @@ mod tests {
             path: b"/m/log".to_vec(),
             holders: vec![holder(through)],
         };
-        let shadow = |hidden| Shadow { path: "/m/x".into(), hidden };
+        let shadow = |hidden| CoveredFiles { path: "/m/x".into(), hidden };
         let subvolume = Subvolume {
             id: 5,
             path: b"home".to_vec(),
@@ -291,7 +291,7 @@ mod tests {
             ],
             deleted: vec![deleted(Some(30), Through::Descriptor), deleted(None, Through::Memory)],
             reach: ProcessAccess::Container,
-            parts: vec![Part { what: What::Journal, bytes: 64, standing: Standing::Within }],
+            parts: vec![Overhead { what: OverheadKind::Journal, bytes: 64, standing: CountedAs::Within }],
             notes: vec![
                 Note::Layers { upper: Some(b"/u".to_vec()), lower: vec![b"/l".to_vec()] },
                 Note::Subvolumes(vec![subvolume]),

@@ -21,7 +21,7 @@ use std::path::Path;
 use crate::platform::entry::imp::statx;
 use crate::platform::entry::probe::Probe;
 use crate::platform::fs::mountinfo::parse;
-use crate::platform::fs::mounts::{Mount, Standing};
+use crate::platform::fs::mounts::{Mount, MountPosition};
 use crate::platform::fs::overhead::{Native, ext};
 use crate::platform::{Border, Directory, Errno, FileSystem, errno_of};
 
@@ -65,12 +65,12 @@ fn numbered(number: Option<u64>, device: u64) -> Result<Mount, Errno> {
 ///
 /// # Errors
 /// Those of stat(2).
-pub fn standing(path: &Path) -> Result<Standing, Errno> {
+pub fn standing(path: &Path) -> Result<MountPosition, Errno> {
     match statx::of_path(path) {
         // Mount IDs and the mark of mount roots came with the same kernel. Without them, and if statx(2) is
         // refused, the device decides.
         Ok(statx::Status { mount: None, .. }) | Err(Errno::ENOSYS | Errno::EPERM) => unix::standing(path),
-        Ok(statx::Status { mount, attributes }) => Ok(Standing {
+        Ok(statx::Status { mount, attributes }) => Ok(MountPosition {
             mount,
             device: attributes.device,
             inode: attributes.inode,
@@ -82,7 +82,7 @@ pub fn standing(path: &Path) -> Result<Standing, Errno> {
 
 /// Returns `true` if a whole file system is mounted at `path`, not a subvolume or another directory of it.
 pub fn is_whole(path: &Path) -> bool {
-    let mount = |standing: Standing| numbered(standing.mount, standing.device).ok();
+    let mount = |standing: MountPosition| numbered(standing.mount, standing.device).ok();
     let standing = standing(path).ok().filter(|standing| standing.is_mount_point);
     standing.and_then(mount).is_some_and(|mount| mount.root == b"/")
 }

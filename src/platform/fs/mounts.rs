@@ -46,7 +46,7 @@ impl Mount {
 
 /// Position of a path in the mounts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub struct MountPosition {
     /// ID of its mount, if the system reports it.
     pub mount: Option<u64>,
     /// Device (`st_dev`).

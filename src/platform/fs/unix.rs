@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::platform::entry::probe::Probe;
 use crate::platform::fs::capacity::Capacity;
-use crate::platform::fs::mounts::{Mount, Standing};
+use crate::platform::fs::mounts::{Mount, MountPosition};
 use crate::platform::fs::overhead::{Native, Quota};
 use crate::platform::{Attributes, Directory, Errno, FileSystem, retry};
 
@@ -54,13 +54,13 @@ pub fn mount_of(_: &Directory, _: &CStr, _: &Probe) -> Result<Mount, Errno> {
 ///
 /// # Errors
 /// Those of stat(2).
-pub fn standing(path: &Path) -> Result<Standing, Errno> {
+pub fn standing(path: &Path) -> Result<MountPosition, Errno> {
     let of = |path: &Path| retry(|| nix::sys::stat::stat(path)).map(Attributes::from);
     let own = of(path)?;
     let above = of(&path.join(".."))?;
     // The root directory is its own parent.
     let is_mount_point = own.is_directory() && (above.device != own.device || above.inode == own.inode);
-    Ok(Standing { mount: None, device: own.device, inode: own.inode, is_mount_point })
+    Ok(MountPosition { mount: None, device: own.device, inode: own.inode, is_mount_point })
 }
 
 /// Returns `false`, since that is unknown on these systems.

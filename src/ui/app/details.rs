@@ -1,7 +1,7 @@
 //! Info page of the entry under the cursor, and programs started for it.
 
 use super::{App, Effect};
-use crate::analysis::compare::diff::Fate;
+use crate::analysis::compare::diff::ChangeKind;
 use crate::source::SourceKind;
 use crate::table::row::Precision;
 use crate::tree::{DirId, Entry, Position, Relocation, Totals, join};
@@ -35,7 +35,7 @@ impl<'t> App<'t> {
         match self.sheet() {
             Some(sheet) => match sheet.target()? {
                 Target::Entry(directory, position) => Some((directory, position)),
-                Target::Change(row) if row.fate != Fate::Gone => Some((row.directory, row.position)),
+                Target::Change(row) if row.fate != ChangeKind::Gone => Some((row.directory, row.position)),
                 Target::Change(_) | Target::Files { .. } | Target::Words { .. } => None,
             },
             None => Some((self.place.id, self.place.rows().position(self.place.index())?)),

@@ -5,7 +5,7 @@
 
 use super::App;
 use super::views::Views;
-use crate::analysis::compare::diff::Fate;
+use crate::analysis::compare::diff::ChangeKind;
 use crate::analysis::compare::{self, Growth, Row};
 use crate::analysis::search::{Query, Request};
 use crate::base::sync::Arc;
@@ -121,7 +121,7 @@ impl App<'_> {
 
     /// Goes to the entry of a row, or to its former directory.
     pub(super) fn follow_change(&mut self, row: &Row) {
-        if row.fate == Fate::Gone {
+        if row.fate == ChangeKind::Gone {
             if let Some((above, position)) = self.place_of(row.place) {
                 self.leave_for(above, position, true);
             }

@@ -17,7 +17,7 @@ pub use running::Running;
 use super::{App, Effect};
 use crate::base::format::plain_size;
 use crate::base::sync::Arc;
-use crate::delete::{Extent, Group, Operation, OperationKind, Selection, Trashed};
+use crate::delete::{DeleteScope, Group, Operation, OperationKind, Selection, Trashed};
 use crate::source::SourceKind;
 use crate::tree::DirId;
 use crate::ui::layers::Layer;
@@ -62,14 +62,15 @@ impl<'t> App<'t> {
     /// Compares marked directories that were changed with the file system.
     pub(super) fn compare_marks(&mut self) -> Option<Effect> {
         let touched = self.marks.touched_directories();
-        let selection = Selection::new(self.tree, touched.keys().copied(), Extent::Whole).as_chosen(&touched);
+        let selection =
+            Selection::new(self.tree, touched.keys().copied(), DeleteScope::Whole).as_chosen(&touched);
         (selection.count() > 0).then(|| Effect::Reclaim(Order::Compare(Arc::new(selection))))
     }
 
     /// Returns the entries that a command would delete.
     fn check_selection(&self) -> Result<Selection, Notice> {
         self.check_changes()?;
-        let selection = Selection::new(self.tree, self.subject(), Extent::Whole);
+        let selection = Selection::new(self.tree, self.subject(), DeleteScope::Whole);
         if selection.count() > 0 {
             return Ok(selection);
         }

@@ -4,7 +4,7 @@ use super::*;
 use crate::base::job::JobError;
 use crate::delete::script::Written;
 use crate::delete::{
-    DeleteWarning, Extent, Failure, Failures, Operation, OperationKind, Probe, Reason, Refusal, Report,
+    DeleteScope, DeleteWarning, Failure, Failures, Operation, OperationKind, Probe, Reason, Refusal, Report,
     Selection,
 };
 use crate::ui::layers::confirm_delete::Stage;
@@ -203,7 +203,7 @@ fn emptying_is_offered_for_one_directory() {
     let mut app = finished(&tree);
     asked(&mut app);
     let again = selection(&press(&mut app, "e"));
-    assert_eq!((again.extent, chosen(&again)), (Extent::Content, vec!["/r/music".to_owned()]));
+    assert_eq!((again.extent, chosen(&again)), (DeleteScope::Content, vec!["/r/music".to_owned()]));
     probed(&mut app, Probe { is_complete: true, ..Probe::default() });
     let effects = press(&mut app, "y");
     let [Effect::Reclaim(Order::Begin(begun, _))] = effects.as_slice() else { panic!("{effects:?}") };

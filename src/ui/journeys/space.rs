@@ -4,8 +4,8 @@ use super::*;
 use crate::base::format::Units;
 use crate::df::rows::{Subject, ledger};
 use crate::df::{
-    Account, Capacity, Deleted, Holder, NotScanned, ProcessAccess, Remainder, Report, Scanned, Space,
-    Through, Volume,
+    Account, Capacity, Deleted, Holder, NotScanned, ProcessAccess, Report, Scanned, Space, Through,
+    Unexplained, Volume,
 };
 use crate::ui::views::{TableAnswer, df};
 
@@ -92,12 +92,12 @@ fn every_line_has_words_at_any_width() {
 
 #[test]
 fn the_lines_below_used_add_up_to_it() {
-    assert_eq!(space(500, 400).remainder(), Some(Remainder::Missing(70)));
-    assert_eq!(space(500, 480).remainder(), Some(Remainder::Shared(10)));
+    assert_eq!(space(500, 400).remainder(), Some(Unexplained::Missing(70)));
+    assert_eq!(space(500, 480).remainder(), Some(Unexplained::Shared(10)));
     let mut part = space(500, 400);
     part.volume.outside.push(NotScanned::Above("/".into()));
     let rows = ledger(&Report { spaces: vec![part] }, Units::Binary);
-    let rest = rows.iter().find(|row| row.subject == Subject::Remainder).expect("there is one");
+    let rest = rows.iter().find(|row| row.subject == Subject::Unexplained).expect("there is one");
     assert!(rest.label.starts_with("unexplained"), "{}", rest.label);
 }
 

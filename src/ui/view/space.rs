@@ -103,8 +103,8 @@ fn amount_style(app: &App<'_>, row: &Row) -> Style {
 fn role(row: &Row) -> Role {
     match row.subject {
         Subject::Used | Subject::Size | Subject::Systems => Role::Strong,
-        Subject::File(_) | Subject::Shadow(_) | Subject::Unreadable => Role::Warning,
-        Subject::Note(_) | Subject::Part(_) | Subject::Inodes => Role::Faint,
+        Subject::File(_) | Subject::CoveredFiles(_) | Subject::Unreadable => Role::Warning,
+        Subject::Note(_) | Subject::Overhead(_) | Subject::Inodes => Role::Faint,
         _ => Role::Plain,
     }
 }

@@ -4,7 +4,7 @@ use super::largest::path_below;
 use super::table::{
     Needs, SUMS, TableAnswer, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec,
 };
-use crate::analysis::compare::diff::Fate;
+use crate::analysis::compare::diff::ChangeKind;
 use crate::analysis::compare::{self, Growth, amount};
 use crate::base::format::Measure;
 use crate::base::kind::Kind;
@@ -84,15 +84,15 @@ impl TableData for Growth {
         let (before, after) = (amount(row.before, measure), amount(row.after, measure));
         let was = self.former_path(row).map(|path| format!("was {}", escape(&path)));
         let style = match (row.fate, is_directory) {
-            (Fate::Gone, _) => RowStyle::Faint,
+            (ChangeKind::Gone, _) => RowStyle::Faint,
             (_, true) => RowStyle::Strong,
             (_, false) => RowStyle::Plain,
         };
         let note = was.or_else(|| remark_of(&record)).map(RowNote::plain);
         let (size, change) = match row.fate {
-            Fate::Gone => (CellValue::Words(["gone"; 2]), CellValue::Change(Some(before), None)),
-            Fate::New => (CellValue::Bytes(after), CellValue::Change(None, Some(after))),
-            Fate::Kept | Fate::Renamed(_) => {
+            ChangeKind::Gone => (CellValue::Words(["gone"; 2]), CellValue::Change(Some(before), None)),
+            ChangeKind::New => (CellValue::Bytes(after), CellValue::Change(None, Some(after))),
+            ChangeKind::Kept | ChangeKind::Renamed(_) => {
                 (CellValue::Bytes(after), CellValue::Change(Some(before), Some(after)))
             }
         };
@@ -105,7 +105,7 @@ impl TableData for Growth {
     }
 
     fn entries(&self, index: usize) -> Vec<(DirId, Position)> {
-        let row = self.rows.get(index).filter(|row| row.fate != Fate::Gone);
+        let row = self.rows.get(index).filter(|row| row.fate != ChangeKind::Gone);
         row.map(|row| (row.directory, row.position)).into_iter().collect()
     }
 }

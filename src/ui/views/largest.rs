@@ -8,7 +8,7 @@
 //! Names are paths relative to the shown directory. Enter goes to the entry in its directory.
 
 use super::table::{Needs, SUMS, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec, rows};
-use crate::analysis::search::{self, Found};
+use crate::analysis::search::{self, SearchResult};
 use crate::analysis::survey;
 use crate::base::kind::Kind;
 use crate::base::text::escape;
@@ -49,7 +49,7 @@ pub const ENTRIES: TableSpec = TableSpec {
     ..SUMS
 };
 
-impl TableData for Found {
+impl TableData for SearchResult {
     fn summary(&self) -> TableSummary {
         TableSummary {
             sum: Some(self.sum),

@@ -15,7 +15,7 @@ use super::table::{
 };
 use super::{largest, search};
 use crate::analysis::search::{Category, Query};
-use crate::analysis::survey::{self, Type, Typed};
+use crate::analysis::survey::{self, Type, TypeTotals};
 use crate::analysis::types::class_query;
 use crate::base::kind::Kind;
 use crate::base::text::escape;
@@ -71,7 +71,7 @@ struct TypeRow {
 
 impl TypeRows {
     /// Arranges the rows: each class with its types below it, then the files of no class, and then the kinds.
-    fn new(typed: &Typed) -> Self {
+    fn new(typed: &TypeTotals) -> Self {
         let others = typed.types.iter().filter(|(of, _)| of.class() == Some(Category::Other)).count();
         // One row stands for many of them where there is anything besides them.
         let is_collapsed = others > MOST_OTHERS && others < typed.types.len();
@@ -166,7 +166,7 @@ mod tests {
     use crate::analysis::search::Extension;
 
     /// Returns a category besides a number of extensions without one, and a kind.
-    fn typed(others: usize, has_more: bool) -> Typed {
+    fn typed(others: usize, has_more: bool) -> TypeTotals {
         let extension = |name: String| Type::Extension(Extension::of(name.as_bytes()).unwrap());
         let mut types: Vec<Type> = (0..others).map(|number| extension(format!("a.xyz{number}"))).collect();
         let mut classes = vec![Category::Other];
@@ -175,14 +175,14 @@ mod tests {
             classes.push(Category::Video);
         }
         let totals = Totals::default();
-        Typed {
+        TypeTotals {
             types: types.into_iter().map(|of| (of, totals)).collect(),
             classes: classes.into_iter().map(|class| (class, totals)).collect(),
-            ..Typed::default()
+            ..TypeTotals::default()
         }
     }
 
-    fn labels(typed: &Typed) -> Vec<String> {
+    fn labels(typed: &TypeTotals) -> Vec<String> {
         TypeRows::new(typed).rows.into_iter().map(|row| row.label).collect()
     }
 

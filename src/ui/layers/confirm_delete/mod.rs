@@ -12,7 +12,7 @@ use ratatui::layout::Rect;
 
 use crate::base::sync::Arc;
 use crate::base::text::escape;
-use crate::delete::{DeleteWarning, Extent, Operation, OperationKind, Probe, Selection};
+use crate::delete::{DeleteScope, DeleteWarning, Operation, OperationKind, Probe, Selection};
 use crate::ui::answer_gate::{AnswerGate, LONG_QUIET, QUIET};
 use crate::ui::app::{App, Effect};
 use crate::ui::component::{Component, Handled, Input};
@@ -166,8 +166,8 @@ impl DeleteDialog {
     /// Switches between deleting an entry and deleting its contents.
     fn empty_instead(&self, app: &mut App<'_>) -> Effect {
         let (deed, extent) = match self.deed {
-            OperationKind::Empty => (OperationKind::Delete, Extent::Whole),
-            _ => (OperationKind::Empty, Extent::Content),
+            OperationKind::Empty => (OperationKind::Delete, DeleteScope::Whole),
+            _ => (OperationKind::Empty, DeleteScope::Content),
         };
         app.ask_about(deed, Selection { extent, ..Selection::clone(&self.selection) })
     }
