@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use duke::platform::memory::block_file::Access;
-use duke::formats::snapshot::{About, Limits, Snapshot, open_by, save};
+use duke::formats::snapshot::{SnapshotInfo, Limits, Snapshot, open_by, save};
 use duke::tree::{DirId, Tree, Walk};
 use libfuzzer_sys::fuzz_target;
 use reseal::reseal;
@@ -52,7 +52,7 @@ fn look(file: &Path, access: Access, length: usize) -> Option<Vec<u8>> {
     saved(&tree, &about)
 }
 
-fn saved(tree: &Tree, about: &About) -> Option<Vec<u8>> {
+fn saved(tree: &Tree, about: &SnapshotInfo) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     let stop = AtomicBool::new(false);
     save(tree, about, &Limits { bytes: 1 << 24, stop: &stop }, &mut out).ok()?;

@@ -72,7 +72,7 @@ pub struct SearchResult {
     /// Number of entries searched: the m.
     pub searched: u64,
     /// Total of the entries found, each inode once; with all contents of directories if
-    /// [`Found::with_contents`].
+    /// [`SearchResult::with_contents`].
     pub sum: Totals,
     /// `true` if directories include their contents, as those found by name, type or size do.
     pub with_contents: bool,

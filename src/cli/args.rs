@@ -31,7 +31,7 @@ const MORE: &str = "--help has details of each flag, examples, environment varia
     disable_help_subcommand = true,
     disable_version_flag = true
 )]
-pub struct Words {
+pub struct Cli {
     #[command(flatten)]
     pub arguments: Arguments,
 
@@ -39,7 +39,7 @@ pub struct Words {
     pub command: Option<Command>,
 }
 
-impl Words {
+impl Cli {
     /// Returns the command line with all subcommands and their help.
     pub fn definition() -> clap::Command {
         let help = Arg::new("help").short('h').long("help").action(ArgAction::Help).help("Print help");

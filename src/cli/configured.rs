@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use clap::FromArgMatches;
 use clap::error::ErrorKind;
 
-use super::{Environment, Refusal};
+use super::{Environment, UsageError};
 use crate::base::text::escape_path;
-use crate::cli::args::{Arguments, Words};
+use crate::cli::args::{Arguments, Cli};
 use crate::cli::config::Config;
 use crate::cli::config::file::{Found, Source};
 use crate::cli::error::refusal;
@@ -30,8 +30,8 @@ pub struct Configured {
 
 impl Configured {
     /// Reads the configuration and prints its warnings on standard error.
-    pub fn read(source: &Source, typed: &[OsString], environment: &Environment) -> Result<Self, Refusal> {
-        let Found { config, refusal } = source.load().map_err(Refusal::Usage)?;
+    pub fn read(source: &Source, typed: &[OsString], environment: &Environment) -> Result<Self, UsageError> {
+        let Found { config, refusal } = source.load().map_err(UsageError::Usage)?;
         let (words, wrong) = settings::words(&config.settings, typed, environment);
         let mut warnings = [config.warnings.clone(), wrong].concat();
         warnings.sort_by_key(|warning| warning.at);
@@ -46,21 +46,21 @@ impl Configured {
 }
 
 /// Returns the configuration for a subcommand, whose command line cannot select another one.
-pub fn configured(environment: &Environment) -> Result<Configured, Refusal> {
+pub fn configured(environment: &Environment) -> Result<Configured, UsageError> {
     Configured::read(&source(None, false, environment), &[], environment)
 }
 
 /// Returns the flags that the configuration sets.
-pub fn flags_of_file(environment: &Environment) -> Result<Arguments, Refusal> {
+pub fn flags_of_file(environment: &Environment) -> Result<Arguments, UsageError> {
     understood(&configured(environment)?.words, &[])
 }
 
 /// Parses the words from the configuration and those that were typed.
-pub fn understood(configured: &[OsString], typed: &[OsString]) -> Result<Arguments, Refusal> {
+pub fn understood(configured: &[OsString], typed: &[OsString]) -> Result<Arguments, UsageError> {
     let line = settings::line(configured, typed);
     let matches = settings::command().try_get_matches_from(&line).map_err(|error| match error.kind() {
         // The help describes the subcommands as well.
-        ErrorKind::DisplayHelp => refusal(Words::understand(&line).err().unwrap_or(error)),
+        ErrorKind::DisplayHelp => refusal(Cli::understand(&line).err().unwrap_or(error)),
         _ => refusal(error),
     })?;
     Arguments::from_arg_matches(&matches).map_err(refusal)

@@ -6,7 +6,7 @@ use std::io::Write;
 
 use clap_complete::Shell;
 
-use crate::cli::args::Words;
+use crate::cli::args::Cli;
 use crate::cli::man_page;
 use crate::run::exit::Exit;
 use crate::run::streams::print;
@@ -28,7 +28,7 @@ impl Description {
 
     /// Returns its text.
     pub fn text(self) -> Vec<u8> {
-        let mut command = Words::definition();
+        let mut command = Cli::definition();
         match self {
             Self::Completions(shell) => {
                 let mut text = Vec::new();

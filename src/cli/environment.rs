@@ -8,7 +8,7 @@ use std::io::{self, IsTerminal};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-use super::Refusal;
+use super::UsageError;
 use crate::base::state_folder;
 use crate::base::text::escape;
 
@@ -62,9 +62,10 @@ impl Environment {
         &self,
         name: &str,
         parse: impl FnOnce(&str) -> Result<T, String>,
-    ) -> Result<Option<T>, Refusal> {
+    ) -> Result<Option<T>, UsageError> {
         let Some(value) = self.variable(name) else { return Ok(None) };
-        let refused = |reason: &str| Refusal::Usage(format!("{name}={}: {reason}", escape(value.as_bytes())));
+        let refused =
+            |reason: &str| UsageError::Usage(format!("{name}={}: {reason}", escape(value.as_bytes())));
         let word = value.to_str().ok_or_else(|| refused("not UTF-8"))?;
         parse(word).map(Some).map_err(|reason| refused(&reason))
     }

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use clap::CommandFactory;
 use clap::error::{ContextKind, ErrorKind};
 
-use crate::cli::args::{Arguments, Words};
+use crate::cli::args::{Arguments, Cli};
 
 use crate::base::text::escape;
 use crate::run::exit::Exit;
@@ -15,7 +15,7 @@ use crate::run::streams::{print, say};
 
 /// Reason why there is no [`Request`](super::Request).
 #[derive(Debug)]
-pub enum Refusal {
+pub enum UsageError {
     /// The user asked for help or the version.
     Answer(clap::Error),
     /// The command line is invalid; one line, safe for a terminal.
@@ -25,7 +25,7 @@ pub enum Refusal {
     NotKept(String, Vec<String>),
 }
 
-impl Refusal {
+impl UsageError {
     /// Returns the reason in one line.
     pub fn reason(self) -> String {
         match self {
@@ -54,9 +54,9 @@ impl Refusal {
 }
 
 /// Converts the parser's error into one line.
-pub fn refusal(error: clap::Error) -> Refusal {
+pub fn refusal(error: clap::Error) -> UsageError {
     if !error.use_stderr() {
-        return Refusal::Answer(error);
+        return UsageError::Answer(error);
     }
     // The text after the first empty line is advice.
     let text = error.render().to_string();
@@ -70,7 +70,7 @@ pub fn refusal(error: clap::Error) -> Refusal {
     } else {
         String::new()
     };
-    Refusal::Usage(escape(line.strip_prefix("error: ").unwrap_or(&line).as_bytes()).into_owned() + &advice)
+    UsageError::Usage(escape(line.strip_prefix("error: ").unwrap_or(&line).as_bytes()).into_owned() + &advice)
 }
 
 /// Returns the flag that the user probably meant: one that differs in a letter or two, counting swapped
@@ -81,7 +81,7 @@ fn similar(error: &clap::Error) -> Option<String> {
     // The usage text names the subcommand.
     let usage = error.get(ContextKind::Usage).map(ToString::to_string).unwrap_or_default();
     let name = usage.split_whitespace().skip_while(|word| *word != "duke").nth(1);
-    let commands = Words::command();
+    let commands = Cli::command();
     let main = Arguments::command();
     let command = name.and_then(|name| commands.find_subcommand(name)).unwrap_or(&main);
     let flags = command.get_arguments().filter(|arg| !arg.is_hide_set()).filter_map(|arg| arg.get_long());

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::Refusal;
+use super::UsageError;
 use crate::base::os_error::words;
 use crate::base::text::{escape, escape_path};
 use crate::cli::args::Arguments;
@@ -10,7 +10,7 @@ use crate::run::streams::standard_input;
 use crate::scan::{BadPattern, ExcludePatterns};
 
 /// Returns all patterns, including those in files.
-pub fn patterns(arguments: &Arguments) -> Result<Vec<String>, Refusal> {
+pub fn patterns(arguments: &Arguments) -> Result<Vec<String>, UsageError> {
     let mut patterns = arguments.exclude.clone();
     for path in &arguments.exclude_from {
         patterns.extend(patterns_of(Path::new(path))?);
@@ -19,17 +19,17 @@ pub fn patterns(arguments: &Arguments) -> Result<Vec<String>, Refusal> {
 }
 
 /// Compiles the patterns.
-pub fn filter(patterns: &[String]) -> Result<ExcludePatterns, Refusal> {
+pub fn filter(patterns: &[String]) -> Result<ExcludePatterns, UsageError> {
     let bad = |BadPattern { pattern, reason }| {
-        Refusal::Usage(format!("pattern '{}': {reason}", escape(pattern.as_bytes())))
+        UsageError::Usage(format!("pattern '{}': {reason}", escape(pattern.as_bytes())))
     };
     ExcludePatterns::new(patterns.iter().map(String::as_str)).map_err(bad)
 }
 
 /// Reads the patterns in a file as du(1) does: one per line, without trailing blanks; empty lines are
 /// skipped.
-fn patterns_of(path: &Path) -> Result<Vec<String>, Refusal> {
-    let refused = |reason: &str| Refusal::Usage(format!("{}: {reason}", escape_path(path)));
+fn patterns_of(path: &Path) -> Result<Vec<String>, UsageError> {
+    let refused = |reason: &str| UsageError::Usage(format!("{}: {reason}", escape_path(path)));
     let read = if path.as_os_str() == "-" { standard_input() } else { std::fs::read(path) };
     let bytes = read.map_err(|error| refused(&words(&error)))?;
     let lines =

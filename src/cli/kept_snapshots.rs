@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use jiff::tz::TimeZone;
 
 use super::show::Answer;
-use super::{Environment, Refusal};
+use super::{Environment, UsageError};
 use crate::base::absolute::absolute_bytes;
 use crate::base::calendar::date_and_time;
 use crate::base::clock;
@@ -28,10 +28,10 @@ pub fn latest(
     scan: &scan::Options,
     before: Option<i64>,
     environment: &Environment,
-) -> Result<PathBuf, Refusal> {
+) -> Result<PathBuf, UsageError> {
     let Some(scope) = scan.scope() else {
         let reason = "diff: --exclude needs OLD: automatic snapshots exclude nothing";
-        return Err(Refusal::Usage(reason.to_owned()));
+        return Err(UsageError::Usage(reason.to_owned()));
     };
     let folder = folder(environment)?;
     let end = before.unwrap_or_else(|| clock::now().saturating_add(1));
@@ -42,7 +42,7 @@ pub fn latest(
 }
 
 /// Lists the snapshots kept of `directory`, or all.
-pub fn list(directory: Option<&OsString>, environment: &Environment) -> Result<Answer, Refusal> {
+pub fn list(directory: Option<&OsString>, environment: &Environment) -> Result<Answer, UsageError> {
     let folder = folder(environment)?;
     let root = directory.map(|directory| absolute_bytes(directory.as_bytes()));
     let (mut text, mut remarks, mut exit) = (String::new(), Vec::new(), Exit::Fine);
@@ -70,16 +70,16 @@ pub fn list(directory: Option<&OsString>, environment: &Environment) -> Result<A
     Ok(Answer::List(text, remarks, exit))
 }
 
-fn folder(environment: &Environment) -> Result<PathBuf, Refusal> {
+fn folder(environment: &Environment) -> Result<PathBuf, UsageError> {
     environment.snapshot_folder().ok_or_else(|| {
         let reason = "diff: no snapshots: neither XDG_STATE_HOME nor HOME is set";
-        Refusal::Usage(reason.to_owned())
+        UsageError::Usage(reason.to_owned())
     })
 }
 
-fn all(folder: &Path) -> Result<Vec<KeptSnapshot>, Refusal> {
+fn all(folder: &Path) -> Result<Vec<KeptSnapshot>, UsageError> {
     snapshot_store::list(folder)
-        .map_err(|reason| Refusal::Usage(format!("{}: {reason}", escape_path(folder))))
+        .map_err(|reason| UsageError::Usage(format!("{}: {reason}", escape_path(folder))))
 }
 
 fn is_of(subject: &Subject, root: &[u8]) -> bool {
@@ -87,7 +87,7 @@ fn is_of(subject: &Subject, root: &[u8]) -> bool {
 }
 
 /// Explains why none of `kept` fits, and names those that nearly do: of the same directory, or else all.
-fn refusal(directory: &OsString, scope: &str, has_since: bool, mut kept: Vec<KeptSnapshot>) -> Refusal {
+fn refusal(directory: &OsString, scope: &str, has_since: bool, mut kept: Vec<KeptSnapshot>) -> UsageError {
     let root = absolute_bytes(directory.as_bytes());
     let matches = |kept: &KeptSnapshot, scope: Option<&str>| {
         kept.subject.as_ref().is_ok_and(|subject| {
@@ -114,7 +114,7 @@ fn refusal(directory: &OsString, scope: &str, has_since: bool, mut kept: Vec<Kep
     if known.len() > MOST_LINES {
         lines.push(format!("{} more: duke diff --list", known.len() - MOST_LINES));
     }
-    Refusal::NotKept(format!("{}: {reason}", escape(directory.as_bytes())), lines)
+    UsageError::NotKept(format!("{}: {reason}", escape(directory.as_bytes())), lines)
 }
 
 /// Writes a snapshot as time, file, flags and roots.

@@ -247,19 +247,19 @@ fn lowered(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::args::Words;
+    use crate::cli::args::Cli;
     use crate::ui::keys::KEYMAP;
 
     fn section(title: &str) -> String {
-        let page = page(Words::definition());
+        let page = page(Cli::definition());
         let (_, rest) = page.split_once(&format!(".SH {title}\n")).unwrap();
         rest.split("\n.SH ").next().unwrap().to_owned() + "\n"
     }
 
     #[test]
     fn every_flag_of_the_program_and_of_its_commands_is_in_it() {
-        for (title, command) in std::iter::once(("OPTIONS", Words::definition()))
-            .chain(Words::definition().get_subcommands().map(|command| ("COMMANDS", command.clone())))
+        for (title, command) in std::iter::once(("OPTIONS", Cli::definition()))
+            .chain(Cli::definition().get_subcommands().map(|command| ("COMMANDS", command.clone())))
         {
             let section = section(title);
             let is_shown = |arg: &&Arg| title == "OPTIONS" || arg.get_id() != "help";
@@ -291,7 +291,7 @@ mod tests {
     #[test]
     fn no_text_is_taken_for_a_macro() {
         assert_eq!(escaped(".TH \\ -x\n'so `b` it's"), "\\&.TH \\e \\-x\n\\&\\(aqso \\fBb\\fR it\\(aqs");
-        let page = page(Words::definition());
+        let page = page(Cli::definition());
         let macros = [".TH", ".SH", ".SS", ".TP", ".IP", ".PP", ".RS", ".RE", ".PD", ".br"];
         for line in page.lines().filter(|line| line.starts_with(['.', '\''])) {
             assert!(macros.contains(&line.split(' ').next().unwrap()), "{line}");

@@ -26,8 +26,8 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use crate::base::format::Measure;
-use crate::cli::args::{Arguments, Words};
-pub use crate::cli::error::Refusal;
+use crate::cli::args::{Arguments, Cli};
+pub use crate::cli::error::UsageError;
 use crate::cli::error::refusal;
 use crate::cli::exclude::{filter, patterns};
 use crate::cli::options::{mounts, progress, threads, units};
@@ -37,7 +37,7 @@ use crate::run::browse;
 use crate::run::print;
 use crate::run::print::{Comparison, Format, Job, Output, Saving, Selection};
 use crate::scan::{self, Mounts};
-use crate::source::Wanted;
+use crate::source::SourceSpec;
 use crate::table::rows::{Direction, Order};
 use crate::ui::options::{Changes, DeletePolicy, Mouse, Tab};
 use crate::ui::theme::{ColorChoice, Colors, Glyphs, Looks, Theme};
@@ -86,17 +86,19 @@ pub enum Request {
 pub fn request(
     words: impl IntoIterator<Item = OsString>,
     environment: &Environment,
-) -> Result<Request, Refusal> {
+) -> Result<Request, UsageError> {
     let words: Vec<OsString> = words.into_iter().collect();
     if words.get(1).is_some_and(|word| Command::is(word)) {
-        let parsed = Words::understand(&words).map_err(refusal)?;
+        let parsed = Cli::understand(&words).map_err(refusal)?;
         if let Some(command) = parsed.command {
             return of_command(command, environment);
         }
     }
     let typed = words.get(1..).unwrap_or_default();
     if typed == ["help"] && !Path::new("help").exists() {
-        return Err(Refusal::Usage("help: no such file or directory; duke --help shows the help".to_owned()));
+        return Err(UsageError::Usage(
+            "help: no such file or directory; duke --help shows the help".to_owned(),
+        ));
     }
     let alone = understood(&[], typed)?;
     let source = source(alone.config, alone.no_config, environment);
@@ -105,7 +107,7 @@ pub fn request(
 }
 
 /// Returns the request of a subcommand.
-fn of_command(command: Command, environment: &Environment) -> Result<Request, Refusal> {
+fn of_command(command: Command, environment: &Environment) -> Result<Request, UsageError> {
     Ok(match command {
         Command::Completions { shell } => Request::Describe(Description::Completions(shell)),
         Command::Config { what, config, no_config, .. } => {
@@ -122,7 +124,7 @@ fn of_command(command: Command, environment: &Environment) -> Result<Request, Re
 }
 
 /// Returns the request of `duke diff`, in the browser or not.
-fn diff(words: &Difference, environment: &Environment) -> Result<Request, Refusal> {
+fn diff(words: &Difference, environment: &Environment) -> Result<Request, UsageError> {
     let comparison = crate::cli::sources::comparison(words, environment)?;
     let is_for_a_script = words.json || words.no_interactive || words.min_change.is_some();
     if is_for_a_script || !environment.is_terminal || environment.is_dumb() {
@@ -139,7 +141,7 @@ fn diff(words: &Difference, environment: &Environment) -> Result<Request, Refusa
 }
 
 /// Returns the job of `duke df`.
-fn df(words: &Df, environment: &Environment) -> Result<Job, Refusal> {
+fn df(words: &Df, environment: &Environment) -> Result<Job, UsageError> {
     let units = units(words.si);
     let scan = scan::Options {
         threads: threads(words.threads, environment)?,
@@ -151,7 +153,7 @@ fn df(words: &Df, environment: &Environment) -> Result<Job, Refusal> {
     };
     let format = if words.json { Format::SpacesJson } else { Format::Spaces(units) };
     let progress = progress(words.quiet, units);
-    let wanted = Wanted::Paths(crate::cli::sources::paths(&words.paths), scan);
+    let wanted = SourceSpec::Paths(crate::cli::sources::paths(&words.paths), scan);
     Ok(Job { wanted, output: Output::Printed(format), selection: Selection::default(), progress })
 }
 
@@ -160,7 +162,7 @@ fn look(
     arguments: &Arguments,
     configured: Configured,
     environment: &Environment,
-) -> Result<Request, Refusal> {
+) -> Result<Request, UsageError> {
     let patterns = patterns(arguments)?;
     let scan = scan::Options {
         threads: threads(arguments.threads, environment)?,
@@ -206,7 +208,7 @@ fn browser(
     configured: Configured,
     environment: &Environment,
     subject: browse::Subject,
-) -> Result<browse::Job, Refusal> {
+) -> Result<browse::Job, UsageError> {
     let Configured { config, notice, .. } = configured;
     let settings = crate::cli::snapshots::settings(arguments, environment);
     Ok(browse::Job {
@@ -242,7 +244,7 @@ fn safety(arguments: &Arguments) -> DeletePolicy {
     DeletePolicy { changes, typed_over: arguments.type_name_over, journal: None }
 }
 
-fn theme(arguments: &Arguments, looks: Looks, environment: &Environment) -> Result<Theme, Refusal> {
+fn theme(arguments: &Arguments, looks: Looks, environment: &Environment) -> Result<Theme, UsageError> {
     let when = match arguments.color {
         Some(when) => when,
         None => environment.parsed("DUKE_COLOR", values::when)?.unwrap_or(When::Auto),

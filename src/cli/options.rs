@@ -2,7 +2,7 @@
 
 use crate::base::format::Units;
 use crate::cli::environment::Environment;
-use crate::cli::error::Refusal;
+use crate::cli::error::UsageError;
 use crate::cli::values;
 use crate::run::print::Progress;
 use crate::scan::Mounts;
@@ -23,7 +23,7 @@ pub fn progress(is_unwanted: bool, units: Units) -> Progress {
 }
 
 /// Returns the number of threads from `-t` or the environment.
-pub fn threads(given: Option<u16>, environment: &Environment) -> Result<Option<usize>, Refusal> {
+pub fn threads(given: Option<u16>, environment: &Environment) -> Result<Option<usize>, UsageError> {
     let threads = match given {
         None => environment.parsed("DUKE_THREADS", values::threads)?,
         given => given,

@@ -11,7 +11,7 @@ use std::ffi::OsString;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, Command, CommandFactory, FromArgMatches};
 
-use super::{Environment, Refusal};
+use super::{Environment, UsageError};
 use crate::base::text::escape;
 use crate::cli::args::Arguments;
 use crate::cli::config::{Setting, Value, Warning};
@@ -165,7 +165,7 @@ fn understand(words: &[OsString]) -> Result<(), String> {
     let matches =
         command().try_get_matches_from(line(words, &[])).map_err(|error| refusal(error).reason())?;
     let arguments = Arguments::from_arg_matches(&matches).map_err(|error| refusal(error).reason())?;
-    filter(&arguments.exclude).map(drop).map_err(Refusal::reason)
+    filter(&arguments.exclude).map(drop).map_err(UsageError::reason)
 }
 
 /// Checks that the words do not conflict with the typed ones.

@@ -10,7 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use clap::{Arg, ArgAction, ArgMatches, CommandFactory};
 
 use super::configured::Configured;
-use super::{Environment, Refusal};
+use super::{Environment, UsageError};
 use crate::base::text::{escape, escape_path};
 use crate::cli::args::Arguments;
 use crate::cli::config::Config;
@@ -53,11 +53,11 @@ impl Answer {
 }
 
 /// Returns the output of `duke config`.
-pub fn answer(what: Shown, source: &Source, environment: &Environment) -> Result<Answer, Refusal> {
+pub fn answer(what: Shown, source: &Source, environment: &Environment) -> Result<Answer, UsageError> {
     match (what, source.path()) {
         (Shown::Path, Some(path)) => Ok(Answer::Path(path.as_os_str().as_bytes().to_vec())),
         (Shown::Path, None) => {
-            Err(Refusal::Usage("no configuration: neither XDG_CONFIG_HOME nor HOME is set".into()))
+            Err(UsageError::Usage("no configuration: neither XDG_CONFIG_HOME nor HOME is set".into()))
         }
         (Shown::Show, _) => {
             let Configured { config, words, .. } = Configured::read(source, &[], environment)?;

@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use super::{Environment, Refusal};
+use super::{Environment, UsageError};
 use crate::base::format::Units;
 use crate::cli::args::Arguments;
 use crate::cli::configured::flags_of_file;
@@ -18,7 +18,7 @@ use crate::source::save;
 use crate::source::snapshot_store::{DAY, Settings};
 
 /// Returns the settings of `duke save`.
-pub fn saving(words: &Save, environment: &Environment) -> Result<Saving, Refusal> {
+pub fn saving(words: &Save, environment: &Environment) -> Result<Saving, UsageError> {
     let scan = scan::Options {
         threads: options::threads(None, environment)?,
         mounts: options::mounts(words.one_file_system),
@@ -36,10 +36,10 @@ pub fn saving(words: &Save, environment: &Environment) -> Result<Saving, Refusal
     })
 }
 
-fn shelf(words: &Save, environment: &Environment) -> Result<SaveTarget, Refusal> {
+fn shelf(words: &Save, environment: &Environment) -> Result<SaveTarget, UsageError> {
     match &words.output {
         Some(file) if file == "-" && environment.is_terminal => {
-            Err(Refusal::Usage("save -o -: standard output is a terminal; redirect it".to_owned()))
+            Err(UsageError::Usage("save -o -: standard output is a terminal; redirect it".to_owned()))
         }
         Some(file) if file == "-" => Ok(SaveTarget::Target(Target::Standard)),
         Some(file) => {
@@ -48,7 +48,7 @@ fn shelf(words: &Save, environment: &Environment) -> Result<SaveTarget, Refusal>
         }
         // The configuration sets the limits for all kept snapshots.
         None => settings(&flags_of_file(environment)?, environment).map(SaveTarget::Kept).ok_or_else(|| {
-            Refusal::Usage("save: -o is required: neither XDG_STATE_HOME nor HOME is set".to_owned())
+            UsageError::Usage("save: -o is required: neither XDG_STATE_HOME nor HOME is set".to_owned())
         }),
     }
 }

@@ -7,7 +7,7 @@ use std::io::{self, IsTerminal};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-use super::{Environment, Refusal};
+use super::{Environment, UsageError};
 use crate::base::format::Measure;
 use crate::base::text::escape;
 use crate::cli::args::{Arguments, GroupBy};
@@ -16,15 +16,19 @@ use crate::cli::subcommands::Difference;
 use crate::cli::{kept_snapshots, options};
 use crate::run::print::{By, Comparison, DiffForm, DiffOptions, Output, Packing, Selection, Target};
 use crate::scan::{self, Mounts};
-use crate::source::Wanted;
+use crate::source::SourceSpec;
 use crate::source::import::Input;
 use crate::source::remote::Remote;
 use crate::source::save;
 
 /// Returns the source to read. `patterns` includes those from files.
-pub fn wanted(arguments: &Arguments, patterns: &[String], options: scan::Options) -> Result<Wanted, Refusal> {
+pub fn wanted(
+    arguments: &Arguments,
+    patterns: &[String],
+    options: scan::Options,
+) -> Result<SourceSpec, UsageError> {
     if !arguments.import.is_empty() {
-        return Ok(Wanted::Exports(files(&arguments.import)?));
+        return Ok(SourceSpec::Exports(files(&arguments.import)?));
     }
     let remotes: Vec<Input> = arguments
         .paths
@@ -32,24 +36,24 @@ pub fn wanted(arguments: &Arguments, patterns: &[String], options: scan::Options
         .filter_map(|path| remote(path, &options, patterns))
         .collect::<Result<_, _>>()?;
     match remotes.len() {
-        0 => Ok(Wanted::Paths(paths(&arguments.paths), options)),
-        some if some == arguments.paths.len() => Ok(Wanted::Exports(remotes)),
-        _ => Err(Refusal::Usage("cannot mix local and ssh:// paths".to_owned())),
+        0 => Ok(SourceSpec::Paths(paths(&arguments.paths), options)),
+        some if some == arguments.paths.len() => Ok(SourceSpec::Exports(remotes)),
+        _ => Err(UsageError::Usage("cannot mix local and ssh:// paths".to_owned())),
     }
 }
 
 /// Returns the export to write, if any.
-pub fn export(arguments: &Arguments, is_terminal: bool) -> Result<Option<Output>, Refusal> {
+pub fn export(arguments: &Arguments, is_terminal: bool) -> Result<Option<Output>, UsageError> {
     let Some(file) = &arguments.output else { return Ok(None) };
     if arguments.import.len() > 1 || arguments.paths.len() > 1 {
-        return Err(Refusal::Usage(
+        return Err(UsageError::Usage(
             "-o: ncdu's format has one root; give one PATH, or use duke save".to_owned(),
         ));
     }
     refuse_other(file, "-o", |format| matches!(format, save::Format::Ncdu(_)))?;
     let to = if file == "-" { Target::Standard } else { Target::File(PathBuf::from(file)) };
     if to == Target::Standard && is_terminal {
-        return Err(Refusal::Usage("-o -: standard output is a terminal; redirect it".to_owned()));
+        return Err(UsageError::Usage("-o -: standard output is a terminal; redirect it".to_owned()));
     }
     let is_packed = arguments.compress || file.as_bytes().ends_with(b".zst");
     Ok(Some(Output::Exported { to, packing: if is_packed { Packing::Zstd } else { Packing::Plain } }))
@@ -60,19 +64,19 @@ pub fn refuse_other(
     file: &OsString,
     flag: &str,
     is_written: impl FnOnce(save::Format) -> bool,
-) -> Result<(), Refusal> {
+) -> Result<(), UsageError> {
     match save::Format::of_name(file.as_bytes()) {
         Some(format) if !is_written(format) => {
             let name = escape(file.as_bytes());
             let ways = "-o writes ncdu's format; use save -o for snapshots, --csv or --ndjson for lines";
-            Err(Refusal::Usage(format!("{flag} {name}: {ways}")))
+            Err(UsageError::Usage(format!("{flag} {name}: {ways}")))
         }
         _ => Ok(()),
     }
 }
 
 /// Returns the settings of `duke diff`.
-pub fn comparison(words: &Difference, environment: &Environment) -> Result<Comparison, Refusal> {
+pub fn comparison(words: &Difference, environment: &Environment) -> Result<Comparison, UsageError> {
     let scan = scan::Options {
         threads: options::threads(None, environment)?,
         mounts: options::mounts(words.one_file_system),
@@ -83,7 +87,7 @@ pub fn comparison(words: &Difference, environment: &Environment) -> Result<Compa
     let here = OsString::from(".");
     let old = words.old.as_ref().unwrap_or(&here);
     if old == "-" && words.new.as_ref().is_some_and(|new| new == "-") {
-        return Err(Refusal::Usage("diff: standard input can be read once".to_owned()));
+        return Err(UsageError::Usage("diff: standard input can be read once".to_owned()));
     }
     let units = options::units(words.si);
     let telling = DiffOptions {
@@ -93,9 +97,9 @@ pub fn comparison(words: &Difference, environment: &Environment) -> Result<Compa
     };
     let (old, new) = if words.new.is_none() && is_directory(old) {
         let kept = kept_snapshots::latest(old, &scan, words.since, environment)?;
-        (Wanted::Exports(vec![Input::File(kept)]), Some(side(old, &scan, &words.exclude)?))
+        (SourceSpec::Exports(vec![Input::File(kept)]), Some(side(old, &scan, &words.exclude)?))
     } else if words.since.is_some() {
-        return Err(Refusal::Usage("diff: --since works only with a single directory".to_owned()));
+        return Err(UsageError::Usage("diff: --since works only with a single directory".to_owned()));
     } else {
         let new = words.new.as_ref().map(|new| side(new, &scan, &words.exclude)).transpose()?;
         (side(old, &scan, &words.exclude)?, new)
@@ -105,27 +109,27 @@ pub fn comparison(words: &Difference, environment: &Environment) -> Result<Compa
 
 /// Returns one side of a comparison: a directory, here or on another machine, or an export. `patterns` are
 /// the scan's exclude patterns.
-fn side(word: &OsString, scan: &scan::Options, patterns: &[String]) -> Result<Wanted, Refusal> {
+fn side(word: &OsString, scan: &scan::Options, patterns: &[String]) -> Result<SourceSpec, UsageError> {
     if let Some(remote) = remote(word, scan, patterns) {
-        return Ok(Wanted::Exports(vec![remote?]));
+        return Ok(SourceSpec::Exports(vec![remote?]));
     }
     if is_directory(word) {
-        return Ok(Wanted::Paths(vec![PathBuf::from(word)], scan.clone()));
+        return Ok(SourceSpec::Paths(vec![PathBuf::from(word)], scan.clone()));
     }
-    Ok(Wanted::Exports(files(std::slice::from_ref(word))?))
+    Ok(SourceSpec::Exports(files(std::slice::from_ref(word))?))
 }
 
 fn is_directory(word: &OsString) -> bool {
     std::fs::metadata(word).is_ok_and(|metadata| metadata.is_dir())
 }
 
-fn files(names: &[OsString]) -> Result<Vec<Input>, Refusal> {
+fn files(names: &[OsString]) -> Result<Vec<Input>, UsageError> {
     let standard = names.iter().filter(|name| *name == "-").count();
     if standard > 1 {
-        return Err(Refusal::Usage("-f -: standard input can be read once".to_owned()));
+        return Err(UsageError::Usage("-f -: standard input can be read once".to_owned()));
     }
     if standard == 1 && io::stdin().is_terminal() {
-        return Err(Refusal::Usage("-f -: standard input is a terminal".to_owned()));
+        return Err(UsageError::Usage("-f -: standard input is a terminal".to_owned()));
     }
     let input = |name: &OsString| if name == "-" { Input::Standard } else { Input::File(name.into()) };
     Ok(names.iter().map(input).collect())
@@ -137,7 +141,7 @@ pub fn paths(paths: &[OsString]) -> Vec<PathBuf> {
 }
 
 /// Returns the directory on another machine that `path` names, if it does, with the options of a scan here.
-fn remote(path: &OsString, scan: &scan::Options, patterns: &[String]) -> Option<Result<Input, Refusal>> {
+fn remote(path: &OsString, scan: &scan::Options, patterns: &[String]) -> Option<Result<Input, UsageError>> {
     let mut flags: Vec<OsString> = Vec::new();
     let mut flag = |is_set: bool, flag: &str| flags.extend(is_set.then(|| flag.into()));
     flag(scan.owners, "-e");
@@ -147,7 +151,7 @@ fn remote(path: &OsString, scan: &scan::Options, patterns: &[String]) -> Option<
     flag(scan.skip_network, "--skip-network");
     flags.extend(scan.threads.map(|threads| format!("--threads={threads}").into()));
     flags.extend(patterns.iter().map(|pattern| format!("--exclude={pattern}").into()));
-    let refused = |reason| Refusal::Usage(format!("{}: {reason}", escape(path.as_bytes())));
+    let refused = |reason| UsageError::Usage(format!("{}: {reason}", escape(path.as_bytes())));
     Some(Remote::parse(path, flags)?.map(Input::Remote).map_err(refused))
 }
 
@@ -162,7 +166,7 @@ pub fn selects(arguments: &Arguments) -> bool {
 }
 
 /// Returns the part of a tree to print.
-pub fn selection(arguments: &Arguments) -> Result<Selection, Refusal> {
+pub fn selection(arguments: &Arguments) -> Result<Selection, UsageError> {
     let is_all = arguments.ndjson || arguments.csv || arguments.output.is_some();
     let some_only = if selects(arguments) {
         Some("--min-size, --top and --by")
@@ -170,7 +174,7 @@ pub fn selection(arguments: &Arguments) -> Result<Selection, Refusal> {
         (arguments.depth.is_some() || arguments.summarize).then_some("--depth and --summarize")
     };
     if let Some(flags) = some_only.filter(|_| is_all) {
-        return Err(Refusal::Usage(format!("{flags} work only with tables and --json")));
+        return Err(UsageError::Usage(format!("{flags} work only with tables and --json")));
     }
     let by = |by: &GroupBy| match by {
         GroupBy::Type => By::Type,

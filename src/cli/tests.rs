@@ -10,7 +10,7 @@ use crate::table::column::Column;
 
 fn asked(words: &str, environment: &Environment) -> Result<Request, String> {
     let words = std::iter::once("duke").chain(words.split_whitespace()).map(OsString::from);
-    request(words, environment).map_err(Refusal::reason)
+    request(words, environment).map_err(UsageError::reason)
 }
 
 fn terminal(variables: &[(&'static str, &str)]) -> Environment {
@@ -33,10 +33,10 @@ fn browse(words: &str, variables: &[(&'static str, &str)]) -> browse::Job {
     }
 }
 
-fn roots(wanted: Wanted) -> Vec<PathBuf> {
+fn roots(wanted: SourceSpec) -> Vec<PathBuf> {
     match wanted {
-        Wanted::Paths(roots, _) => roots,
-        Wanted::Exports(_) => panic!("paths were given"),
+        SourceSpec::Paths(roots, _) => roots,
+        SourceSpec::Exports(_) => panic!("paths were given"),
     }
 }
 
@@ -49,7 +49,7 @@ fn browsed(words: &str) -> Vec<PathBuf> {
 
 fn scan(words: &str, variables: &[(&'static str, &str)]) -> scan::Options {
     match browse(words, variables).subject {
-        browse::Subject::Present(Wanted::Paths(_, options)) => options,
+        browse::Subject::Present(SourceSpec::Paths(_, options)) => options,
         _ => panic!("paths were given"),
     }
 }
@@ -93,7 +93,7 @@ fn diff_is_for_the_browser_unless_a_script_asks() {
 #[test]
 fn arguments_are_consistent() {
     crate::cli::settings::command().debug_assert();
-    Words::definition().debug_assert();
+    Cli::definition().debug_assert();
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn json_has_all_levels_unless_fewer_are_asked_for() {
 #[test]
 fn what_is_read_and_what_is_written_can_be_exports() {
     let inputs = |words| match asked(words, &Environment::default()).unwrap() {
-        Request::Print(Job { wanted: Wanted::Exports(inputs), .. }) => inputs,
+        Request::Print(Job { wanted: SourceSpec::Exports(inputs), .. }) => inputs,
         _ => panic!("exports were given"),
     };
     assert_eq!(inputs("-f a -f b"), [Input::File("a".into()), Input::File("b".into())]);
@@ -152,7 +152,7 @@ fn lists_and_sums_are_printed_instead_of_browsed() {
     assert_eq!((job.selection.least, job.selection.top), (1 << 20, Some(3)));
     assert_eq!(job.selection.by, [By::Type, By::Owner]);
     // Owners are recorded because `--by owner` needs them.
-    assert!(matches!(job.wanted, Wanted::Paths(_, scan::Options { owners: true, .. })));
+    assert!(matches!(job.wanted, SourceSpec::Paths(_, scan::Options { owners: true, .. })));
 }
 
 #[test]
@@ -267,9 +267,9 @@ fn what_makes_no_sense_is_refused_in_one_line() {
 #[test]
 fn a_message_cannot_act_on_the_terminal() {
     let words = ["duke", "--exclude", "\x1b[31m["].map(OsString::from);
-    let Err(Refusal::Usage(message)) = request(words, &terminal(&[])) else { panic!("no refusal") };
+    let Err(UsageError::Usage(message)) = request(words, &terminal(&[])) else { panic!("no refusal") };
     assert!(message.contains("\\x1b[31m["), "{message}");
     let words = ["duke", "--sort", "\x1b[31m"].map(OsString::from);
-    let Err(Refusal::Usage(message)) = request(words, &terminal(&[])) else { panic!("no refusal") };
+    let Err(UsageError::Usage(message)) = request(words, &terminal(&[])) else { panic!("no refusal") };
     assert!(!message.contains('\x1b'), "{message}");
 }

@@ -15,7 +15,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use super::journal::{Journal, Line, OperationKind};
-use super::reason::Refusal;
+use super::reason::Blocked;
 use super::refusal;
 use super::{Failure, Failures, Owner, Reason, Selection, Trashed, remove, trash};
 use crate::base::absolute::absolute_bytes;
@@ -202,7 +202,7 @@ fn refused(selection: &Selection) -> Failures {
     let paths: Vec<Vec<u8>> = selection.items().map(|(group, item)| group.path_of(item)).collect();
     for (number, refusal) in refusals {
         let reason = match refusal {
-            Refusal::Mount => Reason::Mount,
+            Blocked::Mount => Reason::Mount,
             refusal => Reason::Refused(refusal),
         };
         failures.push(|| paths[number].clone(), reason);

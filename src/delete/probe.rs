@@ -16,7 +16,7 @@ use super::link_tracker::LinkTracker;
 use super::refusal::{self, DeleteWarning};
 use super::seen::{self, Seen};
 use super::walk::{At, Disposition, Visitor, Walk};
-use super::{Failures, Kept, Reason, Refusal, Selection};
+use super::{Blocked, Failures, Kept, Reason, Selection};
 use crate::base::job::{Job, Pool, Task};
 use crate::base::kind::Kind;
 use crate::base::sync::{Arc, Mutex, lock};
@@ -37,7 +37,7 @@ const NEXT: u32 = 2;
 
 /// Preview of a deletion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Probe {
+pub struct Preview {
     /// Number of directories, including the selected ones.
     pub directories: u64,
     /// Number of names that are not directories.
@@ -61,7 +61,7 @@ pub struct Probe {
     /// Mount points, and entries that cannot be read.
     pub failures: Failures,
     /// Items that are never deleted, by number.
-    pub refusals: Vec<(usize, Refusal)>,
+    pub refusals: Vec<(usize, Blocked)>,
     /// Warnings that need a special confirmation.
     pub concerns: Vec<DeleteWarning>,
     /// Items that have changed since they were read, by number. They are not deleted.
@@ -72,7 +72,7 @@ pub struct Probe {
     pub is_complete: bool,
 }
 
-impl Probe {
+impl Preview {
     /// Returns the number of names that would be deleted; before the end, of those visited so far.
     pub fn entries(&self) -> u64 {
         (self.directories + self.files).saturating_sub(self.staying)
@@ -83,20 +83,20 @@ impl Probe {
 ///
 /// # Errors
 /// When no thread can be started.
-pub fn probe(pool: &Pool, selection: Arc<Selection>, now: i64) -> std::io::Result<Job<Probe>> {
+pub fn probe(pool: &Pool, selection: Arc<Selection>, now: i64) -> std::io::Result<Job<Preview>> {
     pool.start(move |task| {
         let looker = Previewer::new(task, now);
         let failures = Mutex::default();
         let (refusals, concerns) = refusal::judge(&selection);
         let Seen { going, changed, unmoved } = seen::look(&selection);
         let going = Arc::new(going);
-        let begun = Probe {
+        let begun = Preview {
             refusals,
             concerns,
             changed,
             unmoved,
             going: Some(Arc::clone(&going)),
-            ..Probe::default()
+            ..Preview::default()
         };
         // Refusals need no walk, so they are shown at once.
         task.publish(begun.clone());
@@ -111,13 +111,13 @@ pub fn probe(pool: &Pool, selection: Arc<Selection>, now: i64) -> std::io::Resul
             let met = lock(&looker.met);
             let probe = met.probe(&failures);
             let staying = (probe.files + probe.directories).saturating_sub(met.going);
-            task.publish(Probe { is_complete: true, staying, ..probe });
+            task.publish(Preview { is_complete: true, staying, ..probe });
         }
     })
 }
 
 struct Previewer<'a> {
-    task: &'a Task<Probe>,
+    task: &'a Task<Preview>,
     met: Mutex<Met>,
     now: i64,
     begun: Instant,
@@ -125,7 +125,7 @@ struct Previewer<'a> {
 
 #[derive(Default)]
 struct Met {
-    probe: Probe,
+    probe: Preview,
     /// Number of names that would be deleted.
     going: u64,
     links: LinkTracker,
@@ -136,7 +136,7 @@ struct Met {
 }
 
 impl<'a> Previewer<'a> {
-    fn new(task: &'a Task<Probe>, now: i64) -> Self {
+    fn new(task: &'a Task<Preview>, now: i64) -> Self {
         let met = Met { due: FIRST, ..Met::default() };
         Self { task, met: Mutex::new(met), now, begun: Instant::now() }
     }
@@ -187,7 +187,7 @@ impl Met {
     }
 
     /// Returns the preview so far.
-    fn probe(&self, failures: &Mutex<Failures>) -> Probe {
+    fn probe(&self, failures: &Mutex<Failures>) -> Preview {
         let mut probe = self.probe.clone();
         probe.linked = self.links.incomplete();
         probe.failures = lock(failures).clone();

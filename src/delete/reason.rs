@@ -20,7 +20,7 @@ pub enum Reason {
     /// No usable trash is on the same mount.
     NoTrash(NoTrash),
     /// The guard forbids it; no confirmation overrides that.
-    Refused(Refusal),
+    Refused(Blocked),
 }
 
 impl Reason {
@@ -29,7 +29,7 @@ impl Reason {
         match self {
             Self::System(errno) => error_text(errno),
             Self::Changed => CHANGED.to_owned(),
-            Self::Mount => Refusal::Mount.words().to_owned(),
+            Self::Mount => Blocked::Mount.words().to_owned(),
             Self::NoTrash(why) => why.words(),
             Self::Refused(refusal) => refusal.words().to_owned(),
         }
@@ -105,7 +105,7 @@ impl From<Errno> for Reason {
 
 /// Reason why a deletion is forbidden; no confirmation overrides it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum Blocked {
     /// Root directory of the system.
     Root,
     /// Home directory of the user.
@@ -118,7 +118,7 @@ pub enum Refusal {
     Working,
 }
 
-impl Refusal {
+impl Blocked {
     /// Returns the reason as text.
     pub fn words(self) -> &'static str {
         match self {

@@ -7,7 +7,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use super::reason::Refusal;
+use super::reason::Blocked;
 use super::selection::{Group, Item, Selection};
 use crate::base::kind::Kind;
 use crate::platform::entry::safe_path::others_may_write;
@@ -44,7 +44,7 @@ impl DeleteWarning {
 
 /// Applies the guards to a selection. Returns the refused items by number, each with the reason, and the
 /// warnings.
-pub fn judge(selection: &Selection) -> (Vec<(usize, Refusal)>, Vec<DeleteWarning>) {
+pub fn judge(selection: &Selection) -> (Vec<(usize, Blocked)>, Vec<DeleteWarning>) {
     let protected = protected();
     let homes = homes();
     let mut refusals = Vec::new();
@@ -82,8 +82,8 @@ fn judge_item(
     group: &Group,
     item: &Item,
     directory: &Directory,
-    protected: &HashMap<FileId, Refusal>,
-) -> Option<Refusal> {
+    protected: &HashMap<FileId, Blocked>,
+) -> Option<Blocked> {
     if item.kind != Kind::Directory {
         return None;
     }
@@ -102,7 +102,7 @@ fn judge_item(
         directory.is_mount(item.name.as_slice()).unwrap_or(false)
             || directory.attributes().is_ok_and(|here| here.device != found.device)
     };
-    is_mount.then_some(Refusal::Mount)
+    is_mount.then_some(Blocked::Mount)
 }
 
 /// Returns the user other than root who may change a directory: its owner. For a directory of root the result
@@ -114,9 +114,9 @@ fn other_master(directory: &Directory, found: &Attributes) -> Option<u32> {
 }
 
 /// Returns the directories that are never deleted, by identity.
-fn protected() -> HashMap<FileId, Refusal> {
+fn protected() -> HashMap<FileId, Blocked> {
     let mut protected = HashMap::new();
-    let mut add = |path: &Path, refusal: Refusal| {
+    let mut add = |path: &Path, refusal: Blocked| {
         if let Ok(found) = attributes_of_path(path) {
             protected.insert(found.file_id(), refusal);
         }
@@ -124,18 +124,18 @@ fn protected() -> HashMap<FileId, Refusal> {
     // Later entries replace earlier ones, so the most specific ones come last.
     if let Ok(working) = std::env::current_dir() {
         for above in working.ancestors() {
-            add(above, Refusal::Working);
+            add(above, Blocked::Working);
         }
     }
     let homes: Vec<PathBuf> = std::env::home_dir().into_iter().chain(users::own_home()).collect();
     let real = |home: &PathBuf| std::fs::canonicalize(home).ok();
     for home in homes.iter().filter_map(real) {
-        home.ancestors().skip(1).for_each(|above| add(above, Refusal::HoldsHome));
+        home.ancestors().skip(1).for_each(|above| add(above, Blocked::HoldsHome));
     }
     for home in &homes {
-        add(home, Refusal::Home);
+        add(home, Blocked::Home);
     }
-    add(Path::new("/"), Refusal::Root);
+    add(Path::new("/"), Blocked::Root);
     protected
 }
 

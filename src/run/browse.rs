@@ -22,7 +22,7 @@ use crate::run::streams::{no_thread, say};
 use crate::scan::{self, Outcome, Scan};
 use crate::source::baseline::Earlier;
 use crate::source::snapshot_store;
-use crate::source::{Source, Wanted};
+use crate::source::{Source, SourceSpec};
 use crate::table::rows::Order;
 use crate::tree::{DirId, Entry, EntryState};
 use crate::ui::keys::Keymap;
@@ -69,13 +69,13 @@ pub struct Job {
 #[allow(clippy::large_enum_variant)] // constructed once
 pub enum Subject {
     /// A tree, with growth since a kept snapshot, if there is one.
-    Present(Wanted),
+    Present(SourceSpec),
     /// Growth since a given baseline.
     Growth {
         /// Baseline.
-        old: Wanted,
+        old: SourceSpec,
         /// Tree to compare; `None` for the root of the baseline as it is on this machine now.
-        new: Option<Wanted>,
+        new: Option<SourceSpec>,
         /// Options of that scan.
         scan: scan::Options,
     },
@@ -155,7 +155,7 @@ fn begin(subject: Subject, kept: Option<PathBuf>) -> Result<(Source, Earlier), E
     };
     let new = match new {
         Some(new) => new,
-        None => Wanted::Paths(vec![root_of(&old)?], scan),
+        None => SourceSpec::Paths(vec![root_of(&old)?], scan),
     };
     Ok((start(new)?, Earlier::Source(old)))
 }

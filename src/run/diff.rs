@@ -25,16 +25,16 @@ use crate::run::exit::{Exit, exit_of};
 use crate::run::print::{Progress, read};
 use crate::run::streams::{exit_of_writing, say, standard_output, summarise};
 use crate::scan::{self, Outcome};
-use crate::source::{Source, Wanted};
+use crate::source::{Source, SourceSpec};
 use crate::tree::{DirId, join};
 
 /// Settings of a comparison.
 #[derive(Debug)]
 pub struct Comparison {
     /// Baseline.
-    pub old: Wanted,
+    pub old: SourceSpec,
     /// Tree to compare; `None` for the root of the baseline as it is on this machine now.
-    pub new: Option<Wanted>,
+    pub new: Option<SourceSpec>,
     /// Options of that scan.
     pub scan: scan::Options,
     /// Options of the output.
@@ -83,7 +83,7 @@ pub fn compare(comparison: Comparison) -> Exit {
     let Comparison { old, new, scan, telling, progress } = comparison;
     let read = |wanted| read_side(wanted, interrupt.as_ref(), progress);
     let sides = read(old).and_then(|old| {
-        let now = || Wanted::Paths(vec![path(old.source.tree().name(old.root))], scan);
+        let now = || SourceSpec::Paths(vec![path(old.source.tree().name(old.root))], scan);
         let new = read(new.unwrap_or_else(now))?;
         Ok((old, new))
     });
@@ -106,7 +106,7 @@ pub fn compare(comparison: Comparison) -> Exit {
 }
 
 /// Reads one tree, which must have a directory as its root.
-fn read_side(wanted: Wanted, interrupt: Option<&Interrupt>, progress: Progress) -> Result<Read, Exit> {
+fn read_side(wanted: SourceSpec, interrupt: Option<&Interrupt>, progress: Progress) -> Result<Read, Exit> {
     let (source, outcome) = read(wanted, interrupt, progress)?;
     if interrupt.is_some_and(Interrupt::was_noted) {
         return Err(Exit::Interrupted);

@@ -25,7 +25,7 @@ pub use crate::run::save::{SaveTarget, Saving, save};
 use crate::run::streams::{exit_of_writing, no_thread, say, standard_output};
 use crate::scan::{Mounts, Outcome};
 pub use crate::source::save::Packing;
-use crate::source::{Source, SourceKind, Wanted};
+use crate::source::{Source, SourceKind, SourceSpec};
 use crate::table::rows::Order;
 use crate::tree::{DirId, LiveTotals};
 
@@ -33,7 +33,7 @@ use crate::tree::{DirId, LiveTotals};
 #[derive(Debug)]
 pub struct Job {
     /// Source to read.
-    pub wanted: Wanted,
+    pub wanted: SourceSpec,
     /// Output of the run.
     pub output: Output,
     /// Entries and lists to print.
@@ -127,7 +127,7 @@ pub fn run(job: Job) -> Exit {
 
 /// Reads until everything is read or the user interrupts. Without an outcome the scan is still hanging.
 pub(crate) fn read(
-    wanted: Wanted,
+    wanted: SourceSpec,
     interrupt: Option<&Interrupt>,
     progress: Progress,
 ) -> Result<(Source, Option<Outcome>), Exit> {

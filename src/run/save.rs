@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::base::sync::AtomicBool;
 use crate::base::text::escape_path;
 use crate::formats::snapshot;
-use crate::formats::snapshot::{About, Limits, Unsaved};
+use crate::formats::snapshot::{Limits, SnapshotInfo, Unsaved};
 use crate::platform::atomic_file::Replacement;
 use crate::platform::terminal::interrupt::Interrupt;
 use crate::run::exit::{Exit, exit_of};
@@ -18,7 +18,7 @@ use crate::run::streams::{say, standard_output, summarise};
 use crate::scan::{self, Outcome};
 use crate::source::snapshot_store;
 use crate::source::snapshot_store::Unkept;
-use crate::source::{Source, Wanted};
+use crate::source::{Source, SourceSpec};
 use crate::tree::Tree;
 
 /// Settings of a snapshot to write.
@@ -46,10 +46,11 @@ pub enum SaveTarget {
 /// Runs the job and returns the exit code.
 pub fn save(job: Saving) -> Exit {
     let interrupt = Interrupt::hold().ok();
-    let (source, outcome) = match read(Wanted::Paths(job.roots, job.scan), interrupt.as_ref(), job.progress) {
-        Ok(read) => read,
-        Err(exit) => return exit,
-    };
+    let (source, outcome) =
+        match read(SourceSpec::Paths(job.roots, job.scan), interrupt.as_ref(), job.progress) {
+            Ok(read) => read,
+            Err(exit) => return exit,
+        };
     let exit = if interrupt.as_ref().is_some_and(Interrupt::was_noted) {
         say("interrupted; nothing written");
         Exit::Interrupted
@@ -102,12 +103,12 @@ fn put(source: &Source, to: &SaveTarget, interrupt: Option<&Interrupt>) -> Exit 
     }
 }
 
-fn write_to_output(tree: &Tree, about: &About, stop: &AtomicBool) -> Result<(), Unsaved> {
+fn write_to_output(tree: &Tree, about: &SnapshotInfo, stop: &AtomicBool) -> Result<(), Unsaved> {
     let limits = Limits { bytes: u64::MAX, stop };
     snapshot::save(tree, about, &limits, &mut standard_output()?).map(|_| ())
 }
 
-fn write_to_file(tree: &Tree, about: &About, stop: &AtomicBool, path: &Path) -> Result<(), Unsaved> {
+fn write_to_file(tree: &Tree, about: &SnapshotInfo, stop: &AtomicBool, path: &Path) -> Result<(), Unsaved> {
     let mut file = Replacement::begin(path)?;
     snapshot::save(tree, about, &Limits { bytes: u64::MAX, stop }, &mut file)?;
     Ok(file.keep()?)

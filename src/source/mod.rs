@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use crate::base::sync::Arc;
 use crate::formats::flat::Provenance;
-use crate::formats::snapshot::{About, is_snapshot};
+use crate::formats::snapshot::{SnapshotInfo, is_snapshot};
 use crate::platform::host_name;
 use crate::scan::{self, Outcome, Progress, Scan};
 use crate::source::import::{Import, Input};
@@ -28,14 +28,14 @@ use crate::tree::Tree;
 
 /// Source that the user asked for.
 #[derive(Clone, Debug)]
-pub enum Wanted {
+pub enum SourceSpec {
     /// Paths on this machine.
     Paths(Vec<PathBuf>, scan::Options),
     /// Exports, or a single snapshot.
     Exports(Vec<Input>),
 }
 
-impl Wanted {
+impl SourceSpec {
     /// Returns the file if it is a snapshot.
     fn snapshot(&self) -> Option<&Path> {
         match self {
@@ -79,16 +79,16 @@ impl Source {
     ///
     /// # Errors
     /// When no thread can be started; see [`Source::run`].
-    pub fn start(wanted: Wanted) -> io::Result<Self> {
+    pub fn start(wanted: SourceSpec) -> io::Result<Self> {
         if let Some(path) = wanted.snapshot() {
             return Ok(Self::Recorded(Recorded::open(path)));
         }
         match wanted {
-            Wanted::Paths(roots, options) => {
+            SourceSpec::Paths(roots, options) => {
                 let began = crate::base::clock::now();
                 Ok(Self::Scan { scan: Scan::start(roots, options)?, began })
             }
-            Wanted::Exports(inputs) => Ok(Self::Import(Import::start(inputs)?)),
+            SourceSpec::Exports(inputs) => Ok(Self::Import(Import::start(inputs)?)),
         }
     }
 
@@ -97,15 +97,15 @@ impl Source {
     ///
     /// # Errors
     /// When no thread can be started for exports, which need several.
-    pub fn run(wanted: Wanted) -> io::Result<Self> {
+    pub fn run(wanted: SourceSpec) -> io::Result<Self> {
         match wanted {
-            Wanted::Paths(roots, options) => {
+            SourceSpec::Paths(roots, options) => {
                 let began = crate::base::clock::now();
                 let scan =
                     Scan::start(roots.clone(), options.clone()).unwrap_or_else(|_| Scan::run(roots, options));
                 Ok(Self::Scan { scan, began })
             }
-            exports @ Wanted::Exports(_) => {
+            exports @ SourceSpec::Exports(_) => {
                 let source = Self::start(exports)?;
                 if let Self::Recorded(recorded) = &source {
                     recorded.verify();
@@ -172,10 +172,10 @@ impl Source {
     }
 
     /// Returns the metadata for a snapshot of this source.
-    pub fn about(&self) -> About {
+    pub fn about(&self) -> SnapshotInfo {
         let Provenance { host, scanned_at } = self.provenance().into_iter().next().unwrap_or_default();
         let scope = self.scan().and_then(|scan| scan.options().scope());
-        About {
+        SnapshotInfo {
             scanned_at: scanned_at.unwrap_or_default(),
             host: host.unwrap_or_default().into_bytes(),
             scope: scope.unwrap_or("filtered").into(),

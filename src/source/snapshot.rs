@@ -11,7 +11,7 @@ use crate::base::sync::Arc;
 use crate::base::text::{escape, escape_path};
 use crate::formats::flat::Provenance;
 use crate::formats::snapshot;
-use crate::formats::snapshot::{About, Snapshot};
+use crate::formats::snapshot::{Snapshot, SnapshotInfo};
 use crate::scan::{Outcome, Progress};
 use crate::tree::{DirId, Tree};
 
@@ -20,7 +20,7 @@ use crate::tree::{DirId, Tree};
 pub struct Recorded {
     path: PathBuf,
     tree: Arc<Tree>,
-    about: About,
+    about: SnapshotInfo,
     /// Reason why the file could not be opened; the tree is empty then.
     fault: Option<String>,
     took: Duration,
@@ -32,7 +32,7 @@ impl Recorded {
         let started = Instant::now();
         let (tree, about, fault) = match snapshot::open(path) {
             Ok(Snapshot { tree, about }) => (tree, about, None),
-            Err(error) => (Tree::new(), About::default(), Some(error.to_string())),
+            Err(error) => (Tree::new(), SnapshotInfo::default(), Some(error.to_string())),
         };
         Self { path: path.to_owned(), tree: Arc::new(tree), about, fault, took: started.elapsed() }
     }

@@ -19,7 +19,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::base::absolute::absolute_bytes;
 use crate::base::sync::AtomicBool;
-use crate::formats::snapshot::{About, Limits, Unopened, Unsaved, open, save};
+use crate::formats::snapshot::{Limits, SnapshotInfo, Unopened, Unsaved, open, save};
 use crate::platform::atomic_file::{Replacement, UNFINISHED};
 use crate::platform::entry::safe_path::{Error, PrivateFolder, Refusal};
 use crate::platform::fs::capacity::capacity;
@@ -102,7 +102,12 @@ impl std::fmt::Display for Unkept {
 ///
 /// # Errors
 /// When no snapshot was kept. Existing snapshots are unchanged then.
-pub fn keep(settings: &Settings, tree: &Tree, about: &About, stop: &AtomicBool) -> Result<Kept, Unkept> {
+pub fn keep(
+    settings: &Settings,
+    tree: &Tree,
+    about: &SnapshotInfo,
+    stop: &AtomicBool,
+) -> Result<Kept, Unkept> {
     let roots = roots(tree);
     let since = about.scanned_at.saturating_sub_unsigned(settings.interval.as_secs());
     if snapshots(&PrivateFolder::find(&settings.folder)?).iter().any(|found| {
@@ -120,7 +125,7 @@ pub fn keep(settings: &Settings, tree: &Tree, about: &About, stop: &AtomicBool) 
 pub fn keep_now(
     settings: &Settings,
     tree: &Tree,
-    about: &About,
+    about: &SnapshotInfo,
     stop: &AtomicBool,
 ) -> Result<PathBuf, Unkept> {
     let folder = PrivateFolder::find(&settings.folder)?.make()?;
@@ -165,7 +170,7 @@ pub struct KeptSnapshot {
 pub struct Subject {
     /// Absolute paths.
     pub roots: Vec<Vec<u8>>,
-    /// See [`About::scope`].
+    /// See [`SnapshotInfo::scope`].
     pub scope: Vec<u8>,
 }
 

@@ -13,14 +13,14 @@ use crate::base::state_folder::folder_of_process;
 use crate::base::sync::Arc;
 use crate::delete::script::{self, Unwritten, Written};
 use crate::delete::seen::{self, Places};
-use crate::delete::{self, Journal, Operation, Probe, Report, Selection};
+use crate::delete::{self, Journal, Operation, Preview, Report, Selection};
 use crate::platform::process::limits::processors;
 
 /// Order of the state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Order {
     /// Preview a deletion; the present time is in seconds since 1970.
-    Probe(Arc<Selection>, i64),
+    Preview(Arc<Selection>, i64),
     /// Find those of these entries that have changed since they were marked.
     Compare(Arc<Selection>),
     /// Cancel the preview.
@@ -37,7 +37,7 @@ pub enum Order {
 #[derive(Clone, Debug)]
 pub enum News {
     /// Preview so far.
-    Probed(Arc<Probe>),
+    Probed(Arc<Preview>),
     /// Entries that have changed since they were marked.
     Replaced(Arc<Places>),
     /// Progress of the operation.
@@ -69,7 +69,7 @@ pub struct Deletions {
 impl Deletions {
     /// Starts a requested operation; its reports come from the runner.
     pub fn take<M: From<News> + 'static>(&mut self, order: Order, runner: &mut Runner<M>) {
-        if matches!(order, Order::Probe(..) | Order::StopProbe | Order::Begin(..)) {
+        if matches!(order, Order::Preview(..) | Order::StopProbe | Order::Begin(..)) {
             runner.forget(self.probe.take());
         }
         match order {
@@ -88,7 +88,7 @@ impl Deletions {
                     Update::Failed(error) => News::Failed("Script", error).into(),
                 });
             }
-            Order::Probe(selection, now) => {
+            Order::Preview(selection, now) => {
                 let job = self.start(|pool| delete::probe(pool, selection, now));
                 self.probe = Some(runner.add(job, AtExit::Cancel, |update| match update {
                     Update::Result(probe) => News::Probed(probe).into(),
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn a_deletion_ends_its_preview() {
         let (mut deletions, mut runner) = (Deletions::default(), Runner::<News>::default());
-        deletions.take(Order::Probe(nothing(), 0), &mut runner);
+        deletions.take(Order::Preview(nothing(), 0), &mut runner);
         assert!(deletions.probe.is_some());
         deletions.take(Order::Begin(Operation::Remove(nothing()), None), &mut runner);
         assert!(deletions.probe.is_none() && deletions.work.is_some());

@@ -14,7 +14,7 @@ use std::time::{Duration, SystemTime};
 use crate::support::image::Image;
 use crate::support::sandbox;
 use duke::base::job::{Outcome, Pool};
-use duke::delete::{self, DeleteScope, Operation, Owner, Probe, Reason, Report, Selection};
+use duke::delete::{self, DeleteScope, Operation, Owner, Preview, Reason, Report, Selection};
 use duke::scan::Scan;
 use nix::sys::stat::{UtimensatFlags, utimensat};
 use nix::sys::time::TimeSpec;
@@ -28,10 +28,10 @@ fn whole(scan: &Scan, path: &Path) -> Selection {
 }
 
 /// Returns the preview when the dialog may be answered.
-fn asked(selection: Selection) -> Probe {
+fn asked(selection: Selection) -> Preview {
     let job = delete::probe(&Pool::new(2).unwrap(), Arc::new(selection), 0).unwrap();
     assert_eq!(job.wait(LONG), Some(Outcome::Complete));
-    Probe::clone(&job.latest().unwrap())
+    Preview::clone(&job.latest().unwrap())
 }
 
 fn carried_out(work: Operation) -> Report {

@@ -10,7 +10,7 @@ use crate::support::fixtures::{self, Fixture};
 use crate::support::reseal::reseal;
 use duke::base::kind::Kind;
 use duke::formats::snapshot;
-use duke::formats::snapshot::{About, Limits, Snapshot, Unopened, Unsaved};
+use duke::formats::snapshot::{Limits, Snapshot, SnapshotInfo, Unopened, Unsaved};
 use duke::output::json::{Body, Report, Summary};
 use duke::platform::memory::block_file::Access;
 use duke::scan::{Options, Scan};
@@ -22,8 +22,8 @@ use std::sync::atomic::AtomicBool;
 
 const WAYS: [Access; 2] = [Access::Read, Access::Mapped];
 
-fn about() -> About {
-    About { scanned_at: -5, host: b"here".to_vec(), scope: b"-x".to_vec() }
+fn about() -> SnapshotInfo {
+    SnapshotInfo { scanned_at: -5, host: b"here".to_vec(), scope: b"-x".to_vec() }
 }
 
 fn bytes_of(tree: &Tree) -> Vec<u8> {

@@ -12,19 +12,19 @@ use std::time::Duration;
 use crate::support::image::{Image, succeeds};
 use crate::support::{sandbox, skip};
 use duke::base::job::{Outcome, Pool};
-use duke::delete::{self, DeleteScope, Operation, Probe, Selection};
+use duke::delete::{self, DeleteScope, Operation, Preview, Selection};
 use nix::sys::statvfs::statvfs;
 
 const MIB: u64 = 1 << 20;
 const LONG: Duration = Duration::from_secs(60);
 
-fn asked(root: &Path, name: &str) -> Probe {
+fn asked(root: &Path, name: &str) -> Preview {
     let scan = crate::support::scan(root, 2);
     let above = crate::support::id_of(scan.tree(), root);
     let selection = Selection::new(scan.tree(), [(above, name.as_bytes())], DeleteScope::Whole);
     let job = delete::probe(&Pool::new(2).unwrap(), Arc::new(selection), 0).unwrap();
     assert_eq!(job.wait(LONG), Some(Outcome::Complete));
-    Probe::clone(&job.latest().unwrap())
+    Preview::clone(&job.latest().unwrap())
 }
 
 fn sync(root: &Path) {

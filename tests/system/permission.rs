@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use crate::support::{child, sandbox};
 use duke::base::job::{Outcome, Pool};
-use duke::delete::{self, DeleteScope, Kept, Operation, Probe, Report, Selection};
+use duke::delete::{self, DeleteScope, Kept, Operation, Preview, Report, Selection};
 
 const LONG: Duration = Duration::from_secs(60);
 const NOBODY: u32 = 65_534;
@@ -24,14 +24,14 @@ fn select(path: &str) -> Selection {
     Selection::new(scan.tree(), [(above, path.file_name().unwrap().as_bytes())], DeleteScope::Whole)
 }
 
-fn asked(path: &str) -> Probe {
+fn asked(path: &str) -> Preview {
     let job = delete::probe(&Pool::new(2).unwrap(), Arc::new(select(path)), 0).unwrap();
     assert_eq!(job.wait(LONG), Some(Outcome::Complete));
-    Probe::clone(&job.latest().unwrap())
+    Preview::clone(&job.latest().unwrap())
 }
 
 /// Previews and deletes an entry, and checks that both results agree.
-fn told_and_done(path: &str) -> (Probe, Report) {
+fn told_and_done(path: &str) -> (Preview, Report) {
     let probe = asked(path);
     let work = Operation::Remove(probe.going.clone().unwrap());
     let job = delete::carry_out(&Pool::new(2).unwrap(), work, None).unwrap();

@@ -12,7 +12,7 @@ use crate::support::sandbox;
 use crate::support::windows::in_windows;
 use duke::base::format::Units;
 use duke::base::job::Pool;
-use duke::delete::{DeleteWarning, Failure, Failures, Journal, Kept, Probe, Reason, Refusal, Report};
+use duke::delete::{Blocked, DeleteWarning, Failure, Failures, Journal, Kept, Preview, Reason, Report};
 use duke::scan::{Outcome, Progress, Scan};
 use duke::table::rows::Order as Rows;
 use duke::ui::Settings;
@@ -427,17 +427,17 @@ fn journey(name: &str, size: (u16, u16), glyphs: Glyphs) {
     let scan = crate::support::scan(home.path(), 2);
     let theme = Theme { colors: Colors::None, glyphs, ..Theme::default() };
     let mut session = Session::with(&scan, DeletePolicy::default(), theme, size);
-    let probe = Probe {
+    let probe = Preview {
         directories: 678,
         files: 12_345,
         least: 5 << 30,
         most: 7 << 30,
         newest: Some(NOW - 7300),
         is_complete: true,
-        ..Probe::default()
+        ..Preview::default()
     };
     let failure = |path: &Path, reason| Failure { path: path.as_os_str().as_bytes().to_vec(), reason };
-    let all = Probe {
+    let all = Preview {
         linked: 3,
         recent: 2,
         kept: Kept { mounts: 1, unseen: 1, denied: 4, ..Kept::default() },
@@ -468,12 +468,12 @@ fn journey(name: &str, size: (u16, u16), glyphs: Glyphs) {
             assert!(matches!(effect, Effect::Reclaim(_)));
         }
     };
-    let tell = |session: &mut Session<'_>, probe: &Probe| {
+    let tell = |session: &mut Session<'_>, probe: &Preview| {
         session.app.update(Action::Reclaim(News::Probed(Arc::new(probe.clone()))));
     };
     ask(&mut session, "d");
     show("at once", &mut session);
-    tell(&mut session, &Probe { is_complete: false, least: 5 << 30, ..probe.clone() });
+    tell(&mut session, &Preview { is_complete: false, least: 5 << 30, ..probe.clone() });
     show("while it is looked at", &mut session);
     tell(&mut session, &probe);
     session.press("Right");
@@ -484,7 +484,7 @@ fn journey(name: &str, size: (u16, u16), glyphs: Glyphs) {
     show("a name has to be typed", &mut session);
     session.press("Esc");
     ask(&mut session, "d");
-    tell(&mut session, &Probe { refusals: vec![(0, Refusal::HoldsHome)], ..probe.clone() });
+    tell(&mut session, &Preview { refusals: vec![(0, Blocked::HoldsHome)], ..probe.clone() });
     show("refused", &mut session);
     session.press("Esc +");
     ask(&mut session, "D");

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::support::sandbox;
 use duke::base::job::{Outcome, Pool};
-use duke::delete::{self, DeleteScope, DeleteWarning, Operation, Reason, Refusal, Selection};
+use duke::delete::{self, Blocked, DeleteScope, DeleteWarning, Operation, Reason, Selection};
 use duke::scan::Scan;
 use duke::tree::DirId;
 
@@ -24,7 +24,7 @@ fn emptied(scan: &Scan, root: &Path) -> Selection {
 }
 
 /// Returns the refusals and warnings for a selection.
-fn objections(selection: &Selection) -> (Vec<Refusal>, Vec<DeleteWarning>) {
+fn objections(selection: &Selection) -> (Vec<Blocked>, Vec<DeleteWarning>) {
     let job = delete::probe(&Pool::new(2).unwrap(), Arc::new(selection.clone()), 0).unwrap();
     assert_eq!(job.wait(Duration::from_secs(60)), Some(Outcome::Complete));
     let probe = job.latest().unwrap();
@@ -55,19 +55,19 @@ fn the_home_what_holds_it_and_where_one_works_stay_by_any_path() {
     for root in ["/tmp", "/tmp/free/link", "../../free/../free/link/."] {
         let scan = crate::support::scan(Path::new(root), 2);
         for (path, expected) in [
-            ("home", Some(Refusal::HoldsHome)),
-            ("home/me", Some(Refusal::Home)),
+            ("home", Some(Blocked::HoldsHome)),
+            ("home/me", Some(Blocked::Home)),
             ("home/me/docs", None),
             ("home/other", None),
-            ("at", Some(Refusal::Working)),
-            ("at/work", Some(Refusal::Working)),
+            ("at", Some(Blocked::Working)),
+            ("at/work", Some(Blocked::Working)),
             ("at/work/deep", None),
-            ("mnt/disk", Some(Refusal::Mount)),
+            ("mnt/disk", Some(Blocked::Mount)),
         ] {
             let selection = selection(&scan, &Path::new(root).join(path));
             assert_eq!(objections(&selection).0, Vec::from_iter(expected), "{root} {path}");
             if let Some(refusal) = expected {
-                let reason = if refusal == Refusal::Mount { Reason::Mount } else { Reason::Refused(refusal) };
+                let reason = if refusal == Blocked::Mount { Reason::Mount } else { Reason::Refused(refusal) };
                 assert_eq!(reasons(selection), [reason], "{root} {path}");
             }
         }
@@ -79,8 +79,8 @@ fn the_home_what_holds_it_and_where_one_works_stay_by_any_path() {
     let home = PathBuf::from("/tmp/home/me/../me");
     let scan = crate::support::scan(&home, 2);
     let selection = emptied(&scan, &home);
-    assert_eq!(objections(&selection).0, [Refusal::Home]);
-    assert_eq!(reasons(selection), [Reason::Refused(Refusal::Home)]);
+    assert_eq!(objections(&selection).0, [Blocked::Home]);
+    assert_eq!(reasons(selection), [Reason::Refused(Blocked::Home)]);
     assert!(home.join("docs/file").exists());
 }
 
@@ -96,8 +96,8 @@ fn the_root_of_everything_stays() {
     for root in ["/", "/etc/..", "."] {
         let scan = crate::support::scan(Path::new(root), 2);
         let selection = emptied(&scan, Path::new(root));
-        assert_eq!(objections(&selection).0, [Refusal::Root], "{root}");
-        assert_eq!(reasons(selection), [Reason::Refused(Refusal::Root)], "{root}");
+        assert_eq!(objections(&selection).0, [Blocked::Root], "{root}");
+        assert_eq!(reasons(selection), [Reason::Refused(Blocked::Root)], "{root}");
     }
     assert!(Path::new("/etc/file").exists());
 }

@@ -215,10 +215,10 @@ fn names_that_go_at_the_same_time_free_their_inode() {
     assert_eq!(removal.freed, before.disk - crate::support::naive::totals(fixture.path()).disk);
 }
 
-fn probe(selection: &Selection) -> delete::Probe {
+fn probe(selection: &Selection) -> delete::Preview {
     let job = delete::probe(&pool(), Arc::new(selection.clone()), 0).unwrap();
     assert_eq!(job.wait(LONG), Some(duke::base::job::Outcome::Complete));
-    delete::Probe::clone(&job.latest().unwrap())
+    delete::Preview::clone(&job.latest().unwrap())
 }
 
 #[test]
@@ -358,7 +358,7 @@ fn mounts_inside_stay_and_so_does_what_holds_them() {
     // A selected mount point is refused for any operation.
     let selection = whole(&scan, &[fixture.join("a/tmpfs"), fixture.join("a/b/bind")]);
     let refused: Vec<_> = self::probe(&selection).refusals;
-    assert_eq!(refused, [(0, delete::Refusal::Mount), (1, delete::Refusal::Mount)]);
+    assert_eq!(refused, [(0, delete::Blocked::Mount), (1, delete::Blocked::Mount)]);
     let reasons: Vec<_> = reasons(&remove(selection)).into_iter().map(|(_, reason)| reason).collect();
     assert_eq!(reasons, [Reason::Mount, Reason::Mount]);
     // So is a root that is a mount point, even for its contents only.

@@ -14,7 +14,7 @@ use crate::support::fixtures::{self, Fixture};
 use crate::support::image::{Image, in_namespace, mount};
 use crate::support::sandbox;
 use duke::delete::script::{self, Unwritten, Written};
-use duke::delete::{DeleteScope, Reason, Refusal, Selection};
+use duke::delete::{Blocked, DeleteScope, Reason, Selection};
 
 /// Returns the installed shells.
 fn shells() -> Vec<&'static str> {
@@ -264,10 +264,10 @@ fn what_the_box_refuses_gets_no_script() {
     mount(&["-t", "tmpfs", "none"], &fixture.join("mounted"));
     std::env::set_current_dir(fixture.join("started/below")).unwrap();
     let cases = [
-        (fixture.join("mounted"), Refusal::Mount),
-        (fixture.join("started"), Refusal::Working),
-        (PathBuf::from("/tmp/home"), Refusal::HoldsHome),
-        (PathBuf::from("/tmp/home/me"), Refusal::Home),
+        (fixture.join("mounted"), Blocked::Mount),
+        (fixture.join("started"), Blocked::Working),
+        (PathBuf::from("/tmp/home"), Blocked::HoldsHome),
+        (PathBuf::from("/tmp/home/me"), Blocked::Home),
     ];
     for (path, expected) in cases {
         let refused = write(folder.path(), Path::new("/tmp"), std::slice::from_ref(&path)).unwrap_err();

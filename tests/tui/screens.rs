@@ -14,11 +14,11 @@ use crate::support::windows::in_windows;
 use duke::base::format::{Measure, Units};
 use duke::base::job::Pool;
 use duke::formats::snapshot;
-use duke::formats::snapshot::{About, Limits};
+use duke::formats::snapshot::{Limits, SnapshotInfo};
 use duke::scan::{ExcludePatterns, Options, Outcome, Progress, Scan};
 use duke::source::baseline::{Basis, Earlier};
 use duke::source::import::Input;
-use duke::source::{Source, Wanted};
+use duke::source::{Source, SourceSpec};
 use duke::table::rows::Order;
 use duke::ui::Settings;
 use duke::ui::answer_gate::LONG_QUIET;
@@ -209,10 +209,10 @@ fn views(name: &str, size: (u16, u16), glyphs: Glyphs) {
 fn snapshot_of(scan: &Scan, file: &Path) -> Source {
     let mut bytes = Vec::new();
     let limits = Limits { bytes: u64::MAX, stop: &AtomicBool::new(false) };
-    let about = About { scanned_at: 1_700_000_000, ..About::default() };
+    let about = SnapshotInfo { scanned_at: 1_700_000_000, ..SnapshotInfo::default() };
     snapshot::save(scan.tree(), &about, &limits, &mut bytes).unwrap();
     std::fs::write(file, bytes).unwrap();
-    Source::start(Wanted::Exports(vec![Input::File(file.to_owned())])).unwrap()
+    Source::start(SourceSpec::Exports(vec![Input::File(file.to_owned())])).unwrap()
 }
 
 /// Screens of the growth view and of the prompt for a file name.

@@ -11,7 +11,7 @@ use crate::tree::varint::{Cursor, Malformed, write_varint, zigzag};
 
 /// Metadata of a snapshot.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct About {
+pub struct SnapshotInfo {
     /// Time of the scan in seconds since 1970.
     pub scanned_at: i64,
     /// Host name; empty if unknown.
@@ -143,7 +143,7 @@ impl IndexDraft {
     }
 
     /// Returns the encoded index.
-    pub fn finish(self, directories: u32, devices: &[u64], about: &About) -> Vec<u8> {
+    pub fn finish(self, directories: u32, devices: &[u64], about: &SnapshotInfo) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.entries.len() + 256);
         write_varint(&mut bytes, u64::from(directories));
         write_varint(&mut bytes, self.count);
@@ -165,7 +165,7 @@ impl IndexDraft {
 }
 
 /// Decodes the index, which begins at `offset` in the file.
-pub fn decode_index(bytes: &[u8], offset: u64) -> Result<(Plan, About), Damage> {
+pub fn decode_index(bytes: &[u8], offset: u64) -> Result<(Plan, SnapshotInfo), Damage> {
     let mut cursor = Cursor::new(bytes);
     plan(&mut cursor, offset).and_then(|plan| Ok((plan, about(&mut cursor)?))).map_err(|Malformed| {
         let at = bytes.len() - cursor.rest().len();
@@ -223,7 +223,7 @@ fn plan(cursor: &mut Cursor<'_>, index: u64) -> Result<Plan, Malformed> {
     Ok(plan)
 }
 
-fn about(cursor: &mut Cursor<'_>) -> Result<About, Malformed> {
+fn about(cursor: &mut Cursor<'_>) -> Result<SnapshotInfo, Malformed> {
     let scanned_at = cursor.delta()?;
     let mut text = || {
         let length = cursor.varint()?;
@@ -233,5 +233,5 @@ fn about(cursor: &mut Cursor<'_>) -> Result<About, Malformed> {
     if !cursor.rest().is_empty() {
         return Err(Malformed);
     }
-    Ok(About { scanned_at, host, scope })
+    Ok(SnapshotInfo { scanned_at, host, scope })
 }

@@ -16,8 +16,8 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use crate::base::os_error::words;
-pub use crate::formats::snapshot::layout::{About, MAGIC};
 use crate::formats::snapshot::layout::{FOOTER, HEADER};
+pub use crate::formats::snapshot::layout::{MAGIC, SnapshotInfo};
 use crate::platform::memory::block_file::{Access, Block, BlockFile, Damage};
 use crate::tree::{DirId, Tree};
 pub use write::{Limits, Unsaved, save};
@@ -27,7 +27,7 @@ pub struct Snapshot {
     /// Tree of the snapshot.
     pub tree: Tree,
     /// Metadata of the snapshot.
-    pub about: About,
+    pub about: SnapshotInfo,
 }
 
 /// Reason why a file cannot be opened as a snapshot.

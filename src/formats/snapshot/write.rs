@@ -18,7 +18,7 @@ use crate::base::absolute::absolute_bytes;
 use crate::base::os_error::ENOENT;
 use crate::base::os_error::words;
 use crate::base::sync::{AtomicBool, Ordering};
-use crate::formats::snapshot::layout::{About, IndexDraft, footer, header};
+use crate::formats::snapshot::layout::{IndexDraft, SnapshotInfo, footer, header};
 use crate::platform::memory::block_file::Block;
 use crate::tree::encoding::Draft;
 use crate::tree::stored::listings::ListingsDraft;
@@ -77,7 +77,12 @@ impl std::error::Error for Unsaved {}
 ///
 /// # Errors
 /// When the snapshot cannot be written; the output is incomplete then.
-pub fn save(tree: &Tree, about: &About, limits: &Limits<'_>, out: &mut dyn Write) -> Result<u64, Unsaved> {
+pub fn save(
+    tree: &Tree,
+    about: &SnapshotInfo,
+    limits: &Limits<'_>,
+    out: &mut dyn Write,
+) -> Result<u64, Unsaved> {
     let edition = tree.edition();
     if !tree.status(DirId::TOP).is_complete() {
         return Err(Unsaved::Changing);

@@ -146,7 +146,7 @@ impl<'t> App<'t> {
         let (selection, now) = (Arc::new(selection), self.clock());
         let dialog = DeleteDialog::new(deed, Arc::clone(&selection), &self.reclaim.safety, now);
         self.open_below_question(Layer::ConfirmDelete(dialog));
-        Effect::Reclaim(Order::Probe(selection, now))
+        Effect::Reclaim(Order::Preview(selection, now))
     }
 
     /// Asks again after changed entries were rescanned.

@@ -4,8 +4,8 @@ use super::*;
 use crate::base::job::JobError;
 use crate::delete::script::Written;
 use crate::delete::{
-    DeleteScope, DeleteWarning, Failure, Failures, Operation, OperationKind, Probe, Reason, Refusal, Report,
-    Selection,
+    Blocked, DeleteScope, DeleteWarning, Failure, Failures, Operation, OperationKind, Preview, Reason,
+    Report, Selection,
 };
 use crate::ui::layers::confirm_delete::Stage;
 use crate::ui::options::Changes;
@@ -19,7 +19,7 @@ fn safe(tree: &Tree, safety: DeletePolicy) -> App<'_> {
     app
 }
 
-fn probed(app: &mut App<'_>, probe: Probe) {
+fn probed(app: &mut App<'_>, probe: Preview) {
     app.update(Action::Reclaim(News::Probed(Arc::new(probe))));
 }
 
@@ -35,14 +35,14 @@ fn read_again(app: &mut App<'_>) {
 /// Opens a dialog with a complete probe.
 pub fn asked(app: &mut App<'_>) -> Vec<Effect> {
     let effects = press(app, "g d");
-    probed(app, Probe { files: 2, least: 1, most: 2, is_complete: true, ..Probe::default() });
+    probed(app, Preview { files: 2, least: 1, most: 2, is_complete: true, ..Preview::default() });
     effects
 }
 
 /// Opens a dialog about a changed entry.
 pub fn changed(app: &mut App<'_>) -> Vec<Effect> {
     let effects = press(app, "g d");
-    probed(app, Probe { changed: vec![0], is_complete: true, ..Probe::default() });
+    probed(app, Preview { changed: vec![0], is_complete: true, ..Preview::default() });
     effects
 }
 
@@ -50,7 +50,7 @@ pub fn changed(app: &mut App<'_>) -> Vec<Effect> {
 pub fn typing(app: &mut App<'_>) -> Vec<Effect> {
     press(app, "g d");
     let concerns = vec![DeleteWarning::SomebodysHome(b"/home/x".to_vec())];
-    probed(app, Probe { concerns, is_complete: true, ..Probe::default() });
+    probed(app, Preview { concerns, is_complete: true, ..Preview::default() });
     press(app, "y")
 }
 
@@ -83,9 +83,9 @@ pub fn trashed(app: &mut App<'_>) {
 
 fn trashed_in(app: &mut App<'_>, trash: &str) {
     let effects = press(app, "g D");
-    let [Effect::Reclaim(Order::Probe(selection, _))] = effects.as_slice() else { panic!("{effects:?}") };
+    let [Effect::Reclaim(Order::Preview(selection, _))] = effects.as_slice() else { panic!("{effects:?}") };
     let from = selection.groups[0].clone();
-    probed(app, Probe { is_complete: true, ..Probe::default() });
+    probed(app, Preview { is_complete: true, ..Preview::default() });
     press(app, "y");
     let moved = crate::delete::Trashed { from, trash: trash.into(), name: b"x".to_vec() };
     reported(app, Report { entries: 1, trashed: vec![moved], is_over: true, ..Report::default() });
@@ -109,7 +109,7 @@ fn the_trash_of_another_mount_is_named() {
 
 fn selection(effects: &[Effect]) -> Arc<Selection> {
     match effects {
-        [.., Effect::Reclaim(Order::Probe(selection, _))] => Arc::clone(selection),
+        [.., Effect::Reclaim(Order::Preview(selection, _))] => Arc::clone(selection),
         other => panic!("{other:?}"),
     }
 }
@@ -156,12 +156,12 @@ fn nothing_is_confirmed_before_it_is_known_what_speaks_against_it() {
     press(&mut app, "d");
     assert_eq!(press(&mut app, "y Right"), []);
     assert_eq!(layer(&app), Some(Scope::Confirm));
-    probed(&mut app, Probe { refusals: vec![(0, Refusal::Home)], is_complete: true, ..Probe::default() });
+    probed(&mut app, Preview { refusals: vec![(0, Blocked::Home)], is_complete: true, ..Preview::default() });
     assert_eq!(press(&mut app, "y Right y"), []);
     assert_eq!(press(&mut app, "Enter"), [Effect::Reclaim(Order::StopProbe)]);
     // It may be confirmed before it is complete, since some directories take minutes to read.
     press(&mut app, "d");
-    probed(&mut app, Probe::default());
+    probed(&mut app, Preview::default());
     assert!(is_begun(&press(&mut app, "y")));
 }
 
@@ -204,7 +204,7 @@ fn emptying_is_offered_for_one_directory() {
     asked(&mut app);
     let again = selection(&press(&mut app, "e"));
     assert_eq!((again.extent, chosen(&again)), (DeleteScope::Content, vec!["/r/music".to_owned()]));
-    probed(&mut app, Probe { is_complete: true, ..Probe::default() });
+    probed(&mut app, Preview { is_complete: true, ..Preview::default() });
     let effects = press(&mut app, "y");
     let [Effect::Reclaim(Order::Begin(begun, _))] = effects.as_slice() else { panic!("{effects:?}") };
     assert_eq!(begun.deed(), OperationKind::Empty);
@@ -222,7 +222,7 @@ fn a_name_is_typed_over_a_size_or_for_a_home() {
     {
         let mut app = safe(&tree, DeletePolicy { typed_over: over, ..DeletePolicy::default() });
         press(&mut app, "d");
-        probed(&mut app, Probe { concerns, is_complete: true, ..Probe::default() });
+        probed(&mut app, Preview { concerns, is_complete: true, ..Preview::default() });
         assert_eq!(press(&mut app, "y"), []);
         assert_eq!(press(&mut app, "Enter y Enter"), [], "the letters are letters");
         app.update(Action::Paste("music".into()));
@@ -247,7 +247,7 @@ fn a_deletion_says_up_to_where_less_may_be_freed() {
     {
         let mut app = finished(&tree);
         press(&mut app, "g d");
-        probed(&mut app, Probe { least, most: 4096, is_complete: true, ..Probe::default() });
+        probed(&mut app, Preview { least, most: 4096, is_complete: true, ..Preview::default() });
         press(&mut app, "y");
         reported(&mut app, Report { entries: 1, freed: 8192, is_over: true, ..Report::default() });
         read_again(&mut app);
@@ -262,7 +262,7 @@ fn a_name_is_typed_while_the_preview_is_incomplete() {
     for is_complete in [false, true] {
         let mut app = safe(&tree, DeletePolicy { typed_over: 1 << 40, ..DeletePolicy::default() });
         press(&mut app, "d");
-        probed(&mut app, Probe { most: 4096, is_complete, ..Probe::default() });
+        probed(&mut app, Preview { most: 4096, is_complete, ..Preview::default() });
         assert_eq!(is_begun(&press(&mut app, "y")), is_complete);
         write(&mut app, "music");
         assert_eq!(is_begun(&press(&mut app, "Enter")), !is_complete);
@@ -273,7 +273,7 @@ fn a_name_is_typed_while_the_preview_is_incomplete() {
 pub fn asked_twice(app: &mut App<'_>) {
     press(app, "d");
     let concerns = vec![DeleteWarning::OthersDirectory(b"/r".to_vec(), 1000)];
-    probed(app, Probe { concerns, is_complete: true, ..Probe::default() });
+    probed(app, Preview { concerns, is_complete: true, ..Preview::default() });
 }
 
 #[test]

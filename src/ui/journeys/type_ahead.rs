@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use ratatui::crossterm::event::KeyEventKind;
 
 use super::*;
-use crate::delete::{DeleteWarning, Probe};
+use crate::delete::{DeleteWarning, Preview};
 use crate::fixture::cases;
 use crate::source::save::{Old, Unwritten};
 use crate::ui::answer_gate::QUIET;
@@ -30,11 +30,11 @@ impl<'t> Terminal<'t> {
         if let Some(effect) = self.app.update(action) {
             // The result is known at once, and a file of any name exists.
             match &effect {
-                Effect::Reclaim(Order::Probe(..)) => {
+                Effect::Reclaim(Order::Preview(..)) => {
                     let concerns = vec![DeleteWarning::OthersDirectory(b"/r".to_vec(), 0)];
-                    self.take(Action::Reclaim(News::Probed(Arc::new(Probe {
+                    self.take(Action::Reclaim(News::Probed(Arc::new(Preview {
                         concerns,
-                        ..Probe::default()
+                        ..Preview::default()
                     }))));
                 }
                 Effect::Export(order) if order.old == Old::Kept => {
@@ -174,7 +174,7 @@ fn nothing_counts_before_the_figures_are_there() {
     burst(&mut app, "d");
     read(&mut app);
     assert_eq!(burst(&mut app, "y"), []);
-    app.update(Action::Reclaim(News::Probed(Arc::new(Probe::default()))));
+    app.update(Action::Reclaim(News::Probed(Arc::new(Preview::default()))));
     assert!(
         screen(&mut app).contains("scanning…") && screen(&mut app).contains("so far"),
         "{}",

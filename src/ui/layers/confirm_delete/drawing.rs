@@ -25,7 +25,7 @@ use ratatui::widgets::{Clear, Paragraph, Widget};
 use super::{DeleteDialog, Stage};
 use crate::base::format::{grouped, plain_size};
 use crate::base::text::{escape, fit, width};
-use crate::delete::{CHANGED, DeleteWarning, Kept, OperationKind, Probe};
+use crate::delete::{CHANGED, DeleteWarning, Kept, OperationKind, Preview};
 use crate::ui::app::App;
 use crate::ui::hit_map::{Button, Canvas};
 use crate::ui::keys::{Command, Scope};
@@ -197,7 +197,7 @@ fn facts(app: &App<'_>, dialog: &DeleteDialog) -> Vec<Fact> {
     facts
 }
 
-fn refusals(app: &App<'_>, dialog: &DeleteDialog, probe: &Probe) -> Vec<Fact> {
+fn refusals(app: &App<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
     let named = probe.refusals.iter().take(NAMED).filter_map(|(number, refusal)| {
         let (group, item) = dialog.selection.items().nth(*number)?;
         let path = app.shown_path(&group.path_of(item));
@@ -207,7 +207,7 @@ fn refusals(app: &App<'_>, dialog: &DeleteDialog, probe: &Probe) -> Vec<Fact> {
 }
 
 /// Returns the changed entries, which are kept, and the key that rechecks them.
-fn changed(app: &App<'_>, dialog: &DeleteDialog, probe: &Probe) -> Vec<Fact> {
+fn changed(app: &App<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
     let mut facts: Vec<Fact> = Vec::new();
     for number in probe.changed.iter().take(NAMED) {
         let Some((group, item)) = dialog.selection.items().nth(*number) else { continue };
@@ -258,7 +258,7 @@ fn items(app: &App<'_>, dialog: &DeleteDialog) -> Vec<Fact> {
     facts
 }
 
-fn findings(app: &App<'_>, dialog: &DeleteDialog, probe: &Probe) -> Vec<Fact> {
+fn findings(app: &App<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
     let mut facts = Vec::new();
     let so_far =
         if probe.is_complete { String::new() } else { format!(", scanning{}", app.theme.glyphs.gap()) };
@@ -296,7 +296,7 @@ fn findings(app: &App<'_>, dialog: &DeleteDialog, probe: &Probe) -> Vec<Fact> {
 }
 
 /// Returns the entries that are kept, with reasons.
-fn staying(dialog: &DeleteDialog, probe: &Probe) -> Vec<Fact> {
+fn staying(dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
     let mut facts = Vec::new();
     let mut add = |rank, count: u64, text: &dyn Fn(&str) -> String| {
         if count > 0 {

@@ -12,7 +12,7 @@ use ratatui::layout::Rect;
 
 use crate::base::sync::Arc;
 use crate::base::text::escape;
-use crate::delete::{DeleteScope, DeleteWarning, Operation, OperationKind, Probe, Selection};
+use crate::delete::{DeleteScope, DeleteWarning, Operation, OperationKind, Preview, Selection};
 use crate::ui::answer_gate::{AnswerGate, LONG_QUIET, QUIET};
 use crate::ui::app::{App, Effect};
 use crate::ui::component::{Component, Handled, Input};
@@ -32,7 +32,7 @@ pub struct DeleteDialog {
     /// Entries of the operation.
     pub selection: Arc<Selection>,
     /// Preview so far.
-    pub probe: Option<Arc<Probe>>,
+    pub probe: Option<Arc<Preview>>,
     /// Selected button.
     pub button: Button,
     /// Step of the confirmation.
@@ -79,7 +79,7 @@ impl DeleteDialog {
     }
 
     /// Takes the preview.
-    pub fn learn(&mut self, probe: Arc<Probe>) {
+    pub fn learn(&mut self, probe: Arc<Preview>) {
         if !probe.refusals.is_empty() || !probe.changed.is_empty() {
             self.button = Button::No;
         }
@@ -90,7 +90,7 @@ impl DeleteDialog {
     /// left.
     pub fn is_open(&self) -> bool {
         let may_be_done =
-            |probe: &Arc<Probe>| probe.refusals.is_empty() && probe.changed.len() < self.selection.count();
+            |probe: &Arc<Preview>| probe.refusals.is_empty() && probe.changed.len() < self.selection.count();
         self.probe.as_ref().is_some_and(may_be_done)
     }
 
