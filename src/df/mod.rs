@@ -15,14 +15,14 @@
 //!
 //! Does not draw anything.
 
+mod covered;
+pub mod explain;
+mod mount_map;
 mod parts;
-mod regions;
 pub mod rows;
 mod scanned;
-mod shadow;
 mod usage;
 mod volume;
-pub mod words;
 
 use std::io;
 
@@ -42,13 +42,13 @@ use crate::base::format::Units;
 use crate::base::job::{Job, Pool};
 use crate::base::sync::Arc;
 use crate::tree::{DirId, EntryState, Metadata, Tree};
+pub use covered::{CoveredFiles, Hidden};
+use mount_map::{MountMap, System};
 use parts::parts;
 pub use parts::{CountedAs, Overhead, OverheadKind};
-use regions::{MountMap, System};
 use rows::Row;
 pub use scanned::Scanned;
 use scanned::{Met, Sums};
-pub use shadow::{CoveredFiles, Hidden};
 pub use usage::{Note, Report, Space, Unexplained};
 pub use volume::{NotScanned, Volume};
 
@@ -125,7 +125,7 @@ fn whole_root(tree: &Tree) -> Option<DirId> {
 /// Accounts for at most `most` file systems, the one of `from` first.
 fn spaces(tree: &Tree, from: DirId, most: usize, is_cancelled: &(dyn Fn() -> bool + Sync)) -> Vec<Space> {
     let mounts = mounts().unwrap_or_default();
-    let mut regions = regions::find(tree, &mounts);
+    let mut regions = mount_map::find(tree, &mounts);
     let mut met = Met::default();
     let sums = scanned::add_up(tree, &mut regions, &mut met);
     let open = open_files::find(is_cancelled);
@@ -138,7 +138,7 @@ fn spaces(tree: &Tree, from: DirId, most: usize, is_cancelled: &(dyn Fn() -> boo
     for (index, sizes) in order.into_iter().zip(sizes) {
         let system = &regions.systems[index];
         let covers = if sizes.is_some() { system.covers.as_slice() } else { &[] };
-        let shadows = shadow::look(covers, &mut met, is_cancelled);
+        let shadows = covered::look(covers, &mut met, is_cancelled);
         let space = space(system, sums.scanned[index], sizes);
         let deleted = of_system(&open.files, system, &mounts);
         spaces.push(Space { shadows, deleted, reach: open.reach, ..space });
@@ -159,7 +159,7 @@ type Sizes = (Result<Capacity, Errno>, Option<Capacity>);
 fn sizes<'s>(systems: impl Iterator<Item = &'s System>) -> Vec<Option<Sizes>> {
     let question = |system: &System| {
         let (path, is_silent) = (system.path.clone(), system.is_silent);
-        let point = system.mount.as_ref().map(regions::point);
+        let point = system.mount.as_ref().map(mount_map::point);
         move || {
             let ask = || (capacity(&path), point.as_ref().and_then(|point| capacity(point).ok()));
             (!is_silent).then(ask)

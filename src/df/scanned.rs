@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use super::regions::MountMap;
+use super::mount_map::MountMap;
 use crate::base::kind::Kind;
 use crate::platform::{Errno, FileId};
 use crate::tree::{DirId, Entry, EntryState, Metadata, Tree, Walk};

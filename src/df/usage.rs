@@ -2,9 +2,9 @@
 //!
 //! Invariant: [`Space::remainder`] is "used" minus everything that is known, never a measured number.
 
+use super::covered::CoveredFiles;
 use super::parts::{CountedAs, Overhead};
 use super::scanned::Scanned;
-use super::shadow::CoveredFiles;
 use super::volume::Volume;
 use crate::platform::Errno;
 use crate::platform::fs::overhead::Quota;

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::regions::{mount_of, point};
+use super::mount_map::{mount_of, point};
 use crate::platform::Errno;
 use crate::platform::fs::capacity::{Capacity, capacity};
 use crate::platform::fs::mounts::{Mount, mounts, standing};

@@ -5,7 +5,7 @@ use crate::base::format::Units;
 use crate::base::sync::Arc;
 use crate::base::text;
 use crate::df::rows::{Amount, Row, Subject};
-use crate::df::{self, Account, words};
+use crate::df::{self, Account, explain};
 use crate::table::column::ColumnSet;
 use crate::ui::loader::Load;
 
@@ -57,7 +57,7 @@ impl TableData for DfRows {
 
     fn target(&self, index: usize) -> Option<Target> {
         let row = self.account.rows.get(index)?;
-        let words = words::explain(self.account.report.spaces.first()?, row.subject, self.units);
+        let words = explain::explain(self.account.report.spaces.first()?, row.subject, self.units);
         Some(Target::Words { label: row.label.clone(), words })
     }
 

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::regions::Cover;
+use super::mount_map::Cover;
 use super::scanned::Met;
 use crate::base::kind::Kind;
 use crate::platform::Errno;
