@@ -6,9 +6,11 @@ use ratatui::crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use super::answer_gate::AnswerGate;
-use super::app::{App, Effect};
+use super::context::Context;
 use super::hit_map::{Button, Canvas};
 use super::keys::{Command, Scope};
+use super::message::Effect;
+use crate::delete::{OperationKind, Selection};
 use crate::tree::Relocation;
 
 /// Input that a component may have a use for.
@@ -33,13 +35,15 @@ pub enum Handled {
     Yes(Option<Effect>),
     /// The component closes.
     Close(Option<Effect>),
+    /// The component closes, and this operation is to be confirmed.
+    Confirm(OperationKind, Selection),
 }
 
 impl Handled {
     /// Returns the effect that the component asks for.
     pub fn effect(self) -> Option<Effect> {
         match self {
-            Self::No => None,
+            Self::No | Self::Confirm(..) => None,
             Self::Yes(effect) | Self::Close(effect) => effect,
         }
     }
@@ -50,14 +54,14 @@ pub trait Component<'t>: Debug {
     /// Returns the scope whose key bindings apply.
     fn scope(&self) -> Scope;
 
-    /// Takes an input. The component is not among the layers of `app` meanwhile.
-    fn handle(&mut self, input: Input<'_>, app: &mut App<'t>) -> Handled;
+    /// Takes an input.
+    fn handle(&mut self, input: Input<'_>, cx: &mut Context<'t>) -> Handled;
 
     /// Draws itself on a screen of this size.
-    fn draw(&self, app: &App<'t>, screen: Rect, canvas: &mut Canvas<'_>);
+    fn draw(&self, cx: &Context<'t>, screen: Rect, canvas: &mut Canvas<'_>);
 
     /// Finds its entry again after a rescan. Returns `false` if the entry no longer exists.
-    fn relocate(&mut self, _moved: &mut Relocation<'t>, _app: &mut App<'t>) -> bool {
+    fn relocate(&mut self, _moved: &mut Relocation<'t>, _app: &mut Context<'t>) -> bool {
         true
     }
 

@@ -21,6 +21,15 @@ pub struct Order {
     pub old: Old,
 }
 
+/// State of exports.
+#[derive(Clone, Debug, Default)]
+pub struct Exporting {
+    /// Name typed last.
+    pub name: String,
+    /// File being written.
+    pub order: Option<Order>,
+}
+
 /// Result of writing a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Told {

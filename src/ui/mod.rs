@@ -17,7 +17,9 @@ pub mod app;
 pub mod cells;
 mod clipboard;
 pub mod component;
+pub mod context;
 pub mod cursor;
+pub mod deletion;
 pub mod errand;
 pub mod export;
 pub mod field;
@@ -29,6 +31,7 @@ pub mod layers;
 pub mod layout;
 pub mod loader;
 pub mod marks;
+pub mod message;
 pub mod notice;
 pub mod options;
 mod owner_names;
@@ -39,11 +42,13 @@ pub mod remark;
 pub mod runner;
 mod screen;
 mod session;
+mod settings;
 pub mod sheet;
 pub mod tab;
 pub mod theme;
 pub mod treemap;
 pub mod view;
+pub mod view_state;
 pub mod views;
 pub mod window;
 
@@ -52,83 +57,22 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::thread;
 
-use jiff::tz::TimeZone;
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 
 use crate::base::absolute::absolute;
-use crate::base::format::Units;
 use crate::platform::terminal::signals;
 use crate::platform::terminal::signals::Watch;
 use crate::platform::terminal::stops;
+use crate::source::Source;
 use crate::source::baseline::{Basis, Earlier};
-use crate::source::{Source, SourceKind};
-use crate::table::rows::Order;
-use keys::Keymap;
-use notice::Notice;
 pub use options::Mouse;
-use options::{DeletePolicy, Tab};
 use screen::{Guard, Screen};
 use session::{Left, Session};
-use theme::Theme;
+pub use settings::{Settings, Start};
 
 /// Size in bytes up to which a frame is sent in one write.
 const FRAME: usize = 1 << 18;
-/// Settings of a browser.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// Initial order of entries, and the kind of size.
-    pub order: Order,
-    /// Unit system of sizes.
-    pub units: Units,
-    /// Theme.
-    pub theme: Theme,
-    /// Key bindings.
-    pub keymap: Keymap,
-    /// Notice shown until the first key.
-    pub notice: Option<Notice>,
-    /// Time zone of displayed times.
-    pub zone: TimeZone,
-    /// Receiver of mouse events: the browser or the terminal.
-    pub mouse: Mouse,
-    /// Setting for progress in the terminal's tab.
-    pub tab: Tab,
-    /// Rules for deletion.
-    pub safety: DeletePolicy,
-    /// Kind of the source, which determines if it can be rescanned and changed.
-    pub nature: SourceKind,
-    /// First view.
-    pub start: Start,
-}
-
-/// First view.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Start {
-    /// List in the requested order, by default by size.
-    #[default]
-    Sizes,
-    /// List by growth.
-    Growth,
-}
-
-impl Settings {
-    /// Returns the default settings.
-    pub fn new(order: Order, units: Units, theme: Theme, zone: TimeZone) -> Self {
-        Self {
-            order,
-            units,
-            theme,
-            keymap: Keymap::default(),
-            notice: None,
-            zone,
-            mouse: Mouse::default(),
-            tab: Tab::default(),
-            nature: SourceKind::default(),
-            start: Start::default(),
-            safety: DeletePolicy::default(),
-        }
-    }
-}
 
 /// Shows the tree of `source` until the user quits, and returns the marked paths to print. Does not wait for the
 /// source to finish. If the user scans the parent directory, `source` is replaced. The tree can be compared with

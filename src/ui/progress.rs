@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::tab;
 use crate::scan::{Outcome, Progress};
+use crate::tree::DirId;
 
 /// Interval between measurements of the reading rate.
 const RATE_EVERY: Duration = Duration::from_millis(500);
@@ -37,6 +38,20 @@ impl Again {
     pub fn failed() -> Self {
         Self { progress: Progress::default(), outcome: Some(Outcome::Stopped) }
     }
+}
+
+/// Running rescan.
+#[derive(Clone, Debug)]
+pub struct Rescan {
+    /// Name of the entry.
+    pub name: Vec<u8>,
+    /// Progress.
+    pub progress: Progress,
+    /// `true` if it was asked to stop.
+    pub is_stopping: bool,
+    /// Directory and former size of the entry, if the user asked for the rescan.
+    pub wanted: Option<(DirId, u64)>,
+    pub replaced: Vec<DirId>,
 }
 
 /// State of the scan.

@@ -19,16 +19,16 @@ use ratatui::crossterm::event::{self, Event, KeyEventKind};
 use ratatui::crossterm::queue;
 use ratatui::crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate};
 
-use super::app::{Action, App, Effect};
 use super::errand::{self, Errand, Ready};
 use super::export::{self, Told};
 use super::loader::Sources;
+use super::message::{Action, Effect};
 use super::notice::Notice;
 use super::progress::{Again, Tick};
 use super::reclaim::{Deletions, News};
 use super::runner::{AtExit, Runner, TaskId, Update};
 use super::screen::Screen;
-use super::{Settings, clipboard, tab};
+use super::{app::App, clipboard, settings::Settings, tab};
 use crate::base::absolute::absolute;
 use crate::base::clock;
 use crate::base::job::{JobError, Pool};
@@ -48,7 +48,7 @@ const GLANCE: Duration = Duration::from_millis(10);
 const KEYS_PER_FRAME: usize = 64;
 
 /// Output of frames.
-pub(super) type Output = CrosstermBackend<BufWriter<Screen>>;
+pub type Output = CrosstermBackend<BufWriter<Screen>>;
 
 /// Message of an operation.
 enum Message {
@@ -65,7 +65,7 @@ impl From<News> for Message {
 }
 
 /// Next step after the user leaves a tree.
-pub(super) enum Left {
+pub enum Left {
     /// Leaving the browser, with these paths to print.
     Browser(Vec<Vec<u8>>),
     /// Showing the tree of another source.
@@ -73,7 +73,7 @@ pub(super) enum Left {
 }
 
 /// Session on one tree.
-pub(super) struct Session<'s> {
+pub struct Session<'s> {
     terminal: &'s mut Terminal<Output>,
     screen: &'s Screen,
     source: &'s Source,
@@ -98,7 +98,7 @@ pub(super) struct Session<'s> {
 
 impl<'s> Session<'s> {
     /// Starts a session on `source`, which can be compared with `basis`.
-    pub(super) fn new(
+    pub fn new(
         terminal: &'s mut Terminal<Output>,
         screen: &'s Screen,
         source: &'s Source,
@@ -130,15 +130,15 @@ impl<'s> Session<'s> {
     }
 
     /// Moves the cursor to the entry of this name as soon as it exists.
-    pub(super) fn expect(&mut self, name: Vec<u8>) {
-        self.app.expect(name);
+    pub fn expect(&mut self, name: Vec<u8>) {
+        self.app.cx.expect(name);
     }
 
     /// Runs until the user leaves.
-    pub(super) fn run(mut self) -> io::Result<Left> {
+    pub fn run(mut self) -> io::Result<Left> {
         loop {
             // Damage in a snapshot is found on first use, long after the scan seemed complete.
-            if !self.app.wants_ticks() && self.source.outcome() != self.app.scan.last.outcome {
+            if !self.app.cx.wants_ticks() && self.source.outcome() != self.app.cx.scan.last.outcome {
                 self.act(Action::Tick(self.tick()));
             }
             if std::mem::take(&mut self.has_changed) {
@@ -155,7 +155,7 @@ impl<'s> Session<'s> {
                 }
                 self.act(action);
             }
-            if self.app.wants_ticks() && Instant::now() >= self.next_tick {
+            if self.app.cx.wants_ticks() && Instant::now() >= self.next_tick {
                 self.look_at_scans()?;
             }
             self.collect()?;
@@ -175,7 +175,8 @@ impl<'s> Session<'s> {
 
     /// Returns the time until something must be done without a key; `None` for no limit.
     fn wait(&mut self) -> Option<Duration> {
-        let tick = self.app.wants_ticks().then(|| self.next_tick.saturating_duration_since(Instant::now()));
+        let tick =
+            self.app.cx.wants_ticks().then(|| self.next_tick.saturating_duration_since(Instant::now()));
         let glance = (self.app.is_loading() || self.runner.is_busy()).then_some(GLANCE);
         let idle = self.app.idle_wait(self.begun.elapsed());
         [tick, glance, idle].into_iter().flatten().min()
@@ -208,7 +209,7 @@ impl<'s> Session<'s> {
             }
             self.act(Action::Again(news));
         }
-        let shown = self.app.scan.in_tab();
+        let shown = self.app.cx.scan.in_tab();
         if shown != self.told {
             self.screen.tell(shown)?;
             self.told = shown;

@@ -11,8 +11,9 @@ use duke::base::format::Units;
 use duke::scan::{Options, Outcome, Progress, Scan};
 use duke::table::rows::Order;
 use duke::ui::Settings;
-use duke::ui::app::{Action, App, Effect};
+use duke::ui::app::App;
 use duke::ui::keys::KEYMAP;
+use duke::ui::message::{Action, Effect};
 use duke::ui::progress::{Again, Tick};
 use duke::ui::theme::Theme;
 use jiff::tz::TimeZone;
@@ -63,13 +64,13 @@ fn press(scan: &Scan, app: &mut App<'_>, keys: &str) {
 }
 
 fn names(app: &App<'_>) -> Vec<String> {
-    app.window.lines.iter().map(|row| row.label.trim_end_matches('/').to_owned()).collect()
+    app.cx.window.lines.iter().map(|row| row.label.trim_end_matches('/').to_owned()).collect()
 }
 
 fn place(app: &App<'_>) -> (String, String) {
-    let path = String::from_utf8_lossy(&app.path).into_owned();
+    let path = String::from_utf8_lossy(&app.cx.path).into_owned();
     let (_, below) = path.split_once('/').unwrap_or_default();
-    let name = app.window.selected().map(|row| row.label.trim_end_matches('/').to_owned());
+    let name = app.cx.window.selected().map(|row| row.label.trim_end_matches('/').to_owned());
     (below.to_owned(), name.unwrap_or_default())
 }
 
@@ -95,7 +96,7 @@ fn reading_again_shows_what_is_new_and_stays_where_one_stands() {
     assert_eq!((names(&app), place(&app)), (vec!["deep".into(), "one".into()], at("a", "deep")));
     fs::remove_file(home.path().join("a/deep/new")).unwrap();
     press(&scan, &mut app, "r");
-    let deep = app.window.selected().unwrap().size().unwrap();
+    let deep = app.cx.window.selected().unwrap().size().unwrap();
     assert!(deep < 2 << 20, "{deep}");
     press(&scan, &mut app, "Enter");
     assert_eq!((names(&app), place(&app)), (vec!["deeper".into(), "two".into()], at("a/deep", "two")));
@@ -111,7 +112,7 @@ fn what_is_gone_closes() {
     fs::remove_dir_all(home.path().join("a/deep")).unwrap();
     press(&scan, &mut app, "R");
     assert_eq!((names(&app), place(&app)), (vec!["one".into()], at("a", "one")));
-    assert!(app.notice_text().as_deref().unwrap().contains("no longer exists"));
+    assert!(app.cx.notice_text().as_deref().unwrap().contains("no longer exists"));
     fs::remove_dir_all(home.path()).unwrap();
     press(&scan, &mut app, "R");
     assert_eq!(names(&app), [""; 0]);
@@ -125,18 +126,18 @@ fn marks_stay_with_what_is_still_there() {
     let scan = scan(&[home.path()]);
     let mut app = app(&scan);
     press(&scan, &mut app, "Space g Enter + g Enter + h h");
-    assert_eq!(app.marks().count(), 5);
-    let everything = app.marks().totals();
+    assert_eq!(app.cx.marks().count(), 5);
+    let everything = app.cx.marks().totals();
     press(&scan, &mut app, "R");
-    assert_eq!((app.marks().count(), app.marks().totals()), (5, everything));
+    assert_eq!((app.cx.marks().count(), app.cx.marks().totals()), (5, everything));
     fs::remove_file(home.path().join("a/one")).unwrap();
     // Another file of the same name is recognized by its inode.
     fs::write(home.path().join("a/deep/other"), "other").unwrap();
     fs::rename(home.path().join("a/deep/other"), home.path().join("a/deep/two")).unwrap();
     press(&scan, &mut app, "g r");
-    assert_eq!(app.marks().count(), 3);
-    assert_eq!(app.notice_text().as_deref(), Some("Removed 2 marks: 1 of entries that have changed"));
-    assert!(app.window.lines[0].is_marked);
+    assert_eq!(app.cx.marks().count(), 3);
+    assert_eq!(app.cx.notice_text().as_deref(), Some("Removed 2 marks: 1 of entries that have changed"));
+    assert!(app.cx.window.lines[0].is_marked);
 }
 
 #[test]
@@ -147,8 +148,8 @@ fn linked_files_count_once_among_the_marks() {
     let scan = scan(&[home.path()]);
     let mut app = app(&scan);
     press(&scan, &mut app, "+");
-    let below = app.window.lines.len();
-    assert_eq!(app.marks().count(), below as u64);
+    let below = app.cx.window.lines.len();
+    assert_eq!(app.cx.marks().count(), below as u64);
     let own = scan.tree().totals(duke::tree::DirId::TOP).disk
         - scan
             .tree()
@@ -159,7 +160,7 @@ fn linked_files_count_once_among_the_marks() {
                 _ => 0,
             })
             .sum::<u64>();
-    assert_eq!(app.marks().totals().disk, own, "all below the root, each inode once");
+    assert_eq!(app.cx.marks().totals().disk, own, "all below the root, each inode once");
 }
 
 #[test]
@@ -173,7 +174,7 @@ fn a_root_inside_another_one_is_still_there_after_either_was_read_again() {
     for keys in ["g r", "G r", "g Enter g r h"] {
         fs::write(inner.join("new"), vec![b'x'; keys.len() << 20]).unwrap();
         press(&scan, &mut app, keys);
-        let sizes: Vec<_> = app.window.lines.iter().map(|line| line.size().unwrap()).collect();
+        let sizes: Vec<_> = app.cx.window.lines.iter().map(|line| line.size().unwrap()).collect();
         assert!(sizes.iter().all(|size| *size > (keys.len() as u64) << 20), "{keys}: {sizes:?}");
         press(&scan, &mut app, "G Enter");
         assert!(names(&app).contains(&"new".to_owned()), "{keys}");
@@ -181,6 +182,6 @@ fn a_root_inside_another_one_is_still_there_after_either_was_read_again() {
     }
     fs::remove_dir_all(&inner).unwrap();
     press(&scan, &mut app, "g r");
-    let errors: Vec<_> = app.window.lines.iter().map(|line| line.has_errors).collect();
+    let errors: Vec<_> = app.cx.window.lines.iter().map(|line| line.has_errors).collect();
     assert_eq!(errors, [false, true]);
 }

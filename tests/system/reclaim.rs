@@ -17,9 +17,10 @@ use duke::scan::{Outcome, Progress, Scan};
 use duke::table::rows::Order as Rows;
 use duke::ui::Settings;
 use duke::ui::answer_gate::LONG_QUIET;
-use duke::ui::app::{Action, App, Effect};
+use duke::ui::app::App;
 use duke::ui::keys::{KEYMAP, Scope};
 use duke::ui::loader::Sources;
+use duke::ui::message::{Action, Effect};
 use duke::ui::options::{Changes, DeletePolicy};
 use duke::ui::progress::{Again, Tick};
 use duke::ui::reclaim::{Deletions, News};
@@ -113,11 +114,11 @@ impl<'s> Session<'s> {
     }
 
     fn names(&self) -> Vec<String> {
-        self.app.window.lines.iter().map(|row| row.label.trim_end_matches('/').to_owned()).collect()
+        self.app.cx.window.lines.iter().map(|row| row.label.trim_end_matches('/').to_owned()).collect()
     }
 
     fn notice(&self) -> String {
-        self.app.notice_text().unwrap_or_default()
+        self.app.cx.notice_text().unwrap_or_default()
     }
 
     /// Checks that the tree equals a fresh scan.
@@ -165,7 +166,7 @@ fn what_is_deleted_is_gone_from_the_screen_and_the_journal_tells() {
     session.settle();
     assert_eq!(session.names(), ["music", "letter"]);
     assert!(session.notice().starts_with("Deleted 2 entries, freed "), "{}", session.notice());
-    assert_eq!(session.app.marks().count(), 0);
+    assert_eq!(session.app.cx.marks().count(), 0);
     assert!(!home.join("pictures").exists() && home.join("music/cat again").exists());
     session.assert_true(home.path());
 
@@ -257,7 +258,7 @@ fn what_stays_is_named_and_goes_when_tried_again() {
     let Some(duke::ui::layers::Layer::Failures(failed)) = session.app.layers.last() else {
         panic!("{}", session.notice())
     };
-    assert_eq!((failed.failures.count, failed.failures.first[0].reason), (1, Reason::Mount));
+    assert_eq!((failed.failed.failures.count, failed.failed.failures.first[0].reason), (1, Reason::Mount));
     session.assert_true(home.path());
     mount(&["umount", mounted.to_str().unwrap()]);
     session.press("r");
@@ -360,7 +361,7 @@ fn marks_are_taken_off_what_was_replaced_whatever_its_inode_number() {
     let scan = crate::support::scan(&image.path(), 2);
     let mut session = Session::new(&scan, DeletePolicy::default());
     session.press("+");
-    assert_eq!(session.app.marks().count(), 4);
+    assert_eq!(session.app.cx.marks().count(), 4);
     let inode = |name: &str| std::os::unix::fs::MetadataExt::ino(&fs::metadata(image.join(name)).unwrap());
     let before = inode("made anew");
     fs::remove_dir_all(image.join("made anew")).unwrap();
@@ -371,7 +372,7 @@ fn marks_are_taken_off_what_was_replaced_whatever_its_inode_number() {
     session.press("R");
     session.settle();
     assert!(session.notice().contains("has changed"), "{}", session.notice());
-    let marked: Vec<_> = session.app.window.lines.iter().filter(|line| line.is_marked).collect();
+    let marked: Vec<_> = session.app.cx.window.lines.iter().filter(|line| line.is_marked).collect();
     let mut marked: Vec<_> = marked.iter().map(|row| row.label.trim_end_matches('/')).collect();
     marked.sort_unstable();
     assert_eq!(marked, ["kept", "left alone"]);
@@ -395,7 +396,7 @@ fn hints_are_shown_and_deleted_like_anything_else() {
     let mut session = Session::new(&scan, DeletePolicy::default());
     session.press("9");
     session.settle();
-    let page = session.app.views.page.clone().unwrap();
+    let page = session.app.cx.views.page.clone().unwrap();
     assert_eq!(page.lines.len(), 1);
     assert_eq!(page.lines[0].label, "project/target/");
     assert!(page.lines[0].note.as_ref().unwrap().text.contains("cargo build"));
@@ -404,12 +405,12 @@ fn hints_are_shown_and_deleted_like_anything_else() {
     session.press("y");
     session.settle();
     assert!(!home.join("project/target").exists() && home.join("other/target").exists());
-    assert_eq!(session.app.views.page.as_ref().unwrap().lines.len(), 0, "the view knows");
+    assert_eq!(session.app.cx.views.page.as_ref().unwrap().lines.len(), 0, "the view knows");
     session.assert_true(home.path());
 }
 
 fn screen(app: &mut App<'_>) -> String {
-    let mut terminal = Terminal::new(TestBackend::new(app.size.0, app.size.1)).unwrap();
+    let mut terminal = Terminal::new(TestBackend::new(app.cx.size.0, app.cx.size.1)).unwrap();
     terminal.draw(|frame| app.draw(frame)).unwrap();
     let buffer = terminal.backend().buffer();
     let mut text = String::new();

@@ -12,9 +12,10 @@ use duke::base::job::Pool;
 use duke::scan::{Options, Scan};
 use duke::table::rows::Order;
 use duke::ui::Settings;
-use duke::ui::app::{Action, App, Effect};
+use duke::ui::app::App;
 use duke::ui::keys::KEYMAP;
 use duke::ui::loader::Sources;
+use duke::ui::message::{Action, Effect};
 use duke::ui::notice::Notice;
 use duke::ui::progress::{Again, Tick};
 use duke::ui::theme::{Colors, Glyphs, Theme};
@@ -129,7 +130,7 @@ impl Fuzz<'_> {
 
     /// Draws the screen, unless it is too large, and checks each cell.
     fn draw(&mut self) {
-        let (columns, lines) = self.app.size;
+        let (columns, lines) = self.app.cx.size;
         if u32::from(columns) * u32::from(lines) > 12_000 {
             return;
         }

@@ -22,9 +22,10 @@ use duke::source::{Source, SourceSpec};
 use duke::table::rows::Order;
 use duke::ui::Settings;
 use duke::ui::answer_gate::LONG_QUIET;
-use duke::ui::app::{Action, App};
+use duke::ui::app::App;
 use duke::ui::keys::KEYMAP;
 use duke::ui::loader::Sources;
+use duke::ui::message::Action;
 use duke::ui::progress::Tick;
 use duke::ui::theme::{Colors, Glyphs, Theme};
 use jiff::tz::TimeZone;
@@ -101,7 +102,7 @@ fn press(app: &mut App<'_>, keys: &str) {
 
 /// Returns the screen as text, with a reversed line between angle brackets.
 fn screen(app: &mut App<'_>) -> String {
-    let mut terminal = Terminal::new(TestBackend::new(app.size.0, app.size.1)).unwrap();
+    let mut terminal = Terminal::new(TestBackend::new(app.cx.size.0, app.cx.size.1)).unwrap();
     terminal.draw(|frame| app.draw(frame)).unwrap();
     let buffer = terminal.backend().buffer();
     let mut text = String::new();

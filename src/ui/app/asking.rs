@@ -8,13 +8,15 @@
 
 use std::time::Duration;
 
-use super::{App, Effect};
+use super::App;
+use crate::source::SourceKind;
 use crate::ui::answer_gate::AnswerGate;
 use crate::ui::component::{Handled, Input};
 use crate::ui::hit_map::Button;
 use crate::ui::keys::Answer;
 use crate::ui::layers::Layer;
 use crate::ui::layers::question::{About, QuestionDialog};
+use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
 use crate::ui::reclaim::Order;
 
@@ -24,12 +26,15 @@ const PRECIOUS: Duration = Duration::from_secs(5);
 impl<'t> App<'t> {
     /// Offers an input to the top layer.
     pub(super) fn offer(&mut self, input: Input<'_>) -> Handled {
-        let Some(mut top) = self.layers.pop() else { return Handled::No };
-        let depth = self.layers.len();
-        let handled = top.component_mut().handle(input, self);
-        if !matches!(handled, Handled::Close(_)) {
-            // A layer opened by this one lies above it.
-            self.layers.insert(depth.min(self.layers.len()), top);
+        let Some(top) = self.layers.last_mut() else { return Handled::No };
+        let handled = top.component_mut().handle(input, &mut self.cx);
+        match handled {
+            Handled::Close(_) => drop(self.layers.pop()),
+            Handled::Confirm(deed, selection) => {
+                self.layers.pop();
+                return Handled::Close(Some(self.ask_about(deed, selection)));
+            }
+            Handled::No | Handled::Yes(_) => {}
         }
         handled
     }
@@ -37,7 +42,7 @@ impl<'t> App<'t> {
     /// Opens a question; an open question is replaced.
     pub(super) fn ask(&mut self, about: About) {
         // Scanning above loses only marks.
-        let loses_nothing = about == About::Above && self.marks.count() == 0;
+        let loses_nothing = about == About::Above && self.cx.marks.count() == 0;
         let button = if loses_nothing { Button::Yes } else { Button::No };
         self.layers.retain(|layer| !matches!(layer, Layer::Question(_)));
         self.layers.push(Layer::Question(QuestionDialog::new(about, button)));
@@ -114,19 +119,34 @@ impl<'t> App<'t> {
             }
             _ => {}
         }
-        if self.is_scanning() && !self.scan.is_stopping {
-            self.scan.is_stopping = true;
-            self.notify(Notice::StoppingScan);
+        if self.cx.is_scanning() && !self.cx.scan.is_stopping {
+            self.cx.scan.is_stopping = true;
+            self.cx.notify(Notice::StoppingScan);
             return Some(Effect::StopScan);
         }
-        self.stop_deleting().or_else(|| self.stop_rescan()).or_else(|| self.quit())
+        self.cx.stop_deleting().or_else(|| self.cx.stop_rescan()).or_else(|| self.quit())
     }
 
     pub(super) fn quit(&mut self) -> Option<Effect> {
-        if self.scan.last.elapsed <= PRECIOUS && !self.is_deleting() && self.written().is_none() {
+        if self.cx.scan.last.elapsed <= PRECIOUS && !self.cx.is_deleting() && self.cx.written().is_none() {
             return Some(Effect::Quit);
         }
         self.ask(About::Quit);
         None
+    }
+
+    /// Asks for a scan of the directory above.
+    pub(super) fn offer_above(&mut self) {
+        if self.cx.is_deleting() {
+            // Leaving this tree would interrupt the deletion.
+            self.cx.notify(Notice::Deleting);
+        } else if let Some(order) = self.cx.written() {
+            self.cx.notify(Notice::StillWriting(order.path.clone()));
+        } else if self.cx.above().is_some() {
+            self.ask(About::Above);
+        } else {
+            let has_more = self.cx.roots.len() != 1 || self.cx.nature == SourceKind::Recorded;
+            self.cx.notify(if has_more { Notice::ScanRoot } else { Notice::NothingAbove });
+        }
     }
 }

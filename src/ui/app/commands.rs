@@ -5,7 +5,7 @@
 
 use ratatui::crossterm::event::KeyEvent;
 
-use super::{App, Effect};
+use super::App;
 use crate::base::format::Measure;
 use crate::delete::OperationKind;
 use crate::table::column::Column;
@@ -16,6 +16,9 @@ use crate::ui::keys::{Command, Scope};
 use crate::ui::layers::Layer;
 use crate::ui::layers::help::HelpPage;
 use crate::ui::layers::marks_list::MarksList;
+use crate::ui::layers::search_prompt::SearchPrompt;
+use crate::ui::layout::layout;
+use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
 use crate::ui::views::LIST;
 
@@ -23,20 +26,20 @@ impl App<'_> {
     /// Returns `true` if the owners of the shown entries are recorded, or their column can be hidden.
     fn may_show_owners(&self) -> bool {
         let has_owner = |row: &Row| matches!(row.cell(Column::Owner), CellValue::User(_));
-        self.shown.columns.has(Column::Owner) || self.window.lines.iter().any(has_owner)
+        self.cx.shown.columns.has(Column::Owner) || self.cx.window.lines.iter().any(has_owner)
     }
 
     pub(super) fn key(&mut self, event: KeyEvent) -> Option<Effect> {
-        self.notice = None;
-        self.pressed = Some(self.scan.last.now);
+        self.cx.notice = None;
+        self.cx.pressed = Some(self.cx.scan.last.now);
         let scope = self.scope();
-        let command = self.keymap.lookup(scope, event);
+        let command = self.cx.keymap.lookup(scope, event);
         let is_global = command.is_some_and(Command::is_global);
         match command {
             _ if scope.is_typed() && !is_global => self.offer(Input::Key(event, command)).effect(),
             Some(command) => self.perform(command),
             None => {
-                self.say_unknown(scope, event);
+                self.cx.say_unknown(scope, event);
                 None
             }
         }
@@ -82,53 +85,53 @@ impl App<'_> {
     pub(super) fn command(&mut self, command: Command) -> Option<Effect> {
         match command {
             Command::Move(motion) => {
-                self.place.step(motion, self.lines_here());
-                self.pin();
+                self.cx.place.step(motion, self.cx.lines_here());
+                self.cx.pin();
             }
-            Command::Open => self.open(),
+            Command::Open => self.cx.open(),
             Command::Parent => self.parent(),
-            Command::Sort(Column::Growth) => self.sort_by_growth(),
-            Command::Sort(column) => self.sort_by(column),
+            Command::Sort(Column::Growth) => self.cx.sort_by_growth(),
+            Command::Sort(column) => self.cx.sort_by(column),
             Command::DirectoriesFirst => {
-                self.order.grouping = match self.order.grouping {
+                self.cx.order.grouping = match self.cx.order.grouping {
                     Grouping::Mixed => Grouping::DirectoriesFirst,
                     Grouping::DirectoriesFirst => Grouping::Mixed,
                 };
-                self.sort();
+                self.cx.sort();
             }
             Command::Measure => {
-                self.order.measure = match self.order.measure {
+                self.cx.order.measure = match self.cx.order.measure {
                     Measure::Disk => Measure::Apparent,
                     Measure::Apparent => Measure::Disk,
                 };
-                self.sort();
+                self.cx.sort();
             }
             Command::Hidden => {
-                self.order.hidden = match self.order.hidden {
+                self.cx.order.hidden = match self.cx.order.hidden {
                     Hidden::Shown => Hidden::LeftOut,
                     Hidden::LeftOut => Hidden::Shown,
                 };
-                self.sort();
+                self.cx.sort();
             }
-            Command::Show(Column::Owner) if !self.may_show_owners() => self.notify(Notice::NoOwners),
-            Command::Show(column) => self.shown.columns.toggle(column),
-            Command::Scale => self.shown.scale.toggle(),
-            Command::Graph => self.shown.columns.turn_graph(),
-            Command::Back if self.end_range() || self.come_back() || self.clear_filter() => {}
-            Command::Quit | Command::Back if self.views.is_treemap => self.view_command(command),
+            Command::Show(Column::Owner) if !self.may_show_owners() => self.cx.notify(Notice::NoOwners),
+            Command::Show(column) => self.cx.shown.columns.toggle(column),
+            Command::Scale => self.cx.shown.scale.toggle(),
+            Command::Graph => self.cx.shown.columns.turn_graph(),
+            Command::Back if self.cx.end_range() || self.cx.come_back() || self.cx.clear_filter() => {}
+            Command::Quit | Command::Back if self.cx.views.is_treemap => self.view_command(command),
             Command::View(_) | Command::Search | Command::Cell(_) => self.view_command(command),
             Command::Quit => return self.quit(),
-            Command::Rescan => return self.read_again(),
-            Command::RescanRoot => return self.read_root_again(),
-            Command::Mark => self.mark(),
-            Command::MarkRange => self.mark_range(),
-            Command::MarkShown => self.mark_shown(),
-            Command::InvertMarks => self.invert_marks(),
-            Command::Marks => self.layers.push(Layer::Marks(MarksList::new(self.tree, &self.marks))),
-            Command::PrintMarks => return self.print_marks(),
+            Command::Rescan => return self.cx.read_again(),
+            Command::RescanRoot => return self.cx.read_root_again(),
+            Command::Mark => self.cx.mark(),
+            Command::MarkRange => self.cx.mark_range(),
+            Command::MarkShown => self.cx.mark_shown(),
+            Command::InvertMarks => self.cx.invert_marks(),
+            Command::Marks => self.layers.push(Layer::Marks(MarksList::new(self.cx.tree, &self.cx.marks))),
+            Command::PrintMarks => return self.cx.print_marks(),
             Command::Export => self.ask_for_file(),
-            Command::CopyPath => return self.copy_path(),
-            Command::Back => return self.stop_deleting().or_else(|| self.stop_rescan()),
+            Command::CopyPath => return self.cx.copy_path(),
+            Command::Back => return self.cx.stop_deleting().or_else(|| self.cx.stop_rescan()),
             // Commands with a meaning everywhere were performed before, and the others are keys of the search
             // prompt.
             Command::Interrupt
@@ -148,6 +151,43 @@ impl App<'_> {
             | Command::Inside
             | Command::Erase
             | Command::EraseAll => {}
+        }
+        None
+    }
+
+    pub(super) fn begin_search(&mut self) {
+        self.layers.push(Layer::Search(SearchPrompt));
+        self.cx.views.origin = None;
+        self.cx.search();
+    }
+
+    pub(super) fn parent(&mut self) {
+        if self.cx.come_back_up() {
+            return;
+        }
+        match self.cx.trail.pop() {
+            Some(id) => self.cx.enter(id),
+            None => self.offer_above(),
+        }
+    }
+
+    /// Performs a command on a sheet.
+    pub(super) fn sheet_command(&mut self, command: Command) -> Option<Effect> {
+        let lines = layout(self.cx.size).list_lines();
+        match command {
+            Command::Move(motion) => self.cx.step_sheet(motion, lines),
+            Command::Open => self.cx.follow(),
+            Command::Inside => self.cx.look_inside(),
+            Command::Sort(column) => self.cx.sort_sheet(column),
+            Command::Measure => {
+                let effect = self.command(command);
+                self.cx.turn_sheets();
+                return effect;
+            }
+            _ if self.cx.sheet().is_some_and(|sheet| !sheet.has(command)) => self.cx.say_not_here(command),
+            Command::Back if self.cx.end_range() => {}
+            Command::Back | Command::Quit | Command::View(_) | Command::Search => self.view_command(command),
+            other => return self.command(other),
         }
         None
     }

@@ -12,33 +12,46 @@ use ratatui::Frame;
 use ratatui::crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
 
-use super::{App, Effect};
+use super::App;
 use crate::ui::component::{Handled, Input};
 use crate::ui::cursor::Motion;
-use crate::ui::hit_map::{Button, Hit};
+use crate::ui::hit_map::{Button, Canvas, Hit};
 use crate::ui::keys::{Answer, Command, Scope};
 use crate::ui::layers::Layer;
+use crate::ui::layout::layout;
+use crate::ui::message::Effect;
 use crate::ui::view;
+use crate::ui::view::footer::{self, Top};
 
 /// Time within which two clicks on one place are a double click.
 const DOUBLE: Duration = Duration::from_millis(400);
 /// Number of rows for one step of the wheel.
 const STEP: usize = 3;
 
-/// Previous click.
-#[derive(Clone, Copy, Debug)]
-pub struct Click {
-    row: usize,
-    when: Duration,
-}
-
 impl App<'_> {
     /// Draws the whole screen, and records its clickable parts.
     pub fn draw(&mut self, frame: &mut Frame<'_>) {
-        let mut hits = std::mem::take(&mut self.hits);
-        hits.clear();
-        view::draw(self, frame, &mut hits);
-        self.hits = hits;
+        self.hits.clear();
+        let (area, scope) = (frame.area(), self.scope());
+        let canvas = &mut Canvas { buffer: frame.buffer_mut(), hits: &mut self.hits };
+        let page = self.layers.iter().rposition(Layer::is_page);
+        let (pages, above) = self.layers.split_at(page.map_or(0, |page| page + 1));
+        let layout = layout((area.width, area.height));
+        match pages.last() {
+            Some(page) => page.component().draw(&self.cx, area, canvas),
+            None => view::draw(&self.cx, layout, canvas),
+        }
+        if !self.layers.iter().any(Layer::covers_footer) {
+            let may_retry = self
+                .layers
+                .iter()
+                .any(|layer| matches!(layer, Layer::ConfirmDelete(dialog) if dialog.has_changed()));
+            let position = pages.last().and_then(|page| page.component().position());
+            footer::draw(&self.cx, Top { scope, may_retry, position }, layout.footer, canvas);
+        }
+        for layer in above {
+            layer.component().draw(&self.cx, area, canvas);
+        }
     }
 
     /// Clears the clickable parts if another component has the keys now, since a click would hit something
@@ -51,13 +64,13 @@ impl App<'_> {
 
     /// Processes a mouse event at this time since the browser began.
     pub(super) fn mouse(&mut self, event: MouseEvent, now: Duration) -> Option<Effect> {
-        self.pressed = Some(self.scan.last.now);
+        self.cx.pressed = Some(self.cx.scan.last.now);
         let at = Position { x: event.column, y: event.row };
         match event.kind {
             MouseEventKind::ScrollUp => self.wheel(Motion::Up),
             MouseEventKind::ScrollDown => self.wheel(Motion::Down),
             MouseEventKind::Down(MouseButton::Left) => {
-                self.notice = None;
+                self.cx.notice = None;
                 return self.click(at, now);
             }
             _ => {}
@@ -88,8 +101,8 @@ impl App<'_> {
 
     fn click_row(&mut self, row: usize, now: Duration) -> Option<Effect> {
         self.go_to_row(row);
-        let last = self.click.replace(Click { row, when: now });
-        if last.is_none_or(|last| last.row != row || now.saturating_sub(last.when) > DOUBLE) {
+        let last = self.click.replace((row, now));
+        if last.is_none_or(|(last, when)| last != row || now.saturating_sub(when) > DOUBLE) {
             return None;
         }
         self.click = None;
@@ -107,11 +120,11 @@ impl App<'_> {
         if !matches!(self.offer(Input::Row(row)), Handled::No) {
             return;
         }
-        if let Some(sheet) = self.views.sheets.last_mut() {
+        if let Some(sheet) = self.cx.views.sheets.last_mut() {
             sheet.go_to(row);
         } else {
-            self.place.go_to(row);
-            self.pin();
+            self.cx.place.go_to(row);
+            self.cx.pin();
         }
     }
 }

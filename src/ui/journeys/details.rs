@@ -170,7 +170,7 @@ fn programs_get_what_is_under_the_cursor() {
     let root = tree.listing(DirId::TOP).directories().next().unwrap();
     assert_eq!(press(&mut app, "b"), [Effect::Start(Errand::Shell(root))]);
     assert_eq!(press(&mut app, "v"), []);
-    assert_eq!(app.notice_text().as_deref(), Some("Only files can be viewed"));
+    assert_eq!(app.cx.notice_text().as_deref(), Some("Only files can be viewed"));
     assert_eq!(press(&mut app, "o"), [Effect::Start(Errand::Open(b"/shown/music".to_vec()))]);
     let view = Effect::Start(Errand::View(root, b"letter".to_vec()));
     assert_eq!(press(&mut app, "n j j v"), [view]);
@@ -195,29 +195,30 @@ fn above_the_root_is_scanned_after_a_question_whose_answer_is_no_if_marks_are_lo
 #[test]
 fn above_the_top_and_above_several_roots_there_is_nothing() {
     let tree = home();
-    let above =
-        |shown: &[u8]| App::new(&tree, vec![(b"/r".to_vec(), shown.to_vec())], &settings(), (80, 12)).above();
+    let above = |shown: &[u8]| {
+        App::new(&tree, vec![(b"/r".to_vec(), shown.to_vec())], &settings(), (80, 12)).cx.above()
+    };
     assert_eq!(above(b"/"), None);
     assert_eq!(above(b"/a/b").as_deref(), Some(&b"/a"[..]));
     assert_eq!(above(b"/a/..").as_deref(), Some(&b"/a/../.."[..]));
     let roots = vec![(b"/r".to_vec(), b"/r".to_vec()), (b"/s".to_vec(), b"/s".to_vec())];
     let mut app = App::new(&tree, roots, &settings(), (80, 12));
     press(&mut app, "h");
-    assert_eq!((app.above(), layer(&app)), (None, None));
+    assert_eq!((app.cx.above(), layer(&app)), (None, None));
 }
 
 #[test]
 fn the_cursor_comes_to_rest_on_what_is_expected_unless_it_was_moved() {
     let growing = Growing::new();
     let mut app = app(&growing.tree);
-    app.expect(b"b".to_vec());
+    app.cx.expect(b"b".to_vec());
     tick(&mut app, 100, None);
     growing.publish(vec![file("a", 2 << 20, 0), file("b", 1 << 20, 0)]);
     tick(&mut app, 3000, None);
     assert_eq!(selected(&app), "b");
     let mut other = super::app(&growing.tree);
     press(&mut other, "g");
-    other.expect(b"b".to_vec());
+    other.cx.expect(b"b".to_vec());
     tick(&mut other, 3000, None);
     assert_eq!(selected(&other), "a");
 }
@@ -229,7 +230,7 @@ fn of_what_was_recorded_elsewhere_nothing_is_asked_or_started() {
     let mut app = App::new(&tree, vec![(b"/r".to_vec(), b"/shown".to_vec())], &recorded, (80, 12));
     tick(&mut app, 1000, Some(Outcome::Complete));
     assert_eq!(press(&mut app, "b v o h"), []);
-    assert_eq!((app.notice_text().as_deref(), app.above()), (Some("Already at the scan root"), None));
+    assert_eq!((app.cx.notice_text().as_deref(), app.cx.above()), (Some("Already at the scan root"), None));
     press(&mut app, "i");
     assert!(!is_asking(&app));
     assert!(screen(&mut app).contains("Path        /shown/music"), "{}", screen(&mut app));
@@ -245,6 +246,6 @@ fn of_a_file_with_several_names_the_first_is_shown() {
     work(&mut app, &tree);
     press(&mut app, "i");
     let details = info(&app);
-    let record = app.record(details.directory, details.position).unwrap();
+    let record = app.cx.record(details.directory, details.position).unwrap();
     assert_eq!(record.name, b"song", "as in the row");
 }

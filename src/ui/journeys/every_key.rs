@@ -70,10 +70,10 @@ fn ready<'t>(tree: &'t Arc<Tree>, scope: Scope, binding: &Binding) -> App<'t> {
 
 /// Returns everything in the state that a key may change.
 fn picture(app: &App<'_>) -> String {
-    let (ranging, views, layers) = (app.is_ranging(), &app.views, &app.layers);
+    let (ranging, views, layers) = (app.cx.is_ranging(), &app.cx.views, &app.layers);
     format!(
         "{layers:?} {:?} {:?} {:?} {ranging} {views:?} {:?} {:?} {:?}",
-        app.export, app.order, app.shown, app.window, app.notice, app.reclaim
+        app.cx.export, app.cx.order, app.cx.shown, app.cx.window, app.cx.notice, app.cx.reclaim
     )
 }
 

@@ -37,7 +37,7 @@ fn a_name_is_offered_typed_and_says_the_format() {
     assert_eq!(press(&mut app, "Enter"), [Effect::Export(packed.clone())]);
     assert_eq!(layer(&app), None);
     told(&mut app, packed, Ok(3 << 20));
-    assert_eq!(app.notice_text().as_deref(), Some("Wrote 3.0 MiB to shown.json.zst"));
+    assert_eq!(app.cx.notice_text().as_deref(), Some("Wrote 3.0 MiB to shown.json.zst"));
     for (name, format) in [
         ("q.json", Format::Ncdu(Packing::Plain)),
         ("q.ndjson", Format::Flat(Form::Json)),
@@ -47,7 +47,7 @@ fn a_name_is_offered_typed_and_says_the_format() {
         let order = wanted(name, format, Old::Kept);
         assert_eq!(ask(&mut app, name), [Effect::Export(order.clone())]);
         told(&mut app, order, Err(Unwritten::Failed("no space left on device".to_owned())));
-        assert_eq!(app.notice_text(), Some(format!("{name}: no space left on device")));
+        assert_eq!(app.cx.notice_text(), Some(format!("{name}: no space left on device")));
     }
 }
 
@@ -90,7 +90,7 @@ fn a_file_that_is_there_is_replaced_after_a_question_only() {
     told(&mut app, order.clone(), Err(Unwritten::Exists));
     assert_eq!(question(&app), Some((About::Replace(order.clone()), Button::No)));
     assert_eq!(press(&mut app, "Enter"), []);
-    assert!(question(&app).is_none() && app.written().is_none());
+    assert!(question(&app).is_none() && app.cx.written().is_none());
     ask(&mut app, "q.duke");
     told(&mut app, order.clone(), Err(Unwritten::Exists));
     assert_eq!(press(&mut app, "y"), [Effect::Export(Wanted { old: Old::Replaced, ..order })]);
@@ -107,7 +107,7 @@ fn a_question_about_replacing_is_given_up_by_any_way_out() {
         told(&mut app, order.clone(), Err(Unwritten::Exists));
         assert!(question(&app).is_some());
         assert_eq!(press(&mut app, keys), [], "{keys}");
-        assert!(question(&app).is_none() && app.written().is_none(), "{keys}");
+        assert!(question(&app).is_none() && app.cx.written().is_none(), "{keys}");
         assert_eq!(ask(&mut app, "q.duke"), [Effect::Export(order)], "another may be written: {keys}");
     }
 }
@@ -119,7 +119,9 @@ fn while_a_file_is_written_no_other_is_and_leaving_asks() {
     let order = wanted("q.duke", Format::Snapshot, Old::Kept);
     ask(&mut app, "q.duke");
     assert_eq!(press(&mut app, "E"), []);
-    assert!(layer(&app).is_none() && app.notice_text().as_deref() == Some("q.duke is still being written"));
+    assert!(
+        layer(&app).is_none() && app.cx.notice_text().as_deref() == Some("q.duke is still being written")
+    );
     press(&mut app, "h");
     assert_eq!(layer(&app), None, "the scan above would end it");
     assert_eq!(press(&mut app, "q"), []);
@@ -137,7 +139,7 @@ fn what_is_not_whole_is_not_exported() {
     press(&mut app, "E");
     assert!(
         layer(&app).is_none()
-            && app.notice_text().as_deref().is_some_and(|text| text.starts_with("Cannot export until"))
+            && app.cx.notice_text().as_deref().is_some_and(|text| text.starts_with("Cannot export until"))
     );
     growing.finish();
     tick(&mut app, 200, Some(Outcome::Stopped));
@@ -145,6 +147,7 @@ fn what_is_not_whole_is_not_exported() {
     assert!(
         layer(&app).is_none()
             && app
+                .cx
                 .notice_text()
                 .as_deref()
                 .is_some_and(|text| text.starts_with("Cannot export an incomplete"))

@@ -36,12 +36,12 @@ fn searched<'t>(tree: &'t Arc<Tree>, text: &str) -> App<'t> {
 }
 
 fn labels(app: &App<'_>) -> Vec<String> {
-    let page = app.views.page.as_ref().expect("a view is open");
+    let page = app.cx.views.page.as_ref().expect("a view is open");
     page.lines.iter().map(|line| line.label.clone()).collect()
 }
 
 fn marked(app: &App<'_>) -> Vec<String> {
-    let names = app.marks().all().map(|((_, name), _)| String::from_utf8_lossy(name).into_owned());
+    let names = app.cx.marks().all().map(|((_, name), _)| String::from_utf8_lossy(name).into_owned());
     let mut names: Vec<String> = names.collect();
     names.sort();
     names
@@ -52,19 +52,19 @@ fn a_search_that_is_kept_restricts_the_list_with_its_own_sums_until_esc() {
     let tree = tree();
     let mut app = searched(&tree, "*.log");
     press(&mut app, "1");
-    assert!(app.window.lines.is_empty(), "nothing that may not belong there");
+    assert!(app.cx.window.lines.is_empty(), "nothing that may not belong there");
     work(&mut app, &tree);
     assert_eq!(names(&app), ["logs", "new.log"]);
-    let sizes: Vec<_> = app.window.lines.iter().map(|line| line.size().unwrap()).collect();
+    let sizes: Vec<_> = app.cx.window.lines.iter().map(|line| line.size().unwrap()).collect();
     // Only kept entries count: not the directory's own blocks, nor the text in it.
     assert_eq!(sizes, [6_144, 512]);
-    assert_eq!((app.window.totals.items, app.window.all_items), (3, Some(9)));
+    assert_eq!((app.cx.window.totals.items, app.cx.window.all_items), (3, Some(9)));
     press(&mut app, "g Enter");
     assert_eq!(names(&app), ["a.log", "b.log"]);
-    assert_eq!((app.window.totals.items, app.window.all_items), (2, Some(3)));
+    assert_eq!((app.cx.window.totals.items, app.cx.window.all_items), (2, Some(3)));
     press(&mut app, "Esc");
-    assert_eq!((names(&app).len(), app.window.all_items), (3, None));
-    assert!(app.views.text.is_empty());
+    assert_eq!((names(&app).len(), app.cx.window.all_items), (3, None));
+    assert!(app.cx.views.text.is_empty());
 }
 
 #[test]
@@ -74,16 +74,16 @@ fn the_treemap_and_the_other_views_are_restricted_too_and_lead_back_to_each_othe
     press(&mut app, "5");
     work(&mut app, &tree);
     assert_eq!(names(&app), ["logs", "new.log"]);
-    assert_eq!(app.views.tiles.len(), 2);
+    assert_eq!(app.cx.views.tiles.len(), 2);
     press(&mut app, "3");
     work(&mut app, &tree);
     assert_eq!(labels(&app), ["log", "  .log"]);
     press(&mut app, "q 1");
-    assert_eq!((names(&app).len(), app.is_filtered()), (2, true));
+    assert_eq!((names(&app).len(), app.cx.is_filtered()), (2, true));
     press(&mut app, "/");
     write(&mut app, "x");
     press(&mut app, "Bksp Bksp Bksp Bksp Bksp Bksp");
-    assert!(!app.is_filtered() && app.views.text.is_empty());
+    assert!(!app.cx.is_filtered() && app.cx.views.text.is_empty());
     press(&mut app, "Esc");
     assert_eq!(names(&app).len(), 4);
 }
@@ -117,7 +117,7 @@ fn what_is_left_out_names_the_key_that_was_configured_for_it() {
     let drawn = screen(&mut app);
     assert!(drawn.contains("match the filter (F9 clears it)") && drawn.contains("F9 shows all"), "{drawn}");
     press(&mut app, "W");
-    assert!(app.notice_text().unwrap().ends_with("(F8 shows the changes)"), "{:?}", app.notice_text());
+    assert!(app.cx.notice_text().unwrap().ends_with("(F8 shows the changes)"), "{:?}", app.cx.notice_text());
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn a_filter_that_nothing_meets_says_so() {
     press(&mut app, "1");
     assert!(screen(&mut app).contains("Searching"));
     work(&mut app, &tree);
-    assert!(app.window.lines.is_empty());
+    assert!(app.cx.window.lines.is_empty());
     for keys in ["1", "5"] {
         press(&mut app, keys);
         assert!(
@@ -165,10 +165,10 @@ fn many_marks_at_once_take_nothing_along_that_a_filter_hides_and_one_says_that_i
     work(&mut app, &tree);
     press(&mut app, "+");
     assert_eq!(marked(&app), ["new.log"]);
-    assert!(app.notice_text().as_deref().unwrap().contains("1 directory"));
+    assert!(app.cx.notice_text().as_deref().unwrap().contains("1 directory"));
     press(&mut app, "g Space");
     assert_eq!(marked(&app), ["logs", "new.log"]);
-    assert!(app.notice_text().as_deref().unwrap().contains("the filter hides"));
+    assert!(app.cx.notice_text().as_deref().unwrap().contains("the filter hides"));
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn results_are_opened_in_place_or_gone_to_and_come_back() {
     assert_eq!(labels(&app)[0], "logs/");
     // A user who walks on from an entry does not return.
     press(&mut app, "Enter Left Esc");
-    assert!(app.views.page.is_none());
+    assert!(app.cx.views.page.is_none());
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn results_can_be_marked_and_printed_and_the_marks_are_those_of_the_list() {
     assert_eq!(labels(&app), ["logs/a.log", "logs/b.log", "new.log"]);
     press(&mut app, "Space");
     assert_eq!(marked(&app), ["a.log"]);
-    let page = app.views.page.as_ref().unwrap();
+    let page = app.cx.views.page.as_ref().unwrap();
     assert_eq!((page.index, page.lines[0].is_marked, page.lines[1].is_marked), (1, true, false));
     press(&mut app, "V j V");
     assert_eq!(marked(&app).len(), 3);
@@ -226,10 +226,10 @@ fn a_sum_cannot_be_marked_and_says_so() {
     press(&mut app, "3");
     work(&mut app, &tree);
     press(&mut app, "Space");
-    assert_eq!((marked(&app).len(), app.notice.is_some()), (0, true));
+    assert_eq!((marked(&app).len(), app.cx.notice.is_some()), (0, true));
     assert_eq!(press(&mut app, "y"), []);
     press(&mut app, "p");
-    assert_eq!(app.notice_text().as_deref(), Some("No marks"));
+    assert_eq!(app.cx.notice_text().as_deref(), Some("No marks"));
 }
 
 #[test]
@@ -255,7 +255,7 @@ fn views_are_sorted_and_measured_like_the_list() {
     let mut then = |keys: &str| {
         press(&mut app, keys);
         work(&mut app, &tree);
-        (labels(&app), app.views.page.as_ref().unwrap().lines[0].size())
+        (labels(&app), app.cx.views.page.as_ref().unwrap().lines[0].size())
     };
     let (largest, disk) = then("2");
     assert_eq!((largest.len(), disk), (4, Some(9_216)));
@@ -264,11 +264,11 @@ fn views_are_sorted_and_measured_like_the_list() {
     assert_eq!(then("M").0, ["z", "d/a10", "a9", "d/b"]);
     assert_eq!(then("s s").0[0], "d/a10");
     assert_eq!(then("s a"), (["d/b", "z", "a9", "d/a10"].map(String::from).to_vec(), Some(9_000)));
-    assert_eq!(app.order.measure, Measure::Apparent);
+    assert_eq!(app.cx.order.measure, Measure::Apparent);
     press(&mut app, "q 4");
     work(&mut app, &tree);
     press(&mut app, "t");
-    assert!(app.notice.is_some(), "ages are no directories");
+    assert!(app.cx.notice.is_some(), "ages are no directories");
 }
 
 /// Compares the screen for a search in the root, and for the filter it becomes, with the reference.
@@ -282,7 +282,7 @@ fn hold(items: &[Item], terms: &Terms, tree: &Arc<Tree>) -> Result<(), TestCaseE
     press(&mut app, "Enter");
     work(&mut app, tree);
     let kept = oracle.kept("");
-    let page = app.views.page.as_ref().expect("the results are shown");
+    let page = app.cx.views.page.as_ref().expect("the results are shown");
     prop_assert_eq!(page.summary.matched, oracle.found().len() as u64, "{}", text);
     prop_assert_eq!(page.summary.sum.map(|sum| sum.disk), Some(kept.disk), "header of {}", text);
     let largest = page.lines.iter().filter_map(Row::size).max().unwrap_or(0);
@@ -291,9 +291,9 @@ fn hold(items: &[Item], terms: &Terms, tree: &Arc<Tree>) -> Result<(), TestCaseE
     for key in ["1", "5"] {
         press(&mut app, key);
         work(&mut app, tree);
-        prop_assert_eq!(app.window.totals, kept, "header of {} in view {}", text, key);
+        prop_assert_eq!(app.cx.window.totals, kept, "header of {} in view {}", text, key);
         let name = |row: &Row| row.label.trim_end_matches('/').to_owned();
-        let rows = app.window.lines.iter();
+        let rows = app.cx.window.lines.iter();
         let rows: Vec<_> = rows.map(|row| (name(row), row.size().unwrap_or(0), row.items())).collect();
         let expected = oracle.rows("");
         prop_assert_eq!(rows.len(), expected.len(), "rows of {} in view {}", text, key);
@@ -303,12 +303,13 @@ fn hold(items: &[Item], terms: &Terms, tree: &Arc<Tree>) -> Result<(), TestCaseE
             prop_assert!(items.is_none_or(|items| items == totals.items), "{} in view {}", text, key);
             prop_assert!(size <= kept.disk, "a share of {} is more than all", text);
         }
-        let cells = app.views.tiles.iter().filter(|tile| app.window.lines[tile.index].size() == Some(0));
+        let cells =
+            app.cx.views.tiles.iter().filter(|tile| app.cx.window.lines[tile.index].size() == Some(0));
         prop_assert_eq!(cells.count(), 0, "what takes nothing has no cell");
     }
     press(&mut app, "3");
     work(&mut app, tree);
-    let sum = app.views.page.as_ref().and_then(|page| page.summary.sum).expect("types have a sum");
+    let sum = app.cx.views.page.as_ref().and_then(|page| page.summary.sum).expect("types have a sum");
     prop_assert_eq!((sum.disk, sum.apparent), (kept.disk, kept.apparent), "types of {}", text);
     Ok(())
 }
@@ -341,11 +342,11 @@ fn a_search_by_size_keeps_the_directories_that_meet_it_with_all_they_contain_onc
     assert_eq!(labels(&app), ["large/", "large/inner/", "large/inner/a"]);
     // Nested ones are not added twice.
     let whole = 4_096 + 4_096 + 40_960 + 8_192;
-    assert_eq!(app.views.page.as_ref().unwrap().summary.sum.unwrap().disk, whole);
+    assert_eq!(app.cx.views.page.as_ref().unwrap().summary.sum.unwrap().disk, whole);
     press(&mut app, "1");
     work(&mut app, &tree);
-    assert_eq!((names(&app), app.window.totals.disk), (vec!["large".to_owned()], whole));
-    assert_eq!(app.window.lines[0].size(), Some(whole));
+    assert_eq!((names(&app), app.cx.window.totals.disk), (vec!["large".to_owned()], whole));
+    assert_eq!(app.cx.window.lines[0].size(), Some(whole));
     press(&mut app, "g Enter Enter");
     assert_eq!(names(&app), ["a", "b"], "what is kept is kept as a whole");
 }
@@ -361,5 +362,5 @@ fn a_filter_stays_what_was_searched_for_when_the_directory_is_read_again() {
     assert_eq!(names(&app), ["dd"], "the name of the directory one stands in keeps nothing");
     press(&mut app, "Left");
     assert_eq!(names(&app), ["d"]);
-    assert_eq!(app.window.lines[0].size(), Some(4_096 + 5_120));
+    assert_eq!(app.cx.window.lines[0].size(), Some(4_096 + 5_120));
 }

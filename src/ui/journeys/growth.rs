@@ -63,11 +63,11 @@ fn compare(app: &mut App<'_>, tree: &Arc<Tree>, old: &Arc<Tree>) {
 }
 
 fn page<'a>(app: &'a App<'_>) -> &'a Page {
-    app.views.page.as_ref().expect("a view is open")
+    app.cx.views.page.as_ref().expect("a view is open")
 }
 
 fn grown(app: &App<'_>) -> Vec<(String, Option<Grown>)> {
-    app.window.lines.iter().map(|row| (row.label.trim_end_matches('/').to_owned(), growth(row))).collect()
+    app.cx.window.lines.iter().map(|row| (row.label.trim_end_matches('/').to_owned(), growth(row))).collect()
 }
 
 fn labels(app: &App<'_>) -> Vec<(String, Option<Grown>)> {
@@ -82,7 +82,7 @@ fn owned(rows: &[(&str, Option<Grown>)]) -> Vec<(String, Option<Grown>)> {
 fn the_list_is_sorted_by_growth_and_tells_new_from_grown() {
     let (tree, old) = (now(), before());
     let mut app = at(&tree, Start::Sizes);
-    assert!(app.window.lines.iter().all(|row| growth(row).is_none()));
+    assert!(app.cx.window.lines.iter().all(|row| growth(row).is_none()));
     press(&mut app, "W");
     compare(&mut app, &tree, &old);
     let expected = [
@@ -98,7 +98,7 @@ fn the_list_is_sorted_by_growth_and_tells_new_from_grown() {
     assert_eq!(grown(&app), owned(&[("song", Some(Grown::From(40_960)))]));
     press(&mut app, "h s");
     assert_eq!(names(&app)[0], "music");
-    assert!(growth(&app.window.lines[0]).is_some(), "the column stays");
+    assert!(growth(&app.cx.window.lines[0]).is_some(), "the column stays");
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn the_view_of_growth_has_what_is_gone_too_and_leads_to_where_it_was() {
     assert_eq!(page(&app).summary.growth.map(|[disk, _]| disk), Some((86_528, 105_984)));
     press(&mut app, "j j j j Enter");
     assert_eq!(
-        (path(&app).as_str(), app.notice_text().as_deref()),
+        (path(&app).as_str(), app.cx.notice_text().as_deref()),
         ("/shown/music", Some("Deleted; showing its former directory"))
     );
     press(&mut app, "Esc k k k k Enter");
@@ -138,9 +138,12 @@ fn what_is_gone_is_not_marked_and_what_is_there_is() {
     press(&mut app, "8");
     compare(&mut app, &tree, &old);
     press(&mut app, "g Space");
-    assert_eq!(app.marks().count(), 1);
+    assert_eq!(app.cx.marks().count(), 1);
     press(&mut app, "g j j j Space");
-    assert_eq!((app.marks().count(), app.notice_text().as_deref()), (1, Some("Cannot mark a deleted entry")));
+    assert_eq!(
+        (app.cx.marks().count(), app.cx.notice_text().as_deref()),
+        (1, Some("Cannot mark a deleted entry"))
+    );
 }
 
 #[test]
@@ -155,22 +158,24 @@ fn a_search_restricts_the_changes_and_the_column_leaves_what_is_filtered_alone()
     assert_eq!(found, ["music/song", "music/", "music/gone"]);
     press(&mut app, "1");
     compare(&mut app, &tree, &old);
-    assert!(app.is_filtered() && app.window.lines.iter().all(|row| growth(row).is_none()));
+    assert!(app.cx.is_filtered() && app.cx.window.lines.iter().all(|row| growth(row).is_none()));
     press(&mut app, "Esc");
-    assert!(app.window.lines.iter().all(|row| growth(row).is_some()));
+    assert!(app.cx.window.lines.iter().all(|row| growth(row).is_some()));
 }
 
 #[test]
 fn without_anything_to_compare_with_the_keys_say_so_and_nothing_is_offered() {
     let tree = now();
     let mut app = at(&tree, Start::Sizes);
-    app.views.compared.offer.supply(Ok(Arc::new(Offer { is_there: false, since: None })));
+    app.cx.views.compared.offer.supply(Ok(Arc::new(Offer { is_there: false, since: None })));
     work(&mut app, &tree);
-    assert_eq!(app.views.offer(), None);
+    assert_eq!(app.cx.views.offer(), None);
     for key in ["8", "W"] {
         press(&mut app, key);
-        assert!(app.views.page.is_none());
-        assert!(app.notice_text().as_deref().is_some_and(|text| text.ends_with("(duke save creates one)")));
+        assert!(app.cx.views.page.is_none());
+        assert!(
+            app.cx.notice_text().as_deref().is_some_and(|text| text.ends_with("(duke save creates one)"))
+        );
     }
 }
 
@@ -179,9 +184,9 @@ fn an_earlier_state_is_offered_until_it_is_looked_at() {
     let (tree, old) = (now(), before());
     let mut app = at(&tree, Start::Sizes);
     compare(&mut app, &tree, &old);
-    assert_eq!(app.views.offer().and_then(|offer| offer.since), Some(1000 * DAY));
+    assert_eq!(app.cx.views.offer().and_then(|offer| offer.since), Some(1000 * DAY));
     press(&mut app, "W");
-    assert_eq!(app.views.offer(), None);
+    assert_eq!(app.cx.views.offer(), None);
 }
 
 #[test]
@@ -217,10 +222,10 @@ fn what_cannot_be_compared_is_said_once_while_the_scan_goes_on() {
     let tree = Arc::clone(&growing.tree);
     for (now, said) in [(3000, Some("no such file")), (6000, None)] {
         tick(&mut app, now, None);
-        let column = app.views.compared.column.as_mut().unwrap();
+        let column = app.cx.views.compared.column.as_mut().unwrap();
         column.supply(Err(JobError::Failed("no such file".into())));
         work(&mut app, &tree);
-        assert_eq!(app.notice_text().as_deref(), said, "at {now}");
-        app.notice = None;
+        assert_eq!(app.cx.notice_text().as_deref(), said, "at {now}");
+        app.cx.notice = None;
     }
 }

@@ -21,18 +21,18 @@ fn what_is_shown_stays_until_the_new_order_is_there_and_keys_are_answered_meanwh
     let tree = tree();
     let mut app = finished(&tree);
     press(&mut app, "Enter");
-    assert_eq!((path(&app).as_str(), app.window.rows, app.is_sorting()), ("/shown/giant", 0, true));
+    assert_eq!((path(&app).as_str(), app.cx.window.rows, app.cx.is_sorting()), ("/shown/giant", 0, true));
     work(&mut app, &tree);
-    assert_eq!((app.window.rows as u64, app.is_sorting()), (ENTRIES, false));
+    assert_eq!((app.cx.window.rows as u64, app.cx.is_sorting()), (ENTRIES, false));
     assert_eq!(names(&app)[..2], ["even_069999", "odd_069998"]);
     press(&mut app, "n");
-    assert!(app.is_sorting());
+    assert!(app.cx.is_sorting());
     assert_eq!(names(&app)[0], "even_069999");
     press(&mut app, "j");
     assert_eq!(selected(&app), "odd_069998");
     work(&mut app, &tree);
     assert_eq!(selected(&app), "odd_069998", "the cursor follows its entry");
-    assert_eq!(app.window.index as u64, ENTRIES - 1, "the last by name");
+    assert_eq!(app.cx.window.index as u64, ENTRIES - 1, "the last by name");
     press(&mut app, "g");
     assert_eq!(selected(&app), "even_000001");
 }
@@ -51,10 +51,10 @@ fn the_order_asked_for_last_is_the_one_that_comes() {
     assert_eq!(names(&app)[0], "odd_069998");
     press(&mut app, "n h");
     assert_eq!(names(&app), ["beside", "giant"]);
-    assert!(!app.is_sorting());
+    assert!(!app.cx.is_sorting());
     press(&mut app, "G Enter");
     work(&mut app, &tree);
-    assert_eq!((names(&app)[0].as_str(), app.window.index), ("even_000001", 0));
+    assert_eq!((names(&app)[0].as_str(), app.cx.window.index), ("even_000001", 0));
 }
 
 #[test]
@@ -67,13 +67,13 @@ fn nothing_is_shown_that_a_filter_may_hide() {
     write(&mut app, "odd_06");
     work(&mut app, &tree);
     press(&mut app, "Enter 1");
-    assert_eq!(app.window.rows, 0);
+    assert_eq!(app.cx.window.rows, 0);
     work(&mut app, &tree);
-    assert_eq!((app.window.rows, names(&app)[0].as_str()), (5000, "odd_069998"));
+    assert_eq!((app.cx.window.rows, names(&app)[0].as_str()), (5000, "odd_069998"));
     press(&mut app, "Esc");
-    assert_eq!(app.window.rows, 0);
+    assert_eq!(app.cx.window.rows, 0);
     work(&mut app, &tree);
-    assert_eq!(app.window.rows as u64, ENTRIES);
+    assert_eq!(app.cx.window.rows as u64, ENTRIES);
 }
 
 #[test]
@@ -85,12 +85,12 @@ fn what_was_read_again_meanwhile_is_sorted_again() {
     let giant = tree.listing(above).directories().next().unwrap();
     let pool = Pool::new(1).unwrap();
     let beside = crate::table::rows::Beside::default();
-    let job = crate::table::rows::in_order(&pool, Arc::clone(&tree), giant, app.order, beside).unwrap();
+    let job = crate::table::rows::in_order(&pool, Arc::clone(&tree), giant, app.cx.order, beside).unwrap();
     job.wait(Duration::from_secs(60));
-    app.sorting.as_mut().unwrap().rows.supply(Ok(job.latest().unwrap()));
+    app.cx.sorting.as_mut().unwrap().rows.supply(Ok(job.latest().unwrap()));
     let changes = [(tree.name(giant).to_vec(), None)].into();
     // A rescan that found the directory deleted.
     tree.replace_entries(&mut crate::tree::Batch::default(), above, &changes);
     app.poll(&Sources { pool: &pool, tree: &tree, basis: None, may_ask_system: false });
-    assert_eq!(app.window.rows, 0, "rows of what was");
+    assert_eq!(app.cx.window.rows, 0, "rows of what was");
 }

@@ -6,13 +6,13 @@ use crate::ui::marks::Marks;
 use crate::ui::progress::Again;
 
 fn marked(app: &App<'_>) -> Vec<String> {
-    let lines = app.window.lines.iter().filter(|line| line.is_marked);
+    let lines = app.cx.window.lines.iter().filter(|line| line.is_marked);
     lines.map(|row| row.label.trim_end_matches('/').to_owned()).collect()
 }
 
 fn pane(app: &App<'_>) -> Vec<String> {
-    let visible = marks_list(app).into_iter().flat_map(|list| list.visible(layout(app.size).list_lines()));
-    let path = |(place, _): &(_, _)| app.shown_path(&Marks::path(app.tree, *place));
+    let visible = marks_list(app).into_iter().flat_map(|list| list.visible(layout(app.cx.size).list_lines()));
+    let path = |(place, _): &(_, _)| app.cx.shown_path(&Marks::path(app.cx.tree, *place));
     visible.map(|mark| String::from_utf8_lossy(&path(mark)).into_owned()).collect()
 }
 
@@ -27,9 +27,9 @@ fn a_mark_stays_with_its_entry_whatever_is_shown() {
         let is_here = path(&app) == "/shown";
         assert_eq!(marked(&app).len(), usize::from(is_here), "after {keys}");
     }
-    assert_eq!(app.marks().count(), 1);
+    assert_eq!(app.cx.marks().count(), 1);
     press(&mut app, "g j Space");
-    assert_eq!(app.marks().count(), 0, "{:?}", marked(&app));
+    assert_eq!(app.cx.marks().count(), 0, "{:?}", marked(&app));
 }
 
 #[test]
@@ -37,18 +37,18 @@ fn ranges_inversion_and_all() {
     let tree = home();
     let mut app = finished(&tree);
     press(&mut app, "j V");
-    assert!(app.is_ranging());
+    assert!(app.cx.is_ranging());
     press(&mut app, "j j V");
     assert_eq!(marked(&app), ["pictures", "empty", "letter"]);
     press(&mut app, "*");
     assert_eq!(marked(&app), ["music", ".secret"], "what was not read cannot be marked");
     press(&mut app, "e +");
     assert_eq!(marked(&app), ["music", "pictures", "empty", "letter"]);
-    assert_eq!(app.marks().count(), 5, "{:?}", pane(&app));
+    assert_eq!(app.cx.marks().count(), 5, "{:?}", pane(&app));
     press(&mut app, "V Esc j V");
-    assert!(app.is_ranging(), "the first range was given up");
+    assert!(app.cx.is_ranging(), "the first range was given up");
     press(&mut app, "g Enter V");
-    assert!(app.is_ranging(), "a range ends with its directory");
+    assert!(app.cx.is_ranging(), "a range ends with its directory");
     press(&mut app, "j V");
     assert_eq!(marked(&app), ["song", "noise"]);
 }
@@ -71,15 +71,15 @@ fn the_pane_lists_paths_and_counts_nothing_twice() {
     assert_eq!(layer(&app), Some(Scope::Marks));
     assert_eq!(pane(&app), ["/shown/music", "/shown/music/song", "/shown/pictures/2024/cat"]);
     // The song is in the music: 40,000 and 9,000 bytes, the directory's own 4 KiB, and the cat's 30,000.
-    let totals = app.marks().totals();
+    let totals = app.cx.marks().totals();
     assert_eq!(totals.apparent, 40_000 + 9000 + 4096 + 30_000);
     press(&mut app, "G Enter");
     assert_eq!((path(&app).as_str(), selected(&app).as_str()), ("/shown/pictures/2024", "cat"));
     press(&mut app, "h h Tab Space");
     assert_eq!(pane(&app), ["/shown/music/song", "/shown/pictures/2024/cat"]);
-    assert_eq!(app.marks().totals().apparent, 70_000);
+    assert_eq!(app.cx.marks().totals().apparent, 70_000);
     press(&mut app, "Space Space Space");
-    assert_eq!((pane(&app), app.marks().count()), (vec![], 0));
+    assert_eq!((pane(&app), app.cx.marks().count()), (vec![], 0));
     press(&mut app, "Tab");
     assert_eq!(layer(&app), None);
 }
@@ -89,7 +89,7 @@ fn the_marks_are_printed_by_their_paths_as_shown() {
     let tree = home();
     let mut app = finished(&tree);
     assert_eq!(press(&mut app, "p"), []);
-    assert_eq!(app.notice_text().as_deref(), Some("No marks"));
+    assert_eq!(app.cx.notice_text().as_deref(), Some("No marks"));
     press(&mut app, "Space j Space");
     let printed = Effect::Print(vec![b"/shown/empty".to_vec(), b"/shown/music".to_vec()]);
     assert_eq!(press(&mut app, "p"), std::slice::from_ref(&printed));
@@ -122,14 +122,14 @@ fn one_directory_is_read_again_at_a_time_and_can_be_stopped() {
     let mut app = finished(&tree);
     let root = tree.listing(crate::tree::DirId::TOP).directories().next().unwrap();
     assert_eq!(press(&mut app, "Esc R"), [Effect::Rescan(root)]);
-    assert!(app.wants_ticks());
+    assert!(app.cx.wants_ticks());
     assert_eq!(press(&mut app, "r"), []);
-    assert_eq!(app.notice_text().as_deref(), Some("Scan in progress"));
+    assert_eq!(app.cx.notice_text().as_deref(), Some("Scan in progress"));
     let again = |outcome| Action::Again(Again { progress: Progress::default(), outcome });
     app.update(again(None));
     assert_eq!(press(&mut app, "Esc Esc"), [Effect::StopRescan]);
     app.update(again(Some(Outcome::Stopped)));
-    assert!(app.rescan().is_none() && !app.wants_ticks());
+    assert!(app.cx.rescan().is_none() && !app.cx.wants_ticks());
     // For a file, the directory it is in.
     press(&mut app, "g Enter");
     let music = tree.listing(root).directories().next().unwrap();
@@ -139,15 +139,15 @@ fn one_directory_is_read_again_at_a_time_and_can_be_stopped() {
 
 /// Returns `true` if the cursor is visible, whatever has the keys.
 fn cursor_is_visible(app: &App<'_>) -> bool {
-    match (&app.views.page, marks_list(app)) {
+    match (&app.cx.views.page, marks_list(app)) {
         (_, Some(list)) => {
-            let mut visible = list.visible(layout(app.size).list_lines()).peekable();
+            let mut visible = list.visible(layout(app.cx.size).list_lines()).peekable();
             visible.peek().is_none() || visible.any(|(place, _)| Some(*place) == list.selected())
         }
         (Some(page), _) => {
             page.rows == 0 || (page.offset..page.offset + page.lines.len()).contains(&page.index)
         }
-        (None, _) => app.window.rows == 0 || app.window.selected().is_some(),
+        (None, _) => app.cx.window.rows == 0 || app.cx.window.selected().is_some(),
     }
 }
 
@@ -174,7 +174,7 @@ fn marks_change_by_the_keys_for_marking_only_and_the_cursor_stays_in_sight_in_ev
         };
         for _ in 0..60 {
             let scope = app.scope();
-            scopes.insert(format!("{scope:?} {}", app.is_filtered()));
+            scopes.insert(format!("{scope:?} {}", app.cx.is_filtered()));
             let here: Vec<_> =
                 keys.iter().filter(|(bound, _)| *bound == scope).map(|(_, key)| key.event()).collect();
             let typed = ["c", "*", ">1k", " "].map(|text| KeyCode::Char(text.chars().next().unwrap()));
@@ -183,7 +183,7 @@ fn marks_change_by_the_keys_for_marking_only_and_the_cursor_stays_in_sight_in_ev
                 _ => here[next(here.len())],
             };
             let command = crate::ui::keys::Keymap::default().lookup(scope, event);
-            let marks = |app: &App<'_>| format!("{:?}", app.marks().in_order(&tree));
+            let marks = |app: &App<'_>| format!("{:?}", app.cx.marks().in_order(&tree));
             let before = marks(&app);
             app.update(Action::Key(event));
             if next(3) == 0 {
@@ -198,7 +198,7 @@ fn marks_change_by_the_keys_for_marking_only_and_the_cursor_stays_in_sight_in_ev
             let may_mark = command.is_some_and(is_marking);
             assert!(may_mark || marks(&app) == before, "{event:?} in {scope:?} {seed}");
             assert!(cursor_is_visible(&app), "{event:?} in {scope:?} {seed}");
-            assert_eq!(app.marks().in_order(&tree).len() as u64, app.marks().count());
+            assert_eq!(app.cx.marks().in_order(&tree).len() as u64, app.cx.marks().count());
         }
     }
     // No size requires typing a name, and nothing is really tried that could fail.

@@ -19,7 +19,7 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::Settings;
 use super::answer_gate::LONG_QUIET;
-use super::app::{Action, App, Effect};
+use super::app::App;
 use super::hit_map::Button;
 use super::keys::{self, Answer, Binding, Command, KEYMAP, Key, Keymap, Scope, Side};
 use super::layers::Layer;
@@ -27,6 +27,7 @@ use super::layers::info::InfoPage;
 use super::layers::marks_list::MarksList;
 use super::layers::question::About;
 use super::loader::Sources;
+use super::message::{Action, Effect};
 use super::options::DeletePolicy;
 use super::progress::Tick;
 use super::theme::Theme;
@@ -129,15 +130,15 @@ fn serve(app: &mut App<'_>, sources: Sources<'_>) {
 }
 
 fn names(app: &App<'_>) -> Vec<String> {
-    app.window.lines.iter().map(|row| row.label.trim_end_matches('/').to_owned()).collect()
+    app.cx.window.lines.iter().map(|row| row.label.trim_end_matches('/').to_owned()).collect()
 }
 
 fn selected(app: &App<'_>) -> String {
-    app.window.selected().map(|row| row.label.trim_end_matches('/').to_owned()).unwrap()
+    app.cx.window.selected().map(|row| row.label.trim_end_matches('/').to_owned()).unwrap()
 }
 
 fn path(app: &App<'_>) -> String {
-    String::from_utf8(app.path.clone()).unwrap()
+    String::from_utf8(app.cx.path.clone()).unwrap()
 }
 
 /// Returns the question, and the selected button.
@@ -162,7 +163,7 @@ fn info<'a>(app: &'a App<'_>) -> &'a InfoPage {
 /// Returns the first line of the help page, which is on top.
 fn help_line(app: &App<'_>) -> usize {
     let Some(Layer::Help(page)) = app.layers.last() else { panic!("{:?}", app.layers) };
-    page.first(&app.keymap, app.size)
+    page.first(&app.cx.keymap, app.cx.size)
 }
 
 /// Returns the scope of the top layer; `None` without a layer.
@@ -173,7 +174,7 @@ fn layer(app: &App<'_>) -> Option<Scope> {
 /// Returns the text of the screen.
 fn screen(app: &mut App<'_>) -> String {
     use ratatui::{Terminal, backend::TestBackend};
-    let mut terminal = Terminal::new(TestBackend::new(app.size.0, app.size.1)).unwrap();
+    let mut terminal = Terminal::new(TestBackend::new(app.cx.size.0, app.cx.size.1)).unwrap();
     terminal.draw(|frame| app.draw(frame)).unwrap();
     terminal.backend().to_string()
 }
@@ -196,7 +197,7 @@ fn the_first_frame_has_the_path_before_anything_is_read() {
     let tree = Tree::new();
     let app = app(&tree);
     assert_eq!(path(&app), "/shown");
-    assert!(app.window.lines.is_empty() && !app.window.is_complete && app.wants_ticks());
+    assert!(app.cx.window.lines.is_empty() && !app.cx.window.is_complete && app.cx.wants_ticks());
 }
 
 #[test]
@@ -205,7 +206,7 @@ fn the_largest_comes_first_and_the_unknown_last() {
     let app = finished(&tree);
     assert_eq!(names(&app), ["music", "pictures", "empty", "letter", ".secret", "lost", "proc"]);
     assert_eq!(path(&app), "/shown");
-    assert!(!app.wants_ticks());
+    assert!(!app.cx.wants_ticks());
 }
 
 #[test]
@@ -226,7 +227,7 @@ fn what_is_no_directory_does_not_open_and_the_root_has_no_parent() {
     let tree = home();
     let mut app = finished(&tree);
     press(&mut app, "G Enter");
-    assert_eq!((selected(&app).as_str(), app.notice_text().as_deref()), ("proc", Some("Not a directory")));
+    assert_eq!((selected(&app).as_str(), app.cx.notice_text().as_deref()), ("proc", Some("Not a directory")));
     press(&mut app, "h");
     assert_eq!(path(&app), "/shown");
     press(&mut app, "Esc");
@@ -255,9 +256,9 @@ fn hidden_entries_go_and_come_back_and_are_counted() {
     let mut app = finished(&tree);
     press(&mut app, "e");
     assert_eq!(names(&app), ["music", "pictures", "empty", "letter", "lost"]);
-    assert_eq!((app.window.rows, app.window.left_out), (5, 2));
+    assert_eq!((app.cx.window.rows, app.cx.window.left_out), (5, 2));
     press(&mut app, "e");
-    assert_eq!((app.window.rows, app.window.left_out), (7, 0));
+    assert_eq!((app.cx.window.rows, app.cx.window.left_out), (7, 0));
 }
 
 #[test]
@@ -281,7 +282,7 @@ fn while_scanning_the_cursor_follows_its_entry_and_the_order_waits_for_the_finge
         (names(&app).as_slice(), selected(&app).as_str()),
         (["d", "a", "c", "b"].map(String::from).as_slice(), "b")
     );
-    assert!(!app.wants_ticks());
+    assert!(!app.cx.wants_ticks());
 }
 
 #[test]
@@ -294,10 +295,10 @@ fn the_last_order_comes_even_if_a_key_was_pressed_at_the_end() {
     growing.publish(vec![file("b", 2 << 20, 0)]);
     growing.finish();
     tick(&mut app, 1100, Some(Outcome::Complete));
-    assert!(app.wants_ticks(), "the order is still to come");
+    assert!(app.cx.wants_ticks(), "the order is still to come");
     tick(&mut app, 1900, Some(Outcome::Complete));
     assert_eq!(names(&app), ["b", "a"]);
-    assert!(!app.wants_ticks());
+    assert!(!app.cx.wants_ticks());
 }
 
 #[test]
@@ -306,11 +307,11 @@ fn live_totals_grow_and_say_so() {
     growing.publish(vec![dir("sub", vec![file("x", 1 << 20, 0)])]);
     let mut app = app(&growing.tree);
     tick(&mut app, 100, None);
-    assert_eq!(app.window.bound, Precision::Growing);
-    assert_eq!(app.window.totals.items, 2);
+    assert_eq!(app.cx.window.bound, Precision::Growing);
+    assert_eq!(app.cx.window.totals.items, 2);
     growing.finish();
     tick(&mut app, 200, Some(Outcome::Complete));
-    assert_eq!(app.window.bound, Precision::Exact);
+    assert_eq!(app.cx.window.bound, Precision::Exact);
 }
 
 #[test]
@@ -321,14 +322,14 @@ fn errors_and_stopped_directories_are_marked_all_the_way_up() {
         dir("c", vec![]),
     ]);
     let mut app = finished(&tree);
-    let marks: Vec<_> = app.window.lines.iter().map(|line| (line.has_errors, line.precision)).collect();
+    let marks: Vec<_> = app.cx.window.lines.iter().map(|line| (line.has_errors, line.precision)).collect();
     assert_eq!(marks, [(true, Precision::AtLeast), (false, Precision::AtLeast), (false, Precision::Exact)]);
-    assert_eq!((app.window.bound, app.window.totals.errors), (Precision::AtLeast, 1));
+    assert_eq!((app.cx.window.bound, app.cx.window.totals.errors), (Precision::AtLeast, 1));
     press(&mut app, "Enter");
-    let locked = app.window.lines.iter().find(|line| line.label.starts_with("locked")).unwrap();
+    let locked = app.cx.window.lines.iter().find(|line| line.label.starts_with("locked")).unwrap();
     assert!(locked.note.as_ref().unwrap().is_warning && locked.size().is_some());
     press(&mut app, "G Enter");
-    assert_eq!(app.window.errno, Some(13));
+    assert_eq!(app.cx.window.errno, Some(13));
 }
 
 #[test]
@@ -409,7 +410,7 @@ fn the_cursor_is_visible_in_any_window_after_any_motion() {
             app.update(Action::Resize(columns, lines));
             for keys in ["PgDn", "Ctrl-D", "G", "k", "Ctrl-U", "PgUp", "j", "g", "n", "s", "e"] {
                 press(&mut app, keys);
-                assert!(lines == 0 || app.window.selected().is_some(), "{columns}x{lines} after {keys}");
+                assert!(lines == 0 || app.cx.window.selected().is_some(), "{columns}x{lines} after {keys}");
             }
         }
     }

@@ -27,7 +27,7 @@ pub fn click(app: &mut App<'_>, at: (u16, u16), milliseconds: u64) -> Option<Eff
 /// Returns the position of a text on the screen, after time to read the question.
 fn place(app: &mut App<'_>, text: &str) -> Option<(u16, u16)> {
     read(app);
-    let (columns, lines) = app.size;
+    let (columns, lines) = app.cx.size;
     let mut terminal = Terminal::new(TestBackend::new(columns, lines)).unwrap();
     terminal.draw(|frame| app.draw(frame)).unwrap();
     let buffer = terminal.backend().buffer();
@@ -74,7 +74,7 @@ fn titles_sort_and_again_turn_round() {
         // The arrow of a sorted column moves its title.
         click(&mut app, (at(title) + u16::from(title == "Name"), 1), 0);
         press(&mut app, "g");
-        assert_eq!((app.order.column, names(&app)[0].as_str()), (column, first), "{titles}");
+        assert_eq!((app.cx.order.column, names(&app)[0].as_str()), (column, first), "{titles}");
     }
 }
 
@@ -83,9 +83,9 @@ fn the_wheel_moves_the_cursor_and_scrolls_the_help() {
     let tree = home();
     let mut app = finished(&tree);
     event(&mut app, MouseEventKind::ScrollDown, (0, 0), 0);
-    assert_eq!(app.window.index, 3);
+    assert_eq!(app.cx.window.index, 3);
     event(&mut app, MouseEventKind::ScrollUp, (0, 0), 0);
-    assert_eq!(app.window.index, 0);
+    assert_eq!(app.cx.window.index, 0);
     press(&mut app, "?");
     event(&mut app, MouseEventKind::ScrollDown, (0, 0), 0);
     assert_eq!(help_line(&app), 3);
@@ -106,7 +106,7 @@ fn cells_results_and_marks_are_clicked_as_rows_are() {
     let tree = Arc::new(home());
     let mut app = finished(&tree);
     press(&mut app, "5");
-    let tile = app.views.tiles.iter().find(|tile| tile.index == 1).unwrap().area;
+    let tile = app.cx.views.tiles.iter().find(|tile| tile.index == 1).unwrap().area;
     click(&mut app, (tile.x, tile.y), 0);
     assert_eq!(selected(&app), "pictures");
     click(&mut app, (tile.x, tile.y), 100);

@@ -103,7 +103,7 @@ fn the_trash_of_another_mount_is_named() {
         let tree = home();
         let mut app = finished(&tree);
         trashed_in(&mut app, trash);
-        assert!(app.notice_text().unwrap().starts_with(named), "{:?}", app.notice_text());
+        assert!(app.cx.notice_text().unwrap().starts_with(named), "{:?}", app.cx.notice_text());
     }
 }
 
@@ -182,7 +182,7 @@ fn the_marks_are_meant_or_else_the_entry_under_the_cursor() {
     // Entries without metadata.
     let mut app = finished(&tree);
     assert_eq!(press(&mut app, "G d"), []);
-    assert!(app.notice.is_some());
+    assert!(app.cx.notice.is_some());
 }
 
 #[test]
@@ -251,7 +251,7 @@ fn a_deletion_says_up_to_where_less_may_be_freed() {
         press(&mut app, "y");
         reported(&mut app, Report { entries: 1, freed: 8192, is_over: true, ..Report::default() });
         read_again(&mut app);
-        assert_eq!(app.notice_text().as_deref(), Some(freed));
+        assert_eq!(app.cx.notice_text().as_deref(), Some(freed));
     }
 }
 
@@ -297,11 +297,11 @@ fn what_is_said_of_deleting_names_keys_as_they_are_configured() {
     assert!(screen(&mut app).contains("(F9 stops)"), "{}", screen(&mut app));
     for key in ["d", "h"] {
         press(&mut app, key);
-        assert!(app.notice_text().unwrap().ends_with(" (F9 stops it)"), "{:?}", app.notice_text());
+        assert!(app.cx.notice_text().unwrap().ends_with(" (F9 stops it)"), "{:?}", app.cx.notice_text());
     }
     let mut app = configured(&tree, &[("close", "F9"), ("restore", "F8")]);
     trashed(&mut app);
-    assert!(app.notice_text().unwrap().contains(" (F8 restores); space"), "{:?}", app.notice_text());
+    assert!(app.cx.notice_text().unwrap().contains(" (F8 restores); space"), "{:?}", app.cx.notice_text());
 }
 
 #[test]
@@ -324,7 +324,7 @@ fn nothing_is_changed_where_that_was_wished_for() {
     let mut app = safe(&tree, DeletePolicy { changes: Changes::Rehearsed, ..DeletePolicy::default() });
     asked(&mut app);
     assert_eq!(press(&mut app, "y"), [Effect::Reclaim(Order::StopProbe)]);
-    assert!(app.notice_text().unwrap().contains("nothing was deleted"));
+    assert!(app.cx.notice_text().unwrap().contains("nothing was deleted"));
     assert_eq!(press(&mut app, "U"), []);
 }
 
@@ -334,7 +334,7 @@ fn while_something_is_read_or_deleted_nothing_else_is() {
     let mut app = finished(&tree);
     asked(&mut app);
     press(&mut app, "y");
-    assert!(app.is_deleting() && app.wants_ticks());
+    assert!(app.cx.is_deleting() && app.cx.wants_ticks());
     assert_eq!(press(&mut app, "d D r R U"), []);
     assert!(press(&mut app, "j k Enter h n s").is_empty(), "one can look around meanwhile");
     press(&mut app, "q");
@@ -346,9 +346,9 @@ fn while_something_is_read_or_deleted_nothing_else_is() {
     assert!(matches!(effect, Some(Effect::LookAgain(_))), "{effect:?}");
     assert_eq!(press(&mut app, "d"), [], "what is left is looked at first");
     read_again(&mut app);
-    let notice = app.notice_text().unwrap();
+    let notice = app.cx.notice_text().unwrap();
     assert!(notice.starts_with("Stopped. Deleted 1 entry, freed up to 4.0 KiB"), "{notice}");
-    assert!(!app.is_deleting());
+    assert!(!app.cx.is_deleting());
     asked(&mut app);
     assert_eq!(layer(&app), Some(Scope::Confirm));
 
@@ -373,7 +373,7 @@ fn a_question_whether_to_stop_what_has_ended_is_gone() {
     press(&mut app, "y");
     reported(&mut app, Report { is_over: true, ..Report::default() });
     read_again(&mut app);
-    assert_eq!(app.notice_text().as_deref(), Some("Nothing to delete"));
+    assert_eq!(app.cx.notice_text().as_deref(), Some("Nothing to delete"));
 }
 
 #[test]
@@ -384,10 +384,10 @@ fn what_fails_beside_a_deletion_does_not_end_it() {
     press(&mut app, "y");
     for news in [News::Failed("Script", bug()), News::ProbeFailed(bug())] {
         assert_eq!(app.update(Action::Reclaim(news)), None);
-        assert!(app.is_deleting() && app.notice.take().is_some());
+        assert!(app.cx.is_deleting() && app.cx.notice.take().is_some());
     }
     let effect = app.update(Action::Reclaim(News::WorkFailed(bug())));
-    assert!(matches!(effect, Some(Effect::LookAgain(_))) && !app.is_deleting(), "{effect:?}");
+    assert!(matches!(effect, Some(Effect::LookAgain(_))) && !app.cx.is_deleting(), "{effect:?}");
 }
 
 #[test]
@@ -397,7 +397,7 @@ fn a_box_that_can_learn_nothing_is_closed() {
     press(&mut app, "d");
     let effect = app.update(Action::Reclaim(News::ProbeFailed(bug())));
     assert_eq!((layer(&app), effect), (None, Some(Effect::Reclaim(Order::StopProbe))));
-    assert_eq!(app.notice_text().as_deref(), Some("Preview failed: internal error: a bug"));
+    assert_eq!(app.cx.notice_text().as_deref(), Some("Preview failed: internal error: a bug"));
 }
 
 #[test]
@@ -448,7 +448,7 @@ fn the_last_trashing_is_restored_first() {
     let tree = home();
     let mut app = finished(&tree);
     trashed(&mut app);
-    assert!(app.notice_text().unwrap().contains("not freed yet"));
+    assert!(app.cx.notice_text().unwrap().contains("not freed yet"));
     let effects = press(&mut app, "U");
     let [Effect::Reclaim(Order::Begin(Operation::Restore(trashed), _))] = effects.as_slice() else {
         panic!("{effects:?}")
@@ -458,7 +458,7 @@ fn the_last_trashing_is_restored_first() {
     let effect = reported(&mut app, Report { entries: 1, trashed: all, is_over: true, ..Report::default() });
     assert!(matches!(effect, Some(Effect::Rescan(_))), "it came back to a directory: {effect:?}");
     read_again(&mut app);
-    assert_eq!(app.notice_text().as_deref(), Some("Restored 1 entry"));
+    assert_eq!(app.cx.notice_text().as_deref(), Some("Restored 1 entry"));
     assert_eq!(press(&mut app, "U"), []);
 }
 
@@ -494,8 +494,8 @@ fn a_script_names_what_is_shown() {
     assert_eq!(sizes.len(), 1);
     let concerns = vec![DeleteWarning::OthersDirectory(b"/r".to_vec(), 1000)];
     app.update(Action::Reclaim(News::Script(Arc::new(Ok(Written { path: "/x/\x1b.sh".into(), concerns })))));
-    assert!(app.notice_text().unwrap().contains("warnings"));
-    assert!(app.notice_text().unwrap().contains("/x/\\x1b.sh"));
+    assert!(app.cx.notice_text().unwrap().contains("warnings"));
+    assert!(app.cx.notice_text().unwrap().contains("/x/\\x1b.sh"));
 }
 
 fn bug() -> JobError {

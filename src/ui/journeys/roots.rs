@@ -58,7 +58,7 @@ fn a_root_opened_before_it_was_found_inside_another_shows_what_is_there() {
     let mut app = nested.app();
     tick(&mut app, 100, None);
     press(&mut app, "G Enter");
-    assert_eq!((path(&app).as_str(), app.window.rows), ("/shown/d", 0));
+    assert_eq!((path(&app).as_str(), app.cx.window.rows), ("/shown/d", 0));
     nested.finish();
     tick(&mut app, 200, Some(Outcome::Complete));
     assert_eq!((path(&app).as_str(), names(&app)), ("/shown/d", vec!["file".to_owned()]));

@@ -36,13 +36,13 @@ fn opened<'t>(tree: &'t Arc<Tree>, account: &Arc<Account>) -> App<'t> {
     work(&mut app, tree);
     press(&mut app, "0");
     let rows = df::DfRows { account: Arc::clone(account), units: Units::Binary };
-    app.views.sheets[0].rows.supply(Ok(TableAnswer::new(rows)));
+    app.cx.views.sheets[0].rows.supply(Ok(TableAnswer::new(rows)));
     work(&mut app, tree);
     app
 }
 
 fn labels(app: &App<'_>) -> Vec<String> {
-    app.views.page.iter().flat_map(|page| &page.ledger).map(|row| row.label.clone()).collect()
+    app.cx.views.page.iter().flat_map(|page| &page.ledger).map(|row| row.label.clone()).collect()
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn a_line_is_explained_and_leads_back() {
     press(&mut app, "h");
     assert_eq!(labels(&app), lines);
     press(&mut app, "q");
-    assert!(app.views.page.is_none());
+    assert!(app.cx.views.page.is_none());
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn lines_are_clicked_as_rows_are() {
     let lines = labels(&app);
     // Two lines are above the first row.
     mouse::click(&mut app, (20, 4), 1000);
-    assert_eq!(app.views.page.as_ref().map(|page| page.index), Some(2));
+    assert_eq!(app.cx.views.page.as_ref().map(|page| page.index), Some(2));
     mouse::click(&mut app, (20, 4), 1100);
     assert_ne!(labels(&app), lines, "twice explains");
 }
@@ -106,6 +106,6 @@ fn nothing_can_be_marked_there() {
     let tree = Arc::new(home());
     let mut app = opened(&tree, &account(vec![space(500, 400)]));
     press(&mut app, "Space + * V j V");
-    assert_eq!(app.marks().count(), 0);
-    assert_eq!(app.views.page.as_ref().map(|page| page.table), Some(&df::TABLE));
+    assert_eq!(app.cx.marks().count(), 0);
+    assert_eq!(app.cx.views.page.as_ref().map(|page| page.table), Some(&df::TABLE));
 }

@@ -195,11 +195,11 @@ fn a_name_is_no_answer_before_it_was_asked_for_nor_when_it_comes_with_its_enter(
     assert_eq!(burst(&mut app, "Enter"), []);
     read(&mut app);
     assert_eq!(burst(&mut app, "Enter"), []);
-    assert_eq!(app.notice_text().as_deref(), Some("Name does not match"), "nothing was typed yet");
+    assert_eq!(app.cx.notice_text().as_deref(), Some("Name does not match"), "nothing was typed yet");
     read(&mut app);
     burst_text(&mut app, "music");
     assert_eq!(burst(&mut app, "Enter"), []);
-    assert!(app.notice_text().unwrap().starts_with("Too early"), "{:?}", app.notice_text());
+    assert!(app.cx.notice_text().unwrap().starts_with("Too early"), "{:?}", app.cx.notice_text());
     read(&mut app);
     assert!(matches!(burst(&mut app, "Enter")[..], [Effect::Reclaim(Order::Begin(..))]));
 }

@@ -6,7 +6,7 @@ use crate::table::row::{CellValue, Row};
 use crate::ui::sheet::Page;
 
 fn page<'a>(app: &'a App<'_>) -> &'a Page {
-    app.views.page.as_ref().expect("a view is open")
+    app.cx.views.page.as_ref().expect("a view is open")
 }
 
 fn labels(app: &App<'_>) -> Vec<String> {
@@ -43,7 +43,7 @@ fn the_largest_files_of_all_below_lead_to_their_directories_and_back_up() {
     let files = ["music/song.flac", "pictures/2024/cat.jpg", "music/noise.ogg", ".secret", "letter.txt"];
     assert_eq!(labels(&app), files);
     press(&mut app, "j Enter");
-    assert!(app.views.page.is_none());
+    assert!(app.cx.views.page.is_none());
     assert_eq!((path(&app).as_str(), selected(&app).as_str()), ("/shown/pictures/2024", "cat.jpg"));
     press(&mut app, "h h");
     assert_eq!((path(&app).as_str(), selected(&app).as_str()), ("/shown", "pictures"));
@@ -68,7 +68,7 @@ fn types_and_ages_open_their_files_and_lead_back_one_by_one() {
     press(&mut app, "Left");
     assert_eq!(page(&app).title, "types");
     assert_eq!(press(&mut app, "q"), []);
-    assert!(app.views.page.is_none(), "q closes a view and does not leave");
+    assert!(app.cx.views.page.is_none(), "q closes a view and does not leave");
     press(&mut app, "4");
     work(&mut app, &tree);
     let counts: Vec<_> = page(&app).lines.iter().map(Row::items).collect();
@@ -104,13 +104,13 @@ fn a_column_that_a_view_does_not_have_is_told_and_the_list_beneath_stays() {
         let mut app = at(&tree, key);
         press(&mut app, "W");
         assert_eq!(
-            app.notice_text().as_deref(),
+            app.cx.notice_text().as_deref(),
             Some("Not available in this view: by growth (1: list)"),
             "{key}"
         );
         press(&mut app, "M");
-        assert_eq!(app.notice_text().as_deref(), sorts, "{key}");
-        assert_eq!((app.order, app.shown), (Order::default(), Shown::default()), "{key}");
+        assert_eq!(app.cx.notice_text().as_deref(), sorts, "{key}");
+        assert_eq!((app.cx.order, app.cx.shown), (Order::default(), Shown::default()), "{key}");
     }
 }
 
@@ -174,13 +174,13 @@ fn a_search_that_makes_no_sense_says_why_and_is_not_accepted() {
     let tree = tree();
     let mut app = at(&tree, "/");
     write(&mut app, "type:nonsense x");
-    assert!(page(&app).failure.is_some() && app.views.complaint.is_some());
+    assert!(page(&app).failure.is_some() && app.cx.views.complaint.is_some());
     press(&mut app, "Enter");
     assert_eq!(layer(&app), Some(Scope::Prompt));
     press(&mut app, "Ctrl-U");
-    assert_eq!((app.views.text.as_str(), &app.views.complaint), ("", &None));
+    assert_eq!((app.cx.views.text.as_str(), &app.cx.views.complaint), ("", &None));
     press(&mut app, "Enter");
-    assert!(layer(&app).is_none() && app.views.page.is_none(), "nothing was searched for");
+    assert!(layer(&app).is_none() && app.cx.views.page.is_none(), "nothing was searched for");
 }
 
 #[test]
@@ -189,11 +189,11 @@ fn letters_that_are_keys_elsewhere_are_letters_of_a_search_and_pasted_text_is_to
     let mut app = at(&tree, "/");
     write(&mut app, "q?1");
     app.update(Action::Paste(" two\n".to_owned()));
-    assert_eq!((app.views.text.as_str(), layer(&app)), ("q?1 two", Some(Scope::Prompt)));
+    assert_eq!((app.cx.views.text.as_str(), layer(&app)), ("q?1 two", Some(Scope::Prompt)));
     press(&mut app, "Esc");
-    assert_eq!((app.views.text.as_str(), layer(&app)), ("", None));
+    assert_eq!((app.cx.views.text.as_str(), layer(&app)), ("", None));
     app.update(Action::Paste("q".to_owned()));
-    assert!(app.views.text.is_empty());
+    assert!(app.cx.views.text.is_empty());
 }
 
 #[test]
@@ -224,7 +224,7 @@ fn a_view_opened_while_scanning_is_asked_for_again_until_it_has_all() {
     assert_eq!(labels(&app), ["a"]);
     growing.publish(vec![file("b", 8192, 0)]);
     tick(&mut app, 200, None);
-    assert!(!app.views.sheets[0].rows.is_loading(), "not all the time");
+    assert!(!app.cx.views.sheets[0].rows.is_loading(), "not all the time");
     growing.finish();
     tick(&mut app, 300, Some(Outcome::Complete));
     work(&mut app, &tree);
@@ -257,7 +257,7 @@ fn every_view_has_the_orders_that_make_sense_and_says_so_of_others() {
     ] {
         let mut app = at(&tree, view);
         press(&mut app, key);
-        assert_eq!(app.notice_text().as_deref(), Some(said));
+        assert_eq!(app.cx.notice_text().as_deref(), Some(said));
     }
     let mut app = at(&tree, "3 n");
     work(&mut app, &tree);
@@ -298,13 +298,13 @@ fn a_key_that_does_nothing_says_so() {
         ("s", None),
     ] {
         let mut app = at(&tree, keys);
-        assert_eq!(app.notice_text().as_deref(), said, "{keys}");
+        assert_eq!(app.cx.notice_text().as_deref(), said, "{keys}");
         press(&mut app, "j");
-        assert_eq!(app.notice_text(), None, "until the next key");
+        assert_eq!(app.cx.notice_text(), None, "until the next key");
     }
     let mut app = finished(&tree);
     write(&mut app, "Q");
-    assert_eq!(app.notice_text().as_deref(), Some("Unbound key (? for help)"));
+    assert_eq!(app.cx.notice_text().as_deref(), Some("Unbound key (? for help)"));
 }
 
 #[test]
@@ -337,7 +337,7 @@ fn the_key_of_the_list_leads_there_from_whatever_lies_in_its_place() {
         assert_eq!(layer(&app), mode, "{open}");
         press(&mut app, "1");
         assert_eq!(
-            (layer(&app), app.scope(), app.notice_text().as_deref()),
+            (layer(&app), app.scope(), app.cx.notice_text().as_deref()),
             (None, Scope::List, None),
             "{open}"
         );
@@ -357,7 +357,7 @@ fn info_that_fits_says_so_when_it_is_scrolled_and_else_scrolls() {
         press(&mut app, "i");
         press(&mut app, key);
         assert_eq!(
-            (layer(&app), app.notice_text().as_deref()),
+            (layer(&app), app.cx.notice_text().as_deref()),
             (Some(Scope::Details), Some("Nothing more to show")),
             "{key}"
         );
@@ -365,7 +365,7 @@ fn info_that_fits_says_so_when_it_is_scrolled_and_else_scrolls() {
     }
     app.update(Action::Resize(20, 5));
     press(&mut app, "i j");
-    assert_eq!((info(&app).offset, app.notice_text().as_deref()), (1, None));
+    assert_eq!((info(&app).offset, app.cx.notice_text().as_deref()), (1, None));
     press(&mut app, "k");
     assert_eq!(info(&app).offset, 0);
 }
@@ -380,7 +380,7 @@ fn the_footer_keeps_the_key_of_the_help_whatever_else_it_says() {
         for keys in ["+", "e", "e 2"] {
             press(&mut app, keys);
             work(&mut app, &tree);
-            app.notice = None;
+            app.cx.notice = None;
             assert!(screen(&mut app).contains(" ? help "), "{keys} at {size:?}\n{}", screen(&mut app));
         }
         let mut app = self::app(&tree);
@@ -403,7 +403,7 @@ fn a_file_with_several_names_is_one_of_the_largest_once_and_says_how_many() {
     tick(&mut app, 1000, Some(Outcome::Complete));
     press(&mut app, "2");
     work(&mut app, &tree);
-    let page = app.views.page.as_ref().unwrap();
+    let page = app.cx.views.page.as_ref().unwrap();
     let rows: Vec<_> = page
         .lines
         .iter()
@@ -416,7 +416,7 @@ fn a_file_with_several_names_is_one_of_the_largest_once_and_says_how_many() {
     work(&mut app, &tree);
     press(&mut app, "Enter");
     work(&mut app, &tree);
-    assert_eq!(app.views.page.as_ref().unwrap().rows, 2);
+    assert_eq!(app.cx.views.page.as_ref().unwrap().rows, 2);
 }
 
 #[test]
@@ -430,7 +430,7 @@ fn a_list_that_ends_before_what_was_found_says_so() {
     assert!(!screen(&mut app).contains("first"), "{}", screen(&mut app));
     press(&mut app, "n");
     let cut = finish(crate::analysis::largest::largest(&pool(), request(&tree, ""), 1));
-    app.views.sheets[0].rows.supply(Ok(TableAnswer::shared(cut)));
+    app.cx.views.sheets[0].rows.supply(Ok(TableAnswer::shared(cut)));
     work(&mut app, &tree);
     assert!(screen(&mut app).contains("the first 1"), "{}", screen(&mut app));
 }
@@ -444,7 +444,7 @@ fn types_open_with_what_is_known_and_end_with_what_is_not() {
     press(&mut app, "3");
     work(&mut app, &tree);
     let labels: Vec<_> =
-        app.views.page.as_ref().unwrap().lines.iter().map(|line| line.label.as_str()).collect();
+        app.cx.views.page.as_ref().unwrap().lines.iter().map(|line| line.label.as_str()).collect();
     assert_eq!(labels, ["code", "  .rs", "other", "  .xyz", "  .zzz"]);
 }
 
@@ -464,7 +464,7 @@ fn the_largest_directories_count_their_own_files_and_right_opens_one() {
     let mut app = finished(&tree);
     press(&mut app, "L");
     work(&mut app, &tree);
-    let page = app.views.page.as_ref().unwrap();
+    let page = app.cx.views.page.as_ref().unwrap();
     let rows: Vec<_> = page.lines.iter().map(|row| (row.label.as_str(), row.size().unwrap())).collect();
     assert_eq!(rows, [("outer/inner/", 49_152), ("outer/", 4_096), ("this directory", 512)]);
     let total = |row: usize| page.lines[row].cell(Column::Total);
@@ -472,6 +472,6 @@ fn the_largest_directories_count_their_own_files_and_right_opens_one() {
     press(&mut app, "Right");
     assert_eq!(names(&app), ["b", "c"]);
     press(&mut app, "Left j Space");
-    let marked = app.marks().in_order(&tree);
+    let marked = app.cx.marks().in_order(&tree);
     assert_eq!(marked.iter().map(|((_, name), _)| *name).collect::<Vec<_>>(), [b"outer"]);
 }

@@ -8,8 +8,8 @@ use ratatui::text::{Line, Span};
 
 use crate::base::text::{fit, width};
 use crate::source::save::{ENDINGS, Format, Old};
-use crate::ui::app::App;
 use crate::ui::component::{Component, Handled, Input};
+use crate::ui::context::Context;
 use crate::ui::export::Order;
 use crate::ui::field::Field;
 use crate::ui::hit_map::Canvas;
@@ -17,7 +17,8 @@ use crate::ui::keys::{Command, Scope};
 use crate::ui::layout::layout;
 use crate::ui::notice::Notice;
 use crate::ui::theme::Role;
-use crate::ui::view::{draw_ends, field};
+use crate::ui::view::field;
+use crate::ui::view::line::draw_ends;
 
 /// Width from which on there is room for a title.
 const WIDE: usize = 60;
@@ -37,18 +38,18 @@ impl FilePrompt {
         Self { name: Field::offering(name), complaint: None }
     }
 
-    fn accept(&mut self, app: &mut App<'_>) -> Handled {
+    fn accept(&mut self, cx: &mut Context<'_>) -> Handled {
         let name = self.name.as_str().trim();
         let Some(format) = Format::of_name(name.as_bytes()) else {
             self.complaint = Some(Notice::UnknownEnding);
             return Handled::Yes(None);
         };
-        if matches!(format, Format::Ncdu(_)) && app.roots.len() != 1 {
+        if matches!(format, Format::Ncdu(_)) && cx.roots.len() != 1 {
             self.complaint = Some(Notice::OneRootOnly);
             return Handled::Yes(None);
         }
         let path = PathBuf::from(OsString::from(name));
-        Handled::Close(app.write_file(Order { path, format, old: Old::Kept }))
+        Handled::Close(cx.write_file(Order { path, format, old: Old::Kept }))
     }
 }
 
@@ -57,12 +58,12 @@ impl<'t> Component<'t> for FilePrompt {
         Scope::FileName
     }
 
-    fn handle(&mut self, input: Input<'_>, app: &mut App<'t>) -> Handled {
+    fn handle(&mut self, input: Input<'_>, cx: &mut Context<'t>) -> Handled {
         if matches!(input, Input::Key(..) | Input::Paste(_)) {
             self.complaint = None;
         }
         let handled = match input {
-            Input::Key(_, Some(Command::Accept)) => self.accept(app),
+            Input::Key(_, Some(Command::Accept)) => self.accept(cx),
             Input::Key(_, Some(Command::Back)) => Handled::Close(None),
             Input::Key(event, command) => {
                 // Other keys do nothing.
@@ -76,26 +77,26 @@ impl<'t> Component<'t> for FilePrompt {
             Input::Command(_) | Input::Row(_) => Handled::Yes(None),
         };
         // The name is the default the next time.
-        self.name.as_str().clone_into(&mut app.export.name);
+        self.name.as_str().clone_into(&mut cx.export.name);
         handled
     }
 
-    fn draw(&self, app: &App<'t>, screen: Rect, canvas: &mut Canvas<'_>) {
+    fn draw(&self, cx: &Context<'t>, screen: Rect, canvas: &mut Canvas<'_>) {
         let area = layout((screen.width, screen.height)).footer;
         let room = usize::from(area.width);
         let title = if room < WIDE { " >" } else { " Write to: " };
-        let mut spans = field::spans(app.theme, title, &self.name, room.saturating_sub(width(title)));
+        let mut spans = field::spans(cx.theme, title, &self.name, room.saturating_sub(width(title)));
         let used: usize = spans.iter().map(Span::width).sum();
         let left = room.saturating_sub(used + 3);
         let endings = ENDINGS.join(" ");
         match &self.complaint {
             Some(complaint) => {
-                let text = complaint.text(app.display());
-                let text = format!("   {}", fit(&text, left, app.theme.glyphs.gap()));
-                spans.push(Span::styled(text, app.theme.style(Role::Warning)));
+                let text = complaint.text(cx.display());
+                let text = format!("   {}", fit(&text, left, cx.theme.glyphs.gap()));
+                spans.push(Span::styled(text, cx.theme.style(Role::Warning)));
             }
             None if left >= width(&endings) => {
-                spans.push(Span::styled(format!("   {endings}"), app.theme.style(Role::Faint)));
+                spans.push(Span::styled(format!("   {endings}"), cx.theme.style(Role::Faint)));
             }
             None => {}
         }

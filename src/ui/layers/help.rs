@@ -10,13 +10,13 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::base::text::{pad, width};
-use crate::ui::app::App;
 use crate::ui::component::{Component, Handled, Input};
+use crate::ui::context::Context;
 use crate::ui::cursor::moved;
 use crate::ui::hit_map::Canvas;
 use crate::ui::keys::{Command, Group, Keymap, Scope, in_group};
 use crate::ui::theme::{Glyphs, Role, Theme};
-use crate::ui::view::draw_ends;
+use crate::ui::view::line::draw_ends;
 
 /// Gap between columns.
 const GAP: usize = 2;
@@ -42,11 +42,11 @@ impl<'t> Component<'t> for HelpPage {
         Scope::Help
     }
 
-    fn handle(&mut self, input: Input<'_>, app: &mut App<'t>) -> Handled {
+    fn handle(&mut self, input: Input<'_>, cx: &mut Context<'t>) -> Handled {
         match input {
             Input::Command(Command::Move(motion)) => {
-                let limit = scroll_limit(&app.keymap, app.size);
-                self.first = moved(self.first(&app.keymap, app.size), motion, page(app.size), limit + 1);
+                let limit = scroll_limit(&cx.keymap, cx.size);
+                self.first = moved(self.first(&cx.keymap, cx.size), motion, page(cx.size), limit + 1);
                 Handled::Yes(None)
             }
             Input::Command(_) => Handled::Close(None),
@@ -54,8 +54,8 @@ impl<'t> Component<'t> for HelpPage {
         }
     }
 
-    fn draw(&self, app: &App<'t>, screen: Rect, canvas: &mut Canvas<'_>) {
-        let (theme, keymap, size) = (app.theme, &app.keymap, (screen.width, screen.height));
+    fn draw(&self, cx: &Context<'t>, screen: Rect, canvas: &mut Canvas<'_>) {
+        let (theme, keymap, size) = (cx.theme, &cx.keymap, (screen.width, screen.height));
         let lines = lines(theme, keymap, usize::from(screen.width));
         let (first, page) = (self.first(keymap, size), page(size));
         let end = (first + page).min(lines.len());

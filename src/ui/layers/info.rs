@@ -27,8 +27,8 @@ use crate::scan::inspect::{Inspection, inspect};
 use crate::source::SourceKind;
 use crate::table::row::Precision;
 use crate::tree::{DirId, Entry, EntryState, Position, Relocation};
-use crate::ui::app::App;
 use crate::ui::component::{Component, Handled, Input};
+use crate::ui::context::Context;
 use crate::ui::cursor::moved;
 use crate::ui::hit_map::Canvas;
 use crate::ui::keys::{Command, Scope};
@@ -37,7 +37,7 @@ use crate::ui::loader::{Loader, Sources};
 use crate::ui::notice::Notice;
 use crate::ui::remark::exclusion_text;
 use crate::ui::theme::Role;
-use crate::ui::view::draw_ends;
+use crate::ui::view::line::draw_ends;
 
 /// Width of labels.
 const LABEL: usize = 12;
@@ -78,11 +78,11 @@ impl InfoPage {
     }
 
     /// Returns all facts, in lines of this width.
-    fn rows(&self, app: &App<'_>, columns: usize) -> Vec<Fact> {
+    fn rows(&self, cx: &Context<'_>, columns: usize) -> Vec<Fact> {
         let is_narrow = columns < NARROW;
         let room = columns.saturating_sub(if is_narrow { 2 } else { LABEL + 2 }).max(1);
         let mut rows = Vec::new();
-        for Fact { label, text, role } in facts(app, self) {
+        for Fact { label, text, role } in facts(cx, self) {
             let mut label = label;
             if is_narrow && !label.is_empty() {
                 rows.push(Fact { label: "", text: label.to_owned(), role: Role::Faint });
@@ -103,16 +103,16 @@ impl<'t> Component<'t> for InfoPage {
         Scope::Details
     }
 
-    fn handle(&mut self, input: Input<'_>, app: &mut App<'t>) -> Handled {
+    fn handle(&mut self, input: Input<'_>, cx: &mut Context<'t>) -> Handled {
         match input {
             Input::Command(Command::Move(motion)) => {
-                let area = layout(app.size).list;
+                let area = layout(cx.size).list;
                 let lines = usize::from(area.height);
-                let rows = self.rows(app, usize::from(area.width)).len();
+                let rows = self.rows(cx, usize::from(area.width)).len();
                 let last = rows.saturating_sub(lines.max(1));
                 self.offset = moved(self.offset.min(last), motion, lines, last + 1);
                 if last == 0 {
-                    app.notify(Notice::NoMoreLines);
+                    cx.notify(Notice::NoMoreLines);
                 }
                 Handled::Yes(None)
             }
@@ -121,10 +121,10 @@ impl<'t> Component<'t> for InfoPage {
         }
     }
 
-    fn draw(&self, app: &App<'t>, screen: Rect, canvas: &mut Canvas<'_>) {
-        let (theme, layout) = (app.theme, layout((screen.width, screen.height)));
+    fn draw(&self, cx: &Context<'t>, screen: Rect, canvas: &mut Canvas<'_>) {
+        let (theme, layout) = (cx.theme, layout((screen.width, screen.height)));
         let (lines, room) = (layout.list_lines(), usize::from(layout.list.width));
-        let rows = self.rows(app, room);
+        let rows = self.rows(cx, room);
         let offset = self.offset.min(rows.len().saturating_sub(lines.max(1)));
         let title = Line::styled(" Info", theme.style(Role::Strong));
         let shown = (offset + lines).min(rows.len());
@@ -145,20 +145,20 @@ impl<'t> Component<'t> for InfoPage {
         }
     }
 
-    fn relocate(&mut self, moved: &mut Relocation<'t>, app: &mut App<'t>) -> bool {
-        let name = app.tree.listing(self.directory).name(self.position).map(<[u8]>::to_vec);
+    fn relocate(&mut self, moved: &mut Relocation<'t>, cx: &mut Context<'t>) -> bool {
+        let name = cx.tree.listing(self.directory).name(self.position).map(<[u8]>::to_vec);
         let directory = moved.find(self.directory);
         let found = directory.zip(name).and_then(|(directory, name)| {
-            let listing = app.tree.listing(directory);
+            let listing = cx.tree.listing(directory);
             let found = listing.entries().find(|(_, record)| record.name == name);
             found.map(|(position, _)| (directory, position))
         });
         match found {
             Some((directory, position)) => {
                 let offset = self.offset;
-                *self = Self { offset, ..Self::new(directory, position, app.nature) };
+                *self = Self { offset, ..Self::new(directory, position, cx.nature) };
             }
-            None => app.notify(Notice::EntryGone),
+            None => cx.notify(Notice::EntryGone),
         }
         found.is_some()
     }
@@ -171,12 +171,12 @@ struct Fact {
     role: Role,
 }
 
-fn facts(app: &App<'_>, details: &InfoPage) -> Vec<Fact> {
-    let Some(record) = app.record(details.directory, details.position) else {
+fn facts(cx: &Context<'_>, details: &InfoPage) -> Vec<Fact> {
+    let Some(record) = cx.record(details.directory, details.position) else {
         return vec![Fact { label: "", text: "Entry no longer exists".to_owned(), role: Role::Warning }];
     };
-    let mut facts = DetailLines { app, facts: Vec::new() };
-    let path = app.entry_path(details.directory, record.name);
+    let mut facts = DetailLines { cx, facts: Vec::new() };
+    let path = cx.entry_path(details.directory, record.name);
     facts.add("Path", escape(&path).into_owned());
     let inspection = details.inspection.value().map(Arc::as_ref);
     let probe = inspection.and_then(|found| found.probe.as_ref());
@@ -193,7 +193,7 @@ fn facts(app: &App<'_>, details: &InfoPage) -> Vec<Fact> {
 }
 
 struct DetailLines<'a> {
-    app: &'a App<'a>,
+    cx: &'a Context<'a>,
     facts: Vec<Fact>,
 }
 
@@ -221,11 +221,11 @@ impl DetailLines<'_> {
             self.add("Apparent", self.bytes(facts.apparent, Precision::Exact));
             return;
         };
-        let (totals, bound, errno) = self.app.standing(id);
+        let (totals, bound, errno) = self.cx.standing(id);
         self.add("Disk", self.bytes(totals.disk, bound));
         self.add("Apparent", self.bytes(totals.apparent, bound));
         self.add("Items", format!("{} below", grouped(totals.items)));
-        let shared = self.app.shared(id);
+        let shared = self.cx.shared(id);
         if shared > 0 {
             self.add("Shared", format!("{} shared with other entries", self.size(shared)));
         }
@@ -267,8 +267,8 @@ impl DetailLines<'_> {
             self.add("Mounted at", place(mount));
         }
         let layout = inspection.layout.as_ref();
-        let rescan = self.app.key_hint(Command::Rescan, "rescans its directory");
-        let notes = notes(probe, layout, record, self.app.units, &rescan);
+        let rescan = self.cx.key_hint(Command::Rescan, "rescans its directory");
+        let notes = notes(probe, layout, record, self.cx.units, &rescan);
         for (number, note) in notes.into_iter().enumerate() {
             self.add(if number == 0 { "Note" } else { "" }, note);
         }
@@ -286,7 +286,7 @@ impl DetailLines<'_> {
         };
         self.add("Names", format!("{}{elsewhere}", grouped(links)));
         for name in &inspection.names {
-            self.add("", escape(&self.app.shown_path(name)).into_owned());
+            self.add("", escape(&self.cx.shown_path(name)).into_owned());
         }
         let shown = inspection.names.len() as u64 + 1;
         if let Some(more) = inspection.names_in_tree.and_then(|known| known.checked_sub(shown + 1)) {
@@ -295,7 +295,7 @@ impl DetailLines<'_> {
     }
 
     fn size(&self, bytes: u64) -> String {
-        plain_size(bytes, self.app.units)
+        plain_size(bytes, self.cx.units)
     }
 
     fn bytes(&self, bytes: u64, bound: Precision) -> String {
@@ -308,7 +308,7 @@ impl DetailLines<'_> {
     }
 
     fn time(&self, seconds: i64) -> String {
-        date_and_time(seconds, &self.app.zone).trim_end().to_owned()
+        date_and_time(seconds, &self.cx.zone).trim_end().to_owned()
     }
 }
 

@@ -9,20 +9,20 @@
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crate::base::format::{grouped, plain_size, size};
+use crate::base::format::size;
 use crate::base::kind::Kind;
 use crate::base::text::{escape, fit};
-use crate::tree::Tree;
-use crate::ui::app::App;
+use crate::tree::{Relocation, Tree};
 use crate::ui::component::{Component, Handled, Input};
+use crate::ui::context::Context;
 use crate::ui::cursor::Cursor;
 use crate::ui::hit_map::{Canvas, Hit};
 use crate::ui::keys::{Command, Scope};
 use crate::ui::layout::layout;
 use crate::ui::marks::{Mark, Marks, Place};
 use crate::ui::theme::Role;
-use crate::ui::view::draw_ends;
-use crate::ui::view::line::select;
+use crate::ui::view::footer::summary;
+use crate::ui::view::line::{draw_ends, select};
 use crate::ui::window::totals_size;
 
 /// Width below which a path is more useful than a size.
@@ -71,8 +71,8 @@ impl<'t> Component<'t> for MarksList<'t> {
         Scope::Marks
     }
 
-    fn handle(&mut self, input: Input<'_>, app: &mut App<'t>) -> Handled {
-        let lines = layout(app.size).list_lines();
+    fn handle(&mut self, input: Input<'_>, cx: &mut Context<'t>) -> Handled {
+        let lines = layout(cx.size).list_lines();
         let effect = match (input, self.selected()) {
             (Input::Command(Command::Move(motion)), _) => {
                 self.cursor.step(motion, lines, self.marks.len());
@@ -83,15 +83,15 @@ impl<'t> Component<'t> for MarksList<'t> {
                 None
             }
             (Input::Command(Command::Mark), Some(place)) => {
-                app.unmark(place);
-                self.refresh(app.tree, app.marks());
+                cx.unmark(place);
+                self.refresh(cx.tree, cx.marks());
                 None
             }
             (Input::Command(Command::Open), Some(place)) => {
-                app.go_to_name(place);
+                cx.go_to_name(place);
                 return Handled::Close(None);
             }
-            (Input::Command(Command::PrintMarks), _) => app.print_marks(),
+            (Input::Command(Command::PrintMarks), _) => cx.print_marks(),
             (Input::Command(Command::Mark | Command::Open), None) => None,
             (Input::Command(_), _) => return Handled::Close(None),
             _ => None,
@@ -100,12 +100,12 @@ impl<'t> Component<'t> for MarksList<'t> {
         Handled::Yes(effect)
     }
 
-    fn draw(&self, app: &App<'t>, screen: Rect, canvas: &mut Canvas<'_>) {
-        let (theme, layout) = (app.theme, layout((screen.width, screen.height)));
+    fn draw(&self, cx: &Context<'t>, screen: Rect, canvas: &mut Canvas<'_>) {
+        let (theme, layout) = (cx.theme, layout((screen.width, screen.height)));
         let title = Line::styled(" Marks", theme.style(Role::Strong));
-        draw_ends(&title, &Line::raw(summary(app) + " "), layout.header, canvas.buffer);
+        draw_ends(&title, &Line::raw(summary(cx) + " "), layout.header, canvas.buffer);
         if self.marks.is_empty() && !layout.list.is_empty() {
-            let text = format!("   No marks{}", app.key_hint(Command::Mark, "marks"));
+            let text = format!("   No marks{}", cx.key_hint(Command::Mark, "marks"));
             let text = Span::styled(text, theme.style(Role::Faint));
             canvas.buffer.set_span(layout.list.x, layout.list.y, &text, layout.list.width);
         }
@@ -113,12 +113,17 @@ impl<'t> Component<'t> for MarksList<'t> {
         let visible = self.visible(layout.list_lines()).zip(layout.list.y..);
         for (row, (mark, y)) in (cursor.offset..).zip(visible) {
             let area = Rect { y, height: 1, ..layout.list };
-            canvas.buffer.set_line(area.x, y, &text(app, mark, layout.list), area.width);
+            canvas.buffer.set_line(area.x, y, &text(cx, mark, layout.list), area.width);
             canvas.hits.add(area, Hit::Row(row));
             if row == cursor.index {
-                select(app, area, canvas.buffer);
+                select(cx, area, canvas.buffer);
             }
         }
+    }
+
+    fn relocate(&mut self, _: &mut Relocation<'t>, cx: &mut Context<'t>) -> bool {
+        self.refresh(cx.tree, cx.marks());
+        true
     }
 
     fn position(&self) -> Option<(usize, usize)> {
@@ -126,26 +131,14 @@ impl<'t> Component<'t> for MarksList<'t> {
     }
 }
 
-fn text<'a>(app: &App<'_>, (place, mark): &(Place<'_>, Mark), area: Rect) -> Line<'a> {
+fn text<'a>(cx: &Context<'_>, (place, mark): &(Place<'_>, Mark), area: Rect) -> Line<'a> {
     let room = usize::from(area.width);
-    let bytes = totals_size(&mark.totals(app.tree), app.order.measure);
-    let number = if room < NARROW { " ".to_owned() } else { format!("   {}  ", size(bytes, app.units)) };
-    let path = app.shown_path(&Marks::path(app.tree, *place));
+    let bytes = totals_size(&mark.totals(cx.tree), cx.order.measure);
+    let number = if room < NARROW { " ".to_owned() } else { format!("   {}  ", size(bytes, cx.units)) };
+    let path = cx.shown_path(&Marks::path(cx.tree, *place));
     let suffix = if mark.kind == Kind::Directory && !path.ends_with(b"/") { "/" } else { "" };
     let room = room.saturating_sub(crate::base::text::width(&number) + suffix.len());
-    let path = fit(&escape(&path), room, app.theme.glyphs.gap()).into_owned() + suffix;
+    let path = fit(&escape(&path), room, cx.theme.glyphs.gap()).into_owned() + suffix;
     let role = if mark.kind == Kind::Directory { Role::Strong } else { Role::Plain };
-    Line::from(vec![Span::raw(number), Span::styled(path, app.theme.style(role))])
-}
-
-/// Returns the number of marks and their total.
-pub(in crate::ui) fn summary(app: &App<'_>) -> String {
-    let marks = app.marks();
-    let size = plain_size(totals_size(&marks.totals(), app.order.measure), app.units);
-    format!("{} {} {size}", how_many(app), app.theme.glyphs.dot())
-}
-
-/// Returns the number of marks.
-pub(in crate::ui) fn how_many(app: &App<'_>) -> String {
-    format!("{} marked", grouped(app.marks().count()))
+    Line::from(vec![Span::raw(number), Span::styled(path, cx.theme.style(role))])
 }

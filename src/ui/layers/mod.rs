@@ -13,7 +13,7 @@ pub mod search_prompt;
 
 use super::component::Component;
 use confirm_delete::DeleteDialog;
-pub(super) use dialog::bordered;
+pub use dialog::bordered;
 use failures::FailuresList;
 use file_prompt::FilePrompt;
 use help::HelpPage;

@@ -16,16 +16,17 @@ use ratatui::text::Line;
 use ratatui::widgets::{Clear, Paragraph, Widget};
 
 use super::dialog::{BUTTONS, bordered, columns, draw_button, side_by_side};
-use super::failures::doing;
 use crate::base::format::{duration, grouped};
 use crate::base::text::{escape, fit, width};
 use crate::ui::answer_gate::AnswerGate;
-use crate::ui::app::{App, Effect};
 use crate::ui::component::{Component, Handled, Input};
+use crate::ui::context::Context;
 use crate::ui::export::Order;
 use crate::ui::hit_map::{Button, Canvas, Hit};
 use crate::ui::keys::{Answer, Command, Scope};
+use crate::ui::message::Effect;
 use crate::ui::theme::Role;
+use crate::ui::view::footer::doing;
 
 const HEIGHT: u16 = 5;
 /// Width of a file name.
@@ -59,13 +60,13 @@ impl QuestionDialog {
     }
 
     /// Returns the question as a sentence and as one short line.
-    fn texts(&self, app: &App<'_>, columns: u16) -> (String, &'static str) {
+    fn texts(&self, cx: &Context<'_>, columns: u16) -> (String, &'static str) {
         let (text, brief) = match &self.about {
-            About::Quit => (loss(app), ["Quit? -/n", "Quit? y/n"]),
+            About::Quit => (loss(cx), ["Quit? -/n", "Quit? y/n"]),
             About::Replace(order) => {
-                (replace(app, order, usize::from(columns)), ["Replace? -/n", "Replace? y/n"])
+                (replace(cx, order, usize::from(columns)), ["Replace? -/n", "Replace? y/n"])
             }
-            About::Above => (above(app, usize::from(columns)), ["Scan above? -/n", "Scan above? y/n"]),
+            About::Above => (above(cx, usize::from(columns)), ["Scan above? -/n", "Scan above? y/n"]),
         };
         (text, brief[usize::from(self.gate.is_open())])
     }
@@ -76,7 +77,7 @@ impl<'t> Component<'t> for QuestionDialog {
         Scope::Question
     }
 
-    fn handle(&mut self, input: Input<'_>, app: &mut App<'t>) -> Handled {
+    fn handle(&mut self, input: Input<'_>, cx: &mut Context<'t>) -> Handled {
         let Input::Command(Command::Answer(answer)) = input else { return Handled::Yes(None) };
         let button = match answer {
             Answer::Other => {
@@ -92,15 +93,15 @@ impl<'t> Component<'t> for QuestionDialog {
         Handled::Close(match (&self.about, button) {
             (_, Button::No) => None,
             (About::Quit, Button::Yes) => Some(Effect::Quit),
-            (About::Above, Button::Yes) => app.above().map(Effect::ScanAbove),
-            (About::Replace(order), Button::Yes) => app.replace_file(order.clone()),
+            (About::Above, Button::Yes) => cx.above().map(Effect::ScanAbove),
+            (About::Replace(order), Button::Yes) => cx.replace_file(order.clone()),
         })
     }
 
-    fn draw(&self, app: &App<'t>, screen: Rect, canvas: &mut Canvas<'_>) {
+    fn draw(&self, cx: &Context<'t>, screen: Rect, canvas: &mut Canvas<'_>) {
         canvas.hits.clear();
-        let (text, brief) = self.texts(app, screen.width);
-        let style = app.theme.style(Role::Strong);
+        let (text, brief) = self.texts(cx, screen.width);
+        let style = cx.theme.style(Role::Strong);
         let Some(frame) = place(&text, screen) else {
             let line = Rect { y: screen.bottom().saturating_sub(1), height: screen.height.min(1), ..screen };
             Clear.render(line, canvas.buffer);
@@ -115,10 +116,10 @@ impl<'t> Component<'t> for QuestionDialog {
         };
         Clear.render(frame, canvas.buffer);
         let text = Paragraph::new(Line::styled(text, style)).alignment(Alignment::Center);
-        text.block(bordered(app.theme)).render(frame, canvas.buffer);
+        text.block(bordered(cx.theme)).render(frame, canvas.buffer);
         let places = side_by_side(BUTTONS, Rect { y: frame.y + 3, height: 1, ..frame });
         for (place, (button, ..)) in places.into_iter().zip(BUTTONS) {
-            draw_button(app.theme, (button, place), self.button, &self.gate, canvas);
+            draw_button(cx.theme, (button, place), self.button, &self.gate, canvas);
         }
     }
 
@@ -143,33 +144,33 @@ fn place(text: &str, area: Rect) -> Option<Rect> {
 }
 
 /// Returns the question before the directory above is scanned; it names what the user would lose.
-fn above(app: &App<'_>, columns: usize) -> String {
-    let path = app.above().unwrap_or_default();
-    let cost = match app.marks().count() {
+fn above(cx: &Context<'_>, columns: usize) -> String {
+    let path = cx.above().unwrap_or_default();
+    let cost = match cx.marks().count() {
         0 => String::new(),
         1 => " and lose 1 mark".to_owned(),
         marks => format!(" and lose {} marks", grouped(marks)),
     };
     let room = columns.saturating_sub(30 + cost.len()).max(10);
-    format!("Scan {}{cost}?", fit(&escape(&path), room, app.theme.glyphs.gap()))
+    format!("Scan {}{cost}?", fit(&escape(&path), room, cx.theme.glyphs.gap()))
 }
 
 /// Returns the question about replacing a file.
-fn replace(app: &App<'_>, order: &Order, columns: usize) -> String {
-    format!("Replace {}?", fit(&order.shown(), columns.saturating_sub(20).max(10), app.theme.glyphs.gap()))
+fn replace(cx: &Context<'_>, order: &Order, columns: usize) -> String {
+    format!("Replace {}?", fit(&order.shown(), columns.saturating_sub(20).max(10), cx.theme.glyphs.gap()))
 }
 
 /// Returns the loss caused by leaving.
-fn loss(app: &App<'_>) -> String {
-    let scan = duration(app.scan.last.elapsed);
-    if let Some(running) = &app.reclaim.running {
+fn loss(cx: &Context<'_>) -> String {
+    let scan = duration(cx.scan.last.elapsed);
+    if let Some(running) = &cx.reclaim.running {
         return format!("Quit and stop {} midway?", doing(running.deed));
     }
-    if let Some(order) = app.written() {
-        let shown = fit(&order.shown(), FILE, app.theme.glyphs.gap()).into_owned();
+    if let Some(order) = cx.written() {
+        let shown = fit(&order.shown(), FILE, cx.theme.glyphs.gap()).into_owned();
         return format!("Quit and cancel writing {shown}?");
     }
-    match app.marks().count() {
+    match cx.marks().count() {
         0 => format!("Quit and lose the scan of {scan}?"),
         1 => format!("Quit and lose the scan of {scan} and 1 mark?"),
         marks => format!("Quit and lose the scan of {scan} and {} marks?", grouped(marks)),

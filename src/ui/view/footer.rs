@@ -8,58 +8,71 @@
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::draw_ends;
+use super::line::draw_ends;
 use crate::base::format::{duration, grouped, plain_size};
 use crate::base::text::{escape, escape_path, fit, width};
+use crate::delete::OperationKind;
 use crate::scan::Outcome;
-use crate::ui::app::{App, Rescan};
+use crate::ui::context::Context;
+use crate::ui::deletion::Running;
 use crate::ui::hit_map::{Canvas, Hit, HitMap};
 use crate::ui::keys::{Binding, Command, KEYMAP, Key, Scope};
-use crate::ui::layers::confirm_delete::DeleteDialog;
-use crate::ui::layers::{Layer, failures, marks_list};
+use crate::ui::progress::Rescan;
 use crate::ui::theme::Role;
 use crate::ui::views::growth;
+use crate::ui::window::totals_size;
 
 /// Width below which there is room for one part only.
 const NARROW: usize = 24;
 
+/// Keys of the footer, and the place on a page.
+#[derive(Clone, Copy, Debug)]
+pub struct Top {
+    /// Scope whose key bindings apply.
+    pub scope: Scope,
+    /// `true` if there are changed entries to retry.
+    pub may_retry: bool,
+    /// Line of the cursor and number of lines of the page that replaces the view.
+    pub position: Option<(usize, usize)>,
+}
+
 /// Draws the footer below the view, or below the page that replaces it.
-pub(super) fn draw(app: &App<'_>, page: Option<&Layer<'_>>, area: Rect, canvas: &mut Canvas<'_>) {
+pub fn draw(cx: &Context<'_>, top: Top, area: Rect, canvas: &mut Canvas<'_>) {
     let Canvas { buffer, hits } = canvas;
     let room = usize::from(area.width);
-    if let Some(notice) = app.notice_text() {
-        let text = format!(" {}", fit(&notice, room.saturating_sub(2), app.theme.glyphs.gap()));
-        draw_ends(&Line::styled(text, app.theme.style(Role::Strong)), &Line::default(), area, buffer);
-    } else if app.is_scanning() {
-        let help = first_hint(app, room);
-        let (left, right) = (progress(app, room - help), keys(app, help));
+    if let Some(notice) = cx.notice_text() {
+        let text = format!(" {}", fit(&notice, room.saturating_sub(2), cx.theme.glyphs.gap()));
+        draw_ends(&Line::styled(text, cx.theme.style(Role::Strong)), &Line::default(), area, buffer);
+    } else if cx.is_scanning() {
+        let help = first_hint(cx, top, room);
+        let (left, right) = (progress(cx, room - help), keys(cx, top, help));
         draw_ends(&left, &right, area, buffer);
         let width = u16::try_from(right.width()).unwrap_or(u16::MAX);
-        add_hits(app, help, area.right().saturating_sub(width), area, hits);
-    } else if let Some(running) = &app.reclaim.running {
-        draw_ends(&failures::progress(app, running, room), &Line::default(), area, buffer);
-    } else if let Some(rescan) = app.rescan() {
-        draw_ends(&reading_again(app, rescan, room), &Line::default(), area, buffer);
+        add_hits(cx, top, help, area.right().saturating_sub(width), area, hits);
+    } else if let Some(running) = &cx.reclaim.running {
+        draw_ends(&deleting(cx, running, room), &Line::default(), area, buffer);
+    } else if let Some(rescan) = cx.rescan() {
+        draw_ends(&reading_again(cx, top, rescan, room), &Line::default(), area, buffer);
     } else {
-        let right = idle(app, page, room);
+        let right = idle(cx, top, room);
         let room = room.saturating_sub(right.width() + 1);
-        draw_ends(&keys(app, room), &right, area, buffer);
-        add_hits(app, room, area.x, area, hits);
+        draw_ends(&keys(cx, top, room), &right, area, buffer);
+        add_hits(cx, top, room, area.x, area, hits);
     }
 }
 
 /// Returns the width reserved for the first key, which leads to all others and is always shown.
-fn first_hint(app: &App<'_>, room: usize) -> usize {
-    let first = if room < NARROW { None } else { hints(app, room).into_iter().next() };
+fn first_hint(cx: &Context<'_>, top: Top, room: usize) -> usize {
+    let first = if room < NARROW { None } else { hints(cx, top, room).into_iter().next() };
     first.map_or(0, |(key, word)| hint_width(key, word) + 1)
 }
 
 /// Returns the part to the right of the keys.
-fn idle<'a>(app: &App<'_>, page: Option<&Layer<'_>>, room: usize) -> Line<'a> {
-    match page.and_then(|page| page.component().position()) {
+fn idle<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
+    match top.position {
         Some((index, count)) => lines_place(index, count, room / 2),
-        None if app.views.page.is_some() => page_place(app, room / 2),
-        None => place(app, room),
+        None if cx.views.page.is_some() => page_place(cx, room / 2),
+        None => place(cx, top, room),
     }
 }
 
@@ -75,8 +88,8 @@ fn row_of(index: usize, rows: usize) -> String {
 }
 
 /// Adds the key hints of a line to the hit map.
-fn add_hits(app: &App<'_>, room: usize, mut x: u16, area: Rect, hits: &mut HitMap) {
-    for (key, word) in hints(app, room) {
+fn add_hits(cx: &Context<'_>, top: Top, room: usize, mut x: u16, area: Rect, hits: &mut HitMap) {
+    for (key, word) in hints(cx, top, room) {
         let width = u16::try_from(hint_width(key, word)).unwrap_or(u16::MAX);
         hits.add(Rect { x, width, ..area }.intersection(area), Hit::Key(key));
         x = x.saturating_add(width);
@@ -84,12 +97,12 @@ fn add_hits(app: &App<'_>, room: usize, mut x: u16, area: Rect, hits: &mut HitMa
 }
 
 /// Returns the progress of the rescan.
-fn reading_again<'a>(app: &App<'_>, rescan: &Rescan, room: usize) -> Line<'a> {
-    let theme = app.theme;
-    let spinner = app.spinner();
+fn reading_again<'a>(cx: &Context<'_>, top: Top, rescan: &Rescan, room: usize) -> Line<'a> {
+    let theme = cx.theme;
+    let spinner = cx.spinner();
     let entries = format!("{} entries", grouped(rescan.progress.entries));
     let name = escape(&rescan.name).into_owned();
-    let stops = app.keymap.hint(Command::Back, app.scope(), "stops");
+    let stops = cx.keymap.hint(Command::Back, top.scope, "stops");
     let text = format!("rescanning {name} {} {entries}{stops}", theme.glyphs.dot());
     Line::from(vec![
         Span::styled(format!(" {spinner} "), theme.style(Role::Bar)),
@@ -98,20 +111,20 @@ fn reading_again<'a>(app: &App<'_>, rescan: &Rescan, room: usize) -> Line<'a> {
 }
 
 /// Returns the progress of the scan.
-fn progress<'a>(app: &App<'_>, room: usize) -> Line<'a> {
-    let theme = app.theme;
-    let tick = &app.scan.last;
-    let spinner = app.spinner();
+fn progress<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
+    let theme = cx.theme;
+    let tick = &cx.scan.last;
+    let spinner = cx.spinner();
     let dot = format!(" {} ", theme.glyphs.dot());
     let errors = match tick.progress.errors {
         0 => String::new(),
         1 => format!("{dot}1 error"),
         errors => format!("{dot}{} errors", grouped(errors)),
     };
-    let percent = app.scan.percent().map_or_else(String::new, |percent| format!("{percent} %{dot}"));
+    let percent = cx.scan.percent().map_or_else(String::new, |percent| format!("{percent} %{dot}"));
     let entries = format!("{percent}{}", grouped(tick.progress.entries));
-    let bytes = plain_size(tick.progress.disk, app.units);
-    let rate = if app.scan.rate == 0 { String::new() } else { format!("{dot}{}/s", grouped(app.scan.rate)) };
+    let bytes = plain_size(tick.progress.disk, cx.units);
+    let rate = if cx.scan.rate == 0 { String::new() } else { format!("{dot}{}/s", grouped(cx.scan.rate)) };
     let texts = [
         format!("{entries} entries{rate}{dot}{bytes}"),
         format!("{entries} entries{dot}{bytes}"),
@@ -139,22 +152,20 @@ fn progress<'a>(app: &App<'_>, room: usize) -> Line<'a> {
 }
 
 /// Returns the keys that have a word for the footer, as many as fit.
-pub(in crate::ui) fn keys<'a>(app: &App<'_>, room: usize) -> Line<'a> {
-    let spans = hints(app, room).into_iter().flat_map(|(key, word)| {
-        let key = Span::styled(format!(" {}", key.name()), app.theme.style(Role::Strong));
-        [key, Span::styled(format!(" {word} "), app.theme.style(Role::Faint))]
+pub fn keys<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
+    let spans = hints(cx, top, room).into_iter().flat_map(|(key, word)| {
+        let key = Span::styled(format!(" {}", key.name()), cx.theme.style(Role::Strong));
+        [key, Span::styled(format!(" {word} "), cx.theme.style(Role::Faint))]
     });
     Line::from(spans.collect::<Vec<_>>())
 }
 
 /// Returns those keys with their words.
-fn hints(app: &App<'_>, room: usize) -> Vec<(Key, &'static str)> {
-    let scope = app.scope();
-    let is_of_use = |command| match (command, &app.views.page) {
-        (Command::View(view), _) => app.views.is_of_use(view),
-        (Command::Retry, _) if scope == Scope::Confirm => {
-            app.delete_dialog().is_some_and(DeleteDialog::has_changed)
-        }
+fn hints(cx: &Context<'_>, top: Top, room: usize) -> Vec<(Key, &'static str)> {
+    let scope = top.scope;
+    let is_of_use = |command| match (command, &cx.views.page) {
+        (Command::View(view), _) => cx.views.is_of_use(view),
+        (Command::Retry, _) if scope == Scope::Confirm => top.may_retry,
         (Command::Sort(column), Some(page)) => page.table.may_sort(column),
         (Command::Mark | Command::Delete | Command::Inspect, Some(page)) => page.table.has_entries,
         _ => true,
@@ -166,7 +177,7 @@ fn hints(app: &App<'_>, room: usize) -> Vec<(Key, &'static str)> {
     };
     let lines = KEYMAP.iter().enumerate();
     let lines = lines.filter(|(_, it)| it.scopes.contains(&scope) && is_of_use(it.command));
-    let key = |line| app.keymap.keys_in(line, scope).next();
+    let key = |line| cx.keymap.keys_in(line, scope).next();
     let hint = |(line, binding): (usize, &Binding)| {
         let (rank, text) = binding.footer?;
         Some(((rank, word(binding, text)), key(line)?))
@@ -193,18 +204,16 @@ fn hint_width(key: Key, word: &str) -> usize {
 }
 
 /// Returns the row of a view and the state of its search; as much as fits.
-pub(in crate::ui) fn page_place<'a>(app: &App<'_>, room: usize) -> Line<'a> {
-    let Some(page) = &app.views.page else { return Line::default() };
+pub fn page_place<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
+    let Some(page) = &cx.views.page else { return Line::default() };
     let rows = row_of(page.index, page.rows);
-    let looking = format!("looking{} ", app.theme.glyphs.gap());
+    let looking = format!("looking{} ", cx.theme.glyphs.gap());
     let looking = if page.is_complete { String::new() } else { looking };
     // Commands apply to the marks, wherever those are.
-    let dot = app.theme.glyphs.dot();
-    let (marked, how_many) = match app.marks().count() {
+    let dot = cx.theme.glyphs.dot();
+    let (marked, how_many) = match cx.marks().count() {
         0 => (String::new(), String::new()),
-        _ => {
-            (format!(" {dot} {}", marks_list::summary(app)), format!(" {dot} {}", marks_list::how_many(app)))
-        }
+        _ => (format!(" {dot} {}", summary(cx)), format!(" {dot} {}", how_many(cx))),
     };
     let texts = [
         (format!("{looking}{rows}"), marked.clone()),
@@ -215,23 +224,23 @@ pub(in crate::ui) fn page_place<'a>(app: &App<'_>, room: usize) -> Line<'a> {
     ];
     let fits = |(place, marked): &(String, String)| width(place) + width(marked) < room;
     let (place, marked) = texts.into_iter().find(fits).unwrap_or_default();
-    Line::from(vec![Span::raw(place), Span::styled(marked, app.theme.style(Role::Strong)), Span::raw(" ")])
+    Line::from(vec![Span::raw(place), Span::styled(marked, cx.theme.style(Role::Strong)), Span::raw(" ")])
 }
 
 /// Returns the row and the result of the scan; more in a wide window.
-fn place<'a>(app: &App<'_>, room: usize) -> Line<'a> {
-    let (window, most) = (&app.window, room - first_hint(app, room));
+fn place<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
+    let (window, most) = (&cx.window, room - first_hint(cx, top, room));
     let mut facts = vec![(row_of(window.index, window.rows), Role::Plain)];
-    if app.is_filtered() {
-        let clears = app.keymap.first(Command::Back, Scope::List).map(|key| format!(": {key} shows all"));
+    if cx.is_filtered() {
+        let clears = cx.keymap.first(Command::Back, Scope::List).map(|key| format!(": {key} shows all"));
         let clears =
             clears.filter(|clears| width(&facts[0].0) + width(clears) + width(" · filtered ") <= most);
         facts.push((format!("filtered{}", clears.unwrap_or_default()), Role::Strong));
     }
-    if app.marks().count() > 0 {
-        facts.push((marks_list::summary(app), Role::Strong));
+    if cx.marks().count() > 0 {
+        facts.push((summary(cx), Role::Strong));
     }
-    if app.written().is_some() {
+    if cx.written().is_some() {
         facts.push(("writing".to_owned(), Role::Strong));
     }
     if window.left_out > 0 {
@@ -242,29 +251,78 @@ fn place<'a>(app: &App<'_>, room: usize) -> Line<'a> {
         1 => facts.push(("1 error".to_owned(), Role::Warning)),
         errors => facts.push((format!("{} errors", grouped(u64::from(errors))), Role::Warning)),
     }
-    if let Some(since) = app.views.offer().and_then(|offer| offer.since) {
-        let key = app.keymap.first(Command::View(&growth::VIEW), app.scope());
-        let text = crate::base::format::since(since, app.views.now());
+    if let Some(since) = cx.views.offer().and_then(|offer| offer.since) {
+        let key = cx.keymap.first(Command::View(&growth::VIEW), top.scope);
+        let text = crate::base::format::since(since, cx.views.now());
         facts.extend(key.map(|key| (format!("{key}: {text}"), Role::Plain)));
     }
-    match &app.scan.last.outcome {
+    match &cx.scan.last.outcome {
         Some(Outcome::Stopped) => facts.push(("stopped".to_owned(), Role::Warning)),
         Some(Outcome::Panicked(_)) => facts.push(("the scan failed".to_owned(), Role::Warning)),
         Some(Outcome::Broken(faults)) => facts.push((faults.join("; "), Role::Warning)),
-        Some(Outcome::Complete) | None => facts.push((duration(app.scan.last.elapsed), Role::Faint)),
+        Some(Outcome::Complete) | None => facts.push((duration(cx.scan.last.elapsed), Role::Faint)),
     }
     let mut spans = Vec::new();
     for (text, role) in facts {
-        let dot = if spans.is_empty() { String::new() } else { format!(" {} ", app.theme.glyphs.dot()) };
+        let dot = if spans.is_empty() { String::new() } else { format!(" {} ", cx.theme.glyphs.dot()) };
         let used: usize = spans.iter().map(Span::width).sum();
         // Half of the line belongs to the keys; warnings may take more.
         let limit = if role == Role::Faint { room / 2 } else { most };
         if used + width(&dot) + width(&text) + 1 > limit {
             continue;
         }
-        spans.push(Span::styled(dot, app.theme.style(Role::Faint)));
-        spans.push(Span::styled(text, app.theme.style(role)));
+        spans.push(Span::styled(dot, cx.theme.style(Role::Faint)));
+        spans.push(Span::styled(text, cx.theme.style(role)));
     }
     spans.push(Span::raw(" "));
     Line::from(spans)
+}
+
+/// Returns the word for a running operation.
+pub fn doing(deed: OperationKind) -> &'static str {
+    match deed {
+        OperationKind::Delete | OperationKind::Empty => "deleting",
+        OperationKind::Trash => "moving to the trash",
+        OperationKind::Restore => "restoring",
+    }
+}
+
+/// Returns the progress of the operation.
+fn deleting<'a>(cx: &Context<'_>, running: &Running, room: usize) -> Line<'a> {
+    let theme = cx.theme;
+    let spinner = cx.spinner();
+    let dot = theme.glyphs.dot();
+    let doing = doing(running.deed);
+    let report = &running.report;
+    let (entries, bytes) = running.expected;
+    let left = grouped(entries.saturating_sub(report.entries));
+    let bytes = plain_size(bytes.saturating_sub(report.freed), cx.units);
+    let stay = match report.failures.count {
+        0 => String::new(),
+        count => format!(" {dot} {} failed", grouped(count)),
+    };
+    let end =
+        if running.is_stopping { " (stopping)".to_owned() } else { cx.key_hint(Command::Back, "stops") };
+    let texts = [
+        format!("{doing} {dot} {left} entries, {bytes} left{stay}{end}"),
+        format!("{doing} {dot} {left} left{stay}{end}"),
+        format!("{doing} {dot} {left} left"),
+    ];
+    let text = texts.iter().find(|text| width(text) + 4 <= room).unwrap_or(&texts[2]);
+    Line::from(vec![
+        Span::styled(format!(" {spinner} "), theme.style(Role::Bar)),
+        Span::raw(fit(text, room.saturating_sub(4), theme.glyphs.gap()).into_owned()),
+    ])
+}
+
+/// Returns the number of marks and their total.
+pub fn summary(cx: &Context<'_>) -> String {
+    let marks = cx.marks();
+    let size = plain_size(totals_size(&marks.totals(), cx.order.measure), cx.units);
+    format!("{} {} {size}", how_many(cx), cx.theme.glyphs.dot())
+}
+
+/// Returns the number of marks.
+pub fn how_many(cx: &Context<'_>) -> String {
+    format!("{} marked", grouped(cx.marks().count()))
 }

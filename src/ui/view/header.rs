@@ -11,52 +11,52 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::{draw_ends, sheet};
+use super::line::draw_ends;
+use super::sheet;
 use crate::base::format::{grouped, plain_size};
 use crate::base::text::{escape, fit, printable};
 use crate::table::row::Precision;
-use crate::ui::app::App;
+use crate::ui::context::Context;
 use crate::ui::theme::Role;
 
-pub(super) fn draw(app: &App<'_>, area: Rect, buffer: &mut Buffer) {
+pub fn draw(cx: &Context<'_>, area: Rect, buffer: &mut Buffer) {
     let width = usize::from(area.width);
-    let mut path = escape(&app.path).into_owned();
-    if let Some(page) = &app.views.page {
-        path = format!("{path} {} {}", app.theme.glyphs.dot(), page.title);
+    let mut path = escape(&cx.path).into_owned();
+    if let Some(page) = &cx.views.page {
+        path = format!("{path} {} {}", cx.theme.glyphs.dot(), page.title);
     }
-    if app.is_filtered() && app.views.page.is_none() {
-        path =
-            format!("{path} {} /{}", app.theme.glyphs.dot(), printable(app.views.text.as_str().as_bytes()));
+    if cx.is_filtered() && cx.views.page.is_none() {
+        path = format!("{path} {} /{}", cx.theme.glyphs.dot(), printable(cx.views.text.as_str().as_bytes()));
     }
     let wanted = crate::base::text::width(&path).min(width / 2);
-    let right = match &app.views.page {
-        Some(page) => sheet::totals(app, page),
-        None => totals(app).into(),
+    let right = match &cx.views.page {
+        Some(page) => sheet::totals(cx, page),
+        None => totals(cx).into(),
     };
     // An active filter is shown even without room for anything else.
-    let last = right.last().filter(|_| app.is_filtered()).cloned();
+    let last = right.last().filter(|_| cx.is_filtered()).cloned();
     let fitting = right.into_iter().find(|text| crate::base::text::width(text) + wanted + 2 <= width);
     let right = fitting.or(last).unwrap_or_default();
-    let right = Line::styled(fit(&right, width, "").into_owned(), app.theme.style(Role::Plain));
+    let right = Line::styled(fit(&right, width, "").into_owned(), cx.theme.style(Role::Plain));
     // A space on either side of the path.
     let room = width.saturating_sub(right.width() + 2);
-    let path = fit(&path, room, app.theme.glyphs.gap());
-    let left = Line::from(vec![Span::raw(" "), Span::styled(path, app.theme.style(Role::Strong))]);
+    let path = fit(&path, room, cx.theme.glyphs.gap());
+    let left = Line::from(vec![Span::raw(" "), Span::styled(path, cx.theme.style(Role::Strong))]);
     draw_ends(&left, &right, area, buffer);
 }
 
 /// Returns the totals as text, the longest first.
-fn totals(app: &App<'_>) -> [String; 3] {
-    let glyphs = app.theme.glyphs;
-    let measure = app.order.measure;
-    let bound = match app.window.bound {
+fn totals(cx: &Context<'_>) -> [String; 3] {
+    let glyphs = cx.theme.glyphs;
+    let measure = cx.order.measure;
+    let bound = match cx.window.bound {
         Precision::AtLeast => format!("{} ", glyphs.at_least()),
         Precision::Exact | Precision::Growing => String::new(),
     };
-    let size = format!("{bound}{}", plain_size(app.window.size(measure), app.units));
-    let items = app.window.totals.items;
+    let size = format!("{bound}{}", plain_size(cx.window.size(measure), cx.units));
+    let items = cx.window.totals.items;
     let word = if items == 1 { "item" } else { "items" };
-    if let Some(all) = app.window.all_items {
+    if let Some(all) = cx.window.all_items {
         let of = format!("{} of {}", grouped(items), grouped(all));
         let dot = glyphs.dot();
         return [

@@ -21,7 +21,7 @@ use super::columns::{Columns, aligned, right};
 use crate::base::text::{beginning, fit, width};
 use crate::table::column::{Column, SIGNS};
 use crate::table::row::{CellValue, NumberFormat, Precision, Row, RowStyle};
-use crate::ui::app::App;
+use crate::ui::context::Context;
 use crate::ui::hit_map::{Canvas, Hit};
 use crate::ui::theme::Role;
 
@@ -29,8 +29,8 @@ use crate::ui::theme::Role;
 const NOTE: usize = 10;
 
 /// Draws rows from number `offset` on; the cursor is on row `index`.
-pub(super) fn draw_rows(
-    app: &App<'_>,
+pub fn draw_rows(
+    cx: &Context<'_>,
     columns: &Columns,
     rows: &[Row],
     (offset, index): (usize, usize),
@@ -40,16 +40,16 @@ pub(super) fn draw_rows(
     for ((number, row), y) in (offset..).zip(rows).zip(list.y..list.bottom()) {
         let area = Rect { y, height: 1, ..list };
         canvas.hits.add(area, Hit::Row(number));
-        canvas.buffer.set_line(list.x, y, &text(app, columns, row), list.width);
+        canvas.buffer.set_line(list.x, y, &text(cx, columns, row), list.width);
         if number == index {
-            select(app, area, canvas.buffer);
+            select(cx, area, canvas.buffer);
         }
     }
 }
 
 /// Returns the row as text.
-fn text<'a>(app: &App<'_>, columns: &Columns, row: &Row) -> Text<'a> {
-    let format = NumberFormat { units: app.units, zone: &app.zone, users: app.owners.names() };
+fn text<'a>(cx: &Context<'_>, columns: &Columns, row: &Row) -> Text<'a> {
+    let format = NumberFormat { units: cx.units, zone: &cx.zone, users: cx.owners.names() };
     let mut spans = Vec::with_capacity(16);
     for (number, (column, room)) in columns.cells.iter().enumerate() {
         if number > 0 {
@@ -57,27 +57,27 @@ fn text<'a>(app: &App<'_>, columns: &Columns, row: &Row) -> Text<'a> {
         }
         let span = match (column, row.cell(*column)) {
             (Column::Size, size) => {
-                signs(app, row, &mut spans);
+                signs(cx, row, &mut spans);
                 let text = right(&size.text(room - SIGNS, format), room - SIGNS);
                 let is_number = matches!(size, CellValue::Bytes(_));
-                if is_number { Span::raw(text) } else { Span::styled(text, app.theme.style(Role::Faint)) }
+                if is_number { Span::raw(text) } else { Span::styled(text, cx.theme.style(Role::Faint)) }
             }
             (Column::Bar, share) => {
                 let share = if let CellValue::Share(share) = share { share } else { 0 };
-                Span::styled(app.theme.glyphs.bar(share, *room), app.theme.style(Role::Bar))
+                Span::styled(cx.theme.glyphs.bar(share, *room), cx.theme.style(Role::Bar))
             }
             (_, value) => Span::raw(aligned(&value.text(*room, format), column.spec().align, *room)),
         };
         spans.push(span);
     }
-    gap(app, columns.gap(), row.is_marked, &mut spans);
-    label(app, columns.name, row, &mut spans);
+    gap(cx, columns.gap(), row.is_marked, &mut spans);
+    label(cx, columns.name, row, &mut spans);
     Text::from(spans)
 }
 
 /// Adds the signs before a size.
-fn signs(app: &App<'_>, row: &Row, spans: &mut Vec<Span<'_>>) {
-    let theme = app.theme;
+fn signs(cx: &Context<'_>, row: &Row, spans: &mut Vec<Span<'_>>) {
+    let theme = cx.theme;
     let error = Span::styled("!", theme.style(Role::Warning));
     spans.push(if row.has_errors { error } else { Span::raw(" ") });
     spans.push(match row.precision {
@@ -88,28 +88,28 @@ fn signs(app: &App<'_>, row: &Row, spans: &mut Vec<Span<'_>>) {
 }
 
 /// Adds the blanks before the label, with a sign if the row is marked.
-fn gap(app: &App<'_>, gap: &'static str, is_marked: bool, spans: &mut Vec<Span<'_>>) {
+fn gap(cx: &Context<'_>, gap: &'static str, is_marked: bool, spans: &mut Vec<Span<'_>>) {
     if !is_marked || gap.is_empty() {
         spans.push(Span::raw(gap));
         return;
     }
     let (before, behind) = gap.split_at(gap.len() / 2);
     spans.push(Span::raw(before));
-    spans.push(Span::styled(app.theme.glyphs.marked(), app.theme.style(Role::Strong)));
+    spans.push(Span::styled(cx.theme.glyphs.marked(), cx.theme.style(Role::Strong)));
     spans.push(Span::raw(&behind[1..]));
 }
 
 /// Adds the label, and the note if there is room.
-fn label(app: &App<'_>, room: usize, row: &Row, spans: &mut Vec<Span<'_>>) {
-    let gap = app.theme.glyphs.gap();
+fn label(cx: &Context<'_>, room: usize, row: &Row, spans: &mut Vec<Span<'_>>) {
+    let gap = cx.theme.glyphs.gap();
     let label = fit(&row.label, room, gap).into_owned();
     let left = room.saturating_sub(width(&label));
-    let style = app.theme.style(role(row.style));
+    let style = cx.theme.style(role(row.style));
     spans.push(Span::styled(label, if row.is_marked { style.underlined() } else { style }));
     if let Some(note) = row.note.as_ref().filter(|_| left >= NOTE) {
         let role = if note.is_warning { Role::Warning } else { Role::Faint };
         let note = shortened(&note.text, left - 2, gap);
-        spans.push(Span::styled(format!("  {note}"), app.theme.style(role)));
+        spans.push(Span::styled(format!("  {note}"), cx.theme.style(role)));
     }
 }
 
@@ -133,9 +133,21 @@ fn shortened<'t>(note: &'t str, room: usize, gap: &str) -> Cow<'t, str> {
 }
 
 /// Draws a line as the one under the cursor.
-pub(in crate::ui) fn select(app: &App<'_>, row: Rect, buffer: &mut Buffer) {
+pub fn select(cx: &Context<'_>, row: Rect, buffer: &mut Buffer) {
     // One style for the whole line: its own colors reversed would look like a chessboard.
     for cell in row.positions() {
-        buffer[cell].set_style(Style::reset().patch(app.theme.style(Role::Selected)));
+        buffer[cell].set_style(Style::reset().patch(cx.theme.style(Role::Selected)));
+    }
+}
+
+/// Draws `left` at the beginning of the line and `right` at its end.
+pub fn draw_ends(left: &Text<'_>, right: &Text<'_>, area: Rect, buffer: &mut Buffer) {
+    if area.is_empty() {
+        return;
+    }
+    buffer.set_line(area.x, area.y, left, area.width);
+    let width = u16::try_from(right.width()).unwrap_or(u16::MAX);
+    if let Some(start) = area.width.checked_sub(width) {
+        buffer.set_line(area.x + start, area.y, right, width);
     }
 }

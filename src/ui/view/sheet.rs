@@ -20,33 +20,33 @@ use crate::base::text::printable;
 use crate::table::column::Column;
 use crate::table::row::Precision;
 use crate::table::rows::Direction;
-use crate::ui::app::App;
+use crate::ui::context::Context;
 use crate::ui::hit_map::Canvas;
 use crate::ui::sheet::Page;
 use crate::ui::theme::Role;
 use crate::ui::views::TableSummary;
 use crate::ui::window::totals_size;
 
-pub(super) fn draw(app: &App<'_>, page: &Page, titles: Rect, list: Rect, canvas: &mut Canvas<'_>) {
-    let columns = columns(app, page, usize::from(list.width));
+pub fn draw(cx: &Context<'_>, page: &Page, titles: Rect, list: Rect, canvas: &mut Canvas<'_>) {
+    let columns = columns(cx, page, usize::from(list.width));
     if !titles.is_empty() && page.failure.is_none() {
         let own = |column| page.table.title(column);
         canvas.buffer.set_line(
             titles.x,
             titles.y,
-            &title_line(app, &columns, sorted(page), own),
+            &title_line(cx, &columns, sorted(page), own),
             titles.width,
         );
         columns.add_hits(titles, canvas.hits);
     }
     if page.lines.is_empty() && !list.is_empty() {
-        draw_empty(app, page, list, canvas.buffer);
+        draw_empty(cx, page, list, canvas.buffer);
     }
-    draw_rows(app, &columns, &page.lines, (page.offset, page.index), list, canvas);
+    draw_rows(cx, &columns, &page.lines, (page.offset, page.index), list, canvas);
 }
 
 /// Returns the totals as text, the longest first.
-pub(super) fn totals(app: &App<'_>, page: &Page) -> Vec<String> {
+pub fn totals(cx: &Context<'_>, page: &Page) -> Vec<String> {
     let Some([one, several]) = page.table.counted.filter(|_| page.failure.is_none()) else {
         return Vec::new();
     };
@@ -58,23 +58,23 @@ pub(super) fn totals(app: &App<'_>, page: &Page) -> Vec<String> {
     } else {
         format!("{matched} of {}", grouped(searched))
     };
-    let dot = app.theme.glyphs.dot();
+    let dot = cx.theme.glyphs.dot();
     if page.table.is_of_changes() {
-        let by = growth.map(|growth| growth[app.order.measure as usize]);
-        let by = by.map(|(before, after)| change(before, after, app.units));
+        let by = growth.map(|growth| growth[cx.order.measure as usize]);
+        let by = by.map(|(before, after)| change(before, after, cx.units));
         let texts = [
-            by.as_ref().map(|by| format!("{by} {} {dot} {matched} {counted} ", app.order.measure.name())),
+            by.as_ref().map(|by| format!("{by} {} {dot} {matched} {counted} ", cx.order.measure.name())),
             by.as_ref().map(|by| format!("{by} {dot} {matched} ")),
             by.map(|by| by + " "),
         ];
         return texts.into_iter().flatten().collect();
     }
-    let bound = match app.window.bound {
-        Precision::AtLeast => format!("{} ", app.theme.glyphs.at_least()),
+    let bound = match cx.window.bound {
+        Precision::AtLeast => format!("{} ", cx.theme.glyphs.at_least()),
         Precision::Exact | Precision::Growing => String::new(),
     };
-    let measure = app.order.measure;
-    let sum = sum.map(|sum| plain_size(totals_size(&sum, measure), app.units));
+    let measure = cx.order.measure;
+    let sum = sum.map(|sum| plain_size(totals_size(&sum, measure), cx.units));
     let with_sum = sum.map(|sum| format!("{bound}{sum} {} {dot} {of} ", measure.name()));
     // A list that does not show everything found says so.
     let is_cut = page.table.is_list && page.is_complete && (page.rows as u64) < found;
@@ -85,9 +85,9 @@ pub(super) fn totals(app: &App<'_>, page: &Page) -> Vec<String> {
     all.into_iter().chain(with_sum).chain([format!("{of} "), format!("{matched} ")]).collect()
 }
 
-fn columns(app: &App<'_>, page: &Page, width: usize) -> Columns {
+fn columns(cx: &Context<'_>, page: &Page, width: usize) -> Columns {
     let table = page.table;
-    Columns::fit(width, table.shown(app.shown.columns), table.first, table.name_room, app.units)
+    Columns::fit(width, table.shown(cx.shown.columns), table.first, table.name_room, cx.units)
 }
 
 /// Returns the column that the rows are sorted by.
@@ -101,13 +101,13 @@ fn sorted(page: &Page) -> (Column, Direction) {
     (column, if page.order.reversed { Direction::Reversed } else { Direction::Usual })
 }
 
-fn draw_empty(app: &App<'_>, page: &Page, list: Rect, buffer: &mut Buffer) {
+fn draw_empty(cx: &Context<'_>, page: &Page, list: Rect, buffer: &mut Buffer) {
     let text = match &page.failure {
         Some(text) => text.clone(),
-        None if !page.is_complete => format!("Loading{}", app.theme.glyphs.gap()),
-        None => page.table.empty[usize::from(app.is_scanning())].to_owned(),
+        None if !page.is_complete => format!("Loading{}", cx.theme.glyphs.gap()),
+        None => page.table.empty[usize::from(cx.is_scanning())].to_owned(),
     };
-    let style = app.theme.style(Role::Faint);
+    let style = cx.theme.style(Role::Faint);
     let area = Rect { x: list.x + 3.min(list.width), width: list.width.saturating_sub(4), ..list };
     Paragraph::new(printable(text.as_bytes())).style(style).wrap(Wrap { trim: true }).render(area, buffer);
 }

@@ -18,7 +18,7 @@ use super::line::select;
 use crate::base::format::{BRIEF, Units, brief_size, size};
 use crate::base::text::{fit, width};
 use crate::df::rows::{Amount, Row, Subject};
-use crate::ui::app::App;
+use crate::ui::context::Context;
 use crate::ui::hit_map::{Canvas, Hit};
 use crate::ui::layout::Layout;
 use crate::ui::sheet::Page;
@@ -29,26 +29,26 @@ const WIDE: usize = 40;
 /// Width of a label before its note.
 const LABELS: usize = 30;
 
-pub(super) fn draw(app: &App<'_>, page: &Page, layout: Layout, canvas: &mut Canvas<'_>) {
+pub fn draw(cx: &Context<'_>, page: &Page, layout: Layout, canvas: &mut Canvas<'_>) {
     let Canvas { buffer, hits } = canvas;
     let list = layout.list;
     let is_text = page.ledger.iter().all(|row| row.amount == Amount::Nothing);
     if !is_text && !layout.titles.is_empty() {
-        let title = right("Size", 1 + amount_width(app.units, usize::from(list.width)));
-        let line = Text::styled(title, app.theme.style(Role::Faint));
+        let title = right("Size", 1 + amount_width(cx.units, usize::from(list.width)));
+        let line = Text::styled(title, cx.theme.style(Role::Faint));
         buffer.set_line(layout.titles.x, layout.titles.y, &line, layout.titles.width);
     }
     let columns = usize::from(list.width);
-    let labels = label_room(&page.ledger, columns.saturating_sub(amount_width(app.units, columns) + 3));
+    let labels = label_room(&page.ledger, columns.saturating_sub(amount_width(cx.units, columns) + 3));
     for ((row, line), y) in (page.offset..).zip(&page.ledger).zip(list.y..list.bottom()) {
         let area = Rect { y, height: 1, ..list };
         hits.add(area, Hit::Row(row));
         if is_text {
             buffer.set_line(area.x, y, &Text::raw(format!("  {}", line.label)), area.width);
         } else {
-            buffer.set_line(area.x, y, &row_line(app, line, columns, labels), area.width);
+            buffer.set_line(area.x, y, &row_line(cx, line, columns, labels), area.width);
             if row == page.index {
-                select(app, area, buffer);
+                select(cx, area, buffer);
             }
         }
     }
@@ -58,10 +58,10 @@ fn amount_width(units: Units, columns: usize) -> usize {
     if columns >= WIDE { units.width() + 1 } else { BRIEF + 1 }
 }
 
-fn row_line<'a>(app: &App<'_>, row: &Row, columns: usize, labels: usize) -> Text<'a> {
-    let room = amount_width(app.units, columns);
+fn row_line<'a>(cx: &Context<'_>, row: &Row, columns: usize, labels: usize) -> Text<'a> {
+    let room = amount_width(cx.units, columns);
     let bytes = |bytes| {
-        let text = if columns >= WIDE { size(bytes, app.units) } else { brief_size(bytes, app.units) };
+        let text = if columns >= WIDE { size(bytes, cx.units) } else { brief_size(bytes, cx.units) };
         text.trim_start().to_owned()
     };
     let amount = match row.amount {
@@ -70,19 +70,19 @@ fn row_line<'a>(app: &App<'_>, row: &Row, columns: usize, labels: usize) -> Text
         Amount::Unknown => "?".to_owned(),
         Amount::Nothing => String::new(),
     };
-    let style = app.theme.style(role(row));
-    let mut spans = vec![Span::raw(" "), Span::styled(right(&amount, room), amount_style(app, row))];
+    let style = cx.theme.style(role(row));
+    let mut spans = vec![Span::raw(" "), Span::styled(right(&amount, room), amount_style(cx, row))];
     let left = columns.saturating_sub(room + 3);
     let indent = "  ".repeat(row.depth);
     let note = row.note.as_ref().filter(|_| left >= LABELS + 8);
     let label_room = if note.is_some() { labels } else { left };
-    let label = fit(&row.label, label_room.saturating_sub(indent.len()), app.theme.glyphs.gap()).into_owned();
+    let label = fit(&row.label, label_room.saturating_sub(indent.len()), cx.theme.glyphs.gap()).into_owned();
     let label = format!("  {indent}{label}");
     let gap = (label_room + 2).saturating_sub(width(&label)) + 2;
     spans.push(Span::styled(label, style));
     if let Some(note) = note {
-        let note = fit(note, left.saturating_sub(label_room + 2), app.theme.glyphs.gap()).into_owned();
-        spans.push(Span::styled(format!("{}{note}", " ".repeat(gap)), app.theme.style(Role::Faint)));
+        let note = fit(note, left.saturating_sub(label_room + 2), cx.theme.glyphs.gap()).into_owned();
+        spans.push(Span::styled(format!("{}{note}", " ".repeat(gap)), cx.theme.style(Role::Faint)));
     }
     Text::from(spans)
 }
@@ -95,8 +95,8 @@ fn label_room(rows: &[Row], left: usize) -> usize {
     label.min(left.saturating_sub(note)).max(LABELS)
 }
 
-fn amount_style(app: &App<'_>, row: &Row) -> Style {
-    app.theme.style(if row.amount == Amount::Unknown { Role::Warning } else { Role::Plain })
+fn amount_style(cx: &Context<'_>, row: &Row) -> Style {
+    cx.theme.style(if row.amount == Amount::Unknown { Role::Warning } else { Role::Plain })
 }
 
 /// df's numbers are strong, and so is space used by invisible files, which the user came for.

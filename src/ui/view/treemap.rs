@@ -23,69 +23,69 @@ use crate::base::format::{grouped, percent, plain_size, share};
 use crate::base::kind::Kind;
 use crate::base::text::fit;
 use crate::table::row::Row;
-use crate::ui::app::App;
+use crate::ui::context::Context;
 use crate::ui::hit_map::{Canvas, Hit};
 use crate::ui::layers::bordered;
 use crate::ui::theme::{Glyphs, Role, filled};
 use crate::ui::treemap::Tile;
 
-pub(super) fn draw(app: &App<'_>, titles: Rect, area: Rect, canvas: &mut Canvas<'_>) {
+pub fn draw(cx: &Context<'_>, titles: Rect, area: Rect, canvas: &mut Canvas<'_>) {
     let Canvas { buffer, hits } = canvas;
     if !titles.is_empty() {
-        buffer.set_line(titles.x, titles.y, &title(app), titles.width);
+        buffer.set_line(titles.x, titles.y, &title(cx), titles.width);
     }
-    if app.views.tiles.is_empty() && !area.is_empty() {
-        let text = if app.is_sorting() {
-            format!("Sorting{}", app.theme.glyphs.gap())
-        } else if app.is_filtered() {
-            filtered(app)
-        } else if app.window.is_complete {
+    if cx.views.tiles.is_empty() && !area.is_empty() {
+        let text = if cx.is_sorting() {
+            format!("Sorting{}", cx.theme.glyphs.gap())
+        } else if cx.is_filtered() {
+            filtered(cx)
+        } else if cx.window.is_complete {
             "All entries are empty".to_owned()
         } else {
-            "reading".to_owned() + app.theme.glyphs.gap()
+            "reading".to_owned() + cx.theme.glyphs.gap()
         };
         buffer.set_stringn(
             area.x + 1,
             area.y,
             text,
             usize::from(area.width.saturating_sub(1)),
-            app.theme.style(Role::Faint),
+            cx.theme.style(Role::Faint),
         );
     }
-    for Tile { index, area: cells } in &app.views.tiles {
+    for Tile { index, area: cells } in &cx.views.tiles {
         let cells =
             Rect { x: cells.x, y: cells.y, width: cells.width, height: cells.height }.intersection(area);
-        draw_cell(app, *index, cells, buffer);
-        if *index < app.window.lines.len() {
+        draw_cell(cx, *index, cells, buffer);
+        if *index < cx.window.lines.len() {
             hits.add(cells, Hit::Row(*index));
         }
     }
 }
 
 /// Returns the name of the entry under the cursor, whose cell may be too small for it.
-fn title(app: &App<'_>) -> Text<'static> {
-    let Some(line) = app.window.selected() else { return Text::default() };
-    let mut spans = vec![Span::styled(format!(" {}", line.label), app.theme.style(Role::Strong))];
+fn title(cx: &Context<'_>) -> Text<'static> {
+    let Some(line) = cx.window.selected() else { return Text::default() };
+    let mut spans = vec![Span::styled(format!(" {}", line.label), cx.theme.style(Role::Strong))];
     if let Some(size) = line.size() {
-        let whole = app.window.size(app.order.measure);
+        let whole = cx.window.size(cx.order.measure);
         let share = percent(share(size, whole));
-        let text = format!("  {}  {}", plain_size(size, app.units), share.trim_start());
+        let text = format!("  {}  {}", plain_size(size, cx.units), share.trim_start());
         spans.push(Span::raw(text));
     }
     Text::from(spans)
 }
 
-fn draw_cell(app: &App<'_>, index: usize, area: Rect, buffer: &mut Buffer) {
+fn draw_cell(cx: &Context<'_>, index: usize, area: Rect, buffer: &mut Buffer) {
     if area.is_empty() {
         return;
     }
-    let line = app.window.lines.get(index);
-    let is_selected = line.is_some() && app.window.offset + index == app.window.index;
+    let line = cx.window.lines.get(index);
+    let is_selected = line.is_some() && cx.window.offset + index == cx.window.index;
     if is_selected {
-        draw_frame(app, area, buffer);
+        draw_frame(cx, area, buffer);
     } else {
-        let style = line.map_or_else(|| app.theme.style(Role::Faint), |line| style(app, line));
-        fill(app.theme.glyphs, style, area, buffer);
+        let style = line.map_or_else(|| cx.theme.style(Role::Faint), |line| style(cx, line));
+        fill(cx.theme.glyphs, style, area, buffer);
     }
     // Inside the frame, or left of and above the seam.
     let inside = match (is_selected, area.width, area.height) {
@@ -96,15 +96,15 @@ fn draw_cell(app: &App<'_>, index: usize, area: Rect, buffer: &mut Buffer) {
     };
     let (label, size) = match line {
         Some(line) if line.is_marked => (
-            format!("{} {}", app.theme.glyphs.marked(), line.label),
-            line.size().map(|size| plain_size(size, app.units)),
+            format!("{} {}", cx.theme.glyphs.marked(), line.label),
+            line.size().map(|size| plain_size(size, cx.units)),
         ),
-        Some(line) => (line.label.clone(), line.size().map(|size| plain_size(size, app.units))),
-        None => (format!("{} others", grouped((app.window.rows - app.window.lines.len()) as u64)), None),
+        Some(line) => (line.label.clone(), line.size().map(|size| plain_size(size, cx.units))),
+        None => (format!("{} others", grouped((cx.window.rows - cx.window.lines.len()) as u64)), None),
     };
     if inside.width >= 3 {
         let room = usize::from(inside.width);
-        let label = fit(&label, room, app.theme.glyphs.gap()).into_owned();
+        let label = fit(&label, room, cx.theme.glyphs.gap()).into_owned();
         buffer.set_stringn(inside.x, inside.y, label, room, Style::new());
         if let Some(size) = size.filter(|size| inside.height >= 3 && size.len() <= room) {
             buffer.set_stringn(inside.x, inside.y + 1, size, room, Style::new());
@@ -132,24 +132,24 @@ fn fill(glyphs: Glyphs, style: Style, area: Rect, buffer: &mut Buffer) {
     }
 }
 
-fn draw_frame(app: &App<'_>, area: Rect, buffer: &mut Buffer) {
+fn draw_frame(cx: &Context<'_>, area: Rect, buffer: &mut Buffer) {
     Clear.render(area, buffer);
-    let style = app.theme.style(Role::Strong);
+    let style = cx.theme.style(Role::Strong);
     if area.width >= 3 && area.height >= 3 {
-        bordered(app.theme).border_style(style).render(area, buffer);
+        bordered(cx.theme).border_style(style).render(area, buffer);
         return;
     }
     // Too small for a frame, so a pattern that no other cell is filled with.
-    let fill = if app.theme.glyphs == Glyphs::Unicode { "░" } else { "*" };
+    let fill = if cx.theme.glyphs == Glyphs::Unicode { "░" } else { "*" };
     for position in area.positions() {
         buffer[position].set_symbol(fill).set_style(style);
     }
 }
 
-fn style(app: &App<'_>, line: &Row) -> Style {
+fn style(cx: &Context<'_>, line: &Row) -> Style {
     match line.kind {
-        Some(Kind::Directory) => app.theme.style(Role::Bar),
-        Some(Kind::File) => app.theme.class(Category::of_name(line.label.as_bytes())),
-        _ => app.theme.style(Role::Faint),
+        Some(Kind::Directory) => cx.theme.style(Role::Bar),
+        Some(Kind::File) => cx.theme.class(Category::of_name(line.label.as_bytes())),
+        _ => cx.theme.style(Role::Faint),
     }
 }

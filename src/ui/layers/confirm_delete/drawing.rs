@@ -26,7 +26,7 @@ use super::{DeleteDialog, Stage};
 use crate::base::format::{grouped, plain_size};
 use crate::base::text::{escape, fit, width};
 use crate::delete::{CHANGED, DeleteWarning, Kept, OperationKind, Preview};
-use crate::ui::app::App;
+use crate::ui::context::Context;
 use crate::ui::hit_map::{Button, Canvas};
 use crate::ui::keys::{Command, Scope};
 use crate::ui::layers::dialog::{BUTTONS, bordered, draw_button, side_by_side};
@@ -63,26 +63,26 @@ struct Plan<'a> {
     buttons: Vec<(Button, Rect)>,
 }
 
-fn plan<'a>(app: &App<'_>, dialog: &DeleteDialog, area: Rect) -> Plan<'a> {
+fn plan<'a>(cx: &Context<'_>, dialog: &DeleteDialog, area: Rect) -> Plan<'a> {
     let is_framed = area.width >= 16 && area.height >= 5;
     let frame = u16::from(is_framed) * 2;
     let inner = usize::from(area.width.min(WIDEST) - frame.min(area.width));
     // One line is for the buttons, and without a frame one for the title.
     let room = usize::from((area.height - frame).saturating_sub(2 - frame / 2));
-    let mut facts = facts(app, dialog);
+    let mut facts = facts(cx, dialog);
     while facts.len() > room {
         let least = facts.iter().map(|fact| fact.rank).max();
         if let Some(index) = facts.iter().rposition(|fact| Some(fact.rank) == least) {
             facts.remove(index);
         }
     }
-    let mut lines: Vec<Line<'a>> = facts.iter().map(|fact| line(app, fact, inner)).collect();
+    let mut lines: Vec<Line<'a>> = facts.iter().map(|fact| line(cx, fact, inner)).collect();
     if is_framed && lines.len() < room {
         lines.push(Line::default());
     }
-    lines.push(answer(app, dialog, inner));
+    lines.push(answer(cx, dialog, inner));
     if !is_framed && usize::from(area.height) > lines.len() {
-        lines.insert(0, Line::styled(title(dialog), app.theme.style(Role::Strong)));
+        lines.insert(0, Line::styled(title(dialog), cx.theme.style(Role::Strong)));
     }
     let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(frame).min(area.height);
     let width = area.width.min(WIDEST);
@@ -105,24 +105,27 @@ fn buttons(dialog: &DeleteDialog, line: Rect) -> Vec<(Button, Rect)> {
     }
 }
 
-pub(super) fn draw(app: &App<'_>, dialog: &DeleteDialog, area: Rect, canvas: &mut Canvas<'_>) {
-    canvas.hits.clear();
-    if area.is_empty() {
-        return;
-    }
-    let Plan { place, is_framed, lines, buttons } = plan(app, dialog, area);
-    Clear.render(place, canvas.buffer);
-    let text = Paragraph::new(lines);
-    if is_framed {
-        let inner = usize::from(place.width.saturating_sub(2));
-        let title = fit(title(dialog), inner.saturating_sub(2), app.theme.glyphs.gap()).into_owned();
-        let title = Span::styled(format!(" {title} "), app.theme.style(Role::Strong));
-        text.block(bordered(app.theme).title(title)).render(place, canvas.buffer);
-    } else {
-        text.render(place, canvas.buffer);
-    }
-    for button in buttons {
-        draw_button(app.theme, button, dialog.button, &dialog.gate, canvas);
+impl DeleteDialog {
+    /// Draws the dialog in this area.
+    pub fn draw_in(&self, cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
+        canvas.hits.clear();
+        if area.is_empty() {
+            return;
+        }
+        let Plan { place, is_framed, lines, buttons } = plan(cx, self, area);
+        Clear.render(place, canvas.buffer);
+        let text = Paragraph::new(lines);
+        if is_framed {
+            let inner = usize::from(place.width.saturating_sub(2));
+            let title = fit(title(self), inner.saturating_sub(2), cx.theme.glyphs.gap()).into_owned();
+            let title = Span::styled(format!(" {title} "), cx.theme.style(Role::Strong));
+            text.block(bordered(cx.theme).title(title)).render(place, canvas.buffer);
+        } else {
+            text.render(place, canvas.buffer);
+        }
+        for button in buttons {
+            draw_button(cx.theme, button, self.button, &self.gate, canvas);
+        }
     }
 }
 
@@ -138,30 +141,30 @@ fn title(dialog: &DeleteDialog) -> &'static str {
     }
 }
 
-fn line<'a>(app: &App<'_>, fact: &Fact, room: usize) -> Line<'a> {
-    let gap = app.theme.glyphs.gap();
+fn line<'a>(cx: &Context<'_>, fact: &Fact, room: usize) -> Line<'a> {
+    let gap = cx.theme.glyphs.gap();
     let right = if room < NARROW { "" } else { &fact.right };
     let right = fit(right, room / 2, gap).into_owned();
     let left = room.saturating_sub(width(&right) + 1 + usize::from(!right.is_empty()));
     let text = fit(&fact.left, left, gap).into_owned();
     let fill = room.saturating_sub(1 + width(&text) + width(&right)) * usize::from(!right.is_empty());
     let fill = fill.saturating_sub(1);
-    Line::styled(format!(" {text}{}{right}", " ".repeat(fill)), app.theme.style(fact.role))
+    Line::styled(format!(" {text}{}{right}", " ".repeat(fill)), cx.theme.style(fact.role))
 }
 
 /// Returns the last line: the typed name, or room for the buttons.
-fn answer<'a>(app: &App<'_>, dialog: &DeleteDialog, room: usize) -> Line<'a> {
+fn answer<'a>(cx: &Context<'_>, dialog: &DeleteDialog, room: usize) -> Line<'a> {
     if let Stage::Type(_, typed) = &dialog.stage {
         // Letters are accepted once the name could be read.
         let before = if dialog.gate.was_open() { " > " } else { "   " };
-        return Line::from(field::spans(app.theme, before, typed, room.saturating_sub(2)));
+        return Line::from(field::spans(cx.theme, before, typed, room.saturating_sub(2)));
     }
     // The buttons are drawn there.
     Line::default()
 }
 
 /// Returns all facts, in their order.
-fn facts(app: &App<'_>, dialog: &DeleteDialog) -> Vec<Fact> {
+fn facts(cx: &Context<'_>, dialog: &DeleteDialog) -> Vec<Fact> {
     let mut facts = Vec::new();
     let probe = dialog.probe.as_deref();
     if let Stage::Type(wanted, _) = &dialog.stage {
@@ -169,24 +172,24 @@ fn facts(app: &App<'_>, dialog: &DeleteDialog) -> Vec<Fact> {
         facts.push(Fact::new(0, wanted.clone(), Role::Strong));
     }
     if let Some(probe) = probe {
-        facts.extend(refusals(app, dialog, probe));
+        facts.extend(refusals(cx, dialog, probe));
         facts.extend(
-            probe.concerns.iter().map(|concern| Fact::new(1, concern_text(app, concern), Role::Warning)),
+            probe.concerns.iter().map(|concern| Fact::new(1, concern_text(cx, concern), Role::Warning)),
         );
     }
     if let Some(probe) = probe.filter(|probe| !probe.changed.is_empty()) {
-        facts.extend(changed(app, dialog, probe));
+        facts.extend(changed(cx, dialog, probe));
     }
-    facts.extend(items(app, dialog));
+    facts.extend(items(cx, dialog));
     match probe {
-        None => facts.push(Fact::new(4, format!("Scanning{}", app.theme.glyphs.gap()), Role::Faint)),
-        Some(probe) => facts.extend(findings(app, dialog, probe)),
+        None => facts.push(Fact::new(4, format!("Scanning{}", cx.theme.glyphs.gap()), Role::Faint)),
+        Some(probe) => facts.extend(findings(cx, dialog, probe)),
     }
-    if app.is_filtered() && dialog.selection.items().any(|(_, item)| item.directory.is_some()) {
+    if cx.is_filtered() && dialog.selection.items().any(|(_, item)| item.directory.is_some()) {
         let text = "Also deletes entries the filter hides".to_owned();
         facts.push(Fact::new(3, text, Role::Warning));
     }
-    let key = app.keymap.first(Command::Empty, Scope::Confirm);
+    let key = cx.keymap.first(Command::Empty, Scope::Confirm);
     if let Some(key) = key.filter(|_| dialog.can_be_emptied && dialog.stage == Stage::Ask) {
         let does = match dialog.deed {
             OperationKind::Empty => "deletes the directory too",
@@ -197,38 +200,38 @@ fn facts(app: &App<'_>, dialog: &DeleteDialog) -> Vec<Fact> {
     facts
 }
 
-fn refusals(app: &App<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
+fn refusals(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
     let named = probe.refusals.iter().take(NAMED).filter_map(|(number, refusal)| {
         let (group, item) = dialog.selection.items().nth(*number)?;
-        let path = app.shown_path(&group.path_of(item));
+        let path = cx.shown_path(&group.path_of(item));
         Some(Fact::new(0, format!("{}: {}", refusal.words(), escape(&path)), Role::Warning))
     });
     named.collect()
 }
 
 /// Returns the changed entries, which are kept, and the key that rechecks them.
-fn changed(app: &App<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
+fn changed(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
     let mut facts: Vec<Fact> = Vec::new();
     for number in probe.changed.iter().take(NAMED) {
         let Some((group, item)) = dialog.selection.items().nth(*number) else { continue };
-        let path = app.shown_path(&group.path_of(item));
+        let path = cx.shown_path(&group.path_of(item));
         facts.push(Fact::new(0, format!("{CHANGED}: {}", escape(&path)), Role::Warning));
     }
     let more = probe.changed.len().saturating_sub(NAMED);
     if more > 0 {
         facts.push(Fact::new(1, format!("{CHANGED}: {} more", grouped(more as u64)), Role::Warning));
     }
-    if let Some(key) = app.keymap.first(Command::Retry, Scope::Confirm) {
+    if let Some(key) = cx.keymap.first(Command::Retry, Scope::Confirm) {
         facts.push(Fact::new(0, format!("{key} rescans them and asks again"), Role::Plain));
     }
     facts
 }
 
-fn concern_text(app: &App<'_>, concern: &DeleteWarning) -> String {
-    concern.words(&escape(&app.shown_path(concern.path())))
+fn concern_text(cx: &Context<'_>, concern: &DeleteWarning) -> String {
+    concern.words(&escape(&cx.shown_path(concern.path())))
 }
 
-fn items(app: &App<'_>, dialog: &DeleteDialog) -> Vec<Fact> {
+fn items(cx: &Context<'_>, dialog: &DeleteDialog) -> Vec<Fact> {
     let count = dialog.selection.count();
     let mut items: Vec<_> = dialog.selection.items().collect();
     items.sort_by_key(|(_, item)| std::cmp::Reverse(item.disk));
@@ -238,12 +241,12 @@ fn items(app: &App<'_>, dialog: &DeleteDialog) -> Vec<Fact> {
         .take(named)
         .enumerate()
         .map(|(number, (group, item))| {
-            let path = app.shown_path(&group.path_of(item));
+            let path = cx.shown_path(&group.path_of(item));
             let slash = if item.directory.is_some() { "/" } else { "" };
             Fact {
                 rank: if number == 0 { 2 } else { 8 },
                 left: format!("{}{slash}", escape(&path)),
-                right: plain_size(item.disk, app.units),
+                right: plain_size(item.disk, cx.units),
                 role: Role::Strong,
             }
         })
@@ -251,24 +254,24 @@ fn items(app: &App<'_>, dialog: &DeleteDialog) -> Vec<Fact> {
     if count > named {
         let text = format!("and {} more", grouped((count - named) as u64));
         facts.push(Fact {
-            right: plain_size(dialog.selection.disk(), app.units),
+            right: plain_size(dialog.selection.disk(), cx.units),
             ..Fact::new(7, text, Role::Plain)
         });
     }
     facts
 }
 
-fn findings(app: &App<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
+fn findings(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
     let mut facts = Vec::new();
     let so_far =
-        if probe.is_complete { String::new() } else { format!(", scanning{}", app.theme.glyphs.gap()) };
+        if probe.is_complete { String::new() } else { format!(", scanning{}", cx.theme.glyphs.gap()) };
     let count = |number: u64, one: &str, many: &str| {
         format!("{} {}", grouped(number), if number == 1 { one } else { many })
     };
     let files = count(probe.files, "file", "files");
     let directories = count(probe.directories, "directory", "directories");
     facts.push(Fact::new(4, format!("{files}, {directories}{so_far}"), Role::Plain));
-    let (least, most) = (plain_size(probe.least, app.units), plain_size(probe.most, app.units));
+    let (least, most) = (plain_size(probe.least, cx.units), plain_size(probe.most, cx.units));
     let by_now = if probe.is_complete { "" } else { " so far" };
     let frees = match (dialog.deed, probe.least == probe.most) {
         (OperationKind::Trash, _) => "frees no space until the trash is emptied".to_owned(),

@@ -14,12 +14,13 @@ use crate::base::sync::Arc;
 use crate::base::text::escape;
 use crate::delete::{DeleteScope, DeleteWarning, Operation, OperationKind, Preview, Selection};
 use crate::ui::answer_gate::{AnswerGate, LONG_QUIET, QUIET};
-use crate::ui::app::{App, Effect};
 use crate::ui::component::{Component, Handled, Input};
+use crate::ui::context::Context;
 use crate::ui::field::Field;
 use crate::ui::hit_map::{Button, Canvas};
 use crate::ui::keys::{Answer, Command, Scope};
 use crate::ui::layout::layout;
+use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
 use crate::ui::options::{Changes, DeletePolicy};
 use crate::ui::reclaim::Order;
@@ -125,7 +126,7 @@ impl DeleteDialog {
         self.probe.as_ref().is_some_and(|probe| probe.concerns.iter().any(is_others))
     }
 
-    fn command(&mut self, command: Command, app: &mut App<'_>) -> Handled {
+    fn command(&mut self, command: Command, cx: &mut Context<'_>) -> Handled {
         match command {
             Command::Answer(Answer::Other) => {
                 if self.is_open() {
@@ -133,17 +134,17 @@ impl DeleteDialog {
                 }
                 Handled::Yes(None)
             }
-            Command::Answer(Answer::Yes) => self.confirmed(app),
-            Command::Answer(Answer::Selected) if self.button == Button::Yes => self.confirmed(app),
+            Command::Answer(Answer::Yes) => self.confirmed(cx),
+            Command::Answer(Answer::Selected) if self.button == Button::Yes => self.confirmed(cx),
             Command::Answer(_) => close(),
-            Command::Empty if self.can_be_emptied => Handled::Close(Some(self.empty_instead(app))),
-            Command::Retry if self.has_changed() => Handled::Close(Some(self.read_changed(app))),
+            Command::Empty if self.can_be_emptied => self.empty_instead(),
+            Command::Retry if self.has_changed() => Handled::Close(Some(self.read_changed(cx))),
             _ => Handled::Yes(None),
         }
     }
 
     /// Takes a key while a name is typed; letters are part of it unless they are commands.
-    fn key(&mut self, event: KeyEvent, command: Option<Command>, app: &mut App<'_>) -> Handled {
+    fn key(&mut self, event: KeyEvent, command: Option<Command>, cx: &mut Context<'_>) -> Handled {
         let may_say_yes = self.is_open() && self.gate.is_open();
         let Stage::Type(wanted, typed) = &mut self.stage else { return Handled::Yes(None) };
         match command {
@@ -151,10 +152,10 @@ impl DeleteDialog {
             // The key was pressed before the name could be read.
             _ if !self.gate.was_open() => {}
             Some(Command::Answer(Answer::Selected)) if typed.as_str() != wanted => {
-                app.notify(Notice::WrongName);
+                cx.notify(Notice::WrongName);
             }
-            Some(Command::Answer(Answer::Selected)) if may_say_yes => return self.go_on(app),
-            Some(Command::Answer(Answer::Selected)) => app.notify(Notice::AnsweredTooEarly),
+            Some(Command::Answer(Answer::Selected)) if may_say_yes => return self.go_on(cx),
+            Some(Command::Answer(Answer::Selected)) => cx.notify(Notice::AnsweredTooEarly),
             _ => {
                 // Other keys do nothing.
                 let _ = typed.take(event, command);
@@ -164,36 +165,36 @@ impl DeleteDialog {
     }
 
     /// Switches between deleting an entry and deleting its contents.
-    fn empty_instead(&self, app: &mut App<'_>) -> Effect {
+    fn empty_instead(&self) -> Handled {
         let (deed, extent) = match self.deed {
             OperationKind::Empty => (OperationKind::Delete, DeleteScope::Whole),
             _ => (OperationKind::Empty, DeleteScope::Content),
         };
-        app.ask_about(deed, Selection { extent, ..Selection::clone(&self.selection) })
+        Handled::Confirm(deed, Selection { extent, ..Selection::clone(&self.selection) })
     }
 
     /// Rescans changed entries, and then asks again about all.
-    fn read_changed(&self, app: &mut App<'_>) -> Effect {
+    fn read_changed(&self, cx: &mut Context<'_>) -> Effect {
         let numbers: HashSet<usize> =
             self.probe.iter().flat_map(|probe| probe.changed.iter().copied()).collect();
         let changed = self.selection.filtered(|number| numbers.contains(&number));
-        app.reclaim.asked_again = Some((self.deed, Arc::clone(&self.selection)));
-        app.look_again_at(&changed)
+        cx.reclaim.asked_again = Some((self.deed, Arc::clone(&self.selection)));
+        cx.look_again_at(&changed)
     }
 
     /// Processes a Yes.
-    fn confirmed(&mut self, app: &mut App<'_>) -> Handled {
+    fn confirmed(&mut self, cx: &mut Context<'_>) -> Handled {
         if !self.is_open() {
             return Handled::Yes(None);
         }
         match self.wanted_name().filter(|_| self.stage == Stage::Ask) {
             Some(name) => self.ask_next(Stage::Type(name, Field::default()), QUIET),
-            None => self.go_on(app),
+            None => self.go_on(cx),
         }
     }
 
     /// Asks again if necessary, or starts the operation.
-    fn go_on(&mut self, app: &mut App<'_>) -> Handled {
+    fn go_on(&mut self, cx: &mut Context<'_>) -> Handled {
         if self.wants_another_yes() && self.stage != Stage::AskAgain {
             return self.ask_next(Stage::AskAgain, LONG_QUIET);
         }
@@ -201,7 +202,7 @@ impl DeleteDialog {
         let expected = probe.map_or((0, 0), |probe| (probe.entries(), probe.most));
         if self.is_rehearsal {
             let at_least = !probe.is_some_and(|probe| probe.is_complete);
-            app.notify(Notice::DryRun { entries: expected.0, bytes: expected.1, at_least });
+            cx.notify(Notice::DryRun { entries: expected.0, bytes: expected.1, at_least });
             return close();
         }
         let going =
@@ -211,7 +212,7 @@ impl DeleteDialog {
             _ => Operation::Remove(going),
         };
         let is_at_most = probe.is_some_and(|probe| probe.least < probe.most);
-        Handled::Close(Some(app.begin_work(work, expected, is_at_most)))
+        Handled::Close(Some(cx.begin_work(work, expected, is_at_most)))
     }
 }
 
@@ -228,18 +229,18 @@ impl<'t> Component<'t> for DeleteDialog {
         }
     }
 
-    fn handle(&mut self, input: Input<'_>, app: &mut App<'t>) -> Handled {
+    fn handle(&mut self, input: Input<'_>, cx: &mut Context<'t>) -> Handled {
         match input {
-            Input::Command(command) => self.command(command, app),
-            Input::Key(event, command) => self.key(event, command, app),
+            Input::Command(command) => self.command(command, cx),
+            Input::Key(event, command) => self.key(event, command, cx),
             // A name that confirms cannot be pasted.
             Input::Paste(_) | Input::Row(_) => Handled::Yes(None),
         }
     }
 
-    fn draw(&self, app: &App<'t>, screen: Rect, canvas: &mut Canvas<'_>) {
+    fn draw(&self, cx: &Context<'t>, screen: Rect, canvas: &mut Canvas<'_>) {
         let area = layout((screen.width, screen.height)).above_footer(screen);
-        drawing::draw(app, self, area, canvas);
+        self.draw_in(cx, area, canvas);
     }
 
     fn selected(&self) -> Option<Button> {

@@ -8,36 +8,25 @@
 
 use std::time::Duration;
 
-use super::App;
-use super::filtering::{Filtering, sums};
+use super::Context;
 use crate::base::sync::Arc;
 use crate::table::column::Column;
-use crate::table::rows::{self, Beside, Direction, Order, Rows};
-use crate::tree::DirId;
+use crate::table::rows::{self, Beside, Direction};
 use crate::ui::loader::{Loader, Sources};
 use crate::ui::notice::Notice;
+use crate::ui::view_state::{Filtering, Sorting};
 
 /// Time for which rows keep their order after a key.
 const HOLD: Duration = Duration::from_millis(800);
 
-/// Rows of a directory that are being sorted.
-#[derive(Debug)]
-pub struct Sorting {
-    /// Sorted rows.
-    pub rows: Loader<Arc<Rows>>,
-    directory: DirId,
-    order: Order,
-    beside: Beside,
-}
-
-impl App<'_> {
+impl Context<'_> {
     /// Returns `true` if rows are being sorted.
     pub fn is_sorting(&self) -> bool {
         self.sorting.is_some()
     }
 
     /// Sorts by a column, or reverses its order.
-    pub(super) fn sort_by(&mut self, column: Column) {
+    pub fn sort_by(&mut self, column: Column) {
         self.order.direction =
             if self.order.column == column { self.order.direction.other() } else { Direction::Usual };
         self.order.column = column;
@@ -47,7 +36,7 @@ impl App<'_> {
     }
 
     /// Returns `true` if it is time to sort because of new entries.
-    pub(super) fn may_sort(&self) -> bool {
+    pub fn may_sort(&self) -> bool {
         let now = self.scan.last.now;
         let is_held = self.pressed.is_some_and(|pressed| now.saturating_sub(pressed) < HOLD);
         let since = now.saturating_sub(self.sorted);
@@ -57,7 +46,7 @@ impl App<'_> {
     }
 
     /// Sorts the rows at once, or starts to sort them in the background.
-    pub(super) fn sort(&mut self) {
+    pub fn sort(&mut self) {
         let order = self.order_here();
         // The present state counts, because entries read during the sort make the rows stale.
         self.is_stale = self.is_scanning();
@@ -70,19 +59,19 @@ impl App<'_> {
         } else {
             self.sorting = None;
             let lines = self.lines_here();
-            self.place.sort(self.tree, sums(&self.live, &self.views), order, lines);
+            self.place.sort(self.tree, self.views.sums(&self.live), order, lines);
             self.sorted = self.scan.last.now;
         }
     }
 
     /// Replaces the shown rows.
-    pub(super) fn sort_anew(&mut self) {
+    pub fn sort_anew(&mut self) {
         self.place.forget_rows();
         self.sort();
     }
 
     /// Sorts in the background, and takes the rows.
-    pub(super) fn poll_rows(&mut self, sources: &Sources<'_>) -> bool {
+    pub fn poll_rows(&mut self, sources: &Sources<'_>) -> bool {
         let Some(Sorting { rows, directory, order, beside }) = &mut self.sorting else { return false };
         let start =
             || rows::in_order(sources.pool, Arc::clone(sources.tree), *directory, *order, beside.clone());

@@ -3,57 +3,21 @@
 //! Invariant: the comparison runs only while its result is shown, and is dropped when a rescan renumbers
 //! directories.
 
-use super::App;
-use super::views::Views;
+use super::Context;
 use crate::analysis::compare::diff::ChangeKind;
-use crate::analysis::compare::{self, Growth, Row};
+use crate::analysis::compare::{self, Row};
 use crate::analysis::search::{Query, Request};
 use crate::base::sync::Arc;
 use crate::source::baseline::{self, Basis, Offer};
 use crate::table::column::Column;
 use crate::tree::DirId;
-use crate::ui::loader::{Keep, Load, Loader, Sources};
+use crate::ui::loader::{Keep, Load, Sources};
 use crate::ui::notice::Notice;
+use crate::ui::view_state::Compared;
 
-/// Baseline and comparison.
-#[derive(Debug, Default)]
-pub struct Compared {
-    /// Search for a baseline.
-    pub(in crate::ui) offer: Loader<Arc<Offer>>,
-    /// Comparison for the column, once it is shown.
-    pub(in crate::ui) column: Option<Loader<Arc<Growth>>>,
-    /// Failure of the comparison that was reported last.
-    reported: Option<String>,
-}
-
-impl Compared {
-    /// Returns the comparison so far.
-    pub fn growth(&self) -> Option<&Arc<Growth>> {
-        self.column.as_ref()?.value()
-    }
-
-    /// Returns the baseline once it is known.
-    pub fn offer(&self) -> Option<Offer> {
-        self.offer.value().map(|offer| **offer).filter(|offer| offer.is_there)
-    }
-
-    /// Returns the new problem of the comparison. A running scan repeats it; the same problem is reported once.
-    fn new_problem(&mut self) -> Option<String> {
-        let column = self.column.as_ref()?;
-        let Some(error) = column.error() else {
-            self.reported = None;
-            return column.value()?.trouble.clone();
-        };
-        let problem = Some(error.to_string());
-        let is_new = problem != self.reported;
-        self.reported.clone_from(&problem);
-        problem.filter(|_| is_new)
-    }
-}
-
-impl App<'_> {
+impl Context<'_> {
     /// Looks for a baseline, once, and compares with it if its column is shown.
-    pub(super) fn poll_comparison(&mut self, sources: &Sources<'_>) -> bool {
+    pub fn poll_comparison(&mut self, sources: &Sources<'_>) -> bool {
         let (may_start, order) = (sources.may_compare(), self.request(Query::default()).order);
         let basis = || sources.basis.cloned();
         let Compared { offer, column, .. } = &mut self.views.compared;
@@ -87,7 +51,7 @@ impl App<'_> {
     }
 
     /// Checks that there is a baseline, or that the search for one is still running.
-    pub(super) fn check_baseline(&self) -> Result<(), Notice> {
+    pub fn check_baseline(&self) -> Result<(), Notice> {
         match self.views.compared.offer.value().map(Arc::as_ref) {
             Some(Offer { is_there: false, .. }) => Err(Notice::NoBaseline),
             _ => Ok(()),
@@ -95,7 +59,7 @@ impl App<'_> {
     }
 
     /// Shows the growth of entries, and sorts by it.
-    pub(super) fn sort_by_growth(&mut self) {
+    pub fn sort_by_growth(&mut self) {
         if self.is_filtered() {
             self.notify(Notice::FilterNotCompared);
         } else if self.checked(self.check_baseline()).is_some() {
@@ -105,13 +69,13 @@ impl App<'_> {
     }
 
     /// Shows the growth of entries.
-    pub(super) fn show_growth(&mut self) {
+    pub fn show_growth(&mut self) {
         self.shown.columns = self.shown.columns.with(Column::Growth, true);
         self.views.compared.column.get_or_insert_default();
     }
 
     /// Repeats the comparison after a rescan or deletion, which has replaced directories.
-    pub(super) fn renew_growth(&mut self) {
+    pub fn renew_growth(&mut self) {
         let Compared { column, reported, .. } = &mut self.views.compared;
         *reported = None;
         if let Some(column) = column {
@@ -120,7 +84,7 @@ impl App<'_> {
     }
 
     /// Goes to the entry of a row, or to its former directory.
-    pub(super) fn follow_change(&mut self, row: &Row) {
+    pub fn follow_change(&mut self, row: &Row) {
         if row.fate == ChangeKind::Gone {
             if let Some((above, position)) = self.place_of(row.place) {
                 self.leave_for(above, position, true);
@@ -137,22 +101,5 @@ impl App<'_> {
         let listing = self.tree.listing(above);
         let found = listing.entries().find(|(_, record)| record.directory() == Some(id));
         found.map(|(position, _)| (above, position))
-    }
-}
-
-impl Views {
-    /// Returns the baseline to offer in the hint, as long as no comparison with it is shown.
-    pub fn offer(&self) -> Option<Offer> {
-        self.compared.offer().filter(|_| self.compared.column.is_none())
-    }
-
-    /// Returns `true` if there is a baseline.
-    pub fn can_grow(&self) -> bool {
-        self.compared.offer().is_some()
-    }
-
-    /// Returns the present time in seconds since 1970.
-    pub fn now(&self) -> i64 {
-        self.clock
     }
 }

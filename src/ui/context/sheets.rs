@@ -2,40 +2,18 @@
 //!
 //! Invariant: a command that a sheet does not support causes a notice.
 
-use super::{App, Effect};
+use super::Context;
 use crate::analysis::search;
 use crate::analysis::search::{By, Query};
 use crate::table::column::Column;
 use crate::ui::cursor::Motion;
 use crate::ui::keys::Command;
-use crate::ui::layout::layout;
 use crate::ui::sheet::Sheet;
 use crate::ui::views::{LIST, TableSpec};
 
-impl App<'_> {
-    /// Performs a command on a sheet.
-    pub(super) fn sheet_command(&mut self, command: Command) -> Option<Effect> {
-        let lines = layout(self.size).list_lines();
-        match command {
-            Command::Move(motion) => self.step_sheet(motion, lines),
-            Command::Open => self.follow(),
-            Command::Inside => self.look_inside(),
-            Command::Sort(column) => self.sort_sheet(column),
-            Command::Measure => {
-                let effect = self.command(command);
-                self.turn_sheets();
-                return effect;
-            }
-            _ if self.sheet().is_some_and(|sheet| !sheet.has(command)) => self.say_not_here(command),
-            Command::Back if self.end_range() => {}
-            Command::Back | Command::Quit | Command::View(_) | Command::Search => self.view_command(command),
-            other => return self.command(other),
-        }
-        None
-    }
-
+impl Context<'_> {
     /// Sorts the top sheet by a column, or reverses its order.
-    pub(super) fn sort_sheet(&mut self, column: Column) {
+    pub fn sort_sheet(&mut self, column: Column) {
         let Some(table) = self.sheet().map(|sheet| sheet.table) else { return };
         let by = match column {
             Column::Size => self.by_size(),
@@ -61,7 +39,7 @@ impl App<'_> {
     }
 
     /// Switches the sheets to the other size.
-    pub(super) fn turn_sheets(&mut self) {
+    pub fn turn_sheets(&mut self) {
         let by = self.by_size();
         for sheet in &mut self.views.sheets {
             let before = sheet.order();
@@ -71,25 +49,27 @@ impl App<'_> {
         }
     }
 
-    pub(super) fn by_size(&self) -> By {
+    /// Returns the order by the size that is shown.
+    pub fn by_size(&self) -> By {
         self.order.measure.into()
     }
 
-    pub(in crate::ui) fn step_sheet(&mut self, motion: Motion, lines: usize) {
+    /// Moves the cursor of the top sheet.
+    pub fn step_sheet(&mut self, motion: Motion, lines: usize) {
         if let Some(sheet) = self.views.sheets.last_mut() {
             sheet.step(motion, lines);
         }
     }
 
     /// Opens the entries behind a row, above it.
-    pub(super) fn show_files(&mut self, label: String, table: &'static TableSpec, query: &Query) {
+    pub fn show_files(&mut self, label: String, table: &'static TableSpec, query: &Query) {
         let request = self.request(self.views.filter.clone().narrowed_by(query));
         self.views.sheets.push(Sheet::new(label, table, request));
     }
 
     /// Closes the top sheet, or the treemap. A search is dropped with its own results; other views lead back
     /// to a list that it restricts.
-    pub(super) fn close_view(&mut self) {
+    pub fn close_view(&mut self) {
         if self.views.sheets.len() > 1 {
             self.views.sheets.pop();
         } else if self.views.sheets.is_empty() {

@@ -4,13 +4,18 @@
 
 use std::collections::HashSet;
 
-use super::App;
+use super::Context;
+use crate::source::SourceKind;
 use crate::tree::{DirId, EntryState};
 use crate::ui::notice::Notice;
 use crate::ui::place::Place;
+use std::ffi::OsStr;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::Path;
 
-impl App<'_> {
-    pub(super) fn place_path(&self) -> Vec<u8> {
+impl Context<'_> {
+    /// Returns the path of the shown directory.
+    pub fn place_path(&self) -> Vec<u8> {
         if self.place.id == DirId::TOP {
             return match self.roots.as_slice() {
                 [(_, shown)] => shown.clone(),
@@ -38,7 +43,7 @@ impl App<'_> {
     }
 
     /// Enters the only root as soon as it exists, since the level above it has nothing to show.
-    pub(super) fn enter_only_root(&mut self) {
+    pub fn enter_only_root(&mut self) {
         if self.place.id != DirId::TOP || self.roots.len() != 1 {
             return;
         }
@@ -50,24 +55,24 @@ impl App<'_> {
 
     /// Follows roots found inside other roots: each becomes the directory there, and its former directory
     /// stays empty.
-    pub(super) fn follow_roots(&mut self) {
+    pub fn follow_roots(&mut self) -> Vec<DirId> {
         let roots: Vec<DirId> = self.tree.listing(DirId::TOP).directories().collect();
         if roots == self.known_roots {
-            return;
+            return Vec::new();
         }
         let mut replaced = std::mem::replace(&mut self.known_roots, roots);
         let roots: HashSet<DirId> = self.known_roots.iter().copied().collect();
         replaced.retain(|root| !roots.contains(root));
-        if !replaced.is_empty() {
-            self.renew(replaced);
-        }
+        replaced
     }
 
-    pub(super) fn pin(&mut self) {
+    /// Keeps the cursor on its entry when rows are sorted.
+    pub fn pin(&mut self) {
         self.place.pin();
     }
 
-    pub(super) fn open(&mut self) {
+    /// Enters the directory under the cursor.
+    pub fn open(&mut self) {
         let record = self.place.entry();
         let directory = record.and_then(|record| match record.state {
             EntryState::Known(facts) => facts.directory,
@@ -84,27 +89,55 @@ impl App<'_> {
         }
     }
 
-    pub(super) fn parent(&mut self) {
-        if self.come_back_up() {
-            return;
-        }
-        match self.trail.pop() {
-            Some(id) => self.enter(id),
-            None => self.offer_above(),
-        }
-    }
-
-    pub(super) fn enter(&mut self, id: DirId) {
+    /// Enters a directory, and remembers the cursor of the one left.
+    pub fn enter(&mut self, id: DirId) {
         self.anchor = None;
         self.memories.insert(self.place.id, self.place.memory());
         self.enter_again(id);
     }
 
     /// Enters a directory with its remembered cursor; the state of the one left was saved before.
-    pub(super) fn enter_again(&mut self, id: DirId) {
+    pub fn enter_again(&mut self, id: DirId) {
         let memory = self.memories.remove(&id).unwrap_or_default();
         self.place = Place::new(id, memory);
         self.path = self.place_path();
         self.sort();
+    }
+
+    /// Returns the path of the directory above the only root. Several roots have no common parent that could
+    /// be meant, and the parent of an export is unknown.
+    pub fn above(&self) -> Option<Vec<u8>> {
+        let [(_, shown)] = self.roots.as_slice() else { return None };
+        if self.nature == SourceKind::Recorded {
+            return None;
+        }
+        let path = Path::new(OsStr::from_bytes(shown));
+        // Only the system knows the parent of `..`.
+        let above = if path.file_name().is_some() { path.parent()?.to_owned() } else { path.join("..") };
+        let is_top = path.parent().is_none();
+        (!is_top).then(|| above.into_os_string().into_vec())
+    }
+
+    /// Moves the cursor to the entry of this name as soon as it exists, unless the user moves it before.
+    pub fn expect(&mut self, name: Vec<u8>) {
+        self.expected = Some(name);
+    }
+
+    /// Looks for the expected entry.
+    pub fn go_to_expected(&mut self) {
+        if self.pressed.is_some() {
+            self.expected = None;
+        }
+        let Some(expected) = &self.expected else { return };
+        let listing = self.place.listing();
+        let found =
+            self.place.rows().positions().position(|at| listing.name(at) == Some(expected.as_slice()));
+        if let Some(index) = found {
+            self.place.go_to(index);
+            self.place.pin();
+        }
+        if found.is_some() || !self.is_scanning() {
+            self.expected = None;
+        }
     }
 }

@@ -5,34 +5,15 @@
 //!
 //! Invariant: the way back leads to existing directories; a rescan ends it.
 
-use super::App;
-use crate::analysis::search::Query;
-use crate::tree::{DirId, Position};
-use crate::ui::app::filtering::directory_of;
-use crate::ui::field::Field;
+use super::Context;
+use crate::tree::{DirId, EntryState, Position, Tree};
 use crate::ui::sheet::Sheet;
+use crate::ui::view_state::Origin;
 use crate::ui::views::Target;
 
-/// View to return to.
-#[derive(Debug)]
-pub(super) struct Origin {
-    sheets: Vec<Sheet>,
-    text: Field,
-    filter: Query,
-    is_treemap: bool,
-    place: DirId,
-    trail: Vec<DirId>,
-    /// Directory that was opened.
-    landing: DirId,
-    /// `true` if it was opened in place.
-    is_in_place: bool,
-    /// `true` if the tree was growing when the user left.
-    was_scanning: bool,
-}
-
-impl App<'_> {
+impl Context<'_> {
     /// Goes to the target of the row under the cursor.
-    pub(super) fn follow(&mut self) {
+    pub fn follow(&mut self) {
         match self.views.sheets.last().and_then(Sheet::target) {
             Some(Target::Entry(directory, position)) => self.leave_for(directory, position, false),
             Some(Target::Files { label, table, query }) => self.show_files(label, table, &query),
@@ -43,7 +24,7 @@ impl App<'_> {
     }
 
     /// Opens the directory under the cursor in place; for any other entry, goes to it.
-    pub(super) fn look_inside(&mut self) {
+    pub fn look_inside(&mut self) {
         match self.views.sheets.last().and_then(Sheet::target) {
             Some(Target::Entry(directory, position)) => {
                 let is_directory = directory_of(self.tree, (directory, position)).is_some();
@@ -53,7 +34,8 @@ impl App<'_> {
         }
     }
 
-    pub(super) fn leave_for(&mut self, directory: DirId, position: Position, is_in_place: bool) {
+    /// Goes to an entry, or into it, and remembers the view.
+    pub fn leave_for(&mut self, directory: DirId, position: Position, is_in_place: bool) {
         let mut origin = Origin {
             sheets: std::mem::take(&mut self.views.sheets),
             text: self.views.text.clone(),
@@ -77,7 +59,7 @@ impl App<'_> {
     }
 
     /// Returns to the view. Returns `true` if there was one.
-    pub(super) fn come_back(&mut self) -> bool {
+    pub fn come_back(&mut self) -> bool {
         let Some(origin) = self.views.origin.take() else { return false };
         self.views.is_treemap = origin.is_treemap;
         self.enter(origin.place);
@@ -92,7 +74,7 @@ impl App<'_> {
     }
 
     /// Returns to the view on the way up, if this is the directory opened in it.
-    pub(super) fn come_back_up(&mut self) -> bool {
+    pub fn come_back_up(&mut self) -> bool {
         let Some(origin) = &self.views.origin else { return false };
         if origin.landing != self.place.id {
             return false;
@@ -103,5 +85,13 @@ impl App<'_> {
         // A user who walks up from an entry does not return.
         self.views.origin = None;
         false
+    }
+}
+
+/// Returns the directory that belongs to an entry, if it was entered.
+fn directory_of(tree: &Tree, entry: (DirId, Position)) -> Option<DirId> {
+    match tree.listing(entry.0).record(entry.1)?.state {
+        EntryState::Known(facts) => facts.directory,
+        EntryState::Excluded(_) | EntryState::Failed(_) => None,
     }
 }

@@ -4,18 +4,18 @@
 
 use ratatui::crossterm::event::KeyEvent;
 
-use super::App;
+use super::Context;
 use crate::ui::keys::{Command, KEYMAP, Scope};
 use crate::ui::notice::{Display, Notice};
 
-impl App<'_> {
+impl Context<'_> {
     /// Shows a message until the next key.
-    pub(in crate::ui) fn notify(&mut self, notice: Notice) {
+    pub fn notify(&mut self, notice: Notice) {
         self.notice = Some(notice);
     }
 
     /// Returns what a check allows; shows the reason of a refusal.
-    pub(in crate::ui) fn checked<T>(&mut self, result: Result<T, Notice>) -> Option<T> {
+    pub fn checked<T>(&mut self, result: Result<T, Notice>) -> Option<T> {
         result.map_err(|refusal| self.notify(refusal)).ok()
     }
 
@@ -36,7 +36,7 @@ impl App<'_> {
     }
 
     /// Shows a notice about a key without a meaning here, with its meaning elsewhere.
-    pub(super) fn say_unknown(&mut self, scope: Scope, event: KeyEvent) {
+    pub fn say_unknown(&mut self, scope: Scope, event: KeyEvent) {
         // A question waits for its answer, and typed text gets no notices.
         if scope.is_typed() || matches!(scope, Scope::Question | Scope::Confirm | Scope::Help) {
             return;
@@ -45,7 +45,7 @@ impl App<'_> {
     }
 
     /// Shows a notice about a command that this view does not support.
-    pub(super) fn say_not_here(&mut self, command: Command) {
+    pub fn say_not_here(&mut self, command: Command) {
         let binding = KEYMAP.iter().find(|binding| binding.command == command);
         self.notify(Notice::NotInThisView(binding.map_or("", |binding| binding.help)));
     }

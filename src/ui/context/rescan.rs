@@ -5,37 +5,24 @@
 //!
 //! Invariant: after a rescan the state holds no number from before it.
 
-use super::{App, Effect};
+use super::Context;
 use crate::scan::{Outcome, Progress};
 use crate::source::SourceKind;
 use crate::tree::{DirId, Entry, EntryState, Relocation};
+use crate::ui::message::Effect;
 use crate::ui::notice::{Notice, RescannedState};
 use crate::ui::place::Place;
-use crate::ui::progress::Again;
+use crate::ui::progress::{Again, Rescan};
 use crate::ui::window::totals_size;
 
-/// Running rescan.
-#[derive(Clone, Debug)]
-pub struct Rescan {
-    /// Name of the entry.
-    pub name: Vec<u8>,
-    /// Progress.
-    pub progress: Progress,
-    /// `true` if it was asked to stop.
-    pub is_stopping: bool,
-    /// Directory and former size of the entry, if the user asked for the rescan.
-    wanted: Option<(DirId, u64)>,
-    replaced: Vec<DirId>,
-}
-
-impl App<'_> {
+impl<'t> Context<'t> {
     /// Returns the running rescan.
     pub fn rescan(&self) -> Option<&Rescan> {
         self.rescan.as_ref()
     }
 
     /// Starts to rescan the directory under the cursor, or else the shown one.
-    pub(super) fn read_again(&mut self) -> Option<Effect> {
+    pub fn read_again(&mut self) -> Option<Effect> {
         let under_cursor = self.place.entry();
         match (under_cursor.and_then(|entry| entry.directory()), self.place.id) {
             (Some(directory), _) => self.begin_rescan(directory),
@@ -45,7 +32,7 @@ impl App<'_> {
     }
 
     /// Starts to rescan the shown root, or the one under the cursor.
-    pub(super) fn read_root_again(&mut self) -> Option<Effect> {
+    pub fn read_root_again(&mut self) -> Option<Effect> {
         match self.tree.ancestry(self.place.id).last() {
             Some(root) => self.begin_rescan(root),
             None => self.read_again(),
@@ -77,7 +64,8 @@ impl App<'_> {
         })
     }
 
-    pub(super) fn begin_rescan(&mut self, directory: DirId) -> Option<Effect> {
+    /// Starts to rescan a directory.
+    pub fn begin_rescan(&mut self, directory: DirId) -> Option<Effect> {
         self.checked(self.check_rescan())?;
         let name = self.tree.name(directory).to_vec();
         let size = totals_size(&self.tree.totals(directory), self.order.measure);
@@ -87,37 +75,17 @@ impl App<'_> {
     }
 
     /// Records a rescan that may replace these directories. `wanted` is as in [`Rescan`].
-    pub(super) fn await_rescan(&mut self, name: Vec<u8>, wanted: Option<(DirId, u64)>, replaced: Vec<DirId>) {
+    pub fn await_rescan(&mut self, name: Vec<u8>, wanted: Option<(DirId, u64)>, replaced: Vec<DirId>) {
         let progress = Progress::default();
         self.rescan = Some(Rescan { name, progress, is_stopping: false, wanted, replaced });
     }
 
     /// Asks the rescan to stop, once.
-    pub(super) fn stop_rescan(&mut self) -> Option<Effect> {
+    pub fn stop_rescan(&mut self) -> Option<Effect> {
         let rescan = self.rescan.as_mut().filter(|rescan| !rescan.is_stopping)?;
         rescan.is_stopping = true;
         self.notify(Notice::StoppingRescan);
         Some(Effect::StopRescan)
-    }
-
-    pub(super) fn take_again(&mut self, again: Again) -> Option<Effect> {
-        let rescan = self.rescan.as_mut()?;
-        rescan.progress = again.progress;
-        let outcome = again.outcome?;
-        let replaced = std::mem::take(&mut rescan.replaced);
-        let wanted = rescan.wanted.filter(|_| outcome == Outcome::Complete);
-        let name = std::mem::take(&mut rescan.name);
-        self.rescan = None;
-        match outcome {
-            Outcome::Panicked(_) => self.notify(Notice::RescanFailed(Vec::new())),
-            Outcome::Broken(reasons) => self.notify(Notice::RescanFailed(reasons)),
-            Outcome::Complete | Outcome::Stopped => {}
-        }
-        if let Some((directory, before)) = wanted {
-            self.notify(self.rescanned(directory, name, before));
-        }
-        self.renew(replaced);
-        self.after_rescan()
     }
 
     /// Returns the notice about a rescanned entry.
@@ -146,8 +114,28 @@ impl App<'_> {
         }
     }
 
+    /// Takes the progress of the rescan. Returns the directories it has replaced once it has ended.
+    pub fn take_again(&mut self, again: Again) -> Option<Vec<DirId>> {
+        let rescan = self.rescan.as_mut()?;
+        rescan.progress = again.progress;
+        let outcome = again.outcome?;
+        let replaced = std::mem::take(&mut rescan.replaced);
+        let wanted = rescan.wanted.filter(|_| outcome == Outcome::Complete);
+        let name = std::mem::take(&mut rescan.name);
+        self.rescan = None;
+        match outcome {
+            Outcome::Panicked(_) => self.notify(Notice::RescanFailed(Vec::new())),
+            Outcome::Broken(reasons) => self.notify(Notice::RescanFailed(reasons)),
+            Outcome::Complete | Outcome::Stopped => {}
+        }
+        if let Some((directory, before)) = wanted {
+            self.notify(self.rescanned(directory, name, before));
+        }
+        Some(replaced)
+    }
+
     /// Relocates everything in these replaced directories.
-    pub(super) fn renew(&mut self, replaced: Vec<DirId>) {
+    pub fn renew(&mut self, replaced: Vec<DirId>) -> Relocation<'t> {
         let mut relocation = Relocation::new(self.tree, replaced);
         let way: Vec<DirId> = self.trail.iter().copied().chain([self.place.id]).collect();
         let mut kept: Vec<DirId> = way.iter().map_while(|id| relocation.find(*id)).collect();
@@ -170,6 +158,6 @@ impl App<'_> {
         self.enter_only_root();
         self.renew_marks(&mut relocation);
         self.renew_views(&mut relocation);
-        self.relocate_layers(&mut relocation);
+        relocation
     }
 }

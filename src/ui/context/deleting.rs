@@ -1,38 +1,22 @@
-//! Running operation, and its result for the tree and the user.
+//! Operations on files as the state knows them: checks, progress, result, and the rechecks that follow.
 //!
 //! Invariant: after every operation, successful or not, its entries are rechecked before the result is shown.
 
-use super::super::{App, Effect};
+use super::Context;
 use crate::base::sync::Arc;
-use crate::delete::{Group, Operation, OperationKind, Report, Selection, Trashed};
+
+use crate::delete::{DeleteScope, Group, Operation, OperationKind, Report, Selection, Trashed};
 use crate::scan::Places;
-use crate::ui::layers::failures::FailuresList;
+use crate::source::SourceKind;
+use crate::ui::deletion::{Failed, Running};
+use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
+use crate::ui::options::Changes;
 use crate::ui::reclaim::Order;
 
-/// Running operation.
-#[derive(Clone, Debug)]
-pub struct Running {
-    /// Kind of the operation.
-    pub deed: OperationKind,
-    /// Expected number of names, as far as known, and bytes.
-    pub expected: (u64, u64),
-    /// `true` if fewer bytes than counted may be freed: files are compressed, or share space.
-    is_at_most: bool,
-    /// Progress.
-    pub report: Arc<Report>,
-    /// `true` if it was asked to stop.
-    pub is_stopping: bool,
-    pub(super) work: Operation,
-}
-
-impl App<'_> {
-    pub(in crate::ui) fn begin_work(
-        &mut self,
-        work: Operation,
-        expected: (u64, u64),
-        is_at_most: bool,
-    ) -> Effect {
+impl Context<'_> {
+    /// Begins an operation on files.
+    pub fn begin_work(&mut self, work: Operation, expected: (u64, u64), is_at_most: bool) -> Effect {
         self.reclaim.failed = None;
         self.reclaim.running = Some(Running {
             deed: work.deed(),
@@ -46,35 +30,11 @@ impl App<'_> {
     }
 
     /// Asks the operation to stop, once.
-    pub(in crate::ui::app) fn stop_deleting(&mut self) -> Option<Effect> {
+    pub fn stop_deleting(&mut self) -> Option<Effect> {
         let running = self.reclaim.running.as_mut().filter(|running| !running.is_stopping)?;
         running.is_stopping = true;
         self.notify(Notice::StoppingDeletion);
         Some(Effect::Reclaim(Order::Stop))
-    }
-
-    pub(super) fn take_report(&mut self, report: &Arc<Report>) -> Option<Effect> {
-        let running = self.reclaim.running.as_mut()?;
-        running.report = Arc::clone(report);
-        if !report.is_over {
-            return None;
-        }
-        let running = self.reclaim.running.take()?;
-        self.unask_quit();
-        if running.deed == OperationKind::Trash {
-            self.remember_trashed(report.trashed.iter());
-        }
-        self.keep_what_did_not_return(&running.work, &report.trashed);
-        self.reclaim.outcome = Some(Notice::Deleted(running.deed, Arc::clone(report), running.is_at_most));
-        if report.failures.count > 0 {
-            let selection = match &running.work {
-                Operation::Remove(selection) | Operation::Trash(selection) => Some(Arc::clone(selection)),
-                Operation::Restore(_) => None,
-            };
-            let (deed, failures) = (running.deed, report.failures.clone());
-            self.reclaim.failed = Some(FailuresList::new(deed, failures, selection));
-        }
-        self.look_again(&running.work)
     }
 
     /// Records trashed items that can be restored, before earlier ones.
@@ -86,7 +46,7 @@ impl App<'_> {
     }
 
     /// Keeps items that failed to be restored, all except `returned`, for another attempt.
-    pub(super) fn keep_what_did_not_return(&mut self, work: &Operation, returned: &[Trashed]) {
+    pub fn keep_what_did_not_return(&mut self, work: &Operation, returned: &[Trashed]) {
         if let Operation::Restore(all) = work {
             // They are in the same order.
             let mut returned = returned.iter().peekable();
@@ -95,7 +55,7 @@ impl App<'_> {
     }
 
     /// Rechecks the entries of an operation.
-    pub(super) fn look_again(&mut self, work: &Operation) -> Option<Effect> {
+    pub fn look_again(&mut self, work: &Operation) -> Option<Effect> {
         match work {
             Operation::Remove(selection) | Operation::Trash(selection) => Some(self.look_again_at(selection)),
             Operation::Restore(trashed) => {
@@ -114,7 +74,7 @@ impl App<'_> {
     }
 
     /// Rechecks these entries.
-    pub(in crate::ui) fn look_again_at(&mut self, selection: &Selection) -> Effect {
+    pub fn look_again_at(&mut self, selection: &Selection) -> Effect {
         let places: Places = selection.places();
         let replaced = selection.items().filter_map(|(_, item)| item.directory).collect();
         let name = selection.groups.first().map(|group| self.tree.name(group.directory).to_vec());
@@ -122,8 +82,32 @@ impl App<'_> {
         Effect::LookAgain(places)
     }
 
+    /// Takes the progress or the result of the operation.
+    pub fn take_report(&mut self, report: &Arc<Report>) -> Option<Effect> {
+        let running = self.reclaim.running.as_mut()?;
+        running.report = Arc::clone(report);
+        if !report.is_over {
+            return None;
+        }
+        let running = self.reclaim.running.take()?;
+        if running.deed == OperationKind::Trash {
+            self.remember_trashed(report.trashed.iter());
+        }
+        self.keep_what_did_not_return(&running.work, &report.trashed);
+        self.reclaim.outcome = Some(Notice::Deleted(running.deed, Arc::clone(report), running.is_at_most));
+        if report.failures.count > 0 {
+            let selection = match &running.work {
+                Operation::Remove(selection) | Operation::Trash(selection) => Some(Arc::clone(selection)),
+                Operation::Restore(_) => None,
+            };
+            let (deed, failures) = (running.deed, report.failures.clone());
+            self.reclaim.failed = Some(Failed { deed, failures, selection });
+        }
+        self.look_again(&running.work)
+    }
+
     /// Rescans the next directory with restored items.
-    fn read_returned(&mut self) -> Option<Effect> {
+    pub fn read_returned(&mut self) -> Option<Effect> {
         while let Some(group) = self.reclaim.returned.pop() {
             if let Some(directory) = group.find(self.tree) {
                 return self.begin_rescan(directory);
@@ -133,14 +117,39 @@ impl App<'_> {
         None
     }
 
-    /// Continues after a rescan has updated the tree, or one more part of it.
-    pub(in crate::ui::app) fn after_rescan(&mut self) -> Option<Effect> {
-        self.read_returned().or_else(|| self.ask_again()).or_else(|| self.compare_marks())
-    }
-
     fn say_outcome(&mut self) {
         if let Some(outcome) = self.reclaim.outcome.take() {
             self.notify(outcome);
         }
+    }
+
+    /// Compares marked directories that were changed with the file system.
+    pub fn compare_marks(&mut self) -> Option<Effect> {
+        let touched = self.marks.touched_directories();
+        let selection =
+            Selection::new(self.tree, touched.keys().copied(), DeleteScope::Whole).as_chosen(&touched);
+        (selection.count() > 0).then(|| Effect::Reclaim(Order::Compare(Arc::new(selection))))
+    }
+
+    /// Checks that entries may be changed at present.
+    pub fn check_changes(&self) -> Result<(), Notice> {
+        Err(if self.nature == SourceKind::Recorded {
+            Notice::RecordedReadOnly
+        } else if self.reclaim.safety.changes == Changes::Refused {
+            Notice::ReadOnly
+        } else if self.is_scanning() {
+            Notice::ScanRunning
+        } else if self.is_deleting() {
+            Notice::Deleting
+        } else if self.rescan().is_some() {
+            Notice::RescanRunning
+        } else {
+            return Ok(());
+        })
+    }
+
+    /// Returns `true` if an operation on files is running.
+    pub fn is_deleting(&self) -> bool {
+        self.reclaim.running.is_some()
     }
 }

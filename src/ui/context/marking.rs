@@ -3,20 +3,14 @@
 //! Invariant: only the functions of this file change marks, and rescans, which keep the marks of existing
 //! entries.
 
-use super::{App, Effect};
+use super::Context;
 use crate::tree::{DirId, Entry, EntryState, Position, Relocation};
 use crate::ui::cursor::Motion;
-use crate::ui::layers::Layer;
 use crate::ui::layout::layout;
 use crate::ui::marks::{Dropped, Mark, Marks, Place};
+use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
 use crate::ui::sheet::Sheet;
-
-/// Other end of a range: an entry.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Anchor<'t> {
-    place: Place<'t>,
-}
 
 /// Entry with its directory.
 type Located<'t> = (DirId, Entry<'t>);
@@ -24,7 +18,7 @@ type Located<'t> = (DirId, Entry<'t>);
 /// Number of entries in one directory below which each is read individually.
 const FEW: usize = 16;
 
-impl<'t> App<'t> {
+impl<'t> Context<'t> {
     /// Returns the marks.
     pub fn marks(&self) -> &Marks<'t> {
         &self.marks
@@ -36,12 +30,12 @@ impl<'t> App<'t> {
     }
 
     /// Ends a range. Returns `true` if there was one.
-    pub(super) fn end_range(&mut self) -> bool {
+    pub fn end_range(&mut self) -> bool {
         self.anchor.take().is_some()
     }
 
     /// Marks or unmarks the entries of the row under the cursor, and moves the cursor down.
-    pub(super) fn mark(&mut self) {
+    pub fn mark(&mut self) {
         let entries = self.entries(self.row(), 1);
         if entries.iter().all(|(id, record)| self.marks.contains(*id, record.name)) {
             for (id, record) in &entries {
@@ -73,11 +67,11 @@ impl<'t> App<'t> {
     }
 
     /// Begins a range, or marks the rows between its start and the cursor.
-    pub(super) fn mark_range(&mut self) {
+    pub fn mark_range(&mut self) {
         let Some((id, record)) = self.entries(self.row(), 1).first().copied() else { return };
-        let Some(Anchor { place }) = self.anchor.take() else {
+        let Some(place) = self.anchor.take() else {
             self.place.pin();
-            self.anchor = Some(Anchor { place: (id, record.name) });
+            self.anchor = Some((id, record.name));
             self.notify(Notice::RangeBegun);
             return;
         };
@@ -92,14 +86,14 @@ impl<'t> App<'t> {
     }
 
     /// Marks all rows.
-    pub(super) fn mark_shown(&mut self) {
+    pub fn mark_shown(&mut self) {
         let entries = self.whole_entries(0, usize::MAX);
         self.set_marks(&entries);
         self.marks.add_up(self.tree);
     }
 
     /// Inverts the marks of all rows.
-    pub(super) fn invert_marks(&mut self) {
+    pub fn invert_marks(&mut self) {
         let entries = self.whole_entries(0, usize::MAX);
         let missing: Vec<_> =
             entries.into_iter().filter(|(id, record)| !self.marks.clear((*id, record.name))).collect();
@@ -108,7 +102,7 @@ impl<'t> App<'t> {
     }
 
     /// Returns the row of the cursor.
-    pub(super) fn row(&self) -> usize {
+    pub fn row(&self) -> usize {
         self.views.sheets.last().map_or_else(|| self.place.index(), Sheet::index)
     }
 
@@ -181,13 +175,13 @@ impl<'t> App<'t> {
     }
 
     /// Unmarks an entry.
-    pub(in crate::ui) fn unmark(&mut self, place: Place<'t>) {
+    pub fn unmark(&mut self, place: Place<'t>) {
         self.marks.clear(place);
         self.marks.add_up(self.tree);
     }
 
     /// Goes to the directory of a mark, with the cursor on the entry.
-    pub(in crate::ui) fn go_to_name(&mut self, (parent, name): Place<'t>) {
+    pub fn go_to_name(&mut self, (parent, name): Place<'t>) {
         let found = self.tree.listing(parent).entries().find(|(_, record)| record.name == name);
         if let Some((position, _)) = found {
             self.go_to_entry(parent, position);
@@ -195,7 +189,7 @@ impl<'t> App<'t> {
     }
 
     /// Leaves, and prints the marks.
-    pub(in crate::ui) fn print_marks(&mut self) -> Option<Effect> {
+    pub fn print_marks(&mut self) -> Option<Effect> {
         if self.marks.count() == 0 {
             self.notify(Notice::NoMarks);
             return None;
@@ -205,7 +199,7 @@ impl<'t> App<'t> {
     }
 
     /// Copies the path of the entry under the cursor, or else of the shown directory.
-    pub(super) fn copy_path(&mut self) -> Option<Effect> {
+    pub fn copy_path(&mut self) -> Option<Effect> {
         let path = match self.entries(self.row(), 1).first() {
             Some((id, record)) => self.shown_path(&Marks::path(self.tree, (*id, record.name))),
             None if self.views.sheets.is_empty() => self.path.clone(),
@@ -218,13 +212,14 @@ impl<'t> App<'t> {
         Some(Effect::Copy(path))
     }
 
-    pub(super) fn renew_marks(&mut self, relocation: &mut Relocation<'t>) {
+    /// Relocates the marks after a rescan, and reports those that were removed.
+    pub fn renew_marks(&mut self, relocation: &mut Relocation<'t>) {
         let dropped = self.marks.renew(self.tree, relocation);
         self.say_dropped(dropped);
     }
 
     /// Unmarks directories that were replaced.
-    pub(super) fn drop_replaced(&mut self, places: &[(DirId, Vec<u8>)]) {
+    pub fn drop_replaced(&mut self, places: &[(DirId, Vec<u8>)]) {
         let is_dropped = |(directory, name): &&(DirId, Vec<u8>)| self.marks.clear((*directory, name));
         let changed = places.iter().filter(is_dropped).count() as u64;
         self.marks.add_up(self.tree);
@@ -232,11 +227,6 @@ impl<'t> App<'t> {
     }
 
     fn say_dropped(&mut self, Dropped { gone, changed }: Dropped) {
-        for layer in &mut self.layers {
-            if let Layer::Marks(list) = layer {
-                list.refresh(self.tree, &self.marks);
-            }
-        }
         if gone + changed > 0 {
             self.notify(Notice::MarksDropped { gone, changed });
         }

@@ -2,10 +2,8 @@
 //!
 //! Invariant: the next frame searches for the typed text.
 
-use super::App;
+use super::Context;
 use crate::analysis::search::Query;
-use crate::ui::layers::Layer;
-use crate::ui::layers::search_prompt::SearchPrompt;
 use crate::ui::sheet::Sheet;
 use crate::ui::views::search;
 
@@ -13,20 +11,14 @@ use crate::ui::views::search;
 const EXAMPLES: &str = "type a part of a name, or *.log  >1G  apparent>1G  older:90d  newer:2w  type:video  ext:jpg,png  \
                         is:empty  -tmp  /a regex/";
 
-impl App<'_> {
-    pub(super) fn begin_search(&mut self) {
-        self.layers.push(Layer::Search(SearchPrompt));
-        self.views.origin = None;
-        self.search();
-    }
-
+impl Context<'_> {
     /// Returns `true` if there is a valid search.
-    pub(in crate::ui) fn has_search(&self) -> bool {
+    pub fn has_search(&self) -> bool {
         !self.views.filter.is_empty()
     }
 
     /// Drops the search and its results.
-    pub(super) fn leave_search(&mut self) {
+    pub fn leave_search(&mut self) {
         self.views.sheets.clear();
         self.views.text.clear();
         self.views.filter = Query::default();
@@ -35,7 +27,7 @@ impl App<'_> {
     }
 
     /// Searches for the text typed so far.
-    pub(in crate::ui) fn search(&mut self) {
+    pub fn search(&mut self) {
         let (filter, complaint) = match Query::parse(self.views.text.as_str(), self.clock()) {
             Ok(query) => {
                 let unfinished = query.unfinished().map(|awaited| {

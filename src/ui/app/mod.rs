@@ -1,0 +1,144 @@
+//! State of the browser, and its change by events.
+//!
+//! [`App::update`] is the only function that changes the state; it does no I/O, and asks for it through an
+//! [`Effect`]. It ends by collecting the visible part of the directory ([`Window`]) and of other open parts,
+//! so that drawing changes nothing.
+//!
+//! While a scan runs, ticks bring its progress. New entries change the order of rows on ticks only: not soon
+//! after a key press (so that no row moves under the cursor), and not too often if it is expensive
+//! ([`crate::table::rows`]).
+//!
+//! Invariant: after every update the cursor is on a visible row, if there is any.
+
+mod asking;
+mod commands;
+mod details;
+mod export;
+mod mouse;
+mod reclaim;
+mod views;
+
+use std::time::Duration;
+
+use ratatui::crossterm::event::KeyEventKind;
+
+use super::context::Context;
+use super::hit_map::HitMap;
+use super::layers::Layer;
+use super::message::{Action, Effect};
+use super::progress::Tick;
+use super::settings::Settings;
+use crate::tree::{LiveTotals, Tree};
+
+/// Browser of a tree.
+pub struct App<'t> {
+    /// State that components read and change.
+    pub cx: Context<'t>,
+    /// Layers above the view; the top one has the keys.
+    pub layers: Vec<Layer<'t>>,
+    /// Clickable parts of the last frame.
+    hits: HitMap,
+    /// Row and time of the previous click.
+    click: Option<(usize, Duration)>,
+}
+
+impl<'t> App<'t> {
+    /// Creates the browser of `tree`, which may be empty. `roots` are its roots, as the user gave them and as
+    /// they are shown.
+    pub fn new(
+        tree: &'t Tree,
+        roots: Vec<(Vec<u8>, Vec<u8>)>,
+        settings: &Settings,
+        size: (u16, u16),
+    ) -> Self {
+        let cx = Context::new(tree, roots, settings, size);
+        let mut app = Self { cx, layers: Vec::new(), hits: HitMap::default(), click: None };
+        app.look();
+        app
+    }
+
+    /// Processes one action.
+    pub fn update(&mut self, action: Action) -> Option<Effect> {
+        // The input that opens a question is no answer to it.
+        let (was_asked, scope) = (self.is_asking(), self.scope());
+        let effect = match action {
+            Action::Key(event) => {
+                // Repetitions of a held key answer nothing.
+                self.close_gate_if(event.kind == KeyEventKind::Repeat);
+                let effect = self.key(event);
+                self.close_gate_if(was_asked);
+                effect
+            }
+            Action::Mouse(event, now) => {
+                let effect = self.mouse(event, now);
+                self.close_gate_if(was_asked);
+                effect
+            }
+            Action::Idle(now) => {
+                self.idle(now);
+                return None;
+            }
+            Action::Resize(columns, lines) => {
+                self.cx.size = (columns, lines);
+                // Terminals differ in what remains on the screen.
+                Some(Effect::Repaint)
+            }
+            Action::Tick(tick) => {
+                self.tick(tick);
+                None
+            }
+            Action::Clock(seconds) => {
+                self.cx.set_clock(seconds);
+                return None;
+            }
+            Action::Paste(text) => {
+                self.paste(&text);
+                self.close_gate_if(was_asked);
+                None
+            }
+            Action::Exported(told) => {
+                self.take_export(told);
+                None
+            }
+            Action::Again(again) => {
+                let replaced = self.cx.take_again(again)?;
+                self.renew(replaced);
+                self.after_rescan()
+            }
+            Action::Reclaim(news) => self.take_reclaim(news),
+            Action::Notice(notice) => {
+                self.cx.notify(notice);
+                None
+            }
+        };
+        self.look();
+        self.forget_hits_of_another(scope);
+        effect
+    }
+
+    /// Collects the visible part.
+    fn look(&mut self) {
+        self.open_failures();
+        self.cx.look();
+    }
+
+    fn tick(&mut self, tick: Tick) {
+        let was_scanning = self.cx.is_scanning();
+        self.cx.scan.take(tick);
+        self.cx.live = if was_scanning { LiveTotals::sample(self.cx.tree) } else { LiveTotals::default() };
+        self.cx.is_stale |= was_scanning;
+        if was_scanning {
+            let replaced = self.cx.follow_roots();
+            if !replaced.is_empty() {
+                self.renew(replaced);
+            }
+        }
+        self.cx.refresh_views(was_scanning);
+        self.cx.enter_only_root();
+        let is_due = !self.cx.is_scanning() || self.cx.place.is_outdated(self.cx.tree);
+        if self.cx.is_stale && is_due && self.cx.may_sort() {
+            self.cx.sort();
+        }
+        self.cx.go_to_expected();
+    }
+}

@@ -1,0 +1,56 @@
+//! Export to a file: its prerequisites, and its default name.
+
+use super::Context;
+use crate::scan::Outcome;
+use crate::source::save::Old;
+use crate::ui::export::Order;
+use crate::ui::message::Effect;
+use crate::ui::notice::Notice;
+
+impl Context<'_> {
+    /// Checks that a file can be written at present.
+    pub fn check_export(&self) -> Result<(), Notice> {
+        if let Some(order) = self.written() {
+            return Err(Notice::StillWriting(order.path.clone()));
+        }
+        match self.scan.last.outcome {
+            None => Err(Notice::ExportBeforeEnd),
+            Some(Outcome::Complete) if self.rescan().is_some() || self.is_deleting() => {
+                Err(Notice::RescanRunning)
+            }
+            Some(Outcome::Complete) => Ok(()),
+            Some(_) => Err(Notice::ExportOfPart),
+        }
+    }
+
+    /// Returns the file being written.
+    pub fn written(&self) -> Option<&Order> {
+        self.export.order.as_ref()
+    }
+
+    /// Returns a default name that describes the contents.
+    pub fn usual_name(&self) -> String {
+        let root = self.roots.first().map(|(_, shown)| shown.as_slice()).unwrap_or_default();
+        let last = root.rsplit(|byte| *byte == b'/').find(|part| !part.is_empty()).unwrap_or(b"root");
+        let is_plain = |letter: &char| letter.is_alphanumeric() || ['-', '_', '.'].contains(letter);
+        let name: String = String::from_utf8_lossy(last).chars().filter(is_plain).collect();
+        let name = name.trim_start_matches(['-', '.']);
+        // ncdu's format has one root directory.
+        let ending = if self.roots.len() == 1 { "json.zst" } else { "duke" };
+        format!("{}.{ending}", if name.is_empty() { "files" } else { name })
+    }
+
+    /// Starts to write a file.
+    pub fn write_file(&mut self, order: Order) -> Option<Effect> {
+        // An operation that has started since would change the contents.
+        self.checked(self.check_export())?;
+        self.notify(Notice::Writing(order.path.clone()));
+        self.export.order = Some(order.clone());
+        Some(Effect::Export(order))
+    }
+
+    /// Replaces an existing file after a Yes.
+    pub fn replace_file(&mut self, order: Order) -> Option<Effect> {
+        self.write_file(Order { old: Old::Replaced, ..order })
+    }
+}

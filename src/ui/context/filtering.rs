@@ -1,0 +1,62 @@
+//! Filter: a search that restricts list and treemap too.
+//!
+//! A background job computes its totals from the top on, so they are valid in every directory. Until they are
+//! known nothing is shown, since rows that may not belong there would be worse.
+//!
+//! Invariant: while a filter is active, rows and totals of the list are its own, and the header shows "n of
+//! m".
+
+use super::Context;
+use crate::analysis::search::Filtered;
+use crate::base::sync::Arc;
+use crate::tree::{DirId, Relocation};
+use crate::ui::loader::{Keep, Loader};
+use crate::ui::view_state::Filtering;
+
+impl Context<'_> {
+    /// Returns `true` if a filter is active.
+    pub fn is_filtered(&self) -> bool {
+        self.views.filtering.is_some()
+    }
+
+    /// Returns the result of the filter, if one is active.
+    pub fn filter_result(&self) -> Option<&Loader<Arc<Filtered>>> {
+        self.views.filtering.as_ref().map(|filtering| &filtering.result)
+    }
+
+    /// Restricts list and treemap to the search, if there is one.
+    pub fn begin_filter(&mut self) {
+        if self.views.filter.is_empty() || self.is_filtered() {
+            return;
+        }
+        self.views.filtering = Some(Filtering::new(self.views.filter.clone()));
+        // No rows are kept until there is a result.
+        self.sorting = None;
+        self.place.forget_rows();
+    }
+
+    /// Removes the filter. Returns `true` if there was one.
+    pub fn clear_filter(&mut self) -> bool {
+        let was_filtered = self.is_filtered();
+        self.leave_search();
+        if was_filtered {
+            self.sort_anew();
+        }
+        was_filtered
+    }
+
+    /// Recomputes the totals after a rescan, which has replaced directories.
+    pub fn renew_filter(&mut self, relocation: &mut Relocation<'_>) {
+        self.views.filter.renew(relocation);
+        if let Some(filtering) = &mut self.views.filtering {
+            filtering.query.renew(relocation);
+            filtering.result.reload(Keep::Nothing);
+        }
+    }
+
+    /// Returns `true` if a directory has entries that the filter hides.
+    pub fn is_partly_shown(&self, id: DirId) -> bool {
+        let Some(filtering) = &self.views.filtering else { return false };
+        self.views.sheets.is_empty() && filtering.filtered().totals(id) != self.live.totals(self.tree, id)
+    }
+}

@@ -1,0 +1,187 @@
+//! State that components read and change: the tree, the shown directory, views, marks, settings.
+//!
+//! Layers, views and drawing take this state; the layers themselves belong to [`App`](super::app::App).
+
+mod deleting;
+mod entries;
+mod export;
+mod filtering;
+mod growth;
+mod marking;
+mod notices;
+mod rescan;
+mod results;
+mod searching;
+mod sheets;
+mod sorting;
+mod views;
+mod walking;
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use jiff::tz::TimeZone;
+
+use super::deletion::Reclaim;
+use super::export::Exporting;
+use super::keys::Keymap;
+use super::marks::{self, Marks};
+use super::notice::Notice;
+use super::owner_names::OwnerNames;
+use super::place::{Memory, Place};
+use super::progress::{Rescan, ScanState};
+use super::settings::{Settings, Start};
+use super::theme::Theme;
+use super::view_state::{Sorting, Views};
+use super::window::Window;
+use crate::base::format::Units;
+use crate::source::SourceKind;
+use crate::table::column::Shown;
+use crate::table::rows::{Order, Sums};
+use crate::tree::{DirId, LiveTotals, Tree};
+
+/// State that components read and change.
+pub struct Context<'t> {
+    pub tree: &'t Tree,
+    /// Roots, as the user gave them and as they are shown.
+    pub roots: Vec<(Vec<u8>, Vec<u8>)>,
+    /// Order of entries.
+    pub order: Order,
+    /// Columns.
+    pub shown: Shown,
+    /// Unit system of sizes.
+    pub units: Units,
+    /// Theme.
+    pub theme: Theme,
+    /// Key bindings.
+    pub keymap: Keymap,
+    /// Time zone of displayed times.
+    pub zone: TimeZone,
+    /// Kind of the source, which determines if it can be rescanned and changed.
+    pub nature: SourceKind,
+    /// Scan.
+    pub scan: ScanState,
+    /// Path of the directory that is shown, with its root as shown.
+    pub path: Vec<u8>,
+    /// Visible part of it.
+    pub window: Window,
+    /// Message in the status line.
+    pub notice: Option<Notice>,
+    /// Columns and lines of the terminal.
+    pub size: (u16, u16),
+    /// Other views.
+    pub views: Views,
+    /// Deletion.
+    pub reclaim: Reclaim,
+    pub place: Place<'t>,
+    /// Directories above, in the order in which the user came through them.
+    pub trail: Vec<DirId>,
+    pub memories: HashMap<DirId, Memory<'t>>,
+    /// Directories among the roots at the last check of the scan.
+    pub known_roots: Vec<DirId>,
+    pub rescan: Option<Rescan>,
+    pub marks: Marks<'t>,
+    /// Export to a file.
+    pub export: Exporting,
+    /// Name of the entry that the cursor moves to once it exists.
+    pub expected: Option<Vec<u8>>,
+    /// Start of a range of marks.
+    pub anchor: Option<marks::Place<'t>>,
+    pub live: LiveTotals,
+    pub pressed: Option<Duration>,
+    pub sorted: Duration,
+    /// `true` if rows may be out of order.
+    pub is_stale: bool,
+    /// Sorting in the background.
+    pub sorting: Option<Sorting>,
+    /// Names of owners in the list.
+    pub owners: OwnerNames,
+}
+
+impl<'t> Context<'t> {
+    /// Creates the state of a browser of `tree`, which may be empty. `roots` are its roots, as the user gave them
+    /// and as they are shown.
+    pub fn new(
+        tree: &'t Tree,
+        roots: Vec<(Vec<u8>, Vec<u8>)>,
+        settings: &Settings,
+        size: (u16, u16),
+    ) -> Self {
+        let live = LiveTotals::default();
+        let order = settings.order;
+        let place = Place::enter(tree, Sums::of(&live), DirId::TOP, order, Memory::default(), 0);
+        let known_roots = place.listing().directories().collect();
+        let mut cx = Self {
+            tree,
+            roots,
+            order,
+            shown: Shown::default(),
+            units: settings.units,
+            theme: settings.theme,
+            keymap: settings.keymap.clone(),
+            zone: settings.zone.clone(),
+            nature: settings.nature,
+            scan: ScanState::default(),
+            path: Vec::new(),
+            window: Window::default(),
+            notice: settings.notice.clone(),
+            size,
+            views: Views::default(),
+            reclaim: Reclaim { safety: settings.safety.clone(), ..Reclaim::default() },
+            place,
+            trail: Vec::new(),
+            memories: HashMap::new(),
+            known_roots,
+            rescan: None,
+            marks: Marks::default(),
+            export: Exporting::default(),
+            expected: None,
+            anchor: None,
+            live,
+            pressed: None,
+            sorted: Duration::ZERO,
+            is_stale: true,
+            sorting: None,
+            owners: OwnerNames::default(),
+        };
+        cx.path = cx.place_path();
+        if settings.start == Start::Growth {
+            cx.sort_by_growth();
+        }
+        cx.enter_only_root();
+        cx
+    }
+
+    /// Returns `true` if passing time can change anything.
+    pub fn wants_ticks(&self) -> bool {
+        self.is_scanning()
+            || self.is_stale
+            || self.rescan.is_some()
+            || self.is_deleting()
+            || self.views.is_outdated()
+    }
+
+    /// Returns the spinner of a running operation: eight steps a second.
+    pub fn spinner(&self) -> &'static str {
+        self.theme.glyphs.spinner(u64::try_from(self.scan.last.now.as_millis() / 125).unwrap_or(0))
+    }
+
+    /// Returns `true` if the scan is running.
+    pub fn is_scanning(&self) -> bool {
+        self.scan.is_running()
+    }
+
+    /// Collects the visible part.
+    pub fn look(&mut self) {
+        let lines = self.lines_here();
+        if self.views.is_treemap {
+            self.place.show_first(lines);
+        } else {
+            self.place.show_cursor(lines);
+        }
+        let sums = self.views.sums(&self.live);
+        let scale = (self.order.measure, self.shown.scale);
+        self.window = Window::new(self.tree, sums, &self.place, &self.marks, scale, lines);
+        self.look_at_views();
+    }
+}

@@ -1,0 +1,221 @@
+//! Views besides the list: the open one, the search, and the commands of their keys.
+//!
+//! Views are stacked as sheets, such as the files of one type above the list of types. At the bottom is the
+//! directory, as a list or as a treemap. The search filters all of them until it is cleared.
+//!
+//! Invariant: every sheet is about the shown directory.
+
+use std::time::Duration;
+
+use super::Context;
+use crate::analysis::search;
+use crate::analysis::search::Query;
+use crate::base::sync::Arc;
+use crate::base::text::printable;
+use crate::source::SourceKind;
+use crate::table::column::Column;
+use crate::table::rows::{Direction, Grouping, Hidden, Order};
+use crate::tree::{DirId, Position, Relocation};
+use crate::ui::cells;
+use crate::ui::keys::Side;
+use crate::ui::layout::layout;
+use crate::ui::loader::{Loader, Sources, TableRequest};
+use crate::ui::notice::Notice;
+use crate::ui::place::Memory;
+use crate::ui::sheet::{Sheet, Sight};
+use crate::ui::views::{Needs, TREEMAP, ViewSpec};
+use crate::ui::views::{TableAnswer, df};
+
+/// Interval between updates of a view of a growing tree.
+const REFRESH: Duration = Duration::from_secs(2);
+
+impl Context<'_> {
+    /// Returns the present time in seconds since 1970.
+    pub fn clock(&self) -> i64 {
+        self.views.clock
+    }
+
+    /// Loads the rows of the top sheet, or else the filter.
+    pub fn poll_shown(&mut self, sources: &Sources<'_>) -> bool {
+        let order = self.request(Query::default()).order;
+        if let Some((top, covered)) = self.views.sheets.split_last_mut() {
+            for sheet in covered {
+                sheet.rows.pause();
+            }
+            self.views.filtering.iter_mut().for_each(|filtering| filtering.result.pause());
+            return top.poll(sources);
+        }
+        let has_changed =
+            self.views.filtering.as_mut().is_some_and(|filtering| filtering.poll(sources, order));
+        if has_changed {
+            self.sort();
+        }
+        has_changed
+    }
+
+    /// Returns the top sheet.
+    pub fn sheet(&self) -> Option<&Sheet> {
+        self.views.sheets.last()
+    }
+
+    /// Sets the present time in seconds since 1970.
+    pub fn set_clock(&mut self, seconds: i64) {
+        self.views.clock = seconds;
+    }
+
+    /// Returns the order of the rows: by size in a treemap, or else the chosen order.
+    pub fn order_here(&self) -> Order {
+        if !self.views.is_treemap {
+            return self.order;
+        }
+        let (column, direction, grouping) = (Column::Size, Direction::Usual, Grouping::Mixed);
+        Order { column, direction, grouping, ..self.order }
+    }
+
+    /// Returns the number of rows to collect for this view.
+    pub fn lines_here(&self) -> usize {
+        if self.views.is_treemap { cells::MOST } else { layout(self.size).list_lines() }
+    }
+
+    /// Collects the visible part of the views, after the window.
+    pub fn look_at_views(&mut self) {
+        let (lines, measure, scale) = (layout(self.size).list_lines(), self.order.measure, self.shown.scale);
+        let sight = Sight { marks: &self.marks, measure, scale, columns: usize::from(self.size.0), lines };
+        self.views.page = self.views.sheets.last_mut().map(|sheet| sheet.look(self.tree, sight));
+        let has_results = self.views.has_results();
+        if let Some(page) = self.views.page.as_mut().filter(|_| !self.views.text.is_empty()) {
+            let title = if has_results { String::new() } else { page.title.clone() + " " };
+            page.title = format!("{title}/{}", printable(self.views.text.as_str().as_bytes()));
+        }
+        self.views.tiles = if self.views.is_treemap {
+            cells::tiles(&self.window, self.order.measure, layout(self.size).list)
+        } else {
+            Vec::new()
+        };
+    }
+
+    /// Updates results that may lack new entries: at the end of a scan, and at intervals before.
+    pub fn refresh_views(&mut self, has_grown: bool) {
+        if has_grown {
+            self.views.sheets.iter_mut().for_each(|sheet| sheet.rows.outdate());
+            self.views.filtering.iter_mut().for_each(|filtering| filtering.result.outdate());
+            self.views.compared.column.iter_mut().for_each(Loader::outdate);
+        }
+        let now = self.scan.last.now;
+        let is_due = !self.is_scanning() || now.saturating_sub(self.views.refreshed) >= REFRESH;
+        if is_due && self.views.is_outdated() {
+            self.views.refreshed = now;
+            self.views.refresh();
+        }
+    }
+
+    /// Relocates results after a rescan, which has replaced directories.
+    pub fn renew_views(&mut self, relocation: &mut Relocation<'_>) {
+        self.views.origin = None;
+        let mut sheets = std::mem::take(&mut self.views.sheets);
+        for sheet in &mut sheets {
+            if sheet.relocate(relocation).is_none() {
+                self.begin_filter();
+                return;
+            }
+        }
+        self.views.sheets = sheets;
+    }
+
+    /// Shows a view of the directory.
+    pub fn show(&mut self, spec: &'static ViewSpec) {
+        if self.checked(self.check_view(spec)).is_none() {
+            return;
+        }
+        self.views.origin = None;
+        let Some(table) = spec.table else {
+            self.views.sheets.clear();
+            self.views.is_treemap = *spec == TREEMAP;
+            self.begin_filter();
+            self.sort();
+            return;
+        };
+        let mut request = self.request(self.views.filter.clone());
+        request.order.by = table.first_order.unwrap_or(request.order.by);
+        self.views.sheets = vec![Sheet::new(self.title(spec), table, request)];
+    }
+
+    /// Checks that a view has its prerequisite.
+    fn check_view(&self, spec: &ViewSpec) -> Result<(), Notice> {
+        match spec.needs {
+            Needs::FileSystem if self.nature == SourceKind::Recorded => Err(Notice::RecordedNotHere),
+            Needs::Baseline => self.check_baseline(),
+            Needs::Nothing | Needs::FileSystem => Ok(()),
+        }
+    }
+
+    /// Returns the title of a view, with the age of the baseline if it has one.
+    fn title(&self, spec: &ViewSpec) -> String {
+        let offer = self.views.compared.offer().filter(|_| spec.needs == Needs::Baseline);
+        let since = offer.and_then(|offer| offer.since);
+        let since = since.map(|since| format!(" {}", crate::base::format::since(since, self.views.clock)));
+        format!("{}{}", spec.title, since.unwrap_or_default())
+    }
+
+    /// Returns the request of a table of the shown directory.
+    pub fn request(&self, query: Query) -> TableRequest {
+        let order = search::Order { by: self.by_size(), reversed: false };
+        TableRequest { from: self.place.id, query, order, now: self.views.clock, units: self.units }
+    }
+
+    /// Moves the cursor to the neighbor of its cell.
+    pub fn step_cell(&mut self, side: Side) {
+        if let Some(index) = cells::neighbour(&self.views.tiles, self.window.index, side) {
+            self.place.go_to(index);
+            self.pin();
+        }
+    }
+
+    /// Goes to an entry in its directory, without a filter. Returns `true` if it still exists.
+    pub fn go_to_entry(&mut self, directory: DirId, position: Position) -> bool {
+        let listing = self.tree.listing(directory);
+        let Some(record) = listing.record(position) else {
+            self.notify(Notice::EntryGone);
+            return false;
+        };
+        if self.order.hides(&record) {
+            self.order.hidden = Hidden::Shown;
+        }
+        self.leave_search();
+        self.views.origin = None;
+        self.views.is_treemap = false;
+        let mut way: Vec<DirId> = self.tree.ancestry(directory).skip(1).collect();
+        if self.roots.len() != 1 && directory != DirId::TOP {
+            way.push(DirId::TOP);
+        }
+        way.reverse();
+        self.enter(directory);
+        // Going back up, the cursor is on the directory that was left.
+        for (above, below) in way.iter().zip(way.iter().skip(1).chain([&directory])) {
+            let child =
+                self.tree.listing(*above).entries().find(|(_, record)| record.directory() == Some(*below));
+            if let Some((position, record)) = child {
+                self.memories.insert(*above, Memory::at(position, record.name));
+            }
+        }
+        self.trail = way;
+        self.memories.insert(directory, Memory::at(position, record.name));
+        self.enter_again(directory);
+        true
+    }
+
+    /// Checks once if a whole file system was scanned, after the scan.
+    pub fn poll_whole(&mut self, sources: &Sources<'_>) -> bool {
+        let may_start = sources.may_ask_system && !self.is_scanning();
+        self.views.whole.poll(|| {
+            let job = may_start.then(|| crate::df::is_whole(sources.pool, Arc::clone(sources.tree)));
+            Ok(job.transpose()?.map(Into::into))
+        })
+    }
+
+    /// Opens the explanation of a row.
+    pub fn tell(&mut self, label: String, words: Vec<String>) {
+        let sheet = Sheet::new(label, &df::TABLE, self.request(Query::default()));
+        self.views.sheets.push(sheet.with_answer(TableAnswer::new(df::Explanation(words))));
+    }
+}

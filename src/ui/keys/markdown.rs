@@ -1,0 +1,64 @@
+//! Tables of keys for the documents, and the lines of the key table by heading.
+
+use std::fmt::Write;
+
+use super::{Binding, Group, KEYMAP};
+
+/// Returns the table of keys in docs/keys.md, as Markdown: a row for each heading of the help page.
+pub fn markdown() -> String {
+    let mut table = String::from("| for | keys |\n|---|---|\n");
+    for group in Group::ALL {
+        let line = |binding: &Binding| {
+            let keys: Vec<String> = binding.keys.iter().map(|key| format!("`{}`", key.name())).collect();
+            format!("{} {}", keys.join(" "), binding.help)
+        };
+        let lines: Vec<String> = in_group(group).map(|(_, binding)| line(binding)).collect();
+        // Writing to a string cannot fail.
+        let _ = writeln!(table, "| {} | {} |", group.name(), lines.join(" · "));
+    }
+    table
+}
+
+/// Returns the names of the lines that can be given other keys, as docs/config.md shows them, in Markdown.
+pub fn settings_markdown() -> String {
+    let mut table = String::from("| name | keys | does |\n|---|---|---|\n");
+    for binding in KEYMAP.iter().filter(|binding| !binding.is_fixed()) {
+        let keys: Vec<String> = binding.keys.iter().map(|key| format!("`{}`", key.name())).collect();
+        // Writing to a string cannot fail.
+        let _ = writeln!(table, "| `{}` | {} | {} |", binding.name(), keys.join(" "), binding.help);
+    }
+    table
+}
+
+/// Returns the lines of the table under one heading, with their numbers.
+pub fn in_group(group: Group) -> impl Iterator<Item = (usize, &'static Binding)> {
+    KEYMAP.iter().enumerate().filter(move |(_, binding)| binding.group == group)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::keys::{Key, Scope};
+
+    #[test]
+    fn a_key_means_one_thing_in_each_scope() {
+        for scope in Scope::ALL {
+            let bound: Vec<Key> = KEYMAP
+                .iter()
+                .filter(|binding| binding.scopes.contains(&scope))
+                .flat_map(|binding| binding.keys.iter().copied())
+                .collect();
+            for (index, key) in bound.iter().enumerate() {
+                assert!(!bound[index + 1..].contains(key), "{} in {scope:?}", key.name());
+            }
+        }
+    }
+
+    #[test]
+    fn the_markdown_table_has_every_binding() {
+        let table = markdown();
+        assert_eq!(table.lines().count(), 2 + Group::ALL.len());
+        assert_eq!(table.matches(" · ").count(), KEYMAP.len() - Group::ALL.len());
+        assert!(table.contains(" · `Enter` `Right` `l` open, or go there · "), "{table}");
+    }
+}

@@ -1,0 +1,71 @@
+//! Events that the state takes, and effects that it asks for.
+
+use std::time::Duration;
+
+use ratatui::crossterm::event::{KeyEvent, MouseEvent};
+
+use super::errand::Errand;
+use super::export::{self, Told};
+use super::notice::Notice;
+use super::progress::{Again, Tick};
+use super::reclaim::{self, News};
+use crate::scan::Places;
+use crate::tree::DirId;
+
+/// Event for the state.
+#[derive(Clone, Debug)]
+pub enum Action {
+    /// Key press.
+    Key(KeyEvent),
+    /// Mouse event, with the time since the browser began.
+    Mouse(MouseEvent, Duration),
+    /// Size of the terminal in columns and lines.
+    Resize(u16, u16),
+    /// Progress of the scan.
+    Tick(Tick),
+    /// Present time in seconds since 1970.
+    Clock(i64),
+    /// Pasted text.
+    Paste(String),
+    /// The question is on the screen and no input waits; with the time since the browser began.
+    Idle(Duration),
+    /// Progress or end of the rescan.
+    Again(Again),
+    /// Result of writing a file.
+    Exported(Told),
+    /// Progress or result of a deletion.
+    Reclaim(News),
+    /// Message to the user.
+    Notice(Notice),
+}
+
+/// Request for I/O.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Leave the browser.
+    Quit,
+    /// Stop the scan.
+    StopScan,
+    /// Leave, and print these paths.
+    Print(Vec<Vec<u8>>),
+    /// Copy this to the clipboard.
+    Copy(Vec<u8>),
+    /// Rescan a directory.
+    Rescan(DirId),
+    /// Stop the rescan.
+    StopRescan,
+    /// Recheck entries.
+    LookAgain(Places),
+    /// Delete, or compute a preview.
+    Reclaim(reclaim::Order),
+    /// Start a program.
+    Start(Errand),
+    /// Write a file.
+    Export(export::Order),
+    /// Replace this tree by a scan that begins at this path.
+    ScanAbove(Vec<u8>),
+    /// Give the terminal back and stop the process.
+    Suspend,
+    /// Draw everything again.
+    Repaint,
+}

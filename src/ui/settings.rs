@@ -1,0 +1,67 @@
+//! Settings of a browser, from the command line and the configuration.
+
+use jiff::tz::TimeZone;
+
+use super::keys::Keymap;
+use super::notice::Notice;
+use super::options::{DeletePolicy, Mouse, Tab};
+use super::theme::Theme;
+use crate::base::format::Units;
+use crate::source::SourceKind;
+use crate::table::rows::Order;
+
+/// Settings of a browser.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Initial order of entries, and the kind of size.
+    pub order: Order,
+    /// Unit system of sizes.
+    pub units: Units,
+    /// Theme.
+    pub theme: Theme,
+    /// Key bindings.
+    pub keymap: Keymap,
+    /// Notice shown until the first key.
+    pub notice: Option<Notice>,
+    /// Time zone of displayed times.
+    pub zone: TimeZone,
+    /// Receiver of mouse events: the browser or the terminal.
+    pub mouse: Mouse,
+    /// Setting for progress in the terminal's tab.
+    pub tab: Tab,
+    /// Rules for deletion.
+    pub safety: DeletePolicy,
+    /// Kind of the source, which determines if it can be rescanned and changed.
+    pub nature: SourceKind,
+    /// First view.
+    pub start: Start,
+}
+
+/// First view.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Start {
+    /// List in the requested order, by default by size.
+    #[default]
+    Sizes,
+    /// List by growth.
+    Growth,
+}
+
+impl Settings {
+    /// Returns the default settings.
+    pub fn new(order: Order, units: Units, theme: Theme, zone: TimeZone) -> Self {
+        Self {
+            order,
+            units,
+            theme,
+            keymap: Keymap::default(),
+            notice: None,
+            zone,
+            mouse: Mouse::default(),
+            tab: Tab::default(),
+            nature: SourceKind::default(),
+            start: Start::default(),
+            safety: DeletePolicy::default(),
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! State of the views: sheets, search, filter, comparison, and rows that are being sorted.
+
+use std::time::Duration;
+
+use super::field::Field;
+use super::loader::{Loader, Sources};
+use super::sheet::{Page, Sheet};
+use super::treemap::Tile;
+use super::views::{self, Needs, ViewSpec};
+use crate::analysis::compare::Growth;
+use crate::analysis::search::{self, Filtered, Order, Query, Request};
+use crate::base::sync::Arc;
+use crate::source::baseline::Offer;
+use crate::table::rows::{self, Beside, Rows, Sums};
+use crate::tree::{DirId, LiveTotals};
+
+/// State of the views.
+#[derive(Debug, Default)]
+pub struct Views {
+    /// `true` if the directory is shown as a treemap.
+    pub is_treemap: bool,
+    /// Search as it was typed; empty for none.
+    pub text: Field,
+    /// Error in the search, or the missing part.
+    pub complaint: Option<String>,
+    /// Visible part of the top sheet.
+    pub page: Option<Page>,
+    /// Rectangles of the rows in the treemap.
+    pub tiles: Vec<Tile>,
+    /// Sheets, the top one last.
+    pub sheets: Vec<Sheet>,
+    /// Valid part of the search.
+    pub filter: Query,
+    /// Filter of the list by that search.
+    pub filtering: Option<Filtering>,
+    /// View to return to.
+    pub origin: Option<Origin>,
+    /// Present time in seconds since 1970.
+    pub clock: i64,
+    /// Time of the last update of a sheet.
+    pub refreshed: Duration,
+    /// Check if a whole file system was scanned.
+    pub whole: Loader<Arc<bool>>,
+    /// Baseline and comparison.
+    pub compared: Compared,
+}
+
+impl Views {
+    /// Returns `true` if the result on the screen, of the top sheet or else of the filter, or the comparison lacks new
+    /// entries.
+    pub fn is_outdated(&self) -> bool {
+        let shown = match (self.sheets.last(), &self.filtering) {
+            (Some(sheet), _) => sheet.rows.is_outdated(),
+            (None, Some(filtering)) => filtering.result.is_outdated(),
+            (None, None) => false,
+        };
+        shown || self.compared.column.as_ref().is_some_and(Loader::is_outdated)
+    }
+
+    /// Loads outdated results again.
+    pub fn refresh(&mut self) {
+        match (self.sheets.last_mut(), &mut self.filtering) {
+            (Some(sheet), _) => sheet.rows.refresh(),
+            (None, Some(filtering)) => filtering.result.refresh(),
+            (None, None) => {}
+        }
+        self.compared.column.iter_mut().for_each(Loader::refresh);
+    }
+
+    /// Returns `true` if a job is running for a result.
+    pub fn is_loading(&self) -> bool {
+        let column = self.compared.column.as_ref();
+        self.sheets.iter().any(|sheet| sheet.rows.is_running())
+            || self.filtering.as_ref().is_some_and(|filtering| filtering.result.is_running())
+            || self.whole.is_running()
+            || self.compared.offer.is_running()
+            || column.is_some_and(Loader::is_running)
+    }
+
+    /// Returns `true` if the results of a search are open.
+    pub fn has_results(&self) -> bool {
+        self.sheets.first().is_some_and(|sheet| *sheet.table == views::search::TABLE)
+    }
+
+    /// Returns `true` if the prerequisite of a view makes its key worth a hint.
+    pub fn is_of_use(&self, view: &ViewSpec) -> bool {
+        match view.needs {
+            Needs::Nothing => true,
+            Needs::FileSystem => self.is_whole(),
+            Needs::Baseline => self.can_grow(),
+        }
+    }
+
+    /// Returns `true` if the check has found that a whole file system was scanned.
+    pub fn is_whole(&self) -> bool {
+        self.whole.value().is_some_and(|is_whole| **is_whole)
+    }
+
+    /// Returns the baseline to offer in the hint, as long as no comparison with it is shown.
+    pub fn offer(&self) -> Option<Offer> {
+        self.compared.offer().filter(|_| self.compared.column.is_none())
+    }
+
+    /// Returns `true` if there is a baseline.
+    pub fn can_grow(&self) -> bool {
+        self.compared.offer().is_some()
+    }
+
+    /// Returns the present time in seconds since 1970.
+    pub fn now(&self) -> i64 {
+        self.clock
+    }
+
+    /// Returns the source of directory totals.
+    pub fn sums<'a>(&'a self, live: &'a LiveTotals) -> Sums<'a> {
+        let filtered = self.filtering.as_ref().map(|filtering| filtering.filtered().as_ref());
+        // The filtered part of a directory cannot be compared with all of its earlier contents.
+        let growth = self.compared.growth().filter(|_| filtered.is_none());
+        Sums { live, filtered, growth }
+    }
+}
+
+/// Active filter.
+#[derive(Debug)]
+pub struct Filtering {
+    /// Result of the filter.
+    pub result: Loader<Arc<Filtered>>,
+    pub query: Query,
+    pub nothing: Arc<Filtered>,
+}
+
+impl Filtering {
+    pub fn new(query: Query) -> Self {
+        Self { result: Loader::default(), query, nothing: Arc::new(Filtered::nothing()) }
+    }
+
+    /// Returns the result of the filter so far.
+    pub fn filtered(&self) -> &Arc<Filtered> {
+        self.result.value().unwrap_or(&self.nothing)
+    }
+
+    /// Starts the job of the filter, and takes its results. Returns `true` if something has changed.
+    pub fn poll(&mut self, sources: &Sources<'_>, order: Order) -> bool {
+        let request = || {
+            let (tree, query) = (Arc::clone(sources.tree), self.query.clone());
+            Request { tree, from: DirId::TOP, query, order }
+        };
+        self.result.poll(|| Ok(Some(search::filter(sources.pool, request())?.into())))
+    }
+}
+
+/// Baseline and comparison.
+#[derive(Debug, Default)]
+pub struct Compared {
+    /// Search for a baseline.
+    pub offer: Loader<Arc<Offer>>,
+    /// Comparison for the column, once it is shown.
+    pub column: Option<Loader<Arc<Growth>>>,
+    /// Failure of the comparison that was reported last.
+    pub reported: Option<String>,
+}
+
+impl Compared {
+    /// Returns the comparison so far.
+    pub fn growth(&self) -> Option<&Arc<Growth>> {
+        self.column.as_ref()?.value()
+    }
+
+    /// Returns the baseline once it is known.
+    pub fn offer(&self) -> Option<Offer> {
+        self.offer.value().map(|offer| **offer).filter(|offer| offer.is_there)
+    }
+
+    /// Returns the new problem of the comparison. A running scan repeats it; the same problem is reported once.
+    pub fn new_problem(&mut self) -> Option<String> {
+        let column = self.column.as_ref()?;
+        let Some(error) = column.error() else {
+            self.reported = None;
+            return column.value()?.trouble.clone();
+        };
+        let problem = Some(error.to_string());
+        let is_new = problem != self.reported;
+        self.reported.clone_from(&problem);
+        problem.filter(|_| is_new)
+    }
+}
+
+/// View to return to.
+#[derive(Debug)]
+pub struct Origin {
+    pub sheets: Vec<Sheet>,
+    pub text: Field,
+    pub filter: Query,
+    pub is_treemap: bool,
+    pub place: DirId,
+    pub trail: Vec<DirId>,
+    /// Directory that was opened.
+    pub landing: DirId,
+    /// `true` if it was opened in place.
+    pub is_in_place: bool,
+    /// `true` if the tree was growing when the user left.
+    pub was_scanning: bool,
+}
+
+/// Rows of a directory that are being sorted.
+#[derive(Debug)]
+pub struct Sorting {
+    /// Sorted rows.
+    pub rows: Loader<Arc<Rows>>,
+    pub directory: DirId,
+    pub order: rows::Order,
+    pub beside: Beside,
+}
