@@ -31,7 +31,7 @@ complete -c duke -n "__fish_duke_needs_command" -l min-size -d 'Hide entries sma
 complete -c duke -n "__fish_duke_needs_command" -l top -d 'Print the N largest files instead of the tree' -r
 complete -c duke -n "__fish_duke_needs_command" -l by -d 'Print totals by type, age or owner instead of the tree' -r -f -a "type\t'File extensions, and kinds of other entries'
 age\t'Time since the last change'
-owner\t'User'"
+owner\t'Owning user'"
 complete -c duke -n "__fish_duke_needs_command" -l sort -d 'Sort the table and the browser by a column' -r -f -a "size\t'Largest first'
 name\t'By name, numbers by value'
 count\t'Most items first'
@@ -43,14 +43,14 @@ complete -c duke -n "__fish_duke_needs_command" -s t -l threads -d 'Read with N 
 complete -c duke -n "__fish_duke_needs_command" -l exclude -d 'Exclude entries matching GLOB' -r
 complete -c duke -n "__fish_duke_needs_command" -s X -d 'Exclude entries matching a pattern in FILE, one per line; - is standard input' -r
 complete -c duke -n "__fish_duke_needs_command" -l type-name-over -d 'Require typing the name to delete more than SIZE' -r
-complete -c duke -n "__fish_duke_needs_command" -l snapshot-days -d 'Remove automatic snapshots older than N days (default: 30)' -r
-complete -c duke -n "__fish_duke_needs_command" -l snapshot-size -d 'Remove the oldest automatic snapshots when all together take more than SIZE (default: 512M)' -r
+complete -c duke -n "__fish_duke_needs_command" -l snapshot-days -d 'Delete automatic snapshots older than N days (default: 30)' -r
+complete -c duke -n "__fish_duke_needs_command" -l snapshot-size -d 'Delete the oldest automatic snapshots when all together take more than SIZE (default: 512M)' -r
 complete -c duke -n "__fish_duke_needs_command" -l config -d 'Read the configuration from FILE' -r -F
 complete -c duke -n "__fish_duke_needs_command" -l json -d 'Print the whole tree as JSON'
 complete -c duke -n "__fish_duke_needs_command" -l ndjson -d 'Print a JSON object for each entry, one per line'
 complete -c duke -n "__fish_duke_needs_command" -l csv -d 'Print comma-separated values for each entry, one entry per line'
 complete -c duke -n "__fish_duke_needs_command" -s c -d 'Compress what -o writes with zstd'
-complete -c duke -n "__fish_duke_needs_command" -s n -l no-interactive -d 'Print a table, on a terminal too'
+complete -c duke -n "__fish_duke_needs_command" -s n -l no-interactive -d 'Print a table even if standard output is a terminal'
 complete -c duke -n "__fish_duke_needs_command" -s s -l summarize -d 'Print one line for each PATH, like --depth 0'
 complete -c duke -n "__fish_duke_needs_command" -s q -l quiet -d 'Print no progress on standard error'
 complete -c duke -n "__fish_duke_needs_command" -s a -l apparent-size -d 'Show apparent size instead of disk usage'

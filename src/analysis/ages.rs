@@ -91,7 +91,7 @@ impl Age {
 /// Totals by age.
 #[derive(Clone, Debug)]
 pub struct Ages {
-    /// Totals of each age, in the order of [`Age::ALL`]. Items are names.
+    /// Totals of each age, in the order of [`Age::ALL`]. `items` counts every name of an inode.
     pub rows: [Totals; Age::ALL.len()],
     /// Ages in the requested order: by size, by items, or else youngest first.
     pub order: [Age; Age::ALL.len()],

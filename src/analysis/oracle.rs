@@ -121,7 +121,7 @@ impl<'i> Oracle<'i> {
             .filter(move |other| is_below(&path, &other.path) && !is_where_one_stands(other, origin))
     }
 
-    /// Returns the totals of items, each inode once. Items are names that were not excluded.
+    /// Returns the totals of `items`, each inode once; excluded entries count as no item.
     fn sum(items: impl Iterator<Item = &'i Item>) -> Totals {
         let mut sum = Totals::default();
         let mut seen = BTreeSet::new();

@@ -62,7 +62,7 @@ impl Order {
         self.turned(number.min(u64::MAX - 1) + 1)
     }
 
-    /// Returns the number, or one in the opposite order if the order is reversed.
+    /// Returns the sort key of a number: itself, or mirrored if the order is reversed.
     pub(crate) fn turned(self, number: u64) -> u64 {
         if self.reversed { u64::MAX - number.max(1) + 1 } else { number }
     }

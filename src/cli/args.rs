@@ -98,7 +98,7 @@ pub struct Arguments {
     #[arg(short = 'f', value_name = "FILE", conflicts_with_all = ["paths", "one_file_system", "exclude", "exclude_from", "exclude_caches", "include_kernfs", "skip_network", "threads", "extended"], help_heading = "Exchange")]
     pub import: Vec<OsString>,
 
-    /// Print a table, on a terminal too
+    /// Print a table even if standard output is a terminal
     #[arg(short, long, help_heading = "Output")]
     pub no_interactive: bool,
 
@@ -207,7 +207,7 @@ pub struct Arguments {
 
     /// Show what would be deleted, delete nothing
     ///
-    /// The keys that delete ask as usual, then report what would have been deleted.
+    /// Deletion keys ask for confirmation as usual, then report what would have been deleted.
     #[arg(long, help_heading = "Deleting")]
     pub dry_run: bool,
 
@@ -227,11 +227,11 @@ pub struct Arguments {
     #[arg(long, help_heading = "Snapshots")]
     pub no_snapshots: bool,
 
-    /// Remove automatic snapshots older than N days (default: 30)
+    /// Delete automatic snapshots older than N days (default: 30)
     #[arg(long, value_name = "N", value_parser = ValueParser::new(count::<u32>), help_heading = "Snapshots")]
     pub snapshot_days: Option<u32>,
 
-    /// Remove the oldest automatic snapshots when all together take more than SIZE (default: 512M)
+    /// Delete the oldest automatic snapshots when all together take more than SIZE (default: 512M)
     #[arg(long, value_name = "SIZE", value_parser = ValueParser::new(size), help_heading = "Snapshots")]
     pub snapshot_size: Option<u64>,
 
@@ -259,6 +259,6 @@ pub enum GroupBy {
     Type,
     /// Time since the last change
     Age,
-    /// User
+    /// Owning user
     Owner,
 }

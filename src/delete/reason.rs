@@ -44,7 +44,7 @@ impl Reason {
 /// Reason why a trash cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoTrash {
-    /// The file system cannot have one.
+    /// The file system cannot have a trash.
     Nowhere,
     /// The trash would be in a directory of another user, or belongs to another user.
     Foreign,

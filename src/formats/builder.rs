@@ -3,12 +3,12 @@
 //! ```text
 //! open:  top  root  dir  dir        the way down to the directory that is read; the batch holds its entries
 //!         |    |     |
-//!       pages put aside: entries not sealed yet, in the middle of which their directory was left for a child
+//!       pages put aside: unsealed entries of a directory, kept while one of its children is read
 //! ```
 //!
 //! Entries are sealed when a segment is full, when their directory ends, and when the tree is to be shown
-//! ([`Builder::publish`]), so listings are as compact as those of a scan. A child is complete when its own
-//! end was read *and* its entry is published, because only then does its parent wait for it.
+//! ([`Builder::publish`]), so listings are as compact as those of a scan. A child is completed only
+//! after its end was read *and* its entry was published: publishing the entry makes the parent wait for the child.
 //!
 //! Knows no file format. Invariant: every claim on a directory is released exactly once, however the input
 //! ends.

@@ -195,7 +195,7 @@ fn many_entries_are_as_compact_as_a_scan() {
     let root = tree.listing(DirId::TOP).directories().next().unwrap();
     let listing = tree.listing(root);
     assert_eq!(listing.directories().count(), 20_000);
-    // Entries are sealed in about ten segments, not one for each child.
+    // The listing has about ten segments, not one for each child directory.
     assert!(listing.split(1).len() < 40, "{}", listing.split(1).len());
 }
 

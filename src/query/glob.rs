@@ -91,7 +91,7 @@ fn class(glob: &str) -> Option<(String, usize)> {
     let inside = &glob[1..];
     let negated = inside.starts_with(['!', '^']);
     let inside = &inside[usize::from(negated)..];
-    // A bracket in the first place is one of the letters.
+    // A `]` in the first position is a member of the class.
     let first = inside.chars().next()?.len_utf8();
     let end = first + inside[first..].find(']')?;
     let letters: Vec<char> = inside[..end].chars().collect();

@@ -325,8 +325,8 @@ impl Term {
         self.test.holds(subject) != self.negated
     }
 
-    /// Returns `true` if it selects directories by name or type. Only then is their time of the last change
-    /// tested, since it does not show the age of their contents.
+    /// Returns `true` if the term selects directories by name or type. Otherwise the age of directories is not tested,
+    /// since the time of their last change says nothing about their contents.
     fn asks_for_directories(&self) -> bool {
         let asks = match self.test {
             Test::Name(_) | Test::Path(_) | Test::Hidden => true,

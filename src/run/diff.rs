@@ -33,7 +33,7 @@ use crate::tree::{DirId, join};
 pub struct Comparison {
     /// Baseline.
     pub old: SourceSpec,
-    /// Tree to compare; `None` for the root of the baseline as it is on this machine now.
+    /// Tree to compare with the baseline; `None` to scan the baseline's root on this machine now.
     pub new: Option<SourceSpec>,
     /// Options of that scan.
     pub scan: scan::Options,

@@ -20,7 +20,7 @@ pub fn say(message: &str) {
     let _ = writeln!(io::stderr(), "duke: {message}");
 }
 
-/// Reports what could not be read, and which roots count once.
+/// Prints the errors of the scan, and the roots that are the same as another root or lie in one, and so count once.
 pub(crate) fn summarise(tree: &Tree, outcome: Option<&Outcome>) {
     for line in errors::lines(tree, outcome) {
         say(&line);

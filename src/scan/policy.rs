@@ -22,17 +22,17 @@ use crate::tree::{DirId, EntryState, Exclusion, Links, Metadata, Owner};
 /// Policy, with the state on which its decisions depend.
 pub(crate) struct Policy<'s> {
     shared: &'s Shared,
-    /// Mounted file systems by device, read at the first mount point.
+    /// Mounted file systems by device; read when the scan finds its first mount point.
     mounted: OnceLock<HashMap<u64, FileSystem>>,
     /// File system of each device found so far, by its index.
     file_systems: Mutex<HashMap<u32, FileSystem>>,
     /// Inode numbers of directories on file systems that may loop.
     foreign: Mutex<HashMap<DirId, u64>>,
-    /// Roots inside another root that wait to be found there, by device and inode. Empty unless there are
+    /// Roots that lie inside another root and were not found there yet, by device and inode. Empty unless there are
     /// several roots.
     pub(crate) awaited: Mutex<HashMap<FileId, Option<DirId>>>,
     awaits: bool,
-    /// Data volume of macOS, whose content firmlinks lead to; see [`platform::second_way`].
+    /// Data volume of macOS: firmlinks lead to its content; see [`platform::second_way`].
     second_way: Option<FileId>,
     /// Network file systems, if they are excluded.
     networks: Option<Networks>,

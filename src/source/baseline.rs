@@ -36,8 +36,8 @@ impl std::fmt::Debug for Earlier {
 }
 
 impl Earlier {
-    /// Returns the location to use after a scan of the directory above; a source named by the user does not fit
-    /// that tree.
+    /// Returns the location of the baseline for a scan of the parent directory. A source that the user named is
+    /// dropped, since it does not cover that tree.
     #[must_use]
     pub fn above(self) -> Self {
         match self {

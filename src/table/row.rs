@@ -205,7 +205,7 @@ impl Row {
         }
     }
 
-    /// Adds its share of `whole`, and a bar that is full at `full`.
+    /// Adds the row's share of `whole`, and a bar whose full length stands for `full`.
     pub fn add_shares(&mut self, whole: u64, full: u64) {
         if let Some(size) = self.size() {
             self.cells[Column::Percent as usize] = CellValue::Share(share(size, whole));

@@ -222,7 +222,7 @@ impl Rows {
             Some(order.key(&SortContext { tree, totals, size, change }, facts))
         });
         Self {
-            // Collected in place, so half of the memory is returned.
+            // Uses the allocation of `rows` again; boxing frees the half that is no longer needed.
             sorted: rows.into_iter().map(|row| row.position).collect(),
             length: listing.length(),
             left_out: left_out.into_inner(),

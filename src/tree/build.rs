@@ -265,7 +265,7 @@ impl Tree {
         self.dir(id).state.store(State::Reading as u8, Ordering::Relaxed);
     }
 
-    /// Records that reading `id` ended in an error, which counts there and above.
+    /// Records that reading `id` failed. The error counts in it and in all directories above.
     pub fn fail(&self, id: DirId, errno: i32) {
         self.dir(id).errno.store(errno, Ordering::Relaxed);
         self.add(id, &Totals { errors: 1, ..Totals::default() });

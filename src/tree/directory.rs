@@ -131,7 +131,7 @@ impl Totals {
     }
 }
 
-/// Numbers of dropped directories.
+/// IDs of dropped directories, to be used again.
 #[derive(Default)]
 pub(super) struct Free {
     pub(super) ready: Vec<u32>,

@@ -295,7 +295,7 @@ mod tests {
             merged.merge(sizes(rest));
             prop_assert_eq!(merged.total(), naive(&names, top));
 
-            // Entries without other names are not counted by directory.
+            // The sums per directory contain only entries with several names.
             let linked: Vec<_> = names.iter().copied().filter(|(_, it)| it.links.is_some()).collect();
             let counted_once = |id| Totals { items: 0, ..naive(&linked, id) };
             let mut per_directory = BTreeMap::new();

@@ -54,7 +54,7 @@ pub trait Component<'t>: Debug {
     /// Returns the scope whose key bindings apply.
     fn scope(&self) -> Scope;
 
-    /// Takes an input.
+    /// Handles an input.
     fn handle(&mut self, input: Input<'_>, cx: &mut Context<'t>) -> Handled;
 
     /// Draws itself on a screen of this size.

@@ -299,7 +299,7 @@ impl Notice {
             }
             Self::CannotMarkDeleted => "Cannot mark a deleted entry".into(),
             Self::CannotMarkUnread => "Cannot mark an entry that could not be read".into(),
-            Self::MarkedWhole => "Marked with the entries that the filter hides".into(),
+            Self::MarkedWhole => "Marked, including entries that the filter hides".into(),
             Self::NotMarked(1) => "Skipped 1 directory with filtered-out entries".into(),
             Self::NotMarked(count) => {
                 format!("Skipped {count} directories with filtered-out entries")
@@ -312,12 +312,10 @@ impl Notice {
             Self::RangeStartHidden => "Start of the range is no longer visible".into(),
             Self::NoMarks => "No marks".into(),
             Self::MarksDropped { gone, changed } => match (gone + changed, changed) {
-                (1, 0) => "Removed 1 mark: its entry no longer exists".into(),
-                (_, 0) => format!("Removed {gone} marks: their entries no longer exist"),
-                (1, _) => "Removed 1 mark: its entry has changed".into(),
-                (count, _) => {
-                    format!("Removed {count} marks: {changed} of entries that have changed")
-                }
+                (1, 0) => "Unmarked 1 entry that no longer exists".into(),
+                (_, 0) => format!("Unmarked {gone} entries that no longer exist"),
+                (1, _) => "Unmarked 1 entry that has changed".into(),
+                (count, _) => format!("Unmarked {count} entries; {changed} have changed"),
             },
             Self::UnknownEnding => format!("Unknown extension; use {}", ENDINGS.join(" ")),
             Self::OneRootOnly => "ncdu format has one root; use .duke".into(),
@@ -340,8 +338,8 @@ fn script(script: &Script) -> String {
     }
 }
 
-/// Returns the trash that holds all moved entries, if it is that of another mount than the home directory's: nobody looks for it at the
-/// top of a mount. The Trash specification 1.0 of freedesktop.org names it `.Trash-UID` or `.Trash/UID`.
+/// Returns the trash if all entries were moved to the same one, and it is not the trash of the home directory: users
+/// expect none at the top of a mount. The Trash specification 1.0 of freedesktop.org names it `.Trash-UID` or `.Trash/UID`.
 fn trash_of_mount(report: &Report) -> Option<&Path> {
     let trash = report.trashed.first()?.trash.as_path();
     let is_of_mount =

@@ -28,16 +28,16 @@ pub struct Runner<M> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TaskId(u64);
 
-/// Fate of an operation when the session ends.
+/// Treatment of an operation when the session ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtExit {
-    /// Cancelled at once.
+    /// It is cancelled at once.
     Cancel,
-    /// Cancelled, with a moment to clean up.
+    /// It is cancelled, with a moment to clean up.
     CleanUp,
-    /// Given a moment to finish.
+    /// It gets a moment to finish.
     Finish,
-    /// Left alone; its result is not awaited.
+    /// It continues; its result is not awaited.
     Detach,
 }
 

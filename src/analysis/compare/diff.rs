@@ -189,7 +189,7 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
         if !is_read(self.old, old) || !is_read(self.new, new) {
             return;
         }
-        // Read before the listings, so that they hold all entries of a completely read directory.
+        // Read before the listings: if a directory is complete already, its listing has all of its entries.
         let settled = Settled {
             old: self.old.tree.status(old).is_settled(),
             new: self.new.tree.status(new).is_settled(),

@@ -123,7 +123,7 @@ impl Context<'_> {
         }
     }
 
-    /// Compares marked directories that were changed with the file system.
+    /// Compares the marked directories that a rescan found changed with their present state on disk.
     pub fn compare_marks(&mut self) -> Option<Effect> {
         let touched = self.marks.touched_directories();
         let selection =

@@ -19,7 +19,7 @@ pub fn markdown() -> String {
     table
 }
 
-/// Returns the names of the lines that can be given other keys, as docs/config.md shows them, in Markdown.
+/// Returns the Markdown table of docs/config.md: name, keys and help of each command that can get other keys.
 pub fn settings_markdown() -> String {
     let mut table = String::from("| name | keys | does |\n|---|---|---|\n");
     for binding in KEYMAP.iter().filter(|binding| !binding.is_fixed()) {

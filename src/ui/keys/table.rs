@@ -249,7 +249,7 @@ const OTHERS: &[Binding] = &{
         bind(&[letter('r')], LIST, C::Rescan, G::Program, "rescan the entry"),
         bind(&[letter('R')], LIST, C::RescanRoot, G::Program, "rescan the root"),
         hint(0, "help", bind(&[letter('?')], LEADS_BACK, C::Help, G::Program, "help")),
-        bind(&[key(K::Esc)], OPENED, C::Back, G::Program, "close, back, clear"),
+        bind(&[key(K::Esc)], OPENED, C::Back, G::Program, "close or clear"),
         bind(&[letter('?'), key(K::Enter)], &[Scope::Help], C::Back, G::Program, "close this page"),
         hint(1, "quit", bind(&[letter('q')], OPENED, C::Quit, G::Program, "back, or quit")),
         bind(&[control('c')], EVERYWHERE, C::Interrupt, G::Program, "stop, or quit"),

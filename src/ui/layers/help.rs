@@ -203,7 +203,7 @@ fn marks(glyphs: Glyphs) -> Section {
 /// Returns the actions of the mouse.
 fn mouse() -> Section {
     let line = |what: &str, text| (what.to_owned(), text);
-    let lines = vec![line("click", "open; sort"), line("twice", "open"), line("Shift", "select text")];
+    let lines = vec![line("click", "select; sort"), line("again", "open"), line("Shift", "select text")];
     Section { heading: "Mouse", lines }
 }
 

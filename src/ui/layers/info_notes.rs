@@ -16,7 +16,7 @@ const INLINE: u64 = 4096;
 /// Number of pieces from which there is a note.
 const MANY: u64 = 50;
 
-/// Returns the notes on an entry, those about space first; `rescan` is the key that rescans it.
+/// Returns the notes on an entry, those about space first; `rescan` is the hint that ends the note on an entry that has changed.
 pub fn notes(
     probe: &Probe,
     layout: Option<&Result<Layout, i32>>,
@@ -136,8 +136,8 @@ fn words(is_so: Trait) -> &'static str {
     match is_so {
         Trait::Compressed => "compressed by the file system",
         Trait::Encrypted => "stored encrypted",
-        Trait::Immutable => "immutable: cannot be changed or deleted (chattr -i or chflags allows it)",
-        Trait::AppendOnly => "append-only: cannot be truncated or deleted (chattr -a or chflags allows it)",
+        Trait::Immutable => "immutable: cannot be changed or deleted (chattr -i or chflags clears this)",
+        Trait::AppendOnly => "append-only: cannot be truncated or deleted (chattr -a or chflags clears this)",
         Trait::Verity => "protected by fs-verity: its content cannot be changed",
         Trait::Direct => "stored in persistent memory (DAX)",
         Trait::NoDump => "excluded from backups by dump(8)",

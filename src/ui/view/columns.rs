@@ -78,7 +78,7 @@ impl Columns {
         Self { cells: COLUMNS.iter().filter_map(cells).collect(), name: 0 }
     }
 
-    /// Returns the cells to the left of the name, its gap included.
+    /// Returns the width of everything left of the name, including the gap.
     fn before_name(&self) -> usize {
         let widths: usize = self.cells.iter().map(|(_, width)| width).sum();
         widths + self.cells.len().saturating_sub(1) + self.gap().len()

@@ -66,7 +66,7 @@ pub type StartRows = fn(&Sources<'_>, &TableRequest) -> io::Result<Option<Load<T
 pub struct TableSpec {
     /// Name of its rows, at the beginning of a sentence.
     pub rows: &'static str,
-    /// Columns that it can be sorted by, with the words for them.
+    /// Columns that the table can be sorted by, each with its name in messages.
     pub sortable: &'static [(Column, &'static str)],
     /// Columns that are shown on request.
     pub columns: ColumnSet,

@@ -28,7 +28,7 @@ use crate::ui::loader::Load;
 pub static VIEW: ViewSpec = ViewSpec {
     name: "types",
     key: '3',
-    help: "types of files",
+    help: "file types",
     hint: Some((10, "types")),
     title: "types",
     needs: Needs::Nothing,

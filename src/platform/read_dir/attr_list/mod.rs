@@ -180,7 +180,7 @@ impl<'b> Fields<'b> {
         })
     }
 
-    /// Returns all attributes of any other entry, or nothing if one is missing.
+    /// Returns all attributes of an entry that is not a directory, or `None` if one is missing.
     fn file(&mut self, own: Attributes) -> Option<Said> {
         let links = u64::from(self.number(self.file & LINKS)?);
         let blocks = self.long(self.file & ALLOCATED)?.div_ceil(512);
