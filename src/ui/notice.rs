@@ -315,7 +315,7 @@ impl Notice {
                 (1, 0) => "Unmarked 1 entry that no longer exists".into(),
                 (_, 0) => format!("Unmarked {gone} entries that no longer exist"),
                 (1, _) => "Unmarked 1 entry that has changed".into(),
-                (count, _) => format!("Unmarked {count} entries; {changed} have changed"),
+                (count, _) => format!("Unmarked {count} entries ({changed} changed)"),
             },
             Self::UnknownEnding => format!("Unknown extension; use {}", ENDINGS.join(" ")),
             Self::OneRootOnly => "ncdu format has one root; use .duke".into(),

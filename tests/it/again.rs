@@ -136,7 +136,7 @@ fn marks_stay_with_what_is_still_there() {
     fs::rename(home.path().join("a/deep/other"), home.path().join("a/deep/two")).unwrap();
     press(&scan, &mut app, "g r");
     assert_eq!(app.cx.marks().count(), 3);
-    assert_eq!(app.cx.notice_text().as_deref(), Some("Removed 2 marks: 1 of entries that have changed"));
+    assert_eq!(app.cx.notice_text().as_deref(), Some("Unmarked 2 entries (1 changed)"));
     assert!(app.cx.window.lines[0].is_marked);
 }
 

@@ -343,16 +343,10 @@ fn owners_are_shown_by_name_if_they_were_recorded() {
 fn every_frame_is_a_synchronized_update() {
     let folder = folder();
     let mut session = Session::start(folder.path());
-    let mut bytes = Vec::new();
-    let end = Instant::now() + PATIENCE;
-    while !session.screen.screen().contents().contains("1 of 3") {
-        let part = session.output.recv_timeout(end.saturating_duration_since(Instant::now())).unwrap();
-        session.screen.process(&part);
-        bytes.extend(part);
-    }
+    session.wait_for_text("1 of 3");
     assert!(session.quit().success());
-    bytes.extend(session.output.iter().flatten());
-    let text = String::from_utf8_lossy(&bytes);
+    while session.drain(PATIENCE) {}
+    let text = String::from_utf8_lossy(&session.raw);
     // The rest is not text: modes are set, and the terminal is restored.
     let outside: String = text
         .split("\x1b[?2026h")
