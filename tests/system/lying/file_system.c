@@ -1,4 +1,4 @@
-/* A file system that lies: one directory for each lie. Mounted by tests/system/lying.rs.
+/* A file system that lies: one directory for each lie. Mounted by tests/system/lying/mod.rs.
  *
  *   repeats   lists each of its three files twice
  *   types     says its directory is a file and its file a directory

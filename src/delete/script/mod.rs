@@ -32,7 +32,7 @@ const HEAD: &str = "#!/bin/sh
 # Review before running: this permanently deletes the entries named at its end.
 # Changed entries and other file systems mounted below are kept.
 ";
-const FUNCTIONS: &str = include_str!("script/functions.sh");
+const FUNCTIONS: &str = include_str!("functions.sh");
 /// Longest path in bytes that the system accepts (`PATH_MAX` of Linux; on macOS it is shorter, and the script
 /// reports that).
 const LONGEST: usize = 4096;
