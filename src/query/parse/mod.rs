@@ -235,7 +235,7 @@ impl Word<'_> {
         let mut types = Types::default();
         for name in value.split(',') {
             let kind = KINDS.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind);
-            let class = Category::ALL.into_iter().find(|class| class.name() == name);
+            let class = Category::named(name);
             types = match (kind, class) {
                 (Some(kind), _) => types.with_kind(kind),
                 (None, Some(class)) => types.with_class(class),
