@@ -10,17 +10,15 @@ use crate::analysis::path_order::order_by_path;
 use crate::analysis::search::{By, GLIMPSE, Request};
 use crate::base::job::{Job, Pool};
 use crate::tree::sort::compare_naturally;
-use crate::tree::{DirId, Position, Totals, Tree, UniqueSizes};
+use crate::tree::{DirId, EntryId, Totals, Tree, UniqueSizes};
 
 /// Directory with files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OwnSize {
     /// Directory.
     pub id: DirId,
-    /// Its parent directory.
-    pub parent: DirId,
-    /// Position in the parent's listing.
-    pub position: Position,
+    /// Its address.
+    pub entry: EntryId,
     /// Sum over the files directly in it, without subdirectories. Items are names.
     pub own: Totals,
 }
@@ -151,8 +149,9 @@ fn with_positions(tree: &Tree, all: &[(DirId, Totals)]) -> Vec<OwnSize> {
         for (position, entry) in tree.listing(children[0].0).entries() {
             let child =
                 entry.directory().and_then(|id| children.binary_search_by_key(&id, |(_, id, _)| *id).ok());
-            if let Some((parent, id, number)) = child.map(|at| children[at]) {
-                rows[number] = Some(OwnSize { id, parent, position, own: all[number].1 });
+            if let Some((directory, id, number)) = child.map(|at| children[at]) {
+                rows[number] =
+                    Some(OwnSize { id, entry: EntryId { directory, position }, own: all[number].1 });
             }
         }
     }
@@ -171,10 +170,7 @@ mod tests {
         let request = Request { order, ..request(tree, query) };
         let found = finish(directories(&pool(), request, most));
         let row = |row: &OwnSize| {
-            assert_eq!(
-                tree.listing(tree.parent(row.id).unwrap()).record(row.position).unwrap().directory(),
-                Some(row.id)
-            );
+            assert_eq!(row.entry.record(tree).unwrap().directory(), Some(row.id));
             (String::from_utf8(tree.path(row.id)).unwrap(), row.own.disk, row.own.items)
         };
         found.rows.iter().map(row).collect()

@@ -86,7 +86,7 @@ impl Failed {
             if order.by == By::Path {
                 sort_by_path(&request.tree, &mut rows, order);
             } else {
-                rows.sort_unstable_by_key(|row| (row.directory, row.position));
+                rows.sort_unstable_by_key(|row| row.entry);
             }
             Group { errno: *errno, rows }
         };

@@ -122,7 +122,8 @@ impl Collector for Kept {
         let direct = self.directories.last_mut().expect("a directory is entered before its entries are met");
         direct.is_kept = true;
         // As in the tree's totals, roots do not count as items of the top, and excluded entries never do.
-        let is_item = entry.directory != DirId::TOP && !matches!(entry.record.state, EntryState::Excluded(_));
+        let is_item =
+            entry.id.directory != DirId::TOP && !matches!(entry.record.state, EntryState::Excluded(_));
         direct.totals.items += u64::from(is_item);
         match entry.metadata() {
             // Hard links are added at the end, and a directory adds its own sizes when it is entered.

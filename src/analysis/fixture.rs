@@ -132,6 +132,7 @@ pub(crate) fn paths_of(mut request: Request) -> Vec<String> {
     request.query = request.query.below(request.from);
     let tree = Arc::clone(&request.tree);
     let found = finish(crate::analysis::search::search(&pool(), request));
-    let path = |row: &crate::analysis::search::Row| String::from_utf8(row.path(&tree).unwrap()).unwrap();
+    let path =
+        |row: &crate::analysis::search::Row| String::from_utf8(row.entry.path(&tree).unwrap()).unwrap();
     found.rows.iter().map(path).map(|path| path.trim_start_matches("root/").to_owned()).collect()
 }

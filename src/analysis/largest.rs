@@ -118,8 +118,9 @@ impl<'t> Files<'t> {
     fn take_linked(&mut self, mut linked: Vec<File>, complete: bool) -> u64 {
         let tree = self.tree;
         if complete {
-            let names =
-                linked.iter().map(|file| (file.row.directory, file.row.name(tree).unwrap_or_default()));
+            let names = linked
+                .iter()
+                .map(|file| (file.row.entry.directory, file.row.entry.name(tree).unwrap_or_default()));
             let order = order_by_path(tree, names, <[u8]>::cmp);
             linked = order.into_iter().map(|number| linked[number]).collect();
         }
@@ -146,9 +147,9 @@ fn sort(files: &mut [File], tree: &Tree, order: fn(&File, &File, &Tree) -> Order
 impl File {
     fn compare(&self, other: &Self, tree: &Tree) -> Ordering {
         let key = |file: &Self| (Reverse(file.row.key), file.inode.inode);
-        let device = |file: &Self| tree.device(file.row.directory);
+        let device = |file: &Self| tree.device(file.row.entry.directory);
         // Recorded trees may have no inode numbers, but their directories are numbered in order.
-        let place = |file: &Self| (file.row.directory, file.row.position);
+        let place = |file: &Self| file.row.entry;
         let rest = || device(self).cmp(&device(other)).then_with(|| place(self).cmp(&place(other)));
         key(self).cmp(&key(other)).then_with(rest)
     }

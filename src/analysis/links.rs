@@ -116,9 +116,7 @@ impl Collector for Names {
 impl Names {
     fn links(&mut self, request: &Request, progress: Progress) -> Links {
         // The largest size first: an earlier read of a growing file has recorded less.
-        let order = |name: &Name| {
-            (name.inode, Reverse(name.disk), Reverse(name.apparent), name.row.directory, name.row.position)
-        };
+        let order = |name: &Name| (name.inode, Reverse(name.disk), Reverse(name.apparent), name.row.entry);
         self.names.sort_unstable_by_key(order);
         let index = InodeIndex::new(&request.tree);
         let mut links =

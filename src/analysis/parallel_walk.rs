@@ -23,7 +23,9 @@ use crate::base::job::Task;
 use crate::base::sync::Arc;
 use crate::query::standing::{Standing, as_root};
 use crate::query::terms::{Query, Subject, errno, push_name};
-use crate::tree::{DirId, Entry, EntryState, Listing, Metadata, Position, Totals, Tree, UniqueSizes};
+use crate::tree::{
+    DirId, Entry, EntryId, EntryState, Listing, Metadata, Position, Totals, Tree, UniqueSizes,
+};
 
 /// Bytes of listings one worker reads in one round: some 5,000 entries, about half a millisecond.
 const BUDGET: u64 = 1 << 18;
@@ -52,9 +54,8 @@ pub(crate) enum Mode {
 /// Entry that matches the query, or lies below one that does.
 pub(crate) struct WalkEntry<'a> {
     pub(crate) tree: &'a Tree,
-    /// Its parent directory.
-    pub(crate) directory: DirId,
-    pub(crate) position: Position,
+    /// Its address.
+    pub(crate) id: EntryId,
     pub(crate) record: Entry<'a>,
     /// Its sizes and items; for a directory found with its contents, those of the contents too.
     pub(crate) totals: Totals,
@@ -76,7 +77,7 @@ impl WalkEntry<'_> {
     /// Adds it to totals as one item.
     pub(crate) fn add_to(&self, sizes: &mut UniqueSizes) {
         match self.metadata().filter(|metadata| metadata.links.is_some()) {
-            Some(linked) => sizes.add(self.directory, linked),
+            Some(linked) => sizes.add(self.id.directory, linked),
             None => sizes.add_plain(&Totals { items: 1, ..self.own }),
         }
     }
@@ -271,7 +272,8 @@ impl<'t, T: Collector> Worker<'_, 't, T> {
         let counts = is_hit || visit.is_covered;
         let (totals, own) = sizes(tree, &record, self.counts_contents);
         if counts {
-            self.tally.meet(&WalkEntry { tree, directory: visit.id, position, record, totals, own, is_hit });
+            let id = EntryId { directory: visit.id, position };
+            self.tally.meet(&WalkEntry { tree, id, record, totals, own, is_hit });
         }
         if let Some(id) = child {
             let is_kept = is_kept || is_found && query.brings_contents();

@@ -1,6 +1,6 @@
 //! Search results: sorted rows, with their count and total.
 //!
-//! A row takes 24 bytes; names and the rest stay in the tree, where [`Row::record`] reads them. If there are
+//! A row takes 24 bytes; names and the rest stay in the tree, where [`EntryId::record`] reads them. If there are
 //! too many rows only the first ones are kept; counts and totals still cover all.
 //!
 //! Invariant: rows are ordered by a number and then by position, so the same tree gives the same rows
@@ -16,16 +16,13 @@ use crate::analysis::parallel_walk::{Collector, Progress, WalkEntry};
 use crate::analysis::path_order::order_by_path;
 use crate::analysis::request::Request;
 use crate::tree::sort::{self, Names, compare_naturally};
-use crate::tree::{DirId, Entry, Position, Totals, Tree, UniqueSizes, join};
+use crate::tree::{DirId, EntryId, Totals, Tree, UniqueSizes};
 
-/// Entry that was found. Valid until the tree gets a new listing for its directory, which only a rescan or a
-/// deletion causes.
+/// Entry that was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// Its parent directory.
-    pub directory: DirId,
-    /// Position in that directory's listing.
-    pub position: Position,
+    /// Its address.
+    pub entry: EntryId,
     /// Sort key, the largest first; see [`Order`].
     pub key: u64,
 }
@@ -35,26 +32,11 @@ const _: () = assert!(size_of::<Row>() == 24);
 impl Row {
     /// Creates the row of an entry, sorted by `key`.
     pub(crate) fn of(entry: &WalkEntry<'_>, key: u64) -> Self {
-        Self { directory: entry.directory, position: entry.position, key }
+        Self { entry: entry.id, key }
     }
 
-    /// Returns its entry in the tree. Reads the entries before it in the same batch.
-    pub fn record<'t>(&self, tree: &'t Tree) -> Option<Entry<'t>> {
-        tree.listing(self.directory).record(self.position)
-    }
-
-    /// Returns its name.
-    pub fn name<'t>(&self, tree: &'t Tree) -> Option<&'t [u8]> {
-        tree.listing(self.directory).name(self.position)
-    }
-
-    /// Returns its path, with the root as the user gave it.
-    pub fn path(&self, tree: &Tree) -> Option<Vec<u8>> {
-        Some(join([tree.path(self.directory).as_slice(), self.name(tree)?]))
-    }
-
-    fn order(&self) -> (Reverse<u64>, DirId, Position) {
-        (Reverse(self.key), self.directory, self.position)
+    fn order(&self) -> (Reverse<u64>, EntryId) {
+        (Reverse(self.key), self.entry)
     }
 }
 
@@ -157,16 +139,17 @@ impl Collector for Rows {
 pub(crate) fn sort_by_path(tree: &Tree, rows: &mut Vec<Row>, order: Order) {
     let mut of_directories: BTreeMap<DirId, Vec<Row>> = BTreeMap::new();
     for row in rows.drain(..) {
-        of_directories.entry(row.directory).or_default().push(row);
+        of_directories.entry(row.entry.directory).or_default().push(row);
     }
     let directories: Vec<(DirId, Vec<Row>)> = of_directories.into_iter().collect();
     let place = |(id, _): &(DirId, Vec<Row>)| (tree.parent(*id).unwrap_or(DirId::TOP), tree.name(*id));
     for number in order_by_path(tree, directories.iter().map(place), compare_naturally) {
         let (id, of_directory) = &directories[number];
         let mut named: Vec<sort::Row> =
-            of_directory.iter().map(|row| sort::Row { key: 0, position: row.position }).collect();
+            of_directory.iter().map(|row| sort::Row { key: 0, position: row.entry.position }).collect();
         sort::sort_by_name(&tree.listing(*id), Names::Natural, &mut named);
-        rows.extend(named.iter().map(|row| Row { directory: *id, position: row.position, key: 0 }));
+        let entry = |row: &sort::Row| EntryId { directory: *id, position: row.position };
+        rows.extend(named.iter().map(|row| Row { entry: entry(row), key: 0 }));
     }
     if order.reversed {
         rows.reverse();

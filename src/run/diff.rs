@@ -26,7 +26,7 @@ use crate::run::print::{Progress, read};
 use crate::run::streams::{exit_of_writing, say, standard_output, summarise};
 use crate::scan::{self, Outcome};
 use crate::source::{Source, SourceSpec};
-use crate::tree::{DirId, join};
+use crate::tree::{DirId, EntryId, join};
 
 /// Settings of a comparison.
 #[derive(Debug)]
@@ -170,11 +170,11 @@ impl<'t> Changes<'t> {
             })
         };
         let is_long = match change.fate {
-            ChangeKind::Gone => is_long(self.old, change.directory, change.name),
+            ChangeKind::Gone => is_long(self.old, change.entry.directory, change.name),
             ChangeKind::Renamed(before) => {
-                is_long(self.new, change.directory, change.name) || is_long(self.old, before, b"")
+                is_long(self.new, change.entry.directory, change.name) || is_long(self.old, before, b"")
             }
-            ChangeKind::New | ChangeKind::Kept => is_long(self.new, change.directory, change.name),
+            ChangeKind::New | ChangeKind::Kept => is_long(self.new, change.entry.directory, change.name),
         };
         if is_long {
             too_long.note(0, || self.path_of(change));
@@ -184,8 +184,8 @@ impl<'t> Changes<'t> {
 
     fn path_of(&self, change: &Change<'_>) -> Vec<u8> {
         let directory = match change.fate {
-            ChangeKind::Gone => self.former_path(change.directory),
-            _ => self.new.source.tree().path(change.directory),
+            ChangeKind::Gone => self.former_path(change.entry.directory),
+            _ => self.new.source.tree().path(change.entry.directory),
         };
         // An empty name means the root itself.
         if change.name.is_empty() { directory } else { join([directory.as_slice(), change.name]) }
@@ -211,7 +211,7 @@ impl<'t> Changes<'t> {
 
     fn table(&self, out: &mut dyn Write, units: Units) -> io::Result<()> {
         for change in &self.list {
-            if change.directory != self.new.root || !change.name.is_empty() {
+            if change.entry.directory != self.new.root || !change.name.is_empty() {
                 self.line(out, units, change)?;
             }
         }
@@ -219,8 +219,7 @@ impl<'t> Changes<'t> {
             fate: ChangeKind::Kept,
             name: b"",
             kind: crate::base::kind::Kind::Directory,
-            directory: self.new.root,
-            position: 0,
+            entry: EntryId { directory: self.new.root, position: 0 },
             place: self.new.root,
             itself: Some(self.new.root),
             before: extent(self.old),

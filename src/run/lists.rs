@@ -66,10 +66,10 @@ impl Selection {
         if let Some(top) = self.top {
             let found = finish(&survey::largest(&pool, all(), top)?)?;
             let large = |row: &crate::analysis::search::Row| {
-                let record = row.record(tree)?;
+                let record = row.entry.record(tree)?;
                 let EntryState::Known(facts) = record.state else { return None };
                 (measure.of(facts.disk(), facts.apparent) >= self.least).then_some(Large {
-                    path: row.path(tree)?,
+                    path: row.entry.path(tree)?,
                     kind: record.kind,
                     facts,
                 })

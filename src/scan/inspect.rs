@@ -23,7 +23,7 @@ use crate::platform::fs::mounts::{Mount, mount_of};
 use crate::platform::process::{io_policy, users};
 use crate::platform::{Directory, Errno, FileSystem};
 use crate::scan::reach_entry;
-use crate::tree::{DirId, EntryState, InodeIndex, Position, Tree, join};
+use crate::tree::{DirId, EntryId, EntryState, InodeIndex, Tree, join};
 
 /// Largest number of other names that are searched for.
 const MOST_NAMES: usize = 1_000;
@@ -50,21 +50,15 @@ pub struct Inspection {
     pub is_complete: bool,
 }
 
-/// Starts to inspect the entry of `directory` at `position`.
+/// Starts to inspect an entry.
 ///
 /// # Errors
 /// When no thread can be started.
-pub fn inspect(
-    pool: &Pool,
-    tree: Arc<Tree>,
-    directory: DirId,
-    position: Position,
-) -> io::Result<Job<Inspection>> {
+pub fn inspect(pool: &Pool, tree: Arc<Tree>, entry: EntryId) -> io::Result<Job<Inspection>> {
     pool.start(move |task| {
         // Applies to this thread only, which ends with the job.
         io_policy::refuse();
-        let listing = tree.listing(directory);
-        let Some(record) = listing.record(position) else {
+        let Some(record) = entry.record(&tree) else {
             task.publish(Inspection {
                 probe: Some(Err(Errno::ENOENT as i32)),
                 is_complete: true,
@@ -72,22 +66,21 @@ pub fn inspect(
             });
             return;
         };
-        let of = Inspected { tree: &tree, directory, name: record.name, position };
+        let of = Inspected { tree: &tree, entry, name: record.name };
         of.inspect(task);
     })
 }
 
 struct Inspected<'t> {
     tree: &'t Tree,
-    directory: DirId,
+    entry: EntryId,
     name: &'t [u8],
-    position: Position,
 }
 
 impl Inspected<'_> {
     fn inspect(&self, task: &Task<Inspection>) {
         let mut found = Inspection::default();
-        let place = reach_entry(self.tree, self.directory, self.name);
+        let place = reach_entry(self.tree, self.entry.directory, self.name);
         let probed = place.and_then(|(place, name)| Ok((probe(&place, &name)?, place, name)));
         match probed {
             Err(error) => found.probe = Some(Err(error as i32)),
@@ -112,7 +105,7 @@ impl Inspected<'_> {
 
     /// Finds other names of the inode that the scan has read.
     fn find_names(&self, found: &mut Inspection) {
-        let own = self.tree.listing(self.directory).record(self.position).map(|record| record.state);
+        let own = self.entry.record(self.tree).map(|record| record.state);
         let Some(EntryState::Known(metadata)) = own else { return };
         let Some(inode) = metadata.linked_inode() else { return };
         // Names are known once the scan is complete.
@@ -129,7 +122,7 @@ impl Inspected<'_> {
             for (position, record) in listing.entries() {
                 let is_same = matches!(record.state, EntryState::Known(other)
                     if other.linked_inode() == Some(inode));
-                let is_itself = (directory, position) == (self.directory, self.position);
+                let is_itself = EntryId { directory, position } == self.entry;
                 if is_same && !is_itself && found.names.len() < MOST_NAMES {
                     found.names.push(join([self.tree.path(directory).as_slice(), record.name]));
                 }

@@ -11,7 +11,7 @@ use crate::base::format::{Units, brief_size, change, count, percent, share, size
 use crate::base::kind::Kind;
 use crate::base::text::{fit, printable};
 use crate::table::column::Column;
-use crate::tree::{DirId, Position};
+use crate::tree::{DirId, EntryId};
 
 /// Precision of a number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -143,7 +143,7 @@ impl RowNote {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Row {
     /// Entry it stands for; `None` for a total.
-    pub entry: Option<(DirId, Position)>,
+    pub entry: Option<EntryId>,
     /// Kind of that entry.
     pub kind: Option<Kind>,
     /// Directory that the entry opens.

@@ -21,6 +21,7 @@ mod directory;
 #[doc(hidden)]
 pub mod encoding;
 mod entry;
+mod entry_id;
 #[doc(hidden)]
 pub mod hard_links;
 mod inode_index;
@@ -49,6 +50,7 @@ pub use build::{Batch, Page, Sealed};
 pub use devices::Devices;
 pub use directory::{DirId, State, Status, Totals};
 pub use entry::{DeviceIndex, Entry, EntryState, Exclusion, InodeKey, Links, Metadata, Owner};
+pub use entry_id::EntryId;
 pub use inode_index::InodeIndex;
 pub use inodes::{LinkedName, UniqueSizes};
 pub use listing::{Entries, Listing, Position};

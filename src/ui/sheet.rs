@@ -17,7 +17,7 @@ use crate::base::format::Measure;
 use crate::df::rows as ledger;
 use crate::table::column::{Column, Scale};
 use crate::table::row::Row;
-use crate::tree::{DirId, Position, Relocation, Tree};
+use crate::tree::{EntryId, Relocation, Tree};
 
 /// Visible part of a sheet.
 #[derive(Clone, Debug)]
@@ -191,7 +191,7 @@ impl Sheet {
     }
 
     /// Returns the entries of a row: several for the names of an inode, none for other sums.
-    pub fn entries(&self, row: usize) -> Vec<(DirId, Position)> {
+    pub fn entries(&self, row: usize) -> Vec<EntryId> {
         self.answer().map_or_else(Vec::new, |answer| answer.data.entries(row))
     }
 
@@ -244,9 +244,8 @@ impl Sheet {
         if marks.count() == 0 {
             return false;
         }
-        let is_marked = |(directory, position): &(DirId, Position)| {
-            tree.listing(*directory).name(*position).is_some_and(|name| marks.contains(*directory, name))
-        };
+        let is_marked =
+            |entry: &EntryId| entry.name(tree).is_some_and(|name| marks.contains(entry.directory, name));
         let entries = self.entries(row);
         !entries.is_empty() && entries.iter().all(is_marked)
     }

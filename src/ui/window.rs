@@ -13,7 +13,7 @@ use crate::base::text::escape;
 use crate::table::column::{Column, Scale, shared};
 use crate::table::row::{CellValue, Precision, Row, RowNote, RowStyle};
 use crate::table::rows::Sums;
-use crate::tree::{DirId, Entry, EntryState, Position, Status, Totals, Tree};
+use crate::tree::{DirId, Entry, EntryId, EntryState, Status, Totals, Tree};
 
 use super::marks::Marks;
 use super::place::Place;
@@ -79,7 +79,7 @@ impl Window {
         };
         let row = |position| {
             let record = place.listing().record(position)?;
-            let mut row = row_of(tree, sums, (place.id, position), &record, measure);
+            let mut row = row_of(tree, sums, EntryId { directory: place.id, position }, &record, measure);
             row.is_marked = marks.contains(place.id, record.name);
             row.cells[Column::Growth as usize] = change(&record, row.size()).unwrap_or_default();
             row.add_shares(size, full);
@@ -116,13 +116,7 @@ impl Window {
 }
 
 /// Returns the row of an entry, without shares and growth.
-fn row_of(
-    tree: &Tree,
-    sums: Sums<'_>,
-    entry: (DirId, Position),
-    record: &Entry<'_>,
-    measure: Measure,
-) -> Row {
+fn row_of(tree: &Tree, sums: Sums<'_>, entry: EntryId, record: &Entry<'_>, measure: Measure) -> Row {
     let is_directory = record.kind == Kind::Directory;
     let mut label = escape(record.name).into_owned();
     if is_directory && !label.ends_with('/') {

@@ -149,7 +149,8 @@ fn a_search_by_size_its_filter_and_json_agree_on_every_directory() {
     assert_eq!(found.matched, exported.len() as u64 - 1);
     for (path, disk) in exported.iter().filter(|(path, _)| path != root.path()) {
         assert_eq!(i128::from(filtered.totals(find(&tree, path)).disk), *disk, "{path:?}");
-        let is_it = |row: &&search::Row| row.path(&tree).unwrap() == path.as_os_str().as_encoded_bytes();
+        let is_it =
+            |row: &&search::Row| row.entry.path(&tree).unwrap() == path.as_os_str().as_encoded_bytes();
         assert_eq!(i128::from(found.rows.iter().find(is_it).unwrap().key - 1), *disk, "{path:?}");
     }
     assert_eq!(filtered.totals(from).disk, found.sum.disk);

@@ -17,15 +17,15 @@ use crate::analysis::parallel_walk::sweep;
 use crate::analysis::search::{Collector, Mode, Progress, Request, WalkEntry};
 use crate::base::job::{Job, Pool};
 use crate::base::sync::Arc;
-use crate::tree::{DirId, EntryState, Position, Totals, Tree, Walk};
+use crate::tree::{DirId, EntryId, EntryState, Totals, Tree, Walk};
 
 /// Cleanup candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hint {
     /// Directory.
     pub directory: DirId,
-    /// Parent directory, and the position in it.
-    pub place: (DirId, Position),
+    /// Its address.
+    pub entry: EntryId,
     /// Index of the rule in [`Hints::rules`].
     pub rule: usize,
     /// Totals of the directory.
@@ -73,7 +73,7 @@ pub fn hints(pool: &Pool, request: Request) -> io::Result<Job<Hints>> {
 struct Candidates {
     rules: Arc<Vec<Rule>>,
     /// Directories with the first rule they match.
-    rows: HashMap<DirId, ((DirId, Position), usize)>,
+    rows: HashMap<DirId, (EntryId, usize)>,
 }
 
 impl Collector for Candidates {
@@ -84,13 +84,14 @@ impl Collector for Candidates {
     fn meet(&mut self, entry: &WalkEntry<'_>) {
         // A root is no candidate, since the user chose it.
         let Some(id) = entry.metadata().and_then(|metadata| metadata.directory) else { return };
-        if entry.directory == DirId::TOP {
+        if entry.id.directory == DirId::TOP {
             return;
         }
-        let proven =
-            |rule: &Rule| rule.is_named(entry.record.name) && rule.is_proven(entry.tree, entry.directory, id);
+        let proven = |rule: &Rule| {
+            rule.is_named(entry.record.name) && rule.is_proven(entry.tree, entry.id.directory, id)
+        };
         if let Some(rule) = self.rules.iter().position(proven) {
-            self.rows.insert(id, ((entry.directory, entry.position), rule));
+            self.rows.insert(id, (entry.id, rule));
         }
     }
 
@@ -103,9 +104,9 @@ impl Candidates {
     fn hints(&self, tree: &Tree, progress: Progress) -> Hints {
         let found: HashSet<DirId> = self.rows.keys().copied().collect();
         let is_outermost = |id: &DirId| !tree.ancestry(*id).skip(1).any(|above| found.contains(&above));
-        let hint = |(id, (place, rule)): (&DirId, &((DirId, Position), usize))| Hint {
+        let hint = |(id, (entry, rule)): (&DirId, &(EntryId, usize))| Hint {
             directory: *id,
-            place: *place,
+            entry: *entry,
             rule: *rule,
             totals: tree.totals(*id),
             used: progress.complete.then(|| newest(tree, *id)).flatten(),

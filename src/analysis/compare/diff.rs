@@ -18,7 +18,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::base::kind::Kind;
-use crate::tree::{DirId, Entry, EntryState, Listing, Metadata, Position, Tree};
+use crate::tree::{DirId, Entry, EntryId, EntryState, Listing, Metadata, Position, Tree};
 
 /// One of the two trees, or a part of it.
 #[derive(Clone, Copy)]
@@ -60,11 +60,9 @@ pub struct Change<'t> {
     pub name: &'t [u8],
     /// Kind of the entry.
     pub kind: Kind,
-    /// Parent directory: in the old tree if the entry is deleted, otherwise in the new one; a root is its own
-    /// parent.
-    pub directory: DirId,
-    /// Position in that directory's listing; meaningless for a root.
-    pub position: Position,
+    /// Its address: in the old tree if the entry is deleted, otherwise in the new one. A root is its own parent, and
+    /// its position is meaningless.
+    pub entry: EntryId,
     /// Directory in the new tree that holds, or held, the entry.
     pub place: DirId,
     /// Number of the directory, in the tree that has it, if the entry is a directory.
@@ -282,8 +280,7 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
             fate,
             name,
             kind,
-            directory,
-            position,
+            entry: EntryId { directory, position },
             place,
             itself,
             before,

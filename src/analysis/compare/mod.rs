@@ -30,7 +30,7 @@ use crate::base::job::{Job, Pool, Task};
 use crate::base::kind::Kind;
 use crate::base::sync::Arc;
 use crate::tree::sort::compare_naturally;
-use crate::tree::{DirId, Entry, EntryState, Position, Tree, join};
+use crate::tree::{DirId, Entry, EntryId, EntryState, Tree, join};
 
 /// Interval between checks for the earlier tree and for cancellation.
 const TICK: Duration = Duration::from_millis(50);
@@ -54,10 +54,8 @@ pub struct Row {
     pub fate: ChangeKind,
     /// Kind of the entry.
     pub kind: Kind,
-    /// Parent directory: in the earlier tree if the entry is deleted, otherwise in the present one.
-    pub directory: DirId,
-    /// Position in that directory's listing.
-    pub position: Position,
+    /// Its address: in the earlier tree if the entry is deleted, otherwise in the present one.
+    pub entry: EntryId,
     /// Directory in the present tree that holds, or held, the entry.
     pub place: DirId,
     /// Sizes before.
@@ -229,7 +227,7 @@ impl Gathering<'_> {
             return true;
         }
         let tree = if change.fate == ChangeKind::Gone { self.old } else { &self.request.tree };
-        let record = tree.listing(change.directory).record(change.position);
+        let record = change.entry.record(tree);
         let (query, present) = (&self.request.query, &self.request.tree);
         let standing = query.standing(present, change.place);
         record.is_some_and(|record| query.keeps(standing, &present.path(change.place), tree, &record))
@@ -259,9 +257,9 @@ impl Gathering<'_> {
     }
 
     fn add(&mut self, change: &Change<'_>) {
-        let Change { fate, kind, directory, position, place, before, after, .. } = *change;
+        let Change { fate, kind, entry, place, before, after, .. } = *change;
         self.growth.matched += 1;
-        self.growth.rows.push(Row { fate, kind, directory, position, place, before, after });
+        self.growth.rows.push(Row { fate, kind, entry, place, before, after });
         if self.growth.rows.len() >= self.most.saturating_mul(2) {
             self.trim();
         }
@@ -299,20 +297,20 @@ impl Gathering<'_> {
 
 /// Returns the sort key: the largest change first; among equal ones that of the largest entry, then a stable
 /// order.
-fn rank(row: &Row, by: By) -> (Reverse<u64>, Reverse<u64>, DirId, Position, bool) {
+fn rank(row: &Row, by: By) -> (Reverse<u64>, Reverse<u64>, EntryId, bool) {
     let (before, after) = match by {
         By::Apparent => (row.before.apparent, row.after.apparent),
         _ => (row.before.disk, row.after.disk),
     };
     let size = Reverse(before.max(after));
-    (Reverse(before.abs_diff(after)), size, row.directory, row.position, row.fate == ChangeKind::Gone)
+    (Reverse(before.abs_diff(after)), size, row.entry, row.fate == ChangeKind::Gone)
 }
 
 impl Row {
     /// Returns the path where it is, or was, in the present tree.
     fn path(&self, old: &Tree, new: &Tree) -> Vec<u8> {
         let holder = if self.fate == ChangeKind::Gone { old } else { new };
-        let name = holder.listing(self.directory).name(self.position).unwrap_or_default();
+        let name = self.entry.name(holder).unwrap_or_default();
         join([new.path(self.place).as_slice(), name])
     }
 }
@@ -321,7 +319,7 @@ impl Growth {
     /// Returns the entry of a row, in the tree that has it.
     pub fn record<'t>(&'t self, new: &'t Tree, row: &Row) -> Option<Entry<'t>> {
         let tree = if row.fate == ChangeKind::Gone { &self.old } else { new };
-        tree.listing(row.directory).record(row.position)
+        row.entry.record(tree)
     }
 
     /// Returns the former path of a renamed directory, from its root on.

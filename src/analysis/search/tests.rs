@@ -30,13 +30,13 @@ fn hold(
 
     let found = finish(search(pool, Request { from: origin, query: query.clone(), ..request(tree, "") }));
     let rows: std::collections::BTreeSet<String> =
-        found.rows.iter().map(|row| below_root(row.path(tree).unwrap())).collect();
+        found.rows.iter().map(|row| below_root(row.entry.path(tree).unwrap())).collect();
     prop_assert_eq!(&rows, &oracle.found(), "found by {} below {:?}", text, path);
     prop_assert_eq!(found.matched, rows.len() as u64);
     let kept = oracle.kept(&path);
     prop_assert_eq!((found.sum.disk, found.sum.apparent), (kept.disk, kept.apparent), "sum of {}", text);
     for row in &found.rows {
-        let item = items.iter().find(|item| item.path == below_root(row.path(tree).unwrap())).unwrap();
+        let item = items.iter().find(|item| item.path == below_root(row.entry.path(tree).unwrap())).unwrap();
         let size = if oracle.brings_contents() { oracle.size(item).disk } else { item.metadata().disk() };
         let size = if matches!(item.state, EntryState::Known(_)) { size + 1 } else { 0 };
         prop_assert_eq!(row.key, size, "row {} of {}", item.path, text);
@@ -121,7 +121,7 @@ fn rows_come_largest_first_and_a_directory_counts_what_lies_in_it() {
     assert_eq!(found.sum.disk, expected, "what lies in a directory found counts, once");
     assert_eq!(
         found.rows[0].key - 1,
-        tree.totals(DirId(found.rows[0].record(&tree).map_or(0, directory_number))).disk
+        tree.totals(DirId(found.rows[0].entry.record(&tree).map_or(0, directory_number))).disk
     );
 }
 
@@ -198,7 +198,7 @@ fn a_huge_directory_is_looked_at_piece_by_piece() {
     }
     let tree = Arc::new(tree);
     let found = finish(search(&pool(), request(&tree, "9999")));
-    let name = |row: &Row| tree.listing(row.directory).name(row.position).unwrap().to_vec();
+    let name = |row: &Row| row.entry.name(&tree).unwrap().to_vec();
     assert_eq!(found.searched, 60_000);
     assert_eq!(found.rows.len(), 6);
     assert!(name(&found.rows[0]).ends_with(b" 59999"));
@@ -289,7 +289,11 @@ fn rows_come_in_any_order_and_the_other_way_round() {
     let names = |by, reversed| {
         let request = Request { order: Order { by, reversed }, ..request(&tree, "type:file") };
         let found = finish(search(&pool(), request));
-        found.rows.iter().map(|row| String::from_utf8(row.path(&tree).unwrap()).unwrap()).collect::<Vec<_>>()
+        found
+            .rows
+            .iter()
+            .map(|row| String::from_utf8(row.entry.path(&tree).unwrap()).unwrap())
+            .collect::<Vec<_>>()
     };
     for (by, expected) in [
         (By::Disk, ["root/b/f10", "root/a/z", "root/c", "root/b/f9"]),
@@ -304,7 +308,7 @@ fn rows_come_in_any_order_and_the_other_way_round() {
     assert_eq!(names(By::Modified, true)[..2], ["root/c", "root/a/z"]);
     let request = Request { order: Order { by: By::Items, reversed: false }, ..request(&tree, "type:dir") };
     let found = finish(search(&pool(), request));
-    assert_eq!(found.rows[0].path(&tree).unwrap(), b"root");
+    assert_eq!(found.rows[0].entry.path(&tree).unwrap(), b"root");
 }
 
 fn sparse(path: &str, apparent: u64, disk: u64) -> Item {

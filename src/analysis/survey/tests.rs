@@ -95,7 +95,7 @@ fn links_say_what_is_inside_and_what_is_not() {
     assert_eq!((alone.count, alone.inside, alone.elsewhere, alone.is_shared()), (2, 2, 0, false));
     assert_eq!((links.shared.items, links.shared.apparent), (1, 30_000));
     assert_eq!((links.alone.items, links.alone.apparent), (1, 1_000));
-    let mut names: Vec<_> = links.names(alone).iter().map(|row| row.path(&tree).unwrap()).collect();
+    let mut names: Vec<_> = links.names(alone).iter().map(|row| row.entry.path(&tree).unwrap()).collect();
     names.sort();
     assert_eq!(names, [b"root/sub/here1", b"root/sub/here2"]);
     assert_eq!(files(shared.query()).items, 2);
@@ -135,7 +135,7 @@ fn a_filter_restricts_every_view() {
 }
 
 fn paths(tree: &Tree, rows: &[Row]) -> Vec<String> {
-    rows.iter().map(|row| String::from_utf8(row.path(tree).unwrap()).unwrap()).collect()
+    rows.iter().map(|row| String::from_utf8(row.entry.path(tree).unwrap()).unwrap()).collect()
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::App;
 use crate::analysis::compare::diff::ChangeKind;
 use crate::source::SourceKind;
-use crate::tree::{DirId, Position};
+use crate::tree::{DirId, EntryId};
 use crate::ui::errand::Errand;
 use crate::ui::keys::Program;
 use crate::ui::layers::Layer;
@@ -15,34 +15,33 @@ use crate::ui::views::Target;
 impl App<'_> {
     /// Opens the info page of the entry under the cursor, or of the directory if there is none.
     pub(super) fn inspect(&mut self) {
-        let Some((directory, position)) = self.shown_under_cursor().or_else(|| self.cx.directory_itself())
+        let Some(entry) = self.shown_under_cursor().or_else(|| EntryId::of(self.cx.tree, self.cx.place.id))
         else {
             self.cx.notify(Notice::NoEntry);
             return;
         };
-        self.layers.push(Layer::Info(InfoPage::new(directory, position, self.cx.nature)));
+        self.layers.push(Layer::Info(InfoPage::new(entry, self.cx.nature)));
     }
 
     /// Returns the entry under the cursor, in any view.
-    pub(super) fn under_cursor(&self) -> Option<(DirId, Position)> {
+    pub(super) fn under_cursor(&self) -> Option<EntryId> {
         if let Some(Layer::Marks(list)) = self.layers.last() {
             let (parent, name) = list.selected()?;
-            let listing = self.cx.tree.listing(parent);
-            let found = listing.entries().find(|(_, record)| record.name == name);
-            return found.map(|(position, _)| (parent, position));
+            return EntryId::named(self.cx.tree, parent, name);
         }
-        match self.cx.sheet() {
-            Some(sheet) => match sheet.target()? {
-                Target::Entry(directory, position) => Some((directory, position)),
-                Target::Change(row) if row.fate != ChangeKind::Gone => Some((row.directory, row.position)),
-                Target::Change(_) | Target::Files { .. } | Target::Words { .. } => None,
-            },
-            None => Some((self.cx.place.id, self.cx.place.rows().position(self.cx.place.index())?)),
+        let Some(sheet) = self.cx.sheet() else {
+            let position = self.cx.place.rows().position(self.cx.place.index())?;
+            return Some(EntryId { directory: self.cx.place.id, position });
+        };
+        match sheet.target()? {
+            Target::Entry(entry) => Some(entry),
+            Target::Change(row) if row.fate != ChangeKind::Gone => Some(row.entry),
+            Target::Change(_) | Target::Files { .. } | Target::Words { .. } => None,
         }
     }
 
     /// Returns the entry under the cursor; for a file with several names, the first.
-    fn shown_under_cursor(&self) -> Option<(DirId, Position)> {
+    fn shown_under_cursor(&self) -> Option<EntryId> {
         let first_of_names = || self.cx.sheet()?.entries(self.cx.row()).first().copied();
         self.under_cursor().or_else(first_of_names)
     }
@@ -71,10 +70,8 @@ impl App<'_> {
         if program == Program::Shell {
             return self.shell();
         }
-        let entry = self.shown_under_cursor().and_then(|(directory, position)| {
-            let record = self.cx.tree.listing(directory).record(position)?;
-            Some((directory, record))
-        });
+        let entry =
+            self.shown_under_cursor().and_then(|entry| Some((entry.directory, entry.record(self.cx.tree)?)));
         let Some((directory, record)) = entry else {
             self.cx.notify(Notice::NoEntry);
             return None;
@@ -95,7 +92,7 @@ impl App<'_> {
     /// cursor.
     fn shell(&mut self) -> Option<Effect> {
         let place = match self.cx.sheet() {
-            Some(_) => self.shown_under_cursor().map_or(self.cx.place.id, |(directory, _)| directory),
+            Some(_) => self.shown_under_cursor().map_or(self.cx.place.id, |entry| entry.directory),
             None => self.cx.place.id,
         };
         if place == DirId::TOP {

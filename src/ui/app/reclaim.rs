@@ -55,9 +55,9 @@ impl<'t> App<'t> {
         if self.cx.marks.count() > 0 {
             return self.cx.marks.in_order(self.cx.tree).into_iter().map(|(place, _)| place).collect();
         }
-        let under_cursor = self.under_cursor().and_then(|(directory, position)| {
-            self.cx.tree.listing(directory).name(position).map(|name| (directory, name))
-        });
+        let under_cursor = self
+            .under_cursor()
+            .and_then(|entry| entry.name(self.cx.tree).map(|name| (entry.directory, name)));
         under_cursor.into_iter().collect()
     }
 

@@ -10,7 +10,7 @@ use crate::analysis::search::{Query, Request};
 use crate::base::sync::Arc;
 use crate::source::baseline::{self, Basis, Offer};
 use crate::table::column::Column;
-use crate::tree::DirId;
+use crate::tree::{DirId, EntryId};
 use crate::ui::loader::{Keep, Load, Sources};
 use crate::ui::notice::Notice;
 use crate::ui::view_state::Compared;
@@ -86,20 +86,12 @@ impl Context<'_> {
     /// Goes to the entry of a row, or to its former directory.
     pub fn follow_change(&mut self, row: &Row) {
         if row.fate == ChangeKind::Gone {
-            if let Some((above, position)) = self.place_of(row.place) {
-                self.leave_for(above, position, true);
+            if let Some(entry) = EntryId::of(self.tree, row.place) {
+                self.leave_for(entry, true);
             }
             self.notify(Notice::FormerDirectory);
         } else {
-            self.leave_for(row.directory, row.position, false);
+            self.leave_for(row.entry, false);
         }
-    }
-
-    /// Returns the position of a directory's entry: its parent, and the index in the parent's listing.
-    fn place_of(&self, id: DirId) -> Option<(DirId, u64)> {
-        let above = self.tree.parent(id)?;
-        let listing = self.tree.listing(above);
-        let found = listing.entries().find(|(_, record)| record.directory() == Some(id));
-        found.map(|(position, _)| (above, position))
     }
 }

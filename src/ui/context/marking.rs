@@ -4,7 +4,7 @@
 //! entries.
 
 use super::Context;
-use crate::tree::{DirId, Entry, EntryState, Position, Relocation};
+use crate::tree::{DirId, Entry, EntryId, EntryState, Relocation};
 use crate::ui::cursor::Motion;
 use crate::ui::layout::layout;
 use crate::ui::marks::{Dropped, Mark, Marks, Place};
@@ -114,33 +114,32 @@ impl<'t> Context<'t> {
             return self.place.rows().positions().position(is_it);
         };
         let listing = self.tree.listing(parent);
-        let is_it =
-            |(id, position): &(DirId, Position)| *id == parent && listing.name(*position) == Some(name);
+        let is_it = |entry: &EntryId| entry.directory == parent && listing.name(entry.position) == Some(name);
         (0..sheet.count()).find(|row| sheet.entries(*row).iter().any(is_it))
     }
 
     /// Returns the entries of `count` rows, with their directories; large parts of a directory are read in
     /// one pass.
     fn entries(&self, first: usize, count: usize) -> Vec<Located<'t>> {
-        let mut wanted: Vec<(DirId, Position)> = if let Some(sheet) = self.views.sheets.last() {
+        let mut wanted: Vec<EntryId> = if let Some(sheet) = self.views.sheets.last() {
             let end = sheet.count().min(first.saturating_add(count));
             (first..end).flat_map(|row| sheet.entries(row)).collect()
         } else {
             let positions = self.place.rows().positions().skip(first).take(count);
-            positions.map(|position| (self.place.id, position)).collect()
+            positions.map(|position| EntryId { directory: self.place.id, position }).collect()
         };
         wanted.sort_unstable();
         let mut entries = Vec::with_capacity(wanted.len());
-        for wanted in wanted.chunk_by(|(one, _), (other, _)| one == other) {
-            let id = wanted[0].0;
+        for wanted in wanted.chunk_by(|one, other| one.directory == other.directory) {
+            let id = wanted[0].directory;
             let listing = self.tree.listing(id);
             if wanted.len() < FEW {
-                let records = wanted.iter().filter_map(|(_, position)| listing.record(*position));
+                let records = wanted.iter().filter_map(|entry| listing.record(entry.position));
                 entries.extend(records.map(|record| (id, record)));
                 continue;
             }
             let mut next = wanted.iter().peekable();
-            let mut is_wanted = |position| next.next_if(|(_, wanted)| *wanted == position).is_some();
+            let mut is_wanted = |position| next.next_if(|wanted| wanted.position == position).is_some();
             let records = listing.entries().filter(|(position, _)| is_wanted(*position));
             entries.extend(records.map(|(_, record)| (id, record)));
         }
@@ -182,9 +181,8 @@ impl<'t> Context<'t> {
 
     /// Goes to the directory of a mark, with the cursor on the entry.
     pub fn go_to_name(&mut self, (parent, name): Place<'t>) {
-        let found = self.tree.listing(parent).entries().find(|(_, record)| record.name == name);
-        if let Some((position, _)) = found {
-            self.go_to_entry(parent, position);
+        if let Some(entry) = EntryId::named(self.tree, parent, name) {
+            self.go_to_entry(entry);
         }
     }
 

@@ -6,7 +6,7 @@
 //! Invariant: the way back leads to existing directories; a rescan ends it.
 
 use super::Context;
-use crate::tree::{DirId, EntryState, Position, Tree};
+use crate::tree::{DirId, EntryId};
 use crate::ui::sheet::Sheet;
 use crate::ui::view_state::Origin;
 use crate::ui::views::Target;
@@ -15,7 +15,7 @@ impl Context<'_> {
     /// Goes to the target of the row under the cursor.
     pub fn follow(&mut self) {
         match self.views.sheets.last().and_then(Sheet::target) {
-            Some(Target::Entry(directory, position)) => self.leave_for(directory, position, false),
+            Some(Target::Entry(entry)) => self.leave_for(entry, false),
             Some(Target::Files { label, table, query }) => self.show_files(label, table, &query),
             Some(Target::Change(row)) => self.follow_change(&row),
             Some(Target::Words { label, words }) => self.tell(label, words),
@@ -26,16 +26,16 @@ impl Context<'_> {
     /// Opens the directory under the cursor in place; for any other entry, goes to it.
     pub fn look_inside(&mut self) {
         match self.views.sheets.last().and_then(Sheet::target) {
-            Some(Target::Entry(directory, position)) => {
-                let is_directory = directory_of(self.tree, (directory, position)).is_some();
-                self.leave_for(directory, position, is_directory);
+            Some(Target::Entry(entry)) => {
+                let is_directory = entry.record(self.tree).is_some_and(|record| record.directory().is_some());
+                self.leave_for(entry, is_directory);
             }
             _ => self.follow(),
         }
     }
 
     /// Goes to an entry, or into it, and remembers the view.
-    pub fn leave_for(&mut self, directory: DirId, position: Position, is_in_place: bool) {
+    pub fn leave_for(&mut self, entry: EntryId, is_in_place: bool) {
         let mut origin = Origin {
             sheets: std::mem::take(&mut self.views.sheets),
             text: self.views.text.clone(),
@@ -47,7 +47,7 @@ impl Context<'_> {
             is_in_place,
             was_scanning: self.is_scanning(),
         };
-        if !self.go_to_entry(directory, position) {
+        if !self.go_to_entry(entry) {
             self.views.sheets = origin.sheets;
             return;
         }
@@ -85,13 +85,5 @@ impl Context<'_> {
         // A user who walks up from an entry does not return.
         self.views.origin = None;
         false
-    }
-}
-
-/// Returns the directory that belongs to an entry, if it was entered.
-fn directory_of(tree: &Tree, entry: (DirId, Position)) -> Option<DirId> {
-    match tree.listing(entry.0).record(entry.1)?.state {
-        EntryState::Known(facts) => facts.directory,
-        EntryState::Excluded(_) | EntryState::Failed(_) => None,
     }
 }

@@ -15,7 +15,7 @@ use crate::base::text::printable;
 use crate::source::SourceKind;
 use crate::table::column::Column;
 use crate::table::rows::{Direction, Grouping, Hidden, Order};
-use crate::tree::{DirId, Position, Relocation};
+use crate::tree::{DirId, EntryId, Relocation};
 use crate::ui::cells;
 use crate::ui::keys::Side;
 use crate::ui::layout::layout;
@@ -172,9 +172,9 @@ impl Context<'_> {
     }
 
     /// Goes to an entry in its directory, without a filter. Returns `true` if it still exists.
-    pub fn go_to_entry(&mut self, directory: DirId, position: Position) -> bool {
-        let listing = self.tree.listing(directory);
-        let Some(record) = listing.record(position) else {
+    pub fn go_to_entry(&mut self, entry: EntryId) -> bool {
+        let EntryId { directory, position } = entry;
+        let Some(record) = entry.record(self.tree) else {
             self.notify(Notice::EntryGone);
             return false;
         };

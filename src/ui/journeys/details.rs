@@ -246,6 +246,6 @@ fn of_a_file_with_several_names_the_first_is_shown() {
     work(&mut app, &tree);
     press(&mut app, "i");
     let details = info(&app);
-    let record = app.cx.record(details.directory, details.position).unwrap();
+    let record = details.entry.record(app.cx.tree).unwrap();
     assert_eq!(record.name, b"song", "as in the row");
 }

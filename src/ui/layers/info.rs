@@ -26,7 +26,7 @@ use crate::platform::fs::mounts::Mount;
 use crate::scan::inspect::{Inspection, inspect};
 use crate::source::SourceKind;
 use crate::table::row::Precision;
-use crate::tree::{DirId, Entry, EntryState, Position, Relocation};
+use crate::tree::{DirId, Entry, EntryId, EntryState, Relocation};
 use crate::ui::component::{Component, Handled, Input};
 use crate::ui::context::Context;
 use crate::ui::cursor::moved;
@@ -47,10 +47,8 @@ const NARROW: usize = 36;
 /// Info page of one entry.
 #[derive(Debug)]
 pub struct InfoPage {
-    /// Directory of the entry.
-    pub directory: DirId,
-    /// Position in the directory's listing.
-    pub position: Position,
+    /// The entry.
+    pub entry: EntryId,
     /// Facts that the system knows.
     pub inspection: Loader<Arc<Inspection>>,
     /// First visible line, before the limit of the scroll range is applied.
@@ -59,20 +57,20 @@ pub struct InfoPage {
 
 impl InfoPage {
     /// Creates the page of an entry.
-    pub fn new(directory: DirId, position: Position, nature: SourceKind) -> Self {
+    pub fn new(entry: EntryId, nature: SourceKind) -> Self {
         let inspection = match nature {
             SourceKind::Live => Loader::default(),
             // This system knows nothing about a recorded entry.
             SourceKind::Recorded => Loader::given(None),
         };
-        Self { directory, position, inspection, offset: 0 }
+        Self { entry, inspection, offset: 0 }
     }
 
     /// Asks the system about the entry. Returns `true` if something has changed.
     pub fn poll(&mut self, sources: &Sources<'_>) -> bool {
-        let Self { directory, position, .. } = *self;
+        let entry = self.entry;
         self.inspection.poll(|| {
-            let start = || inspect(sources.pool, Arc::clone(sources.tree), directory, position);
+            let start = || inspect(sources.pool, Arc::clone(sources.tree), entry);
             Ok(sources.may_ask_system.then(start).transpose()?.map(Into::into))
         })
     }
@@ -146,17 +144,14 @@ impl<'t> Component<'t> for InfoPage {
     }
 
     fn relocate(&mut self, moved: &mut Relocation<'t>, cx: &mut Context<'t>) -> bool {
-        let name = cx.tree.listing(self.directory).name(self.position).map(<[u8]>::to_vec);
-        let directory = moved.find(self.directory);
-        let found = directory.zip(name).and_then(|(directory, name)| {
-            let listing = cx.tree.listing(directory);
-            let found = listing.entries().find(|(_, record)| record.name == name);
-            found.map(|(position, _)| (directory, position))
-        });
+        let name = self.entry.name(cx.tree);
+        let directory = moved.find(self.entry.directory);
+        let found =
+            directory.zip(name).and_then(|(directory, name)| EntryId::named(cx.tree, directory, name));
         match found {
-            Some((directory, position)) => {
+            Some(entry) => {
                 let offset = self.offset;
-                *self = Self { offset, ..Self::new(directory, position, cx.nature) };
+                *self = Self { offset, ..Self::new(entry, cx.nature) };
             }
             None => cx.notify(Notice::EntryGone),
         }
@@ -172,15 +167,15 @@ struct Fact {
 }
 
 fn facts(cx: &Context<'_>, details: &InfoPage) -> Vec<Fact> {
-    let Some(record) = cx.record(details.directory, details.position) else {
+    let Some(record) = details.entry.record(cx.tree) else {
         return vec![Fact { label: "", text: "Entry no longer exists".to_owned(), role: Role::Warning }];
     };
     let mut facts = DetailLines { cx, facts: Vec::new() };
-    let path = cx.entry_path(details.directory, record.name);
+    let path = cx.entry_path(details.entry.directory, record.name);
     facts.add("Path", escape(&path).into_owned());
     let inspection = details.inspection.value().map(Arc::as_ref);
     let probe = inspection.and_then(|found| found.probe.as_ref());
-    facts.add_tree(&record, details.directory);
+    facts.add_tree(&record, details.entry.directory);
     match probe {
         Some(Ok(probe)) => facts.add_probe(probe, inspection, &record),
         Some(Err(errno)) => facts.warn("Now", error_text(*errno)),

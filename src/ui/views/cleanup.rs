@@ -15,7 +15,7 @@ use super::table::{
 use crate::analysis::cleanup::{self, Hints};
 use crate::table::column::Column as C;
 use crate::table::row::{CellValue, Row, RowNote, RowStyle};
-use crate::tree::{DirId, Position, Totals};
+use crate::tree::{EntryId, Totals};
 
 /// Description of the view.
 pub static VIEW: ViewSpec = ViewSpec {
@@ -57,18 +57,17 @@ impl TableData for Hints {
     fn row(&self, index: usize, context: &TableContext<'_>) -> Option<Row> {
         let TableContext { tree, from, measure } = *context;
         let hint = self.rows.get(index)?;
-        let label = path_below(tree, from, hint.place.0, tree.name(hint.directory)) + "/";
+        let label = path_below(tree, from, hint.entry.directory, tree.name(hint.directory)) + "/";
         let note = self.rules.get(hint.rule).map(|rule| RowNote::plain(rule.reason.to_owned()));
         let row = Row { style: RowStyle::Strong, note, ..row_of_sum(label, &hint.totals, measure) };
         Some(row.with(C::Modified, hint.used.map_or(CellValue::None, CellValue::Time)))
     }
 
     fn target(&self, index: usize) -> Option<Target> {
-        let (directory, position) = self.rows.get(index)?.place;
-        Some(Target::Entry(directory, position))
+        self.rows.get(index).map(|hint| Target::Entry(hint.entry))
     }
 
-    fn entries(&self, index: usize) -> Vec<(DirId, Position)> {
-        self.rows.get(index).map(|hint| hint.place).into_iter().collect()
+    fn entries(&self, index: usize) -> Vec<EntryId> {
+        self.rows.get(index).map(|hint| hint.entry).into_iter().collect()
     }
 }

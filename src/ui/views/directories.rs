@@ -14,7 +14,7 @@ use super::table::{
 use crate::analysis::directories::{self, Directories, OwnSize};
 use crate::table::column::{Column as C, ColumnSet};
 use crate::table::row::{CellValue, Row, RowStyle};
-use crate::tree::{DirId, Position, Totals, Tree};
+use crate::tree::{DirId, EntryId, Totals, Tree};
 use crate::ui::window::{bound, totals_size};
 
 /// Description of the view.
@@ -70,16 +70,15 @@ impl TableData for Directories {
     }
 
     fn target(&self, index: usize) -> Option<Target> {
-        let (directory, position) = self.entries(index).pop()?;
-        Some(Target::Entry(directory, position))
+        self.rows.get(index).map(|row| Target::Entry(row.entry))
     }
 
-    fn entries(&self, index: usize) -> Vec<(DirId, Position)> {
-        self.rows.get(index).map(|row| (row.parent, row.position)).into_iter().collect()
+    fn entries(&self, index: usize) -> Vec<EntryId> {
+        self.rows.get(index).map(|row| row.entry).into_iter().collect()
     }
 
-    fn find(&self, entry: (DirId, Position)) -> Option<usize> {
-        self.rows.iter().position(|row| (row.parent, row.position) == entry)
+    fn find(&self, entry: EntryId) -> Option<usize> {
+        self.rows.iter().position(|row| row.entry == entry)
     }
 }
 

@@ -18,7 +18,7 @@ use crate::base::os_error::error_text;
 use crate::platform::remedy;
 use crate::table::column::{Column as C, ColumnSet};
 use crate::table::row::{CellValue, Row, RowNote, RowStyle};
-use crate::tree::{DirId, Position};
+use crate::tree::EntryId;
 
 /// Description of the view.
 pub static VIEW: ViewSpec = ViewSpec {
@@ -81,7 +81,7 @@ impl TableData for Errors {
                 (CellValue::Count(group.rows.len() as u64), error_text(group.errno), remedy(group.errno))
             }
             ErrorRow::Entry(row) => {
-                let path = path_below(tree, from, row.directory, row.record(tree)?.name);
+                let path = path_below(tree, from, row.entry.directory, row.entry.record(tree)?.name);
                 return Some(Row::of_words(format!("  {path}"), RowStyle::Plain));
             }
         };
@@ -96,12 +96,12 @@ impl TableData for Errors {
             ErrorRow::Reason(group) => group.rows.first()?,
             ErrorRow::Entry(row) => row,
         };
-        Some(Target::Entry(row.directory, row.position))
+        Some(Target::Entry(row.entry))
     }
 
-    fn entries(&self, index: usize) -> Vec<(DirId, Position)> {
+    fn entries(&self, index: usize) -> Vec<EntryId> {
         match row(self, index) {
-            Some(ErrorRow::Entry(row)) => vec![(row.directory, row.position)],
+            Some(ErrorRow::Entry(row)) => vec![row.entry],
             _ => Vec::new(),
         }
     }

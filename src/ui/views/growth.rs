@@ -12,7 +12,7 @@ use crate::base::text::escape;
 use crate::source::baseline::Basis;
 use crate::table::column::{Column as C, ColumnSet};
 use crate::table::row::{CellValue, Row, RowNote, RowStyle};
-use crate::tree::{DirId, Position};
+use crate::tree::EntryId;
 use crate::ui::loader::Load;
 use crate::ui::remark::remark_of;
 
@@ -104,8 +104,8 @@ impl TableData for Growth {
         self.rows.get(index).copied().map(Target::Change)
     }
 
-    fn entries(&self, index: usize) -> Vec<(DirId, Position)> {
+    fn entries(&self, index: usize) -> Vec<EntryId> {
         let row = self.rows.get(index).filter(|row| row.fate != ChangeKind::Gone);
-        row.map(|row| (row.directory, row.position)).into_iter().collect()
+        row.map(|row| row.entry).into_iter().collect()
     }
 }

@@ -8,13 +8,13 @@
 //! Names are paths relative to the shown directory. Enter goes to the entry in its directory.
 
 use super::table::{Needs, SUMS, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec, rows};
-use crate::analysis::search::{self, SearchResult};
+use crate::analysis::search::SearchResult;
 use crate::analysis::survey;
 use crate::base::kind::Kind;
 use crate::base::text::escape;
 use crate::table::column::{Column as C, ColumnSet};
 use crate::table::row::{CellValue, Row, RowNote, RowStyle};
-use crate::tree::{DirId, EntryState, Position, Tree, join};
+use crate::tree::{DirId, EntryId, EntryState, Tree, join};
 use crate::ui::remark::remark_of;
 use crate::ui::window::{bound, totals_size};
 
@@ -67,9 +67,9 @@ impl TableData for SearchResult {
     fn row(&self, index: usize, context: &TableContext<'_>) -> Option<Row> {
         let TableContext { tree, from, measure } = *context;
         let row = self.rows.get(index)?;
-        let record = row.record(tree)?;
+        let record = row.entry.record(tree)?;
         let is_directory = record.kind == Kind::Directory;
-        let mut label = path_below(tree, from, row.directory, record.name);
+        let mut label = path_below(tree, from, row.entry.directory, record.name);
         if is_directory && !label.ends_with('/') {
             label.push('/');
         }
@@ -88,15 +88,15 @@ impl TableData for SearchResult {
     }
 
     fn target(&self, index: usize) -> Option<Target> {
-        self.rows.get(index).map(|row| Target::Entry(row.directory, row.position))
+        self.rows.get(index).map(|row| Target::Entry(row.entry))
     }
 
-    fn entries(&self, index: usize) -> Vec<(DirId, Position)> {
-        self.rows.get(index).map(|row| (row.directory, row.position)).into_iter().collect()
+    fn entries(&self, index: usize) -> Vec<EntryId> {
+        self.rows.get(index).map(|row| row.entry).into_iter().collect()
     }
 
-    fn find(&self, entry: (DirId, Position)) -> Option<usize> {
-        self.rows.iter().position(|row: &search::Row| (row.directory, row.position) == entry)
+    fn find(&self, entry: EntryId) -> Option<usize> {
+        self.rows.iter().position(|row| row.entry == entry)
     }
 }
 

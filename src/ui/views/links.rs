@@ -16,7 +16,7 @@ use crate::analysis::links::LinkedInode;
 use crate::analysis::survey::{self, Links};
 use crate::table::column::Column as C;
 use crate::table::row::{Row, RowNote};
-use crate::tree::{DirId, Position, Totals, Tree};
+use crate::tree::{DirId, EntryId, Totals, Tree};
 
 /// Description of the view.
 pub static VIEW: ViewSpec = ViewSpec {
@@ -70,9 +70,9 @@ impl TableData for Links {
         Some(Target::Files { label: "names of one file".to_owned(), table: &search::TABLE, query })
     }
 
-    fn entries(&self, index: usize) -> Vec<(DirId, Position)> {
+    fn entries(&self, index: usize) -> Vec<EntryId> {
         let names = self.inodes.get(index).map(|inode| self.names(inode)).unwrap_or_default();
-        names.iter().map(|row| (row.directory, row.position)).collect()
+        names.iter().map(|row| row.entry).collect()
     }
 }
 
@@ -83,7 +83,7 @@ fn totals(inode: &LinkedInode) -> Totals {
 
 fn first_name(tree: &Tree, from: DirId, links: &Links, inode: &LinkedInode) -> Option<String> {
     let row = links.names(inode).first()?;
-    Some(path_below(tree, from, row.directory, row.record(tree)?.name))
+    Some(path_below(tree, from, row.entry.directory, row.entry.record(tree)?.name))
 }
 
 /// Returns the note about names outside.

@@ -13,7 +13,7 @@ use crate::base::sync::Arc;
 use crate::df::rows as ledger;
 use crate::table::column::{Column, ColumnSet};
 use crate::table::row::Row;
-use crate::tree::{DirId, Position, Totals, Tree};
+use crate::tree::{DirId, EntryId, Totals, Tree};
 use crate::ui::loader::{Load, Sources, TableRequest};
 use crate::ui::window::totals_size;
 
@@ -134,7 +134,7 @@ impl TableSpec {
 #[derive(Clone, Debug)]
 pub enum Target {
     /// An entry in its directory.
-    Entry(DirId, Position),
+    Entry(EntryId),
     /// A change, or its former directory.
     Change(compare::Row),
     /// Entries that meet a query.
@@ -202,12 +202,12 @@ pub trait TableData: Debug + Send + Sync {
     }
 
     /// Returns the entries of a row: several for the names of an inode, none for other sums.
-    fn entries(&self, _index: usize) -> Vec<(DirId, Position)> {
+    fn entries(&self, _index: usize) -> Vec<EntryId> {
         Vec::new()
     }
 
     /// Returns the row of an entry, if the cursor has to follow it to another answer.
-    fn find(&self, _entry: (DirId, Position)) -> Option<usize> {
+    fn find(&self, _entry: EntryId) -> Option<usize> {
         None
     }
 

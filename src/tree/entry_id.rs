@@ -1,0 +1,47 @@
+//! Address of an entry.
+
+use super::directory::DirId;
+use super::entry::Entry;
+use super::listing::Position;
+use super::reading::{Tree, join};
+
+/// Address of an entry. Valid until its directory gets a new listing, which only a rescan or a deletion causes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EntryId {
+    /// Its parent directory.
+    pub directory: DirId,
+    /// Position in that directory's listing.
+    pub position: Position,
+}
+
+impl EntryId {
+    /// Returns the address of a directory's entry; `None` for the top, and for a directory that was replaced.
+    pub fn of(tree: &Tree, id: DirId) -> Option<Self> {
+        let directory = tree.parent(id)?;
+        let listing = tree.listing(directory);
+        let (position, _) = listing.entries().find(|(_, record)| record.directory() == Some(id))?;
+        Some(Self { directory, position })
+    }
+
+    /// Returns the address of the entry with this name.
+    pub fn named(tree: &Tree, directory: DirId, name: &[u8]) -> Option<Self> {
+        let listing = tree.listing(directory);
+        let (position, _) = listing.entries().find(|(_, record)| record.name == name)?;
+        Some(Self { directory, position })
+    }
+
+    /// Returns the entry. Reads the entries before it in the same batch.
+    pub fn record(self, tree: &Tree) -> Option<Entry<'_>> {
+        tree.listing(self.directory).record(self.position)
+    }
+
+    /// Returns its name.
+    pub fn name(self, tree: &Tree) -> Option<&[u8]> {
+        tree.listing(self.directory).name(self.position)
+    }
+
+    /// Returns its path, with the root as the user gave it.
+    pub fn path(self, tree: &Tree) -> Option<Vec<u8>> {
+        Some(join([tree.path(self.directory).as_slice(), self.name(tree)?]))
+    }
+}
