@@ -1,7 +1,7 @@
 //! State of the browser, and its change by events.
 //!
 //! [`App::update`] is the only function that changes the state; it does no I/O, and asks for it through an
-//! [`Effect`]. It ends by collecting the visible part of the directory ([`Window`]) and of other open parts,
+//! [`Effect`]. It ends by collecting the visible part of the directory ([`Window`](super::window::Window)) and of other open parts,
 //! so that drawing changes nothing.
 //!
 //! While a scan runs, ticks bring its progress. New entries change the order of rows on ticks only: not soon
