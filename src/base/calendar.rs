@@ -6,7 +6,7 @@
 //!        | YYYY-MM-DD (" "|"T") HH:MM   that minute
 //! ```
 //!
-//! Invariant: nothing outside of the range of the calendar library reaches it; it would panic.
+//! Invariant: no time outside the range of the calendar library is passed to it, because it would panic.
 
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;

@@ -9,10 +9,10 @@ pub fn now() -> i64 {
     seconds(SystemTime::now())
 }
 
-/// Seconds since 1970 and nanoseconds, in their order.
+/// Seconds since 1970, and nanoseconds within that second. Times compare in this order.
 pub type Time = (i64, i64);
 
-/// Returns the present as file systems of this machine tell it.
+/// Returns the present time with nanoseconds, as file systems of this machine record it.
 pub fn precise() -> Time {
     let time = SystemTime::now();
     let within = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.subsec_nanos());

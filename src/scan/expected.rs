@@ -8,7 +8,8 @@ use super::{Mounts, Options};
 use crate::platform::fs::capacity::capacity;
 use crate::platform::fs::mounts::is_whole;
 
-/// Returns the used bytes of the file system of the only root, if that is all of it and nothing else is read.
+/// Returns the used bytes of the root's file system, if there is one root, the root is that whole file system, and
+/// nothing else is read.
 pub(crate) fn expected(roots: &[PathBuf], options: &Options) -> Option<u64> {
     let [root] = roots else { return None };
     let is_all = options.mounts == Mounts::None && options.filter.is_empty() && !options.skip_caches;

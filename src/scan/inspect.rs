@@ -5,7 +5,7 @@
 //! probe  ->  mount  ->  layout on the disk  ->  other names, from the tree  ->  names of owner and group
 //! ```
 //!
-//! Each piece is published as it is ready, the slowest one last. Runs in the background: a file system that
+//! Each piece is published as soon as it is ready; the slowest piece comes last. Runs in the background: a file system that
 //! does not answer blocks only this thread.
 //!
 //! Invariant: only regular files are opened, none on a network or foreign file system, and none in the cloud.
@@ -56,7 +56,7 @@ pub struct Inspection {
 /// When no thread can be started.
 pub fn inspect(pool: &Pool, tree: Arc<Tree>, entry: EntryId) -> io::Result<Job<Inspection>> {
     pool.start(move |task| {
-        // Applies to this thread only, which ends with the job.
+        // Sets the policy of this thread only; the thread ends with the job.
         io_policy::refuse();
         let Some(record) = entry.record(&tree) else {
             task.publish(Inspection {
@@ -135,7 +135,7 @@ impl Inspected<'_> {
 /// Returns the layout of a file; `None` if reading it could have side effects, or the system does not report
 /// it.
 fn layout(place: &Directory, name: &CStr, probe: &Probe) -> Option<Result<Layout, i32>> {
-    /// Two of them are the same number on some systems.
+    /// Errors of file systems that report no layout. Two of them are the same number on some systems.
     const NOBODY_TELLS: [Errno; 5] =
         [Errno::EOPNOTSUPP, Errno::ENOTSUP, Errno::ENOTTY, Errno::EINVAL, Errno::ENOSYS];
     let is_local = place.file_system().is_ok_and(|it| it == FileSystem::Ordinary);

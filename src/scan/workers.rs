@@ -34,7 +34,7 @@ pub struct Progress {
     pub disk: u64,
     /// Number of entries and directories that could not be read.
     pub errors: u64,
-    /// Used bytes of the file system, if all of one and nothing else is read.
+    /// Used bytes of the file system, if the scan reads exactly one whole file system.
     pub expected: Option<u64>,
     /// Directory that is being read: the least deep one, so that the display does not flicker.
     pub current: Option<PathBuf>,
@@ -54,7 +54,7 @@ pub(crate) struct Workers {
 /// Call of a worker: the number of its directory, and a number that grows with each call.
 type Call = (u32, u32);
 
-/// Worker: its state and its counters. Aligned so that no two share a cache line.
+/// Worker: its state and its counters. Aligned so that no two workers share a cache line.
 #[derive(Default)]
 #[repr(align(128))]
 struct Worker {

@@ -10,7 +10,7 @@ use crate::base::kind::Kind;
 pub struct Entry<'a> {
     /// Name; any bytes. For a root the path as the user gave it.
     pub name: &'a [u8],
-    /// Its kind; before its attributes are read, the type given by the kernel's listing.
+    /// Kind of the entry; until its attributes are read, the type from the kernel's listing.
     pub kind: Kind,
     /// Its attributes, or the reason why it has none.
     pub state: EntryState,
@@ -41,7 +41,7 @@ pub enum EntryState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exclusion {
-    /// Match of a pattern.
+    /// Entry that matches an exclude pattern.
     Pattern = 0,
     /// Entry on another file system, when only one was requested.
     OtherFileSystem = 1,

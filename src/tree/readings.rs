@@ -9,7 +9,7 @@ use crate::base::clock::Time;
 /// Times of a scan and of the rescans after it.
 #[derive(Default)]
 pub struct Readings {
-    /// Start of the scan. Trees from files have none: they are of another moment, or machine.
+    /// Start of the scan. A tree from a file has none, because it was read at another time or on another machine.
     pub scan: Option<Time>,
     rescans: HashMap<u32, HashMap<Vec<u8>, Time>>,
 }

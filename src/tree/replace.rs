@@ -1,8 +1,8 @@
 //! Replacement of entries of a tree at rest, after a rescan or a deletion.
 //!
 //! A rescan fills a *detached* directory: it has a number, a parent and a name, but no listing names it, and
-//! completing it adds nothing to its parent. So a rescan can be stopped and dropped without a trace, and
-//! readers see the old directory until the new one is complete. Then the parent gets a listing that names the
+//! completing it adds nothing to its parent. So a rescan can be stopped and its directory dropped without any change to
+//! the tree, and readers see the old directory until the new one is complete. Then the parent gets a listing that names the
 //! new one, and all ancestors get the difference. Readers see the old subtree or the new one. The numbers of
 //! dropped directories are reused later.
 //!
@@ -55,7 +55,7 @@ impl Tree {
                 EntryState::Known(Metadata { directory: Some(id), .. }) if is_inside(id) => {
                     relocation.find(id)
                 }
-                // It may exist again.
+                // The path of the root may exist again.
                 EntryState::Failed(ENOENT) => {
                     self.way_to(root.name).and_then(|(id, name)| self.entry(id, name)?.directory())
                 }
@@ -129,7 +129,7 @@ impl Tree {
     }
 }
 
-/// An inode with the disk usage and apparent size under one of its names.
+/// Inode, and the disk usage and apparent size read under one of its names.
 type Met = (InodeKey, u64, u64);
 
 fn met(name: &LinkedName) -> Met {
@@ -250,7 +250,7 @@ impl Tree {
         });
     }
 
-    /// Removes names of inodes in `parent`. Names of one inode that were read with different sizes are told
+    /// Removes names of inodes in `parent`. Names of one inode that were read with different sizes are kept
     /// apart, because each is counted with its own size.
     fn forget_names(&self, parent: DirId, mut unlinked: HashMap<Met, usize>) {
         if unlinked.is_empty() {
@@ -278,7 +278,7 @@ fn renewed(parent: DirId, record: Entry<'_>, new: Option<(Kind, Metadata)>) -> O
     }
 }
 
-/// Returns `true` if a name in `directory` of an inode with this link count may be one of several. A root
+/// Returns `true` if a name in `directory`, of an inode with this link count, can have other names. A root
 /// that is a file may also lie below another root, whatever its link count.
 fn is_kept(directory: DirId, count: u64) -> bool {
     count > 1 || directory == DirId::TOP
@@ -288,7 +288,7 @@ fn is_kept(directory: DirId, count: u64) -> bool {
 struct Sum {
     parent: DirId,
     totals: Totals,
-    /// Directories among them: one with several names counts once.
+    /// Directories added so far; a directory with several names counts once.
     met: HashSet<DirId>,
 }
 
