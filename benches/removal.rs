@@ -8,9 +8,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use duke::base::job::Pool;
-use duke::delete::{DeleteScope, Selection, remove};
-use duke::platform::process::limits::processors;
 use duke::scan::{Options, Scan};
+use duke::testing::delete::{DeleteScope, Selection, remove};
+use duke::testing::platform::processors;
 use duke::tree::{DirId, EntryState};
 
 fn main() {

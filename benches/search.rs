@@ -7,9 +7,9 @@ use std::io;
 use std::time::Duration;
 
 use divan::{Bencher, counter::ItemsCount};
-use duke::analysis::search::{Order, Query, Request};
-use duke::analysis::{search, survey};
 use duke::base::job::{Job, Outcome, Pool};
+use duke::testing::analysis::search::{Order, Query, Request};
+use duke::testing::analysis::{search, survey};
 use duke::tree::DirId;
 use trees::{ENTRIES, NOW, Shape};
 

@@ -17,10 +17,11 @@
 //! `examples/` has a du and a custom report. Functions that build and replace trees, and the encoding of
 //! trees in memory and in files, are hidden there, and may change in any version.
 //!
-//! The rest is the program: items that its own tests and benchmarks use are public but hidden, and may change
-//! in any version.
+//! The rest is the program. The hidden module `testing` shows parts of it to the program's own tests.
 //!
 //! Data flows from directory entries to sealed listings, to totals up the tree, to rows, to cells or JSON.
+
+#![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))] // the program uses them
 
 #[cfg(not(unix))]
 compile_error!("duke reads directories the Unix way");
@@ -30,39 +31,33 @@ pub mod scan;
 pub mod tree;
 
 #[cfg(feature = "analysis")]
-#[doc(hidden)]
-pub mod analysis;
-#[cfg(feature = "delete")]
-#[doc(hidden)]
-pub mod delete;
-#[doc(hidden)]
-pub mod df;
-#[cfg(feature = "formats")]
-#[doc(hidden)]
-pub mod formats;
-#[cfg(feature = "cli")]
-#[doc(hidden)]
-pub mod output;
-#[doc(hidden)]
-pub mod platform;
-#[cfg(feature = "formats")]
-#[doc(hidden)]
-pub mod source;
-#[cfg(feature = "tui")]
-#[doc(hidden)]
-pub mod table;
-#[cfg(feature = "tui")]
-#[doc(hidden)]
-pub mod ui;
-
+mod analysis;
 #[cfg(feature = "cli")]
 mod cli;
+#[cfg(feature = "delete")]
+mod delete;
+mod df;
 #[cfg(test)]
 mod fixture;
+#[cfg(feature = "formats")]
+mod formats;
+#[cfg(feature = "cli")]
+mod output;
+#[cfg_attr(not(target_os = "linux"), allow(dead_code))] // parsers for Linux are tested on all systems
+mod platform;
 #[cfg(feature = "analysis")]
 mod query;
 #[cfg(feature = "cli")]
 mod run;
+#[cfg(feature = "formats")]
+mod source;
+#[cfg(feature = "tui")]
+mod table;
+#[cfg(feature = "tui")]
+mod ui;
+
+#[doc(hidden)]
+pub mod testing;
 
 #[cfg(feature = "cli")]
 #[doc(hidden)]

@@ -1,7 +1,7 @@
 //! The parser of macOS's `getattrlistbulk(2)` takes any bytes: `cargo +nightly fuzz run bulk`.
 #![no_main]
 
-use duke::platform::read_dir::attr_list::{entries, measure};
+use duke::testing::platform::read_dir::attr_list::{entries, measure};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (u8, &[u8])| {

@@ -6,8 +6,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use duke::formats::ncdu_write::Export;
-use duke::source::import::{Import, Input};
+use duke::testing::formats::ncdu_write::Export;
+use duke::testing::source::import::{Import, Input};
 use duke::scan::Outcome;
 use duke::tree::{DirId, Tree, Walk};
 use libfuzzer_sys::fuzz_target;

@@ -12,8 +12,8 @@ mod reseal;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use duke::platform::memory::block_file::Access;
-use duke::formats::snapshot::{SnapshotInfo, Limits, Snapshot, open_by, save};
+use duke::testing::platform::Access;
+use duke::testing::formats::snapshot::{SnapshotInfo, Limits, Snapshot, open_by, save};
 use duke::tree::{DirId, Tree, Walk};
 use libfuzzer_sys::fuzz_target;
 use reseal::reseal;

@@ -30,8 +30,6 @@ pub struct Directories {
     pub rows: Vec<OwnSize>,
     /// Number of directories with files.
     pub matched: u64,
-    /// Number of entries searched.
-    pub searched: u64,
     /// Total of all files, each inode once.
     pub sum: Totals,
     /// `true` once all entries were searched.
@@ -87,7 +85,7 @@ impl Collector for Files {
 
 impl Files {
     fn directories(&mut self, request: &Request, most: usize, progress: Progress) -> Directories {
-        let Progress { searched, complete } = progress;
+        let Progress { complete, .. } = progress;
         let mut all = if complete { std::mem::take(&mut self.single) } else { self.single.clone() };
         all.sort_unstable_by_key(|(id, _)| *id);
         all.dedup_by(|(id, own), (kept, sum)| {
@@ -123,7 +121,7 @@ impl Files {
             sort_by_path(&request.tree, &mut all, request.order.reversed);
         }
         let rows = with_positions(&request.tree, &all);
-        Directories { rows, matched, searched, sum: self.sizes.total(), complete }
+        Directories { rows, matched, sum: self.sizes.total(), complete }
     }
 }
 

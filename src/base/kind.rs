@@ -1,4 +1,4 @@
-//! Kinds of entries, shared by [`crate::platform`] and the tree.
+//! Kinds of entries, shared by the platform layer and the tree.
 //!
 //! Invariant: the discriminants are the bits stored in an entry's tag byte.
 

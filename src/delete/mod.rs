@@ -33,6 +33,6 @@ pub use journal::{Journal, OperationKind};
 pub use preview::{Preview, probe};
 pub use reason::{Blocked, CHANGED, NoTrash, Reason};
 pub use refusal::DeleteWarning;
-pub use remove::{ItemRemoval, Removal, remove};
+pub use remove::{Removal, remove};
 pub use selection::{DeleteScope, Group, Item, Selection};
 pub use trash::{Owner, Trashed, Trashing, restore, trash};

@@ -33,10 +33,9 @@ use crate::platform::fs::capacity::capacity;
 use crate::platform::fs::mounts::{Mount, mounts, standing};
 use crate::platform::fs::overhead;
 use crate::platform::fs::overhead::Native;
-pub use crate::platform::fs::overhead::Quota;
 pub use crate::platform::fs::overhead::btrfs::Subvolume;
 use crate::platform::process::open_files;
-pub use crate::platform::process::open_files::{Deleted, Holder, ProcessAccess, Through};
+pub use crate::platform::process::open_files::{Deleted, ProcessAccess, Through};
 
 use crate::base::format::Units;
 use crate::base::job::{Job, Pool};

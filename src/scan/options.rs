@@ -29,8 +29,7 @@ pub struct Options {
     pub skip_caches: bool,
     /// Exclude network file systems below a root.
     pub skip_network: bool,
-    /// Do not wait for file systems below a root that do not answer within
-    /// [`crate::platform::fs::answer::LIMIT`]: each is an error.
+    /// Do not wait for file systems below a root that do not answer within two seconds: each is an error.
     pub skip_silent: bool,
     /// Record uid, gid and mode of every entry.
     pub owners: bool,

@@ -79,7 +79,7 @@ impl Tree {
     /// Returns the name in the record at `address`.
     #[doc(hidden)]
     pub fn name_at(&self, address: Address) -> &[u8] {
-        decode_name(self.bytes.from_address(address)).unwrap_or_default()
+        decode_name(self.bytes.bytes_from(address)).unwrap_or_default()
     }
 
     /// Returns the path: the root as the user gave it, then the names down to `id`, separated by slashes.
@@ -105,14 +105,14 @@ impl Tree {
             next = self.dir(id).listing.load(Ordering::Acquire);
         }
         while let Some(address) = Address::from_bits(next) {
-            match decode_node(self.bytes.from_address(address)) {
+            match decode_node(self.bytes.bytes_from(address)) {
                 Ok(Node::Segment(records)) => {
                     segments.push(records);
                     break;
                 }
                 Ok(Node::Link { before, segment }) => {
                     let records =
-                        Address::from_bits(segment).map(|at| decode_node(self.bytes.from_address(at)));
+                        Address::from_bits(segment).map(|at| decode_node(self.bytes.bytes_from(at)));
                     if let Some(Ok(Node::Segment(records))) = records {
                         segments.push(records);
                     }

@@ -126,7 +126,7 @@ proptest! {
             // A real chain of links only leads to earlier data; here it could lead into itself.
             tree.dir(DirId(1)).record.store(address, Ordering::Relaxed);
             let _ = (tree.name(DirId(1)), tree.path(DirId(1)));
-            let head = Address::from_bits(address).and_then(|at| tree.bytes.from_address(at).first());
+            let head = Address::from_bits(address).and_then(|at| tree.bytes.bytes_from(at).first());
             if head.is_none_or(|head| head & 1 == 0) {
                 tree.dir(DirId(1)).listing.store(address, Ordering::Relaxed);
                 look_at_all(&tree.listing(DirId(1)));

@@ -51,6 +51,7 @@ pub struct Rescan {
     pub is_stopping: bool,
     /// Directory and former size of the entry, if the user asked for the rescan.
     pub wanted: Option<(DirId, u64)>,
+    /// Directories that a rescan has replaced since the last tick.
     pub replaced: Vec<DirId>,
 }
 

@@ -26,7 +26,7 @@ pub struct Area {
 
 impl Area {
     /// Returns `true` if it contains the cell at this column and line.
-    pub fn contains(&self, x: u16, y: u16) -> bool {
+    pub fn contains(self, x: u16, y: u16) -> bool {
         (self.x..self.x + self.width).contains(&x) && (self.y..self.y + self.height).contains(&y)
     }
 }

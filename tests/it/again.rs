@@ -9,13 +9,13 @@ use std::time::Duration;
 
 use duke::base::format::Units;
 use duke::scan::{Options, Outcome, Progress, Scan};
-use duke::table::rows::Order;
-use duke::ui::Settings;
-use duke::ui::app::App;
-use duke::ui::keys::KEYMAP;
-use duke::ui::message::{Action, Effect};
-use duke::ui::progress::{Again, Tick};
-use duke::ui::theme::Theme;
+use duke::testing::table::rows::Order;
+use duke::testing::ui::KEYMAP;
+use duke::testing::ui::Settings;
+use duke::testing::ui::Theme;
+use duke::testing::ui::app::App;
+use duke::testing::ui::message::{Action, Effect};
+use duke::testing::ui::progress::{Again, Tick};
 use jiff::tz::TimeZone;
 use tempfile::TempDir;
 

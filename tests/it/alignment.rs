@@ -9,12 +9,12 @@ use std::time::Duration;
 
 use duke::base::format::{Measure, Units};
 use duke::scan::{Options, Outcome, Progress, Scan};
-use duke::table::rows::Order;
-use duke::ui::Settings;
-use duke::ui::app::App;
-use duke::ui::message::Action;
-use duke::ui::progress::Tick;
-use duke::ui::theme::{Colors, Theme};
+use duke::testing::table::rows::Order;
+use duke::testing::ui::Settings;
+use duke::testing::ui::app::App;
+use duke::testing::ui::message::Action;
+use duke::testing::ui::progress::Tick;
+use duke::testing::ui::{Colors, Theme};
 use jiff::tz::TimeZone;
 use ratatui::backend::{CrosstermBackend, TestBackend};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};

@@ -334,7 +334,7 @@ fn path_says_where_it_is_read_from() {
 #[test]
 fn every_setting_role_and_key_is_documented() {
     const DOCUMENT: &str = include_str!("../../docs/config.md");
-    let table = duke::ui::keys::settings_markdown();
+    let table = duke::testing::ui::settings_markdown();
     assert!(DOCUMENT.contains(&table), "docs/config.md lacks this table:\n{table}");
     let place = home("");
     let shown = said(&place, &["config", "show"]).text().to_owned();

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use duke::base::job::{JobError, Outcome, Pool};
-use duke::ui::runner::{AtExit, Runner, Update};
+use duke::testing::ui::runner::{AtExit, Runner, Update};
 
 #[test]
 fn a_panic_is_an_outcome() {

@@ -10,10 +10,10 @@ use crate::program::place::Place;
 use crate::program::{Run, program, run};
 use crate::support::room::keeps_snapshots;
 use crate::support::{child, skip};
-use duke::delete::journal::{Journal, Line, OperationKind};
-use duke::platform::Errno;
-use duke::platform::entry::safe_path::{Cause, Error, Output, PrivateFolder, Refusal};
-use duke::source::snapshot_store::latest_for;
+use duke::testing::delete::journal::{Journal, Line, OperationKind};
+use duke::testing::platform::Errno;
+use duke::testing::platform::safe_path::{Cause, Error, Output, PrivateFolder, Refusal};
+use duke::testing::source::snapshot_store::latest_for;
 
 /// User other than root and the one who runs the tests.
 const OTHER: u32 = 65_534;

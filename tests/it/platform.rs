@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::ffi::{CStr, OsStr};
 use std::fs;
+use std::io::{ErrorKind, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, symlink};
 use std::path::Path;
@@ -11,7 +12,7 @@ use std::path::Path;
 use crate::support::fixtures;
 use duke::base::absolute::absolute;
 use duke::base::kind::Kind;
-use duke::platform::{Attributes, Border, Directory, Errno, attributes_of_path};
+use duke::testing::platform::{Attributes, Border, Directory, Errno, Replacement, attributes_of_path};
 
 /// Directory according to an implementation: each name's hint, inode number and attributes.
 type Found = BTreeMap<Vec<u8>, (Kind, u64, Result<Attributes, Errno>)>;
@@ -59,8 +60,8 @@ fn without_mounts(attributes: Attributes) -> Attributes {
 macro_rules! conformance {
     ($($module:ident: $($path:ident)::+),*) => { $( mod $module {
         use super::*;
-        use duke::$($path)::+::{Buffer, Reader};
-        use duke::platform::Filled;
+        use duke::testing::platform::Filled;
+        use duke::testing::platform::$($path)::+::{Buffer, Reader};
 
         /// Reads all of a directory and returns the number of batches too.
         pub fn read(path: &Path) -> (Found, usize) {
@@ -162,7 +163,7 @@ macro_rules! conformance {
     } )* };
 }
 
-conformance!(system: platform::read_dir, unix: platform::read_dir::readdir);
+conformance!(system: read_dir, unix: read_dir::readdir);
 
 /// All implementations agree on device files, kernel files and everything else of the system.
 #[cfg(target_os = "linux")]
@@ -258,7 +259,7 @@ fn the_start_of_a_file_is_read_and_nothing_else_is() {
 
 #[test]
 fn whether_a_hangup_is_ignored_is_asked_without_a_moment_in_which_it_is_not() {
-    use duke::platform::terminal::signals::Watch;
+    use duke::testing::platform::Watch;
     use nix::sys::signal::{Signal, kill};
     use std::sync::atomic::{AtomicU64, Ordering};
     // Each round would leak a descriptor for each of its signals.
@@ -301,4 +302,24 @@ fn what_is_above_is_asked_of_the_system_and_other_links_stay() {
     assert_eq!(absolute(Path::new(".")), here);
     assert_eq!(absolute(Path::new("..")), here.canonicalize().unwrap().parent().unwrap());
     assert_eq!(absolute(Path::new("/..")), Path::new("/"));
+}
+
+#[test]
+fn a_file_that_came_meanwhile_is_not_replaced_by_a_new_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file");
+    let begun = || {
+        let mut file = Replacement::begin(&path).unwrap();
+        file.write_all(b"new").unwrap();
+        file
+    };
+    let late = begun();
+    begun().keep_as_new().unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"new");
+    fs::write(&path, "another").unwrap();
+    assert_eq!(late.keep_as_new().unwrap_err().kind(), ErrorKind::AlreadyExists);
+    assert_eq!(fs::read(&path).unwrap(), b"another");
+    begun().keep().unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"new");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing unfinished is left");
 }

@@ -16,7 +16,7 @@ fn flags() -> Vec<&'static str> {
 
 #[test]
 fn the_documented_keys_are_those_of_the_browser() {
-    let table = duke::ui::keys::markdown();
+    let table = duke::testing::ui::markdown();
     assert!(REFERENCE.contains(&table), "docs/keys.md lacks this table:\n{table}");
 }
 
@@ -58,7 +58,7 @@ fn every_word_of_a_search_is_in_its_document_and_the_manual_and_every_word_there
     let document = include_str!("../../docs/search.md");
     let place = Place::new();
     let manual = run_in(place.path(), ["man"]).ended(0).text().replace("\\-", "-");
-    let known = duke::analysis::search::vocabulary();
+    let known = duke::testing::analysis::search::vocabulary();
     assert!(known.len() > 30, "{known:?}");
     for word in &known {
         assert!(document.contains(&format!("`{word}")), "{word} is not in docs/search.md");
@@ -66,6 +66,9 @@ fn every_word_of_a_search_is_in_its_document_and_the_manual_and_every_word_there
     }
     let quoted = document.split('`').skip(1).step_by(2);
     for word in quoted.filter(|word| word.starts_with("type:") || word.starts_with("is:")) {
-        assert!(duke::analysis::search::Query::parse(word, 0).unwrap().unfinished().is_none(), "{word}");
+        assert!(
+            duke::testing::analysis::search::Query::parse(word, 0).unwrap().unfinished().is_none(),
+            "{word}"
+        );
     }
 }

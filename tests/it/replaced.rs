@@ -14,8 +14,8 @@ use std::time::{Duration, SystemTime};
 use crate::support::image::Image;
 use crate::support::sandbox;
 use duke::base::job::{Outcome, Pool};
-use duke::delete::{self, DeleteScope, Operation, Owner, Preview, Reason, Report, Selection};
 use duke::scan::Scan;
+use duke::testing::delete::{self, DeleteScope, Operation, Owner, Preview, Reason, Report, Selection};
 use nix::sys::stat::{UtimensatFlags, utimensat};
 use nix::sys::time::TimeSpec;
 

@@ -7,8 +7,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use duke::platform::Errno;
 use duke::scan::{Options, Outcome, Scan};
+use duke::testing::platform::Errno;
 use duke::tree::{DirId, EntryState, Totals, Tree, Walk};
 
 type Picture = BTreeMap<Vec<u8>, (Totals, u64, Vec<Vec<u8>>)>;

@@ -61,7 +61,7 @@ const LAYERS: &[(&str, &[&str])] = &[
 ];
 
 /// Files outside of the folder of their layer.
-const ELSEWHERE: &[(&str, &str)] = &[("fixture", "base")];
+const ELSEWHERE: &[(&str, &str)] = &[("fixture", "base"), ("testing", "run")];
 
 /// Crates, each with the only layer that names it.
 const CRATES: &[(&str, &str)] = &[

@@ -7,11 +7,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use duke::analysis::search;
-use duke::analysis::search::{Order, Query, Request};
-use duke::analysis::survey;
 use duke::base::job::{Job, Outcome, Pool};
 use duke::scan::{Options, Scan};
+use duke::testing::analysis::search;
+use duke::testing::analysis::search::{Order, Query, Request};
+use duke::testing::analysis::survey;
 use duke::tree::{DirId, Totals, Tree, Walk};
 
 fn fixture() -> tempfile::TempDir {

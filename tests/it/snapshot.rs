@@ -9,11 +9,11 @@ use std::time::Duration;
 use crate::support::fixtures::{self, Fixture};
 use crate::support::reseal::reseal;
 use duke::base::kind::Kind;
-use duke::formats::snapshot;
-use duke::formats::snapshot::{Limits, Snapshot, SnapshotInfo, Unopened, Unsaved};
-use duke::output::json::{Body, Report, Summary};
-use duke::platform::memory::block_file::Access;
 use duke::scan::{Options, Scan};
+use duke::testing::formats::snapshot;
+use duke::testing::formats::snapshot::{Limits, Snapshot, SnapshotInfo, Unopened, Unsaved};
+use duke::testing::output::json::{Body, Report, Summary};
+use duke::testing::platform::Access;
 use duke::tree::{
     Batch, DirId, Entry, EntryState, Exclusion, Links, LiveTotals, Metadata, Owner, Tree, Walk,
 };

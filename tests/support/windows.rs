@@ -1,7 +1,7 @@
 //! Windows that screens are tested in.
 #![allow(unused_imports, unused_macros)] // one of the test binaries draws no screen
 
-use duke::ui::theme::Glyphs;
+use duke::testing::ui::Glyphs;
 
 /// Name, columns and lines, and characters of a window.
 pub type Window = (&'static str, (u16, u16), Glyphs);

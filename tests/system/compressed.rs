@@ -12,7 +12,7 @@ use std::time::Duration;
 use crate::support::image::{Image, succeeds};
 use crate::support::{sandbox, skip};
 use duke::base::job::{Outcome, Pool};
-use duke::delete::{self, DeleteScope, Operation, Preview, Selection};
+use duke::testing::delete::{self, DeleteScope, Operation, Preview, Selection};
 use nix::sys::statvfs::statvfs;
 
 const MIB: u64 = 1 << 20;

@@ -121,7 +121,7 @@ fn a_scan_goes_on_when_the_connection_is_given_up() {
         wait_until("sister", || complete(&scan, &hung.fixture.join("zebra")));
         let number = fs::read_dir("/sys/fs/fuse/connections").ok().and_then(|connections| {
             let device =
-                duke::platform::fs::mounts::mounts().unwrap().into_iter().find(|mount| mount.kind == b"fuse");
+                duke::testing::platform::mounts().unwrap().into_iter().find(|mount| mount.kind == b"fuse");
             let minor = device?.device & 0xff;
             connections
                 .filter_map(Result::ok)

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use crate::support::{child, sandbox};
 use duke::base::job::{Outcome, Pool};
-use duke::delete::{self, DeleteScope, Kept, Operation, Preview, Report, Selection};
+use duke::testing::delete::{self, DeleteScope, Kept, Operation, Preview, Report, Selection};
 
 const LONG: Duration = Duration::from_secs(60);
 const NOBODY: u32 = 65_534;

@@ -12,20 +12,22 @@ use crate::support::sandbox;
 use crate::support::windows::in_windows;
 use duke::base::format::Units;
 use duke::base::job::Pool;
-use duke::delete::{Blocked, DeleteWarning, Failure, Failures, Journal, Kept, Preview, Reason, Report};
 use duke::scan::{Outcome, Progress, Scan};
-use duke::table::rows::Order as Rows;
-use duke::ui::Settings;
-use duke::ui::answer_gate::LONG_QUIET;
-use duke::ui::app::App;
-use duke::ui::keys::{KEYMAP, Scope};
-use duke::ui::loader::Sources;
-use duke::ui::message::{Action, Effect};
-use duke::ui::options::{Changes, DeletePolicy};
-use duke::ui::progress::{Again, Tick};
-use duke::ui::reclaim::{Deletions, News};
-use duke::ui::runner::Runner;
-use duke::ui::theme::{Colors, Glyphs, Theme};
+use duke::testing::delete::{
+    Blocked, DeleteWarning, Failure, Failures, Journal, Kept, Preview, Reason, Report,
+};
+use duke::testing::table::rows::Order as Rows;
+use duke::testing::ui::Settings;
+use duke::testing::ui::answer_gate::LONG_QUIET;
+use duke::testing::ui::app::App;
+use duke::testing::ui::loader::Sources;
+use duke::testing::ui::message::{Action, Effect};
+use duke::testing::ui::options::{Changes, DeletePolicy};
+use duke::testing::ui::progress::{Again, Tick};
+use duke::testing::ui::reclaim::{Deletions, News};
+use duke::testing::ui::runner::Runner;
+use duke::testing::ui::{Colors, Glyphs, Theme};
+use duke::testing::ui::{KEYMAP, Scope};
 use jiff::tz::TimeZone;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -255,7 +257,7 @@ fn what_stays_is_named_and_goes_when_tried_again() {
     session.settle();
     session.press("y");
     session.settle();
-    let Some(duke::ui::layers::Layer::Failures(failed)) = session.app.layers.last() else {
+    let Some(duke::testing::ui::layers::Layer::Failures(failed)) = session.app.layers.last() else {
         panic!("{}", session.notice())
     };
     assert_eq!((failed.failed.failures.count, failed.failed.failures.first[0].reason), (1, Reason::Mount));

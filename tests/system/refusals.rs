@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use crate::support::sandbox;
 use duke::base::job::{Outcome, Pool};
-use duke::delete::{self, Blocked, DeleteScope, DeleteWarning, Operation, Reason, Selection};
 use duke::scan::Scan;
+use duke::testing::delete::{self, Blocked, DeleteScope, DeleteWarning, Operation, Reason, Selection};
 use duke::tree::DirId;
 
 fn selection(scan: &Scan, path: &Path) -> Selection {

@@ -13,8 +13,8 @@ use std::time::Duration;
 use crate::support::fixtures::{self, Fixture};
 use crate::support::{child, sandbox};
 use duke::base::job::Pool;
-use duke::delete::{self, DeleteScope, Reason, Removal, Selection};
 use duke::scan::{Outcome, Scan};
+use duke::testing::delete::{self, DeleteScope, Reason, Removal, Selection};
 use duke::tree::{DirId, EntryState, Totals, Tree, Walk};
 use nix::sys::resource::{Resource, setrlimit};
 
@@ -380,7 +380,7 @@ fn both_ways_to_stay_on_a_mount_agree() {
         .map(str::to_owned);
     assert!(std::process::Command::new("mount").args(bind).status().unwrap().success());
     symlink("a", fixture.join("link")).unwrap();
-    let directory = duke::platform::Directory::open(fixture.path()).unwrap();
+    let directory = duke::testing::platform::Directory::open(fixture.path()).unwrap();
     for name in ["a", "bind", "link", "file-0-1", "missing"] {
         let (one, other) = (directory.open_inside(name), directory.open_compared(name));
         assert_eq!(one.is_ok(), other.is_ok(), "{name}");

@@ -13,8 +13,8 @@ use std::process::{Command, Output, Stdio};
 use crate::support::fixtures::{self, Fixture};
 use crate::support::image::{Image, in_namespace, mount};
 use crate::support::sandbox;
-use duke::delete::script::{self, Unwritten, Written};
-use duke::delete::{Blocked, DeleteScope, Reason, Selection};
+use duke::testing::delete::script::{self, Unwritten, Written};
+use duke::testing::delete::{Blocked, DeleteScope, Reason, Selection};
 
 /// Returns the installed shells.
 fn shells() -> Vec<&'static str> {

@@ -12,11 +12,11 @@ use crate::program::{program, run};
 use crate::support::fixtures::{self, Fixture};
 use crate::support::image::{Image, in_namespace, mount, succeeds};
 use crate::support::{child, skip};
-use duke::df;
-use duke::df::{
+use duke::scan::{Mounts, Options, Scan};
+use duke::testing::df;
+use duke::testing::df::{
     CountedAs, Errno, NotScanned, Note, OverheadKind, ProcessAccess, Report, Space, Through, Unexplained,
 };
-use duke::scan::{Mounts, Options, Scan};
 use duke::tree::DirId;
 
 const MIB: u64 = 1 << 20;

@@ -13,9 +13,9 @@ use std::time::Duration;
 use crate::support::fixtures;
 use crate::support::sandbox;
 use duke::base::job::Pool;
-use duke::delete::journal::{Journal, Line, OperationKind};
-use duke::delete::{DeleteScope, NoTrash, Owner, Reason, Selection, Trashing, restore, trash};
 use duke::scan::Scan;
+use duke::testing::delete::journal::{Journal, Line, OperationKind};
+use duke::testing::delete::{DeleteScope, NoTrash, Owner, Reason, Selection, Trashing, restore, trash};
 
 const LONG: Duration = Duration::from_secs(60);
 

@@ -224,7 +224,9 @@ fn path(json: &mut Writer<'_>, key: &str, path: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::df::{Holder, OverheadKind, Quota, Scanned};
+    use crate::df::{OverheadKind, Scanned};
+    use crate::platform::fs::overhead::Quota;
+    use crate::platform::process::open_files::Holder;
     use nix::errno::Errno;
 
     fn text(space: &Space) -> String {

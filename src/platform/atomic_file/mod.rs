@@ -81,31 +81,3 @@ impl Drop for Replacement {
         self.draft.discard(&self.place.directory);
     }
 }
-
-#[cfg(all(test, target_os = "linux"))]
-mod tests {
-    use std::fs;
-    use std::io::ErrorKind;
-
-    use super::*;
-
-    #[test]
-    fn a_file_that_came_meanwhile_is_not_replaced_by_a_new_one() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("file");
-        let begun = || {
-            let mut file = Replacement::begin(&path).unwrap();
-            file.write_all(b"new").unwrap();
-            file
-        };
-        let late = begun();
-        begun().keep_as_new().unwrap();
-        assert_eq!(fs::read(&path).unwrap(), b"new");
-        fs::write(&path, "another").unwrap();
-        assert_eq!(late.keep_as_new().unwrap_err().kind(), ErrorKind::AlreadyExists);
-        assert_eq!(fs::read(&path).unwrap(), b"another");
-        begun().keep().unwrap();
-        assert_eq!(fs::read(&path).unwrap(), b"new");
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing unfinished is left");
-    }
-}

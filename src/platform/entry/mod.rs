@@ -2,6 +2,7 @@
 //! path lookup.
 
 pub(crate) mod attributes;
+#[allow(dead_code)] // only macOS asks
 pub mod clones;
 pub mod extents;
 pub(crate) mod identity;

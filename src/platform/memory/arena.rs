@@ -104,7 +104,7 @@ impl Arena {
     }
 
     /// Returns the bytes from `address` to the current end of its chunk; empty for an invalid address.
-    pub fn from_address(&self, address: Address) -> &[u8] {
+    pub fn bytes_from(&self, address: Address) -> &[u8] {
         address
             .split()
             .and_then(|(index, offset)| self.chunk(index)?.written().get(offset..))
@@ -205,8 +205,8 @@ mod tests {
             .collect();
         for (number, address) in addresses.iter().enumerate() {
             let expected = u32::try_from(number).unwrap().to_le_bytes();
-            assert_eq!(arena.from_address(*address)[..4], expected);
-            assert_eq!(arena.from_address(address.plus(396))[..4], expected);
+            assert_eq!(arena.bytes_from(*address)[..4], expected);
+            assert_eq!(arena.bytes_from(address.plus(396))[..4], expected);
         }
     }
 
@@ -215,7 +215,7 @@ mod tests {
         let arena = Arena::new();
         let big = vec![7; LARGEST_CHUNK + 1];
         let address = arena.append(&mut Writer::default(), &big);
-        assert_eq!(arena.from_address(address), big);
+        assert_eq!(arena.bytes_from(address), big);
     }
 
     #[test]
@@ -224,10 +224,10 @@ mod tests {
         let before = arena.append(&mut writer, b"before");
         let adopted = arena.adopt(Bytes::from(b"adopted".to_vec()));
         let after = arena.append(&mut writer, b"after");
-        assert_eq!(arena.from_address(before), b"beforeafter");
-        assert_eq!(arena.from_address(adopted.plus(2)), b"opted");
-        assert_eq!(arena.from_address(after), b"after");
-        assert_eq!(arena.from_address(adopted.plus(8)), b"");
+        assert_eq!(arena.bytes_from(before), b"beforeafter");
+        assert_eq!(arena.bytes_from(adopted.plus(2)), b"opted");
+        assert_eq!(arena.bytes_from(after), b"after");
+        assert_eq!(arena.bytes_from(adopted.plus(8)), b"");
     }
 
     #[test]
@@ -236,7 +236,7 @@ mod tests {
         let address = arena.append(&mut Writer::default(), b"x");
         assert_eq!(Address::from_bits(0), None);
         for bits in [1, u64::MAX, address.to_bits() + 2, address.to_bits() << 1] {
-            assert_eq!(arena.from_address(Address::from_bits(bits).unwrap()), b"");
+            assert_eq!(arena.bytes_from(Address::from_bits(bits).unwrap()), b"");
         }
     }
 }

@@ -1,8 +1,8 @@
 //! State of the browser, and its change by events.
 //!
 //! [`App::update`] is the only function that changes the state; it does no I/O, and asks for it through an
-//! [`Effect`]. It ends by collecting the visible part of the directory ([`Window`](super::window::Window)) and of other open parts,
-//! so that drawing changes nothing.
+//! [`Effect`]. It ends by collecting the visible part of the directory (`Window`) and of other open
+//! parts, so that drawing changes nothing.
 //!
 //! While a scan runs, ticks bring its progress. New entries change the order of rows on ticks only: not soon
 //! after a key press (so that no row moves under the cursor), and not too often if it is expensive

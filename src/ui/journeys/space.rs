@@ -4,9 +4,10 @@ use super::*;
 use crate::base::format::Units;
 use crate::df::rows::{Subject, ledger};
 use crate::df::{
-    Account, Capacity, Deleted, Holder, NotScanned, ProcessAccess, Report, Scanned, Space, Through,
-    Unexplained, Volume,
+    Account, Capacity, Deleted, NotScanned, ProcessAccess, Report, Scanned, Space, Through, Unexplained,
+    Volume,
 };
+use crate::platform::process::open_files::Holder;
 use crate::ui::views::{TableAnswer, df};
 
 fn space(used: u64, scanned: u64) -> Space {

@@ -16,7 +16,7 @@ pub mod search;
 pub mod table;
 pub mod types;
 
-pub use table::{Needs, TableAnswer, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec};
+pub use table::{Needs, TableAnswer, TableContext, TableSpec, TableSummary, Target, ViewSpec};
 
 /// Views, in the order of the help page. The first one is the list, to which pages lead back, too.
 pub static VIEWS: &[&ViewSpec] = &[

@@ -18,6 +18,7 @@ pub use super::imp::{ask, quota};
 
 /// Numbers that a file system reports about itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(dead_code)] // each system constructs some
 pub enum Native {
     /// ext2, ext3, ext4.
     Ext {

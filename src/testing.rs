@@ -1,0 +1,71 @@
+//! Parts of the program that its own tests, benchmarks and fuzz targets call. They may change in any version.
+
+/// Searches and statistics.
+#[cfg(feature = "analysis")]
+pub mod analysis {
+    pub use crate::analysis::{search, survey};
+}
+
+/// Removal, trash and scripts.
+#[cfg(feature = "delete")]
+pub mod delete {
+    pub use crate::delete::{
+        Blocked, DeleteScope, DeleteWarning, Failure, Failures, Journal, Kept, NoTrash, Operation, Owner,
+        Preview, Reason, Removal, Report, Selection, Trashing, carry_out, journal, probe, remove, restore,
+        script, trash,
+    };
+}
+
+/// The accounting of file systems.
+pub mod df {
+    pub use crate::df::{
+        CountedAs, Errno, NotScanned, Note, OverheadKind, ProcessAccess, Report, Space, Through, Unexplained,
+        report, rows,
+    };
+}
+
+/// Files that hold trees.
+#[cfg(feature = "formats")]
+pub mod formats {
+    pub use crate::formats::{ncdu_write, snapshot};
+}
+
+/// The output of `--json`.
+#[cfg(feature = "cli")]
+pub mod output {
+    pub use crate::output::json;
+}
+
+/// The operating system.
+pub mod platform {
+    pub use crate::platform::atomic_file::Replacement;
+    pub use crate::platform::entry::safe_path;
+    pub use crate::platform::fs::mounts::mounts;
+    pub use crate::platform::memory::block_file::Access;
+    pub use crate::platform::process::limits::processors;
+    pub use crate::platform::read_dir;
+    pub use crate::platform::terminal::signals::Watch;
+    pub use crate::platform::{Attributes, Border, Directory, Errno, Filled, attributes_of_path};
+}
+
+/// Sources of trees.
+#[cfg(feature = "formats")]
+pub mod source {
+    pub use crate::source::{Source, SourceSpec, baseline, import, snapshot_store};
+}
+
+/// Rows in order.
+#[cfg(feature = "tui")]
+pub mod table {
+    pub use crate::table::rows;
+}
+
+/// The browser without a terminal.
+#[cfg(feature = "tui")]
+pub mod ui {
+    pub use crate::ui::keys::{KEYMAP, Scope, markdown, settings_markdown};
+    pub use crate::ui::theme::{Colors, Glyphs, Theme};
+    pub use crate::ui::{
+        Settings, answer_gate, app, layers, loader, message, notice, options, progress, reclaim, runner,
+    };
+}
