@@ -11,16 +11,16 @@ pub mod analysis {
 pub mod delete {
     pub use crate::delete::{
         Blocked, DeleteScope, DeleteWarning, Failure, Failures, Journal, Kept, NoTrash, Operation, Owner,
-        Preview, Reason, Removal, Report, Selection, Trashing, carry_out, journal, probe, remove, restore,
-        script, trash,
+        Preview, Reason, Removal, Report, Selection, Trashing, journal, probe, remove, restore, script,
+        start, trash,
     };
 }
 
 /// The accounting of file systems.
 pub mod df {
     pub use crate::df::{
-        CountedAs, Errno, NotScanned, Note, OverheadKind, ProcessAccess, Report, Space, Through, Unexplained,
-        report, rows,
+        CountedAs, Errno, FileSystemUsage, NotScanned, Note, OverheadKind, ProcessAccess, Report, Through,
+        Unexplained, report, rows,
     };
 }
 
@@ -38,14 +38,14 @@ pub mod output {
 
 /// The operating system.
 pub mod platform {
-    pub use crate::platform::atomic_file::Replacement;
+    pub use crate::platform::atomic_file::AtomicFile;
     pub use crate::platform::entry::safe_path;
     pub use crate::platform::fs::mounts::mounts;
     pub use crate::platform::memory::block_file::Access;
     pub use crate::platform::process::limits::processors;
     pub use crate::platform::read_dir;
     pub use crate::platform::terminal::signals::Watch;
-    pub use crate::platform::{Attributes, Border, Directory, Errno, Filled, attributes_of_path};
+    pub use crate::platform::{Attributes, Boundary, Directory, Errno, Filled, attributes_of_path};
 }
 
 /// Sources of trees.

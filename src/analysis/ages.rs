@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use std::io;
 use std::ops::Range;
 
-use crate::analysis::parallel_walk::sweep;
+use crate::analysis::parallel_walk::parallel_walk;
 use crate::analysis::search::{By, Collector, Mode, Order, Progress, Query, Request, Test, WalkEntry};
 use crate::base::job::{Job, Pool};
 use crate::tree::{Totals, UniqueSizes};
@@ -110,7 +110,7 @@ pub struct Ages {
 pub fn ages(pool: &Pool, request: Request, now: i64) -> io::Result<Job<Ages>> {
     pool.start(move |task| {
         let counts = Counts { now, rows: Default::default() };
-        sweep(&request, Mode::Filter, task, counts, |counts, progress| {
+        parallel_walk(&request, Mode::Filter, task, counts, |counts, progress| {
             Some(counts.ages(request.order, progress))
         });
     })

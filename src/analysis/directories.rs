@@ -5,7 +5,7 @@
 use std::cmp::Reverse;
 use std::io;
 
-use crate::analysis::parallel_walk::{Collector, Mode, Progress, WalkEntry, sweep};
+use crate::analysis::parallel_walk::{Collector, Mode, Progress, WalkEntry, parallel_walk};
 use crate::analysis::path_order::order_by_path;
 use crate::analysis::search::{By, GLIMPSE, Request};
 use crate::base::job::{Job, Pool};
@@ -43,7 +43,7 @@ pub struct Directories {
 pub fn directories(pool: &Pool, mut request: Request, most: usize) -> io::Result<Job<Directories>> {
     request.query = request.query.without_directories();
     pool.start(move |task| {
-        sweep(&request, Mode::Filter, task, Files::default(), |files, progress| {
+        parallel_walk(&request, Mode::Filter, task, Files::default(), |files, progress| {
             Some(files.directories(&request, most, progress))
         });
     })

@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io;
 
-use crate::analysis::parallel_walk::sweep;
+use crate::analysis::parallel_walk::parallel_walk;
 use crate::analysis::search::{
     By, Collector, Mode, Order, Progress, Query, Request, Row, Test, WalkEntry, errno, sort_by_path,
 };
@@ -48,7 +48,7 @@ pub struct Errors {
 /// When no thread can be started.
 pub fn errors(pool: &Pool, request: Request) -> io::Result<Job<Errors>> {
     pool.start(move |task| {
-        sweep(&request, Mode::Filter, task, Failed::default(), |failed, progress| {
+        parallel_walk(&request, Mode::Filter, task, Failed::default(), |failed, progress| {
             let itself = request.tree.status(request.from).errno;
             Some(failed.errors(&request, itself, progress))
         });

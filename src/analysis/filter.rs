@@ -6,7 +6,7 @@
 //!
 //! Invariant: with an empty query from the top the totals are those of the tree.
 
-use crate::analysis::parallel_walk::{Collector, Mode, Progress, WalkEntry, sweep};
+use crate::analysis::parallel_walk::{Collector, Mode, Progress, WalkEntry, parallel_walk};
 use crate::analysis::request::Request;
 use crate::base::job::Task;
 use crate::query::standing::{Standing, as_root};
@@ -81,7 +81,7 @@ impl<'q> FilterCursor<'q> {
 
 /// Runs a filter to its end; nothing is published before.
 pub(crate) fn run(request: &Request, task: &Task<Filtered>) {
-    sweep(request, Mode::Filter, task, Kept::default(), |kept, progress| {
+    parallel_walk(request, Mode::Filter, task, Kept::default(), |kept, progress| {
         progress.complete.then(|| std::mem::take(kept).filtered(request, progress))
     });
 }

@@ -10,7 +10,7 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::HashMap;
 use std::io;
 
-use crate::analysis::parallel_walk::sweep;
+use crate::analysis::parallel_walk::parallel_walk;
 use crate::analysis::path_order::order_by_path;
 use crate::analysis::search::{
     Collector, GLIMPSE, Mode, Order, Progress, Request, Row, SearchResult, WalkEntry, sort_by_path,
@@ -27,7 +27,7 @@ pub fn largest(pool: &Pool, mut request: Request, most: usize) -> io::Result<Job
     request.query = request.query.without_directories();
     pool.start(move |task| {
         let files = Files::new(&request.tree, request.order, most);
-        sweep(&request, Mode::Filter, task, files, |files, progress| Some(files.found(progress)));
+        parallel_walk(&request, Mode::Filter, task, files, |files, progress| Some(files.found(progress)));
     })
 }
 

@@ -10,7 +10,7 @@
 use std::cmp::Reverse;
 use std::io;
 
-use crate::analysis::parallel_walk::sweep;
+use crate::analysis::parallel_walk::parallel_walk;
 use crate::analysis::search::{By, Collector, Mode, Progress, Query, Request, Row, Test, WalkEntry};
 use crate::base::job::{Job, Pool};
 use crate::tree::{InodeIndex, InodeKey, Totals};
@@ -76,7 +76,7 @@ impl Links {
 /// When no thread can be started.
 pub fn links(pool: &Pool, request: Request) -> io::Result<Job<Links>> {
     pool.start(move |task| {
-        sweep(&request, Mode::Filter, task, Names::default(), |names, progress| {
+        parallel_walk(&request, Mode::Filter, task, Names::default(), |names, progress| {
             Some(names.links(&request, progress))
         });
     })

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::io;
 
 use super::types::sorted;
-use crate::analysis::parallel_walk::sweep;
+use crate::analysis::parallel_walk::parallel_walk;
 use crate::analysis::search::{Collector, Mode, Order, Progress, Request, WalkEntry};
 use crate::base::job::{Job, Pool};
 use crate::tree::{Totals, UniqueSizes};
@@ -31,7 +31,7 @@ pub struct Owners {
 /// When no thread can be started.
 pub fn owners(pool: &Pool, request: Request) -> io::Result<Job<Owners>> {
     pool.start(move |task| {
-        sweep(&request, Mode::Filter, task, Counts::default(), |counts, progress| {
+        parallel_walk(&request, Mode::Filter, task, Counts::default(), |counts, progress| {
             Some(counts.owners(request.order, progress))
         });
     })

@@ -122,7 +122,7 @@ struct Visit<'t> {
 
 /// Walks through everything below the directory of `request`. `report` makes a result of a collector, or returns
 /// `None` if it cannot yet; it is called between rounds when a result is due, and at the end.
-pub(crate) fn sweep<T: Collector, R: Send + Sync>(
+pub(crate) fn parallel_walk<T: Collector, R: Send + Sync>(
     request: &Request,
     mode: Mode,
     task: &Task<R>,

@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::io;
 
-use crate::analysis::parallel_walk::sweep;
+use crate::analysis::parallel_walk::parallel_walk;
 use crate::analysis::search::{
     By, Category, Collector, Extension, Mode, Order, Progress, Query, Request, Test, Types, WalkEntry,
 };
@@ -81,7 +81,7 @@ pub fn class_query(class: Category) -> Query {
 /// When no thread can be started.
 pub fn types(pool: &Pool, request: Request) -> io::Result<Job<TypeTotals>> {
     pool.start(move |task| {
-        sweep(&request, Mode::Filter, task, Counts::default(), |counts, progress| {
+        parallel_walk(&request, Mode::Filter, task, Counts::default(), |counts, progress| {
             Some(counts.typed(request.order, progress))
         });
     })

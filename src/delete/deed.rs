@@ -87,7 +87,7 @@ impl Operation {
 ///
 /// # Errors
 /// When no thread can be started.
-pub fn carry_out(pool: &Pool, work: Operation, journal: Option<Journal>) -> std::io::Result<Job<Report>> {
+pub fn start(pool: &Pool, work: Operation, journal: Option<Journal>) -> std::io::Result<Job<Report>> {
     pool.start(move |task| {
         let report = run(task, &work, journal.as_ref());
         task.publish(Report { is_over: true, is_cancelled: task.is_cancelled(), ..report });

@@ -27,7 +27,7 @@ pub mod selection;
 pub mod trash;
 mod walk;
 
-pub use deed::{Operation, Report, carry_out};
+pub use deed::{Operation, Report, start};
 pub use failures::{Failure, Failures, Kept};
 pub use journal::{Journal, OperationKind};
 pub use preview::{Preview, probe};

@@ -4,7 +4,10 @@
 //! Does not draw anything. Invariant: names are safe for a terminal.
 
 use super::rows::{Subject, label};
-use super::{CountedAs, Deleted, NotScanned, Note, OverheadKind, ProcessAccess, Space, Through, Unexplained};
+use super::{
+    CountedAs, FileSystemUsage, NotScanned, Note, OverheadKind, ProcessAccess, Through, Unexplained,
+    UnlinkedFile,
+};
 use crate::base::format::{Units, plain_size};
 use crate::base::text::{advice, escape, escape_path};
 
@@ -12,7 +15,7 @@ use crate::base::text::{advice, escape, escape_path};
 const NAMED: usize = 12;
 
 /// Returns the paragraphs that explain a line.
-pub fn explain(space: &Space, subject: Subject, units: Units) -> Vec<String> {
+pub fn explain(space: &FileSystemUsage, subject: Subject, units: Units) -> Vec<String> {
     let texts: Vec<&str> = match subject {
         Subject::Size => vec![
             "Size that the file system reports (statvfs). Most file systems do not count their own structures, so \
@@ -34,7 +37,7 @@ pub fn explain(space: &Space, subject: Subject, units: Units) -> Vec<String> {
                 slow. This can therefore exceed the used space.",
         ],
         Subject::Hidden | Subject::CoveredFiles(_) => return hidden(space, subject),
-        Subject::Deleted => {
+        Subject::UnlinkedFile => {
             return vec![DELETED.to_owned(), reach(space.reach).to_owned(), UNSEEN.to_owned()];
         }
         Subject::File(index) => {
@@ -86,7 +89,7 @@ fn reach(reach: ProcessAccess) -> &'static str {
     }
 }
 
-fn reserved(space: &Space) -> Vec<String> {
+fn reserved(space: &FileSystemUsage) -> Vec<String> {
     let mut texts = vec![
         "Free space that only root (or a configured user) can use. It allows cleaning up a full disk, and reduces \
             fragmentation."
@@ -101,7 +104,7 @@ fn reserved(space: &Space) -> Vec<String> {
     texts
 }
 
-fn hidden(space: &Space, subject: Subject) -> Vec<String> {
+fn hidden(space: &FileSystemUsage, subject: Subject) -> Vec<String> {
     let mut texts = vec![
         "Files in a directory that has become a mount point still use space, but cannot be reached. An example is a \
             backup that was written while its disk was not mounted."
@@ -135,7 +138,7 @@ fn hidden(space: &Space, subject: Subject) -> Vec<String> {
     texts
 }
 
-fn file_text(file: &Deleted, units: Units) -> Vec<String> {
+fn file_text(file: &UnlinkedFile, units: Units) -> Vec<String> {
     let path = escape(&file.path);
     let size = file.disk.map_or_else(
         || "Its size is unknown without root.".to_owned(),
@@ -213,7 +216,7 @@ fn part_text(what: OverheadKind, standing: CountedAs) -> Vec<String> {
     vec![format!("{}: {text}", label(what)), counted.to_owned()]
 }
 
-fn remainder(space: &Space, units: Units) -> Vec<String> {
+fn remainder(space: &FileSystemUsage, units: Units) -> Vec<String> {
     let mut texts = Vec::new();
     match space.remainder() {
         Some(Unexplained::Shared(bytes)) => {
@@ -259,7 +262,7 @@ fn outside(outside: &NotScanned) -> String {
 }
 
 /// Returns the usual causes of an unexplained rest, by file-system type.
-fn usual(space: &Space) -> &'static str {
+fn usual(space: &FileSystemUsage) -> &'static str {
     match space.volume.kind().unwrap_or_default() {
         b"ext2" | b"ext3" | b"ext4" => {
             "Usual causes on ext4: hidden files of the file system (quota, resize); deleted files held by processes \

@@ -35,7 +35,7 @@ use crate::platform::fs::overhead;
 use crate::platform::fs::overhead::Native;
 pub use crate::platform::fs::overhead::btrfs::Subvolume;
 use crate::platform::process::open_files;
-pub use crate::platform::process::open_files::{Deleted, ProcessAccess, Through};
+pub use crate::platform::process::open_files::{ProcessAccess, Through, UnlinkedFile};
 
 use crate::base::format::Units;
 use crate::base::job::{Job, Pool};
@@ -48,14 +48,14 @@ pub use parts::{CountedAs, Overhead, OverheadKind};
 use rows::Row;
 pub use scanned::Scanned;
 use scanned::{Met, Sums};
-pub use usage::{Note, Report, Space, Unexplained};
+pub use usage::{FileSystemUsage, Note, Report, Unexplained};
 pub use volume::{NotScanned, Volume};
 
 /// File system of a scan root.
 #[derive(Clone, Debug)]
 pub enum FileSystem {
     /// The root is a mount point, so the rest of the file system can be accounted for.
-    Accounted(Space),
+    Accounted(FileSystemUsage),
     /// The root lies below the mount point: only df's numbers are known.
     Shown(Volume),
 }
@@ -122,7 +122,12 @@ fn whole_root(tree: &Tree) -> Option<DirId> {
 }
 
 /// Accounts for at most `most` file systems, the one of `from` first.
-fn spaces(tree: &Tree, from: DirId, most: usize, is_cancelled: &(dyn Fn() -> bool + Sync)) -> Vec<Space> {
+fn spaces(
+    tree: &Tree,
+    from: DirId,
+    most: usize,
+    is_cancelled: &(dyn Fn() -> bool + Sync),
+) -> Vec<FileSystemUsage> {
     let mounts = mounts().unwrap_or_default();
     let mut regions = mount_map::find(tree, &mounts);
     let mut met = Met::default();
@@ -140,7 +145,7 @@ fn spaces(tree: &Tree, from: DirId, most: usize, is_cancelled: &(dyn Fn() -> boo
         let shadows = covered::look(covers, &mut met, is_cancelled);
         let space = space(system, sums.scanned[index], sizes);
         let deleted = of_system(&open.files, system, &mounts);
-        spaces.push(Space { shadows, deleted, reach: open.reach, ..space });
+        spaces.push(FileSystemUsage { shadows, deleted, reach: open.reach, ..space });
     }
     spaces
 }
@@ -167,7 +172,7 @@ fn sizes<'s>(systems: impl Iterator<Item = &'s System>) -> Vec<Option<Sizes>> {
     within(LIMIT, systems.map(question)).into_iter().map(Option::flatten).collect()
 }
 
-fn space(system: &System, scanned: Scanned, sizes: Option<Sizes>) -> Space {
+fn space(system: &System, scanned: Scanned, sizes: Option<Sizes>) -> FileSystemUsage {
     let outside =
         if system.is_whole { Vec::new() } else { NotScanned::of(system.mount.as_ref(), &system.path) };
     let (here, whole) = sizes.unwrap_or((Err(Errno::ETIMEDOUT), None));
@@ -175,7 +180,7 @@ fn space(system: &System, scanned: Scanned, sizes: Option<Sizes>) -> Space {
     // A file system that does not respond gets no further requests.
     let mount = system.mount.as_ref().filter(|_| sizes.is_some());
     let native = mount.map_or(Native::Silent, |mount| overhead::ask(mount, &system.path));
-    Space {
+    FileSystemUsage {
         volume: Volume { path: system.path.clone(), mount: system.mount.clone(), capacity, outside },
         scanned,
         shadows: Vec::new(),
@@ -221,14 +226,14 @@ fn layers(mount: &Mount) -> Note {
 }
 
 /// Returns the files on a file system, matched by device or by one of its mounts.
-fn of_system(files: &[Deleted], system: &System, mounts: &[Mount]) -> Vec<Deleted> {
+fn of_system(files: &[UnlinkedFile], system: &System, mounts: &[Mount]) -> Vec<UnlinkedFile> {
     let device = system.mount.as_ref().map(|mount| mount.device);
     let is_its_mount = |id: u64| mounts.iter().any(|mount| mount.id == id && Some(mount.device) == device);
-    let is_on_it = |file: &&Deleted| {
+    let is_on_it = |file: &&UnlinkedFile| {
         let is_device = system.devices.contains(&file.device) || Some(file.device) == device;
         is_device || file.mount.is_some_and(is_its_mount)
     };
-    let mut found: Vec<Deleted> = files.iter().filter(is_on_it).cloned().collect();
+    let mut found: Vec<UnlinkedFile> = files.iter().filter(is_on_it).cloned().collect();
     found.sort_by(|one, other| other.disk.cmp(&one.disk).then_with(|| one.path.cmp(&other.path)));
     found
 }

@@ -14,8 +14,8 @@
 //! it.
 
 use super::{
-    CountedAs, Deleted, Errno, NotScanned, Note, Overhead, OverheadKind, ProcessAccess, Report, Space,
-    Unexplained,
+    CountedAs, Errno, FileSystemUsage, NotScanned, Note, Overhead, OverheadKind, ProcessAccess, Report,
+    Unexplained, UnlinkedFile,
 };
 use crate::base::format::{Units, grouped, percent, plain_size, share};
 use crate::base::os_error::error_text;
@@ -41,7 +41,7 @@ pub enum Subject {
     /// Files covered by one mount point, by index.
     CoveredFiles(usize),
     /// Deleted but open files.
-    Deleted,
+    UnlinkedFile,
     /// One deleted but open file, by index.
     File(usize),
     /// One overhead part, by index.
@@ -127,7 +127,7 @@ fn system(
 }
 
 /// Returns all lines of a file system.
-pub fn rows(space: &Space, units: Units) -> Vec<Row> {
+pub fn rows(space: &FileSystemUsage, units: Units) -> Vec<Row> {
     let mut rows = Rows { space, rows: Vec::new() };
     rows.capacity();
     rows.used();
@@ -146,7 +146,7 @@ pub fn no_capacity(error: Errno) -> String {
 
 /// Returns the title of a file system, such as `/home: /dev/sda1 (ext4)`, or only the path without a mount
 /// table.
-pub fn title(space: &Space) -> String {
+pub fn title(space: &FileSystemUsage) -> String {
     let bytes = |bytes: &[u8]| escape(bytes).into_owned();
     match &space.volume.mount {
         Some(mount) => {
@@ -157,7 +157,7 @@ pub fn title(space: &Space) -> String {
 }
 
 struct Rows<'s> {
-    space: &'s Space,
+    space: &'s FileSystemUsage,
     rows: Vec<Row>,
 }
 
@@ -257,7 +257,7 @@ impl Rows<'_> {
             ProcessAccess::None => Amount::Unknown,
             _ => Amount::Bytes(self.space.deleted_bytes()),
         };
-        self.push(Subject::Deleted, 1, amount, "deleted but open", Some(note.to_owned()));
+        self.push(Subject::UnlinkedFile, 1, amount, "deleted but open", Some(note.to_owned()));
         // Files without blocks do not explain any used space.
         let files = self.space.deleted.iter().enumerate().filter(|(_, file)| file.disk != Some(0));
         for (index, file) in files {
@@ -305,7 +305,7 @@ fn counted(count: u64, one: &str, many: &str) -> String {
 }
 
 /// Lists the processes that hold a file: `tail (12), cat (13) and 3 more`.
-fn holders(file: &Deleted) -> String {
+fn holders(file: &UnlinkedFile) -> String {
     const NAMED: usize = 3;
     let named =
         file.holders.iter().take(NAMED).map(|holder| format!("{} ({})", escape(&holder.name), holder.pid));

@@ -9,11 +9,11 @@ use super::volume::Volume;
 use crate::platform::Errno;
 use crate::platform::fs::overhead::Quota;
 use crate::platform::fs::overhead::btrfs::Subvolume;
-use crate::platform::process::open_files::{Deleted, ProcessAccess};
+use crate::platform::process::open_files::{ProcessAccess, UnlinkedFile};
 
 /// Accounting of one file system.
 #[derive(Clone, Debug)]
-pub struct Space {
+pub struct FileSystemUsage {
     /// Sizes and mount as df reports them.
     pub volume: Volume,
     /// Totals of the scan.
@@ -21,7 +21,7 @@ pub struct Space {
     /// Files covered by mount points.
     pub shadows: Vec<CoveredFiles>,
     /// Deleted files that processes still hold open.
-    pub deleted: Vec<Deleted>,
+    pub deleted: Vec<UnlinkedFile>,
     /// Processes whose open files could be read.
     pub reach: ProcessAccess,
     /// Overhead of the file system.
@@ -64,7 +64,7 @@ pub enum Note {
 pub struct Report {
     /// File systems, the one of the requested directory first, then in the order in which the scan visited
     /// them.
-    pub spaces: Vec<Space>,
+    pub spaces: Vec<FileSystemUsage>,
 }
 
 /// Difference between "used" and everything that is known.
@@ -76,7 +76,7 @@ pub enum Unexplained {
     Shared(u64),
 }
 
-impl Space {
+impl FileSystemUsage {
     /// Returns the unexplained rest of "used", or `None` if the system does not report how much is used.
     pub fn remainder(&self) -> Option<Unexplained> {
         let used = self.volume.capacity.ok()?.used();

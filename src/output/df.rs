@@ -19,7 +19,7 @@ use std::io::{self, BufWriter, Write};
 use crate::base::format::{Units, size};
 use crate::base::text::{advice, escape_path, pad, width};
 use crate::df::rows::{Amount, Row, no_capacity, rows, title};
-use crate::df::{NotScanned, Report, Space, Unexplained};
+use crate::df::{FileSystemUsage, NotScanned, Report, Unexplained};
 
 /// Smallest and largest width of labels that have a note. A longer label moves its own note to the right.
 const LABELS: std::ops::RangeInclusive<usize> = 44..=56;
@@ -72,7 +72,7 @@ fn amount(amount: Amount, units: Units) -> String {
     }
 }
 
-fn table(spaces: &[Space], units: Units, out: &mut dyn Write) -> io::Result<()> {
+fn table(spaces: &[FileSystemUsage], units: Units, out: &mut dyn Write) -> io::Result<()> {
     let columns = units.width() + 1;
     let heads = ["Size", "Used", "Available", "Scanned", "Rest"].map(|head| format!("{head:>columns$}"));
     writeln!(out, "{}  Path", heads.join(" "))?;
@@ -89,7 +89,7 @@ fn table(spaces: &[Space], units: Units, out: &mut dyn Write) -> io::Result<()> 
 }
 
 /// Returns size, used, available and scanned, or `None` if the file system does not report them.
-fn figures(space: &Space) -> Option<[u64; 4]> {
+fn figures(space: &FileSystemUsage) -> Option<[u64; 4]> {
     let capacity = space.volume.capacity.ok()?;
     Some([capacity.size, capacity.used(), capacity.available, space.scanned.disk])
 }

@@ -33,12 +33,12 @@ pub mod process;
 pub mod read_dir;
 pub mod terminal;
 
-pub use crate::platform::entry::attributes::{Attributes, Border, FileId};
+pub use crate::platform::entry::attributes::{Attributes, Boundary, FileId};
 pub use crate::platform::entry::identity::Identity;
 pub use crate::platform::fs::kind::FileSystem;
 pub use crate::platform::process::imp::remedy;
-pub(crate) use crate::platform::read_dir::directory::NOT_OURS;
-pub use crate::platform::read_dir::directory::{Directory, attributes_of_path, second_way};
+pub(crate) use crate::platform::read_dir::directory::NO_CTTY;
+pub use crate::platform::read_dir::directory::{Directory, attributes_of_path, firmlink_target};
 pub use crate::platform::read_dir::{Buffer, Reader};
 
 pub use crate::platform::entry::rights::Rights;
@@ -60,17 +60,17 @@ pub struct DirEntry<'b> {
     /// [`Attributes::inode`].
     pub inode: u64,
     /// Further facts in the listing. [`Buffer::attributes`] reads the rest.
-    pub said: Said,
+    pub said: Prefetched,
 }
 
 /// Facts about an entry that come with its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Said {
+pub enum Prefetched {
     /// Nothing reliable.
     Nothing,
     /// Boundary that opening it would cross. The rest must be read by name, since the listing describes the
     /// covered side.
-    Border(Border),
+    Boundary(Boundary),
     /// All attributes.
     All(Attributes),
     /// Error number of its attributes.

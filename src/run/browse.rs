@@ -20,7 +20,7 @@ use crate::run::snapshot_writer::SnapshotWriter;
 use crate::run::streams;
 use crate::run::streams::{no_thread, say};
 use crate::scan::{self, Outcome, Scan};
-use crate::source::baseline::Earlier;
+use crate::source::baseline::BaselineSpec;
 use crate::source::snapshot_store;
 use crate::source::{Source, SourceSpec};
 use crate::table::rows::Order;
@@ -107,7 +107,7 @@ pub fn run(job: Job) -> Exit {
     if broken(&source).is_some() && Exit::of_broken(source.tree()) == Exit::Useless {
         return faults(&source);
     }
-    if let Some(exit) = barren(&source) {
+    if let Some(exit) = check_roots(&source) {
         return exit;
     }
     let settings = Settings {
@@ -117,7 +117,7 @@ pub fn run(job: Job) -> Exit {
         safety,
         mouse: job.mouse,
         tab: job.tab,
-        start: if matches!(earlier, Earlier::Source(_)) { Start::Growth } else { Start::Sizes },
+        start: if matches!(earlier, BaselineSpec::Source(_)) { Start::Growth } else { Start::Sizes },
         ..Settings::new(job.order, job.units, job.theme, TimeZone::system())
     };
     let is_whole = |scan: &Scan| scan.options().scope().is_some();
@@ -126,8 +126,8 @@ pub fn run(job: Job) -> Exit {
     let exit = match ui::run(&mut source, &settings, earlier.clone()) {
         Ok(picked) => {
             let old = match &earlier {
-                Earlier::Source(old) => faults(old),
-                Earlier::None | Earlier::Kept(_) => Exit::Fine,
+                BaselineSpec::Source(old) => faults(old),
+                BaselineSpec::None | BaselineSpec::Kept(_) => Exit::Fine,
             };
             Exit::of_roots(source.tree()).max(print(&picked, job.ending)).max(faults(&source)).max(old)
         }
@@ -145,11 +145,11 @@ pub fn run(job: Job) -> Exit {
 }
 
 /// Starts to read the tree and returns it with the place of its baseline.
-fn begin(subject: Subject, kept: Option<PathBuf>) -> Result<(Source, Earlier), Exit> {
+fn begin(subject: Subject, kept: Option<PathBuf>) -> Result<(Source, BaselineSpec), Exit> {
     let start = |wanted| Source::start(wanted).map_err(|error| no_thread(&error));
     let (old, new, scan) = match subject {
         Subject::Present(wanted) => {
-            return Ok((start(wanted)?, kept.map_or(Earlier::None, Earlier::Kept)));
+            return Ok((start(wanted)?, kept.map_or(BaselineSpec::None, BaselineSpec::Kept)));
         }
         Subject::Growth { old, new, scan } => (start(old)?, new, scan),
     };
@@ -157,7 +157,7 @@ fn begin(subject: Subject, kept: Option<PathBuf>) -> Result<(Source, Earlier), E
         Some(new) => new,
         None => SourceSpec::Paths(vec![root_of(&old)?], scan),
     };
-    Ok((start(new)?, Earlier::Source(old)))
+    Ok((start(new)?, BaselineSpec::Source(old)))
 }
 
 /// Returns the path of a baseline's root.
@@ -175,7 +175,7 @@ fn root_of(old: &Source) -> Result<PathBuf, Exit> {
 
 /// Prints why no root of a scan can be read, if that is so, since a browser would only show the same. Does
 /// not wait for a path whose server is unreachable.
-fn barren(source: &Source) -> Option<Exit> {
+fn check_roots(source: &Source) -> Option<Exit> {
     let tree = source.scan()?.tree();
     let begun = Instant::now();
     while tree.listing(DirId::TOP).is_empty() && source.outcome().is_none() && begun.elapsed() < GLANCE {

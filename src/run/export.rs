@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use crate::base::sync::AtomicBool;
 use crate::base::text::escape_path;
 use crate::formats::ncdu_write::Export;
-use crate::platform::atomic_file::Replacement;
+use crate::platform::atomic_file::AtomicFile;
 use crate::platform::terminal::interrupt::Interrupt;
 use crate::run::exit::{Exit, exit_of};
 use crate::run::streams::{exit_of_writing, say, standard_output, summarise};
@@ -71,7 +71,7 @@ fn write_to(to: &Target, source: &Source, packing: Packing, interrupt: Option<&I
     match to {
         Target::Standard => ncdu(source, packing, &mut Watched::new(standard_output()?, stop)),
         Target::File(path) => {
-            let mut file = Replacement::begin(path)?;
+            let mut file = AtomicFile::begin(path)?;
             ncdu(source, packing, &mut Watched::new(&mut file, stop))?;
             file.keep()
         }

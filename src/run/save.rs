@@ -9,15 +9,15 @@ use std::path::{Path, PathBuf};
 use crate::base::sync::AtomicBool;
 use crate::base::text::escape_path;
 use crate::formats::snapshot;
-use crate::formats::snapshot::{Limits, SnapshotInfo, Unsaved};
-use crate::platform::atomic_file::Replacement;
+use crate::formats::snapshot::{Limits, SnapshotInfo, WriteError};
+use crate::platform::atomic_file::AtomicFile;
 use crate::platform::terminal::interrupt::Interrupt;
 use crate::run::exit::{Exit, exit_of};
 use crate::run::print::{Progress, Target, read};
 use crate::run::streams::{say, standard_output, summarise};
 use crate::scan::{self, Outcome};
 use crate::source::snapshot_store;
-use crate::source::snapshot_store::Unkept;
+use crate::source::snapshot_store::KeepError;
 use crate::source::{Source, SourceSpec};
 use crate::tree::Tree;
 
@@ -77,10 +77,10 @@ fn put(source: &Source, to: &SaveTarget, interrupt: Option<&Interrupt>) -> Exit 
     let stop = interrupt.map_or(&never, Interrupt::flag);
     let (place, put) = match to {
         SaveTarget::Target(Target::Standard) => {
-            ("standard output".to_owned(), write_to_output(tree, &about, stop).map_err(Unkept::Unsaved))
+            ("standard output".to_owned(), write_to_output(tree, &about, stop).map_err(KeepError::Write))
         }
         SaveTarget::Target(Target::File(path)) => {
-            (escape_path(path), write_to_file(tree, &about, stop, path).map_err(Unkept::Unsaved))
+            (escape_path(path), write_to_file(tree, &about, stop, path).map_err(KeepError::Write))
         }
         SaveTarget::Kept(settings) => {
             let kept = snapshot_store::keep_now(settings, tree, &about, stop);
@@ -89,10 +89,10 @@ fn put(source: &Source, to: &SaveTarget, interrupt: Option<&Interrupt>) -> Exit 
     };
     match put {
         Ok(()) => Exit::Fine,
-        Err(Unkept::Unsaved(Unsaved::Unwritten(error))) if error.kind() == io::ErrorKind::BrokenPipe => {
+        Err(KeepError::Write(WriteError::Output(error))) if error.kind() == io::ErrorKind::BrokenPipe => {
             Exit::Fine
         }
-        Err(Unkept::Unsaved(Unsaved::Stopped)) => {
+        Err(KeepError::Write(WriteError::Stopped)) => {
             say(&format!("interrupted; {place} is incomplete or unchanged"));
             Exit::Interrupted
         }
@@ -103,13 +103,18 @@ fn put(source: &Source, to: &SaveTarget, interrupt: Option<&Interrupt>) -> Exit 
     }
 }
 
-fn write_to_output(tree: &Tree, about: &SnapshotInfo, stop: &AtomicBool) -> Result<(), Unsaved> {
+fn write_to_output(tree: &Tree, about: &SnapshotInfo, stop: &AtomicBool) -> Result<(), WriteError> {
     let limits = Limits { bytes: u64::MAX, stop };
     snapshot::save(tree, about, &limits, &mut standard_output()?).map(|_| ())
 }
 
-fn write_to_file(tree: &Tree, about: &SnapshotInfo, stop: &AtomicBool, path: &Path) -> Result<(), Unsaved> {
-    let mut file = Replacement::begin(path)?;
+fn write_to_file(
+    tree: &Tree,
+    about: &SnapshotInfo,
+    stop: &AtomicBool,
+    path: &Path,
+) -> Result<(), WriteError> {
+    let mut file = AtomicFile::begin(path)?;
     snapshot::save(tree, about, &Limits { bytes: u64::MAX, stop }, &mut file)?;
     Ok(file.keep()?)
 }

@@ -11,11 +11,11 @@ use std::thread;
 use std::time::Duration;
 
 use crate::base::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, PoisonError, lock};
-use crate::formats::snapshot::Unsaved;
+use crate::formats::snapshot::WriteError;
 use crate::platform::entry::safe_path::Cause;
 use crate::scan::Outcome;
 use crate::source::Source;
-use crate::source::snapshot_store::{Settings, Unkept, keep};
+use crate::source::snapshot_store::{KeepError, Settings, keep};
 
 /// Time that leaving waits for a snapshot in progress, enough for some million entries.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -112,14 +112,14 @@ impl Shared {
         }
         self.enter(Stage::Writing);
         match keep(settings, source.tree(), &source.about(), &self.stop) {
-            Err(Unkept::Unsaved(Unsaved::Unwritten(error))) => {
+            Err(KeepError::Write(WriteError::Output(error))) => {
                 Some(format!("no snapshot saved: {}", crate::base::os_error::words(&error)))
             }
             // Under a sudo that keeps HOME the folder belongs to another user, which is not worth reporting.
-            Err(Unkept::Unsafe(refusal)) if matches!(refusal.cause, Cause::Owner(_)) => None,
-            Err(unkept @ Unkept::Unsafe(_)) => Some(format!("no snapshot saved: {unkept}")),
+            Err(KeepError::Unsafe(refusal)) if matches!(refusal.cause, Cause::Owner(_)) => None,
+            Err(unkept @ KeepError::Unsafe(_)) => Some(format!("no snapshot saved: {unkept}")),
             // Nothing should be written in these cases.
-            Ok(_) | Err(Unkept::NoRoom | Unkept::Unsaved(_)) => None,
+            Ok(_) | Err(KeepError::NoRoom | KeepError::Write(_)) => None,
         }
     }
 }

@@ -16,7 +16,7 @@ use super::workers::Mount;
 use crate::base::sync::{Mutex, OnceLock, lock};
 use crate::platform;
 use crate::platform::fs::mounts;
-use crate::platform::{Attributes, Border, DirEntry, Directory, Errno, FileId, FileSystem};
+use crate::platform::{Attributes, Boundary, DirEntry, Directory, Errno, FileId, FileSystem};
 use crate::tree::{DirId, EntryState, Exclusion, Links, Metadata, Owner};
 
 /// Policy, with the state on which its decisions depend.
@@ -33,7 +33,7 @@ pub(crate) struct Policy<'s> {
     pub(crate) awaited: Mutex<HashMap<FileId, Option<DirId>>>,
     awaits: bool,
     /// Data volume of macOS: firmlinks lead to its content; see [`platform::second_way`].
-    second_way: Option<FileId>,
+    firmlink_target: Option<FileId>,
     /// Network file systems, if they are excluded.
     networks: Option<Networks>,
     /// File systems that do not answer, if they are skipped.
@@ -80,7 +80,7 @@ impl<'s> Policy<'s> {
             foreign: Mutex::default(),
             awaited: Mutex::default(),
             awaits,
-            second_way: platform::second_way(),
+            firmlink_target: platform::firmlink_target(),
             networks,
         }
     }
@@ -112,16 +112,16 @@ impl<'s> Policy<'s> {
         let options = &self.shared.options;
         let leave = |why| Decision::Leave(EntryState::Excluded(why));
         match attributes.border {
-            Border::Trigger => return leave(Exclusion::KernelFileSystem),
-            Border::Dataless => return leave(Exclusion::Dataless),
-            _ if self.second_way == Some(attributes.file_id()) => {
+            Boundary::Trigger => return leave(Exclusion::KernelFileSystem),
+            Boundary::Dataless => return leave(Exclusion::Dataless),
+            _ if self.firmlink_target == Some(attributes.file_id()) => {
                 return leave(Exclusion::OtherFileSystem);
             }
-            Border::None | Border::Mount | Border::Firmlink => {}
+            Boundary::None | Boundary::Mount | Boundary::Firmlink => {}
         }
         let Mount { device_index: mut device, mut file_system, .. } = context.mount;
         let mounted = attributes.device != context.mount.device;
-        if mounted && attributes.border == Border::Firmlink {
+        if mounted && attributes.border == Boundary::Firmlink {
             // A separate volume, which users see as part of the same system.
             device = self.shared.tree.devices().index(attributes.device);
         } else if mounted {
@@ -141,7 +141,7 @@ impl<'s> Policy<'s> {
             device = self.shared.tree.devices().index(attributes.device);
             lock(&self.file_systems).insert(device, file_system);
         }
-        let is_mount = mounted || attributes.border == Border::Mount;
+        let is_mount = mounted || attributes.border == Boundary::Mount;
         let may_loop = is_mount || context.mount.file_system.is_foreign();
         if may_loop && self.is_above(id, device, attributes.inode) {
             // A bind mount of an ancestor is no error; a file system that loops by itself is.

@@ -15,7 +15,7 @@ use crate::tree::Tree;
 
 /// Location of the earlier tree.
 #[derive(Clone, Default)]
-pub enum Earlier {
+pub enum BaselineSpec {
     /// No earlier tree.
     #[default]
     None,
@@ -25,7 +25,7 @@ pub enum Earlier {
     Kept(PathBuf),
 }
 
-impl std::fmt::Debug for Earlier {
+impl std::fmt::Debug for BaselineSpec {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::None => formatter.write_str("None"),
@@ -35,7 +35,7 @@ impl std::fmt::Debug for Earlier {
     }
 }
 
-impl Earlier {
+impl BaselineSpec {
     /// Returns the location of the baseline for a scan of the parent directory. A source that the user named is
     /// dropped, since it does not cover that tree.
     #[must_use]
@@ -49,20 +49,20 @@ impl Earlier {
 
 /// Baseline of a source. Cheap to clone.
 #[derive(Clone)]
-pub struct Basis {
+pub struct Baseline {
     shared: Arc<Shared>,
 }
 
 struct Shared {
-    earlier: Earlier,
+    earlier: BaselineSpec,
     present: Option<Source>,
     /// Result of the search, set once; concurrent callers wait for the first one instead of searching again.
-    found: OnceLock<Option<Past>>,
+    found: OnceLock<Option<BaselineSource>>,
 }
 
 /// Earlier tree.
 #[derive(Clone)]
-pub enum Past {
+pub enum BaselineSource {
     /// Tree of a source.
     Source(Source),
     /// Tree made for a test, with a fixed time in seconds since 1970.
@@ -70,7 +70,7 @@ pub enum Past {
     Tree(Arc<Tree>, i64),
 }
 
-impl EarlierTree for Past {
+impl EarlierTree for BaselineSource {
     fn tree(&self) -> &Arc<Tree> {
         match self {
             Self::Source(source) => source.tree(),
@@ -106,39 +106,39 @@ impl EarlierTree for Past {
 
 /// Result of the search for an earlier tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Offer {
+pub struct BaselineInfo {
     /// `true` if there is an earlier tree.
     pub is_there: bool,
     /// Time of its scan in seconds since 1970, if known.
     pub since: Option<i64>,
 }
 
-impl Basis {
+impl Baseline {
     /// Creates the baseline of `present`, which is compared with `earlier`.
-    pub fn new(earlier: Earlier, present: Source) -> Self {
+    pub fn new(earlier: BaselineSpec, present: Source) -> Self {
         Self { shared: Arc::new(Shared { earlier, present: Some(present), found: OnceLock::new() }) }
     }
 
     /// Creates the baseline of a given tree and time.
     #[cfg(test)]
     pub fn of_tree(tree: Arc<Tree>, seconds: i64) -> Self {
-        let found = OnceLock::from(Some(Past::Tree(tree, seconds)));
-        Self { shared: Arc::new(Shared { earlier: Earlier::None, present: None, found }) }
+        let found = OnceLock::from(Some(BaselineSource::Tree(tree, seconds)));
+        Self { shared: Arc::new(Shared { earlier: BaselineSpec::None, present: None, found }) }
     }
 
     /// Returns the earlier tree. Reads folders and files.
-    pub(crate) fn find(&self) -> Option<Past> {
+    pub(crate) fn find(&self) -> Option<BaselineSource> {
         let Shared { earlier, present, found } = &*self.shared;
         let look = || match earlier {
-            Earlier::None => None,
-            Earlier::Source(source) => Some(Past::Source(source.clone())),
-            Earlier::Kept(folder) => present.as_ref()?.earlier_in(folder).map(Past::Source),
+            BaselineSpec::None => None,
+            BaselineSpec::Source(source) => Some(BaselineSource::Source(source.clone())),
+            BaselineSpec::Kept(folder) => present.as_ref()?.earlier_in(folder).map(BaselineSource::Source),
         };
         found.get_or_init(look).clone()
     }
 
     /// Returns the search for the earlier tree, for a job.
-    pub fn finder(basis: Option<&Self>) -> impl FnOnce() -> Option<Past> + Send + 'static {
+    pub fn finder(basis: Option<&Self>) -> impl FnOnce() -> Option<BaselineSource> + Send + 'static {
         let basis = basis.cloned();
         move || basis?.find()
     }
@@ -148,11 +148,11 @@ impl Basis {
 ///
 /// # Errors
 /// When no thread can be started.
-pub fn offer(pool: &Pool, basis: Option<Basis>) -> io::Result<Job<Offer>> {
+pub fn offer(pool: &Pool, basis: Option<Baseline>) -> io::Result<Job<BaselineInfo>> {
     pool.start(move |task| {
         let earlier = basis.and_then(|basis| basis.find());
-        let since = earlier.as_ref().and_then(Past::recorded_at);
-        task.publish(Offer { is_there: earlier.is_some(), since });
+        let since = earlier.as_ref().and_then(BaselineSource::recorded_at);
+        task.publish(BaselineInfo { is_there: earlier.is_some(), since });
     })
 }
 

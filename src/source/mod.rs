@@ -23,7 +23,7 @@ use crate::formats::snapshot::{SnapshotInfo, is_snapshot};
 use crate::platform::host_name;
 use crate::scan::{self, Outcome, Progress, Scan};
 use crate::source::import::{Import, Input};
-pub use crate::source::snapshot::Recorded;
+pub use crate::source::snapshot::SnapshotSource;
 use crate::tree::Tree;
 
 /// Source that the user asked for.
@@ -71,7 +71,7 @@ pub enum Source {
     /// Import of exports.
     Import(Import),
     /// Opened snapshot.
-    Recorded(Recorded),
+    Snapshot(SnapshotSource),
 }
 
 impl Source {
@@ -81,7 +81,7 @@ impl Source {
     /// When no thread can be started; see [`Source::run`].
     pub fn start(wanted: SourceSpec) -> io::Result<Self> {
         if let Some(path) = wanted.snapshot() {
-            return Ok(Self::Recorded(Recorded::open(path)));
+            return Ok(Self::Snapshot(SnapshotSource::open(path)));
         }
         match wanted {
             SourceSpec::Paths(roots, options) => {
@@ -107,7 +107,7 @@ impl Source {
             }
             exports @ SourceSpec::Exports(_) => {
                 let source = Self::start(exports)?;
-                if let Self::Recorded(recorded) = &source {
+                if let Self::Snapshot(recorded) = &source {
                     recorded.verify();
                 }
                 Ok(source)
@@ -119,7 +119,7 @@ impl Source {
     pub fn nature(&self) -> SourceKind {
         match self {
             Self::Scan { .. } => SourceKind::Live,
-            Self::Import(_) | Self::Recorded(_) => SourceKind::Recorded,
+            Self::Import(_) | Self::Snapshot(_) => SourceKind::Recorded,
         }
     }
 
@@ -127,7 +127,7 @@ impl Source {
     pub fn scan(&self) -> Option<&Scan> {
         match self {
             Self::Scan { scan, .. } => Some(scan),
-            Self::Import(_) | Self::Recorded(_) => None,
+            Self::Import(_) | Self::Snapshot(_) => None,
         }
     }
 
@@ -146,7 +146,7 @@ impl Source {
         match self {
             Self::Scan { scan, .. } => scan.tree(),
             Self::Import(import) => import.tree(),
-            Self::Recorded(recorded) => recorded.tree(),
+            Self::Snapshot(recorded) => recorded.tree(),
         }
     }
 
@@ -155,7 +155,7 @@ impl Source {
         match self {
             Self::Scan { scan, .. } => scan.roots().to_vec(),
             Self::Import(import) => import.names(),
-            Self::Recorded(recorded) => recorded.roots(),
+            Self::Snapshot(recorded) => recorded.roots(),
         }
     }
 
@@ -167,7 +167,7 @@ impl Source {
                 vec![here; scan.roots().len()]
             }
             Self::Import(import) => import.provenance(),
-            Self::Recorded(recorded) => recorded.provenance(),
+            Self::Snapshot(recorded) => recorded.provenance(),
         }
     }
 
@@ -189,7 +189,7 @@ impl Source {
         let scope = scan.options().scope()?;
         let roots: Vec<&[u8]> = scan.roots().iter().map(|root| root.as_os_str().as_bytes()).collect();
         let path = snapshot_store::latest_for(folder, &roots, scope.as_bytes(), *began)?;
-        Some(Self::Recorded(Recorded::open(&path)))
+        Some(Self::Snapshot(SnapshotSource::open(&path)))
     }
 
     /// Waits until a browser has something to show. Returns at once for a scan; for another machine, waits until
@@ -205,7 +205,7 @@ impl Source {
         match self {
             Self::Scan { scan, .. } => scan.progress(),
             Self::Import(import) => import.progress(),
-            Self::Recorded(recorded) => recorded.progress(),
+            Self::Snapshot(recorded) => recorded.progress(),
         }
     }
 
@@ -214,7 +214,7 @@ impl Source {
         match self {
             Self::Scan { scan, .. } => scan.stop(),
             Self::Import(import) => import.stop(),
-            Self::Recorded(_) => {}
+            Self::Snapshot(_) => {}
         }
     }
 
@@ -223,7 +223,7 @@ impl Source {
         match self {
             Self::Scan { scan, .. } => scan.outcome(),
             Self::Import(import) => import.outcome(),
-            Self::Recorded(recorded) => Some(recorded.outcome()),
+            Self::Snapshot(recorded) => Some(recorded.outcome()),
         }
     }
 
@@ -232,7 +232,7 @@ impl Source {
         match self {
             Self::Scan { scan, .. } => scan.elapsed(),
             Self::Import(import) => import.elapsed(),
-            Self::Recorded(recorded) => recorded.elapsed(),
+            Self::Snapshot(recorded) => recorded.elapsed(),
         }
     }
 
@@ -241,7 +241,7 @@ impl Source {
         match self {
             Self::Scan { scan, .. } => scan.wait(limit),
             Self::Import(import) => import.wait(limit),
-            Self::Recorded(recorded) => Some(recorded.outcome()),
+            Self::Snapshot(recorded) => Some(recorded.outcome()),
         }
     }
 }

@@ -22,8 +22,8 @@ use crate::formats::flat::Flat;
 pub use crate::formats::flat::Form;
 use crate::formats::ncdu_write::Export;
 use crate::formats::snapshot;
-use crate::formats::snapshot::{Limits, Unsaved};
-use crate::platform::atomic_file::Replacement;
+use crate::formats::snapshot::{Limits, WriteError};
+use crate::platform::atomic_file::AtomicFile;
 use crate::scan::Outcome;
 use crate::source::{Source, SourceKind};
 
@@ -67,7 +67,7 @@ impl Format {
 
 /// Treatment of an existing file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Old {
+pub enum Overwrite {
     /// The existing file is kept, and nothing is written.
     Kept,
     /// The new file replaces it.
@@ -76,7 +76,7 @@ pub enum Old {
 
 /// Reason why nothing was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unwritten {
+pub enum SaveError {
     /// A file of that name exists.
     Exists,
     /// The user stopped it.
@@ -85,7 +85,7 @@ pub enum Unwritten {
     Failed(String),
 }
 
-impl From<io::Error> for Unwritten {
+impl From<io::Error> for SaveError {
     fn from(error: io::Error) -> Self {
         Self::Failed(words(&error))
     }
@@ -99,46 +99,46 @@ pub fn write(
     source: &Source,
     path: &Path,
     format: Format,
-    old: Old,
+    old: Overwrite,
     stop: &AtomicBool,
-) -> Result<u64, Unwritten> {
+) -> Result<u64, SaveError> {
     if source.outcome() != Some(Outcome::Complete) {
-        return Err(Unwritten::Failed("scan incomplete".to_owned()));
+        return Err(SaveError::Failed("scan incomplete".to_owned()));
     }
-    if old == Old::Kept && fs::symlink_metadata(path).is_ok() {
-        return Err(Unwritten::Exists);
+    if old == Overwrite::Kept && fs::symlink_metadata(path).is_ok() {
+        return Err(SaveError::Exists);
     }
     let edition = source.tree().edition();
-    let mut file = Replacement::begin(path)?;
+    let mut file = AtomicFile::begin(path)?;
     let mut out = Watched::new(&mut file, stop);
     let written = match format {
-        Format::Ncdu(packing) => ncdu(source, packing, &mut out).map_err(Unwritten::from),
+        Format::Ncdu(packing) => ncdu(source, packing, &mut out).map_err(SaveError::from),
         Format::Flat(form) => {
             let flat = Flat { tree: source.tree(), form, provenance: &source.provenance() };
-            flat.write(&mut out).map_err(Unwritten::from)
+            flat.write(&mut out).map_err(SaveError::from)
         }
         Format::Snapshot => {
             let limits = Limits { bytes: u64::MAX, stop };
             let saved = snapshot::save(source.tree(), &source.about(), &limits, &mut out);
             saved.map(|_| ()).map_err(|unsaved| match unsaved {
-                Unsaved::Stopped => Unwritten::Stopped,
-                other => Unwritten::Failed(other.to_string()),
+                WriteError::Stopped => SaveError::Stopped,
+                other => SaveError::Failed(other.to_string()),
             })
         }
     };
     let bytes = out.written;
     if stop.load(Ordering::Relaxed) {
-        return Err(Unwritten::Stopped);
+        return Err(SaveError::Stopped);
     }
     written?;
     if source.tree().edition() != edition {
-        return Err(Unwritten::Failed("the tree has changed during the export".to_owned()));
+        return Err(SaveError::Failed("the tree has changed during the export".to_owned()));
     }
     match old {
-        Old::Replaced => file.keep()?,
+        Overwrite::Replaced => file.keep()?,
         // Another process may have created the file in the meantime.
-        Old::Kept => file.keep_as_new().map_err(|error| match error.kind() {
-            ErrorKind::AlreadyExists => Unwritten::Exists,
+        Overwrite::Kept => file.keep_as_new().map_err(|error| match error.kind() {
+            ErrorKind::AlreadyExists => SaveError::Exists,
             _ => error.into(),
         })?,
     }

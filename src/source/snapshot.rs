@@ -17,7 +17,7 @@ use crate::tree::{DirId, Tree};
 
 /// Opened snapshot, or the reason why it could not be opened.
 #[derive(Clone)]
-pub struct Recorded {
+pub struct SnapshotSource {
     path: PathBuf,
     tree: Arc<Tree>,
     about: SnapshotInfo,
@@ -26,7 +26,7 @@ pub struct Recorded {
     took: Duration,
 }
 
-impl Recorded {
+impl SnapshotSource {
     /// Opens the snapshot at `path`.
     pub fn open(path: &Path) -> Self {
         let started = Instant::now();

@@ -19,8 +19,8 @@ use std::time::{Duration, SystemTime};
 
 use crate::base::absolute::absolute_bytes;
 use crate::base::sync::AtomicBool;
-use crate::formats::snapshot::{Limits, SnapshotInfo, Unopened, Unsaved, open, save};
-use crate::platform::atomic_file::{Replacement, UNFINISHED};
+use crate::formats::snapshot::{Limits, SnapshotInfo, Unopened, WriteError, open, save};
+use crate::platform::atomic_file::{AtomicFile, UNFINISHED};
 use crate::platform::entry::safe_path::{Error, PrivateFolder, Refusal};
 use crate::platform::fs::capacity::capacity;
 use crate::tree::{DirId, Tree};
@@ -64,22 +64,22 @@ pub enum Kept {
 
 /// Reason why no snapshot was kept.
 #[derive(Debug)]
-pub enum Unkept {
+pub enum KeepError {
     /// The disk is nearly full.
     NoRoom,
     /// Another user could change the folder, or a directory on its path.
     Unsafe(Refusal),
     /// The snapshot could not be written.
-    Unsaved(Unsaved),
+    Write(WriteError),
 }
 
-impl From<io::Error> for Unkept {
+impl From<io::Error> for KeepError {
     fn from(error: io::Error) -> Self {
-        Self::Unsaved(error.into())
+        Self::Write(error.into())
     }
 }
 
-impl From<Error> for Unkept {
+impl From<Error> for KeepError {
     fn from(error: Error) -> Self {
         match error {
             Error::Refused(refusal) => Self::Unsafe(refusal),
@@ -88,12 +88,12 @@ impl From<Error> for Unkept {
     }
 }
 
-impl std::fmt::Display for Unkept {
+impl std::fmt::Display for KeepError {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::NoRoom => formatter.write_str("the disk is nearly full; write elsewhere with -o FILE"),
             Self::Unsafe(refusal) => refusal.fmt(formatter),
-            Self::Unsaved(unsaved) => unsaved.fmt(formatter),
+            Self::Write(unsaved) => unsaved.fmt(formatter),
         }
     }
 }
@@ -107,7 +107,7 @@ pub fn keep(
     tree: &Tree,
     about: &SnapshotInfo,
     stop: &AtomicBool,
-) -> Result<Kept, Unkept> {
+) -> Result<Kept, KeepError> {
     let roots = roots(tree);
     let since = about.scanned_at.saturating_sub_unsigned(settings.interval.as_secs());
     if snapshots(&PrivateFolder::find(&settings.folder)?).iter().any(|found| {
@@ -127,13 +127,13 @@ pub fn keep_now(
     tree: &Tree,
     about: &SnapshotInfo,
     stop: &AtomicBool,
-) -> Result<PathBuf, Unkept> {
+) -> Result<PathBuf, KeepError> {
     let folder = PrivateFolder::find(&settings.folder)?.make()?;
-    let bytes = room(folder.path())?.ok_or(Unkept::NoRoom)?.min(settings.bytes / 2);
+    let bytes = room(folder.path())?.ok_or(KeepError::NoRoom)?.min(settings.bytes / 2);
     let name = name_of(&key(&roots(tree), &about.scope), about.scanned_at);
     let path = folder.path().join(name);
-    let mut file = Replacement::begin(&path)?;
-    save(tree, about, &Limits { bytes, stop }, &mut file).map_err(Unkept::Unsaved)?;
+    let mut file = AtomicFile::begin(&path)?;
+    save(tree, about, &Limits { bytes, stop }, &mut file).map_err(KeepError::Write)?;
     file.keep()?;
     prune(settings, &folder, about.scanned_at);
     Ok(path)
@@ -178,7 +178,7 @@ pub struct Subject {
 ///
 /// # Errors
 /// When another user can change the folder, or it cannot be read.
-pub fn list(folder: &Path) -> Result<Vec<KeptSnapshot>, Unkept> {
+pub fn list(folder: &Path) -> Result<Vec<KeptSnapshot>, KeepError> {
     let found = newest_first(&PrivateFolder::find(folder)?).into_iter();
     Ok(found
         .map(|Found { path, scanned_at, .. }| {

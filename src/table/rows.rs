@@ -9,7 +9,7 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use crate::analysis::compare::{Became, Before, Growth, amount};
+use crate::analysis::compare::{Comparison, Previous, PreviousListing, amount};
 use crate::analysis::search::{FilterCursor, Filtered};
 use crate::base::format::Measure;
 use crate::base::job::{Job, Pool};
@@ -82,7 +82,7 @@ pub struct Sums<'a> {
     /// Result of an active filter. Other entries are not shown.
     pub filtered: Option<&'a Filtered>,
     /// Comparison with an earlier tree, if it is shown.
-    pub growth: Option<&'a Arc<Growth>>,
+    pub growth: Option<&'a Arc<Comparison>>,
 }
 
 impl<'a> Sums<'a> {
@@ -138,7 +138,7 @@ pub struct Beside {
     /// Result of an active filter.
     pub filtered: Option<Arc<Filtered>>,
     /// Comparison with an earlier tree, if it is shown.
-    pub growth: Option<Arc<Growth>>,
+    pub growth: Option<Arc<Comparison>>,
 }
 
 /// Sorts the entries of `id` in the background. A directory that is being read counts as far as it is read.
@@ -169,7 +169,7 @@ pub struct Rows {
     length: u64,
     left_out: usize,
     largest: u64,
-    before: Option<Before>,
+    before: Option<PreviousListing>,
     cost: Duration,
     /// `true` if everything below was read before sorting.
     was_complete: bool,
@@ -191,8 +191,8 @@ impl Rows {
         // All workers of the sort write and read these; `Relaxed`: they guard no data.
         let (left_out, largest) = (AtomicUsize::new(0), AtomicU64::new(0));
         let keeper = sums.filtered.map(|filtered| FilterCursor::new(tree, filtered, id));
-        let before = sums.growth.map(|growth| Before::of(growth, tree, id));
-        let earlier = before.as_ref().map(Before::listing);
+        let before = sums.growth.map(|growth| PreviousListing::of(growth, tree, id));
+        let earlier = before.as_ref().map(PreviousListing::listing);
         let rows = sort(listing, order.names(), |record| {
             if keeper.as_ref().is_some_and(|keeper| !keeper.shows(record)) {
                 return None;
@@ -215,8 +215,8 @@ impl Rows {
             let change = before.as_ref().zip(earlier.as_ref()).filter(|_| order.column == Column::Growth);
             let change = change.and_then(|(before, earlier)| {
                 Some(match before.became(tree, earlier, record)? {
-                    Became::New => size,
-                    Became::Was(was) => size.abs_diff(amount(was, order.measure)),
+                    Previous::New => size,
+                    Previous::Was(was) => size.abs_diff(amount(was, order.measure)),
                 })
             });
             Some(order.key(&SortContext { tree, totals, size, change }, facts))
@@ -264,7 +264,7 @@ impl Rows {
     }
 
     /// Returns the earlier sizes of the entries, if they are shown.
-    pub fn before(&self) -> Option<&Before> {
+    pub fn before(&self) -> Option<&PreviousListing> {
         self.before.as_ref()
     }
 

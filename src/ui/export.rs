@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use crate::base::job::{Job, Pool};
 use crate::base::text::escape_path;
 use crate::source::Source;
-use crate::source::save::{Format, Old, Unwritten, write};
+use crate::source::save::{Format, Overwrite, SaveError, write};
 
 /// File to be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct Order {
     /// Format.
     pub format: Format,
     /// Treatment of an existing file.
-    pub old: Old,
+    pub old: Overwrite,
 }
 
 /// State of exports.
@@ -36,7 +36,7 @@ pub struct Told {
     /// Request.
     pub order: Order,
     /// Number of bytes, or the error.
-    pub written: Result<u64, Unwritten>,
+    pub written: Result<u64, SaveError>,
 }
 
 impl Order {
@@ -50,7 +50,7 @@ impl Order {
 ///
 /// # Errors
 /// When no thread can be started.
-pub fn begin(pool: &Pool, source: &Source, order: Order) -> io::Result<Job<Result<u64, Unwritten>>> {
+pub fn begin(pool: &Pool, source: &Source, order: Order) -> io::Result<Job<Result<u64, SaveError>>> {
     let source = source.clone();
     pool.start(move |task| {
         task.publish(write(&source, &order.path, order.format, order.old, task.cancelled()));

@@ -8,12 +8,12 @@
 use std::fmt;
 use std::io;
 
-use crate::analysis::compare::{Compared, Growth};
+use crate::analysis::compare::{Compared, Comparison};
 use crate::analysis::search::{Order, Query, Request};
 use crate::base::format::Units;
 use crate::base::job::{Job, JobError, Outcome, Pool};
 use crate::base::sync::Arc;
-use crate::source::baseline::Basis;
+use crate::source::baseline::Baseline;
 use crate::tree::{DirId, Tree};
 
 /// Everything that a job may read.
@@ -24,7 +24,7 @@ pub struct Sources<'a> {
     /// Tree.
     pub tree: &'a Arc<Tree>,
     /// Baseline.
-    pub basis: Option<&'a Basis>,
+    pub basis: Option<&'a Baseline>,
     /// `true` if the system may be asked; unit tests make no system call.
     pub may_ask_system: bool,
 }
@@ -77,7 +77,7 @@ impl<T> Load<T> {
     }
 
     /// Returns the load of a comparison, which may have no baseline.
-    pub fn of_comparison(job: Job<Compared>, result: fn(Arc<Growth>) -> T) -> Self
+    pub fn of_comparison(job: Job<Compared>, result: fn(Arc<Comparison>) -> T) -> Self
     where
         T: 'static,
     {

@@ -65,7 +65,7 @@ use crate::platform::terminal::signals;
 use crate::platform::terminal::signals::Watch;
 use crate::platform::terminal::stops;
 use crate::source::Source;
-use crate::source::baseline::{Basis, Earlier};
+use crate::source::baseline::{Baseline, BaselineSpec};
 pub use options::Mouse;
 use screen::{Guard, Screen};
 use session::{Left, Session};
@@ -80,7 +80,7 @@ const FRAME: usize = 1 << 18;
 ///
 /// # Errors
 /// When the terminal cannot be taken over, or no longer responds. It has been restored by then.
-pub fn run(source: &mut Source, settings: &Settings, mut earlier: Earlier) -> io::Result<Vec<Vec<u8>>> {
+pub fn run(source: &mut Source, settings: &Settings, mut earlier: BaselineSpec) -> io::Result<Vec<Vec<u8>>> {
     let screen = Screen::new(settings.mouse, settings.tab)?;
     let _guard = Guard(screen.clone());
     restore_on_panic(&screen);
@@ -92,7 +92,7 @@ pub fn run(source: &mut Source, settings: &Settings, mut earlier: Earlier) -> io
     let mut expected = None;
     let mut settings = settings.clone();
     loop {
-        let basis = Basis::new(earlier.clone(), source.clone());
+        let basis = Baseline::new(earlier.clone(), source.clone());
         let mut session = Session::new(&mut terminal, &screen, source, &settings, basis)?;
         if let Some(name) = expected.take() {
             session.expect(name);

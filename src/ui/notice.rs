@@ -14,7 +14,7 @@ use crate::base::job::JobError;
 use crate::base::os_error::{error_text, words};
 use crate::base::sync::Arc;
 use crate::base::text::{escape, escape_path};
-use crate::delete::script::Unwritten;
+use crate::delete::script::ScriptError;
 use crate::delete::{OperationKind, Report};
 use crate::source::save::ENDINGS;
 
@@ -330,11 +330,11 @@ fn script(script: &Script) -> String {
             let warnings = if script.concerns.is_empty() { "" } else { " and its warnings" };
             format!("Wrote {}; review it{warnings} before running", escape_path(&script.path))
         }
-        Err(Unwritten::Refused(path, reason)) => {
+        Err(ScriptError::Refused(path, reason)) => {
             format!("Cannot write a script: {}: {}", escape(path), reason.words())
         }
-        Err(Unwritten::Exposed) => "Cannot write a script: other users could change it".into(),
-        Err(Unwritten::Failed(error)) => format!("Cannot write a script: {}", words(error)),
+        Err(ScriptError::Exposed) => "Cannot write a script: other users could change it".into(),
+        Err(ScriptError::Failed(error)) => format!("Cannot write a script: {}", words(error)),
     }
 }
 

@@ -11,7 +11,7 @@ use super::runner::{AtExit, Runner, TaskId, Update};
 use crate::base::job::{Job, JobError, Pool, Task};
 use crate::base::state_folder::folder_of_process;
 use crate::base::sync::Arc;
-use crate::delete::script::{self, Unwritten, Written};
+use crate::delete::script::{self, ScriptError, Written};
 use crate::delete::seen::{self, Places};
 use crate::delete::{self, Journal, Operation, Preview, Report, Selection};
 use crate::platform::process::limits::processors;
@@ -53,7 +53,7 @@ pub enum News {
 }
 
 /// Result of writing a script.
-pub type Script = Result<Written, Unwritten>;
+pub type Script = Result<Written, ScriptError>;
 
 /// Deletions and their parts, at most one of each kind but scripts.
 #[derive(Default)]
@@ -104,7 +104,7 @@ impl Deletions {
                 }));
             }
             Order::Begin(work, journal) => {
-                let job = self.start(|pool| delete::carry_out(pool, work, journal));
+                let job = self.start(|pool| delete::start(pool, work, journal));
                 self.work = Some(runner.add(job, AtExit::Cancel, |update| match update {
                     Update::Result(report) => News::Reported(report).into(),
                     Update::Failed(error) => News::WorkFailed(error).into(),

@@ -37,8 +37,8 @@ use crate::platform::process::limits::processors;
 use crate::platform::terminal::stops::stop_group;
 use crate::scan::Scan;
 use crate::source::Source;
-use crate::source::baseline::Basis;
-use crate::source::save::Unwritten;
+use crate::source::baseline::Baseline;
+use crate::source::save::SaveError;
 
 /// Interval between checks of a growing tree.
 const TICK: Duration = Duration::from_millis(80);
@@ -78,7 +78,7 @@ pub struct Session<'s> {
     screen: &'s Screen,
     source: &'s Source,
     app: App<'s>,
-    basis: Basis,
+    basis: Baseline,
     pool: Pool,
     runner: Runner<Message>,
     deletions: Deletions,
@@ -103,7 +103,7 @@ impl<'s> Session<'s> {
         screen: &'s Screen,
         source: &'s Source,
         settings: &Settings,
-        basis: Basis,
+        basis: Baseline,
     ) -> io::Result<Self> {
         let begun = Instant::now();
         let size = terminal.size()?;
@@ -308,7 +308,7 @@ impl<'s> Session<'s> {
         self.runner.add(job, AtExit::CleanUp, move |update| {
             let written = match update {
                 Update::Result(written) => Result::clone(&written),
-                Update::Failed(error) => Err(Unwritten::Failed(error.to_string())),
+                Update::Failed(error) => Err(SaveError::Failed(error.to_string())),
             };
             Message::Action(Action::Exported(Told { order: order.clone(), written }))
         });

@@ -7,10 +7,10 @@ use super::loader::{Loader, Sources};
 use super::sheet::{Page, Sheet};
 use super::treemap::Tile;
 use super::views::{self, Needs, ViewSpec};
-use crate::analysis::compare::Growth;
+use crate::analysis::compare::Comparison;
 use crate::analysis::search::{self, Filtered, Order, Query, Request};
 use crate::base::sync::Arc;
-use crate::source::baseline::Offer;
+use crate::source::baseline::BaselineInfo;
 use crate::table::rows::{self, Beside, Rows, Sums};
 use crate::tree::{DirId, LiveTotals};
 
@@ -97,7 +97,7 @@ impl Views {
     }
 
     /// Returns the baseline to offer in the hint, as long as no comparison with it is shown.
-    pub fn offer(&self) -> Option<Offer> {
+    pub fn offer(&self) -> Option<BaselineInfo> {
         self.compared.offer().filter(|_| self.compared.column.is_none())
     }
 
@@ -153,21 +153,21 @@ impl Filtering {
 #[derive(Debug, Default)]
 pub struct Compared {
     /// Search for a baseline.
-    pub offer: Loader<Arc<Offer>>,
+    pub offer: Loader<Arc<BaselineInfo>>,
     /// Comparison for the column, once it is shown.
-    pub column: Option<Loader<Arc<Growth>>>,
+    pub column: Option<Loader<Arc<Comparison>>>,
     /// Failure of the comparison that was reported last.
     pub reported: Option<String>,
 }
 
 impl Compared {
     /// Returns the comparison so far.
-    pub fn growth(&self) -> Option<&Arc<Growth>> {
+    pub fn growth(&self) -> Option<&Arc<Comparison>> {
         self.column.as_ref()?.value()
     }
 
     /// Returns the baseline once it is known.
-    pub fn offer(&self) -> Option<Offer> {
+    pub fn offer(&self) -> Option<BaselineInfo> {
         self.offer.value().map(|offer| **offer).filter(|offer| offer.is_there)
     }
 

@@ -5,7 +5,7 @@
 //!
 //! Invariant: the numbers of one window were read together, right after the live totals.
 
-use crate::analysis::compare::{Became, Before, amount};
+use crate::analysis::compare::{Previous, PreviousListing, amount};
 use crate::base::format::Measure;
 use crate::base::kind::Kind;
 use crate::base::os_error::error_text;
@@ -58,14 +58,16 @@ impl Window {
         let totals = sums.totals(tree, place.id);
         let size = totals_size(&totals, measure);
         let before = place.rows().before();
-        let earlier = before.map(Before::listing);
+        let earlier = before.map(PreviousListing::listing);
         let change = |record: &Entry<'_>, size: Option<u64>| match (
             before?.became(tree, earlier.as_ref()?, record)?,
             size,
         ) {
-            (Became::New, size) => Some(CellValue::Change(None, Some(size.unwrap_or(0)))),
-            (Became::Was(was), Some(size)) => Some(CellValue::Change(Some(amount(was, measure)), Some(size))),
-            (Became::Was(_), None) => None,
+            (Previous::New, size) => Some(CellValue::Change(None, Some(size.unwrap_or(0)))),
+            (Previous::Was(was), Some(size)) => {
+                Some(CellValue::Change(Some(amount(was, measure)), Some(size)))
+            }
+            (Previous::Was(_), None) => None,
         };
         let full = match scale {
             Scale::Directory => size,

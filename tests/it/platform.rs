@@ -12,7 +12,7 @@ use std::path::Path;
 use crate::support::fixtures;
 use duke::base::absolute::absolute;
 use duke::base::kind::Kind;
-use duke::testing::platform::{Attributes, Border, Directory, Errno, Replacement, attributes_of_path};
+use duke::testing::platform::{AtomicFile, Attributes, Boundary, Directory, Errno, attributes_of_path};
 
 /// Directory according to an implementation: each name's hint, inode number and attributes.
 type Found = BTreeMap<Vec<u8>, (Kind, u64, Result<Attributes, Errno>)>;
@@ -32,7 +32,7 @@ fn expected(path: &Path) -> BTreeMap<Vec<u8>, Attributes> {
             uid: metadata.uid(),
             gid: metadata.gid(),
             mode: metadata.mode(),
-            border: Border::None,
+            border: Boundary::None,
         };
         (entry.file_name().as_bytes().to_vec(), attributes)
     };
@@ -54,7 +54,7 @@ fn kind(file_type: fs::FileType) -> Kind {
 
 /// Removes facts that only some implementations can know.
 fn without_mounts(attributes: Attributes) -> Attributes {
-    Attributes { border: Border::None, ..attributes }
+    Attributes { border: Boundary::None, ..attributes }
 }
 
 macro_rules! conformance {
@@ -189,9 +189,9 @@ fn implementations_agree_on_the_system() {
 fn a_mount_point_is_known_as_one() {
     let (found, _) = system::read(Path::new("/"));
     let attributes = |name: &str| found[name.as_bytes()].2.unwrap();
-    assert_eq!(attributes("proc").border, Border::Mount);
+    assert_eq!(attributes("proc").border, Boundary::Mount);
     assert!(
-        attributes("etc").border == Border::None
+        attributes("etc").border == Boundary::None
             || fs::metadata("/etc").unwrap().dev() != fs::metadata("/").unwrap().dev()
     );
 }
@@ -309,7 +309,7 @@ fn a_file_that_came_meanwhile_is_not_replaced_by_a_new_one() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
     let begun = || {
-        let mut file = Replacement::begin(&path).unwrap();
+        let mut file = AtomicFile::begin(&path).unwrap();
         file.write_all(b"new").unwrap();
         file
     };

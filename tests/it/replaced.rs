@@ -35,7 +35,7 @@ fn asked(selection: Selection) -> Preview {
 }
 
 fn carried_out(work: Operation) -> Report {
-    let job = delete::carry_out(&Pool::new(2).unwrap(), work, None).unwrap();
+    let job = delete::start(&Pool::new(2).unwrap(), work, None).unwrap();
     assert_eq!(job.wait(LONG), Some(Outcome::Complete));
     Report::clone(&job.latest().unwrap())
 }

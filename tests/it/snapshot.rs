@@ -11,7 +11,7 @@ use crate::support::reseal::reseal;
 use duke::base::kind::Kind;
 use duke::scan::{Options, Scan};
 use duke::testing::formats::snapshot;
-use duke::testing::formats::snapshot::{Limits, Snapshot, SnapshotInfo, Unopened, Unsaved};
+use duke::testing::formats::snapshot::{Limits, Snapshot, SnapshotInfo, Unopened, WriteError};
 use duke::testing::output::json::{Body, Report, Summary};
 use duke::testing::platform::Access;
 use duke::tree::{
@@ -272,12 +272,12 @@ fn limits_are_kept() {
         snapshot::save(scan.tree(), &about(), &Limits { bytes, stop: &stop }, &mut Vec::new())
     };
     assert!(matches!(save(length, false), Ok(written) if written == length));
-    assert!(matches!(save(length - 1, false), Err(Unsaved::TooLarge)));
-    assert!(matches!(save(length, true), Err(Unsaved::Stopped)));
+    assert!(matches!(save(length - 1, false), Err(WriteError::TooLarge)));
+    assert!(matches!(save(length, true), Err(WriteError::Stopped)));
     let stop = AtomicBool::new(false);
     let unfinished =
         snapshot::save(&Tree::new(), &about(), &Limits { bytes: 99, stop: &stop }, &mut Vec::new());
-    assert!(matches!(unfinished, Err(Unsaved::Changing)));
+    assert!(matches!(unfinished, Err(WriteError::Changing)));
 }
 
 /// Calls everything that a program could call on a tree, and returns the number of directories.

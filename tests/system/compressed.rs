@@ -65,7 +65,7 @@ fn of_compressed_files_a_block_for_each_extent_is_promised() {
     assert!(probe.most >= text.len() as u64);
     let before = free(&root);
     let work = Operation::Remove(probe.going.unwrap());
-    let job = delete::carry_out(&Pool::new(2).unwrap(), work, None).unwrap();
+    let job = delete::start(&Pool::new(2).unwrap(), work, None).unwrap();
     assert_eq!(job.wait(LONG), Some(Outcome::Complete));
     let freed = free(&root).saturating_sub(before);
     assert!(freed >= probe.least && freed < MIB, "{freed} bytes came back, {} were promised", probe.least);

@@ -34,7 +34,7 @@ fn asked(path: &str) -> Preview {
 fn told_and_done(path: &str) -> (Preview, Report) {
     let probe = asked(path);
     let work = Operation::Remove(probe.going.clone().unwrap());
-    let job = delete::carry_out(&Pool::new(2).unwrap(), work, None).unwrap();
+    let job = delete::start(&Pool::new(2).unwrap(), work, None).unwrap();
     assert_eq!(job.wait(LONG), Some(Outcome::Complete));
     let report = Report::clone(&job.latest().unwrap());
     let Kept { mounts, denied, read_only, locked, unseen } = probe.kept;

@@ -34,7 +34,7 @@ fn objections(selection: &Selection) -> (Vec<Blocked>, Vec<DeleteWarning>) {
 /// Tries to delete it and returns the reasons of the failures.
 fn reasons(selection: Selection) -> Vec<Reason> {
     let work = Operation::Remove(Arc::new(selection));
-    let job = delete::carry_out(&Pool::new(2).unwrap(), work, None).unwrap();
+    let job = delete::start(&Pool::new(2).unwrap(), work, None).unwrap();
     assert_eq!(job.wait(Duration::from_secs(60)), Some(Outcome::Complete));
     job.latest().unwrap().failures.first.iter().map(|failure| failure.reason).collect()
 }

@@ -13,7 +13,7 @@ use std::process::{Command, Output, Stdio};
 use crate::support::fixtures::{self, Fixture};
 use crate::support::image::{Image, in_namespace, mount};
 use crate::support::sandbox;
-use duke::testing::delete::script::{self, Unwritten, Written};
+use duke::testing::delete::script::{self, ScriptError, Written};
 use duke::testing::delete::{Blocked, DeleteScope, Reason, Selection};
 
 /// Returns the installed shells.
@@ -43,7 +43,7 @@ fn private() -> Fixture {
 }
 
 /// Writes the script for these paths below `root`.
-fn write(folder: &Path, root: &Path, paths: &[PathBuf]) -> Result<Written, Unwritten> {
+fn write(folder: &Path, root: &Path, paths: &[PathBuf]) -> Result<Written, ScriptError> {
     let selection = select(root, paths);
     assert_eq!(selection.count(), paths.len());
     script::write(folder, None, &selection, &vec!["1.0 KiB".to_owned(); paths.len()])
@@ -271,14 +271,14 @@ fn what_the_box_refuses_gets_no_script() {
     ];
     for (path, expected) in cases {
         let refused = write(folder.path(), Path::new("/tmp"), std::slice::from_ref(&path)).unwrap_err();
-        let Unwritten::Refused(named, reason) = refused else { panic!("{refused:?}") };
+        let ScriptError::Refused(named, reason) = refused else { panic!("{refused:?}") };
         assert_eq!((named, reason), (path.as_os_str().as_bytes().to_vec(), Reason::Refused(expected)));
     }
     let gone = fixture.join("gone");
     let selection = select(Path::new("/tmp"), std::slice::from_ref(&gone));
     fs::remove_dir(&gone).unwrap();
     let refused = script::write(folder.path(), None, &selection, &[]).unwrap_err();
-    assert!(matches!(refused, Unwritten::Refused(_, Reason::Changed)), "{refused:?}");
+    assert!(matches!(refused, ScriptError::Refused(_, Reason::Changed)), "{refused:?}");
     assert_eq!(entries(folder.path()), [] as [PathBuf; 0]);
 }
 
@@ -327,16 +327,16 @@ fn a_script_lies_where_nobody_else_can_change_it() {
     assert_ne!(written(None).unwrap().path, first, "another name");
     for open in [0o777, 0o1777, 0o770] {
         mode(&folder, open);
-        assert!(matches!(written(None), Err(Unwritten::Exposed)), "{open:o}");
+        assert!(matches!(written(None), Err(ScriptError::Exposed)), "{open:o}");
         assert_eq!(written(Some(&fallback)).unwrap().path.parent(), Some(fallback.as_path()), "{open:o}");
         assert_eq!(fs::metadata(&fallback).unwrap().mode() & 0o777, 0o700);
     }
     mode(&folder, 0o700);
     mode(place.path(), 0o777);
-    assert!(matches!(written(None), Err(Unwritten::Exposed)), "the folder could be put away");
+    assert!(matches!(written(None), Err(ScriptError::Exposed)), "the folder could be put away");
     mode(place.path(), 0o700);
     if chown(&folder, Some(1000), None).is_ok() {
-        assert!(matches!(written(None), Err(Unwritten::Exposed)), "it is somebody else's");
+        assert!(matches!(written(None), Err(ScriptError::Exposed)), "it is somebody else's");
         chown(&folder, Some(0), None).unwrap();
     }
     // Every possible name is a link to another place.

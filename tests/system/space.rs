@@ -15,7 +15,8 @@ use crate::support::{child, skip};
 use duke::scan::{Mounts, Options, Scan};
 use duke::testing::df;
 use duke::testing::df::{
-    CountedAs, Errno, NotScanned, Note, OverheadKind, ProcessAccess, Report, Space, Through, Unexplained,
+    CountedAs, Errno, FileSystemUsage, NotScanned, Note, OverheadKind, ProcessAccess, Report, Through,
+    Unexplained,
 };
 use duke::tree::DirId;
 
@@ -28,7 +29,7 @@ fn report(roots: &[&Path], mounts: Mounts) -> Report {
     df::report(scan.tree(), DirId::TOP, &|| false)
 }
 
-fn first(root: &Path) -> Space {
+fn first(root: &Path) -> FileSystemUsage {
     report(&[root], Mounts::Real).spaces.swap_remove(0)
 }
 
@@ -54,14 +55,14 @@ fn random(path: &Path, bytes: u64) {
     file.sync_all().unwrap();
 }
 
-fn missing(space: &Space) -> u64 {
+fn missing(space: &FileSystemUsage) -> u64 {
     match space.remainder() {
         Some(Unexplained::Missing(bytes)) => bytes,
         other => panic!("{other:?} of {space:?}"),
     }
 }
 
-fn part(space: &Space, what: OverheadKind) -> Option<(u64, CountedAs)> {
+fn part(space: &FileSystemUsage, what: OverheadKind) -> Option<(u64, CountedAs)> {
     space.parts.iter().find(|part| part.what == what).map(|part| (part.bytes, part.standing))
 }
 

@@ -16,7 +16,7 @@ use duke::base::job::Pool;
 use duke::scan::{ExcludePatterns, Options, Outcome, Progress, Scan};
 use duke::testing::formats::snapshot;
 use duke::testing::formats::snapshot::{Limits, SnapshotInfo};
-use duke::testing::source::baseline::{Basis, Earlier};
+use duke::testing::source::baseline::{Baseline, BaselineSpec};
 use duke::testing::source::import::Input;
 use duke::testing::source::{Source, SourceSpec};
 use duke::testing::table::rows::Order;
@@ -161,7 +161,7 @@ fn work(app: &mut App<'_>, scan: &Scan) {
     work_with(app, scan, None);
 }
 
-fn work_with(app: &mut App<'_>, scan: &Scan, basis: Option<&Basis>) {
+fn work_with(app: &mut App<'_>, scan: &Scan, basis: Option<&Baseline>) {
     let pool = &Pool::new(1).unwrap();
     let sources = Sources { pool, tree: scan.tree(), basis, may_ask_system: true };
     while app.poll(&sources) || app.is_loading() {
@@ -226,8 +226,10 @@ fn growth(name: &str, size: (u16, u16), glyphs: Glyphs) {
     std::fs::rename(folder.path().join("pictures/2024"), folder.path().join("pictures/year")).unwrap();
     std::fs::remove_dir_all(folder.path().join(".cache")).unwrap();
     let scan = scan(vec![folder.path().to_owned()]);
-    let basis =
-        Basis::new(Earlier::Source(before), Source::Scan { scan: scan.clone(), began: 1_700_300_000 });
+    let basis = Baseline::new(
+        BaselineSpec::Source(before),
+        Source::Scan { scan: scan.clone(), began: 1_700_300_000 },
+    );
     let mut app = app(&scan, glyphs, size);
     finish(&mut app, 1);
     app.update(Action::Clock(1_700_000_000 + 3 * 86_400));

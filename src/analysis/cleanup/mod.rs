@@ -13,7 +13,7 @@ use std::io;
 
 pub use rules::{Rule, rules};
 
-use crate::analysis::parallel_walk::sweep;
+use crate::analysis::parallel_walk::parallel_walk;
 use crate::analysis::search::{Collector, Mode, Progress, Request, WalkEntry};
 use crate::base::job::{Job, Pool};
 use crate::base::sync::Arc;
@@ -64,7 +64,7 @@ pub fn hints(pool: &Pool, request: Request) -> io::Result<Job<Hints>> {
     pool.start(move |task| {
         let rules = Arc::new(rules());
         let found = Candidates { rules: Arc::clone(&rules), rows: HashMap::new() };
-        sweep(&request, Mode::Filter, task, found, |found, progress| {
+        parallel_walk(&request, Mode::Filter, task, found, |found, progress| {
             Some(found.hints(&request.tree, progress))
         });
     })

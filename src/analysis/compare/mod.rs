@@ -23,7 +23,7 @@ use std::io;
 use std::time::Duration;
 
 use crate::analysis::compare::diff::{Change, ChangeKind, Met, Sizes, compare};
-pub use crate::analysis::compare::previous::{Became, Before};
+pub use crate::analysis::compare::previous::{Previous, PreviousListing};
 use crate::analysis::search::{By, Order, Request};
 use crate::base::format::Measure;
 use crate::base::job::{Job, Pool, Task};
@@ -66,7 +66,7 @@ pub struct Row {
 
 /// Comparison with an earlier tree.
 #[derive(Clone, Default)]
-pub struct Growth {
+pub struct Comparison {
     /// Time of the earlier scan in seconds since 1970.
     pub since: Option<i64>,
     /// Largest changes, in the requested order.
@@ -85,7 +85,7 @@ pub struct Growth {
     fresh: HashSet<DirId>,
 }
 
-impl std::fmt::Debug for Growth {
+impl std::fmt::Debug for Comparison {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { since, matched, whole, .. } = self;
         write!(formatter, "Growth {{ since: {since:?}, matched: {matched}, whole: {whole:?} }}")
@@ -111,7 +111,7 @@ pub fn growth<E: EarlierTree>(
 }
 
 /// Result of a comparison, or the reason why there is none.
-pub type Compared = Result<Arc<Growth>, String>;
+pub type Compared = Result<Arc<Comparison>, String>;
 
 /// Runs the comparison; returns `None` if it is cancelled.
 fn find(
@@ -146,7 +146,7 @@ fn find(
         return Some(Err(reason));
     }
     let mut gathering =
-        Gathering { request, old: &old, most, growth: Growth::default(), inside: HashMap::new() };
+        Gathering { request, old: &old, most, growth: Comparison::default(), inside: HashMap::new() };
     let is_whole = compare((&old, new), &roots, || task.is_cancelled(), |met| gathering.meet(met));
     if !is_whole {
         return None;
@@ -157,7 +157,7 @@ fn find(
     if let Some(damage) = old.damage().or_else(|| new.damage()) {
         return Some(Err(trouble.unwrap_or_else(|| damage.to_string())));
     }
-    let growth = Growth { since: earlier.recorded_at(), trouble, old: Arc::clone(&old), ..growth };
+    let growth = Comparison { since: earlier.recorded_at(), trouble, old: Arc::clone(&old), ..growth };
     Some(Ok(Arc::new(growth)))
 }
 
@@ -178,7 +178,7 @@ struct Gathering<'g> {
     request: &'g Request,
     old: &'g Tree,
     most: usize,
-    growth: Growth,
+    growth: Comparison,
     /// Cache: `true` for directories of the present tree below the requested one.
     inside: HashMap<DirId, bool>,
 }
@@ -274,7 +274,7 @@ impl Gathering<'_> {
         }
     }
 
-    fn finish(mut self) -> Growth {
+    fn finish(mut self) -> Comparison {
         self.trim();
         let Order { by, reversed } = self.request.order;
         self.growth.pairs.sort_unstable();
@@ -291,7 +291,7 @@ impl Gathering<'_> {
         if reversed {
             rows.reverse();
         }
-        Growth { rows, ..self.growth }
+        Comparison { rows, ..self.growth }
     }
 }
 
@@ -315,7 +315,7 @@ impl Row {
     }
 }
 
-impl Growth {
+impl Comparison {
     /// Returns the entry of a row, in the tree that has it.
     pub fn record<'t>(&'t self, new: &'t Tree, row: &Row) -> Option<Entry<'t>> {
         let tree = if row.fate == ChangeKind::Gone { &self.old } else { new };

@@ -4,7 +4,7 @@
 //!
 //! Invariant: an entry that was not read on either side has no result.
 
-use super::{Growth, extent};
+use super::{Comparison, extent};
 use crate::analysis::compare::diff::Sizes;
 use crate::base::sync::Arc;
 use crate::tree::sort::{Names, sort};
@@ -12,8 +12,8 @@ use crate::tree::{DirId, Entry, Listing, Position, Tree};
 
 /// Earlier entries of a directory.
 #[derive(Clone)]
-pub struct Before {
-    growth: Arc<Growth>,
+pub struct PreviousListing {
+    growth: Arc<Comparison>,
     what: What,
 }
 
@@ -29,14 +29,14 @@ enum What {
 
 /// Earlier state of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Became {
+pub enum Previous {
     /// The entry is new.
     New,
     /// The entry had these sizes.
     Was(Sizes),
 }
 
-impl std::fmt::Debug for Before {
+impl std::fmt::Debug for PreviousListing {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.what {
             What::New => formatter.write_str("New"),
@@ -46,9 +46,9 @@ impl std::fmt::Debug for Before {
     }
 }
 
-impl Before {
+impl PreviousListing {
     /// Creates it for the directory `id` of the present tree.
-    pub fn of(growth: &Arc<Growth>, new: &Tree, id: DirId) -> Self {
+    pub fn of(growth: &Arc<Comparison>, new: &Tree, id: DirId) -> Self {
         let what = match growth.was(id) {
             Some(was) if is_read(&growth.old, was) => {
                 let rows = sort(&growth.old.listing(was), Names::Ascending, |_| Some(0));
@@ -71,9 +71,9 @@ impl Before {
     }
 
     /// Returns the earlier state of an entry; `listing` comes from [`Before::listing`].
-    pub fn became(&self, new: &Tree, listing: &Listing<'_>, record: &Entry<'_>) -> Option<Became> {
+    pub fn became(&self, new: &Tree, listing: &Listing<'_>, record: &Entry<'_>) -> Option<Previous> {
         let names = match &self.what {
-            What::New => return Some(Became::New),
+            What::New => return Some(Previous::New),
             What::Unknown => return None,
             What::Was(_, names) => names,
         };
@@ -82,18 +82,19 @@ impl Before {
                 let is_whole = |tree: &Tree, id| tree.status(id).is_known();
                 let totals = self.growth.old.totals(was);
                 let extent = Sizes { disk: totals.disk, apparent: totals.apparent };
-                return (is_whole(new, id) && is_whole(&self.growth.old, was)).then_some(Became::Was(extent));
+                return (is_whole(new, id) && is_whole(&self.growth.old, was))
+                    .then_some(Previous::Was(extent));
             }
-            return self.growth.fresh.contains(&id).then_some(Became::New);
+            return self.growth.fresh.contains(&id).then_some(Previous::New);
         }
         extent(&record.state)?;
         let name = |at: &Position| listing.name(*at).unwrap_or_default();
         match names.binary_search_by(|at| name(at).cmp(record.name)) {
             Ok(index) => match listing.record(names[index])? {
-                was if was.directory().is_some() => Some(Became::New),
-                was => extent(&was.state).map(Became::Was),
+                was if was.directory().is_some() => Some(Previous::New),
+                was => extent(&was.state).map(Previous::Was),
             },
-            Err(_) => self.is_all_there().then_some(Became::New),
+            Err(_) => self.is_all_there().then_some(Previous::New),
         }
     }
 

@@ -9,7 +9,7 @@ use super::*;
 use crate::analysis::search::Query;
 use crate::fixture::cases;
 use crate::fixture::{Growing, Plan, build, dir, file, stopped, unreadable};
-use crate::source::baseline::Basis;
+use crate::source::baseline::Baseline;
 use crate::tree::Walk;
 
 /// Returns the rows of a comparison: path below the root, difference, and kind.
@@ -31,10 +31,10 @@ fn rows(
     growth.rows.iter().map(told).collect()
 }
 
-fn find_growth(old: &Arc<Tree>, request: Request, most: usize) -> Arc<Growth> {
+fn find_growth(old: &Arc<Tree>, request: Request, most: usize) -> Arc<Comparison> {
     let pool = Pool::new(1).unwrap();
-    let basis = Basis::of_tree(Arc::clone(old), 5);
-    let mut job = growth(&pool, Basis::finder(Some(&basis)), request, most).unwrap();
+    let basis = Baseline::of_tree(Arc::clone(old), 5);
+    let mut job = growth(&pool, Baseline::finder(Some(&basis)), request, most).unwrap();
     job.wait(Duration::from_secs(60)).unwrap();
     let found = job.poll().unwrap();
     Arc::clone(found.as_ref().as_ref().unwrap())
@@ -147,8 +147,8 @@ fn a_scan_whose_roots_are_still_to_come_is_waited_for() {
         query: Query::default(),
         order: Order::default(),
     };
-    let basis = Basis::of_tree(before(), 5);
-    let mut job = growth(&Pool::new(1).unwrap(), Basis::finder(Some(&basis)), request, 10).unwrap();
+    let basis = Baseline::of_tree(before(), 5);
+    let mut job = growth(&Pool::new(1).unwrap(), Baseline::finder(Some(&basis)), request, 10).unwrap();
     assert_eq!(job.wait(Duration::from_millis(20)), None);
     new.release(DirId::TOP);
     job.wait(Duration::from_secs(60)).unwrap();
@@ -165,12 +165,12 @@ fn what_was_not_read_on_one_side_is_neither_new_nor_gone() {
 }
 
 /// Returns the earlier state of each entry of a directory.
-fn column(old: &Arc<Tree>, new: &Arc<Tree>, name: &[u8]) -> BTreeMap<String, Option<Became>> {
+fn column(old: &Arc<Tree>, new: &Arc<Tree>, name: &[u8]) -> BTreeMap<String, Option<Previous>> {
     let request =
         Request { tree: Arc::clone(new), from: DirId::TOP, query: Query::default(), order: Order::default() };
     let growth = find_growth(old, request, 0);
     let id = Walk::new(new, DirId::TOP).map(|(id, _)| id).find(|id| new.name(*id) == name).unwrap();
-    let before = Before::of(&growth, new, id);
+    let before = PreviousListing::of(&growth, new, id);
     let (earlier, listing) = (before.listing(), new.listing(id));
     let became = |record: Entry<'_>| before.became(new, &earlier, &record);
     let name = |record: &Entry<'_>| String::from_utf8(record.name.to_vec()).unwrap();
@@ -179,14 +179,14 @@ fn column(old: &Arc<Tree>, new: &Arc<Tree>, name: &[u8]) -> BTreeMap<String, Opt
 
 #[test]
 fn the_column_tells_what_each_entry_was() {
-    let was = |disk, apparent| Some(Became::Was(Sizes { disk, apparent }));
+    let was = |disk, apparent| Some(Previous::Was(Sizes { disk, apparent }));
     let of_root = column(&before(), &after(), b"/r");
-    let expected = [("big", was(65_536, 65_536)), ("db", was(8_704, 8_704)), ("fresh", Some(Became::New))];
+    let expected = [("big", was(65_536, 65_536)), ("db", was(8_704, 8_704)), ("fresh", Some(Previous::New))];
     assert_eq!(of_root, expected.map(|(name, became)| (name.to_owned(), became)).into());
     let of_db = column(&before(), &after(), b"db");
-    let expected = [("log", was(4096, 4096)), ("new", Some(Became::New)), ("same", was(512, 512))];
+    let expected = [("log", was(4096, 4096)), ("new", Some(Previous::New)), ("same", was(512, 512))];
     assert_eq!(of_db, expected.map(|(name, became)| (name.to_owned(), became)).into());
-    assert_eq!(column(&before(), &after(), b"fresh")["y"], Some(Became::New));
+    assert_eq!(column(&before(), &after(), b"fresh")["y"], Some(Previous::New));
     let unread = tree(vec![unreadable("db"), file("big", 1, 0)]);
     assert_eq!(column(&unread, &after(), b"db")["log"], None);
     assert_eq!(column(&unread, &after(), b"/r")["db"], None);

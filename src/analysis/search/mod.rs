@@ -22,7 +22,7 @@ use crate::base::job::{Job, Pool};
 
 pub use crate::analysis::filter::{FilterCursor, Filtered};
 pub use crate::analysis::order::{By, Order};
-pub(crate) use crate::analysis::parallel_walk::{Collector, Mode, Progress, WalkEntry, sweep};
+pub(crate) use crate::analysis::parallel_walk::{Collector, Mode, Progress, WalkEntry, parallel_walk};
 pub use crate::analysis::request::Request;
 pub(crate) use crate::analysis::rows::{GLIMPSE, Rows, sort_by_path};
 pub use crate::analysis::rows::{Row, SearchResult};
@@ -40,7 +40,7 @@ pub const MOST_ROWS: usize = 1 << 20;
 /// When no thread can be started.
 pub fn search(pool: &Pool, request: Request) -> io::Result<Job<SearchResult>> {
     pool.start(move |task| {
-        sweep(&request, Mode::Search, task, Rows::new(MOST_ROWS, request.order), |rows, progress| {
+        parallel_walk(&request, Mode::Search, task, Rows::new(MOST_ROWS, request.order), |rows, progress| {
             Some(rows.found(&request, progress))
         });
     })

@@ -167,7 +167,7 @@ fn more_rows_than_wanted_leave_the_largest() {
     let job = pool().start({
         let request = request(&tree, "f type:file");
         move |task| {
-            sweep(&request, Mode::Search, task, Rows::new(3, request.order), |rows, progress| {
+            parallel_walk(&request, Mode::Search, task, Rows::new(3, request.order), |rows, progress| {
                 Some(rows.found(&request, progress))
             });
         }

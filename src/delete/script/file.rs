@@ -7,7 +7,7 @@ use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use super::{DeleteWarning, Selection, Unwritten, text};
+use super::{DeleteWarning, ScriptError, Selection, text};
 use crate::platform::entry::safe_path::{Error, PrivateFolder};
 
 /// Largest number of scripts within a second.
@@ -32,7 +32,7 @@ pub fn write(
     fallback: Option<&Path>,
     selection: &Selection,
     sizes: &[String],
-) -> Result<Written, Unwritten> {
+) -> Result<Written, ScriptError> {
     let (text, concerns) = text(selection, sizes)?;
     let folder = folder(directory, fallback)?;
     let time = crate::base::calendar::local_now().strftime("%Y%m%d-%H%M%S").to_string();
@@ -50,7 +50,7 @@ pub fn write(
 
 /// Returns the first of the two folders that no other user can change or redirect, without symbolic links in
 /// its path.
-fn folder(directory: &Path, fallback: Option<&Path>) -> Result<PathBuf, Unwritten> {
+fn folder(directory: &Path, fallback: Option<&Path>) -> Result<PathBuf, ScriptError> {
     let here = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
     let here = PrivateFolder::find(&std::path::absolute(here)?);
     let found = match (here, fallback) {
@@ -60,7 +60,7 @@ fn folder(directory: &Path, fallback: Option<&Path>) -> Result<PathBuf, Unwritte
     match found {
         Ok(folder) if folder.exists() => Ok(folder.path().to_owned()),
         Ok(_) => Err(io::Error::from(ErrorKind::NotFound).into()),
-        Err(Error::Refused(_)) => Err(Unwritten::Exposed),
+        Err(Error::Refused(_)) => Err(ScriptError::Exposed),
         Err(error) => Err(io::Error::from(error).into()),
     }
 }

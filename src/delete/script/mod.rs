@@ -39,7 +39,7 @@ const LONGEST: usize = 4096;
 
 /// Reason why there is no script.
 #[derive(Debug)]
-pub enum Unwritten {
+pub enum ScriptError {
     /// This entry may not be deleted.
     Refused(Vec<u8>, Reason),
     /// Other users could change the script before it is read, in every possible folder.
@@ -48,7 +48,7 @@ pub enum Unwritten {
     Failed(std::io::Error),
 }
 
-impl From<std::io::Error> for Unwritten {
+impl From<std::io::Error> for ScriptError {
     fn from(error: std::io::Error) -> Self {
         Self::Failed(error)
     }
@@ -58,18 +58,18 @@ impl From<std::io::Error> for Unwritten {
 ///
 /// # Errors
 /// When an entry may not be deleted.
-pub fn text(selection: &Selection, sizes: &[String]) -> Result<(String, Vec<DeleteWarning>), Unwritten> {
+pub fn text(selection: &Selection, sizes: &[String]) -> Result<(String, Vec<DeleteWarning>), ScriptError> {
     let (refusals, concerns) = refusal::judge(selection);
     if let Some((number, refusal)) = refusals.first()
         && let Some((group, item)) = selection.items().nth(*number)
     {
-        return Err(Unwritten::Refused(group.path_of(item), Reason::Refused(*refusal)));
+        return Err(ScriptError::Refused(group.path_of(item), Reason::Refused(*refusal)));
     }
     let mut script = format!("{HEAD}{FUNCTIONS}");
     script.push_str(&warnings(&concerns));
     let mut sizes = sizes.iter();
     for group in &selection.groups {
-        let refused = |item: &Item, reason| Unwritten::Refused(group.path_of(item), reason);
+        let refused = |item: &Item, reason| ScriptError::Refused(group.path_of(item), reason);
         let Some(first) = group.items.first() else { continue };
         let directory = group.open().map_err(|reason| refused(first, reason))?;
         let parent = directory.identity().map_err(|error| refused(first, error.into()))?;

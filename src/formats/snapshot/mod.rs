@@ -20,7 +20,7 @@ use crate::formats::snapshot::layout::{FOOTER, HEADER};
 pub use crate::formats::snapshot::layout::{MAGIC, SnapshotInfo};
 use crate::platform::memory::block_file::{Access, Block, BlockFile, Damage};
 use crate::tree::{DirId, Tree};
-pub use write::{Limits, Unsaved, save};
+pub use write::{Limits, WriteError, save};
 
 /// Opened snapshot.
 pub struct Snapshot {

@@ -43,9 +43,9 @@ pub struct Limits<'a> {
 
 /// Reason why no snapshot was written.
 #[derive(Debug)]
-pub enum Unsaved {
+pub enum WriteError {
     /// The output cannot be written to.
-    Unwritten(io::Error),
+    Output(io::Error),
     /// The snapshot would exceed the limit.
     TooLarge,
     /// The user stopped it.
@@ -54,16 +54,16 @@ pub enum Unsaved {
     Changing,
 }
 
-impl From<io::Error> for Unsaved {
+impl From<io::Error> for WriteError {
     fn from(error: io::Error) -> Self {
-        Self::Unwritten(error)
+        Self::Output(error)
     }
 }
 
-impl fmt::Display for Unsaved {
+impl fmt::Display for WriteError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unwritten(error) => formatter.write_str(&words(error)),
+            Self::Output(error) => formatter.write_str(&words(error)),
             Self::TooLarge => formatter.write_str("too large"),
             Self::Stopped => formatter.write_str("stopped"),
             Self::Changing => formatter.write_str("the tree is changing"),
@@ -71,7 +71,7 @@ impl fmt::Display for Unsaved {
     }
 }
 
-impl std::error::Error for Unsaved {}
+impl std::error::Error for WriteError {}
 
 /// Writes a tree at rest to `out` and returns the number of bytes.
 ///
@@ -82,16 +82,16 @@ pub fn save(
     about: &SnapshotInfo,
     limits: &Limits<'_>,
     out: &mut dyn Write,
-) -> Result<u64, Unsaved> {
+) -> Result<u64, WriteError> {
     let edition = tree.edition();
     if !tree.status(DirId::TOP).is_complete() {
-        return Err(Unsaved::Changing);
+        return Err(WriteError::Changing);
     }
     let mut blocks = Blocks { out, limits, written: 0, index: IndexDraft::default() };
     blocks.write(&header())?;
     let directories = Body::new(tree, &mut blocks).write()?;
     if tree.edition() != edition || tree.damage().is_some() {
-        return Err(Unsaved::Changing);
+        return Err(WriteError::Changing);
     }
     let index = std::mem::take(&mut blocks.index).finish(directories, &tree.devices().numbers(), about);
     let block =
@@ -111,7 +111,7 @@ struct Blocks<'o> {
 }
 
 impl Blocks<'_> {
-    fn rows(&mut self, rows: &mut RowsDraft) -> Result<(), Unsaved> {
+    fn rows(&mut self, rows: &mut RowsDraft) -> Result<(), WriteError> {
         let bytes = rows.take();
         if !bytes.is_empty() {
             self.index.rows(bytes.len() as u64, crc32fast::hash(&bytes));
@@ -120,7 +120,7 @@ impl Blocks<'_> {
         Ok(())
     }
 
-    fn listings(&mut self, page: &mut Page) -> Result<(), Unsaved> {
+    fn listings(&mut self, page: &mut Page) -> Result<(), WriteError> {
         let Page { mut listings, child, has_links, has_failures } = std::mem::take(page);
         if let Some((first, bytes)) = listings.take() {
             let checksum = crc32fast::hash(&bytes);
@@ -131,10 +131,10 @@ impl Blocks<'_> {
         Ok(())
     }
 
-    fn write(&mut self, bytes: &[u8]) -> Result<(), Unsaved> {
+    fn write(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
         self.written += bytes.len() as u64;
         if self.written > self.limits.bytes {
-            return Err(Unsaved::TooLarge);
+            return Err(WriteError::TooLarge);
         }
         Ok(self.out.write_all(bytes)?)
     }
@@ -208,11 +208,11 @@ impl<'t, 'b, 'o> Body<'t, 'b, 'o> {
     }
 
     /// Writes all rows and listings and returns the number of directories.
-    fn write(mut self) -> Result<u32, Unsaved> {
+    fn write(mut self) -> Result<u32, WriteError> {
         let aliases = aliases(self.tree);
         while let Some((number, parent, id)) = self.numbers.next() {
             if self.blocks.limits.stop.load(Ordering::Relaxed) {
-                return Err(Unsaved::Stopped);
+                return Err(WriteError::Stopped);
             }
             self.rows.push(&row(self.tree, id, parent));
             if self.rows.count() == ROWS {

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use crate::base::json::Writer;
 use crate::df::{
-    Capacity, CountedAs, CoveredFiles, Deleted, FileSystem, Hidden, NotScanned, Note, Overhead,
-    ProcessAccess, Space, Subvolume, Through, Unexplained, Volume,
+    Capacity, CountedAs, CoveredFiles, FileSystem, FileSystemUsage, Hidden, NotScanned, Note, Overhead,
+    ProcessAccess, Subvolume, Through, Unexplained, UnlinkedFile, Volume,
 };
 
 /// Writes the file system of a root as an object.
@@ -49,7 +49,7 @@ fn whole(json: &mut Writer<'_>, volume: &Volume) {
 }
 
 /// Writes the accounting of one file system as an object.
-pub(super) fn write(json: &mut Writer<'_>, space: &Space) {
+pub(super) fn write(json: &mut Writer<'_>, space: &FileSystemUsage) {
     df(json, &space.volume);
     json.raw(",\"scanned\":");
     json.number(space.scanned.disk);
@@ -126,7 +126,7 @@ fn reach(reach: ProcessAccess) -> &'static str {
     }
 }
 
-fn deleted(json: &mut Writer<'_>, file: &Deleted) {
+fn deleted(json: &mut Writer<'_>, file: &UnlinkedFile) {
     json.raw("{");
     json.name("path", &file.path);
     if let Some(disk) = file.disk {
@@ -229,7 +229,7 @@ mod tests {
     use crate::platform::process::open_files::Holder;
     use nix::errno::Errno;
 
-    fn text(space: &Space) -> String {
+    fn text(space: &FileSystemUsage) -> String {
         let mut out = Vec::new();
         let mut json = Writer::new(&mut out);
         write(&mut json, space);
@@ -237,9 +237,9 @@ mod tests {
         String::from_utf8(out).unwrap()
     }
 
-    fn space(capacity: Result<Capacity, Errno>) -> Space {
+    fn space(capacity: Result<Capacity, Errno>) -> FileSystemUsage {
         let scanned = Scanned { disk: 100, entries: 9, unreadable: 1, left_out: 2, is_partial: false };
-        Space {
+        FileSystemUsage {
             volume: Volume { path: "/m".into(), mount: None, capacity, outside: vec![] },
             scanned,
             shadows: vec![],
@@ -267,7 +267,7 @@ mod tests {
     fn every_line_of_the_accounting_is_told() {
         let capacity = Capacity { size: 1000, free: 300, available: 250, inodes: 50, inodes_free: 40 };
         let holder = |through| Holder { pid: 7, name: b"db".to_vec(), through };
-        let deleted = |disk, through| Deleted {
+        let deleted = |disk, through| UnlinkedFile {
             device: 2,
             mount: None,
             inode: 3,
@@ -285,7 +285,7 @@ mod tests {
         };
         let outside = vec![NotScanned::Above("/".into()), NotScanned::Directory(b"/sub".to_vec())];
         let volume = Volume { path: "/m".into(), mount: None, capacity: Ok(capacity), outside };
-        let said = text(&Space {
+        let said = text(&FileSystemUsage {
             volume,
             shadows: vec![
                 shadow(Ok(Hidden { disk: 20, entries: 2, unreadable: 0 })),

@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::summary::Summary;
 use super::{filesystem, links, sizes};
 use crate::base::json::Writer;
-use crate::df::{FileSystem, Space};
+use crate::df::{FileSystem, FileSystemUsage};
 use crate::tree::sort::{Names, Row, sort};
 use crate::tree::{DirId, Entry, EntryState, Index, LiveTotals, Metadata, Owner, Totals, Tree};
 
@@ -42,7 +42,7 @@ pub enum Body<'t> {
         system: Option<&'t FileSystem>,
     },
     /// File systems the scan visited.
-    Spaces(&'t [Space]),
+    Spaces(&'t [FileSystemUsage]),
 }
 
 /// Separators before the first element of a list and before the others; each element has its own line.
@@ -223,7 +223,7 @@ impl<'t> Report<'t> {
     }
 }
 
-fn spaces_list(json: &mut Writer<'_>, spaces: &[Space]) {
+fn spaces_list(json: &mut Writer<'_>, spaces: &[FileSystemUsage]) {
     json.raw(",\n\"filesystems\":[");
     let mut separator = FIRST;
     for space in spaces {

@@ -18,13 +18,13 @@ use draft::Draft;
 pub use draft::UNFINISHED;
 
 /// File being written.
-pub struct Replacement {
+pub struct AtomicFile {
     // Declared before the place, so that the place's directory is still open when the draft is dropped.
     draft: Draft,
     place: Output,
 }
 
-impl Replacement {
+impl AtomicFile {
     /// Starts to write the file `path`. If it is a symbolic link, its target is replaced and not the link.
     ///
     /// # Errors
@@ -66,7 +66,7 @@ impl Replacement {
     }
 }
 
-impl Write for Replacement {
+impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.draft.file.write(bytes)
     }
@@ -76,7 +76,7 @@ impl Write for Replacement {
     }
 }
 
-impl Drop for Replacement {
+impl Drop for AtomicFile {
     fn drop(&mut self) {
         self.draft.discard(&self.place.directory);
     }

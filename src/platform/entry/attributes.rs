@@ -37,12 +37,12 @@ pub struct Attributes {
     /// Type and permission bits (`st_mode`).
     pub mode: u32,
     /// Boundary that opening the entry would cross, as far as the kernel reports it.
-    pub border: Border,
+    pub border: Boundary,
 }
 
 /// Boundary between an entry of a directory and the directory it opens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Border {
+pub enum Boundary {
     /// No known boundary.
     #[default]
     None,
@@ -57,7 +57,7 @@ pub enum Border {
     Dataless,
 }
 
-impl Border {
+impl Boundary {
     /// `SF_DATALESS` in `st_flags`.
     pub(crate) const DATALESS_FLAG: u32 = 0x4000_0000;
     /// `SF_FIRMLINK` in `st_flags`.

@@ -50,7 +50,7 @@ impl Identity {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::platform::Border;
+    use crate::platform::Boundary;
 
     fn identity(kind: Kind, born: Option<Time>) -> Identity {
         let attributes = Attributes {
@@ -64,7 +64,7 @@ mod tests {
             uid: 0,
             gid: 0,
             mode: 0,
-            border: Border::None,
+            border: Boundary::None,
         };
         Identity { attributes, born, modified: (50, 1), changed: (60, 1) }
     }

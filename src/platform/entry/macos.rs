@@ -15,7 +15,7 @@ use nix::sys::stat::{FileStat, fstat, fstatat};
 use crate::platform::entry::clones;
 use crate::platform::entry::extents::{Layout, Sharing};
 use crate::platform::entry::probe::{Probe, Trait};
-use crate::platform::{Border, Directory, Identity, retry};
+use crate::platform::{Boundary, Directory, Identity, retry};
 
 pub use unix::*;
 
@@ -65,8 +65,8 @@ pub fn probe(directory: &Directory, name: &CStr) -> Result<Probe, Errno> {
         (libc::UF_NODUMP as u64, Trait::NoDump),
         // `SF_RESTRICTED`
         (0x8_0000, Trait::Restricted),
-        (Border::DATALESS_FLAG as u64, Trait::Dataless),
-        (Border::FIRMLINK_FLAG as u64, Trait::Firmlink),
+        (Boundary::DATALESS_FLAG as u64, Trait::Dataless),
+        (Boundary::FIRMLINK_FLAG as u64, Trait::Firmlink),
     ];
     let stat = unix::status(directory, name)?;
     let traits = Trait::of_bits(stat.st_flags.into(), &KNOWN);

@@ -8,7 +8,7 @@ use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use crate::platform::{NOT_OURS, STICKY};
+use crate::platform::{NO_CTTY, STICKY};
 use nix::fcntl::OFlag;
 use nix::unistd::geteuid;
 
@@ -40,7 +40,7 @@ const OTHERS: u32 = 0o002;
 /// The reason why it is not read.
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Refused> {
     // Opening a named pipe would wait for a writer, and a terminal could become the controlling one.
-    let flags = OFlag::O_NONBLOCK | NOT_OURS;
+    let flags = OFlag::O_NONBLOCK | NO_CTTY;
     let opened = File::options().read(true).custom_flags(flags.bits()).open(path);
     let file = opened.map_err(|error| match fs::symlink_metadata(path) {
         Ok(_) => Refused::Failed(error),

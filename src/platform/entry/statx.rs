@@ -12,7 +12,7 @@ use nix::errno::Errno;
 use nix::fcntl::AT_FDCWD;
 
 use crate::base::kind::Kind;
-use crate::platform::{Attributes, Border, retry};
+use crate::platform::{Attributes, Boundary, retry};
 
 /// `STATX_ATTR_MOUNT_ROOT` of linux/stat.h, Linux 5.8.
 pub(crate) const MOUNT_ROOT: u64 = 0x2000;
@@ -86,6 +86,6 @@ pub(crate) fn attributes(answer: &libc::statx) -> Attributes {
         uid: answer.stx_uid,
         gid: answer.stx_gid,
         mode: u32::from(answer.stx_mode),
-        border: if said(answer) & MOUNT_ROOT == 0 { Border::None } else { Border::Mount },
+        border: if said(answer) & MOUNT_ROOT == 0 { Boundary::None } else { Boundary::Mount },
     }
 }

@@ -23,7 +23,7 @@ use crate::platform::entry::probe::Probe;
 use crate::platform::fs::mountinfo::parse;
 use crate::platform::fs::mounts::{Mount, MountPosition};
 use crate::platform::fs::overhead::{Native, ext};
-use crate::platform::{Border, Directory, Errno, FileSystem, errno_of};
+use crate::platform::{Boundary, Directory, Errno, FileSystem, errno_of};
 
 pub use quota::of_user as quota;
 pub use unix::*;
@@ -74,7 +74,7 @@ pub fn standing(path: &Path) -> Result<MountPosition, Errno> {
             mount,
             device: attributes.device,
             inode: attributes.inode,
-            is_mount_point: attributes.border == Border::Mount,
+            is_mount_point: attributes.border == Boundary::Mount,
         }),
         Err(error) => Err(error),
     }

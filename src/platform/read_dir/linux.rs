@@ -14,7 +14,7 @@ use nix::errno::Errno;
 
 use crate::base::kind::Kind;
 use crate::platform::entry::imp::statx;
-use crate::platform::{Attributes, DirEntry, Directory, Filled, Said, retry};
+use crate::platform::{Attributes, DirEntry, Directory, Filled, Prefetched, retry};
 
 pub use unix::{Stream, kind_of, open};
 
@@ -89,7 +89,12 @@ impl Buffer {
                     continue;
                 }
                 let inode = u64::from_ne_bytes(record.get(..8)?.try_into().ok()?);
-                return Some(DirEntry { name, hint: Kind::of_hint(record[18]), inode, said: Said::Nothing });
+                return Some(DirEntry {
+                    name,
+                    hint: Kind::of_hint(record[18]),
+                    inode,
+                    said: Prefetched::Nothing,
+                });
             }
         })
     }

@@ -15,7 +15,7 @@ use nix::errno::Errno;
 use crate::platform::read_dir::attr_list;
 use crate::platform::read_dir::attr_list::Wanted;
 use crate::platform::read_dir::readdir;
-use crate::platform::{Attributes, DirEntry, Directory, Filled, Said, retry};
+use crate::platform::{Attributes, DirEntry, Directory, Filled, Prefetched, retry};
 
 pub(crate) use stream::{Stream, kind_of, open};
 
@@ -135,10 +135,10 @@ impl Buffer {
     /// The error in the listing, or those of fstatat(2): `ENOENT` if the entry no longer exists.
     pub fn attributes(&self, directory: &Directory, entry: &DirEntry<'_>) -> Result<Attributes, Errno> {
         match entry.said {
-            Said::All(attributes) => Ok(attributes),
-            Said::Failed(error) => Err(error),
-            Said::Nothing => self.names.attributes(directory, entry),
-            Said::Border(border) => Ok(Attributes { border, ..directory.attributes_of(entry.name)? }),
+            Prefetched::All(attributes) => Ok(attributes),
+            Prefetched::Failed(error) => Err(error),
+            Prefetched::Nothing => self.names.attributes(directory, entry),
+            Prefetched::Boundary(border) => Ok(Attributes { border, ..directory.attributes_of(entry.name)? }),
         }
     }
 }

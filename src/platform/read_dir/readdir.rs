@@ -9,7 +9,7 @@ use nix::errno::Errno;
 
 use super::imp::{Stream, kind_of, open};
 use crate::base::kind::Kind;
-use crate::platform::{Attributes, DirEntry, Directory, Filled, Said};
+use crate::platform::{Attributes, DirEntry, Directory, Filled, Prefetched};
 
 /// Number of entries in one batch.
 const BATCH: usize = 1024;
@@ -84,7 +84,7 @@ impl Buffer {
         self.entries.iter().filter_map(move |&(hint, inode, end)| {
             let name = CStr::from_bytes_with_nul(&self.names[start..end]).ok()?;
             start = end;
-            Some(DirEntry { name, hint, inode, said: Said::Nothing })
+            Some(DirEntry { name, hint, inode, said: Prefetched::Nothing })
         })
     }
 

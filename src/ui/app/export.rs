@@ -3,7 +3,7 @@
 //! Invariant: only one file is written at a time, and an existing one is replaced only after a Yes.
 
 use super::App;
-use crate::source::save::Unwritten;
+use crate::source::save::SaveError;
 use crate::ui::export::Told;
 use crate::ui::layers::Layer;
 use crate::ui::layers::file_prompt::FilePrompt;
@@ -29,15 +29,15 @@ impl App<'_> {
         self.unask_quit();
         let notice = match written {
             Ok(bytes) => Notice::Wrote(path, bytes),
-            Err(Unwritten::Exists) => {
+            Err(SaveError::Exists) => {
                 // Does not interrupt the user, who may have opened something else.
                 if self.layers.is_empty() {
                     self.ask(About::Replace(order));
                 }
                 Notice::FileExists(path)
             }
-            Err(Unwritten::Stopped) => Notice::NotWritten(path),
-            Err(Unwritten::Failed(reason)) => Notice::WriteFailed(path, reason),
+            Err(SaveError::Stopped) => Notice::NotWritten(path),
+            Err(SaveError::Failed(reason)) => Notice::WriteFailed(path, reason),
         };
         self.cx.notify(notice);
     }

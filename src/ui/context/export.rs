@@ -2,7 +2,7 @@
 
 use super::Context;
 use crate::scan::Outcome;
-use crate::source::save::Old;
+use crate::source::save::Overwrite;
 use crate::ui::export::Order;
 use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
@@ -51,6 +51,6 @@ impl Context<'_> {
 
     /// Replaces an existing file after a Yes.
     pub fn replace_file(&mut self, order: Order) -> Option<Effect> {
-        self.write_file(Order { old: Old::Replaced, ..order })
+        self.write_file(Order { old: Overwrite::Replaced, ..order })
     }
 }

@@ -8,7 +8,7 @@ use crate::analysis::compare::diff::ChangeKind;
 use crate::analysis::compare::{self, Row};
 use crate::analysis::search::{Query, Request};
 use crate::base::sync::Arc;
-use crate::source::baseline::{self, Basis, Offer};
+use crate::source::baseline::{self, Baseline, BaselineInfo};
 use crate::table::column::Column;
 use crate::tree::{DirId, EntryId};
 use crate::ui::loader::{Keep, Load, Sources};
@@ -32,7 +32,7 @@ impl Context<'_> {
         let has_grown = column.as_mut().is_some_and(|column| {
             column.poll(|| {
                 let job = may_start
-                    .then(|| compare::growth(sources.pool, Basis::finder(sources.basis), request(), 0));
+                    .then(|| compare::growth(sources.pool, Baseline::finder(sources.basis), request(), 0));
                 Ok(job.transpose()?.map(|job| Load::of_comparison(job, |growth| growth)))
             })
         });
@@ -53,7 +53,7 @@ impl Context<'_> {
     /// Checks that there is a baseline, or that the search for one is still running.
     pub fn check_baseline(&self) -> Result<(), Notice> {
         match self.views.compared.offer.value().map(Arc::as_ref) {
-            Some(Offer { is_there: false, .. }) => Err(Notice::NoBaseline),
+            Some(BaselineInfo { is_there: false, .. }) => Err(Notice::NoBaseline),
             _ => Ok(()),
         }
     }

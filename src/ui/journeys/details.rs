@@ -7,7 +7,7 @@ use crate::fixture::linked_file;
 use crate::platform::entry::extents::Layout;
 use crate::platform::entry::probe::Probe;
 use crate::platform::fs::mounts::Mount;
-use crate::platform::{Attributes, Border};
+use crate::platform::{Attributes, Boundary};
 use crate::scan::inspect::Inspection;
 use crate::tree::DirId;
 use crate::ui::errand::Errand;
@@ -38,7 +38,7 @@ pub fn find(app: &mut App<'_>) {
         uid: 0,
         gid: 7,
         mode: 0o100_640,
-        border: Border::None,
+        border: Boundary::None,
     };
     let probe = Probe {
         attributes,

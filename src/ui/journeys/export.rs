@@ -1,12 +1,12 @@
 //! Tests of exports to a file.
 
 use super::*;
-use crate::source::save::{Form, Format, Old, Packing, Unwritten};
+use crate::source::save::{Form, Format, Overwrite, Packing, SaveError};
 use crate::ui::export::{Order as Wanted, Told};
 use crate::ui::layers::file_prompt::FilePrompt;
 use crate::ui::notice::Notice;
 
-fn wanted(name: &str, format: Format, old: Old) -> Wanted {
+fn wanted(name: &str, format: Format, old: Overwrite) -> Wanted {
     Wanted { path: name.into(), format, old }
 }
 
@@ -23,7 +23,7 @@ fn ask(app: &mut App<'_>, name: &str) -> Vec<Effect> {
     press(app, "Enter")
 }
 
-fn told(app: &mut App<'_>, order: Wanted, written: Result<u64, Unwritten>) {
+fn told(app: &mut App<'_>, order: Wanted, written: Result<u64, SaveError>) {
     app.update(Action::Exported(Told { order, written }));
 }
 
@@ -33,7 +33,7 @@ fn a_name_is_offered_typed_and_says_the_format() {
     let mut app = finished(&tree);
     press(&mut app, "E");
     assert_eq!((layer(&app), prompt(&app).name.as_str()), (Some(Scope::FileName), "shown.json.zst"));
-    let packed = wanted("shown.json.zst", Format::Ncdu(Packing::Zstd), Old::Kept);
+    let packed = wanted("shown.json.zst", Format::Ncdu(Packing::Zstd), Overwrite::Kept);
     assert_eq!(press(&mut app, "Enter"), [Effect::Export(packed.clone())]);
     assert_eq!(layer(&app), None);
     told(&mut app, packed, Ok(3 << 20));
@@ -44,9 +44,9 @@ fn a_name_is_offered_typed_and_says_the_format() {
         ("q.csv", Format::Flat(Form::Csv)),
         ("q.duke", Format::Snapshot),
     ] {
-        let order = wanted(name, format, Old::Kept);
+        let order = wanted(name, format, Overwrite::Kept);
         assert_eq!(ask(&mut app, name), [Effect::Export(order.clone())]);
-        told(&mut app, order, Err(Unwritten::Failed("no space left on device".to_owned())));
+        told(&mut app, order, Err(SaveError::Failed("no space left on device".to_owned())));
         assert_eq!(app.cx.notice_text(), Some(format!("{name}: no space left on device")));
     }
 }
@@ -85,15 +85,15 @@ fn a_name_without_a_format_is_not_taken_and_nothing_is_written_on_the_way_out() 
 fn a_file_that_is_there_is_replaced_after_a_question_only() {
     let tree = home();
     let mut app = finished(&tree);
-    let order = wanted("q.duke", Format::Snapshot, Old::Kept);
+    let order = wanted("q.duke", Format::Snapshot, Overwrite::Kept);
     assert_eq!(ask(&mut app, "q.duke"), [Effect::Export(order.clone())]);
-    told(&mut app, order.clone(), Err(Unwritten::Exists));
+    told(&mut app, order.clone(), Err(SaveError::Exists));
     assert_eq!(question(&app), Some((About::Replace(order.clone()), Button::No)));
     assert_eq!(press(&mut app, "Enter"), []);
     assert!(question(&app).is_none() && app.cx.written().is_none());
     ask(&mut app, "q.duke");
-    told(&mut app, order.clone(), Err(Unwritten::Exists));
-    assert_eq!(press(&mut app, "y"), [Effect::Export(Wanted { old: Old::Replaced, ..order })]);
+    told(&mut app, order.clone(), Err(SaveError::Exists));
+    assert_eq!(press(&mut app, "y"), [Effect::Export(Wanted { old: Overwrite::Replaced, ..order })]);
 }
 
 #[test]
@@ -102,9 +102,9 @@ fn a_question_about_replacing_is_given_up_by_any_way_out() {
     for keys in ["Ctrl-C", "q", "Esc"] {
         let mut app = finished(&tree);
         tick(&mut app, 65_000, Some(Outcome::Complete));
-        let order = wanted("q.duke", Format::Snapshot, Old::Kept);
+        let order = wanted("q.duke", Format::Snapshot, Overwrite::Kept);
         ask(&mut app, "q.duke");
-        told(&mut app, order.clone(), Err(Unwritten::Exists));
+        told(&mut app, order.clone(), Err(SaveError::Exists));
         assert!(question(&app).is_some());
         assert_eq!(press(&mut app, keys), [], "{keys}");
         assert!(question(&app).is_none() && app.cx.written().is_none(), "{keys}");
@@ -116,7 +116,7 @@ fn a_question_about_replacing_is_given_up_by_any_way_out() {
 fn while_a_file_is_written_no_other_is_and_leaving_asks() {
     let tree = home();
     let mut app = finished(&tree);
-    let order = wanted("q.duke", Format::Snapshot, Old::Kept);
+    let order = wanted("q.duke", Format::Snapshot, Overwrite::Kept);
     ask(&mut app, "q.duke");
     assert_eq!(press(&mut app, "E"), []);
     assert!(

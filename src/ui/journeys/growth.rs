@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::base::job::JobError;
-use crate::source::baseline::{Basis, Offer};
+use crate::source::baseline::{Baseline, BaselineInfo};
 use crate::table::column::Column;
 use crate::table::row::{CellValue, Row};
 use crate::ui::Start;
@@ -57,7 +57,7 @@ fn at(tree: &Arc<Tree>, start: Start) -> App<'_> {
 }
 
 fn compare(app: &mut App<'_>, tree: &Arc<Tree>, old: &Arc<Tree>) {
-    let basis = Basis::of_tree(Arc::clone(old), 1000 * DAY);
+    let basis = Baseline::of_tree(Arc::clone(old), 1000 * DAY);
     let pool = &Pool::new(1).unwrap();
     serve(app, Sources { pool, tree, basis: Some(&basis), may_ask_system: false });
 }
@@ -167,7 +167,7 @@ fn a_search_restricts_the_changes_and_the_column_leaves_what_is_filtered_alone()
 fn without_anything_to_compare_with_the_keys_say_so_and_nothing_is_offered() {
     let tree = now();
     let mut app = at(&tree, Start::Sizes);
-    app.cx.views.compared.offer.supply(Ok(Arc::new(Offer { is_there: false, since: None })));
+    app.cx.views.compared.offer.supply(Ok(Arc::new(BaselineInfo { is_there: false, since: None })));
     work(&mut app, &tree);
     assert_eq!(app.cx.views.offer(), None);
     for key in ["8", "W"] {

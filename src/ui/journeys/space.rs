@@ -4,18 +4,18 @@ use super::*;
 use crate::base::format::Units;
 use crate::df::rows::{Subject, ledger};
 use crate::df::{
-    Account, Capacity, Deleted, NotScanned, ProcessAccess, Report, Scanned, Space, Through, Unexplained,
-    Volume,
+    Account, Capacity, FileSystemUsage, NotScanned, ProcessAccess, Report, Scanned, Through, Unexplained,
+    UnlinkedFile, Volume,
 };
 use crate::platform::process::open_files::Holder;
 use crate::ui::views::{TableAnswer, df};
 
-fn space(used: u64, scanned: u64) -> Space {
+fn space(used: u64, scanned: u64) -> FileSystemUsage {
     let holders = vec![Holder { pid: 612, name: b"app\x1b[31m".to_vec(), through: Through::Descriptor }];
     let path = b"/srv/log\n".to_vec();
-    let file = Deleted { device: 1, mount: None, inode: 7, disk: Some(30), path, holders };
+    let file = UnlinkedFile { device: 1, mount: None, inode: 7, disk: Some(30), path, holders };
     let capacity = Capacity { size: 1000, free: 1000 - used, available: 100, inodes: 9, inodes_free: 4 };
-    Space {
+    FileSystemUsage {
         volume: Volume { path: "/srv".into(), mount: None, capacity: Ok(capacity), outside: vec![] },
         scanned: Scanned { disk: scanned, entries: 3, unreadable: 1, left_out: 0, is_partial: false },
         shadows: vec![],
@@ -26,7 +26,7 @@ fn space(used: u64, scanned: u64) -> Space {
     }
 }
 
-fn account(spaces: Vec<Space>) -> Arc<Account> {
+fn account(spaces: Vec<FileSystemUsage>) -> Arc<Account> {
     let report = Report { spaces };
     Arc::new(Account { rows: ledger(&report, Units::Binary), report })
 }

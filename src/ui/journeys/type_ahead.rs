@@ -6,7 +6,7 @@ use ratatui::crossterm::event::KeyEventKind;
 use super::*;
 use crate::delete::{DeleteWarning, Preview};
 use crate::fixture::cases;
-use crate::source::save::{Old, Unwritten};
+use crate::source::save::{Overwrite, SaveError};
 use crate::ui::answer_gate::QUIET;
 use crate::ui::export::{Order as Wanted, Told};
 use crate::ui::reclaim::{News, Order};
@@ -37,9 +37,9 @@ impl<'t> Terminal<'t> {
                         ..Preview::default()
                     }))));
                 }
-                Effect::Export(order) if order.old == Old::Kept => {
+                Effect::Export(order) if order.old == Overwrite::Kept => {
                     let order = order.clone();
-                    self.take(Action::Exported(Told { order, written: Err(Unwritten::Exists) }));
+                    self.take(Action::Exported(Told { order, written: Err(SaveError::Exists) }));
                 }
                 _ => self.effects.push(effect),
             }
@@ -66,7 +66,7 @@ impl<'t> Terminal<'t> {
     fn has_done(&self) -> bool {
         self.effects.iter().any(|effect| match effect {
             Effect::Reclaim(Order::Begin(..)) | Effect::ScanAbove(_) => true,
-            Effect::Export(Wanted { old, .. }) => *old == Old::Replaced,
+            Effect::Export(Wanted { old, .. }) => *old == Overwrite::Replaced,
             _ => false,
         })
     }

@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::base::text::{fit, width};
-use crate::source::save::{ENDINGS, Format, Old};
+use crate::source::save::{ENDINGS, Format, Overwrite};
 use crate::ui::component::{Component, Handled, Input};
 use crate::ui::context::Context;
 use crate::ui::export::Order;
@@ -49,7 +49,7 @@ impl FilePrompt {
             return Handled::Yes(None);
         }
         let path = PathBuf::from(OsString::from(name));
-        Handled::Close(cx.write_file(Order { path, format, old: Old::Kept }))
+        Handled::Close(cx.write_file(Order { path, format, old: Overwrite::Kept }))
     }
 }
 

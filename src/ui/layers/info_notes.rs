@@ -162,7 +162,7 @@ fn has_changed(probe: &Probe, record: &Entry<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::platform::{Attributes, Border};
+    use crate::platform::{Attributes, Boundary};
     use crate::tree::Metadata;
 
     fn probe(blocks: u64, apparent: u64, traits: &[Trait]) -> Probe {
@@ -177,7 +177,7 @@ mod tests {
             uid: 0,
             gid: 0,
             mode: 0o644,
-            border: Border::None,
+            border: Boundary::None,
         };
         let traits = traits.to_vec();
         Probe { attributes, accessed: 0, changed: 0, born: None, traits, target: None, mount: None }

@@ -5,11 +5,11 @@ use super::table::{
     Needs, SUMS, TableAnswer, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec,
 };
 use crate::analysis::compare::diff::ChangeKind;
-use crate::analysis::compare::{self, Growth, amount};
+use crate::analysis::compare::{self, Comparison, amount};
 use crate::base::format::Measure;
 use crate::base::kind::Kind;
 use crate::base::text::escape;
-use crate::source::baseline::Basis;
+use crate::source::baseline::Baseline;
 use crate::table::column::{Column as C, ColumnSet};
 use crate::table::row::{CellValue, Row, RowNote, RowStyle};
 use crate::tree::EntryId;
@@ -47,13 +47,13 @@ pub static TABLE: TableSpec = TableSpec {
             return Ok(None);
         }
         let job =
-            compare::growth(sources.pool, Basis::finder(sources.basis), sources.request(request), MOST)?;
+            compare::growth(sources.pool, Baseline::finder(sources.basis), sources.request(request), MOST)?;
         Ok(Some(Load::of_comparison(job, TableAnswer::shared)))
     },
     ..SUMS
 };
 
-impl TableData for Growth {
+impl TableData for Comparison {
     fn summary(&self) -> TableSummary {
         let whole =
             |measure| self.whole.map(|(before, after)| (amount(before, measure), amount(after, measure)));

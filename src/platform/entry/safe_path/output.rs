@@ -9,7 +9,7 @@ use nix::sys::stat::{Mode, fstatat};
 
 use super::{Cause, Error, Rule, Walk};
 use crate::base::kind::Kind;
-use crate::platform::{Attributes, Directory, Errno, FileSystem, NOT_OURS, retry};
+use crate::platform::{Attributes, Directory, Errno, FileSystem, NO_CTTY, retry};
 
 /// File to be written, with the directory that holds or will hold it.
 #[derive(Debug)]
@@ -68,7 +68,7 @@ impl Output {
     /// Those of openat(2).
     pub fn open_stream(&self) -> Result<File, Errno> {
         let follow = if self.is_descriptor { OFlag::empty() } else { OFlag::O_NOFOLLOW };
-        let flags = OFlag::O_WRONLY | OFlag::O_CLOEXEC | NOT_OURS | follow;
+        let flags = OFlag::O_WRONLY | OFlag::O_CLOEXEC | NO_CTTY | follow;
         let file = retry(|| openat(&self.directory, self.name.as_os_str(), flags, Mode::empty()))?;
         Ok(file.into())
     }

@@ -8,7 +8,7 @@ use std::cell::OnceCell;
 use std::ffi::{CStr, CString};
 use std::os::fd::{AsFd, AsRawFd};
 
-use super::{Deleted, Files, Found, Holder, ProcessAccess, Through};
+use super::{Files, Found, Holder, ProcessAccess, Through, UnlinkedFile};
 use crate::base::sync::{AtomicUsize, Ordering};
 use crate::platform::entry::imp::statx;
 use crate::platform::process::limits;
@@ -126,7 +126,7 @@ impl Look {
             if let Err(Errno::EPERM | Errno::EACCES) = met {
                 let holders = vec![process.holder(Through::Memory)];
                 let path = former(path).to_vec();
-                self.files.add(Deleted { device, mount: None, inode, disk: None, path, holders });
+                self.files.add(UnlinkedFile { device, mount: None, inode, disk: None, path, holders });
             }
         }
     }
@@ -165,7 +165,7 @@ impl Files {
         let status = statx::of_child(links, name, libc::AT_STATX_DONT_SYNC)?;
         // Otherwise the file has another name, or its name just ends like this.
         if status.attributes.links == 0 {
-            self.add(Deleted {
+            self.add(UnlinkedFile {
                 device: status.attributes.device,
                 mount: status.mount,
                 inode: status.attributes.inode,

@@ -4,7 +4,7 @@
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::MaybeUninit;
 
-use super::{Deleted, Files, Found, Holder, ProcessAccess, Through};
+use super::{Files, Found, Holder, ProcessAccess, Through, UnlinkedFile};
 use crate::platform::Errno;
 
 /// `PROC_ALL_PIDS`
@@ -100,7 +100,7 @@ fn descriptors(pid: c_int) -> Result<Vec<libc::proc_fdinfo>, Errno> {
 
 /// Returns the file of a descriptor if it is deleted.
 #[allow(unsafe_code)]
-fn opened(pid: c_int, fd: c_int) -> Option<Deleted> {
+fn opened(pid: c_int, fd: c_int) -> Option<UnlinkedFile> {
     let mut answer = MaybeUninit::<Opened>::zeroed();
     let size = c_int::try_from(size_of::<Opened>()).ok()?;
     // SAFETY: `answer` has the given number of writable bytes.
@@ -116,7 +116,7 @@ fn opened(pid: c_int, fd: c_int) -> Option<Deleted> {
     }
     let path: Vec<u8> = vnode.vip_path.as_flattened().iter().map(|byte| byte.cast_unsigned()).collect();
     let holder = Holder { pid: pid.cast_unsigned(), name: name(pid), through: Through::Descriptor };
-    Some(Deleted {
+    Some(UnlinkedFile {
         device: u64::from(stat.vst_dev),
         mount: None,
         inode: stat.vst_ino,

@@ -22,7 +22,7 @@ use crate::platform::FileId;
 
 /// File without a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Deleted {
+pub struct UnlinkedFile {
     /// Device (`st_dev`).
     pub device: u64,
     /// ID of the mount it was opened through, if the system reports it.
@@ -75,7 +75,7 @@ pub enum ProcessAccess {
 #[derive(Clone, Debug, Default)]
 pub struct Found {
     /// Deleted but open files.
-    pub files: Vec<Deleted>,
+    pub files: Vec<UnlinkedFile>,
     /// Processes that could be searched.
     pub reach: ProcessAccess,
 }
@@ -83,14 +83,14 @@ pub struct Found {
 /// Files by identity.
 #[derive(Default)]
 struct Files {
-    files: Vec<Deleted>,
+    files: Vec<UnlinkedFile>,
     by_identity: HashMap<FileId, usize>,
 }
 
 impl Files {
     /// Adds a file that a process holds open.
-    fn add(&mut self, file: Deleted) {
-        let Deleted { device, inode, disk, ref holders, .. } = file;
+    fn add(&mut self, file: UnlinkedFile) {
+        let UnlinkedFile { device, inode, disk, ref holders, .. } = file;
         match self.by_identity.entry(FileId { device, inode }) {
             Entry::Vacant(entry) => {
                 entry.insert(self.files.len());
@@ -128,9 +128,9 @@ impl Files {
 mod tests {
     use super::*;
 
-    fn file(inode: u64, pid: u32, through: Through, disk: Option<u64>) -> Deleted {
+    fn file(inode: u64, pid: u32, through: Through, disk: Option<u64>) -> UnlinkedFile {
         let holders = vec![Holder { pid, name: b"tail".to_vec(), through }];
-        Deleted { device: 1, mount: None, inode, disk, path: b"/tmp/x".to_vec(), holders }
+        UnlinkedFile { device: 1, mount: None, inode, disk, path: b"/tmp/x".to_vec(), holders }
     }
 
     #[test]

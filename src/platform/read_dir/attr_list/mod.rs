@@ -18,7 +18,7 @@ use std::ffi::CStr;
 use nix::errno::Errno;
 
 use crate::base::kind::Kind;
-use crate::platform::{Attributes, Border, DirEntry, Said};
+use crate::platform::{Attributes, Boundary, DirEntry, Prefetched};
 
 /// Attributes requested by one call, in the groups of `struct attrlist` that are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,7 +96,7 @@ fn split<'b>(rest: &mut &'b [u8]) -> Option<&'b [u8]> {
 
 fn entry(record: &[u8]) -> Option<DirEntry<'_>> {
     let name = name(record)?;
-    let nothing = (Kind::Unknown, 0, Said::Nothing);
+    let nothing = (Kind::Unknown, 0, Prefetched::Nothing);
     let (hint, inode, said) = Fields::of(record)?.read().unwrap_or(nothing);
     Some(DirEntry { name, hint, inode, said })
 }
@@ -133,7 +133,7 @@ impl<'b> Fields<'b> {
 
     /// Reads the fields. Returns `None` if the record is shorter than its bits announce, or has an
     /// unrequested field of unknown size.
-    fn read(&mut self) -> Option<(Kind, u64, Said)> {
+    fn read(&mut self) -> Option<(Kind, u64, Prefetched)> {
         const ALL: Wanted = Wanted::ALL;
         let Self { common, directory, file, .. } = *self;
         if common & !ALL.common != 0 || directory & !ALL.directory != 0 || file & !ALL.file != 0 {
@@ -150,7 +150,7 @@ impl<'b> Fields<'b> {
         let flags = self.number(common & FLAGS)?;
         let inode = self.long(common & INODE)?;
         if error != 0 {
-            return Some((kind, inode, Said::Failed(Errno::from_raw(error.cast_signed()))));
+            return Some((kind, inode, Prefetched::Failed(Errno::from_raw(error.cast_signed()))));
         }
         let own = Attributes {
             kind,
@@ -164,30 +164,30 @@ impl<'b> Fields<'b> {
             uid,
             gid,
             mode: mode_of(kind, access),
-            border: Border::None,
+            border: Boundary::None,
         };
         let said = if kind == Kind::Directory { self.directory(own, flags) } else { self.file(own) };
         Some((kind, inode, said?))
     }
 
     /// Returns only the boundary of a directory.
-    fn directory(&mut self, own: Attributes, flags: u32) -> Option<Said> {
+    fn directory(&mut self, own: Attributes, flags: u32) -> Option<Prefetched> {
         let border = border(self.number(self.directory & MOUNT_STATUS)?, flags);
         Some(match border {
-            Border::None => Said::Nothing,
-            border if border.is_closed() => Said::All(Attributes { border, ..own }),
-            border => Said::Border(border),
+            Boundary::None => Prefetched::Nothing,
+            border if border.is_closed() => Prefetched::All(Attributes { border, ..own }),
+            border => Prefetched::Boundary(border),
         })
     }
 
     /// Returns all attributes of an entry that is not a directory, or `None` if one is missing.
-    fn file(&mut self, own: Attributes) -> Option<Said> {
+    fn file(&mut self, own: Attributes) -> Option<Prefetched> {
         let links = u64::from(self.number(self.file & LINKS)?);
         let blocks = self.long(self.file & ALLOCATED)?.div_ceil(512);
         let apparent = self.long(self.file & LENGTH)?;
         let complete = self.common & KEPT == KEPT && self.file == Wanted::ALL.file;
-        let all = Said::All(Attributes { blocks, apparent, links, ..own });
-        Some(if complete { all } else { Said::Nothing })
+        let all = Prefetched::All(Attributes { blocks, apparent, links, ..own });
+        Some(if complete { all } else { Prefetched::Nothing })
     }
 
     /// Reads the next field of four bytes, or returns 0 if its bit `there` is not set.
@@ -212,19 +212,19 @@ impl<'b> Fields<'b> {
 
 /// Returns the boundary of a directory by its mount status (`DIR_MNTSTATUS_*` in sys/attr.h) and its flags
 /// (sys/stat.h).
-fn border(mount_status: u32, flags: u32) -> Border {
+fn border(mount_status: u32, flags: u32) -> Boundary {
     const MOUNT: u32 = 0x1;
     const TRIGGER: u32 = 0x2;
     if mount_status & MOUNT != 0 {
-        Border::Mount
+        Boundary::Mount
     } else if mount_status & TRIGGER != 0 {
-        Border::Trigger
-    } else if flags & Border::DATALESS_FLAG != 0 {
-        Border::Dataless
-    } else if flags & Border::FIRMLINK_FLAG != 0 {
-        Border::Firmlink
+        Boundary::Trigger
+    } else if flags & Boundary::DATALESS_FLAG != 0 {
+        Boundary::Dataless
+    } else if flags & Boundary::FIRMLINK_FLAG != 0 {
+        Boundary::Firmlink
     } else {
-        Border::None
+        Boundary::None
     }
 }
 

@@ -104,7 +104,7 @@ impl Packed {
     }
 
     /// Decodes the record and returns its only entry.
-    fn read(&self) -> (Kind, u64, Said) {
+    fn read(&self) -> (Kind, u64, Prefetched) {
         let bytes = self.bytes();
         assert_eq!(measure(&bytes, 1), Some(bytes.len()));
         let entries: Vec<_> = entries(&bytes).collect();
@@ -127,17 +127,17 @@ fn a_file_is_read_whole() {
         uid: 501,
         gid: 20,
         mode: 0o10_0644,
-        border: Border::None,
+        border: Boundary::None,
     };
-    assert_eq!(Packed::file(b"name").read(), (Kind::File, 1 << 40, Said::All(expected)));
+    assert_eq!(Packed::file(b"name").read(), (Kind::File, 1 << 40, Prefetched::All(expected)));
 }
 
 #[test]
 fn the_error_stands_before_the_name_and_is_alone_with_it() {
-    assert_eq!(Packed::failed(b"bad", 5).read(), (Kind::Unknown, 0, Said::Failed(Errno::EIO)));
+    assert_eq!(Packed::failed(b"bad", 5).read(), (Kind::Unknown, 0, Prefetched::Failed(Errno::EIO)));
     // A kernel that packs missing attributes too adds "no error".
     let fine = Packed { error: Some(0), ..Packed::file(b"fine") };
-    assert!(matches!(fine.read().2, Said::All(_)));
+    assert!(matches!(fine.read().2, Prefetched::All(_)));
 }
 
 #[test]
@@ -145,14 +145,15 @@ fn a_name_is_any_bytes_and_stands_where_its_offset_says() {
     for (length, hole) in [(1, 0), (255, 4), (765, 64)] {
         let name: Vec<u8> = (0..length).map(|index| if index % 2 == 0 { 0xff } else { b'\n' }).collect();
         let file = Packed { hole, ..Packed::file(&name) };
-        assert!(matches!(file.read().2, Said::All(_)));
+        assert!(matches!(file.read().2, Prefetched::All(_)));
     }
 }
 
 #[test]
 fn allocated_bytes_are_counted_in_blocks_of_512() {
     for (allocated, blocks) in [(0, 0), (1, 1), (512, 1), (513, 2), (u64::MAX, 1 << 55)] {
-        let Said::All(found) = (Packed { allocated: Some(allocated), ..Packed::file(b"f") }).read().2 else {
+        let Prefetched::All(found) = (Packed { allocated: Some(allocated), ..Packed::file(b"f") }).read().2
+        else {
             panic!("all was packed");
         };
         assert_eq!(found.blocks, blocks);
@@ -161,7 +162,7 @@ fn allocated_bytes_are_counted_in_blocks_of_512() {
 
 #[test]
 fn a_device_number_is_widened_as_stat_does() {
-    let Said::All(found) = (Packed { device: Some(0xff00_0001), ..Packed::file(b"f") }).read().2 else {
+    let Prefetched::All(found) = (Packed { device: Some(0xff00_0001), ..Packed::file(b"f") }).read().2 else {
         panic!("all was packed");
     };
     assert_eq!(found.device, 0xffff_ffff_ff00_0001);
@@ -170,18 +171,20 @@ fn a_device_number_is_widened_as_stat_does() {
 #[test]
 fn a_directory_says_only_what_opening_it_crosses() {
     let said = |mount_status, flags| Packed::directory(mount_status, flags).read().2;
-    assert_eq!(said(0, 0), Said::Nothing);
-    assert_eq!(said(1, 0), Said::Border(Border::Mount));
-    assert_eq!(said(3, 0), Said::Border(Border::Mount), "a trigger with something mounted on it");
-    assert_eq!(said(0, 0x0080_0000), Said::Border(Border::Firmlink));
-    for (mount_status, flags, border) in [(2, 0, Border::Trigger), (0, 0x4000_0020, Border::Dataless)] {
-        let Said::All(found) = said(mount_status, flags) else { panic!("{border:?} is not to be looked at") };
+    assert_eq!(said(0, 0), Prefetched::Nothing);
+    assert_eq!(said(1, 0), Prefetched::Boundary(Boundary::Mount));
+    assert_eq!(said(3, 0), Prefetched::Boundary(Boundary::Mount), "a trigger with something mounted on it");
+    assert_eq!(said(0, 0x0080_0000), Prefetched::Boundary(Boundary::Firmlink));
+    for (mount_status, flags, border) in [(2, 0, Boundary::Trigger), (0, 0x4000_0020, Boundary::Dataless)] {
+        let Prefetched::All(found) = said(mount_status, flags) else {
+            panic!("{border:?} is not to be looked at")
+        };
         assert_eq!(found.border, border);
         assert!(found.is_directory());
     }
     // A trigger is recognized, whatever attributes its file system omits.
     let bare = Packed { device: None, modified: None, flags: None, ..Packed::directory(2, 0) };
-    assert!(matches!(bare.read().2, Said::All(Attributes { border: Border::Trigger, .. })));
+    assert!(matches!(bare.read().2, Prefetched::All(Attributes { border: Boundary::Trigger, .. })));
 }
 
 #[test]
@@ -195,10 +198,10 @@ fn what_lacks_an_attribute_is_to_be_asked_by_name() {
         Packed { modified: None, ..whole.clone() },
         Packed { owner: None, ..whole.clone() },
     ] {
-        assert_eq!(part.read(), (Kind::File, 1 << 40, Said::Nothing));
+        assert_eq!(part.read(), (Kind::File, 1 << 40, Prefetched::Nothing));
     }
-    assert_eq!(Packed { inode: None, ..whole.clone() }.read(), (Kind::File, 0, Said::Nothing));
-    assert_eq!(Packed { vtype: None, ..whole }.read(), (Kind::Unknown, 1 << 40, Said::Nothing));
+    assert_eq!(Packed { inode: None, ..whole.clone() }.read(), (Kind::File, 0, Prefetched::Nothing));
+    assert_eq!(Packed { vtype: None, ..whole }.read(), (Kind::Unknown, 1 << 40, Prefetched::Nothing));
 }
 
 #[test]
@@ -207,7 +210,10 @@ fn a_field_nobody_asked_for_leaves_the_name() {
     bytes[4] |= 0x10; // ATTR_CMN_OBJTAG
     assert_eq!(measure(&bytes, 1), Some(bytes.len()));
     let entry = entries(&bytes).next().unwrap();
-    assert_eq!((entry.name.to_bytes(), entry.hint, entry.said), (&b"name"[..], Kind::Unknown, Said::Nothing));
+    assert_eq!(
+        (entry.name.to_bytes(), entry.hint, entry.said),
+        (&b"name"[..], Kind::Unknown, Prefetched::Nothing)
+    );
 }
 
 #[test]
@@ -295,15 +301,15 @@ proptest! {
             prop_assert_eq!(entry.name.to_bytes(), &packed.name);
             prop_assert_eq!(entry.inode, packed.inode.unwrap_or(0));
             match (entry.said, packed.error) {
-                (Said::Failed(_), error) => prop_assert!(error.is_some_and(|error| error != 0)),
-                (Said::All(found), _) if !found.is_directory() => {
+                (Prefetched::Failed(_), error) => prop_assert!(error.is_some_and(|error| error != 0)),
+                (Prefetched::All(found), _) if !found.is_directory() => {
                     prop_assert_eq!(Some(found.apparent), packed.length);
                     prop_assert_eq!(Some(found.blocks), packed.allocated.map(|bytes| bytes.div_ceil(512)));
                     prop_assert_eq!(Some(found.mtime), packed.modified);
                     prop_assert_eq!(Some((found.uid, found.gid)), packed.owner.map(|(uid, gid, _)| (uid, gid)));
                 }
-                (Said::All(found), _) => prop_assert!(found.border.is_closed()),
-                (Said::Nothing | Said::Border(_), _) => {}
+                (Prefetched::All(found), _) => prop_assert!(found.border.is_closed()),
+                (Prefetched::Nothing | Prefetched::Boundary(_), _) => {}
             }
         }
         prop_assert_eq!(count, batch.len());

@@ -11,12 +11,12 @@ use nix::fcntl::OFlag;
 use nix::sys::stat::{FileStat, fstat};
 use nix::sys::statfs::fstatfs;
 
-use crate::platform::{Attributes, Border, FileSystem, retry};
+use crate::platform::{Attributes, Boundary, FileSystem, retry};
 
 pub use unix::*;
 
 /// Nothing, since an opened terminal never becomes the controlling one.
-pub const NOT_OURS: OFlag = OFlag::empty();
+pub const NO_CTTY: OFlag = OFlag::empty();
 /// Directory that firmlinks lead into: the data volume.
 pub const BEHIND_FIRMLINKS: Option<&str> = Some("/System/Volumes/Data");
 
@@ -36,6 +36,6 @@ fn is_disk(device: u64) -> bool {
 }
 
 /// Returns the boundary in the flags of an entry.
-pub fn border(stat: &FileStat) -> Border {
-    if stat.st_flags & Border::DATALESS_FLAG != 0 { Border::Dataless } else { Border::None }
+pub fn border(stat: &FileStat) -> Boundary {
+    if stat.st_flags & Boundary::DATALESS_FLAG != 0 { Boundary::Dataless } else { Boundary::None }
 }

@@ -22,7 +22,7 @@ use crate::base::kind::Kind;
 use crate::platform::{Attributes, FileId, FileSystem, retry};
 use imp::{MOUNT_POINT, NO_AUTOMOUNT, PLACE};
 
-pub(crate) use imp::NOT_OURS;
+pub(crate) use imp::NO_CTTY;
 
 /// Open directory.
 #[derive(Debug)]
@@ -106,7 +106,7 @@ impl Directory {
             .union(OFlag::O_CLOEXEC)
             .union(OFlag::O_NONBLOCK)
             .union(OFlag::O_NOFOLLOW)
-            .union(NOT_OURS);
+            .union(NO_CTTY);
         // Checked before opening too, since opening a device can have an effect.
         if self.attributes_of(name)?.kind != Kind::File {
             return Err(Errno::EINVAL);
@@ -220,6 +220,6 @@ pub fn attributes_of_path(path: &Path) -> Result<Attributes, Errno> {
 /// Returns the identity of the directory that firmlinks such as `/Users` lead into, the data volume of
 /// macOS; `None` on other systems. A scan from above must not enter it, since its content is reached through the
 /// firmlinks.
-pub fn second_way() -> Option<FileId> {
+pub fn firmlink_target() -> Option<FileId> {
     Some(attributes_of_path(Path::new(imp::BEHIND_FIRMLINKS?)).ok()?.file_id())
 }

@@ -8,10 +8,10 @@ use nix::errno::Errno;
 use nix::fcntl::{AtFlags, OFlag, readlinkat};
 use nix::sys::stat::{FileStat, fstatat};
 
-use crate::platform::{Attributes, Border, FileSystem, retry};
+use crate::platform::{Attributes, Boundary, FileSystem, retry};
 
 /// Flag that keeps an opened terminal from becoming the controlling one.
-pub const NOT_OURS: OFlag = OFlag::O_NOCTTY;
+pub const NO_CTTY: OFlag = OFlag::O_NOCTTY;
 /// Flag that keeps a lookup from triggering an automount.
 pub const NO_AUTOMOUNT: AtFlags = AtFlags::empty();
 /// Flags for a descriptor that is a base for lookups.
@@ -42,6 +42,6 @@ pub fn file_system(_: &OwnedFd) -> Result<FileSystem, Errno> {
 }
 
 /// Returns no boundary, since the attributes do not have one.
-pub fn border(_: &FileStat) -> Border {
-    Border::None
+pub fn border(_: &FileStat) -> Boundary {
+    Boundary::None
 }
