@@ -20,7 +20,7 @@ use duke::testing::ui::Settings;
 use duke::testing::ui::Theme;
 use duke::testing::ui::app::App;
 use duke::testing::ui::loader::Sources;
-use duke::testing::ui::message::Action;
+use duke::testing::ui::message::Event;
 use duke::testing::ui::progress::Tick;
 use duke::tree::Tree;
 use ratatui::Terminal;
@@ -60,16 +60,16 @@ impl<'t> Browser<'t> {
         let settings =
             Settings::new(Order::default(), Units::Binary, Theme::default(), jiff::tz::TimeZone::UTC);
         let mut app = App::new(tree, vec![(b"/root".to_vec(), b"/root".to_vec())], &settings, (80, 24));
-        app.update(Action::Clock(NOW));
+        app.update(Event::Clock(NOW));
         let (now, outcome) = (Duration::from_secs(1), Some(Outcome::Complete));
-        app.update(Action::Tick(Tick { now, progress: Progress::default(), outcome, elapsed: now }));
+        app.update(Event::Tick(Tick { now, progress: Progress::default(), outcome, elapsed: now }));
         let pool = Pool::new(threads).expect("a bench has threads");
         let terminal = Terminal::new(TestBackend::new(80, 24)).expect("it is in memory");
         Self { app, tree, pool, terminal }
     }
 
     fn key(&mut self, code: KeyCode) {
-        self.app.update(Action::Key(KeyEvent::new(code, KeyModifiers::NONE)));
+        self.app.update(Event::Key(KeyEvent::new(code, KeyModifiers::NONE)));
         self.draw();
     }
 

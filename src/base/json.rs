@@ -1,6 +1,6 @@
 //! JSON writer: strings, numbers and punctuation, collected in one large buffer.
 //!
-//! It knows no schema. Invariant: a string written by [`Writer::string`] is valid UTF-8 and holds no character that
+//! It knows no schema. Invariant: a string written by [`JsonWriter::string`] is valid UTF-8 and holds no character that
 //! moves a cursor, ends a line or changes the writing direction; those are written as escapes, which every
 //! parser restores.
 
@@ -24,13 +24,13 @@ const PLAIN: [bool; 256] = {
     plain
 };
 
-/// Writer of JSON. Only [`Writer::spill`] and [`Writer::finish`] write to `out`.
-pub struct Writer<'o> {
+/// JsonWriter of JSON. Only [`JsonWriter::spill`] and [`JsonWriter::finish`] write to `out`.
+pub struct JsonWriter<'o> {
     out: &'o mut dyn Write,
     bytes: Vec<u8>,
 }
 
-impl<'o> Writer<'o> {
+impl<'o> JsonWriter<'o> {
     /// Creates an empty writer.
     pub fn new(out: &'o mut dyn Write) -> Self {
         Self { out, bytes: Vec::with_capacity(FULL + FULL / 8) }
@@ -215,9 +215,9 @@ fn is_invisible(char: char) -> bool {
 mod tests {
     use super::*;
 
-    fn written(write: impl FnOnce(&mut Writer<'_>)) -> String {
+    fn written(write: impl FnOnce(&mut JsonWriter<'_>)) -> String {
         let mut out = Vec::new();
-        let mut writer = Writer::new(&mut out);
+        let mut writer = JsonWriter::new(&mut out);
         write(&mut writer);
         writer.finish().unwrap();
         String::from_utf8(out).unwrap()

@@ -13,12 +13,12 @@ const GROUPS: usize = 32;
 
 type Leaf<T, const LEAF: usize> = OnceLock<Box<[T; LEAF]>>;
 
-/// Table of up to 2^32 rows of `T`, each made by `T::default()` when its leaf of `LEAF` rows is first used.
-pub struct Table<T, const LEAF: usize> {
+/// Slots of up to 2^32 rows of `T`, each made by `T::default()` when its leaf of `LEAF` rows is first used.
+pub struct Slots<T, const LEAF: usize> {
     groups: [OnceLock<Box<[Leaf<T, LEAF>]>>; GROUPS],
 }
 
-impl<T: Default, const LEAF: usize> Table<T, LEAF> {
+impl<T: Default, const LEAF: usize> Slots<T, LEAF> {
     /// Creates an empty table.
     pub fn new() -> Self {
         Self { groups: [const { OnceLock::new() }; GROUPS] }
@@ -64,7 +64,7 @@ impl<T: Default, const LEAF: usize> Table<T, LEAF> {
     }
 }
 
-impl<T: Default, const LEAF: usize> Default for Table<T, LEAF> {
+impl<T: Default, const LEAF: usize> Default for Slots<T, LEAF> {
     fn default() -> Self {
         Self::new()
     }
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn a_leaf_is_filled_once_and_by_whom_it_concerns() {
-        let table = Table::<AtomicU32, 1024>::new();
+        let table = Slots::<AtomicU32, 1024>::new();
         let fill = |first| {
             assert_eq!(first, 2048);
             vec![AtomicU32::new(7), AtomicU32::new(8)]
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn rows_are_found_again_at_the_edges_of_every_level() {
-        let table = Table::<AtomicU32, 1024>::new();
+        let table = Slots::<AtomicU32, 1024>::new();
         let edges = [0, 1, 1023, 1024, 3 * 1024 - 1, 3 * 1024, (1 << 21) - 1, 1 << 21, u32::MAX];
         for index in edges {
             assert!(matches!(index, 1 | 1023) || table.find(index).is_none());

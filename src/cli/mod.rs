@@ -39,7 +39,7 @@ use crate::run::print::{Comparison, Format, Job, Output, Saving, Selection};
 use crate::scan::{self, Mounts};
 use crate::source::SourceSpec;
 use crate::table::rows::{Direction, Order};
-use crate::ui::options::{Changes, DeletePolicy, Mouse, Tab};
+use crate::ui::options::{DeleteMode, DeletePolicy, MouseCapture, TabProgress};
 use crate::ui::theme::{ColorChoice, Colors, Glyphs, Looks, Theme};
 use configured::{Configured, configured, source, understood};
 pub use describe::Description;
@@ -219,8 +219,8 @@ fn browser(
         safety: safety(arguments),
         keymap: config.keymap,
         notice,
-        mouse: if arguments.no_mouse { Mouse::Left } else { Mouse::Taken },
-        tab: Tab::detect(|name| environment.variable(name).cloned()),
+        mouse: if arguments.no_mouse { MouseCapture::Off } else { MouseCapture::On },
+        tab: TabProgress::detect(|name| environment.variable(name).cloned()),
         ending: if arguments.print0 { browse::Ending::Nul } else { browse::Ending::Line },
         kept: settings.as_ref().map(|settings| settings.folder.clone()),
         snapshots: settings.filter(|_| !arguments.no_snapshots),
@@ -236,12 +236,12 @@ fn order(arguments: &Arguments) -> Order {
 
 /// Returns the rules for deletion.
 fn safety(arguments: &Arguments) -> DeletePolicy {
-    let changes = match (arguments.read_only, arguments.dry_run) {
-        (true, _) => Changes::Refused,
-        (false, true) => Changes::Rehearsed,
-        (false, false) => Changes::Confirmed,
+    let mode = match (arguments.read_only, arguments.dry_run) {
+        (true, _) => DeleteMode::ReadOnly,
+        (false, true) => DeleteMode::DryRun,
+        (false, false) => DeleteMode::Confirm,
     };
-    DeletePolicy { changes, typed_over: arguments.type_name_over, journal: None }
+    DeletePolicy { mode, typed_over: arguments.type_name_over, journal: None }
 }
 
 fn theme(arguments: &Arguments, looks: Looks, environment: &Environment) -> Result<Theme, UsageError> {

@@ -194,8 +194,11 @@ fn flags_become_options() {
     assert!(scan("-x --skip-network").skip_network);
     assert!(scan("-e").owners);
     assert_eq!(browse("-0", &[]).ending, browse::Ending::Nul);
-    assert_eq!((browse("", &[]).mouse, browse("--no-mouse", &[]).mouse), (Mouse::Taken, Mouse::Left));
-    assert_eq!(browse("", &[("WT_SESSION", "1")]).tab, Tab::Told);
+    assert_eq!(
+        (browse("", &[]).mouse, browse("--no-mouse", &[]).mouse),
+        (MouseCapture::On, MouseCapture::Off)
+    );
+    assert_eq!(browse("", &[("WT_SESSION", "1")]).tab, TabProgress::On);
     assert_eq!(format("--pick", &Environment::default()), None);
     let browse::Job { order, units, .. } = browse("-a --si --sort mtime", &[]);
     assert_eq!((order.measure, order.column), (Measure::Apparent, Column::Modified));

@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
-use crate::base::json::Writer;
+use crate::base::json::JsonWriter;
 use crate::base::state_folder;
 use crate::platform::entry::safe_path::PrivateFolder;
 use crate::platform::entry::secure_read::open_own;
@@ -82,7 +82,7 @@ impl Journal {
         if is_torn(&file)? {
             bytes.push(b'\n');
         }
-        let mut writer = Writer::new(&mut bytes);
+        let mut writer = JsonWriter::new(&mut bytes);
         let time = crate::base::calendar::utc_now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
         for line in lines {
             line.write(&time, &mut writer);
@@ -110,7 +110,7 @@ fn is_torn(mut file: &File) -> io::Result<bool> {
 }
 
 impl Line {
-    fn write(&self, time: &str, writer: &mut Writer<'_>) {
+    fn write(&self, time: &str, writer: &mut JsonWriter<'_>) {
         writer.raw("{\"time\":\"");
         writer.raw(time);
         writer.raw("\",\"action\":\"");

@@ -8,7 +8,7 @@
 
 use std::io::{self, Write};
 
-use crate::base::json::Writer;
+use crate::base::json::JsonWriter;
 use crate::base::os_error::error_text;
 use crate::base::text::base64;
 use crate::formats::long_paths::TooLong;
@@ -93,7 +93,7 @@ impl<'t> Flat<'t> {
     /// # Errors
     /// When `out` cannot be written to, or the path of an entry is too long for a line.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        let mut writer = Writer::new(out);
+        let mut writer = JsonWriter::new(out);
         if self.form == Form::Csv {
             writer.raw(&FIELDS.join(","));
             writer.raw("\n");
@@ -115,7 +115,7 @@ impl<'t> Flat<'t> {
 
     fn root(
         &self,
-        writer: &mut Writer<'_>,
+        writer: &mut JsonWriter<'_>,
         root: &Entry<'t>,
         common: &Common<'_>,
         too_long: &mut TooLong,
@@ -149,7 +149,7 @@ impl<'t> Flat<'t> {
     /// Writes the line of an entry whose parent is on `device`.
     fn entry(
         &self,
-        writer: &mut Writer<'_>,
+        writer: &mut JsonWriter<'_>,
         record: &Entry<'t>,
         path: &[u8],
         device: Option<u64>,
@@ -214,7 +214,7 @@ impl<'t> Flat<'t> {
 
 /// Line being written.
 struct Line<'l, 'o> {
-    writer: &'l mut Writer<'o>,
+    writer: &'l mut JsonWriter<'o>,
     form: Form,
     is_first: bool,
 }

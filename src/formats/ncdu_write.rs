@@ -1,4 +1,4 @@
-//! Writer of ncdu's JSON export, version 1.2, byte for byte as ncdu 2 writes it except for the program's
+//! JsonWriter of ncdu's JSON export, version 1.2, byte for byte as ncdu 2 writes it except for the program's
 //! name.
 //!
 //! Sizes of directories are their own, names are written as raw bytes, and shared sizes of hard links stand
@@ -10,7 +10,7 @@
 
 use std::io::{self, Write};
 
-use crate::base::json::Writer;
+use crate::base::json::JsonWriter;
 use crate::base::kind::Kind;
 use crate::tree::{DirId, Entries, Entry, EntryState, Exclusion, Metadata, Tree};
 
@@ -48,7 +48,7 @@ impl<'t> Export<'t> {
     /// # Errors
     /// When `out` cannot be written to.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        let mut json = Writer::new(out);
+        let mut json = JsonWriter::new(out);
         json.raw("[1,2,{\"progname\":\"duke\",\"progver\":\"");
         json.raw(env!("CARGO_PKG_VERSION"));
         json.raw("\",\"timestamp\":");
@@ -61,7 +61,7 @@ impl<'t> Export<'t> {
         json.finish()
     }
 
-    fn directory(&self, json: &mut Writer<'_>, root: &Entry<'t>) -> io::Result<()> {
+    fn directory(&self, json: &mut JsonWriter<'_>, root: &Entry<'t>) -> io::Result<()> {
         let mut open: Vec<Open<'t>> = Vec::new();
         // Like in ncdu, the root always names its device.
         open.extend(self.entry(json, root, 0));
@@ -79,7 +79,7 @@ impl<'t> Export<'t> {
     }
 
     /// Writes an entry whose parent is on `device`; of a directory, everything before its entries.
-    fn entry(&self, json: &mut Writer<'_>, record: &Entry<'t>, device: u64) -> Option<Open<'t>> {
+    fn entry(&self, json: &mut JsonWriter<'_>, record: &Entry<'t>, device: u64) -> Option<Open<'t>> {
         let metadata = match &record.state {
             EntryState::Known(metadata) => metadata,
             EntryState::Failed(_) => {
@@ -120,13 +120,13 @@ impl<'t> Export<'t> {
     }
 }
 
-fn begin(json: &mut Writer<'_>, bracket: &str, name: &[u8]) {
+fn begin(json: &mut JsonWriter<'_>, bracket: &str, name: &[u8]) {
     json.raw(bracket);
     json.raw("\"name\":");
     json.raw_string(name);
 }
 
-fn sizes(json: &mut Writer<'_>, metadata: &Metadata) {
+fn sizes(json: &mut JsonWriter<'_>, metadata: &Metadata) {
     if metadata.apparent > 0 {
         json.field(",\"asize\":", metadata.apparent);
     }
@@ -136,7 +136,7 @@ fn sizes(json: &mut Writer<'_>, metadata: &Metadata) {
 }
 
 /// Writes the fields of ncdu's `-e`. gdu records only the time.
-fn extended(json: &mut Writer<'_>, metadata: &Metadata) {
+fn extended(json: &mut JsonWriter<'_>, metadata: &Metadata) {
     let Some(owner) = metadata.owner else { return };
     json.field(",\"uid\":", u64::from(owner.uid));
     json.field(",\"gid\":", u64::from(owner.gid));
@@ -144,7 +144,7 @@ fn extended(json: &mut Writer<'_>, metadata: &Metadata) {
     json.field(",\"mtime\":", metadata.mtime.max(0).unsigned_abs());
 }
 
-fn excluded(json: &mut Writer<'_>, name: &[u8], exclusion: Exclusion) {
+fn excluded(json: &mut JsonWriter<'_>, name: &[u8], exclusion: Exclusion) {
     let (bracket, rest) = match exclusion {
         Exclusion::OtherFileSystem => (",\n[{", ",\"excluded\":\"otherfs\"}]"),
         Exclusion::KernelFileSystem => (",\n[{", ",\"excluded\":\"kernfs\"}]"),

@@ -27,9 +27,9 @@ use crate::table::rows::Order;
 use crate::tree::{DirId, Entry, EntryState};
 use crate::ui::keys::Keymap;
 use crate::ui::notice::Notice;
-use crate::ui::options::{DeletePolicy, Tab};
+use crate::ui::options::{DeletePolicy, TabProgress};
 use crate::ui::theme::Theme;
-use crate::ui::{self, Mouse, Settings, Start};
+use crate::ui::{self, MouseCapture, Settings, Start};
 
 /// Longest time to wait for a root to answer before the browser opens, which is then later by that much. A busy machine needs some
 /// 100 ms for the first root.
@@ -53,9 +53,9 @@ pub struct Job {
     /// Message shown first.
     pub notice: Option<String>,
     /// User of the mouse: duke or the terminal.
-    pub mouse: Mouse,
+    pub mouse: MouseCapture,
     /// Progress of the scan in the terminal's tab.
-    pub tab: Tab,
+    pub tab: TabProgress,
     /// Terminator written after each printed path.
     pub ending: Ending,
     /// Retention policy of automatic snapshots; `None` if none is kept.

@@ -17,7 +17,7 @@ use crate::analysis::compare::diff::{Change, ChangeKind, Side, Sizes, diff};
 use crate::base::absolute::absolute;
 use crate::base::format;
 use crate::base::format::{Measure, Units, size};
-use crate::base::json::Writer;
+use crate::base::json::JsonWriter;
 use crate::base::text::escape;
 use crate::formats::long_paths::{LONGEST, TooLong};
 use crate::platform::terminal::interrupt::Interrupt;
@@ -242,7 +242,7 @@ impl<'t> Changes<'t> {
     }
 
     fn json(&self, out: &mut dyn Write) -> io::Result<()> {
-        let mut json = Writer::new(out);
+        let mut json = JsonWriter::new(out);
         let mut sides = [self.old, self.new].into_iter();
         json.head("duke-diff/1");
         json.boolean(sides.all(|side| side.outcome.as_ref() == Some(&Outcome::Complete)));
@@ -298,7 +298,7 @@ fn extent(read: &Read) -> Sizes {
 }
 
 /// Writes the totals of one tree.
-fn side(json: &mut Writer<'_>, read: &Read) {
+fn side(json: &mut JsonWriter<'_>, read: &Read) {
     let tree = read.source.tree();
     json.raw("{");
     json.name("root", tree.name(read.root));

@@ -11,7 +11,7 @@ use super::inodes::LinkedName;
 use super::reading::{Failure, Tree};
 use super::stored::Stored;
 use crate::base::kind::Kind;
-use crate::base::slots::Table;
+use crate::base::slots::Slots;
 use crate::base::sync::{AtomicU32, AtomicU64, Mutex, Ordering, lock};
 use crate::platform::memory::arena::{Address, Arena, Writer};
 
@@ -218,7 +218,7 @@ impl Tree {
     /// Creates a tree with this number of directories, of which nothing is in memory, and without claims.
     pub(super) fn empty(count: u32, devices: Devices, stored: Option<Box<Stored>>) -> Self {
         Self {
-            dirs: Table::new(),
+            dirs: Slots::new(),
             count: AtomicU32::new(count),
             bytes: Arena::new(),
             devices,

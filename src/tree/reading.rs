@@ -13,7 +13,7 @@ use super::listing::Listing;
 use super::open_directories::Open;
 use super::readings::Readings;
 use super::stored::Stored;
-use crate::base::slots::Table;
+use crate::base::slots::Slots;
 use crate::base::sync::{AtomicU32, AtomicU64, Mutex, Ordering, lock};
 use crate::platform::memory::arena::{Address, Arena};
 
@@ -33,7 +33,7 @@ pub(super) const LEAF: usize = if cfg!(loom) { 8 } else { 1 << 10 };
 
 /// Tree of directories, complete or still growing.
 pub struct Tree {
-    pub(super) dirs: Table<Dir, LEAF>,
+    pub(super) dirs: Slots<Dir, LEAF>,
     /// Count of numbers given so far.
     pub(super) count: AtomicU32,
     pub(super) bytes: Arena,

@@ -12,7 +12,7 @@ use crate::source::save::{Format, Overwrite, SaveError, write};
 
 /// File to be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Order {
+pub struct ExportRequest {
     /// Path.
     pub path: PathBuf,
     /// Format.
@@ -27,19 +27,19 @@ pub struct Exporting {
     /// Name typed last.
     pub name: String,
     /// File being written.
-    pub order: Option<Order>,
+    pub order: Option<ExportRequest>,
 }
 
 /// Result of writing a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct ExportMessage {
     /// Request.
-    pub order: Order,
+    pub order: ExportRequest,
     /// Number of bytes, or the error.
     pub written: Result<u64, SaveError>,
 }
 
-impl Order {
+impl ExportRequest {
     /// Returns the name of the file, safe for a terminal.
     pub fn shown(&self) -> String {
         escape_path(&self.path)
@@ -50,7 +50,7 @@ impl Order {
 ///
 /// # Errors
 /// When no thread can be started.
-pub fn begin(pool: &Pool, source: &Source, order: Order) -> io::Result<Job<Result<u64, SaveError>>> {
+pub fn begin(pool: &Pool, source: &Source, order: ExportRequest) -> io::Result<Job<Result<u64, SaveError>>> {
     let source = source.clone();
     pool.start(move |task| {
         task.publish(write(&source, &order.path, order.format, order.old, task.cancelled()));

@@ -47,7 +47,7 @@ pub struct Dropped {
 }
 
 /// Location of a mark.
-pub type Place<'t> = (DirId, &'t [u8]);
+pub type EntryName<'t> = (DirId, &'t [u8]);
 
 impl Mark {
     /// Creates a mark of an entry of `parent`; `None` without metadata.
@@ -106,12 +106,12 @@ impl<'t> Marks<'t> {
     }
 
     /// Returns every mark, those in one directory together.
-    pub fn all(&self) -> impl Iterator<Item = (Place<'t>, &Mark)> {
+    pub fn all(&self) -> impl Iterator<Item = (EntryName<'t>, &Mark)> {
         self.names.iter().flat_map(|(id, names)| names.iter().map(move |(name, mark)| ((*id, *name), mark)))
     }
 
     /// Returns the marks in the order of their directories' paths, and in each directory by name.
-    pub fn in_order(&self, tree: &Tree) -> Vec<(Place<'t>, Mark)> {
+    pub fn in_order(&self, tree: &Tree) -> Vec<(EntryName<'t>, Mark)> {
         let mut directories: Vec<_> = self.names.keys().map(|id| (tree.path(*id), *id)).collect();
         directories.sort_unstable();
         let marks = directories.iter().flat_map(|(_, id)| {
@@ -123,14 +123,14 @@ impl<'t> Marks<'t> {
     }
 
     /// Returns the path of a mark, with its root as the user gave it.
-    pub fn path(tree: &Tree, (parent, name): Place<'_>) -> Vec<u8> {
+    pub fn path(tree: &Tree, (parent, name): EntryName<'_>) -> Vec<u8> {
         let parent = tree.path(parent);
         if parent.is_empty() { name.to_vec() } else { join([parent.as_slice(), name]) }
     }
 
     /// Returns the marked directories that a rescan found changed, with the last change they had when they
     /// were marked.
-    pub fn touched_directories(&self) -> HashMap<Place<'t>, i64> {
+    pub fn touched_directories(&self) -> HashMap<EntryName<'t>, i64> {
         let touched = self.all().filter(|(_, mark)| mark.is_touched && mark.directory.is_some());
         touched.map(|(place, mark)| (place, mark.mtime)).collect()
     }
@@ -142,13 +142,13 @@ impl<'t> Marks<'t> {
         true
     }
 
-    fn insert(&mut self, (parent, name): Place<'t>, mark: Mark) {
+    fn insert(&mut self, (parent, name): EntryName<'t>, mark: Mark) {
         let before = self.names.entry(parent).or_default().insert(name, mark);
         self.count += u64::from(before.is_none());
     }
 
     /// Unmarks an entry. Returns `true` if it was marked.
-    pub fn clear(&mut self, (parent, name): Place<'_>) -> bool {
+    pub fn clear(&mut self, (parent, name): EntryName<'_>) -> bool {
         let Some(names) = self.names.get_mut(&parent) else { return false };
         let was_there = names.remove(name).is_some();
         if names.is_empty() {

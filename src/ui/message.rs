@@ -5,16 +5,16 @@ use std::time::Duration;
 use ratatui::crossterm::event::{KeyEvent, MouseEvent};
 
 use super::errand::Errand;
-use super::export::{self, Told};
+use super::export::{self, ExportMessage};
 use super::notice::Notice;
-use super::progress::{Again, Tick};
-use super::reclaim::{self, News};
+use super::progress::{RescanMessage, Tick};
+use super::reclaim::{self, DeletionMessage};
 use crate::scan::Places;
 use crate::tree::DirId;
 
 /// Event for the state.
 #[derive(Clone, Debug)]
-pub enum Action {
+pub enum Event {
     /// Key press.
     Key(KeyEvent),
     /// Mouse event, with the time since the browser began.
@@ -30,11 +30,11 @@ pub enum Action {
     /// The question is on the screen and no input waits; with the time since the browser began.
     Idle(Duration),
     /// Progress or end of the rescan.
-    Again(Again),
+    Rescan(RescanMessage),
     /// Result of writing a file.
-    Exported(Told),
+    Exported(ExportMessage),
     /// Progress or result of a deletion.
-    Reclaim(News),
+    Deletion(DeletionMessage),
     /// Message to the user.
     Notice(Notice),
 }
@@ -55,13 +55,13 @@ pub enum Effect {
     /// Stop the rescan.
     StopRescan,
     /// Recheck entries.
-    LookAgain(Places),
+    Recheck(Places),
     /// Delete, or compute a preview.
-    Reclaim(reclaim::Order),
+    Deletion(reclaim::DeletionRequest),
     /// Start a program.
     Start(Errand),
     /// Write a file.
-    Export(export::Order),
+    Export(export::ExportRequest),
     /// Replace this tree by a scan that begins at this path.
     ScanAbove(Vec<u8>),
     /// Give the terminal back and stop the process.

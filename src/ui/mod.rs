@@ -66,7 +66,7 @@ use crate::platform::terminal::signals::Watch;
 use crate::platform::terminal::stops;
 use crate::source::Source;
 use crate::source::baseline::{Baseline, BaselineSpec};
-pub use options::Mouse;
+pub use options::MouseCapture;
 use screen::{Guard, Screen};
 use session::{Left, Session};
 pub use settings::{Settings, Start};

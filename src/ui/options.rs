@@ -8,7 +8,7 @@ use crate::delete::Journal;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeletePolicy {
     /// Changes that are allowed.
-    pub changes: Changes,
+    pub mode: DeleteMode,
     /// Size in bytes above which the name must be typed.
     pub typed_over: u64,
     /// Journal of deletions.
@@ -17,45 +17,45 @@ pub struct DeletePolicy {
 
 /// Changes that are allowed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Changes {
+pub enum DeleteMode {
     /// Confirmed changes are made.
     #[default]
-    Confirmed,
+    Confirm,
     /// Dry run: everything is shown, nothing is changed.
-    Rehearsed,
+    DryRun,
     /// No change can be requested.
-    Refused,
+    ReadOnly,
 }
 
 impl Default for DeletePolicy {
     /// Returns rules without a typed name and a journal.
     fn default() -> Self {
-        Self { changes: Changes::default(), typed_over: u64::MAX, journal: None }
+        Self { mode: DeleteMode::default(), typed_over: u64::MAX, journal: None }
     }
 }
 
 /// Owner of the mouse: the browser or the terminal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mouse {
+pub enum MouseCapture {
     /// The browser gets clicks and the wheel; the terminal selects text with Shift.
     #[default]
-    Taken,
+    On,
     /// The terminal keeps it.
-    Left,
+    Off,
 }
 
 /// Progress in the terminal's tab.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Tab {
+pub enum TabProgress {
     /// The terminal supports it.
-    Told,
+    On,
     /// The terminal might show it as text.
     #[default]
-    Untold,
+    Off,
 }
 
-impl Tab {
-    /// Returns [`Tab::Told`] if the terminal supports it, according to the environment. A multiplexer in
+impl TabProgress {
+    /// Returns [`TabProgress::On`] if the terminal supports it, according to the environment. A multiplexer in
     /// between passes on the terminal's variables but not the sequence.
     pub fn detect(environment: impl Fn(&str) -> Option<OsString>) -> Self {
         let variable = |name| environment(name).unwrap_or_default().to_string_lossy().into_owned();
@@ -67,7 +67,7 @@ impl Tab {
             || matches!(program.as_str(), "WezTerm" | "ghostty")
             // Terminals based on VTE 0.80 (2025) or later.
             || variable("VTE_VERSION").parse().is_ok_and(|version: u32| version >= 8000);
-        if understands && !is_between { Self::Told } else { Self::Untold }
+        if understands && !is_between { Self::On } else { Self::Off }
     }
 }
 
@@ -75,20 +75,22 @@ impl Tab {
 mod tests {
     use super::*;
 
-    fn detect(variables: &[(&str, &str)]) -> Tab {
-        Tab::detect(|name| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into()))
+    fn detect(variables: &[(&str, &str)]) -> TabProgress {
+        TabProgress::detect(|name| {
+            variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into())
+        })
     }
 
     #[test]
     fn only_terminals_that_understand_are_told() {
-        assert_eq!(detect(&[("TERM", "xterm-256color")]), Tab::Untold);
-        assert_eq!(detect(&[("TERM", "xterm-kitty"), ("TERM_PROGRAM", "kitty")]), Tab::Untold);
+        assert_eq!(detect(&[("TERM", "xterm-256color")]), TabProgress::Off);
+        assert_eq!(detect(&[("TERM", "xterm-kitty"), ("TERM_PROGRAM", "kitty")]), TabProgress::Off);
         for known in
             [("WT_SESSION", "1"), ("ConEmuANSI", "ON"), ("TERM_PROGRAM", "ghostty"), ("VTE_VERSION", "8000")]
         {
-            assert_eq!(detect(&[known, ("TERM", "xterm-256color")]), Tab::Told, "{known:?}");
-            assert_eq!(detect(&[known, ("TERM", "tmux-256color")]), Tab::Untold, "{known:?}");
+            assert_eq!(detect(&[known, ("TERM", "xterm-256color")]), TabProgress::On, "{known:?}");
+            assert_eq!(detect(&[known, ("TERM", "tmux-256color")]), TabProgress::Off, "{known:?}");
         }
-        assert_eq!(detect(&[("VTE_VERSION", "7600")]), Tab::Untold);
+        assert_eq!(detect(&[("VTE_VERSION", "7600")]), TabProgress::Off);
     }
 }

@@ -23,12 +23,12 @@ struct Pin<'t> {
 
 /// Remembered state of a directory that was left.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Memory<'t> {
+pub struct SavedCursor<'t> {
     pin: Option<Pin<'t>>,
     cursor: Cursor,
 }
 
-impl<'t> Memory<'t> {
+impl<'t> SavedCursor<'t> {
     /// Creates the state with the cursor on the entry at `position`, which has this name.
     pub fn at(position: Position, name: &'t [u8]) -> Self {
         Self { pin: Some(Pin { position, name }), cursor: Cursor::default() }
@@ -37,7 +37,7 @@ impl<'t> Memory<'t> {
 
 /// Shown directory.
 #[derive(Debug)]
-pub struct Place<'t> {
+pub struct ListState<'t> {
     /// Directory.
     pub id: DirId,
     /// Its entries at the time of sorting. After a rescan they have other positions.
@@ -49,14 +49,14 @@ pub struct Place<'t> {
     cursor: Cursor,
 }
 
-impl<'t> Place<'t> {
+impl<'t> ListState<'t> {
     /// Enters `id`, with its remembered cursor.
     pub fn enter(
         tree: &'t Tree,
         sums: Sums<'_>,
         id: DirId,
         order: Order,
-        memory: Memory<'t>,
+        memory: SavedCursor<'t>,
         lines: usize,
     ) -> Self {
         let mut place = Self::new(id, memory);
@@ -65,8 +65,8 @@ impl<'t> Place<'t> {
     }
 
     /// Enters `id`, without rows so far.
-    pub fn new(id: DirId, memory: Memory<'t>) -> Self {
-        let Memory { pin, cursor } = memory;
+    pub fn new(id: DirId, memory: SavedCursor<'t>) -> Self {
+        let SavedCursor { pin, cursor } = memory;
         let (listing, rows) = (Listing::default(), Arc::default());
         Self { id, listing, rows, was_complete: false, pin, cursor }
     }
@@ -82,8 +82,8 @@ impl<'t> Place<'t> {
     }
 
     /// Returns the state to remember.
-    pub fn memory(&self) -> Memory<'t> {
-        Memory { pin: self.pin, cursor: self.cursor }
+    pub fn memory(&self) -> SavedCursor<'t> {
+        SavedCursor { pin: self.pin, cursor: self.cursor }
     }
 
     /// Returns the rows.
@@ -205,7 +205,7 @@ mod tests {
         Order::default()
     }
 
-    fn under_cursor<'t>(tree: &'t Tree, place: &Place<'_>) -> &'t [u8] {
+    fn under_cursor<'t>(tree: &'t Tree, place: &ListState<'_>) -> &'t [u8] {
         let position = place.rows().position(place.index()).unwrap();
         tree.listing(place.id).name(position).unwrap()
     }
@@ -215,7 +215,7 @@ mod tests {
         let (tree, root) = build((0..20).map(|n| file(&format!("{n:02}"), n * 512, 0)).collect());
         let live = LiveTotals::default();
         let sums = Sums::of(&live);
-        let mut place = Place::enter(&tree, sums, root, order(), Memory::default(), LINES);
+        let mut place = ListState::enter(&tree, sums, root, order(), SavedCursor::default(), LINES);
         for _ in 0..4 {
             place.step(Motion::Down, LINES);
         }
@@ -238,8 +238,8 @@ mod tests {
         let live = LiveTotals::default();
         let sums = Sums::of(&live);
         let tree = &growing.tree;
-        let mut untouched = Place::enter(tree, sums, root, order(), Memory::default(), LINES);
-        let mut moved = Place::enter(tree, sums, root, order(), Memory::default(), LINES);
+        let mut untouched = ListState::enter(tree, sums, root, order(), SavedCursor::default(), LINES);
+        let mut moved = ListState::enter(tree, sums, root, order(), SavedCursor::default(), LINES);
         moved.pin();
         growing.publish(vec![file("large", 1 << 20, 0), file("larger", 1 << 21, 0)]);
         untouched.sort(tree, sums, order(), LINES);
@@ -251,8 +251,14 @@ mod tests {
     #[test]
     fn no_line_is_left_empty_below_the_last_row() {
         let (tree, root) = build((0..10).map(|n| file(&n.to_string(), 0, 0)).collect());
-        let mut place =
-            Place::enter(&tree, Sums::of(&LiveTotals::default()), root, order(), Memory::default(), 3);
+        let mut place = ListState::enter(
+            &tree,
+            Sums::of(&LiveTotals::default()),
+            root,
+            order(),
+            SavedCursor::default(),
+            3,
+        );
         place.step(Motion::Bottom, 3);
         assert_eq!(place.offset(), 7);
         place.show_cursor(8);

@@ -26,14 +26,14 @@ pub struct Tick {
 
 /// State of a rescan at one moment.
 #[derive(Clone, Debug)]
-pub struct Again {
+pub struct RescanMessage {
     /// Counts of entries and bytes read so far, and the directory being read.
     pub progress: Progress,
     /// Outcome, once it has ended.
     pub outcome: Option<Outcome>,
 }
 
-impl Again {
+impl RescanMessage {
     /// Returns the state of a rescan that could not be started.
     pub fn failed() -> Self {
         Self { progress: Progress::default(), outcome: Some(Outcome::Stopped) }
@@ -89,11 +89,11 @@ impl ScanState {
     }
 
     /// Returns the progress to show in the terminal's tab.
-    pub fn in_tab(&self) -> tab::Shown {
+    pub fn in_tab(&self) -> tab::TabState {
         match (self.is_running(), self.percent()) {
-            (true, Some(percent)) => tab::Shown::Percent(percent),
-            (true, None) => tab::Shown::Going,
-            (false, _) => tab::Shown::Nothing,
+            (true, Some(percent)) => tab::TabState::Percent(percent),
+            (true, None) => tab::TabState::Going,
+            (false, _) => tab::TabState::Nothing,
         }
     }
 
@@ -121,9 +121,9 @@ mod tests {
             scan.take(Tick { progress, ..Tick::default() });
             assert_eq!(scan.percent(), percent);
         }
-        assert_eq!(scan.in_tab(), tab::Shown::Percent(99));
+        assert_eq!(scan.in_tab(), tab::TabState::Percent(99));
         scan.take(Tick { outcome: Some(Outcome::Complete), ..Tick::default() });
-        assert_eq!(scan.in_tab(), tab::Shown::Nothing);
+        assert_eq!(scan.in_tab(), tab::TabState::Nothing);
     }
 
     #[test]

@@ -16,9 +16,9 @@ use crate::delete::seen::{self, Places};
 use crate::delete::{self, Journal, Operation, Preview, Report, Selection};
 use crate::platform::process::limits::processors;
 
-/// Order of the state.
+/// DeletionRequest of the state.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Order {
+pub enum DeletionRequest {
     /// Preview a deletion; the present time is in seconds since 1970.
     Preview(Arc<Selection>, i64),
     /// Find those of these entries that have changed since they were marked.
@@ -35,7 +35,7 @@ pub enum Order {
 
 /// News for the state.
 #[derive(Clone, Debug)]
-pub enum News {
+pub enum DeletionMessage {
     /// Preview so far.
     Probed(Arc<Preview>),
     /// Entries that have changed since they were marked.
@@ -68,14 +68,21 @@ pub struct Deletions {
 
 impl Deletions {
     /// Starts a requested operation; its reports come from the runner.
-    pub fn take<M: From<News> + 'static>(&mut self, order: Order, runner: &mut Runner<M>) {
-        if matches!(order, Order::Preview(..) | Order::StopProbe | Order::Begin(..)) {
+    pub fn take<M: From<DeletionMessage> + 'static>(
+        &mut self,
+        order: DeletionRequest,
+        runner: &mut Runner<M>,
+    ) {
+        if matches!(
+            order,
+            DeletionRequest::Preview(..) | DeletionRequest::StopProbe | DeletionRequest::Begin(..)
+        ) {
             runner.forget(self.probe.take());
         }
         match order {
-            Order::StopProbe => {}
-            Order::Stop => runner.cancel(self.work),
-            Order::Script(selection, sizes) => {
+            DeletionRequest::StopProbe => {}
+            DeletionRequest::Stop => runner.cancel(self.work),
+            DeletionRequest::Script(selection, sizes) => {
                 let directory = self.scripts_in.clone();
                 let write = move |task: &Task<Script>| {
                     let fallback = folder_of_process();
@@ -84,30 +91,30 @@ impl Deletions {
                 let job = self.start(|pool| pool.start(write));
                 // A partial script would be worse than none.
                 runner.add(job, AtExit::Finish, |update| match update {
-                    Update::Result(script) => News::Script(script).into(),
-                    Update::Failed(error) => News::Failed("Script", error).into(),
+                    Update::Result(script) => DeletionMessage::Script(script).into(),
+                    Update::Failed(error) => DeletionMessage::Failed("Script", error).into(),
                 });
             }
-            Order::Preview(selection, now) => {
+            DeletionRequest::Preview(selection, now) => {
                 let job = self.start(|pool| delete::probe(pool, selection, now));
                 self.probe = Some(runner.add(job, AtExit::Cancel, |update| match update {
-                    Update::Result(probe) => News::Probed(probe).into(),
-                    Update::Failed(error) => News::ProbeFailed(error).into(),
+                    Update::Result(probe) => DeletionMessage::Probed(probe).into(),
+                    Update::Failed(error) => DeletionMessage::ProbeFailed(error).into(),
                 }));
             }
-            Order::Compare(selection) => {
+            DeletionRequest::Compare(selection) => {
                 runner.forget(self.comparison.take());
                 let job = self.start(|pool| seen::changed(pool, selection));
                 self.comparison = Some(runner.add(job, AtExit::Cancel, |update| match update {
-                    Update::Result(places) => News::Replaced(places).into(),
-                    Update::Failed(error) => News::Failed("Check of the marks", error).into(),
+                    Update::Result(places) => DeletionMessage::Replaced(places).into(),
+                    Update::Failed(error) => DeletionMessage::Failed("Check of the marks", error).into(),
                 }));
             }
-            Order::Begin(work, journal) => {
+            DeletionRequest::Begin(work, journal) => {
                 let job = self.start(|pool| delete::start(pool, work, journal));
                 self.work = Some(runner.add(job, AtExit::Cancel, |update| match update {
-                    Update::Result(report) => News::Reported(report).into(),
-                    Update::Failed(error) => News::WorkFailed(error).into(),
+                    Update::Result(report) => DeletionMessage::Reported(report).into(),
+                    Update::Failed(error) => DeletionMessage::WorkFailed(error).into(),
                 }));
             }
         }
@@ -136,23 +143,23 @@ mod tests {
 
     #[test]
     fn a_deletion_ends_its_preview() {
-        let (mut deletions, mut runner) = (Deletions::default(), Runner::<News>::default());
-        deletions.take(Order::Preview(nothing(), 0), &mut runner);
+        let (mut deletions, mut runner) = (Deletions::default(), Runner::<DeletionMessage>::default());
+        deletions.take(DeletionRequest::Preview(nothing(), 0), &mut runner);
         assert!(deletions.probe.is_some());
-        deletions.take(Order::Begin(Operation::Remove(nothing()), None), &mut runner);
+        deletions.take(DeletionRequest::Begin(Operation::Remove(nothing()), None), &mut runner);
         assert!(deletions.probe.is_none() && deletions.work.is_some());
     }
 
     #[test]
     fn scripts_are_written_in_the_background() {
-        let (mut deletions, mut runner) = (Deletions::default(), Runner::<News>::default());
+        let (mut deletions, mut runner) = (Deletions::default(), Runner::<DeletionMessage>::default());
         deletions.scripts_in = "/there/is/no/such/directory".into();
-        deletions.take(Order::Script(nothing(), Vec::new()), &mut runner);
+        deletions.take(DeletionRequest::Script(nothing(), Vec::new()), &mut runner);
         let mut news = Vec::new();
         while runner.is_busy() {
             news.extend(runner.poll());
             std::thread::yield_now();
         }
-        assert!(matches!(news.as_slice(), [News::Script(script)] if script.is_err()), "{news:?}");
+        assert!(matches!(news.as_slice(), [DeletionMessage::Script(script)] if script.is_err()), "{news:?}");
     }
 }

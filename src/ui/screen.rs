@@ -19,7 +19,7 @@ use ratatui::crossterm::terminal::{
 };
 use ratatui::crossterm::{execute, queue};
 
-use super::options::{Mouse, Tab};
+use super::options::{MouseCapture, TabProgress};
 use super::tab;
 use crate::base::sync::{Arc, AtomicBool, Mutex, Ordering, lock, lock_within};
 use crate::platform::terminal::signals::{is_writable, restore_on_abort};
@@ -55,8 +55,8 @@ pub struct Screen {
     holder: Arc<Mutex<Holder>>,
     /// Locked while something is drawn, so that it cannot follow the last sequences.
     drawing: Arc<Mutex<()>>,
-    mouse: Mouse,
-    tab: Tab,
+    mouse: MouseCapture,
+    tab: TabProgress,
     /// `true` if the tab shows progress. Set by the drawing thread, cleared on leaving; `SeqCst` as above.
     is_told: Arc<AtomicBool>,
 }
@@ -66,7 +66,7 @@ impl Screen {
     ///
     /// # Errors
     /// When no descriptor is left, or there is no terminal.
-    pub fn new(mouse: Mouse, tab: Tab) -> io::Result<Self> {
+    pub fn new(mouse: MouseCapture, tab: TabProgress) -> io::Result<Self> {
         let terminal = if io::stdout().is_terminal() {
             File::from(io::stdout().as_fd().try_clone_to_owned()?)
         } else {
@@ -129,8 +129,8 @@ impl Screen {
         let entered = enable_raw_mode()
             .and_then(|()| execute!(&*self.terminal, EnterAlternateScreen, Hide, EnableBracketedPaste))
             .and_then(|()| match self.mouse {
-                Mouse::Taken => (&*self.terminal).write_all(TAKE_MOUSE.as_bytes()),
-                Mouse::Left => Ok(()),
+                MouseCapture::On => (&*self.terminal).write_all(TAKE_MOUSE.as_bytes()),
+                MouseCapture::Off => Ok(()),
             });
         if entered.is_err() {
             self.leave();
@@ -142,9 +142,9 @@ impl Screen {
     ///
     /// # Errors
     /// When the terminal accepts no output.
-    pub fn tell(&self, shown: tab::Shown) -> io::Result<()> {
-        let is_something = shown != tab::Shown::Nothing;
-        if self.tab == Tab::Untold || !self.is_on.load(Ordering::SeqCst) {
+    pub fn tell(&self, shown: tab::TabState) -> io::Result<()> {
+        let is_something = shown != tab::TabState::Nothing;
+        if self.tab == TabProgress::Off || !self.is_on.load(Ordering::SeqCst) {
             return Ok(());
         }
         let was_something = self.is_told.swap(is_something, Ordering::SeqCst);
@@ -197,7 +197,7 @@ impl Screen {
     /// # Errors
     /// When no descriptor is left, or there is no terminal.
     pub fn give_back_on_abort(&self) -> io::Result<()> {
-        let farewell = self.farewell(self.tab != Tab::Untold);
+        let farewell = self.farewell(self.tab != TabProgress::Off);
         restore_on_abort(self.descriptor()?, Arc::clone(&self.is_on), farewell)
     }
 
@@ -205,9 +205,9 @@ impl Screen {
     fn farewell(&self, is_told: bool) -> Vec<u8> {
         let mut bytes = Vec::new();
         if is_told {
-            bytes.extend_from_slice(tab::Shown::Nothing.sequence().as_bytes());
+            bytes.extend_from_slice(tab::TabState::Nothing.sequence().as_bytes());
         }
-        if self.mouse == Mouse::Taken {
+        if self.mouse == MouseCapture::On {
             bytes.extend_from_slice(LEAVE_MOUSE.as_bytes());
         }
         // Queueing into memory cannot fail.

@@ -15,17 +15,17 @@ use std::time::{Duration, Instant};
 
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
-use ratatui::crossterm::event::{self, Event, KeyEventKind};
+use ratatui::crossterm::event::{self, Event as TerminalEvent, KeyEventKind};
 use ratatui::crossterm::queue;
 use ratatui::crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate};
 
 use super::errand::{self, Errand, Ready};
-use super::export::{self, Told};
+use super::export::{self, ExportMessage};
 use super::loader::Sources;
-use super::message::{Action, Effect};
+use super::message::{Effect, Event};
 use super::notice::Notice;
-use super::progress::{Again, Tick};
-use super::reclaim::{Deletions, News};
+use super::progress::{RescanMessage, Tick};
+use super::reclaim::{DeletionMessage, Deletions};
 use super::runner::{AtExit, Runner, TaskId, Update};
 use super::screen::Screen;
 use super::{app::App, clipboard, settings::Settings, tab};
@@ -53,14 +53,14 @@ pub type Output = CrosstermBackend<BufWriter<Screen>>;
 /// Message of an operation.
 enum Message {
     /// News for the state.
-    Action(Action),
+    Event(Event),
     /// A program can get the terminal, or cannot.
     Ready(Arc<Result<Ready, String>>),
 }
 
-impl From<News> for Message {
-    fn from(news: News) -> Self {
-        Self::Action(Action::Reclaim(news))
+impl From<DeletionMessage> for Message {
+    fn from(news: DeletionMessage) -> Self {
+        Self::Event(Event::Deletion(news))
     }
 }
 
@@ -87,7 +87,7 @@ pub struct Session<'s> {
     /// Running rescan.
     again: Option<Scan>,
     /// Progress shown in the tab.
-    told: tab::Shown,
+    told: tab::TabState,
     begun: Instant,
     next_tick: Instant,
     /// Pending effects.
@@ -121,7 +121,7 @@ impl<'s> Session<'s> {
             deletions: Deletions::default(),
             preparing: None,
             again: None,
-            told: tab::Shown::Nothing,
+            told: tab::TabState::Nothing,
             begun,
             next_tick: begun,
             effects: VecDeque::new(),
@@ -139,21 +139,21 @@ impl<'s> Session<'s> {
         loop {
             // Damage in a snapshot is found on first use, long after the scan seemed complete.
             if !self.app.cx.wants_ticks() && self.source.outcome() != self.app.cx.scan.last.outcome {
-                self.act(Action::Tick(self.tick()));
+                self.act(Event::Tick(self.tick()));
             }
             if std::mem::take(&mut self.has_changed) {
                 self.draw()?;
             }
             let wait = self.wait();
-            let actions = pending(wait, self.begun)?.unwrap_or_else(|| self.idle());
+            let events = pending(wait, self.begun)?.unwrap_or_else(|| self.idle());
             // Events count as of now, however long the wait was.
-            self.app.update(Action::Clock(clock::now()));
-            for action in actions {
-                if let Action::Key(_) = action {
+            self.app.update(Event::Clock(clock::now()));
+            for event in events {
+                if let Event::Key(_) = event {
                     // Another key cancels the program.
                     self.runner.forget(self.preparing.take());
                 }
-                self.act(action);
+                self.act(event);
             }
             if self.app.cx.wants_ticks() && Instant::now() >= self.next_tick {
                 self.look_at_scans()?;
@@ -168,8 +168,8 @@ impl<'s> Session<'s> {
     }
 
     /// Passes an event to the state.
-    fn act(&mut self, action: Action) {
-        self.effects.extend(self.app.update(action));
+    fn act(&mut self, event: Event) {
+        self.effects.extend(self.app.update(event));
         self.has_changed = true;
     }
 
@@ -183,10 +183,10 @@ impl<'s> Session<'s> {
     }
 
     /// Returns the idle event, if the last frame shows everything and no input waits.
-    fn idle(&mut self) -> Vec<Action> {
+    fn idle(&mut self) -> Vec<Event> {
         let now = self.begun.elapsed();
         let is_due = self.app.idle_wait(now) == Some(Duration::ZERO);
-        is_due.then_some(Action::Idle(now)).into_iter().collect()
+        is_due.then_some(Event::Idle(now)).into_iter().collect()
     }
 
     /// Returns the progress of the scan.
@@ -199,15 +199,15 @@ impl<'s> Session<'s> {
 
     /// Checks the scan and the rescan, and updates the tab.
     fn look_at_scans(&mut self) -> io::Result<()> {
-        self.act(Action::Tick(self.tick()));
+        self.act(Event::Tick(self.tick()));
         if let Some(again) = &self.again {
             // The outcome is read first, as above.
             let outcome = again.outcome();
-            let news = Again { progress: again.progress(), outcome };
+            let news = RescanMessage { progress: again.progress(), outcome };
             if news.outcome.is_some() {
                 self.again = None;
             }
-            self.act(Action::Again(news));
+            self.act(Event::Rescan(news));
         }
         let shown = self.app.cx.scan.in_tab();
         if shown != self.told {
@@ -225,7 +225,7 @@ impl<'s> Session<'s> {
         self.has_changed |= self.app.poll(&sources);
         for message in self.runner.poll() {
             match message {
-                Message::Action(action) => self.act(action),
+                Message::Event(event) => self.act(event),
                 Message::Ready(ready) => self.lend(&ready)?,
             }
         }
@@ -243,7 +243,7 @@ impl<'s> Session<'s> {
             Err(reason) => Some(reason.clone()),
         };
         if let Some(failure) = failure {
-            self.act(Action::Notice(Notice::Message(failure)));
+            self.act(Event::Notice(Notice::Message(failure)));
         }
         Ok(())
     }
@@ -260,10 +260,10 @@ impl<'s> Session<'s> {
             Effect::Rescan(directory) => {
                 self.read_again(self.source.scan().map(|scan| scan.rescan(directory)));
             }
-            Effect::LookAgain(places) => {
+            Effect::Recheck(places) => {
                 self.read_again(self.source.scan().map(|scan| scan.recheck(places)));
             }
-            Effect::Reclaim(order) => {
+            Effect::Deletion(order) => {
                 self.deletions.take(order, &mut self.runner);
                 self.has_changed = true;
             }
@@ -274,7 +274,7 @@ impl<'s> Session<'s> {
             }
             Effect::Suspend => {
                 stop_group()?;
-                self.told = tab::Shown::Nothing;
+                self.told = tab::TabState::Nothing;
                 self.resume()?;
             }
             Effect::Repaint => self.repaint()?,
@@ -286,8 +286,8 @@ impl<'s> Session<'s> {
     fn start(&mut self, errand: Errand) {
         if let Errand::Open(path) = errand {
             self.runner.add(errand::open(&self.pool, path), AtExit::Detach, |update| {
-                Message::Action(match update {
-                    Update::Result(failure) => Action::Notice(Notice::Message(String::clone(&failure))),
+                Message::Event(match update {
+                    Update::Result(failure) => Event::Notice(Notice::Message(String::clone(&failure))),
                     Update::Failed(error) => failed("Opener", error),
                 })
             });
@@ -298,19 +298,19 @@ impl<'s> Session<'s> {
         let job = self.pool.start(move |task| task.publish(errand::prepare(&tree, &errand)));
         self.preparing = Some(self.runner.add(job, AtExit::Cancel, |update| match update {
             Update::Result(ready) => Message::Ready(ready),
-            Update::Failed(error) => Message::Action(failed("Program", error)),
+            Update::Failed(error) => Message::Event(failed("Program", error)),
         }));
     }
 
     /// Starts to write a file.
-    fn export(&mut self, order: export::Order) {
+    fn export(&mut self, order: export::ExportRequest) {
         let job = export::begin(&self.pool, self.source, order.clone());
         self.runner.add(job, AtExit::CleanUp, move |update| {
             let written = match update {
                 Update::Result(written) => Result::clone(&written),
                 Update::Failed(error) => Err(SaveError::Failed(error.to_string())),
             };
-            Message::Action(Action::Exported(Told { order: order.clone(), written }))
+            Message::Event(Event::Exported(ExportMessage { order: order.clone(), written }))
         });
     }
 
@@ -332,7 +332,7 @@ impl<'s> Session<'s> {
         match begun {
             Some(Ok(scan)) => self.again = Some(scan),
             Some(Err(error)) => {
-                self.act(Action::Again(Again::failed()));
+                self.act(Event::Rescan(RescanMessage::failed()));
                 self.act(no_thread("Rescan", error));
             }
             None => {}
@@ -349,7 +349,7 @@ impl<'s> Session<'s> {
     /// Continues after another program had the terminal, whose size may have changed meanwhile.
     fn resume(&mut self) -> io::Result<()> {
         let size = self.terminal.size()?;
-        self.act(Action::Resize(size.width, size.height));
+        self.act(Event::Resize(size.width, size.height));
         self.repaint()
     }
 
@@ -361,12 +361,12 @@ impl<'s> Session<'s> {
     }
 }
 
-/// Returns the action that shows the failure of an operation.
-fn failed(operation: &'static str, error: JobError) -> Action {
-    Action::Notice(Notice::JobFailed(operation, error))
+/// Returns the event that shows the failure of an operation.
+fn failed(operation: &'static str, error: JobError) -> Event {
+    Event::Notice(Notice::JobFailed(operation, error))
 }
 
-fn no_thread(operation: &'static str, error: io::Error) -> Action {
+fn no_thread(operation: &'static str, error: io::Error) -> Event {
     failed(operation, JobError::NoThread(Arc::new(error)))
 }
 
@@ -376,8 +376,8 @@ fn titled(root: &Path) -> (Vec<u8>, Vec<u8>) {
 }
 
 /// Returns the events that arrive within `wait`, or waits without a limit. `None` if there are none.
-fn pending(wait: Option<Duration>, begun: Instant) -> io::Result<Option<Vec<Action>>> {
-    let mut actions = Vec::new();
+fn pending(wait: Option<Duration>, begun: Instant) -> io::Result<Option<Vec<Event>>> {
+    let mut events = Vec::new();
     let mut is_there = match wait {
         Some(wait) => event::poll(wait)?,
         None => true,
@@ -385,16 +385,16 @@ fn pending(wait: Option<Duration>, begun: Instant) -> io::Result<Option<Vec<Acti
     if !is_there {
         return Ok(None);
     }
-    while is_there && actions.len() < KEYS_PER_FRAME {
+    while is_there && events.len() < KEYS_PER_FRAME {
         match event::read()? {
-            Event::Key(key) if key.kind != KeyEventKind::Release => actions.push(Action::Key(key)),
-            Event::Mouse(mouse) => actions.push(Action::Mouse(mouse, begun.elapsed())),
-            Event::Resize(columns, lines) => actions.push(Action::Resize(columns, lines)),
+            TerminalEvent::Key(key) if key.kind != KeyEventKind::Release => events.push(Event::Key(key)),
+            TerminalEvent::Mouse(mouse) => events.push(Event::Mouse(mouse, begun.elapsed())),
+            TerminalEvent::Resize(columns, lines) => events.push(Event::Resize(columns, lines)),
             // A pasted text is no command, but may be searched for.
-            Event::Paste(text) => actions.push(Action::Paste(text)),
+            TerminalEvent::Paste(text) => events.push(Event::Paste(text)),
             _ => {}
         }
         is_there = event::poll(Duration::ZERO)?;
     }
-    Ok(Some(actions))
+    Ok(Some(events))
 }

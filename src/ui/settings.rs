@@ -4,7 +4,7 @@ use jiff::tz::TimeZone;
 
 use super::keys::Keymap;
 use super::notice::Notice;
-use super::options::{DeletePolicy, Mouse, Tab};
+use super::options::{DeletePolicy, MouseCapture, TabProgress};
 use super::theme::Theme;
 use crate::base::format::Units;
 use crate::source::SourceKind;
@@ -26,9 +26,9 @@ pub struct Settings {
     /// Time zone of displayed times.
     pub zone: TimeZone,
     /// Receiver of mouse events: the browser or the terminal.
-    pub mouse: Mouse,
+    pub mouse: MouseCapture,
     /// Setting for progress in the terminal's tab.
-    pub tab: Tab,
+    pub tab: TabProgress,
     /// Rules for deletion.
     pub safety: DeletePolicy,
     /// Kind of the source, which determines if it can be rescanned and changed.
@@ -57,8 +57,8 @@ impl Settings {
             keymap: Keymap::default(),
             notice: None,
             zone,
-            mouse: Mouse::default(),
-            tab: Tab::default(),
+            mouse: MouseCapture::default(),
+            tab: TabProgress::default(),
             nature: SourceKind::default(),
             start: Start::default(),
             safety: DeletePolicy::default(),

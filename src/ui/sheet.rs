@@ -21,7 +21,7 @@ use crate::tree::{EntryId, Relocation, Tree};
 
 /// Visible part of a sheet.
 #[derive(Clone, Debug)]
-pub struct Page {
+pub struct TablePage {
     /// Description of its table.
     pub table: &'static TableSpec,
     /// Order of the rows.
@@ -46,7 +46,7 @@ pub struct Page {
     pub ledger: Vec<ledger::Row>,
 }
 
-impl Page {
+impl TablePage {
     /// Returns the number of visible rows.
     pub fn visible(&self) -> usize {
         self.lines.len().max(self.ledger.len())
@@ -70,7 +70,7 @@ pub struct Sight<'m, 't> {
 
 /// View of a subtree.
 #[derive(Debug)]
-pub struct Sheet {
+pub struct TableView {
     /// Description of its table.
     pub table: &'static TableSpec,
     /// Rows.
@@ -85,7 +85,7 @@ pub struct Sheet {
     columns: usize,
 }
 
-impl Sheet {
+impl TableView {
     /// Creates a sheet of `table`.
     pub fn new(title: String, table: &'static TableSpec, request: TableRequest) -> Self {
         let (rows, text, cursor, columns) = (Loader::default(), None, Cursor::default(), 0);
@@ -201,14 +201,14 @@ impl Sheet {
     }
 
     /// Returns what is visible, after scrolling as little as brings the cursor into view.
-    pub fn look(&mut self, tree: &Tree, sight: Sight<'_, '_>) -> Page {
+    pub fn look(&mut self, tree: &Tree, sight: Sight<'_, '_>) -> TablePage {
         let Sight { marks, measure, scale, columns, lines } = sight;
         self.columns = columns;
         let rows = self.count();
         self.cursor.show(lines, rows);
         let visible = self.cursor.offset..rows.min(self.cursor.offset + lines);
         let TableRequest { order, from, .. } = self.request;
-        let mut page = Page {
+        let mut page = TablePage {
             table: self.table,
             order,
             title: self.title.clone(),

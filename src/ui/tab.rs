@@ -6,7 +6,7 @@
 
 /// Progress shown in a tab.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Shown {
+pub enum TabState {
     /// No progress.
     #[default]
     Nothing,
@@ -16,7 +16,7 @@ pub enum Shown {
     Percent(u8),
 }
 
-impl Shown {
+impl TabState {
     /// Returns the sequence that shows it.
     pub fn sequence(self) -> String {
         match self {
@@ -33,7 +33,7 @@ mod tests {
 
     #[test]
     fn what_is_shown_is_taken_back_by_nothing() {
-        assert_eq!(Shown::Percent(42).sequence(), "\x1b]9;4;1;42\x07");
-        assert_eq!(Shown::default().sequence(), "\x1b]9;4;0\x07");
+        assert_eq!(TabState::Percent(42).sequence(), "\x1b]9;4;1;42\x07");
+        assert_eq!(TabState::default().sequence(), "\x1b]9;4;0\x07");
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::field::Field;
 use super::loader::{Loader, Sources};
-use super::sheet::{Page, Sheet};
+use super::sheet::{TablePage, TableView};
 use super::treemap::Tile;
 use super::views::{self, Needs, ViewSpec};
 use crate::analysis::compare::Comparison;
@@ -24,17 +24,17 @@ pub struct Views {
     /// Error in the search, or the missing part.
     pub complaint: Option<String>,
     /// Visible part of the top sheet.
-    pub page: Option<Page>,
+    pub page: Option<TablePage>,
     /// Rectangles of the rows in the treemap.
     pub tiles: Vec<Tile>,
     /// Sheets, the top one last.
-    pub sheets: Vec<Sheet>,
+    pub sheets: Vec<TableView>,
     /// Valid part of the search.
     pub filter: Query,
     /// Filter of the list by that search.
     pub filtering: Option<Filtering>,
     /// View to return to.
-    pub origin: Option<Origin>,
+    pub origin: Option<Return>,
     /// Present time in seconds since 1970.
     pub clock: i64,
     /// Time of the last update of a sheet.
@@ -187,8 +187,8 @@ impl Compared {
 
 /// View to return to.
 #[derive(Debug)]
-pub struct Origin {
-    pub sheets: Vec<Sheet>,
+pub struct Return {
+    pub sheets: Vec<TableView>,
     pub text: Field,
     pub filter: Query,
     pub is_treemap: bool,

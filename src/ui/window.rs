@@ -16,7 +16,7 @@ use crate::table::rows::Sums;
 use crate::tree::{DirId, Entry, EntryId, EntryState, Status, Totals, Tree};
 
 use super::marks::Marks;
-use super::place::Place;
+use super::place::ListState;
 use super::remark::{exclusion_text, kind_text, linked_text};
 
 /// Visible part of a directory.
@@ -49,7 +49,7 @@ impl Window {
     pub fn new(
         tree: &Tree,
         sums: Sums<'_>,
-        place: &Place<'_>,
+        place: &ListState<'_>,
         marks: &Marks<'_>,
         (measure, scale): (Measure, Scale),
         lines: usize,

@@ -14,8 +14,8 @@ use duke::testing::ui::KEYMAP;
 use duke::testing::ui::Settings;
 use duke::testing::ui::Theme;
 use duke::testing::ui::app::App;
-use duke::testing::ui::message::{Action, Effect};
-use duke::testing::ui::progress::{Again, Tick};
+use duke::testing::ui::message::{Effect, Event};
+use duke::testing::ui::progress::{RescanMessage, Tick};
 use jiff::tz::TimeZone;
 use tempfile::TempDir;
 
@@ -44,7 +44,7 @@ fn app(scan: &Scan) -> App<'_> {
     let mut app = App::new(scan.tree(), scan.roots().iter().map(title).collect(), &settings, (80, 24));
     let now = Duration::from_secs(1);
     let outcome = Some(Outcome::Complete);
-    app.update(Action::Tick(Tick { now, progress: Progress::default(), outcome, elapsed: now }));
+    app.update(Event::Tick(Tick { now, progress: Progress::default(), outcome, elapsed: now }));
     app
 }
 
@@ -52,13 +52,13 @@ fn app(scan: &Scan) -> App<'_> {
 fn press(scan: &Scan, app: &mut App<'_>, keys: &str) {
     for name in keys.split(' ') {
         let key = KEYMAP.iter().flat_map(|binding| binding.keys).find(|key| key.name() == name).unwrap();
-        if let Some(Effect::Rescan(id)) = app.update(Action::Key(key.event())) {
+        if let Some(Effect::Rescan(id)) = app.update(Event::Key(key.event())) {
             let again = scan.rescan(id).unwrap();
             let outcome = again.wait(Duration::from_secs(60));
             assert_eq!(outcome, Some(Outcome::Complete));
             // The old tree is drawn until the rescan is reported.
-            app.update(Action::Resize(80, 24));
-            app.update(Action::Again(Again { progress: again.progress(), outcome }));
+            app.update(Event::Resize(80, 24));
+            app.update(Event::Rescan(RescanMessage { progress: again.progress(), outcome }));
         }
     }
 }

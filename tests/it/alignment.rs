@@ -12,7 +12,7 @@ use duke::scan::{Options, Outcome, Progress, Scan};
 use duke::testing::table::rows::Order;
 use duke::testing::ui::Settings;
 use duke::testing::ui::app::App;
-use duke::testing::ui::message::Action;
+use duke::testing::ui::message::Event;
 use duke::testing::ui::progress::Tick;
 use duke::testing::ui::{Colors, Theme};
 use jiff::tz::TimeZone;
@@ -40,7 +40,7 @@ const NAMES: [&str; 14] = [
 ];
 
 fn press(app: &mut App<'_>, letter: char) {
-    app.update(Action::Key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE)));
+    app.update(Event::Key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE)));
 }
 
 fn scan(folder: &Path) -> Scan {
@@ -84,7 +84,7 @@ fn what_a_terminal_shows_is_what_was_drawn() {
         let root = folder.path().as_os_str().as_bytes().to_vec();
         let mut app = App::new(scan.tree(), vec![(root, "/家/é".as_bytes().to_vec())], &settings, size);
         let (now, progress) = (Duration::from_secs(1), Progress::default());
-        app.update(Action::Tick(Tick { now, elapsed: now, outcome: Some(Outcome::Complete), progress }));
+        app.update(Event::Tick(Tick { now, elapsed: now, outcome: Some(Outcome::Complete), progress }));
         for keys in ["", "m", "n", "+", "5", "j", "1?", "?q"] {
             keys.chars().for_each(|letter| press(&mut app, letter));
             let (shown, drawn) = (shown(&mut app, size), drawn(&mut app, size));
@@ -111,7 +111,7 @@ fn names_begin_in_the_same_column_whatever_stands_in_the_others() {
     let mut app = App::new(scan.tree(), vec![(root.clone(), root)], &settings, size);
     let now = Duration::from_secs(1);
     let outcome = Some(Outcome::Complete);
-    app.update(Action::Tick(Tick { now, elapsed: now, outcome, progress: Progress::default() }));
+    app.update(Event::Tick(Tick { now, elapsed: now, outcome, progress: Progress::default() }));
     press(&mut app, 'm');
     let cells = drawn(&mut app, size);
     let first = |line: usize| cells[line * 80..].iter().position(|cell| cell == "N");

@@ -21,10 +21,10 @@ use duke::testing::ui::Settings;
 use duke::testing::ui::answer_gate::LONG_QUIET;
 use duke::testing::ui::app::App;
 use duke::testing::ui::loader::Sources;
-use duke::testing::ui::message::{Action, Effect};
-use duke::testing::ui::options::{Changes, DeletePolicy};
-use duke::testing::ui::progress::{Again, Tick};
-use duke::testing::ui::reclaim::{Deletions, News};
+use duke::testing::ui::message::{Effect, Event};
+use duke::testing::ui::options::{DeleteMode, DeletePolicy};
+use duke::testing::ui::progress::{RescanMessage, Tick};
+use duke::testing::ui::reclaim::{DeletionMessage, Deletions};
 use duke::testing::ui::runner::Runner;
 use duke::testing::ui::{Colors, Glyphs, Theme};
 use duke::testing::ui::{KEYMAP, Scope};
@@ -40,7 +40,7 @@ struct Session<'s> {
     scan: &'s Scan,
     app: App<'s>,
     deletions: Deletions,
-    runner: Runner<News>,
+    runner: Runner<DeletionMessage>,
     pool: Pool,
     again: Option<Scan>,
 }
@@ -59,19 +59,19 @@ impl<'s> Session<'s> {
         let pool = Pool::new(1).unwrap();
         let (deletions, runner) = (Deletions::default(), Runner::default());
         let mut session = Self { scan, app, deletions, runner, pool, again: None };
-        session.update(Action::Clock(NOW));
+        session.update(Event::Clock(NOW));
         let now = Duration::from_secs(1);
         let outcome = Some(Outcome::Complete);
-        session.update(Action::Tick(Tick { now, progress: Progress::default(), outcome, elapsed: now }));
+        session.update(Event::Tick(Tick { now, progress: Progress::default(), outcome, elapsed: now }));
         session
     }
 
-    fn update(&mut self, action: Action) {
+    fn update(&mut self, action: Event) {
         let mut effects: Vec<Effect> = self.app.update(action).into_iter().collect();
         while let Some(effect) = effects.pop() {
             match effect {
-                Effect::Reclaim(order) => self.deletions.take(order, &mut self.runner),
-                Effect::LookAgain(places) => self.again = Some(self.scan.recheck(places).unwrap()),
+                Effect::Deletion(order) => self.deletions.take(order, &mut self.runner),
+                Effect::Recheck(places) => self.again = Some(self.scan.recheck(places).unwrap()),
                 Effect::Rescan(id) => self.again = Some(self.scan.rescan(id).unwrap()),
                 other => panic!("{other:?}"),
             }
@@ -80,8 +80,8 @@ impl<'s> Session<'s> {
 
     /// Waits long enough to have read the question.
     fn read(&mut self) {
-        self.update(Action::Idle(Duration::ZERO));
-        self.update(Action::Idle(LONG_QUIET));
+        self.update(Event::Idle(Duration::ZERO));
+        self.update(Event::Idle(LONG_QUIET));
     }
 
     /// Presses keys by their names after reading the question, without waiting for anything else.
@@ -90,7 +90,7 @@ impl<'s> Session<'s> {
             let mut all = KEYMAP.iter().flat_map(|binding| binding.keys);
             let key = *all.find(|key| key.name() == name).unwrap();
             self.read();
-            self.update(Action::Key(key.event()));
+            self.update(Event::Key(key.event()));
         }
     }
 
@@ -99,13 +99,13 @@ impl<'s> Session<'s> {
         let begun = Instant::now();
         loop {
             for news in self.runner.poll() {
-                self.update(Action::Reclaim(news));
+                self.update(Event::Deletion(news));
             }
             let (pool, tree) = (&self.pool, self.scan.tree());
             self.app.poll(&Sources { pool, tree, basis: None, may_ask_system: true });
             if let Some(again) = self.again.take() {
                 let outcome = again.wait(PATIENCE);
-                self.update(Action::Again(Again { progress: again.progress(), outcome }));
+                self.update(Event::Rescan(RescanMessage { progress: again.progress(), outcome }));
             }
             if !self.runner.is_busy() && !self.app.is_loading() && self.again.is_none() {
                 return;
@@ -221,7 +221,7 @@ fn a_rehearsal_changes_nothing() {
     let before = crate::support::naive::totals(home.path());
     let scan = crate::support::scan(home.path(), 2);
     let mut session =
-        Session::new(&scan, DeletePolicy { changes: Changes::Rehearsed, ..DeletePolicy::default() });
+        Session::new(&scan, DeletePolicy { mode: DeleteMode::DryRun, ..DeletePolicy::default() });
     for deed in ["d", "D"] {
         session.press(deed);
         session.settle();
@@ -466,13 +466,13 @@ fn journey(name: &str, size: (u16, u16), glyphs: Glyphs) {
     let ask = |session: &mut Session<'_>, key: &str| {
         for effect in [key, "Esc", key].iter().filter_map(|key| {
             let mut all = KEYMAP.iter().flat_map(|binding| binding.keys);
-            session.app.update(Action::Key(all.find(|it| it.name() == *key).unwrap().event()))
+            session.app.update(Event::Key(all.find(|it| it.name() == *key).unwrap().event()))
         }) {
-            assert!(matches!(effect, Effect::Reclaim(_)));
+            assert!(matches!(effect, Effect::Deletion(_)));
         }
     };
     let tell = |session: &mut Session<'_>, probe: &Preview| {
-        session.app.update(Action::Reclaim(News::Probed(Arc::new(probe.clone()))));
+        session.app.update(Event::Deletion(DeletionMessage::Probed(Arc::new(probe.clone()))));
     };
     ask(&mut session, "d");
     show("at once", &mut session);
@@ -494,18 +494,19 @@ fn journey(name: &str, size: (u16, u16), glyphs: Glyphs) {
     tell(&mut session, &probe);
     show("several, to the trash", &mut session);
     session.read();
-    let effect = session.app.update(Action::Key(
+    let effect = session.app.update(Event::Key(
         KEYMAP.iter().flat_map(|it| it.keys).find(|key| key.name() == "y").unwrap().event(),
     ));
     assert!(effect.is_some());
     let report = Report { entries: 1000, freed: 1 << 30, ..Report::default() };
-    session.app.update(Action::Reclaim(News::Reported(Arc::new(report.clone()))));
+    session.app.update(Event::Deletion(DeletionMessage::Reported(Arc::new(report.clone()))));
     show("it goes on", &mut session);
     let report = Report { failures: all.failures.clone(), is_over: true, ..report };
-    session.app.update(Action::Reclaim(News::Reported(Arc::new(report))));
-    session
-        .app
-        .update(Action::Again(Again { progress: Progress::default(), outcome: Some(Outcome::Complete) }));
+    session.app.update(Event::Deletion(DeletionMessage::Reported(Arc::new(report))));
+    session.app.update(Event::Rescan(RescanMessage {
+        progress: Progress::default(),
+        outcome: Some(Outcome::Complete),
+    }));
     show("something stays", &mut session);
     session.press("Esc g");
     show("the list again", &mut session);

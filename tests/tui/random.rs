@@ -15,9 +15,9 @@ use duke::testing::ui::KEYMAP;
 use duke::testing::ui::Settings;
 use duke::testing::ui::app::App;
 use duke::testing::ui::loader::Sources;
-use duke::testing::ui::message::{Action, Effect};
+use duke::testing::ui::message::{Effect, Event};
 use duke::testing::ui::notice::Notice;
-use duke::testing::ui::progress::{Again, Tick};
+use duke::testing::ui::progress::{RescanMessage, Tick};
 use duke::testing::ui::{Colors, Glyphs, Theme};
 use jiff::tz::TimeZone;
 use ratatui::Terminal;
@@ -63,16 +63,16 @@ impl Fuzz<'_> {
         let action = match self.dice.roll(40) {
             0 | 1 => self.resize(),
             2 => self.mouse(),
-            3 => Action::Paste(
+            3 => Event::Paste(
                 String::from_utf8_lossy(crate::session::hostile::NAMES[self.dice.roll(24)]).into_owned(),
             ),
-            4 => Action::Notice(Notice::Message("it \u{1b}[5m could not be".to_owned())),
-            5 => Action::Clock([i64::MIN, -1, 0, 1_700_000_000, i64::MAX][self.dice.roll(5)]),
+            4 => Event::Notice(Notice::Message("it \u{1b}[5m could not be".to_owned())),
+            5 => Event::Clock([i64::MIN, -1, 0, 1_700_000_000, i64::MAX][self.dice.roll(5)]),
             6..=9 => self.tick(),
             10 => self.character(),
             _ => {
                 let keys: Vec<_> = KEYMAP.iter().flat_map(|binding| binding.keys).collect();
-                Action::Key(keys[self.dice.roll(keys.len())].event())
+                Event::Key(keys[self.dice.roll(keys.len())].event())
             }
         };
         match self.app.update(action) {
@@ -85,11 +85,11 @@ impl Fuzz<'_> {
         self.app.poll(&Sources { pool, tree, basis: None, may_ask_system: true });
     }
 
-    fn resize(&mut self) -> Action {
-        Action::Resize(self.dice.number(), self.dice.number())
+    fn resize(&mut self) -> Event {
+        Event::Resize(self.dice.number(), self.dice.number())
     }
 
-    fn mouse(&mut self) -> Action {
+    fn mouse(&mut self) -> Event {
         let kinds = [
             MouseEventKind::Down(MouseButton::Left),
             MouseEventKind::Up(MouseButton::Left),
@@ -100,10 +100,10 @@ impl Fuzz<'_> {
         ];
         let (column, row) = (self.dice.number(), self.dice.number());
         let kind = kinds[self.dice.roll(kinds.len())];
-        Action::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE }, self.now)
+        Event::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE }, self.now)
     }
 
-    fn character(&mut self) -> Action {
+    fn character(&mut self) -> Event {
         let characters = ['x', '(', '[', '*', '\\', '\u{0}', '\u{9b}', '\u{202e}', '\u{1f468}', '\u{301}'];
         let modifiers = [KeyModifiers::NONE, KeyModifiers::CONTROL, KeyModifiers::ALT, KeyModifiers::SHIFT];
         let codes =
@@ -112,20 +112,20 @@ impl Fuzz<'_> {
             0 => KeyCode::Char(characters[self.dice.roll(characters.len())]),
             _ => codes[self.dice.roll(codes.len())],
         };
-        Action::Key(KeyEvent::new(code, modifiers[self.dice.roll(4)]))
+        Event::Key(KeyEvent::new(code, modifiers[self.dice.roll(4)]))
     }
 
-    fn tick(&mut self) -> Action {
+    fn tick(&mut self) -> Event {
         self.now += Duration::from_millis([0, 1, 80, 100_000][self.dice.roll(4)]);
         if let Some(again) = &self.again {
             let (progress, outcome) = (again.progress(), again.outcome());
             if outcome.is_some() {
                 self.again = None;
             }
-            return Action::Again(Again { progress, outcome });
+            return Event::Rescan(RescanMessage { progress, outcome });
         }
         let outcome = self.scan.outcome();
-        Action::Tick(Tick { now: self.now, elapsed: self.now, outcome, progress: self.scan.progress() })
+        Event::Tick(Tick { now: self.now, elapsed: self.now, outcome, progress: self.scan.progress() })
     }
 
     /// Draws the screen, unless it is too large, and checks each cell.

@@ -25,7 +25,7 @@ use duke::testing::ui::Settings;
 use duke::testing::ui::answer_gate::LONG_QUIET;
 use duke::testing::ui::app::App;
 use duke::testing::ui::loader::Sources;
-use duke::testing::ui::message::Action;
+use duke::testing::ui::message::Event;
 use duke::testing::ui::progress::Tick;
 use duke::testing::ui::{Colors, Glyphs, Theme};
 use jiff::tz::TimeZone;
@@ -89,14 +89,14 @@ fn app(scan: &Scan, glyphs: Glyphs, size: (u16, u16)) -> App<'_> {
 fn finish(app: &mut App<'_>, seconds: u64) {
     let elapsed = Duration::from_secs(seconds);
     let outcome = Some(Outcome::Complete);
-    app.update(Action::Tick(Tick { now: elapsed, elapsed, outcome, progress: Progress::default() }));
+    app.update(Event::Tick(Tick { now: elapsed, elapsed, outcome, progress: Progress::default() }));
 }
 
 /// Presses keys by their names in the help page.
 fn press(app: &mut App<'_>, keys: &str) {
     for name in keys.split_whitespace() {
         let key = KEYMAP.iter().flat_map(|binding| binding.keys).find(|key| key.name() == name).unwrap();
-        app.update(Action::Key(key.event()));
+        app.update(Event::Key(key.event()));
     }
 }
 
@@ -148,7 +148,7 @@ fn journey(name: &str, size: (u16, u16), glyphs: Glyphs) {
     press(&mut app, "q Right");
     pictures.push(("a question that cannot have been read yet", screen(&mut app)));
     for now in [Duration::ZERO, LONG_QUIET] {
-        app.update(Action::Idle(now));
+        app.update(Event::Idle(now));
     }
     pictures.push(("a question", screen(&mut app)));
     let text: Vec<String> =
@@ -176,7 +176,7 @@ fn views(name: &str, size: (u16, u16), glyphs: Glyphs) {
     let scan = scan(vec![folder.path().to_owned()]);
     let mut app = app(&scan, glyphs, size);
     finish(&mut app, 1);
-    app.update(Action::Clock(1_700_000_000 + 100 * 86_400));
+    app.update(Event::Clock(1_700_000_000 + 100 * 86_400));
     let mut pictures = Vec::new();
     for (title, keys, typed) in [
         ("largest files", "2", ""),
@@ -198,7 +198,7 @@ fn views(name: &str, size: (u16, u16), glyphs: Glyphs) {
     ] {
         press(&mut app, keys);
         for letter in typed.chars() {
-            app.update(Action::Key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE)));
+            app.update(Event::Key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE)));
         }
         work(&mut app, &scan);
         pictures.push(format!("{title}\n{}", screen(&mut app)));
@@ -232,7 +232,7 @@ fn growth(name: &str, size: (u16, u16), glyphs: Glyphs) {
     );
     let mut app = app(&scan, glyphs, size);
     finish(&mut app, 1);
-    app.update(Action::Clock(1_700_000_000 + 3 * 86_400));
+    app.update(Event::Clock(1_700_000_000 + 3 * 86_400));
     let mut pictures = Vec::new();
     for (title, keys, typed) in [
         ("it is offered", "", ""),
@@ -246,7 +246,7 @@ fn growth(name: &str, size: (u16, u16), glyphs: Glyphs) {
     ] {
         press(&mut app, keys);
         for letter in typed.chars() {
-            app.update(Action::Key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE)));
+            app.update(Event::Key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE)));
         }
         work_with(&mut app, &scan, Some(&basis));
         pictures.push(format!(
@@ -280,7 +280,7 @@ fn while_the_scan_runs() {
         let elapsed = Duration::from_secs(seconds);
         let current = Some("/home/me/a directory far down/that is being read/\u{9b}31m/at the moment".into());
         let progress = Progress { entries, disk: 1234 * MIB, errors: 1, current, ..Progress::default() };
-        app.update(Action::Tick(Tick { now: elapsed, elapsed, outcome: None, progress }));
+        app.update(Event::Tick(Tick { now: elapsed, elapsed, outcome: None, progress }));
     }
     let text = screen(&mut app);
     assert!(text.contains("97,000 entries · 85,000/s · 1.2 GiB · 1 error"), "{text}");

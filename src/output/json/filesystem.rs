@@ -5,14 +5,14 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use crate::base::json::Writer;
+use crate::base::json::JsonWriter;
 use crate::df::{
     Capacity, CountedAs, CoveredFiles, FileSystem, FileSystemUsage, Hidden, NotScanned, Note, Overhead,
     ProcessAccess, Subvolume, Through, Unexplained, UnlinkedFile, Volume,
 };
 
 /// Writes the file system of a root as an object.
-pub(super) fn of_root(json: &mut Writer<'_>, system: &FileSystem) {
+pub(super) fn of_root(json: &mut JsonWriter<'_>, system: &FileSystem) {
     match system {
         FileSystem::Accounted(space) => write(json, space),
         FileSystem::Shown(volume) => {
@@ -24,7 +24,7 @@ pub(super) fn of_root(json: &mut Writer<'_>, system: &FileSystem) {
 }
 
 /// Begins the object with df's numbers.
-fn df(json: &mut Writer<'_>, volume: &Volume) {
+fn df(json: &mut JsonWriter<'_>, volume: &Volume) {
     json.raw("{");
     path(json, "path", &volume.path);
     if let Some(mount) = &volume.mount {
@@ -42,14 +42,14 @@ fn df(json: &mut Writer<'_>, volume: &Volume) {
 }
 
 /// Writes if the scan could reach the whole file system.
-fn whole(json: &mut Writer<'_>, volume: &Volume) {
+fn whole(json: &mut JsonWriter<'_>, volume: &Volume) {
     json.raw(",\"whole\":");
     json.raw(if volume.is_whole() { "true" } else { "false" });
     list(json, "outside", &volume.outside, outside);
 }
 
 /// Writes the accounting of one file system as an object.
-pub(super) fn write(json: &mut Writer<'_>, space: &FileSystemUsage) {
+pub(super) fn write(json: &mut JsonWriter<'_>, space: &FileSystemUsage) {
     df(json, &space.volume);
     json.raw(",\"scanned\":");
     json.number(space.scanned.disk);
@@ -75,7 +75,7 @@ pub(super) fn write(json: &mut Writer<'_>, space: &FileSystemUsage) {
     json.raw("}");
 }
 
-fn capacity(json: &mut Writer<'_>, capacity: &Capacity) {
+fn capacity(json: &mut JsonWriter<'_>, capacity: &Capacity) {
     json.field(",\"size\":", capacity.size);
     json.field(",\"used\":", capacity.used());
     json.field(",\"available\":", capacity.available);
@@ -88,7 +88,7 @@ fn capacity(json: &mut Writer<'_>, capacity: &Capacity) {
     }
 }
 
-fn outside(json: &mut Writer<'_>, outside: &NotScanned) {
+fn outside(json: &mut JsonWriter<'_>, outside: &NotScanned) {
     match outside {
         NotScanned::Above(point) => {
             json.raw("{\"reason\":\"above\",");
@@ -103,7 +103,7 @@ fn outside(json: &mut Writer<'_>, outside: &NotScanned) {
     json.raw("}");
 }
 
-fn shadow(json: &mut Writer<'_>, shadow: &CoveredFiles) {
+fn shadow(json: &mut JsonWriter<'_>, shadow: &CoveredFiles) {
     json.raw("{");
     path(json, "path", &shadow.path);
     match shadow.hidden {
@@ -126,7 +126,7 @@ fn reach(reach: ProcessAccess) -> &'static str {
     }
 }
 
-fn deleted(json: &mut Writer<'_>, file: &UnlinkedFile) {
+fn deleted(json: &mut JsonWriter<'_>, file: &UnlinkedFile) {
     json.raw("{");
     json.name("path", &file.path);
     if let Some(disk) = file.disk {
@@ -148,7 +148,7 @@ fn deleted(json: &mut Writer<'_>, file: &UnlinkedFile) {
     json.raw("}");
 }
 
-fn part(json: &mut Writer<'_>, part: &Overhead) {
+fn part(json: &mut JsonWriter<'_>, part: &Overhead) {
     json.raw("{\"name\":\"");
     json.raw(part.what.name());
     json.field("\",\"disk\":", part.bytes);
@@ -162,7 +162,7 @@ fn part(json: &mut Writer<'_>, part: &Overhead) {
     json.raw("\"}");
 }
 
-fn note(json: &mut Writer<'_>, note: &Note) {
+fn note(json: &mut JsonWriter<'_>, note: &Note) {
     match note {
         Note::Layers { upper, lower } => {
             json.raw(",\"layers\":[");
@@ -192,7 +192,7 @@ fn note(json: &mut Writer<'_>, note: &Note) {
     }
 }
 
-fn subvolume(json: &mut Writer<'_>, subvolume: &Subvolume) {
+fn subvolume(json: &mut JsonWriter<'_>, subvolume: &Subvolume) {
     json.field("{\"id\":", subvolume.id);
     json.raw(",");
     json.name("path", &subvolume.path);
@@ -205,7 +205,7 @@ fn subvolume(json: &mut Writer<'_>, subvolume: &Subvolume) {
 }
 
 /// Writes a list as the next key.
-fn list<T>(json: &mut Writer<'_>, key: &str, elements: &[T], write: impl Fn(&mut Writer<'_>, &T)) {
+fn list<T>(json: &mut JsonWriter<'_>, key: &str, elements: &[T], write: impl Fn(&mut JsonWriter<'_>, &T)) {
     json.raw(",\"");
     json.raw(key);
     json.raw("\":[");
@@ -217,7 +217,7 @@ fn list<T>(json: &mut Writer<'_>, key: &str, elements: &[T], write: impl Fn(&mut
     json.raw("]");
 }
 
-fn path(json: &mut Writer<'_>, key: &str, path: &Path) {
+fn path(json: &mut JsonWriter<'_>, key: &str, path: &Path) {
     json.name(key, path.as_os_str().as_bytes());
 }
 
@@ -231,7 +231,7 @@ mod tests {
 
     fn text(space: &FileSystemUsage) -> String {
         let mut out = Vec::new();
-        let mut json = Writer::new(&mut out);
+        let mut json = JsonWriter::new(&mut out);
         write(&mut json, space);
         json.finish().unwrap();
         String::from_utf8(out).unwrap()

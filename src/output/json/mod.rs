@@ -9,14 +9,14 @@ mod filesystem;
 mod report;
 mod summary;
 
-use crate::base::json::Writer;
+use crate::base::json::JsonWriter;
 pub use report::{Body, Report};
 pub use summary::{Large, Sum, Summary, Sums};
 
 use crate::tree::{Metadata, Tree};
 
 /// Writes the keys that entries and the largest files share.
-fn sizes(json: &mut Writer<'_>, disk: u64, apparent: u64, mtime: i64) {
+fn sizes(json: &mut JsonWriter<'_>, disk: u64, apparent: u64, mtime: i64) {
     json.raw(",\"disk\":");
     json.number(disk);
     json.raw(",\"apparent\":");
@@ -26,7 +26,7 @@ fn sizes(json: &mut Writer<'_>, disk: u64, apparent: u64, mtime: i64) {
 }
 
 /// Writes the inode keys of an entry that has other names.
-fn links(json: &mut Writer<'_>, tree: &Tree, facts: &Metadata) {
+fn links(json: &mut JsonWriter<'_>, tree: &Tree, facts: &Metadata) {
     if let Some(links) = facts.several_names() {
         json.field(",\"inode\":", facts.inode);
         json.field(",\"device\":", tree.devices().number(links.device));

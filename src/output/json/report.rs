@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::summary::Summary;
 use super::{filesystem, links, sizes};
-use crate::base::json::Writer;
+use crate::base::json::JsonWriter;
 use crate::df::{FileSystem, FileSystemUsage};
 use crate::tree::sort::{Names, Row, sort};
 use crate::tree::{DirId, Entry, EntryState, Index, LiveTotals, Metadata, Owner, Totals, Tree};
@@ -70,7 +70,7 @@ impl<'t> Report<'t> {
     /// # Errors
     /// When `out` cannot be written to.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        let mut json = Writer::new(out);
+        let mut json = JsonWriter::new(out);
         self.head(&mut json);
         self.errors(&mut json)?;
         match self.body {
@@ -88,7 +88,7 @@ impl<'t> Report<'t> {
         json.finish()
     }
 
-    fn roots(&self, json: &mut Writer<'_>, limit: Option<usize>) -> io::Result<()> {
+    fn roots(&self, json: &mut JsonWriter<'_>, limit: Option<usize>) -> io::Result<()> {
         json.raw(",\n\"roots\":[");
         let roots = self.tree.listing(DirId::TOP);
         let mut separator = FIRST;
@@ -99,7 +99,7 @@ impl<'t> Report<'t> {
         Ok(())
     }
 
-    fn head(&self, json: &mut Writer<'_>) {
+    fn head(&self, json: &mut JsonWriter<'_>) {
         json.head("duke/1");
         json.boolean(self.is_complete);
         json.field(",\"elapsed_ms\":", u64::try_from(self.elapsed.as_millis()).unwrap_or(u64::MAX));
@@ -112,7 +112,7 @@ impl<'t> Report<'t> {
     }
 
     /// Writes the read errors, sorted by path because threads find them in any order.
-    fn errors(&self, json: &mut Writer<'_>) -> io::Result<()> {
+    fn errors(&self, json: &mut JsonWriter<'_>) -> io::Result<()> {
         let mut failures: Vec<(Vec<u8>, i32)> = self
             .tree
             .failures()
@@ -134,7 +134,7 @@ impl<'t> Report<'t> {
         Ok(())
     }
 
-    fn root(&self, json: &mut Writer<'_>, root: &Entry<'t>, limit: Option<usize>) -> io::Result<()> {
+    fn root(&self, json: &mut JsonWriter<'_>, root: &Entry<'t>, limit: Option<usize>) -> io::Result<()> {
         let mut open: Vec<Open<'t>> = Vec::new();
         open.extend(self.entry(json, root, limit));
         while let Some(directory) = open.last_mut() {
@@ -155,8 +155,8 @@ impl<'t> Report<'t> {
 
     /// Writes an entry, or everything before the children of a directory. `left` is the number of levels
     /// still to be written.
-    fn entry(&self, json: &mut Writer<'_>, record: &Entry<'t>, left: Option<usize>) -> Option<Open<'t>> {
-        // Does the same as `Writer::name` in fewer calls, since it runs for every entry.
+    fn entry(&self, json: &mut JsonWriter<'_>, record: &Entry<'t>, left: Option<usize>) -> Option<Open<'t>> {
+        // Does the same as `JsonWriter::name` in fewer calls, since it runs for every entry.
         json.raw("{\"name\":");
         if !json.string(record.name) {
             json.raw(",\"name_base64\":");
@@ -180,7 +180,7 @@ impl<'t> Report<'t> {
         None
     }
 
-    fn file(&self, json: &mut Writer<'_>, facts: &Metadata) {
+    fn file(&self, json: &mut JsonWriter<'_>, facts: &Metadata) {
         sizes(json, facts.disk(), facts.apparent, facts.mtime);
         links(json, self.tree, facts);
         end(json, End { owner: facts.owner, errno: None });
@@ -188,7 +188,7 @@ impl<'t> Report<'t> {
 
     fn directory(
         &self,
-        json: &mut Writer<'_>,
+        json: &mut JsonWriter<'_>,
         facts: &Metadata,
         id: DirId,
         left: Option<usize>,
@@ -223,7 +223,7 @@ impl<'t> Report<'t> {
     }
 }
 
-fn spaces_list(json: &mut Writer<'_>, spaces: &[FileSystemUsage]) {
+fn spaces_list(json: &mut JsonWriter<'_>, spaces: &[FileSystemUsage]) {
     json.raw(",\n\"filesystems\":[");
     let mut separator = FIRST;
     for space in spaces {
@@ -233,7 +233,7 @@ fn spaces_list(json: &mut Writer<'_>, spaces: &[FileSystemUsage]) {
 }
 
 /// Writes the last keys of an entry and closes it.
-fn end(json: &mut Writer<'_>, end: End) {
+fn end(json: &mut JsonWriter<'_>, end: End) {
     if let Some(Owner { uid, gid, mode }) = end.owner {
         json.field(",\"uid\":", u64::from(uid));
         json.field(",\"gid\":", u64::from(gid));

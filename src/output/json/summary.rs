@@ -6,7 +6,7 @@
 use std::io;
 
 use super::{links, sizes};
-use crate::base::json::Writer;
+use crate::base::json::JsonWriter;
 use crate::base::kind::Kind;
 use crate::tree::{Metadata, Totals, Tree};
 
@@ -52,7 +52,7 @@ pub struct Sum {
 
 impl Summary {
     /// Writes the lists, between the errors and the roots.
-    pub(super) fn write(&self, json: &mut Writer<'_>, tree: &Tree) -> io::Result<()> {
+    pub(super) fn write(&self, json: &mut JsonWriter<'_>, tree: &Tree) -> io::Result<()> {
         if let Some(largest) = &self.largest {
             json.raw(",\n\"largest\":[");
             list(json, largest, |json, file| large(json, tree, file))?;
@@ -73,7 +73,7 @@ impl Summary {
     }
 }
 
-fn list<T>(json: &mut Writer<'_>, rows: &[T], row: impl Fn(&mut Writer<'_>, &T)) -> io::Result<()> {
+fn list<T>(json: &mut JsonWriter<'_>, rows: &[T], row: impl Fn(&mut JsonWriter<'_>, &T)) -> io::Result<()> {
     for (number, one) in rows.iter().enumerate() {
         json.raw(if number == 0 { "\n" } else { ",\n" });
         row(json, one);
@@ -82,7 +82,7 @@ fn list<T>(json: &mut Writer<'_>, rows: &[T], row: impl Fn(&mut Writer<'_>, &T))
     Ok(())
 }
 
-fn large(json: &mut Writer<'_>, tree: &Tree, file: &Large) {
+fn large(json: &mut JsonWriter<'_>, tree: &Tree, file: &Large) {
     json.raw("{");
     json.name("path", &file.path);
     json.raw(",\"type\":\"");
@@ -93,7 +93,7 @@ fn large(json: &mut Writer<'_>, tree: &Tree, file: &Large) {
     json.raw("}");
 }
 
-fn sum(json: &mut Writer<'_>, sum: &Sum) {
+fn sum(json: &mut JsonWriter<'_>, sum: &Sum) {
     json.raw("{\"name\":");
     json.string(sum.name.as_bytes());
     if let Some(uid) = sum.uid {

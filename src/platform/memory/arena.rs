@@ -9,7 +9,7 @@
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::ptr::NonNull;
 
-use crate::base::slots::Table;
+use crate::base::slots::Slots;
 use crate::base::sync::{AtomicU32, AtomicUsize, OnceLock, Ordering};
 use crate::platform::memory::block_file::Bytes;
 
@@ -55,7 +55,7 @@ impl Address {
 /// Growing set of chunks, readable by all threads, written through [`Writer`]s.
 #[derive(Default)]
 pub struct Arena {
-    chunks: Table<OnceLock<Chunk>, 16>,
+    chunks: Slots<OnceLock<Chunk>, 16>,
     /// Number of chunks. `Relaxed`: the chunk itself is published by its cell.
     count: AtomicU32,
 }

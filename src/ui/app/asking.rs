@@ -15,10 +15,10 @@ use crate::ui::component::{Handled, Input};
 use crate::ui::hit_map::Button;
 use crate::ui::keys::Answer;
 use crate::ui::layers::Layer;
-use crate::ui::layers::question::{About, QuestionDialog};
+use crate::ui::layers::question::{Question, QuestionDialog};
 use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
-use crate::ui::reclaim::Order;
+use crate::ui::reclaim::DeletionRequest;
 
 /// Duration of a scan from which leaving it needs a question.
 const PRECIOUS: Duration = Duration::from_secs(5);
@@ -40,9 +40,9 @@ impl<'t> App<'t> {
     }
 
     /// Opens a question; an open question is replaced.
-    pub(super) fn ask(&mut self, about: About) {
+    pub(super) fn ask(&mut self, about: Question) {
         // Scanning above loses only marks.
-        let loses_nothing = about == About::Above && self.cx.marks.count() == 0;
+        let loses_nothing = about == Question::Above && self.cx.marks.count() == 0;
         let button = if loses_nothing { Button::Yes } else { Button::No };
         self.layers.retain(|layer| !matches!(layer, Layer::Question(_)));
         self.layers.push(Layer::Question(QuestionDialog::new(about, button)));
@@ -50,8 +50,7 @@ impl<'t> App<'t> {
 
     /// Closes the question about leaving when its reason has ended, because a Yes was meant for that.
     pub(super) fn unask_quit(&mut self) {
-        let is_quit =
-            |layer: &Layer<'_>| matches!(layer, Layer::Question(question) if question.about == About::Quit);
+        let is_quit = |layer: &Layer<'_>| matches!(layer, Layer::Question(question) if question.about == Question::Quit);
         self.layers.retain(|layer| !is_quit(layer));
     }
 
@@ -108,14 +107,14 @@ impl<'t> App<'t> {
     pub(super) fn interrupt(&mut self) -> Option<Effect> {
         match self.layers.last() {
             // The question about leaving is open, so this is its answer.
-            Some(Layer::Question(question)) if question.about == About::Quit => return Some(Effect::Quit),
+            Some(Layer::Question(question)) if question.about == Question::Quit => return Some(Effect::Quit),
             Some(Layer::Question(_)) => {
                 self.layers.pop();
                 return None;
             }
             Some(Layer::ConfirmDelete(_)) => {
                 self.layers.pop();
-                return Some(Effect::Reclaim(Order::StopProbe));
+                return Some(Effect::Deletion(DeletionRequest::StopProbe));
             }
             _ => {}
         }
@@ -131,7 +130,7 @@ impl<'t> App<'t> {
         if self.cx.scan.last.elapsed <= PRECIOUS && !self.cx.is_deleting() && self.cx.written().is_none() {
             return Some(Effect::Quit);
         }
-        self.ask(About::Quit);
+        self.ask(Question::Quit);
         None
     }
 
@@ -143,7 +142,7 @@ impl<'t> App<'t> {
         } else if let Some(order) = self.cx.written() {
             self.cx.notify(Notice::StillWriting(order.path.clone()));
         } else if self.cx.above().is_some() {
-            self.ask(About::Above);
+            self.ask(Question::Above);
         } else {
             let has_more = self.cx.roots.len() != 1 || self.cx.nature == SourceKind::Recorded;
             self.cx.notify(if has_more { Notice::ScanRoot } else { Notice::NothingAbove });

@@ -4,10 +4,10 @@
 
 use super::App;
 use crate::source::save::SaveError;
-use crate::ui::export::Told;
+use crate::ui::export::ExportMessage;
 use crate::ui::layers::Layer;
 use crate::ui::layers::file_prompt::FilePrompt;
-use crate::ui::layers::question::About;
+use crate::ui::layers::question::Question;
 use crate::ui::notice::Notice;
 
 impl App<'_> {
@@ -22,8 +22,8 @@ impl App<'_> {
     }
 
     /// Processes the result.
-    pub(super) fn take_export(&mut self, told: Told) {
-        let Told { order, written } = told;
+    pub(super) fn take_export(&mut self, told: ExportMessage) {
+        let ExportMessage { order, written } = told;
         let path = order.path.clone();
         self.cx.export.order = None;
         self.unask_quit();
@@ -32,7 +32,7 @@ impl App<'_> {
             Err(SaveError::Exists) => {
                 // Does not interrupt the user, who may have opened something else.
                 if self.layers.is_empty() {
-                    self.ask(About::Replace(order));
+                    self.ask(Question::Replace(order));
                 }
                 Notice::FileExists(path)
             }

@@ -25,7 +25,7 @@ use ratatui::crossterm::event::KeyEventKind;
 use super::context::Context;
 use super::hit_map::HitMap;
 use super::layers::Layer;
-use super::message::{Action, Effect};
+use super::message::{Effect, Event};
 use super::progress::Tick;
 use super::settings::Settings;
 use crate::tree::{LiveTotals, Tree};
@@ -58,55 +58,55 @@ impl<'t> App<'t> {
     }
 
     /// Processes one action.
-    pub fn update(&mut self, action: Action) -> Option<Effect> {
+    pub fn update(&mut self, action: Event) -> Option<Effect> {
         // The input that opens a question is no answer to it.
         let (was_asked, scope) = (self.is_asking(), self.scope());
         let effect = match action {
-            Action::Key(event) => {
+            Event::Key(event) => {
                 // Repetitions of a held key answer nothing.
                 self.close_gate_if(event.kind == KeyEventKind::Repeat);
                 let effect = self.key(event);
                 self.close_gate_if(was_asked);
                 effect
             }
-            Action::Mouse(event, now) => {
+            Event::Mouse(event, now) => {
                 let effect = self.mouse(event, now);
                 self.close_gate_if(was_asked);
                 effect
             }
-            Action::Idle(now) => {
+            Event::Idle(now) => {
                 self.idle(now);
                 return None;
             }
-            Action::Resize(columns, lines) => {
+            Event::Resize(columns, lines) => {
                 self.cx.size = (columns, lines);
                 // Terminals differ in what remains on the screen.
                 Some(Effect::Repaint)
             }
-            Action::Tick(tick) => {
+            Event::Tick(tick) => {
                 self.tick(tick);
                 None
             }
-            Action::Clock(seconds) => {
+            Event::Clock(seconds) => {
                 self.cx.set_clock(seconds);
                 return None;
             }
-            Action::Paste(text) => {
+            Event::Paste(text) => {
                 self.paste(&text);
                 self.close_gate_if(was_asked);
                 None
             }
-            Action::Exported(told) => {
+            Event::Exported(told) => {
                 self.take_export(told);
                 None
             }
-            Action::Again(again) => {
+            Event::Rescan(again) => {
                 let replaced = self.cx.take_again(again)?;
                 self.renew(replaced);
                 self.after_rescan()
             }
-            Action::Reclaim(news) => self.take_reclaim(news),
-            Action::Notice(notice) => {
+            Event::Deletion(news) => self.take_reclaim(news),
+            Event::Notice(notice) => {
                 self.cx.notify(notice);
                 None
             }

@@ -20,8 +20,8 @@ use crate::ui::layers::confirm_delete::DeleteDialog;
 use crate::ui::layers::failures::FailuresList;
 use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
-use crate::ui::options::Changes;
-use crate::ui::reclaim::{News, Order};
+use crate::ui::options::DeleteMode;
+use crate::ui::reclaim::{DeletionMessage, DeletionRequest};
 
 impl<'t> App<'t> {
     /// Opens the dialog for the marks, or else for the entry under the cursor.
@@ -64,7 +64,7 @@ impl<'t> App<'t> {
     /// Restores the items trashed last.
     pub(super) fn restore(&mut self) -> Option<Effect> {
         self.cx.checked(self.cx.check_changes())?;
-        if self.cx.reclaim.safety.changes == Changes::Rehearsed {
+        if self.cx.reclaim.safety.mode == DeleteMode::DryRun {
             self.cx.notify(Notice::NothingTrashedDryRun);
             return None;
         }
@@ -80,7 +80,7 @@ impl<'t> App<'t> {
     pub(super) fn write_script(&mut self) -> Option<Effect> {
         let selection = self.cx.checked(self.check_selection())?;
         let sizes = selection.items().map(|(_, item)| plain_size(item.disk, self.cx.units)).collect();
-        Some(Effect::Reclaim(Order::Script(Arc::new(selection), sizes)))
+        Some(Effect::Deletion(DeletionRequest::Script(Arc::new(selection), sizes)))
     }
 
     /// Opens the dialog for an operation, and requests a preview.
@@ -88,7 +88,7 @@ impl<'t> App<'t> {
         let (selection, now) = (Arc::new(selection), self.cx.clock());
         let dialog = DeleteDialog::new(deed, Arc::clone(&selection), &self.cx.reclaim.safety, now);
         self.open_below_question(Layer::ConfirmDelete(dialog));
-        Effect::Reclaim(Order::Preview(selection, now))
+        Effect::Deletion(DeletionRequest::Preview(selection, now))
     }
 
     /// Asks again after changed entries were rescanned.
@@ -126,42 +126,42 @@ impl<'t> App<'t> {
     }
 
     /// Processes a report of an operation.
-    pub(super) fn take_reclaim(&mut self, news: News) -> Option<Effect> {
+    pub(super) fn take_reclaim(&mut self, news: DeletionMessage) -> Option<Effect> {
         match news {
-            News::Probed(probe) => {
+            DeletionMessage::Probed(probe) => {
                 if let Some(dialog) = self.delete_dialog_mut() {
                     dialog.learn(probe);
                 }
                 None
             }
-            News::Replaced(places) => {
+            DeletionMessage::Replaced(places) => {
                 self.cx.drop_replaced(&places);
                 self.refresh_marks_list();
                 None
             }
-            News::Reported(report) => {
+            DeletionMessage::Reported(report) => {
                 if report.is_over {
                     self.unask_quit();
                 }
                 self.cx.take_report(&report)
             }
-            News::Script(result) => {
+            DeletionMessage::Script(result) => {
                 self.cx.notify(Notice::Script(result));
                 None
             }
-            News::Failed(operation, error) => {
+            DeletionMessage::Failed(operation, error) => {
                 self.cx.notify(Notice::JobFailed(operation, error));
                 None
             }
-            News::ProbeFailed(error) => {
+            DeletionMessage::ProbeFailed(error) => {
                 self.cx.notify(Notice::JobFailed("Preview", error));
                 // Without knowing more nothing could be confirmed.
                 self.delete_dialog().is_some().then(|| {
                     self.layers.retain(|layer| !matches!(layer, Layer::ConfirmDelete(_)));
-                    Effect::Reclaim(Order::StopProbe)
+                    Effect::Deletion(DeletionRequest::StopProbe)
                 })
             }
-            News::WorkFailed(error) => {
+            DeletionMessage::WorkFailed(error) => {
                 self.cx.notify(Notice::JobFailed("Deletion", error));
                 let running = self.cx.reclaim.running.take()?;
                 self.cx.keep_what_did_not_return(&running.work, &[]);

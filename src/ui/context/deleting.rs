@@ -11,8 +11,8 @@ use crate::source::SourceKind;
 use crate::ui::deletion::{Failed, Running};
 use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
-use crate::ui::options::Changes;
-use crate::ui::reclaim::Order;
+use crate::ui::options::DeleteMode;
+use crate::ui::reclaim::DeletionRequest;
 
 impl Context<'_> {
     /// Begins an operation on files.
@@ -26,7 +26,7 @@ impl Context<'_> {
             is_stopping: false,
             work: work.clone(),
         });
-        Effect::Reclaim(Order::Begin(work, self.reclaim.safety.journal.clone()))
+        Effect::Deletion(DeletionRequest::Begin(work, self.reclaim.safety.journal.clone()))
     }
 
     /// Asks the operation to stop, once.
@@ -34,7 +34,7 @@ impl Context<'_> {
         let running = self.reclaim.running.as_mut().filter(|running| !running.is_stopping)?;
         running.is_stopping = true;
         self.notify(Notice::StoppingDeletion);
-        Some(Effect::Reclaim(Order::Stop))
+        Some(Effect::Deletion(DeletionRequest::Stop))
     }
 
     /// Records trashed items that can be restored, before earlier ones.
@@ -79,7 +79,7 @@ impl Context<'_> {
         let replaced = selection.items().filter_map(|(_, item)| item.directory).collect();
         let name = selection.groups.first().map(|group| self.tree.name(group.directory).to_vec());
         self.await_rescan(name.unwrap_or_default(), None, replaced);
-        Effect::LookAgain(places)
+        Effect::Recheck(places)
     }
 
     /// Takes the progress or the result of the operation.
@@ -128,14 +128,14 @@ impl Context<'_> {
         let touched = self.marks.touched_directories();
         let selection =
             Selection::new(self.tree, touched.keys().copied(), DeleteScope::Whole).as_chosen(&touched);
-        (selection.count() > 0).then(|| Effect::Reclaim(Order::Compare(Arc::new(selection))))
+        (selection.count() > 0).then(|| Effect::Deletion(DeletionRequest::Compare(Arc::new(selection))))
     }
 
     /// Checks that entries may be changed at present.
     pub fn check_changes(&self) -> Result<(), Notice> {
         Err(if self.nature == SourceKind::Recorded {
             Notice::RecordedReadOnly
-        } else if self.reclaim.safety.changes == Changes::Refused {
+        } else if self.reclaim.safety.mode == DeleteMode::ReadOnly {
             Notice::ReadOnly
         } else if self.is_scanning() {
             Notice::ScanRunning

@@ -3,7 +3,7 @@
 use super::Context;
 use crate::scan::Outcome;
 use crate::source::save::Overwrite;
-use crate::ui::export::Order;
+use crate::ui::export::ExportRequest;
 use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
 
@@ -24,7 +24,7 @@ impl Context<'_> {
     }
 
     /// Returns the file being written.
-    pub fn written(&self) -> Option<&Order> {
+    pub fn written(&self) -> Option<&ExportRequest> {
         self.export.order.as_ref()
     }
 
@@ -41,7 +41,7 @@ impl Context<'_> {
     }
 
     /// Starts to write a file.
-    pub fn write_file(&mut self, order: Order) -> Option<Effect> {
+    pub fn write_file(&mut self, order: ExportRequest) -> Option<Effect> {
         // An operation that has started since would change the contents.
         self.checked(self.check_export())?;
         self.notify(Notice::Writing(order.path.clone()));
@@ -50,7 +50,7 @@ impl Context<'_> {
     }
 
     /// Replaces an existing file after a Yes.
-    pub fn replace_file(&mut self, order: Order) -> Option<Effect> {
-        self.write_file(Order { old: Overwrite::Replaced, ..order })
+    pub fn replace_file(&mut self, order: ExportRequest) -> Option<Effect> {
+        self.write_file(ExportRequest { old: Overwrite::Replaced, ..order })
     }
 }

@@ -7,10 +7,10 @@ use super::Context;
 use crate::tree::{DirId, Entry, EntryId, EntryState, Relocation};
 use crate::ui::cursor::Motion;
 use crate::ui::layout::layout;
-use crate::ui::marks::{Dropped, Mark, Marks, Place};
+use crate::ui::marks::{Dropped, EntryName, Mark, Marks};
 use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
-use crate::ui::sheet::Sheet;
+use crate::ui::sheet::TableView;
 
 /// Entry with its directory.
 type Located<'t> = (DirId, Entry<'t>);
@@ -103,11 +103,11 @@ impl<'t> Context<'t> {
 
     /// Returns the row of the cursor.
     pub fn row(&self) -> usize {
-        self.views.sheets.last().map_or_else(|| self.place.index(), Sheet::index)
+        self.views.sheets.last().map_or_else(|| self.place.index(), TableView::index)
     }
 
     /// Returns the row of an entry.
-    fn row_of(&self, (parent, name): Place<'_>) -> Option<usize> {
+    fn row_of(&self, (parent, name): EntryName<'_>) -> Option<usize> {
         let Some(sheet) = self.views.sheets.last() else {
             let listing = self.place.listing();
             let is_it = |position| self.place.id == parent && listing.name(position) == Some(name);
@@ -174,13 +174,13 @@ impl<'t> Context<'t> {
     }
 
     /// Unmarks an entry.
-    pub fn unmark(&mut self, place: Place<'t>) {
+    pub fn unmark(&mut self, place: EntryName<'t>) {
         self.marks.clear(place);
         self.marks.add_up(self.tree);
     }
 
     /// Goes to the directory of a mark, with the cursor on the entry.
-    pub fn go_to_name(&mut self, (parent, name): Place<'t>) {
+    pub fn go_to_name(&mut self, (parent, name): EntryName<'t>) {
         if let Some(entry) = EntryId::named(self.tree, parent, name) {
             self.go_to_entry(entry);
         }
@@ -192,7 +192,7 @@ impl<'t> Context<'t> {
             self.notify(Notice::NoMarks);
             return None;
         }
-        let path = |(place, _): &(Place<'_>, Mark)| self.shown_path(&Marks::path(self.tree, *place));
+        let path = |(place, _): &(EntryName<'_>, Mark)| self.shown_path(&Marks::path(self.tree, *place));
         Some(Effect::Print(self.marks.in_order(self.tree).iter().map(path).collect()))
     }
 

@@ -28,7 +28,7 @@ use super::keys::Keymap;
 use super::marks::{self, Marks};
 use super::notice::Notice;
 use super::owner_names::OwnerNames;
-use super::place::{Memory, Place};
+use super::place::{ListState, SavedCursor};
 use super::progress::{Rescan, ScanState};
 use super::settings::{Settings, Start};
 use super::theme::Theme;
@@ -73,10 +73,10 @@ pub struct Context<'t> {
     pub views: Views,
     /// Deletion.
     pub reclaim: Reclaim,
-    pub place: Place<'t>,
+    pub place: ListState<'t>,
     /// Directories above, in the order in which the user came through them.
     pub trail: Vec<DirId>,
-    pub memories: HashMap<DirId, Memory<'t>>,
+    pub memories: HashMap<DirId, SavedCursor<'t>>,
     /// Directories among the roots at the last check of the scan.
     pub known_roots: Vec<DirId>,
     pub rescan: Option<Rescan>,
@@ -86,7 +86,7 @@ pub struct Context<'t> {
     /// Name of the entry that the cursor moves to once it exists.
     pub expected: Option<Vec<u8>>,
     /// Start of a range of marks.
-    pub anchor: Option<marks::Place<'t>>,
+    pub anchor: Option<marks::EntryName<'t>>,
     pub live: LiveTotals,
     pub pressed: Option<Duration>,
     pub sorted: Duration,
@@ -109,7 +109,7 @@ impl<'t> Context<'t> {
     ) -> Self {
         let live = LiveTotals::default();
         let order = settings.order;
-        let place = Place::enter(tree, Sums::of(&live), DirId::TOP, order, Memory::default(), 0);
+        let place = ListState::enter(tree, Sums::of(&live), DirId::TOP, order, SavedCursor::default(), 0);
         let known_roots = place.listing().directories().collect();
         let mut cx = Self {
             tree,

@@ -11,8 +11,8 @@ use crate::source::SourceKind;
 use crate::tree::{DirId, Entry, EntryState, Relocation};
 use crate::ui::message::Effect;
 use crate::ui::notice::{Notice, RescannedState};
-use crate::ui::place::Place;
-use crate::ui::progress::{Again, Rescan};
+use crate::ui::place::ListState;
+use crate::ui::progress::{Rescan, RescanMessage};
 use crate::ui::window::totals_size;
 
 impl<'t> Context<'t> {
@@ -48,7 +48,7 @@ impl<'t> Context<'t> {
         }
         let wanted = Some((DirId::TOP, self.size_of(&root.state)));
         self.await_rescan(root.name.to_vec(), wanted, Vec::new());
-        Some(Effect::LookAgain(vec![(DirId::TOP, vec![root.name.to_vec()])]))
+        Some(Effect::Recheck(vec![(DirId::TOP, vec![root.name.to_vec()])]))
     }
 
     /// Checks that a rescan can begin at present.
@@ -115,7 +115,7 @@ impl<'t> Context<'t> {
     }
 
     /// Takes the progress of the rescan. Returns the directories it has replaced once it has ended.
-    pub fn take_again(&mut self, again: Again) -> Option<Vec<DirId>> {
+    pub fn take_again(&mut self, again: RescanMessage) -> Option<Vec<DirId>> {
         let rescan = self.rescan.as_mut()?;
         rescan.progress = again.progress;
         let outcome = again.outcome?;
@@ -149,7 +149,7 @@ impl<'t> Context<'t> {
             if is_gone { self.memories.remove(&id).unwrap_or_default() } else { self.place.memory() };
         self.renew_filter(&mut relocation);
         self.renew_growth();
-        self.place = Place::new(id, memory);
+        self.place = ListState::new(id, memory);
         self.path = self.place_path();
         self.sort();
         if is_gone {

@@ -7,14 +7,14 @@
 
 use super::Context;
 use crate::tree::{DirId, EntryId};
-use crate::ui::sheet::Sheet;
-use crate::ui::view_state::Origin;
+use crate::ui::sheet::TableView;
+use crate::ui::view_state::Return;
 use crate::ui::views::Target;
 
 impl Context<'_> {
     /// Goes to the target of the row under the cursor.
     pub fn follow(&mut self) {
-        match self.views.sheets.last().and_then(Sheet::target) {
+        match self.views.sheets.last().and_then(TableView::target) {
             Some(Target::Entry(entry)) => self.leave_for(entry, false),
             Some(Target::Files { label, table, query }) => self.show_files(label, table, &query),
             Some(Target::Change(row)) => self.follow_change(&row),
@@ -25,7 +25,7 @@ impl Context<'_> {
 
     /// Opens the directory under the cursor in place; for any other entry, goes to it.
     pub fn look_inside(&mut self) {
-        match self.views.sheets.last().and_then(Sheet::target) {
+        match self.views.sheets.last().and_then(TableView::target) {
             Some(Target::Entry(entry)) => {
                 let is_directory = entry.record(self.tree).is_some_and(|record| record.directory().is_some());
                 self.leave_for(entry, is_directory);
@@ -36,7 +36,7 @@ impl Context<'_> {
 
     /// Goes to an entry, or into it, and remembers the view.
     pub fn leave_for(&mut self, entry: EntryId, is_in_place: bool) {
-        let mut origin = Origin {
+        let mut origin = Return {
             sheets: std::mem::take(&mut self.views.sheets),
             text: self.views.text.clone(),
             filter: self.views.filter.clone(),
@@ -55,7 +55,7 @@ impl Context<'_> {
         if is_in_place {
             self.open();
         }
-        self.views.origin = Some(Origin { landing: self.place.id, ..origin });
+        self.views.origin = Some(Return { landing: self.place.id, ..origin });
     }
 
     /// Returns to the view. Returns `true` if there was one.

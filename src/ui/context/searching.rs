@@ -4,7 +4,7 @@
 
 use super::Context;
 use crate::analysis::search::Query;
-use crate::ui::sheet::Sheet;
+use crate::ui::sheet::TableView;
 use crate::ui::views::search;
 
 /// Hint before anything is typed.
@@ -48,7 +48,7 @@ impl Context<'_> {
             self.sort_anew();
         }
         let before = self.views.sheets.pop();
-        let sheet = Sheet::new(String::new(), &search::TABLE, request);
+        let sheet = TableView::new(String::new(), &search::TABLE, request);
         let sheet = if self.views.filter.is_empty() {
             sheet.with_text(complaint.clone().unwrap_or_else(|| EXAMPLES.to_owned()))
         } else {

@@ -8,7 +8,7 @@ use crate::analysis::search::{By, Query};
 use crate::table::column::Column;
 use crate::ui::cursor::Motion;
 use crate::ui::keys::Command;
-use crate::ui::sheet::Sheet;
+use crate::ui::sheet::TableView;
 use crate::ui::views::{LIST, TableSpec};
 
 impl Context<'_> {
@@ -64,7 +64,7 @@ impl Context<'_> {
     /// Opens the entries behind a row, above it.
     pub fn show_files(&mut self, label: String, table: &'static TableSpec, query: &Query) {
         let request = self.request(self.views.filter.clone().narrowed_by(query));
-        self.views.sheets.push(Sheet::new(label, table, request));
+        self.views.sheets.push(TableView::new(label, table, request));
     }
 
     /// Closes the top sheet, or the treemap. A search is dropped with its own results; other views lead back

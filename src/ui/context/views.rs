@@ -21,8 +21,8 @@ use crate::ui::keys::Side;
 use crate::ui::layout::layout;
 use crate::ui::loader::{Loader, Sources, TableRequest};
 use crate::ui::notice::Notice;
-use crate::ui::place::Memory;
-use crate::ui::sheet::{Sheet, Sight};
+use crate::ui::place::SavedCursor;
+use crate::ui::sheet::{Sight, TableView};
 use crate::ui::views::{Needs, TREEMAP, ViewSpec};
 use crate::ui::views::{TableAnswer, df};
 
@@ -54,7 +54,7 @@ impl Context<'_> {
     }
 
     /// Returns the top sheet.
-    pub fn sheet(&self) -> Option<&Sheet> {
+    pub fn sheet(&self) -> Option<&TableView> {
         self.views.sheets.last()
     }
 
@@ -137,7 +137,7 @@ impl Context<'_> {
         };
         let mut request = self.request(self.views.filter.clone());
         request.order.by = table.first_order.unwrap_or(request.order.by);
-        self.views.sheets = vec![Sheet::new(self.title(spec), table, request)];
+        self.views.sheets = vec![TableView::new(self.title(spec), table, request)];
     }
 
     /// Checks that a view has its prerequisite.
@@ -195,11 +195,11 @@ impl Context<'_> {
             let child =
                 self.tree.listing(*above).entries().find(|(_, record)| record.directory() == Some(*below));
             if let Some((position, record)) = child {
-                self.memories.insert(*above, Memory::at(position, record.name));
+                self.memories.insert(*above, SavedCursor::at(position, record.name));
             }
         }
         self.trail = way;
-        self.memories.insert(directory, Memory::at(position, record.name));
+        self.memories.insert(directory, SavedCursor::at(position, record.name));
         self.enter_again(directory);
         true
     }
@@ -215,7 +215,7 @@ impl Context<'_> {
 
     /// Opens the explanation of a row.
     pub fn tell(&mut self, label: String, words: Vec<String>) {
-        let sheet = Sheet::new(label, &df::TABLE, self.request(Query::default()));
+        let sheet = TableView::new(label, &df::TABLE, self.request(Query::default()));
         self.views.sheets.push(sheet.with_answer(TableAnswer::new(df::Explanation(words))));
     }
 }

@@ -8,7 +8,7 @@ use super::Context;
 use crate::source::SourceKind;
 use crate::tree::{DirId, EntryState};
 use crate::ui::notice::Notice;
-use crate::ui::place::Place;
+use crate::ui::place::ListState;
 use std::ffi::OsStr;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
@@ -99,7 +99,7 @@ impl Context<'_> {
     /// Enters a directory with its remembered cursor; the state of the one left was saved before.
     pub fn enter_again(&mut self, id: DirId) {
         let memory = self.memories.remove(&id).unwrap_or_default();
-        self.place = Place::new(id, memory);
+        self.place = ListState::new(id, memory);
         self.path = self.place_path();
         self.sort();
     }

@@ -72,7 +72,7 @@ pub fn find(app: &mut App<'_>) {
 fn what_the_tree_knows_is_shown_at_once_and_the_rest_as_it_comes() {
     let tree = home();
     let mut app = finished(&tree);
-    app.update(Action::Resize(80, 30));
+    app.update(Event::Resize(80, 30));
     press(&mut app, "n j j i");
     assert_eq!(layer(&app), Some(Scope::Details));
     let first = screen(&mut app);
@@ -133,7 +133,7 @@ fn a_question_on_top_of_details_leaves_them_as_they_were() {
         assert_eq!(press(&mut app, "Ctrl-C"), []);
         let asked = screen(&mut app);
         assert!(asked.contains("Quit and lose the scan") && question(&app).is_some(), "{open}:\n{asked}");
-        app.update(Action::Paste("y".into()));
+        app.update(Event::Paste("y".into()));
         assert_eq!(press(&mut app, "n"), []);
         assert_eq!((layer(&app), question(&app)), (mode, None), "{open}");
         assert!(!screen(&mut app).contains("Quit and lose"), "{open}");
@@ -184,10 +184,10 @@ fn above_the_root_is_scanned_after_a_question_whose_answer_is_no_if_marks_are_lo
     let mut app = finished(&tree);
     assert_eq!(press(&mut app, "h"), []);
     assert!(screen(&mut app).contains("Scan /?"), "{}", screen(&mut app));
-    assert_eq!(question(&app), Some((About::Above, Button::Yes)));
+    assert_eq!(question(&app), Some((Question::Above, Button::Yes)));
     assert_eq!(press(&mut app, "Enter"), [Effect::ScanAbove(b"/".to_vec())]);
     press(&mut app, "Space h");
-    assert_eq!(question(&app), Some((About::Above, Button::No)));
+    assert_eq!(question(&app), Some((Question::Above, Button::No)));
     assert_eq!(press(&mut app, "Enter"), []);
     assert_eq!(press(&mut app, "h y"), [Effect::ScanAbove(b"/".to_vec())]);
 }

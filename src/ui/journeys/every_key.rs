@@ -5,7 +5,7 @@ use super::*;
 /// Returns a state in which the keys of `binding` have something to do in `scope`.
 fn ready<'t>(tree: &'t Arc<Tree>, scope: Scope, binding: &Binding) -> App<'t> {
     let mut app = finished(tree);
-    app.update(Action::Resize(40, 8));
+    app.update(Event::Resize(40, 8));
     tick(&mut app, 60_000, Some(Outcome::Complete));
     press(&mut app, "j j j");
     match scope {
@@ -27,13 +27,13 @@ fn ready<'t>(tree: &'t Arc<Tree>, scope: Scope, binding: &Binding) -> App<'t> {
         Scope::Failures => reclaim::failed(&mut app),
         Scope::Details => {
             // Too small for everything to fit.
-            app.update(Action::Resize(20, 5));
+            app.update(Event::Resize(20, 5));
             press(&mut app, "i j j")
         }
     };
     if binding.command == Command::Restore {
         app = finished(tree);
-        app.update(Action::Resize(40, 8));
+        app.update(Event::Resize(40, 8));
         reclaim::trashed(&mut app);
         match scope {
             Scope::Sheet => press(&mut app, "2"),
@@ -110,7 +110,7 @@ fn every_key_of_the_table_does_something() {
             let mut app = ready(&tree, scope, binding);
             read(&mut app);
             let before = picture(&app);
-            let effect = app.update(Action::Key(Key::event(*key)));
+            let effect = app.update(Event::Key(Key::event(*key)));
             // A key's only effect must not be that a question waits again.
             read(&mut app);
             let has_changed = picture(&app) != before;
@@ -123,12 +123,12 @@ fn every_key_of_the_table_does_something() {
 fn motions_of_the_help_page_stay_inside_it() {
     let tree = home();
     let mut app = finished(&tree);
-    app.update(Action::Resize(40, 8));
+    app.update(Event::Resize(40, 8));
     press(&mut app, "? G");
     let last = help_line(&app);
     press(&mut app, "j PgDn");
     assert_eq!(help_line(&app), last);
-    app.update(Action::Resize(200, 100));
+    app.update(Event::Resize(200, 100));
     assert_eq!(help_line(&app), 0);
 }
 
@@ -156,7 +156,7 @@ fn a_screen_of_any_size_can_be_drawn_in_every_mode() {
         for keys in modes.into_iter().skip(first).step_by(step) {
             let mut app = finished(&tree);
             tick(&mut app, 60_000, Some(Outcome::Stopped));
-            app.update(Action::Resize(columns, lines));
+            app.update(Event::Resize(columns, lines));
             press(&mut app, keys);
             if keys == "i" {
                 details::find(&mut app);
@@ -166,7 +166,7 @@ fn a_screen_of_any_size_can_be_drawn_in_every_mode() {
             let mut terminal = Terminal::new(TestBackend::new(columns, lines)).unwrap();
             terminal.draw(|frame| app.draw(frame)).unwrap();
             // A frame may come before the terminal's new size is known.
-            app.update(Action::Resize(80, 24));
+            app.update(Event::Resize(80, 24));
             terminal.draw(|frame| app.draw(frame)).unwrap();
         }
     }

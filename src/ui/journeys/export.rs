@@ -2,12 +2,12 @@
 
 use super::*;
 use crate::source::save::{Form, Format, Overwrite, Packing, SaveError};
-use crate::ui::export::{Order as Wanted, Told};
+use crate::ui::export::{ExportMessage, ExportRequest};
 use crate::ui::layers::file_prompt::FilePrompt;
 use crate::ui::notice::Notice;
 
-fn wanted(name: &str, format: Format, old: Overwrite) -> Wanted {
-    Wanted { path: name.into(), format, old }
+fn wanted(name: &str, format: Format, old: Overwrite) -> ExportRequest {
+    ExportRequest { path: name.into(), format, old }
 }
 
 /// Returns the prompt for a file name, which is on top.
@@ -23,8 +23,8 @@ fn ask(app: &mut App<'_>, name: &str) -> Vec<Effect> {
     press(app, "Enter")
 }
 
-fn told(app: &mut App<'_>, order: Wanted, written: Result<u64, SaveError>) {
-    app.update(Action::Exported(Told { order, written }));
+fn told(app: &mut App<'_>, order: ExportRequest, written: Result<u64, SaveError>) {
+    app.update(Event::Exported(ExportMessage { order, written }));
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn the_name_that_is_offered_gives_way_to_what_is_typed_or_is_edited() {
     press(&mut app, "Esc E Bksp");
     assert_eq!(prompt(&app).name.as_str(), "q.duk");
     press(&mut app, "Esc E");
-    app.update(Action::Paste("p.csv".into()));
+    app.update(Event::Paste("p.csv".into()));
     assert_eq!(prompt(&app).name.as_str(), "p.csv");
     press(&mut app, "Ctrl-U Esc E");
     assert_eq!(prompt(&app).name.as_str(), "shown.json.zst");
@@ -73,7 +73,7 @@ fn a_name_without_a_format_is_not_taken_and_nothing_is_written_on_the_way_out() 
     let mut app = finished(&tree);
     assert_eq!(ask(&mut app, "q"), []);
     assert!(layer(&app) == Some(Scope::FileName) && prompt(&app).complaint.is_some());
-    app.update(Action::Paste(".du\nke".to_owned()));
+    app.update(Event::Paste(".du\nke".to_owned()));
     assert_eq!((prompt(&app).name.as_str(), prompt(&app).complaint.is_none()), ("q.duke", true));
     press(&mut app, "Bksp");
     assert_eq!((prompt(&app).name.as_str(), prompt(&app).complaint.is_none()), ("q.duk", true));
@@ -88,12 +88,12 @@ fn a_file_that_is_there_is_replaced_after_a_question_only() {
     let order = wanted("q.duke", Format::Snapshot, Overwrite::Kept);
     assert_eq!(ask(&mut app, "q.duke"), [Effect::Export(order.clone())]);
     told(&mut app, order.clone(), Err(SaveError::Exists));
-    assert_eq!(question(&app), Some((About::Replace(order.clone()), Button::No)));
+    assert_eq!(question(&app), Some((Question::Replace(order.clone()), Button::No)));
     assert_eq!(press(&mut app, "Enter"), []);
     assert!(question(&app).is_none() && app.cx.written().is_none());
     ask(&mut app, "q.duke");
     told(&mut app, order.clone(), Err(SaveError::Exists));
-    assert_eq!(press(&mut app, "y"), [Effect::Export(Wanted { old: Overwrite::Replaced, ..order })]);
+    assert_eq!(press(&mut app, "y"), [Effect::Export(ExportRequest { old: Overwrite::Replaced, ..order })]);
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn while_a_file_is_written_no_other_is_and_leaving_asks() {
     press(&mut app, "h");
     assert_eq!(layer(&app), None, "the scan above would end it");
     assert_eq!(press(&mut app, "q"), []);
-    assert_eq!(question(&app).map(|(about, _)| about), Some(About::Quit));
+    assert_eq!(question(&app).map(|(about, _)| about), Some(Question::Quit));
     press(&mut app, "n");
     told(&mut app, order, Ok(1));
     assert_eq!(press(&mut app, "q"), [Effect::Quit]);

@@ -27,7 +27,7 @@ fn tree() -> Arc<Tree> {
 /// Returns a browser with a search typed and kept, and its results.
 fn searched<'t>(tree: &'t Arc<Tree>, text: &str) -> App<'t> {
     let mut app = finished(tree);
-    app.update(Action::Clock(1000 * DAY));
+    app.update(Event::Clock(1000 * DAY));
     press(&mut app, "/");
     write(&mut app, text);
     press(&mut app, "Enter");
@@ -95,7 +95,7 @@ fn a_filter_says_n_of_m_on_a_screen_of_any_size() {
     press(&mut app, "1");
     work(&mut app, &tree);
     for size in [(120, 40), (80, 24), (40, 10), (20, 6), (10, 2)] {
-        app.update(Action::Resize(size.0, size.1));
+        app.update(Event::Resize(size.0, size.1));
         let mut terminal =
             ratatui::Terminal::new(ratatui::backend::TestBackend::new(size.0, size.1)).unwrap();
         terminal.draw(|frame| app.draw(frame)).unwrap();
@@ -108,7 +108,7 @@ fn a_filter_says_n_of_m_on_a_screen_of_any_size() {
 fn what_is_left_out_names_the_key_that_was_configured_for_it() {
     let tree = Arc::new(build(vec![file(".dot", 1, 1)]).0);
     let mut app = configured(&tree, &[("show-hidden", "F7"), ("close", "F9"), ("growth", "F8")]);
-    app.update(Action::Key(KeyEvent::new(KeyCode::F(7), KeyModifiers::NONE)));
+    app.update(Event::Key(KeyEvent::new(KeyCode::F(7), KeyModifiers::NONE)));
     assert!(screen(&mut app).contains("1 hidden entry (F7 shows them)"), "{}", screen(&mut app));
     press(&mut app, "/");
     write(&mut app, "nowhere");
@@ -276,7 +276,7 @@ fn hold(items: &[Item], terms: &Terms, tree: &Arc<Tree>) -> Result<(), TestCaseE
     let (text, oracle) = (text(terms), Oracle::new(items, terms, ""));
     let mut app = App::new(tree, vec![(b"root".to_vec(), b"root".to_vec())], &settings(), (80, 60));
     tick(&mut app, 1000, Some(Outcome::Complete));
-    app.update(Action::Clock(fixture::NOW));
+    app.update(Event::Clock(fixture::NOW));
     press(&mut app, "/");
     write(&mut app, &text);
     press(&mut app, "Enter");

@@ -6,7 +6,7 @@ use crate::source::baseline::{Baseline, BaselineInfo};
 use crate::table::column::Column;
 use crate::table::row::{CellValue, Row};
 use crate::ui::Start;
-use crate::ui::sheet::Page;
+use crate::ui::sheet::TablePage;
 
 const DAY: i64 = 24 * 3600;
 
@@ -51,7 +51,7 @@ fn now() -> Arc<Tree> {
 fn at(tree: &Arc<Tree>, start: Start) -> App<'_> {
     let settings = Settings { start, ..settings() };
     let mut app = App::new(tree, vec![(b"/r".to_vec(), b"/shown".to_vec())], &settings, (80, 12));
-    app.update(Action::Clock(1003 * DAY));
+    app.update(Event::Clock(1003 * DAY));
     tick(&mut app, 1000, Some(Outcome::Complete));
     app
 }
@@ -62,7 +62,7 @@ fn compare(app: &mut App<'_>, tree: &Arc<Tree>, old: &Arc<Tree>) {
     serve(app, Sources { pool, tree, basis: Some(&basis), may_ask_system: false });
 }
 
-fn page<'a>(app: &'a App<'_>) -> &'a Page {
+fn page<'a>(app: &'a App<'_>) -> &'a TablePage {
     app.cx.views.page.as_ref().expect("a view is open")
 }
 

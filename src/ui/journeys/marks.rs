@@ -3,7 +3,7 @@
 use super::*;
 use crate::ui::layout::layout;
 use crate::ui::marks::Marks;
-use crate::ui::progress::Again;
+use crate::ui::progress::RescanMessage;
 
 fn marked(app: &App<'_>) -> Vec<String> {
     let lines = app.cx.window.lines.iter().filter(|line| line.is_marked);
@@ -125,7 +125,7 @@ fn one_directory_is_read_again_at_a_time_and_can_be_stopped() {
     assert!(app.cx.wants_ticks());
     assert_eq!(press(&mut app, "r"), []);
     assert_eq!(app.cx.notice_text().as_deref(), Some("Scan in progress"));
-    let again = |outcome| Action::Again(Again { progress: Progress::default(), outcome });
+    let again = |outcome| Event::Rescan(RescanMessage { progress: Progress::default(), outcome });
     app.update(again(None));
     assert_eq!(press(&mut app, "Esc Esc"), [Effect::StopRescan]);
     app.update(again(Some(Outcome::Stopped)));
@@ -185,12 +185,12 @@ fn marks_change_by_the_keys_for_marking_only_and_the_cursor_stays_in_sight_in_ev
             let command = crate::ui::keys::Keymap::default().lookup(scope, event);
             let marks = |app: &App<'_>| format!("{:?}", app.cx.marks().in_order(&tree));
             let before = marks(&app);
-            app.update(Action::Key(event));
+            app.update(Event::Key(event));
             if next(3) == 0 {
                 work(&mut app, &tree);
             }
             if next(9) == 0 {
-                app.update(Action::Resize(
+                app.update(Event::Resize(
                     20 + 20 * u16::try_from(next(4)).unwrap(),
                     3 + u16::try_from(next(9)).unwrap(),
                 ));

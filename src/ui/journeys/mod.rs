@@ -25,9 +25,9 @@ use super::keys::{self, Answer, Binding, Command, KEYMAP, Key, Keymap, Scope, Si
 use super::layers::Layer;
 use super::layers::info::InfoPage;
 use super::layers::marks_list::MarksList;
-use super::layers::question::About;
+use super::layers::question::Question;
 use super::loader::Sources;
-use super::message::{Action, Effect};
+use super::message::{Effect, Event};
 use super::options::DeletePolicy;
 use super::progress::Tick;
 use super::theme::Theme;
@@ -73,7 +73,7 @@ fn finished(tree: &Tree) -> App<'_> {
 
 fn tick(app: &mut App<'_>, milliseconds: u64, outcome: Option<Outcome>) {
     let now = Duration::from_millis(milliseconds);
-    app.update(Action::Tick(Tick { now, progress: Progress::default(), outcome, elapsed: now }));
+    app.update(Event::Tick(Tick { now, progress: Progress::default(), outcome, elapsed: now }));
 }
 
 /// Presses keys by their names in the help page, with time to read each question.
@@ -85,7 +85,7 @@ fn press(app: &mut App<'_>, keys: &str) -> Vec<Effect> {
     keys.split(' ')
         .filter_map(|name| {
             read(app);
-            app.update(Action::Key(find(name).event()))
+            app.update(Event::Key(find(name).event()))
         })
         .collect()
 }
@@ -96,22 +96,22 @@ fn burst(app: &mut App<'_>, keys: &str) -> Vec<Effect> {
     keys.split(' ')
         .filter_map(|name| {
             let key = all.clone().find(|key| key.name() == name).unwrap();
-            app.update(Action::Key(key.event()))
+            app.update(Event::Key(key.event()))
         })
         .collect()
 }
 
 /// Passes the time that a user needs to read a question.
 fn read(app: &mut App<'_>) {
-    app.update(Action::Idle(Duration::ZERO));
-    app.update(Action::Idle(LONG_QUIET));
+    app.update(Event::Idle(Duration::ZERO));
+    app.update(Event::Idle(LONG_QUIET));
 }
 
 /// Types a text, letter by letter, after reading the question.
 fn write(app: &mut App<'_>, text: &str) {
     read(app);
     for letter in text.chars() {
-        app.update(Action::Key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE)));
+        app.update(Event::Key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE)));
     }
 }
 
@@ -142,7 +142,7 @@ fn path(app: &App<'_>) -> String {
 }
 
 /// Returns the question, and the selected button.
-fn question(app: &App<'_>) -> Option<(About, Button)> {
+fn question(app: &App<'_>) -> Option<(Question, Button)> {
     app.layers.iter().find_map(|layer| match layer {
         Layer::Question(question) => Some((question.about.clone(), question.button)),
         _ => None,
@@ -339,7 +339,7 @@ fn a_short_scan_is_left_at_once_and_a_long_one_after_a_question() {
     assert_eq!(press(&mut app, "q"), [Effect::Quit]);
     tick(&mut app, 65_000, Some(Outcome::Complete));
     assert_eq!(press(&mut app, "q"), []);
-    assert_eq!(question(&app), Some((About::Quit, Button::No)));
+    assert_eq!(question(&app), Some((Question::Quit, Button::No)));
     for no in ["Enter", "Esc", "n", "Left Right Enter"] {
         assert_eq!(press(&mut app, no), [], "{no}");
         assert_eq!((layer(&app), question(&app)), (None, None));
@@ -407,7 +407,7 @@ fn the_cursor_is_visible_in_any_window_after_any_motion() {
     let mut app = finished(&tree);
     for lines in [12, 3, 1, 0, 65_535, 2, 6] {
         for columns in [80, 1, 0, 65_535, 20] {
-            app.update(Action::Resize(columns, lines));
+            app.update(Event::Resize(columns, lines));
             for keys in ["PgDn", "Ctrl-D", "G", "k", "Ctrl-U", "PgUp", "j", "g", "n", "s", "e"] {
                 press(&mut app, keys);
                 assert!(lines == 0 || app.cx.window.selected().is_some(), "{columns}x{lines} after {keys}");

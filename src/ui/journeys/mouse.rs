@@ -14,7 +14,7 @@ fn event(
     milliseconds: u64,
 ) -> Option<Effect> {
     let event = MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE };
-    app.update(Action::Mouse(event, Duration::from_millis(milliseconds)))
+    app.update(Event::Mouse(event, Duration::from_millis(milliseconds)))
 }
 
 /// Clicks on the screen, after reading the question.
@@ -141,7 +141,7 @@ fn the_buttons_of_a_question_are_clicked_where_they_are_drawn() {
     for size in [(80, 12), (20, 6)] {
         for (text, letter, effect) in [("Yes", 'y', Some(Effect::Quit)), ("No", 'n', None)] {
             let mut app = finished(&tree);
-            app.update(Action::Resize(size.0, size.1));
+            app.update(Event::Resize(size.0, size.1));
             tick(&mut app, 60_000, Some(Outcome::Complete));
             press(&mut app, "q");
             let brief = place(&mut app, "? y/n").map(|(x, y)| (x + if letter == 'y' { 2 } else { 4 }, y));
@@ -166,24 +166,27 @@ fn buttons_stay_off_the_frame_however_short_the_question() {
 
 #[test]
 fn the_buttons_of_the_box_that_asks_are_clicked_where_they_are_drawn() {
-    use crate::ui::reclaim::Order;
+    use crate::ui::reclaim::DeletionRequest;
     let tree = home();
     for size in [(80, 12), (81, 13), (30, 6), (15, 4)] {
         let mut app = finished(&tree);
-        app.update(Action::Resize(size.0, size.1));
+        app.update(Event::Resize(size.0, size.1));
         reclaim::asked(&mut app);
         let at = place(&mut app, "[ No ]").or(place(&mut app, "[ Yes ]")).expect("there is a button");
         assert_eq!(click(&mut app, (at.0, at.1.saturating_sub(1)), 0), None, "beside the buttons");
         assert_eq!(layer(&app), Some(Scope::Confirm), "{size:?}");
         let yes = place(&mut app, "[ Yes ]").expect("there is a Yes");
         let effect = click(&mut app, (yes.0 + 6, yes.1), 0);
-        assert!(matches!(effect, Some(Effect::Reclaim(Order::Begin(..)))), "{effect:?} at {size:?}");
+        assert!(
+            matches!(effect, Some(Effect::Deletion(DeletionRequest::Begin(..)))),
+            "{effect:?} at {size:?}"
+        );
         let mut app = finished(&tree);
-        app.update(Action::Resize(size.0, size.1));
+        app.update(Event::Resize(size.0, size.1));
         press(&mut app, "d");
         assert_eq!(place(&mut app, "[ Yes ]"), None, "nothing is known yet");
         let no = place(&mut app, "[ No ]").expect("there is a No");
-        assert_eq!(click(&mut app, no, 0), Some(Effect::Reclaim(Order::StopProbe)), "{size:?}");
+        assert_eq!(click(&mut app, no, 0), Some(Effect::Deletion(DeletionRequest::StopProbe)), "{size:?}");
     }
 }
 

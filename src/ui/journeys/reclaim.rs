@@ -7,10 +7,10 @@ use crate::delete::{
     Blocked, DeleteScope, DeleteWarning, Failure, Failures, Operation, OperationKind, Preview, Reason,
     Report, Selection,
 };
-use crate::ui::layers::confirm_delete::Stage;
-use crate::ui::options::Changes;
-use crate::ui::progress::Again;
-use crate::ui::reclaim::{News, Order};
+use crate::ui::layers::confirm_delete::ConfirmStep;
+use crate::ui::options::DeleteMode;
+use crate::ui::progress::RescanMessage;
+use crate::ui::reclaim::{DeletionMessage, DeletionRequest};
 
 fn safe(tree: &Tree, safety: DeletePolicy) -> App<'_> {
     let settings = Settings { safety, ..settings() };
@@ -20,16 +20,16 @@ fn safe(tree: &Tree, safety: DeletePolicy) -> App<'_> {
 }
 
 fn probed(app: &mut App<'_>, probe: Preview) {
-    app.update(Action::Reclaim(News::Probed(Arc::new(probe))));
+    app.update(Event::Deletion(DeletionMessage::Probed(Arc::new(probe))));
 }
 
 fn reported(app: &mut App<'_>, report: Report) -> Option<Effect> {
-    app.update(Action::Reclaim(News::Reported(Arc::new(report))))
+    app.update(Event::Deletion(DeletionMessage::Reported(Arc::new(report))))
 }
 
 fn read_again(app: &mut App<'_>) {
-    let again = Again { progress: Progress::default(), outcome: Some(Outcome::Complete) };
-    app.update(Action::Again(again));
+    let again = RescanMessage { progress: Progress::default(), outcome: Some(Outcome::Complete) };
+    app.update(Event::Rescan(again));
 }
 
 /// Opens a dialog with a complete probe.
@@ -83,7 +83,9 @@ pub fn trashed(app: &mut App<'_>) {
 
 fn trashed_in(app: &mut App<'_>, trash: &str) {
     let effects = press(app, "g D");
-    let [Effect::Reclaim(Order::Preview(selection, _))] = effects.as_slice() else { panic!("{effects:?}") };
+    let [Effect::Deletion(DeletionRequest::Preview(selection, _))] = effects.as_slice() else {
+        panic!("{effects:?}")
+    };
     let from = selection.groups[0].clone();
     probed(app, Preview { is_complete: true, ..Preview::default() });
     press(app, "y");
@@ -109,7 +111,7 @@ fn the_trash_of_another_mount_is_named() {
 
 fn selection(effects: &[Effect]) -> Arc<Selection> {
     match effects {
-        [.., Effect::Reclaim(Order::Preview(selection, _))] => Arc::clone(selection),
+        [.., Effect::Deletion(DeletionRequest::Preview(selection, _))] => Arc::clone(selection),
         other => panic!("{other:?}"),
     }
 }
@@ -122,7 +124,7 @@ fn chosen(selection: &Selection) -> Vec<String> {
 }
 
 fn is_begun(effects: &[Effect]) -> bool {
-    matches!(effects, [Effect::Reclaim(Order::Begin(..))])
+    matches!(effects, [Effect::Deletion(DeletionRequest::Begin(..))])
 }
 
 #[test]
@@ -132,14 +134,14 @@ fn only_a_yes_confirms() {
         let mut app = finished(&tree);
         asked(&mut app);
         let effects = press(&mut app, keys);
-        assert_eq!(effects, [Effect::Reclaim(Order::StopProbe)], "{keys}");
+        assert_eq!(effects, [Effect::Deletion(DeletionRequest::StopProbe)], "{keys}");
         assert_eq!(layer(&app), None, "{keys}");
     }
     for keys in ["d", "D", "Space", "d d d", "j", "H"] {
         let mut app = finished(&tree);
         asked(&mut app);
         assert_eq!(press(&mut app, keys), [], "{keys}");
-        app.update(Action::Paste("y\ny\r".into()));
+        app.update(Event::Paste("y\ny\r".into()));
         assert_eq!(layer(&app), Some(Scope::Confirm), "{keys}");
     }
     for keys in ["y", "Right Enter", "Left Enter", "Tab Enter"] {
@@ -158,7 +160,7 @@ fn nothing_is_confirmed_before_it_is_known_what_speaks_against_it() {
     assert_eq!(layer(&app), Some(Scope::Confirm));
     probed(&mut app, Preview { refusals: vec![(0, Blocked::Home)], is_complete: true, ..Preview::default() });
     assert_eq!(press(&mut app, "y Right y"), []);
-    assert_eq!(press(&mut app, "Enter"), [Effect::Reclaim(Order::StopProbe)]);
+    assert_eq!(press(&mut app, "Enter"), [Effect::Deletion(DeletionRequest::StopProbe)]);
     // It may be confirmed before it is complete, since some directories take minutes to read.
     press(&mut app, "d");
     probed(&mut app, Preview::default());
@@ -206,7 +208,9 @@ fn emptying_is_offered_for_one_directory() {
     assert_eq!((again.extent, chosen(&again)), (DeleteScope::Content, vec!["/r/music".to_owned()]));
     probed(&mut app, Preview { is_complete: true, ..Preview::default() });
     let effects = press(&mut app, "y");
-    let [Effect::Reclaim(Order::Begin(begun, _))] = effects.as_slice() else { panic!("{effects:?}") };
+    let [Effect::Deletion(DeletionRequest::Begin(begun, _))] = effects.as_slice() else {
+        panic!("{effects:?}")
+    };
     assert_eq!(begun.deed(), OperationKind::Empty);
     let mut app = finished(&tree);
     press(&mut app, "+");
@@ -225,7 +229,7 @@ fn a_name_is_typed_over_a_size_or_for_a_home() {
         probed(&mut app, Preview { concerns, is_complete: true, ..Preview::default() });
         assert_eq!(press(&mut app, "y"), []);
         assert_eq!(press(&mut app, "Enter y Enter"), [], "the letters are letters");
-        app.update(Action::Paste("music".into()));
+        app.update(Event::Paste("music".into()));
         press(&mut app, "Bksp");
         assert_eq!(press(&mut app, "Enter"), [], "what is pasted is not typed");
         write(&mut app, "musid");
@@ -235,7 +239,7 @@ fn a_name_is_typed_over_a_size_or_for_a_home() {
     }
     let mut app = finished(&tree);
     typing(&mut app);
-    assert_eq!(press(&mut app, "Esc"), [Effect::Reclaim(Order::StopProbe)]);
+    assert_eq!(press(&mut app, "Esc"), [Effect::Deletion(DeletionRequest::StopProbe)]);
 }
 
 /// Of what is compressed or shared the blocks say more than the file system gives back.
@@ -282,7 +286,7 @@ fn a_name_can_be_typed_whatever_its_letters_are_configured_for() {
     let mut app = configured(&tree, &[("suspend", "u"), ("erase-all", "Ctrl-X")]);
     typing(&mut app);
     write(&mut app, "no");
-    app.update(Action::Key(KeyEvent::new(KeyCode::Char('x'), KeyModifiers::CONTROL)));
+    app.update(Event::Key(KeyEvent::new(KeyCode::Char('x'), KeyModifiers::CONTROL)));
     write(&mut app, "music");
     assert!(is_begun(&press(&mut app, "Enter")), "{}", screen(&mut app));
 }
@@ -311,19 +315,19 @@ fn root_is_asked_twice_about_directories_of_others() {
     asked_twice(&mut app);
     assert_eq!(press(&mut app, "Right Enter"), []);
     let confirm = app.delete_dialog().unwrap();
-    assert_eq!((confirm.stage.clone(), confirm.button), (Stage::AskAgain, Button::No));
-    assert_eq!(press(&mut app, "Enter"), [Effect::Reclaim(Order::StopProbe)]);
+    assert_eq!((confirm.stage.clone(), confirm.button), (ConfirmStep::AskAgain, Button::No));
+    assert_eq!(press(&mut app, "Enter"), [Effect::Deletion(DeletionRequest::StopProbe)]);
 }
 
 #[test]
 fn nothing_is_changed_where_that_was_wished_for() {
     let tree = home();
-    let mut app = safe(&tree, DeletePolicy { changes: Changes::Refused, ..DeletePolicy::default() });
+    let mut app = safe(&tree, DeletePolicy { mode: DeleteMode::ReadOnly, ..DeletePolicy::default() });
     assert_eq!(press(&mut app, "d D U H"), []);
     assert_eq!(layer(&app), None);
-    let mut app = safe(&tree, DeletePolicy { changes: Changes::Rehearsed, ..DeletePolicy::default() });
+    let mut app = safe(&tree, DeletePolicy { mode: DeleteMode::DryRun, ..DeletePolicy::default() });
     asked(&mut app);
-    assert_eq!(press(&mut app, "y"), [Effect::Reclaim(Order::StopProbe)]);
+    assert_eq!(press(&mut app, "y"), [Effect::Deletion(DeletionRequest::StopProbe)]);
     assert!(app.cx.notice_text().unwrap().contains("nothing was deleted"));
     assert_eq!(press(&mut app, "U"), []);
 }
@@ -339,11 +343,11 @@ fn while_something_is_read_or_deleted_nothing_else_is() {
     assert!(press(&mut app, "j k Enter h n s").is_empty(), "one can look around meanwhile");
     press(&mut app, "q");
     assert!(screen(&mut app).contains("Quit and stop deleting midway?"), "{}", screen(&mut app));
-    assert_eq!(press(&mut app, "n Esc"), [Effect::Reclaim(Order::Stop)]);
+    assert_eq!(press(&mut app, "n Esc"), [Effect::Deletion(DeletionRequest::Stop)]);
     assert_eq!(press(&mut app, "Esc"), [], "once is enough");
     let report = Report { entries: 1, freed: 4096, is_cancelled: true, is_over: true, ..Report::default() };
     let effect = reported(&mut app, report);
-    assert!(matches!(effect, Some(Effect::LookAgain(_))), "{effect:?}");
+    assert!(matches!(effect, Some(Effect::Recheck(_))), "{effect:?}");
     assert_eq!(press(&mut app, "d"), [], "what is left is looked at first");
     read_again(&mut app);
     let notice = app.cx.notice_text().unwrap();
@@ -382,12 +386,12 @@ fn what_fails_beside_a_deletion_does_not_end_it() {
     let mut app = finished(&tree);
     asked(&mut app);
     press(&mut app, "y");
-    for news in [News::Failed("Script", bug()), News::ProbeFailed(bug())] {
-        assert_eq!(app.update(Action::Reclaim(news)), None);
+    for news in [DeletionMessage::Failed("Script", bug()), DeletionMessage::ProbeFailed(bug())] {
+        assert_eq!(app.update(Event::Deletion(news)), None);
         assert!(app.cx.is_deleting() && app.cx.notice.take().is_some());
     }
-    let effect = app.update(Action::Reclaim(News::WorkFailed(bug())));
-    assert!(matches!(effect, Some(Effect::LookAgain(_))) && !app.cx.is_deleting(), "{effect:?}");
+    let effect = app.update(Event::Deletion(DeletionMessage::WorkFailed(bug())));
+    assert!(matches!(effect, Some(Effect::Recheck(_))) && !app.cx.is_deleting(), "{effect:?}");
 }
 
 #[test]
@@ -395,8 +399,8 @@ fn a_box_that_can_learn_nothing_is_closed() {
     let tree = home();
     let mut app = finished(&tree);
     press(&mut app, "d");
-    let effect = app.update(Action::Reclaim(News::ProbeFailed(bug())));
-    assert_eq!((layer(&app), effect), (None, Some(Effect::Reclaim(Order::StopProbe))));
+    let effect = app.update(Event::Deletion(DeletionMessage::ProbeFailed(bug())));
+    assert_eq!((layer(&app), effect), (None, Some(Effect::Deletion(DeletionRequest::StopProbe))));
     assert_eq!(app.cx.notice_text().as_deref(), Some("Preview failed: internal error: a bug"));
 }
 
@@ -450,7 +454,8 @@ fn the_last_trashing_is_restored_first() {
     trashed(&mut app);
     assert!(app.cx.notice_text().unwrap().contains("not freed yet"));
     let effects = press(&mut app, "U");
-    let [Effect::Reclaim(Order::Begin(Operation::Restore(trashed), _))] = effects.as_slice() else {
+    let [Effect::Deletion(DeletionRequest::Begin(Operation::Restore(trashed), _))] = effects.as_slice()
+    else {
         panic!("{effects:?}")
     };
     assert_eq!(trashed.len(), 1);
@@ -472,13 +477,13 @@ fn what_could_not_be_restored_can_be_later() {
     read_again(&mut app);
     assert!(matches!(
         press(&mut app, "U").as_slice(),
-        [Effect::Reclaim(Order::Begin(Operation::Restore(_), _))]
+        [Effect::Deletion(DeletionRequest::Begin(Operation::Restore(_), _))]
     ));
-    app.update(Action::Reclaim(News::WorkFailed(bug())));
+    app.update(Event::Deletion(DeletionMessage::WorkFailed(bug())));
     read_again(&mut app);
     assert!(matches!(
         press(&mut app, "U").as_slice(),
-        [Effect::Reclaim(Order::Begin(Operation::Restore(_), _))]
+        [Effect::Deletion(DeletionRequest::Begin(Operation::Restore(_), _))]
     ));
 }
 
@@ -487,13 +492,16 @@ fn a_script_names_what_is_shown() {
     let tree = home();
     let mut app = finished(&tree);
     let effects = press(&mut app, "H");
-    let [Effect::Reclaim(Order::Script(selection, sizes))] = effects.as_slice() else {
+    let [Effect::Deletion(DeletionRequest::Script(selection, sizes))] = effects.as_slice() else {
         panic!("{effects:?}")
     };
     assert_eq!(selection.items().map(|(_, item)| item.name.as_slice()).collect::<Vec<_>>(), [b"music"]);
     assert_eq!(sizes.len(), 1);
     let concerns = vec![DeleteWarning::OthersDirectory(b"/r".to_vec(), 1000)];
-    app.update(Action::Reclaim(News::Script(Arc::new(Ok(Written { path: "/x/\x1b.sh".into(), concerns })))));
+    app.update(Event::Deletion(DeletionMessage::Script(Arc::new(Ok(Written {
+        path: "/x/\x1b.sh".into(),
+        concerns,
+    })))));
     assert!(app.cx.notice_text().unwrap().contains("warnings"));
     assert!(app.cx.notice_text().unwrap().contains("/x/\\x1b.sh"));
 }

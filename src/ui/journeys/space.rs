@@ -82,7 +82,7 @@ fn every_line_has_words_at_any_width() {
         let mut app = opened(&tree, &account);
         press(&mut app, &[vec!["j"; row], vec!["Enter"]].concat().join(" "));
         for columns in [0, 1, 12, 40, 80, 200] {
-            app.update(Action::Resize(columns, 100));
+            app.update(Event::Resize(columns, 100));
             let lines = labels(&app);
             assert!(!lines.is_empty(), "{:?}", account.rows[row]);
             let room = usize::from(columns).saturating_sub(4).max(8);

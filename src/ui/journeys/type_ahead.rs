@@ -8,8 +8,8 @@ use crate::delete::{DeleteWarning, Preview};
 use crate::fixture::cases;
 use crate::source::save::{Overwrite, SaveError};
 use crate::ui::answer_gate::QUIET;
-use crate::ui::export::{Order as Wanted, Told};
-use crate::ui::reclaim::{News, Order};
+use crate::ui::export::{ExportMessage, ExportRequest};
+use crate::ui::reclaim::{DeletionMessage, DeletionRequest};
 
 /// Browser with a terminal that is read like in the main loop: waiting input is taken first, and only a check
 /// without input counts as idle.
@@ -26,20 +26,20 @@ impl<'t> Terminal<'t> {
         Self { app, now: Duration::ZERO, effects: Vec::new() }
     }
 
-    fn take(&mut self, action: Action) {
+    fn take(&mut self, action: Event) {
         if let Some(effect) = self.app.update(action) {
             // The result is known at once, and a file of any name exists.
             match &effect {
-                Effect::Reclaim(Order::Preview(..)) => {
+                Effect::Deletion(DeletionRequest::Preview(..)) => {
                     let concerns = vec![DeleteWarning::OthersDirectory(b"/r".to_vec(), 0)];
-                    self.take(Action::Reclaim(News::Probed(Arc::new(Preview {
+                    self.take(Event::Deletion(DeletionMessage::Probed(Arc::new(Preview {
                         concerns,
                         ..Preview::default()
                     }))));
                 }
                 Effect::Export(order) if order.old == Overwrite::Kept => {
                     let order = order.clone();
-                    self.take(Action::Exported(Told { order, written: Err(SaveError::Exists) }));
+                    self.take(Event::Exported(ExportMessage { order, written: Err(SaveError::Exists) }));
                 }
                 _ => self.effects.push(effect),
             }
@@ -53,20 +53,20 @@ impl<'t> Terminal<'t> {
             self.app.idle_wait(self.now).map(|wait| self.now + wait).filter(|next| *next < end)
         {
             self.now = next;
-            self.take(Action::Idle(self.now));
+            self.take(Event::Idle(self.now));
         }
         self.now = end;
     }
 
     fn press(&mut self, code: KeyCode) {
-        self.take(Action::Key(KeyEvent::new(code, KeyModifiers::NONE)));
+        self.take(Event::Key(KeyEvent::new(code, KeyModifiers::NONE)));
     }
 
     /// Returns `true` if an operation was ordered that a key cannot undo.
     fn has_done(&self) -> bool {
         self.effects.iter().any(|effect| match effect {
-            Effect::Reclaim(Order::Begin(..)) | Effect::ScanAbove(_) => true,
-            Effect::Export(Wanted { old, .. }) => *old == Overwrite::Replaced,
+            Effect::Deletion(DeletionRequest::Begin(..)) | Effect::ScanAbove(_) => true,
+            Effect::Export(ExportRequest { old, .. }) => *old == Overwrite::Replaced,
             _ => false,
         })
     }
@@ -89,10 +89,10 @@ proptest! {
         let mut terminal = Terminal::new(&tree);
         for (code, wait, kind) in burst {
             match kind {
-                0 => terminal.take(Action::Paste("y\r".into())),
+                0 => terminal.take(Event::Paste("y\r".into())),
                 1 => {
                     let event = KeyEvent::new_with_kind(code, KeyModifiers::NONE, KeyEventKind::Repeat);
-                    terminal.take(Action::Key(event));
+                    terminal.take(Event::Key(event));
                 }
                 _ => terminal.press(code),
             }
@@ -152,7 +152,7 @@ fn a_key_that_is_held_down_is_one_yes() {
     assert!(!terminal.has_done());
     terminal.wait(LONG_QUIET * 2);
     let repeated = KeyEvent::new_with_kind(KeyCode::Char('y'), KeyModifiers::NONE, KeyEventKind::Repeat);
-    terminal.take(Action::Key(repeated));
+    terminal.take(Event::Key(repeated));
     assert!(!terminal.has_done(), "a repetition never counts");
 }
 
@@ -174,7 +174,7 @@ fn nothing_counts_before_the_figures_are_there() {
     burst(&mut app, "d");
     read(&mut app);
     assert_eq!(burst(&mut app, "y"), []);
-    app.update(Action::Reclaim(News::Probed(Arc::new(Preview::default()))));
+    app.update(Event::Deletion(DeletionMessage::Probed(Arc::new(Preview::default()))));
     assert!(
         screen(&mut app).contains("scanning…") && screen(&mut app).contains("so far"),
         "{}",
@@ -183,7 +183,7 @@ fn nothing_counts_before_the_figures_are_there() {
     assert_eq!(burst(&mut app, "y"), [], "they came this moment");
     read(&mut app);
     assert!(screen(&mut app).contains("[ Yes ]"), "{}", screen(&mut app));
-    assert!(matches!(burst(&mut app, "y")[..], [Effect::Reclaim(Order::Begin(..))]));
+    assert!(matches!(burst(&mut app, "y")[..], [Effect::Deletion(DeletionRequest::Begin(..))]));
 }
 
 #[test]
@@ -201,12 +201,12 @@ fn a_name_is_no_answer_before_it_was_asked_for_nor_when_it_comes_with_its_enter(
     assert_eq!(burst(&mut app, "Enter"), []);
     assert!(app.cx.notice_text().unwrap().starts_with("Too early"), "{:?}", app.cx.notice_text());
     read(&mut app);
-    assert!(matches!(burst(&mut app, "Enter")[..], [Effect::Reclaim(Order::Begin(..))]));
+    assert!(matches!(burst(&mut app, "Enter")[..], [Effect::Deletion(DeletionRequest::Begin(..))]));
 }
 
 fn burst_text(app: &mut App<'_>, text: &str) {
     for letter in text.chars() {
-        app.update(Action::Key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE)));
+        app.update(Event::Key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE)));
     }
 }
 

@@ -3,9 +3,9 @@
 use super::*;
 use crate::table::column::{Column, Shown};
 use crate::table::row::{CellValue, Row};
-use crate::ui::sheet::Page;
+use crate::ui::sheet::TablePage;
 
-fn page<'a>(app: &'a App<'_>) -> &'a Page {
+fn page<'a>(app: &'a App<'_>) -> &'a TablePage {
     app.cx.views.page.as_ref().expect("a view is open")
 }
 
@@ -30,7 +30,7 @@ fn tree() -> Arc<Tree> {
 /// Returns a browser at the thousandth day, with the results of a view.
 fn at<'t>(tree: &'t Arc<Tree>, keys: &str) -> App<'t> {
     let mut app = finished(tree);
-    app.update(Action::Clock(1000 * 24 * 3600));
+    app.update(Event::Clock(1000 * 24 * 3600));
     press(&mut app, keys);
     work(&mut app, tree);
     app
@@ -188,11 +188,11 @@ fn letters_that_are_keys_elsewhere_are_letters_of_a_search_and_pasted_text_is_to
     let tree = tree();
     let mut app = at(&tree, "/");
     write(&mut app, "q?1");
-    app.update(Action::Paste(" two\n".to_owned()));
+    app.update(Event::Paste(" two\n".to_owned()));
     assert_eq!((app.cx.views.text.as_str(), layer(&app)), ("q?1 two", Some(Scope::Prompt)));
     press(&mut app, "Esc");
     assert_eq!((app.cx.views.text.as_str(), layer(&app)), ("", None));
-    app.update(Action::Paste("q".to_owned()));
+    app.update(Event::Paste("q".to_owned()));
     assert!(app.cx.views.text.is_empty());
 }
 
@@ -352,7 +352,7 @@ fn the_key_of_the_list_leads_there_from_whatever_lies_in_its_place() {
 fn info_that_fits_says_so_when_it_is_scrolled_and_else_scrolls() {
     let tree = home();
     let mut app = finished(&tree);
-    app.update(Action::Resize(80, 24));
+    app.update(Event::Resize(80, 24));
     for key in ["j", "k"] {
         press(&mut app, "i");
         press(&mut app, key);
@@ -363,7 +363,7 @@ fn info_that_fits_says_so_when_it_is_scrolled_and_else_scrolls() {
         );
         press(&mut app, "i");
     }
-    app.update(Action::Resize(20, 5));
+    app.update(Event::Resize(20, 5));
     press(&mut app, "i j");
     assert_eq!((info(&app).offset, app.cx.notice_text().as_deref()), (1, None));
     press(&mut app, "k");
@@ -376,7 +376,7 @@ fn the_footer_keeps_the_key_of_the_help_whatever_else_it_says() {
     let tree = Arc::new(tree);
     for size in [(40, 10), (80, 24), (24, 10)] {
         let mut app = finished(&tree);
-        app.update(Action::Resize(size.0, size.1));
+        app.update(Event::Resize(size.0, size.1));
         for keys in ["+", "e", "e 2"] {
             press(&mut app, keys);
             work(&mut app, &tree);
@@ -384,7 +384,7 @@ fn the_footer_keeps_the_key_of_the_help_whatever_else_it_says() {
             assert!(screen(&mut app).contains(" ? help "), "{keys} at {size:?}\n{}", screen(&mut app));
         }
         let mut app = self::app(&tree);
-        app.update(Action::Resize(size.0, size.1));
+        app.update(Event::Resize(size.0, size.1));
         tick(&mut app, 1000, None);
         assert!(screen(&mut app).contains(" ? help "), "while scanning at {size:?}\n{}", screen(&mut app));
     }

@@ -10,7 +10,7 @@ use crate::base::text::{fit, width};
 use crate::source::save::{ENDINGS, Format, Overwrite};
 use crate::ui::component::{Component, Handled, Input};
 use crate::ui::context::Context;
-use crate::ui::export::Order;
+use crate::ui::export::ExportRequest;
 use crate::ui::field::Field;
 use crate::ui::hit_map::Canvas;
 use crate::ui::keys::{Command, Scope};
@@ -49,7 +49,7 @@ impl FilePrompt {
             return Handled::Yes(None);
         }
         let path = PathBuf::from(OsString::from(name));
-        Handled::Close(cx.write_file(Order { path, format, old: Overwrite::Kept }))
+        Handled::Close(cx.write_file(ExportRequest { path, format, old: Overwrite::Kept }))
     }
 }
 

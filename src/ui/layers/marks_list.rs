@@ -19,7 +19,7 @@ use crate::ui::cursor::Cursor;
 use crate::ui::hit_map::{Canvas, Hit};
 use crate::ui::keys::{Command, Scope};
 use crate::ui::layout::layout;
-use crate::ui::marks::{Mark, Marks, Place};
+use crate::ui::marks::{EntryName, Mark, Marks};
 use crate::ui::theme::Role;
 use crate::ui::view::footer::summary;
 use crate::ui::view::line::{draw_ends, select};
@@ -31,7 +31,7 @@ const NARROW: usize = 30;
 /// List of the marks.
 #[derive(Debug)]
 pub struct MarksList<'t> {
-    marks: Vec<(Place<'t>, Mark)>,
+    marks: Vec<(EntryName<'t>, Mark)>,
     /// Cursor line, and first visible line.
     pub cursor: Cursor,
 }
@@ -49,12 +49,12 @@ impl<'t> MarksList<'t> {
     }
 
     /// Returns the mark under the cursor.
-    pub fn selected(&self) -> Option<Place<'t>> {
+    pub fn selected(&self) -> Option<EntryName<'t>> {
         self.marks.get(self.cursor.index).map(|(place, _)| *place)
     }
 
     /// Returns the visible marks.
-    pub fn visible(&self, lines: usize) -> impl Iterator<Item = &(Place<'t>, Mark)> {
+    pub fn visible(&self, lines: usize) -> impl Iterator<Item = &(EntryName<'t>, Mark)> {
         self.marks.iter().skip(self.shown(lines).offset).take(lines)
     }
 
@@ -131,7 +131,7 @@ impl<'t> Component<'t> for MarksList<'t> {
     }
 }
 
-fn text<'a>(cx: &Context<'_>, (place, mark): &(Place<'_>, Mark), area: Rect) -> Line<'a> {
+fn text<'a>(cx: &Context<'_>, (place, mark): &(EntryName<'_>, Mark), area: Rect) -> Line<'a> {
     let room = usize::from(area.width);
     let bytes = totals_size(&mark.totals(cx.tree), cx.order.measure);
     let number = if room < NARROW { " ".to_owned() } else { format!("   {}  ", size(bytes, cx.units)) };

@@ -21,7 +21,7 @@ use crate::base::text::{escape, fit, width};
 use crate::ui::answer_gate::AnswerGate;
 use crate::ui::component::{Component, Handled, Input};
 use crate::ui::context::Context;
-use crate::ui::export::Order;
+use crate::ui::export::ExportRequest;
 use crate::ui::hit_map::{Button, Canvas, Hit};
 use crate::ui::keys::{Answer, Command, Scope};
 use crate::ui::message::Effect;
@@ -36,7 +36,7 @@ const FILE: usize = 30;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuestionDialog {
     /// Subject of the question.
-    pub about: About,
+    pub about: Question,
     /// Selected button.
     pub button: Button,
     gate: AnswerGate,
@@ -44,29 +44,29 @@ pub struct QuestionDialog {
 
 /// Subject of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum About {
+pub enum Question {
     /// Leaving, which loses the scan.
     Quit,
     /// Scan of the directory above instead of this one.
     Above,
     /// Replacement of an existing file.
-    Replace(Order),
+    Replace(ExportRequest),
 }
 
 impl QuestionDialog {
     /// Creates a question with a selected button.
-    pub fn new(about: About, button: Button) -> Self {
+    pub fn new(about: Question, button: Button) -> Self {
         Self { about, button, gate: AnswerGate::default() }
     }
 
     /// Returns the question as a sentence and as one short line.
     fn texts(&self, cx: &Context<'_>, columns: u16) -> (String, &'static str) {
         let (text, brief) = match &self.about {
-            About::Quit => (loss(cx), ["Quit? -/n", "Quit? y/n"]),
-            About::Replace(order) => {
+            Question::Quit => (loss(cx), ["Quit? -/n", "Quit? y/n"]),
+            Question::Replace(order) => {
                 (replace(cx, order, usize::from(columns)), ["Replace? -/n", "Replace? y/n"])
             }
-            About::Above => (above(cx, usize::from(columns)), ["Scan above? -/n", "Scan above? y/n"]),
+            Question::Above => (above(cx, usize::from(columns)), ["Scan above? -/n", "Scan above? y/n"]),
         };
         (text, brief[usize::from(self.gate.is_open())])
     }
@@ -86,15 +86,15 @@ impl<'t> Component<'t> for QuestionDialog {
             }
             Answer::Yes => Button::Yes,
             // A user who presses the key again wants to leave.
-            Answer::Leave if self.about == About::Quit => Button::Yes,
+            Answer::Leave if self.about == Question::Quit => Button::Yes,
             Answer::No | Answer::Leave => Button::No,
             Answer::Selected => self.button,
         };
         Handled::Close(match (&self.about, button) {
             (_, Button::No) => None,
-            (About::Quit, Button::Yes) => Some(Effect::Quit),
-            (About::Above, Button::Yes) => cx.above().map(Effect::ScanAbove),
-            (About::Replace(order), Button::Yes) => cx.replace_file(order.clone()),
+            (Question::Quit, Button::Yes) => Some(Effect::Quit),
+            (Question::Above, Button::Yes) => cx.above().map(Effect::ScanAbove),
+            (Question::Replace(order), Button::Yes) => cx.replace_file(order.clone()),
         })
     }
 
@@ -156,7 +156,7 @@ fn above(cx: &Context<'_>, columns: usize) -> String {
 }
 
 /// Returns the question about replacing a file.
-fn replace(cx: &Context<'_>, order: &Order, columns: usize) -> String {
+fn replace(cx: &Context<'_>, order: &ExportRequest, columns: usize) -> String {
     format!("Replace {}?", fit(&order.shown(), columns.saturating_sub(20).max(10), cx.theme.glyphs.gap()))
 }
 

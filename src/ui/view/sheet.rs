@@ -22,12 +22,12 @@ use crate::table::row::Precision;
 use crate::table::rows::Direction;
 use crate::ui::context::Context;
 use crate::ui::hit_map::Canvas;
-use crate::ui::sheet::Page;
+use crate::ui::sheet::TablePage;
 use crate::ui::theme::Role;
 use crate::ui::views::TableSummary;
 use crate::ui::window::totals_size;
 
-pub fn draw(cx: &Context<'_>, page: &Page, titles: Rect, list: Rect, canvas: &mut Canvas<'_>) {
+pub fn draw(cx: &Context<'_>, page: &TablePage, titles: Rect, list: Rect, canvas: &mut Canvas<'_>) {
     let columns = columns(cx, page, usize::from(list.width));
     if !titles.is_empty() && page.failure.is_none() {
         let own = |column| page.table.title(column);
@@ -46,7 +46,7 @@ pub fn draw(cx: &Context<'_>, page: &Page, titles: Rect, list: Rect, canvas: &mu
 }
 
 /// Returns the totals as text, the longest first.
-pub fn totals(cx: &Context<'_>, page: &Page) -> Vec<String> {
+pub fn totals(cx: &Context<'_>, page: &TablePage) -> Vec<String> {
     let Some([one, several]) = page.table.counted.filter(|_| page.failure.is_none()) else {
         return Vec::new();
     };
@@ -85,13 +85,13 @@ pub fn totals(cx: &Context<'_>, page: &Page) -> Vec<String> {
     all.into_iter().chain(with_sum).chain([format!("{of} "), format!("{matched} ")]).collect()
 }
 
-fn columns(cx: &Context<'_>, page: &Page, width: usize) -> Columns {
+fn columns(cx: &Context<'_>, page: &TablePage, width: usize) -> Columns {
     let table = page.table;
     Columns::fit(width, table.shown(cx.shown.columns), table.first, table.name_room, cx.units)
 }
 
 /// Returns the column that the rows are sorted by.
-fn sorted(page: &Page) -> (Column, Direction) {
+fn sorted(page: &TablePage) -> (Column, Direction) {
     let column = match page.order.by {
         By::Disk | By::Apparent => page.table.first,
         By::Items => Column::Items,
@@ -101,7 +101,7 @@ fn sorted(page: &Page) -> (Column, Direction) {
     (column, if page.order.reversed { Direction::Reversed } else { Direction::Usual })
 }
 
-fn draw_empty(cx: &Context<'_>, page: &Page, list: Rect, buffer: &mut Buffer) {
+fn draw_empty(cx: &Context<'_>, page: &TablePage, list: Rect, buffer: &mut Buffer) {
     let text = match &page.failure {
         Some(text) => text.clone(),
         None if !page.is_complete => format!("Loading{}", cx.theme.glyphs.gap()),

@@ -21,7 +21,7 @@ use crate::df::rows::{Amount, Row, Subject};
 use crate::ui::context::Context;
 use crate::ui::hit_map::{Canvas, Hit};
 use crate::ui::layout::Layout;
-use crate::ui::sheet::Page;
+use crate::ui::sheet::TablePage;
 use crate::ui::theme::Role;
 
 /// Width from which on sizes are written in full, and lines have notes.
@@ -29,7 +29,7 @@ const WIDE: usize = 40;
 /// Width of a label before its note.
 const LABELS: usize = 30;
 
-pub fn draw(cx: &Context<'_>, page: &Page, layout: Layout, canvas: &mut Canvas<'_>) {
+pub fn draw(cx: &Context<'_>, page: &TablePage, layout: Layout, canvas: &mut Canvas<'_>) {
     let Canvas { buffer, hits } = canvas;
     let list = layout.list;
     let is_text = page.ledger.iter().all(|row| row.amount == Amount::Nothing);

@@ -22,7 +22,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Paragraph, Widget};
 
-use super::{DeleteDialog, Stage};
+use super::{ConfirmStep, DeleteDialog};
 use crate::base::format::{grouped, plain_size};
 use crate::base::text::{escape, fit, width};
 use crate::delete::{CHANGED, DeleteWarning, Kept, OperationKind, Preview};
@@ -97,7 +97,7 @@ fn buttons(dialog: &DeleteDialog, line: Rect) -> Vec<(Button, Rect)> {
     let [yes, no] = BUTTONS;
     let placed = |((button, ..), place): ((Button, &str, u16), Rect)| (button, place);
     match dialog.stage {
-        Stage::Type(..) => Vec::new(),
+        ConfirmStep::Type(..) => Vec::new(),
         _ if dialog.probe.is_none() || dialog.is_open() => {
             BUTTONS.into_iter().zip(side_by_side([yes, no], line)).map(placed).collect()
         }
@@ -130,7 +130,7 @@ impl DeleteDialog {
 }
 
 fn title(dialog: &DeleteDialog) -> &'static str {
-    if dialog.stage == Stage::AskAgain {
+    if dialog.stage == ConfirmStep::AskAgain {
         return "Really?";
     }
     match (dialog.is_rehearsal, dialog.deed) {
@@ -154,7 +154,7 @@ fn line<'a>(cx: &Context<'_>, fact: &Fact, room: usize) -> Line<'a> {
 
 /// Returns the last line: the typed name, or room for the buttons.
 fn answer<'a>(cx: &Context<'_>, dialog: &DeleteDialog, room: usize) -> Line<'a> {
-    if let Stage::Type(_, typed) = &dialog.stage {
+    if let ConfirmStep::Type(_, typed) = &dialog.stage {
         // Letters are accepted once the name could be read.
         let before = if dialog.gate.was_open() { " > " } else { "   " };
         return Line::from(field::spans(cx.theme, before, typed, room.saturating_sub(2)));
@@ -167,7 +167,7 @@ fn answer<'a>(cx: &Context<'_>, dialog: &DeleteDialog, room: usize) -> Line<'a> 
 fn facts(cx: &Context<'_>, dialog: &DeleteDialog) -> Vec<Fact> {
     let mut facts = Vec::new();
     let probe = dialog.probe.as_deref();
-    if let Stage::Type(wanted, _) = &dialog.stage {
+    if let ConfirmStep::Type(wanted, _) = &dialog.stage {
         facts.push(Fact::new(1, "Type this name, then press Enter:".to_owned(), Role::Plain));
         facts.push(Fact::new(0, wanted.clone(), Role::Strong));
     }
@@ -190,7 +190,7 @@ fn facts(cx: &Context<'_>, dialog: &DeleteDialog) -> Vec<Fact> {
         facts.push(Fact::new(3, text, Role::Warning));
     }
     let key = cx.keymap.first(Command::Empty, Scope::Confirm);
-    if let Some(key) = key.filter(|_| dialog.can_be_emptied && dialog.stage == Stage::Ask) {
+    if let Some(key) = key.filter(|_| dialog.can_be_emptied && dialog.stage == ConfirmStep::Ask) {
         let does = match dialog.deed {
             OperationKind::Empty => "deletes the directory too",
             _ => "deletes the contents only",

@@ -22,8 +22,8 @@ use crate::ui::keys::{Answer, Command, Scope};
 use crate::ui::layout::layout;
 use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
-use crate::ui::options::{Changes, DeletePolicy};
-use crate::ui::reclaim::Order;
+use crate::ui::options::{DeleteMode, DeletePolicy};
+use crate::ui::reclaim::DeletionRequest;
 
 /// The dialog that confirms a deletion.
 #[derive(Clone, Debug)]
@@ -37,7 +37,7 @@ pub struct DeleteDialog {
     /// Selected button.
     pub button: Button,
     /// Step of the confirmation.
-    pub stage: Stage,
+    pub stage: ConfirmStep,
     gate: AnswerGate,
     /// `true` for one directory, whose contents alone can be deleted.
     can_be_emptied: bool,
@@ -50,7 +50,7 @@ pub struct DeleteDialog {
 
 /// Step of a confirmation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Stage {
+pub enum ConfirmStep {
     /// Yes or No.
     Ask,
     /// Typing of this name, with the text so far.
@@ -70,10 +70,10 @@ impl DeleteDialog {
             selection,
             probe: None,
             button: Button::No,
-            stage: Stage::Ask,
+            stage: ConfirmStep::Ask,
             gate: AnswerGate::default(),
             can_be_emptied,
-            is_rehearsal: safety.changes == Changes::Rehearsed,
+            is_rehearsal: safety.mode == DeleteMode::DryRun,
             typed_over: safety.typed_over,
             now,
         }
@@ -101,7 +101,7 @@ impl DeleteDialog {
     }
 
     /// Goes to the next step of the confirmation.
-    fn ask_next(&mut self, stage: Stage, quiet: Duration) -> Handled {
+    fn ask_next(&mut self, stage: ConfirmStep, quiet: Duration) -> Handled {
         self.stage = stage;
         self.button = Button::No;
         self.gate = AnswerGate::new(quiet);
@@ -146,7 +146,7 @@ impl DeleteDialog {
     /// Takes a key while a name is typed; letters are part of it unless they are commands.
     fn key(&mut self, event: KeyEvent, command: Option<Command>, cx: &mut Context<'_>) -> Handled {
         let may_say_yes = self.is_open() && self.gate.is_open();
-        let Stage::Type(wanted, typed) = &mut self.stage else { return Handled::Yes(None) };
+        let ConfirmStep::Type(wanted, typed) = &mut self.stage else { return Handled::Yes(None) };
         match command {
             Some(Command::Answer(Answer::No)) => return close(),
             // The key was pressed before the name could be read.
@@ -187,16 +187,16 @@ impl DeleteDialog {
         if !self.is_open() {
             return Handled::Yes(None);
         }
-        match self.wanted_name().filter(|_| self.stage == Stage::Ask) {
-            Some(name) => self.ask_next(Stage::Type(name, Field::default()), QUIET),
+        match self.wanted_name().filter(|_| self.stage == ConfirmStep::Ask) {
+            Some(name) => self.ask_next(ConfirmStep::Type(name, Field::default()), QUIET),
             None => self.go_on(cx),
         }
     }
 
     /// Asks again if necessary, or starts the operation.
     fn go_on(&mut self, cx: &mut Context<'_>) -> Handled {
-        if self.wants_another_yes() && self.stage != Stage::AskAgain {
-            return self.ask_next(Stage::AskAgain, LONG_QUIET);
+        if self.wants_another_yes() && self.stage != ConfirmStep::AskAgain {
+            return self.ask_next(ConfirmStep::AskAgain, LONG_QUIET);
         }
         let probe = self.probe.as_ref();
         let expected = probe.map_or((0, 0), |probe| (probe.entries(), probe.most));
@@ -218,14 +218,14 @@ impl DeleteDialog {
 
 /// Closes the dialog and cancels the preview.
 fn close() -> Handled {
-    Handled::Close(Some(Effect::Reclaim(Order::StopProbe)))
+    Handled::Close(Some(Effect::Deletion(DeletionRequest::StopProbe)))
 }
 
 impl<'t> Component<'t> for DeleteDialog {
     fn scope(&self) -> Scope {
         match self.stage {
-            Stage::Type(..) => Scope::Typing,
-            Stage::Ask | Stage::AskAgain => Scope::Confirm,
+            ConfirmStep::Type(..) => Scope::Typing,
+            ConfirmStep::Ask | ConfirmStep::AskAgain => Scope::Confirm,
         }
     }
 
