@@ -216,7 +216,7 @@ fn browser(
         order: order(arguments),
         units: units(arguments.si),
         theme: theme(arguments, config.looks, environment)?,
-        safety: safety(arguments),
+        policy: policy(arguments),
         keymap: config.keymap,
         notice,
         mouse: if arguments.no_mouse { MouseCapture::Off } else { MouseCapture::On },
@@ -235,7 +235,7 @@ fn order(arguments: &Arguments) -> Order {
 }
 
 /// Returns the rules for deletion.
-fn safety(arguments: &Arguments) -> DeletePolicy {
+fn policy(arguments: &Arguments) -> DeletePolicy {
     let mode = match (arguments.read_only, arguments.dry_run) {
         (true, _) => DeleteMode::ReadOnly,
         (false, true) => DeleteMode::DryRun,

@@ -37,7 +37,7 @@ pub enum OperationKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     /// Kind of the operation.
-    pub deed: OperationKind,
+    pub kind: OperationKind,
     /// Absolute path.
     pub path: Vec<u8>,
     /// Number of deleted names, if known.
@@ -114,7 +114,7 @@ impl Line {
         writer.raw("{\"time\":\"");
         writer.raw(time);
         writer.raw("\",\"action\":\"");
-        writer.raw(match self.deed {
+        writer.raw(match self.kind {
             OperationKind::Delete => "delete",
             OperationKind::Empty => "empty",
             OperationKind::Trash => "trash",

@@ -13,10 +13,10 @@
 //! Invariant: only selected entries, and entries below selected directories on the same mount, are ever
 //! deleted or moved, whatever other processes change meanwhile.
 
-pub mod deed;
 mod failures;
 pub mod journal;
 mod link_tracker;
+pub mod operation;
 pub mod preview;
 mod reason;
 pub mod refusal;
@@ -27,9 +27,9 @@ pub mod selection;
 pub mod trash;
 mod walk;
 
-pub use deed::{Operation, Report, start};
 pub use failures::{Failure, Failures, Kept};
 pub use journal::{Journal, OperationKind};
+pub use operation::{Operation, Report, start};
 pub use preview::{Preview, probe};
 pub use reason::{Blocked, CHANGED, NoTrash, Reason};
 pub use refusal::DeleteWarning;

@@ -227,7 +227,7 @@ impl Query {
 
     /// Updates the query after a rescan. A deleted starting directory is replaced by its nearest existing
     /// ancestor.
-    pub fn renew(&mut self, relocation: &mut Relocation<'_>) {
+    pub fn relocate(&mut self, relocation: &mut Relocation<'_>) {
         self.below = relocation.nearest(self.below);
     }
 

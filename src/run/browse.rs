@@ -47,7 +47,7 @@ pub struct Job {
     /// Colors and glyphs.
     pub theme: Theme,
     /// Rules for deletion. The journal is set when the run starts.
-    pub safety: DeletePolicy,
+    pub policy: DeletePolicy,
     /// Key bindings.
     pub keymap: Keymap,
     /// Message shown first.
@@ -101,11 +101,11 @@ pub fn run(job: Job) -> Exit {
         Ok(begun) => begun,
         Err(exit) => return exit,
     };
-    let safety = DeletePolicy { journal: Journal::of_process(), ..job.safety };
+    let policy = DeletePolicy { journal: Journal::of_process(), ..job.policy };
     source.wait_for_root();
     // An export that could not be read at all has nothing to show but its error.
     if broken(&source).is_some() && Exit::of_broken(source.tree()) == Exit::Useless {
-        return faults(&source);
+        return report_errors(&source);
     }
     if let Some(exit) = check_roots(&source) {
         return exit;
@@ -113,8 +113,8 @@ pub fn run(job: Job) -> Exit {
     let settings = Settings {
         keymap: job.keymap,
         notice: job.notice.map(Notice::Message),
-        nature: source.nature(),
-        safety,
+        source_kind: source.kind(),
+        policy,
         mouse: job.mouse,
         tab: job.tab,
         start: if matches!(earlier, BaselineSpec::Source(_)) { Start::Growth } else { Start::Sizes },
@@ -122,21 +122,21 @@ pub fn run(job: Job) -> Exit {
     };
     let is_whole = |scan: &Scan| scan.options().scope().is_some();
     let snapshots = job.snapshots.filter(|_| source.scan().is_some_and(is_whole));
-    let keeper = snapshots.map(|snapshots| SnapshotWriter::begin(&source, snapshots));
+    let writer = snapshots.map(|snapshots| SnapshotWriter::begin(&source, snapshots));
     let exit = match ui::run(&mut source, &settings, earlier.clone()) {
         Ok(picked) => {
             let old = match &earlier {
-                BaselineSpec::Source(old) => faults(old),
+                BaselineSpec::Source(old) => report_errors(old),
                 BaselineSpec::None | BaselineSpec::Kept(_) => Exit::Fine,
             };
-            Exit::of_roots(source.tree()).max(print(&picked, job.ending)).max(faults(&source)).max(old)
+            Exit::of_roots(source.tree()).max(print(&picked, job.ending)).max(report_errors(&source)).max(old)
         }
         Err(error) => {
             say(&format!("terminal: {}", words(&error)));
             Exit::Incomplete
         }
     };
-    if let Some(reason) = keeper.and_then(SnapshotWriter::finish) {
+    if let Some(reason) = writer.and_then(SnapshotWriter::finish) {
         say(&reason);
     }
     // The process ends now, and the system frees a large tree faster than duke could.
@@ -167,7 +167,7 @@ fn root_of(old: &Source) -> Result<PathBuf, Exit> {
     if let Some(root) = tree.listing(DirId::TOP).directories().next() {
         return Ok(OsString::from_vec(tree.name(root).to_vec()).into());
     }
-    if faults(old) == Exit::Fine {
+    if report_errors(old) == Exit::Fine {
         say("not a directory: cannot compare");
     }
     Err(Exit::Useless)
@@ -197,19 +197,19 @@ fn check_roots(source: &Source) -> Option<Exit> {
 
 fn broken(source: &Source) -> Option<Vec<String>> {
     match source.outcome() {
-        Some(Outcome::Broken(faults)) => Some(faults),
+        Some(Outcome::Broken(report_errors)) => Some(report_errors),
         _ => None,
     }
 }
 
 /// Prints the errors of exports, or the panic that ended the scan.
-fn faults(source: &Source) -> Exit {
+fn report_errors(source: &Source) -> Exit {
     if let Some(Outcome::Panicked(reason)) = source.outcome() {
         say(&format!("internal error: scan ended early: {}", escape(reason.as_bytes())));
         return Exit::Incomplete;
     }
-    let Some(faults) = broken(source) else { return Exit::Fine };
-    for fault in &faults {
+    let Some(report_errors) = broken(source) else { return Exit::Fine };
+    for fault in &report_errors {
         say(fault);
     }
     Exit::of_broken(source.tree())

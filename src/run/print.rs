@@ -195,7 +195,7 @@ fn print(
     match format {
         Format::Json { depth } => {
             // A recorded tree has no file system on this machine.
-            let is_whole = is_complete && source.nature() == SourceKind::Live;
+            let is_whole = is_complete && source.kind() == SourceKind::Live;
             // With `-x` the file system is reported even if the root is not its mount point.
             let stays = source.scan().is_some_and(|scan| scan.options().mounts == Mounts::None);
             let system = if is_whole { df::of_roots(tree, stays) } else { None };
@@ -208,7 +208,7 @@ fn print(
         Format::Table { units, order, .. } if selection.has_lists() => {
             let (whole, measure) = (live.totals(tree, DirId::TOP), order.measure);
             let lists = selection.lists(tree, measure)?;
-            crate::output::summary::print(&lists, source.nature(), &whole, (measure, units), out)
+            crate::output::summary::print(&lists, source.kind(), &whole, (measure, units), out)
         }
         Format::Table { depth, order, units } => {
             let least = selection.least;

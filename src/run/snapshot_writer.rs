@@ -131,28 +131,28 @@ mod tests {
     use super::*;
 
     /// Waits until the writer has reached a stage.
-    fn wait_for(keeper: &SnapshotWriter, is_there: fn(&Stage) -> bool) {
-        while !is_there(&lock(&keeper.shared.stage)) {
+    fn wait_for(writer: &SnapshotWriter, is_there: fn(&Stage) -> bool) {
+        while !is_there(&lock(&writer.shared.stage)) {
             thread::yield_now();
         }
     }
 
     #[test]
     fn what_is_written_in_time_is_waited_for_and_its_complaint_told() {
-        let keeper = SnapshotWriter::of(|shared| {
+        let writer = SnapshotWriter::of(|shared| {
             shared.enter(Stage::Writing);
             thread::yield_now();
             Some("no room".to_owned())
         });
-        wait_for(&keeper, |stage| !matches!(stage, Stage::Waiting));
-        assert_eq!(keeper.finish().as_deref(), Some("no room"));
+        wait_for(&writer, |stage| !matches!(stage, Stage::Waiting));
+        assert_eq!(writer.finish().as_deref(), Some("no room"));
     }
 
     #[test]
     fn a_scan_that_goes_on_is_not_waited_for() {
         let (end, ended) = channel::<()>();
-        let keeper = SnapshotWriter::of(move |_| ended.recv().err().map(|_| String::new()));
-        assert_eq!(keeper.finish(), None);
+        let writer = SnapshotWriter::of(move |_| ended.recv().err().map(|_| String::new()));
+        assert_eq!(writer.finish(), None);
         drop(end);
     }
 

@@ -116,7 +116,7 @@ impl Source {
     }
 
     /// Returns the kind of the source.
-    pub fn nature(&self) -> SourceKind {
+    pub fn kind(&self) -> SourceKind {
         match self {
             Self::Scan { .. } => SourceKind::Live,
             Self::Import(_) | Self::Snapshot(_) => SourceKind::Recorded,

@@ -154,7 +154,7 @@ pub fn ncdu(source: &Source, packing: Packing, out: &mut (impl Write + Send)) ->
         return Err(io::Error::other("ncdu's format has one root"));
     };
     let provenance = source.provenance().into_iter().next().unwrap_or_default();
-    let name = match source.nature() {
+    let name = match source.kind() {
         SourceKind::Live => absolute(root.name),
         SourceKind::Recorded => root.name.to_vec(),
     };

@@ -190,11 +190,11 @@ impl Rows {
         let begin = Instant::now();
         // All workers of the sort write and read these; `Relaxed`: they guard no data.
         let (left_out, largest) = (AtomicUsize::new(0), AtomicU64::new(0));
-        let keeper = sums.filtered.map(|filtered| FilterCursor::new(tree, filtered, id));
+        let cursor = sums.filtered.map(|filtered| FilterCursor::new(tree, filtered, id));
         let before = sums.growth.map(|growth| PreviousListing::of(growth, tree, id));
         let earlier = before.as_ref().map(PreviousListing::listing);
         let rows = sort(listing, order.names(), |record| {
-            if keeper.as_ref().is_some_and(|keeper| !keeper.shows(record)) {
+            if cursor.as_ref().is_some_and(|cursor| !cursor.shows(record)) {
                 return None;
             }
             if order.leaves_out(id, record) {

@@ -1,58 +1,165 @@
-//! State of deletions: the running operation, its failures, and trashed items.
+//! Operations on files in the background: starts those that the state requests, and returns their reports.
+//!
+//! File operations have their own threads, so that a search need not wait for a deletion.
+//!
+//! Invariant: nothing here waits, and a preview is stopped before anything else is started.
 
+use std::io;
+use std::path::PathBuf;
+
+use super::runner::{AtExit, Runner, TaskId, Update};
+use crate::base::job::{Job, JobError, Pool, Task};
+use crate::base::state_folder::folder_of_process;
 use crate::base::sync::Arc;
-use crate::delete::{Failures, Group, Operation, OperationKind, Report, Selection, Trashed};
-use crate::ui::notice::Notice;
-use crate::ui::options::DeletePolicy;
+use crate::delete::script::{self, ScriptError, Written};
+use crate::delete::seen::{self, Places};
+use crate::delete::{self, Journal, Operation, Preview, Report, Selection};
+use crate::platform::process::limits::processors;
 
-/// State of deletions.
-#[derive(Debug, Default)]
-pub struct Reclaim {
-    /// Running operation.
-    pub running: Option<Running>,
-    /// Failures of the last operation, until they are shown.
-    pub failed: Option<Failed>,
-    pub safety: DeletePolicy,
-    /// Trashed items, the last ones at the end.
-    pub trashed: Vec<Arc<Vec<Trashed>>>,
-    /// Notice to show when the tree is up to date.
-    pub outcome: Option<Notice>,
-    /// Operation to ask about again after changed entries are rescanned.
-    pub asked_again: Option<(OperationKind, Arc<Selection>)>,
-    /// Directories to rescan because restored items are in them.
-    pub returned: Vec<Group>,
+/// DeletionRequest of the state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DeletionRequest {
+    /// Preview a deletion; the present time is in seconds since 1970.
+    Preview(Arc<Selection>, i64),
+    /// Find those of these entries that have changed since they were marked.
+    Compare(Arc<Selection>),
+    /// Cancel the preview.
+    StopProbe,
+    /// Start an operation, with its journal.
+    Begin(Operation, Option<Journal>),
+    /// Stop the operation.
+    Stop,
+    /// Write a script that deletes these entries, whose sizes are given as text.
+    Script(Arc<Selection>, Vec<String>),
 }
 
-impl Reclaim {
-    /// Creates the state with these rules.
-    pub fn new(safety: DeletePolicy) -> Self {
-        Self { safety, ..Self::default() }
+/// News for the state.
+#[derive(Clone, Debug)]
+pub enum DeletionMessage {
+    /// Preview so far.
+    Probed(Arc<Preview>),
+    /// Entries that have changed since they were marked.
+    Replaced(Arc<Places>),
+    /// Progress of the operation.
+    Reported(Arc<Report>),
+    /// A script was written, or none.
+    Script(Arc<Script>),
+    /// There is no preview.
+    ProbeFailed(JobError),
+    /// The deletion did not begin, or ended early.
+    WorkFailed(JobError),
+    /// Something else failed: its name.
+    Failed(&'static str, JobError),
+}
+
+/// Result of writing a script.
+pub type Script = Result<Written, ScriptError>;
+
+/// Deletions and their parts, at most one of each kind but scripts.
+#[derive(Default)]
+pub struct Deletions {
+    pool: Option<Pool>,
+    probe: Option<TaskId>,
+    comparison: Option<TaskId>,
+    work: Option<TaskId>,
+    /// Folder of scripts; by default the one the browser was started in.
+    scripts_in: PathBuf,
+}
+
+impl Deletions {
+    /// Starts a requested operation; its reports come from the runner.
+    pub fn take<M: From<DeletionMessage> + 'static>(
+        &mut self,
+        order: DeletionRequest,
+        runner: &mut Runner<M>,
+    ) {
+        if matches!(
+            order,
+            DeletionRequest::Preview(..) | DeletionRequest::StopProbe | DeletionRequest::Begin(..)
+        ) {
+            runner.forget(self.probe.take());
+        }
+        match order {
+            DeletionRequest::StopProbe => {}
+            DeletionRequest::Stop => runner.cancel(self.work),
+            DeletionRequest::Script(selection, sizes) => {
+                let directory = self.scripts_in.clone();
+                let write = move |task: &Task<Script>| {
+                    let fallback = folder_of_process();
+                    task.publish(script::write(&directory, fallback.as_deref(), &selection, &sizes));
+                };
+                let job = self.start(|pool| pool.start(write));
+                // A partial script would be worse than none.
+                runner.add(job, AtExit::Finish, |update| match update {
+                    Update::Result(script) => DeletionMessage::Script(script).into(),
+                    Update::Failed(error) => DeletionMessage::Failed("Script", error).into(),
+                });
+            }
+            DeletionRequest::Preview(selection, now) => {
+                let job = self.start(|pool| delete::probe(pool, selection, now));
+                self.probe = Some(runner.add(job, AtExit::Cancel, |update| match update {
+                    Update::Result(probe) => DeletionMessage::Probed(probe).into(),
+                    Update::Failed(error) => DeletionMessage::ProbeFailed(error).into(),
+                }));
+            }
+            DeletionRequest::Compare(selection) => {
+                runner.forget(self.comparison.take());
+                let job = self.start(|pool| seen::changed(pool, selection));
+                self.comparison = Some(runner.add(job, AtExit::Cancel, |update| match update {
+                    Update::Result(places) => DeletionMessage::Replaced(places).into(),
+                    Update::Failed(error) => DeletionMessage::Failed("Check of the marks", error).into(),
+                }));
+            }
+            DeletionRequest::Begin(work, journal) => {
+                let job = self.start(|pool| delete::start(pool, work, journal));
+                self.work = Some(runner.add(job, AtExit::Cancel, |update| match update {
+                    Update::Result(report) => DeletionMessage::Reported(report).into(),
+                    Update::Failed(error) => DeletionMessage::WorkFailed(error).into(),
+                }));
+            }
+        }
+    }
+
+    /// Starts a job on its own threads, so that searches need not wait for a deletion.
+    fn start<T>(&mut self, begin: impl FnOnce(&Pool) -> io::Result<Job<T>>) -> io::Result<Job<T>> {
+        let pool = match self.pool.take() {
+            Some(pool) => pool,
+            None => Pool::new(processors().max(2))?,
+        };
+        begin(self.pool.insert(pool))
     }
 }
 
-/// Running operation.
-#[derive(Clone, Debug)]
-pub struct Running {
-    /// Kind of the operation.
-    pub deed: OperationKind,
-    /// Expected number of names, as far as known, and bytes.
-    pub expected: (u64, u64),
-    /// `true` if fewer bytes than counted may be freed: files are compressed, or share space.
-    pub is_at_most: bool,
-    /// Progress.
-    pub report: Arc<Report>,
-    /// `true` if it was asked to stop.
-    pub is_stopping: bool,
-    pub work: Operation,
-}
+// These operations use paths of the system, which macOS's unit tests do not have.
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use crate::delete::DeleteScope;
+    use crate::tree::Tree;
 
-/// Entries that an operation failed on.
-#[derive(Clone, Debug)]
-pub struct Failed {
-    /// Operation.
-    pub deed: OperationKind,
-    /// Failed entries with reasons.
-    pub failures: Failures,
-    /// Entries to retry.
-    pub selection: Option<Arc<Selection>>,
+    fn nothing() -> Arc<Selection> {
+        Arc::new(Selection::new(&Tree::new(), Vec::new(), DeleteScope::Whole))
+    }
+
+    #[test]
+    fn a_deletion_ends_its_preview() {
+        let (mut deletions, mut runner) = (Deletions::default(), Runner::<DeletionMessage>::default());
+        deletions.take(DeletionRequest::Preview(nothing(), 0), &mut runner);
+        assert!(deletions.probe.is_some());
+        deletions.take(DeletionRequest::Begin(Operation::Remove(nothing()), None), &mut runner);
+        assert!(deletions.probe.is_none() && deletions.work.is_some());
+    }
+
+    #[test]
+    fn scripts_are_written_in_the_background() {
+        let (mut deletions, mut runner) = (Deletions::default(), Runner::<DeletionMessage>::default());
+        deletions.scripts_in = "/there/is/no/such/directory".into();
+        deletions.take(DeletionRequest::Script(nothing(), Vec::new()), &mut runner);
+        let mut news = Vec::new();
+        while runner.is_busy() {
+            news.extend(runner.poll());
+            std::thread::yield_now();
+        }
+        assert!(matches!(news.as_slice(), [DeletionMessage::Script(script)] if script.is_err()), "{news:?}");
+    }
 }

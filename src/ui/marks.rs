@@ -164,7 +164,7 @@ impl<'t> Marks<'t> {
     }
 
     /// Keeps, after a rescan, the marks of entries that still exist, and returns the others.
-    pub fn renew(&mut self, tree: &'t Tree, relocation: &mut Relocation<'t>) -> Dropped {
+    pub fn relocate(&mut self, tree: &'t Tree, relocation: &mut Relocation<'t>) -> Dropped {
         let before = std::mem::take(self);
         let mut changed = 0;
         for (parent, names) in &before.names {

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use ratatui::crossterm::event::{KeyEvent, MouseEvent};
 
-use super::errand::Errand;
+use super::deletion::{self, DeletionMessage};
 use super::export::{self, ExportMessage};
 use super::notice::Notice;
+use super::programs::Launch;
 use super::progress::{RescanMessage, Tick};
-use super::reclaim::{self, DeletionMessage};
 use crate::scan::Places;
 use crate::tree::DirId;
 
@@ -57,9 +57,9 @@ pub enum Effect {
     /// Recheck entries.
     Recheck(Places),
     /// Delete, or compute a preview.
-    Deletion(reclaim::DeletionRequest),
+    Deletion(deletion::DeletionRequest),
     /// Start a program.
-    Start(Errand),
+    Start(Launch),
     /// Write a file.
     Export(export::ExportRequest),
     /// Replace this tree by a scan that begins at this path.

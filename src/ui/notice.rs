@@ -6,8 +6,8 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use super::deletion::Script;
 use super::keys::{Command, Keymap, Scope};
-use super::reclaim::Script;
 use super::views;
 use crate::base::format::{Units, change, grouped, plain_size};
 use crate::base::job::JobError;
@@ -252,7 +252,7 @@ impl Notice {
                 let least = if *at_least { "at least " } else { "" };
                 format!("Dry run: {least}{entries} entries, {size}; nothing was deleted")
             }
-            Self::Deleted(deed, report, is_at_most) => deleted(*deed, report, *is_at_most, display),
+            Self::Deleted(kind, report, is_at_most) => deleted(*kind, report, *is_at_most, display),
             Self::StoppingScan => "Stopping; keeping partial results".into(),
             Self::StoppingRescan => "Stopping; keeping previous sizes".into(),
             Self::StoppingDeletion => "Stopping; deleted entries are not restored".into(),
@@ -348,12 +348,12 @@ fn trash_of_mount(report: &Report) -> Option<&Path> {
 }
 
 /// Returns the sentence about the result of a deletion.
-fn deleted(deed: OperationKind, report: &Report, is_at_most: bool, display: Display<'_>) -> String {
+fn deleted(kind: OperationKind, report: &Report, is_at_most: bool, display: Display<'_>) -> String {
     let entries = match report.entries {
         1 => "1 entry".to_owned(),
         entries => format!("{} entries", grouped(entries)),
     };
-    let mut text = match deed {
+    let mut text = match kind {
         OperationKind::Delete | OperationKind::Empty if report.entries == 0 => match report.failures.count {
             0 => "Nothing to delete".to_owned(),
             _ => "Nothing was deleted".to_owned(),

@@ -56,17 +56,17 @@ impl<'t> ListState<'t> {
         sums: Sums<'_>,
         id: DirId,
         order: Order,
-        memory: SavedCursor<'t>,
+        saved: SavedCursor<'t>,
         lines: usize,
     ) -> Self {
-        let mut place = Self::new(id, memory);
+        let mut place = Self::new(id, saved);
         place.sort(tree, sums, order, lines);
         place
     }
 
     /// Enters `id`, without rows so far.
-    pub fn new(id: DirId, memory: SavedCursor<'t>) -> Self {
-        let SavedCursor { pin, cursor } = memory;
+    pub fn new(id: DirId, saved: SavedCursor<'t>) -> Self {
+        let SavedCursor { pin, cursor } = saved;
         let (listing, rows) = (Listing::default(), Arc::default());
         Self { id, listing, rows, was_complete: false, pin, cursor }
     }
@@ -82,7 +82,7 @@ impl<'t> ListState<'t> {
     }
 
     /// Returns the state to remember.
-    pub fn memory(&self) -> SavedCursor<'t> {
+    pub fn saved(&self) -> SavedCursor<'t> {
         SavedCursor { pin: self.pin, cursor: self.cursor }
     }
 

@@ -19,13 +19,13 @@ use ratatui::crossterm::event::{self, Event as TerminalEvent, KeyEventKind};
 use ratatui::crossterm::queue;
 use ratatui::crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate};
 
-use super::errand::{self, Errand, Ready};
+use super::deletion::{DeletionMessage, Deletions};
 use super::export::{self, ExportMessage};
 use super::loader::Sources;
 use super::message::{Effect, Event};
 use super::notice::Notice;
+use super::programs::{self, Launch, Ready};
 use super::progress::{RescanMessage, Tick};
-use super::reclaim::{DeletionMessage, Deletions};
 use super::runner::{AtExit, Runner, TaskId, Update};
 use super::screen::Screen;
 use super::{app::App, clipboard, settings::Settings, tab};
@@ -82,7 +82,7 @@ pub struct Session<'s> {
     pool: Pool,
     runner: Runner<Message>,
     deletions: Deletions,
-    /// Program being prepared.
+    /// Launch being prepared.
     preparing: Option<TaskId>,
     /// Running rescan.
     again: Option<Scan>,
@@ -236,7 +236,7 @@ impl<'s> Session<'s> {
     fn lend(&mut self, ready: &Result<Ready, String>) -> io::Result<()> {
         let failure = match ready {
             Ok(ready) => {
-                let failure = errand::lend(self.screen, ready)?;
+                let failure = programs::lend(self.screen, ready)?;
                 self.resume()?;
                 failure
             }
@@ -254,7 +254,7 @@ impl<'s> Session<'s> {
             Effect::Quit => return Ok(Some(Left::Browser(Vec::new()))),
             Effect::Print(paths) => return Ok(Some(Left::Browser(paths))),
             Effect::ScanAbove(path) => return Ok(self.scan_above(path).map(Left::Tree)),
-            Effect::Start(errand) => self.start(errand),
+            Effect::Start(program) => self.start(program),
             Effect::Export(order) => self.export(order),
             Effect::StopScan => self.source.stop(),
             Effect::Rescan(directory) => {
@@ -283,9 +283,9 @@ impl<'s> Session<'s> {
     }
 
     /// Starts to prepare a program.
-    fn start(&mut self, errand: Errand) {
-        if let Errand::Open(path) = errand {
-            self.runner.add(errand::open(&self.pool, path), AtExit::Detach, |update| {
+    fn start(&mut self, program: Launch) {
+        if let Launch::Open(path) = program {
+            self.runner.add(programs::open(&self.pool, path), AtExit::Detach, |update| {
                 Message::Event(match update {
                     Update::Result(failure) => Event::Notice(Notice::Message(String::clone(&failure))),
                     Update::Failed(error) => failed("Opener", error),
@@ -295,7 +295,7 @@ impl<'s> Session<'s> {
         }
         self.runner.forget(self.preparing.take());
         let tree = Arc::clone(self.source.tree());
-        let job = self.pool.start(move |task| task.publish(errand::prepare(&tree, &errand)));
+        let job = self.pool.start(move |task| task.publish(programs::prepare(&tree, &program)));
         self.preparing = Some(self.runner.add(job, AtExit::Cancel, |update| match update {
             Update::Result(ready) => Message::Ready(ready),
             Update::Failed(error) => Message::Event(failed("Program", error)),

@@ -30,9 +30,9 @@ pub struct Settings {
     /// Setting for progress in the terminal's tab.
     pub tab: TabProgress,
     /// Rules for deletion.
-    pub safety: DeletePolicy,
+    pub policy: DeletePolicy,
     /// Kind of the source, which determines if it can be rescanned and changed.
-    pub nature: SourceKind,
+    pub source_kind: SourceKind,
     /// First view.
     pub start: Start,
 }
@@ -59,9 +59,9 @@ impl Settings {
             zone,
             mouse: MouseCapture::default(),
             tab: TabProgress::default(),
-            nature: SourceKind::default(),
+            source_kind: SourceKind::default(),
             start: Start::default(),
-            safety: DeletePolicy::default(),
+            policy: DeletePolicy::default(),
         }
     }
 }

@@ -134,7 +134,7 @@ impl TableView {
     /// Relocates the request after a rescan, and repeats it; returns `None` if the directory no longer exists.
     pub fn relocate(&mut self, relocation: &mut Relocation<'_>) -> Option<()> {
         self.request.from = relocation.find(self.request.from)?;
-        self.request.query.renew(relocation);
+        self.request.query.relocate(relocation);
         self.rows.reload(Keep::Nothing);
         Some(())
     }

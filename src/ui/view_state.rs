@@ -34,7 +34,7 @@ pub struct Views {
     /// Filter of the list by that search.
     pub filtering: Option<Filtering>,
     /// View to return to.
-    pub origin: Option<Return>,
+    pub return_to: Option<Return>,
     /// Present time in seconds since 1970.
     pub clock: i64,
     /// Time of the last update of a sheet.
@@ -193,9 +193,9 @@ pub struct Return {
     pub filter: Query,
     pub is_treemap: bool,
     pub place: DirId,
-    pub trail: Vec<DirId>,
+    pub history: Vec<DirId>,
     /// Directory that was opened.
-    pub landing: DirId,
+    pub opened: DirId,
     /// `true` if it was opened in place.
     pub is_in_place: bool,
     /// `true` if the tree was growing when the user left.

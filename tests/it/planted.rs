@@ -306,7 +306,7 @@ fn nothing_is_kept_in_or_removed_from_a_planted_folder() {
         return skip("only root can give a folder to somebody else");
     }
     let line = Line {
-        deed: OperationKind::Delete,
+        kind: OperationKind::Delete,
         path: b"/x".to_vec(),
         entries: None,
         bytes: 0,

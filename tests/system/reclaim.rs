@@ -20,11 +20,11 @@ use duke::testing::table::rows::Order as Rows;
 use duke::testing::ui::Settings;
 use duke::testing::ui::answer_gate::LONG_QUIET;
 use duke::testing::ui::app::App;
+use duke::testing::ui::deletion::{DeletionMessage, Deletions};
 use duke::testing::ui::loader::Sources;
 use duke::testing::ui::message::{Effect, Event};
 use duke::testing::ui::options::{DeleteMode, DeletePolicy};
 use duke::testing::ui::progress::{RescanMessage, Tick};
-use duke::testing::ui::reclaim::{DeletionMessage, Deletions};
 use duke::testing::ui::runner::Runner;
 use duke::testing::ui::{Colors, Glyphs, Theme};
 use duke::testing::ui::{KEYMAP, Scope};
@@ -46,15 +46,15 @@ struct Session<'s> {
 }
 
 impl<'s> Session<'s> {
-    fn new(scan: &'s Scan, safety: DeletePolicy) -> Self {
-        Self::with(scan, safety, Theme { colors: Colors::None, ..Theme::default() }, (80, 24))
+    fn new(scan: &'s Scan, policy: DeletePolicy) -> Self {
+        Self::with(scan, policy, Theme { colors: Colors::None, ..Theme::default() }, (80, 24))
     }
 
-    fn with(scan: &'s Scan, safety: DeletePolicy, theme: Theme, size: (u16, u16)) -> Self {
+    fn with(scan: &'s Scan, policy: DeletePolicy, theme: Theme, size: (u16, u16)) -> Self {
         let given = |root: &PathBuf| root.as_os_str().as_bytes().to_vec();
         let roots = scan.roots().iter().map(|root| (given(root), b"/home/me".to_vec())).collect();
         let settings =
-            Settings { safety, ..Settings::new(Rows::default(), Units::Binary, theme, TimeZone::UTC) };
+            Settings { policy, ..Settings::new(Rows::default(), Units::Binary, theme, TimeZone::UTC) };
         let app = App::new(scan.tree(), roots, &settings, size);
         let pool = Pool::new(1).unwrap();
         let (deletions, runner) = (Deletions::default(), Runner::default());
@@ -222,8 +222,8 @@ fn a_rehearsal_changes_nothing() {
     let scan = crate::support::scan(home.path(), 2);
     let mut session =
         Session::new(&scan, DeletePolicy { mode: DeleteMode::DryRun, ..DeletePolicy::default() });
-    for deed in ["d", "D"] {
-        session.press(deed);
+    for kind in ["d", "D"] {
+        session.press(kind);
         session.settle();
         session.press("y");
         session.settle();

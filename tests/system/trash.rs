@@ -349,7 +349,7 @@ fn the_journal_is_private_and_each_line_is_json() {
     let journal = Journal::in_directory(fixture.join("state/duke"));
     let paths: [&[u8]; 4] = [b"/plain", b"/new\nline\x1b[31m\"", b"/same\xff", b"/same\xfe"];
     let line = |path: &&[u8]| Line {
-        deed: OperationKind::Delete,
+        kind: OperationKind::Delete,
         path: path.to_vec(),
         entries: Some(3),
         bytes: 4096,
@@ -399,7 +399,7 @@ fn a_journal_line_behind_one_that_a_full_disk_cut_off_can_be_read() {
     assert!(mounted.unwrap().success());
     let journal = Journal::in_directory(disk.join("duke"));
     let line = |path: &str| Line {
-        deed: OperationKind::Delete,
+        kind: OperationKind::Delete,
         path: path.as_bytes().to_vec(),
         entries: None,
         bytes: 0,
@@ -445,7 +445,7 @@ fn the_journal_is_not_made_in_the_folder_of_somebody_else() {
     std::os::unix::fs::chown(&home, Some(65_534), None).unwrap();
     std::os::unix::fs::chown(home.join("state/duke"), Some(65_534), None).unwrap();
     let line = Line {
-        deed: OperationKind::Delete,
+        kind: OperationKind::Delete,
         path: b"/x".to_vec(),
         entries: None,
         bytes: 0,

@@ -152,13 +152,13 @@ pub fn compare<'t>(
             break;
         }
     }
-    for lonely in std::mem::take(&mut diff.gone) {
-        let before = lonely.item.extent(old.tree);
-        diff.add(ChangeKind::Gone, lonely, before, Sizes::default());
+    for unmatched in std::mem::take(&mut diff.gone) {
+        let before = unmatched.item.extent(old.tree);
+        diff.add(ChangeKind::Gone, unmatched, before, Sizes::default());
     }
-    for lonely in std::mem::take(&mut diff.fresh) {
-        let after = lonely.item.extent(new.tree);
-        diff.add(ChangeKind::New, lonely, Sizes::default(), after);
+    for unmatched in std::mem::take(&mut diff.fresh) {
+        let after = unmatched.item.extent(new.tree);
+        diff.add(ChangeKind::New, unmatched, Sizes::default(), after);
     }
     true
 }
@@ -238,39 +238,39 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
         }
     }
 
-    fn only_old(&mut self, lonely: Unmatched<'t>, settled: Settled) {
-        match lonely.item.what {
+    fn only_old(&mut self, unmatched: Unmatched<'t>, settled: Settled) {
+        match unmatched.item.what {
             _ if !settled.new => {}
-            What::Directory { .. } => self.gone.push(lonely),
-            What::Leaf(before) => self.add(ChangeKind::Gone, lonely, before, Sizes::default()),
+            What::Directory { .. } => self.gone.push(unmatched),
+            What::Leaf(before) => self.add(ChangeKind::Gone, unmatched, before, Sizes::default()),
             What::Unknown => {}
         }
     }
 
-    fn only_new(&mut self, lonely: Unmatched<'t>, settled: Settled) {
-        match lonely.item.what {
+    fn only_new(&mut self, unmatched: Unmatched<'t>, settled: Settled) {
+        match unmatched.item.what {
             _ if !settled.old => {}
-            What::Directory { .. } => self.fresh.push(lonely),
-            What::Leaf(after) => self.add(ChangeKind::New, lonely, Sizes::default(), after),
+            What::Directory { .. } => self.fresh.push(unmatched),
+            What::Leaf(after) => self.add(ChangeKind::New, unmatched, Sizes::default(), after),
             What::Unknown => {}
         }
     }
 
     /// Adds a pair of directories to be compared.
-    fn pair(&mut self, fate: ChangeKind, lonely: Unmatched<'t>, (old, new): (DirId, DirId)) {
+    fn pair(&mut self, fate: ChangeKind, unmatched: Unmatched<'t>, (old, new): (DirId, DirId)) {
         let is_known = |side: Side<'_>, id| side.tree.status(id).is_known();
         if is_known(self.old, old) && is_known(self.new, new) {
-            self.add(fate, lonely, extent(self.old.tree, old), extent(self.new.tree, new));
+            self.add(fate, unmatched, extent(self.old.tree, old), extent(self.new.tree, new));
         }
         (self.note)(Met::Pair(old, new));
         self.pairs.push((old, new));
     }
 
-    fn add(&mut self, fate: ChangeKind, lonely: Unmatched<'t>, before: Sizes, after: Sizes) {
+    fn add(&mut self, fate: ChangeKind, unmatched: Unmatched<'t>, before: Sizes, after: Sizes) {
         if fate == ChangeKind::Kept && before == after {
             return;
         }
-        let Unmatched { directory, place, item } = lonely;
+        let Unmatched { directory, place, item } = unmatched;
         let Item { name, position, kind, what } = item;
         let itself = match what {
             What::Directory { id, .. } => Some(id),
@@ -290,7 +290,7 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
 
     /// Pairs directories that are on one side only and have the same inode. Returns `true` if there are any.
     fn find_renamed(&mut self) -> bool {
-        let identify = |side: Side<'t>, lonely: &Unmatched<'t>| match lonely.item.what {
+        let identify = |side: Side<'t>, unmatched: &Unmatched<'t>| match unmatched.item.what {
             What::Directory { id, inode, .. } if inode != 0 => Some((place(side, id), inode)),
             _ => None,
         };
@@ -298,25 +298,25 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
             .gone
             .iter()
             .enumerate()
-            .filter_map(|(index, lonely)| Some((identify(self.old, lonely)?, index)))
+            .filter_map(|(index, unmatched)| Some((identify(self.old, unmatched)?, index)))
             .collect();
         let mut taken = HashSet::new();
-        for lonely in std::mem::take(&mut self.fresh) {
-            let before = identify(self.new, &lonely).and_then(|identity| gone.get(&identity).copied());
+        for unmatched in std::mem::take(&mut self.fresh) {
+            let before = identify(self.new, &unmatched).and_then(|identity| gone.get(&identity).copied());
             let is_one = |before: &usize| {
-                !taken.contains(before) && self.is_one(&self.gone[*before].item, &lonely.item)
+                !taken.contains(before) && self.is_one(&self.gone[*before].item, &unmatched.item)
             };
             match before.filter(is_one) {
                 Some(before) => {
                     let (What::Directory { id: old, .. }, What::Directory { id: new, .. }) =
-                        (self.gone[before].item.what, lonely.item.what)
+                        (self.gone[before].item.what, unmatched.item.what)
                     else {
                         continue;
                     };
                     taken.insert(before);
-                    self.pair(ChangeKind::Renamed(old), lonely, (old, new));
+                    self.pair(ChangeKind::Renamed(old), unmatched, (old, new));
                 }
-                None => self.fresh.push(lonely),
+                None => self.fresh.push(unmatched),
             }
         }
         let mut index = 0;
@@ -441,8 +441,11 @@ mod tests {
         // Another directory has reused the old inode number.
         for (before, after) in [(same(), vec![numbered_file("y", 9)]), (vec![], same()), (same(), vec![])] {
             let apart = ["new", "old"].map(|name| (name.to_owned(), false));
-            let lonely = fates(with("old", before), with("new", after));
-            assert!(lonely.iter().filter(|(name, _)| !name.contains(['x', 'y'])).eq(&apart), "{lonely:?}");
+            let unmatched = fates(with("old", before), with("new", after));
+            assert!(
+                unmatched.iter().filter(|(name, _)| !name.contains(['x', 'y'])).eq(&apart),
+                "{unmatched:?}"
+            );
         }
     }
 

@@ -12,13 +12,13 @@ use super::App;
 use crate::source::SourceKind;
 use crate::ui::answer_gate::AnswerGate;
 use crate::ui::component::{Handled, Input};
+use crate::ui::deletion::DeletionRequest;
 use crate::ui::hit_map::Button;
 use crate::ui::keys::Answer;
 use crate::ui::layers::Layer;
 use crate::ui::layers::question::{Question, QuestionDialog};
 use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
-use crate::ui::reclaim::DeletionRequest;
 
 /// Duration of a scan from which leaving it needs a question.
 const PRECIOUS: Duration = Duration::from_secs(5);
@@ -30,9 +30,9 @@ impl<'t> App<'t> {
         let handled = top.component_mut().handle(input, &mut self.cx);
         match handled {
             Handled::Close(_) => drop(self.layers.pop()),
-            Handled::Confirm(deed, selection) => {
+            Handled::Confirm(kind, selection) => {
                 self.layers.pop();
-                return Handled::Close(Some(self.ask_about(deed, selection)));
+                return Handled::Close(Some(self.ask_about(kind, selection)));
             }
             Handled::No | Handled::Yes(_) => {}
         }
@@ -144,7 +144,7 @@ impl<'t> App<'t> {
         } else if self.cx.above().is_some() {
             self.ask(Question::Above);
         } else {
-            let has_more = self.cx.roots.len() != 1 || self.cx.nature == SourceKind::Recorded;
+            let has_more = self.cx.roots.len() != 1 || self.cx.source_kind == SourceKind::Recorded;
             self.cx.notify(if has_more { Notice::ScanRoot } else { Notice::NothingAbove });
         }
     }

@@ -157,7 +157,7 @@ impl App<'_> {
 
     pub(super) fn begin_search(&mut self) {
         self.layers.push(Layer::Search(SearchPrompt));
-        self.cx.views.origin = None;
+        self.cx.views.return_to = None;
         self.cx.search();
     }
 
@@ -165,7 +165,7 @@ impl App<'_> {
         if self.cx.come_back_up() {
             return;
         }
-        match self.cx.trail.pop() {
+        match self.cx.history.pop() {
             Some(id) => self.cx.enter(id),
             None => self.offer_above(),
         }

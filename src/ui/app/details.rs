@@ -4,12 +4,12 @@ use super::App;
 use crate::analysis::compare::diff::ChangeKind;
 use crate::source::SourceKind;
 use crate::tree::{DirId, EntryId};
-use crate::ui::errand::Errand;
 use crate::ui::keys::Program;
 use crate::ui::layers::Layer;
 use crate::ui::layers::info::InfoPage;
 use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
+use crate::ui::programs::Launch;
 use crate::ui::views::Target;
 
 impl App<'_> {
@@ -20,7 +20,7 @@ impl App<'_> {
             self.cx.notify(Notice::NoEntry);
             return;
         };
-        self.layers.push(Layer::Info(InfoPage::new(entry, self.cx.nature)));
+        self.layers.push(Layer::Info(InfoPage::new(entry, self.cx.source_kind)));
     }
 
     /// Returns the entry under the cursor, in any view.
@@ -56,14 +56,14 @@ impl App<'_> {
     }
 
     /// Relocates everything in these replaced directories.
-    pub(super) fn renew(&mut self, replaced: Vec<DirId>) {
-        let mut relocation = self.cx.renew(replaced);
+    pub(super) fn relocate(&mut self, replaced: Vec<DirId>) {
+        let mut relocation = self.cx.relocate(replaced);
         self.layers.retain_mut(|layer| layer.component_mut().relocate(&mut relocation, &mut self.cx));
     }
 
     /// Starts a program for the entry under the cursor.
     pub(super) fn start(&mut self, program: Program) -> Option<Effect> {
-        if self.cx.nature == SourceKind::Recorded {
+        if self.cx.source_kind == SourceKind::Recorded {
             self.cx.notify(Notice::RecordedNotHere);
             return None;
         }
@@ -79,13 +79,13 @@ impl App<'_> {
         if program == Program::Opener {
             let path = self.cx.entry_path(directory, record.name);
             self.cx.notify(Notice::Opening(path.clone()));
-            return Some(Effect::Start(Errand::Open(path)));
+            return Some(Effect::Start(Launch::Open(path)));
         }
         if record.kind != crate::base::kind::Kind::File {
             self.cx.notify(Notice::OnlyFiles);
             return None;
         }
-        Some(Effect::Start(Errand::View(directory, record.name.to_vec())))
+        Some(Effect::Start(Launch::View(directory, record.name.to_vec())))
     }
 
     /// Starts a shell in the shown directory; in a view of a subtree, in the directory of the entry under the
@@ -99,6 +99,6 @@ impl App<'_> {
             self.cx.notify(Notice::NotInRoot);
             return None;
         }
-        Some(Effect::Start(Errand::Shell(place)))
+        Some(Effect::Start(Launch::Shell(place)))
     }
 }

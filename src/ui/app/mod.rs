@@ -12,10 +12,10 @@
 
 mod asking;
 mod commands;
+mod deleting;
 mod details;
 mod export;
 mod mouse;
-mod reclaim;
 mod views;
 
 use std::time::Duration;
@@ -102,7 +102,7 @@ impl<'t> App<'t> {
             }
             Event::Rescan(again) => {
                 let replaced = self.cx.take_again(again)?;
-                self.renew(replaced);
+                self.relocate(replaced);
                 self.after_rescan()
             }
             Event::Deletion(news) => self.take_reclaim(news),
@@ -130,7 +130,7 @@ impl<'t> App<'t> {
         if was_scanning {
             let replaced = self.cx.follow_roots();
             if !replaced.is_empty() {
-                self.renew(replaced);
+                self.relocate(replaced);
             }
         }
         self.cx.refresh_views(was_scanning);

@@ -34,7 +34,7 @@ impl App<'_> {
         let is_compared = self.cx.poll_comparison(sources);
         let is_found = self.cx.poll_shown(sources);
         // Numbers of other systems have other names.
-        let may_name = self.cx.shown.columns.has(Column::Owner) && self.cx.nature == SourceKind::Live;
+        let may_name = self.cx.shown.columns.has(Column::Owner) && self.cx.source_kind == SourceKind::Live;
         let has_names = may_name && self.cx.owners.poll(&self.cx.window.lines, sources);
         has_facts || has_rows || is_whole || is_compared || is_found || has_names
     }

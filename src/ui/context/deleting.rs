@@ -8,30 +8,30 @@ use crate::base::sync::Arc;
 use crate::delete::{DeleteScope, Group, Operation, OperationKind, Report, Selection, Trashed};
 use crate::scan::Places;
 use crate::source::SourceKind;
-use crate::ui::deletion::{Failed, Running};
+use crate::ui::deletion::DeletionRequest;
+use crate::ui::deletion_state::{Failed, Running};
 use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
 use crate::ui::options::DeleteMode;
-use crate::ui::reclaim::DeletionRequest;
 
 impl Context<'_> {
     /// Begins an operation on files.
     pub fn begin_work(&mut self, work: Operation, expected: (u64, u64), is_at_most: bool) -> Effect {
-        self.reclaim.failed = None;
-        self.reclaim.running = Some(Running {
-            deed: work.deed(),
+        self.deletion.failed = None;
+        self.deletion.running = Some(Running {
+            kind: work.kind(),
             expected,
             is_at_most,
             report: Arc::default(),
             is_stopping: false,
             work: work.clone(),
         });
-        Effect::Deletion(DeletionRequest::Begin(work, self.reclaim.safety.journal.clone()))
+        Effect::Deletion(DeletionRequest::Begin(work, self.deletion.policy.journal.clone()))
     }
 
     /// Asks the operation to stop, once.
     pub fn stop_deleting(&mut self) -> Option<Effect> {
-        let running = self.reclaim.running.as_mut().filter(|running| !running.is_stopping)?;
+        let running = self.deletion.running.as_mut().filter(|running| !running.is_stopping)?;
         running.is_stopping = true;
         self.notify(Notice::StoppingDeletion);
         Some(Effect::Deletion(DeletionRequest::Stop))
@@ -41,7 +41,7 @@ impl Context<'_> {
     fn remember_trashed<'r>(&mut self, trashed: impl Iterator<Item = &'r Trashed>) {
         let trashed: Vec<Trashed> = trashed.cloned().collect();
         if !trashed.is_empty() {
-            self.reclaim.trashed.push(Arc::new(trashed));
+            self.deletion.trashed.push(Arc::new(trashed));
         }
     }
 
@@ -55,7 +55,7 @@ impl Context<'_> {
     }
 
     /// Rechecks the entries of an operation.
-    pub fn look_again(&mut self, work: &Operation) -> Option<Effect> {
+    pub fn recheck(&mut self, work: &Operation) -> Option<Effect> {
         match work {
             Operation::Remove(selection) | Operation::Trash(selection) => Some(self.look_again_at(selection)),
             Operation::Restore(trashed) => {
@@ -67,7 +67,7 @@ impl Context<'_> {
                     below.strip_prefix(above.as_slice()).is_some_and(|rest| rest.starts_with(b"/"))
                 });
                 groups.reverse();
-                self.reclaim.returned = groups;
+                self.deletion.returned = groups;
                 self.read_returned()
             }
         }
@@ -84,31 +84,31 @@ impl Context<'_> {
 
     /// Takes the progress or the result of the operation.
     pub fn take_report(&mut self, report: &Arc<Report>) -> Option<Effect> {
-        let running = self.reclaim.running.as_mut()?;
+        let running = self.deletion.running.as_mut()?;
         running.report = Arc::clone(report);
         if !report.is_over {
             return None;
         }
-        let running = self.reclaim.running.take()?;
-        if running.deed == OperationKind::Trash {
+        let running = self.deletion.running.take()?;
+        if running.kind == OperationKind::Trash {
             self.remember_trashed(report.trashed.iter());
         }
         self.keep_what_did_not_return(&running.work, &report.trashed);
-        self.reclaim.outcome = Some(Notice::Deleted(running.deed, Arc::clone(report), running.is_at_most));
+        self.deletion.outcome = Some(Notice::Deleted(running.kind, Arc::clone(report), running.is_at_most));
         if report.failures.count > 0 {
             let selection = match &running.work {
                 Operation::Remove(selection) | Operation::Trash(selection) => Some(Arc::clone(selection)),
                 Operation::Restore(_) => None,
             };
-            let (deed, failures) = (running.deed, report.failures.clone());
-            self.reclaim.failed = Some(Failed { deed, failures, selection });
+            let (kind, failures) = (running.kind, report.failures.clone());
+            self.deletion.failed = Some(Failed { kind, failures, selection });
         }
-        self.look_again(&running.work)
+        self.recheck(&running.work)
     }
 
     /// Rescans the next directory with restored items.
     pub fn read_returned(&mut self) -> Option<Effect> {
-        while let Some(group) = self.reclaim.returned.pop() {
+        while let Some(group) = self.deletion.returned.pop() {
             if let Some(directory) = group.find(self.tree) {
                 return self.begin_rescan(directory);
             }
@@ -118,7 +118,7 @@ impl Context<'_> {
     }
 
     fn say_outcome(&mut self) {
-        if let Some(outcome) = self.reclaim.outcome.take() {
+        if let Some(outcome) = self.deletion.outcome.take() {
             self.notify(outcome);
         }
     }
@@ -133,9 +133,9 @@ impl Context<'_> {
 
     /// Checks that entries may be changed at present.
     pub fn check_changes(&self) -> Result<(), Notice> {
-        Err(if self.nature == SourceKind::Recorded {
+        Err(if self.source_kind == SourceKind::Recorded {
             Notice::RecordedReadOnly
-        } else if self.reclaim.safety.mode == DeleteMode::ReadOnly {
+        } else if self.deletion.policy.mode == DeleteMode::ReadOnly {
             Notice::ReadOnly
         } else if self.is_scanning() {
             Notice::ScanRunning
@@ -150,6 +150,6 @@ impl Context<'_> {
 
     /// Returns `true` if an operation on files is running.
     pub fn is_deleting(&self) -> bool {
-        self.reclaim.running.is_some()
+        self.deletion.running.is_some()
     }
 }

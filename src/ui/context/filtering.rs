@@ -47,9 +47,9 @@ impl Context<'_> {
 
     /// Recomputes the totals after a rescan, which has replaced directories.
     pub fn renew_filter(&mut self, relocation: &mut Relocation<'_>) {
-        self.views.filter.renew(relocation);
+        self.views.filter.relocate(relocation);
         if let Some(filtering) = &mut self.views.filtering {
-            filtering.query.renew(relocation);
+            filtering.query.relocate(relocation);
             filtering.result.reload(Keep::Nothing);
         }
     }

@@ -212,7 +212,7 @@ impl<'t> Context<'t> {
 
     /// Relocates the marks after a rescan, and reports those that were removed.
     pub fn renew_marks(&mut self, relocation: &mut Relocation<'t>) {
-        let dropped = self.marks.renew(self.tree, relocation);
+        let dropped = self.marks.relocate(self.tree, relocation);
         self.say_dropped(dropped);
     }
 

@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use jiff::tz::TimeZone;
 
-use super::deletion::Reclaim;
+use super::deletion_state::DeletionState;
 use super::export::Exporting;
 use super::keys::Keymap;
 use super::marks::{self, Marks};
@@ -58,7 +58,7 @@ pub struct Context<'t> {
     /// Time zone of displayed times.
     pub zone: TimeZone,
     /// Kind of the source, which determines if it can be rescanned and changed.
-    pub nature: SourceKind,
+    pub source_kind: SourceKind,
     /// Scan.
     pub scan: ScanState,
     /// Path of the directory that is shown, with its root as shown.
@@ -72,10 +72,10 @@ pub struct Context<'t> {
     /// Other views.
     pub views: Views,
     /// Deletion.
-    pub reclaim: Reclaim,
+    pub deletion: DeletionState,
     pub place: ListState<'t>,
     /// Directories above, in the order in which the user came through them.
-    pub trail: Vec<DirId>,
+    pub history: Vec<DirId>,
     pub memories: HashMap<DirId, SavedCursor<'t>>,
     /// Directories among the roots at the last check of the scan.
     pub known_roots: Vec<DirId>,
@@ -120,16 +120,16 @@ impl<'t> Context<'t> {
             theme: settings.theme,
             keymap: settings.keymap.clone(),
             zone: settings.zone.clone(),
-            nature: settings.nature,
+            source_kind: settings.source_kind,
             scan: ScanState::default(),
             path: Vec::new(),
             window: Window::default(),
             notice: settings.notice.clone(),
             size,
             views: Views::default(),
-            reclaim: Reclaim { safety: settings.safety.clone(), ..Reclaim::default() },
+            deletion: DeletionState { policy: settings.policy.clone(), ..DeletionState::default() },
             place,
-            trail: Vec::new(),
+            history: Vec::new(),
             memories: HashMap::new(),
             known_roots,
             rescan: None,

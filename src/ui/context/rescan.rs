@@ -57,7 +57,7 @@ impl<'t> Context<'t> {
             Notice::Deleting
         } else if self.is_scanning() || self.rescan.is_some() {
             Notice::ReadingAlready
-        } else if self.nature == SourceKind::Recorded {
+        } else if self.source_kind == SourceKind::Recorded {
             Notice::RecordedNotRead
         } else {
             return Ok(());
@@ -135,18 +135,17 @@ impl<'t> Context<'t> {
     }
 
     /// Relocates everything in these replaced directories.
-    pub fn renew(&mut self, replaced: Vec<DirId>) -> Relocation<'t> {
+    pub fn relocate(&mut self, replaced: Vec<DirId>) -> Relocation<'t> {
         let mut relocation = Relocation::new(self.tree, replaced);
-        let way: Vec<DirId> = self.trail.iter().copied().chain([self.place.id]).collect();
+        let way: Vec<DirId> = self.history.iter().copied().chain([self.place.id]).collect();
         let mut kept: Vec<DirId> = way.iter().map_while(|id| relocation.find(*id)).collect();
         let is_gone = kept.len() < way.len();
         let memories = std::mem::take(&mut self.memories);
         self.memories =
             memories.into_iter().filter_map(|(id, memory)| Some((relocation.find(id)?, memory))).collect();
         let id = kept.pop().unwrap_or(DirId::TOP);
-        self.trail = kept;
-        let memory =
-            if is_gone { self.memories.remove(&id).unwrap_or_default() } else { self.place.memory() };
+        self.history = kept;
+        let memory = if is_gone { self.memories.remove(&id).unwrap_or_default() } else { self.place.saved() };
         self.renew_filter(&mut relocation);
         self.renew_growth();
         self.place = ListState::new(id, memory);

@@ -36,38 +36,38 @@ impl Context<'_> {
 
     /// Goes to an entry, or into it, and remembers the view.
     pub fn leave_for(&mut self, entry: EntryId, is_in_place: bool) {
-        let mut origin = Return {
+        let mut return_to = Return {
             sheets: std::mem::take(&mut self.views.sheets),
             text: self.views.text.clone(),
             filter: self.views.filter.clone(),
             is_treemap: self.views.is_treemap,
             place: self.place.id,
-            trail: self.trail.clone(),
-            landing: DirId::TOP,
+            history: self.history.clone(),
+            opened: DirId::TOP,
             is_in_place,
             was_scanning: self.is_scanning(),
         };
         if !self.go_to_entry(entry) {
-            self.views.sheets = origin.sheets;
+            self.views.sheets = return_to.sheets;
             return;
         }
-        origin.sheets.iter_mut().for_each(|sheet| sheet.rows.pause());
+        return_to.sheets.iter_mut().for_each(|sheet| sheet.rows.pause());
         if is_in_place {
             self.open();
         }
-        self.views.origin = Some(Return { landing: self.place.id, ..origin });
+        self.views.return_to = Some(Return { opened: self.place.id, ..return_to });
     }
 
     /// Returns to the view. Returns `true` if there was one.
     pub fn come_back(&mut self) -> bool {
-        let Some(origin) = self.views.origin.take() else { return false };
-        self.views.is_treemap = origin.is_treemap;
-        self.enter(origin.place);
-        self.trail = origin.trail;
-        self.views.sheets = origin.sheets;
-        self.views.text = origin.text;
-        self.views.filter = origin.filter;
-        if origin.was_scanning {
+        let Some(return_to) = self.views.return_to.take() else { return false };
+        self.views.is_treemap = return_to.is_treemap;
+        self.enter(return_to.place);
+        self.history = return_to.history;
+        self.views.sheets = return_to.sheets;
+        self.views.text = return_to.text;
+        self.views.filter = return_to.filter;
+        if return_to.was_scanning {
             self.views.sheets.iter_mut().for_each(|sheet| sheet.rows.outdate());
         }
         true
@@ -75,15 +75,15 @@ impl Context<'_> {
 
     /// Returns to the view on the way up, if this is the directory opened in it.
     pub fn come_back_up(&mut self) -> bool {
-        let Some(origin) = &self.views.origin else { return false };
-        if origin.landing != self.place.id {
+        let Some(return_to) = &self.views.return_to else { return false };
+        if return_to.opened != self.place.id {
             return false;
         }
-        if origin.is_in_place {
+        if return_to.is_in_place {
             return self.come_back();
         }
         // A user who walks up from an entry does not return.
-        self.views.origin = None;
+        self.views.return_to = None;
         false
     }
 }

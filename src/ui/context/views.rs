@@ -111,7 +111,7 @@ impl Context<'_> {
 
     /// Relocates results after a rescan, which has replaced directories.
     pub fn renew_views(&mut self, relocation: &mut Relocation<'_>) {
-        self.views.origin = None;
+        self.views.return_to = None;
         let mut sheets = std::mem::take(&mut self.views.sheets);
         for sheet in &mut sheets {
             if sheet.relocate(relocation).is_none() {
@@ -127,7 +127,7 @@ impl Context<'_> {
         if self.checked(self.check_view(spec)).is_none() {
             return;
         }
-        self.views.origin = None;
+        self.views.return_to = None;
         let Some(table) = spec.table else {
             self.views.sheets.clear();
             self.views.is_treemap = *spec == TREEMAP;
@@ -143,7 +143,7 @@ impl Context<'_> {
     /// Checks that a view has its prerequisite.
     fn check_view(&self, spec: &ViewSpec) -> Result<(), Notice> {
         match spec.needs {
-            Needs::FileSystem if self.nature == SourceKind::Recorded => Err(Notice::RecordedNotHere),
+            Needs::FileSystem if self.source_kind == SourceKind::Recorded => Err(Notice::RecordedNotHere),
             Needs::Baseline => self.check_baseline(),
             Needs::Nothing | Needs::FileSystem => Ok(()),
         }
@@ -182,7 +182,7 @@ impl Context<'_> {
             self.order.hidden = Hidden::Shown;
         }
         self.leave_search();
-        self.views.origin = None;
+        self.views.return_to = None;
         self.views.is_treemap = false;
         let mut way: Vec<DirId> = self.tree.ancestry(directory).skip(1).collect();
         if self.roots.len() != 1 && directory != DirId::TOP {
@@ -198,7 +198,7 @@ impl Context<'_> {
                 self.memories.insert(*above, SavedCursor::at(position, record.name));
             }
         }
-        self.trail = way;
+        self.history = way;
         self.memories.insert(directory, SavedCursor::at(position, record.name));
         self.enter_again(directory);
         true

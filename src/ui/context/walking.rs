@@ -81,7 +81,7 @@ impl Context<'_> {
         match directory {
             Some(id) => {
                 self.pin();
-                self.trail.push(self.place.id);
+                self.history.push(self.place.id);
                 self.enter(id);
             }
             None if record.is_some() => self.notify(Notice::NotADirectory),
@@ -92,7 +92,7 @@ impl Context<'_> {
     /// Enters a directory, and remembers the cursor of the one left.
     pub fn enter(&mut self, id: DirId) {
         self.anchor = None;
-        self.memories.insert(self.place.id, self.place.memory());
+        self.memories.insert(self.place.id, self.place.saved());
         self.enter_again(id);
     }
 
@@ -108,7 +108,7 @@ impl Context<'_> {
     /// be meant, and the parent of an export is unknown.
     pub fn above(&self) -> Option<Vec<u8>> {
         let [(_, shown)] = self.roots.as_slice() else { return None };
-        if self.nature == SourceKind::Recorded {
+        if self.source_kind == SourceKind::Recorded {
             return None;
         }
         let path = Path::new(OsStr::from_bytes(shown));

@@ -10,7 +10,7 @@ use crate::platform::fs::mounts::Mount;
 use crate::platform::{Attributes, Boundary};
 use crate::scan::inspect::Inspection;
 use crate::tree::DirId;
-use crate::ui::errand::Errand;
+use crate::ui::programs::Launch;
 
 /// Returns `true` if the open page waits for facts.
 fn is_asking(app: &App<'_>) -> bool {
@@ -168,11 +168,11 @@ fn programs_get_what_is_under_the_cursor() {
     let tree = home();
     let mut app = finished(&tree);
     let root = tree.listing(DirId::TOP).directories().next().unwrap();
-    assert_eq!(press(&mut app, "b"), [Effect::Start(Errand::Shell(root))]);
+    assert_eq!(press(&mut app, "b"), [Effect::Start(Launch::Shell(root))]);
     assert_eq!(press(&mut app, "v"), []);
     assert_eq!(app.cx.notice_text().as_deref(), Some("Only files can be viewed"));
-    assert_eq!(press(&mut app, "o"), [Effect::Start(Errand::Open(b"/shown/music".to_vec()))]);
-    let view = Effect::Start(Errand::View(root, b"letter".to_vec()));
+    assert_eq!(press(&mut app, "o"), [Effect::Start(Launch::Open(b"/shown/music".to_vec()))]);
+    let view = Effect::Start(Launch::View(root, b"letter".to_vec()));
     assert_eq!(press(&mut app, "n j j v"), [view]);
     press(&mut app, "g j Enter");
     assert_eq!((path(&app).as_str(), press(&mut app, "v o")), ("/shown/empty", vec![]));
@@ -226,7 +226,7 @@ fn the_cursor_comes_to_rest_on_what_is_expected_unless_it_was_moved() {
 #[test]
 fn of_what_was_recorded_elsewhere_nothing_is_asked_or_started() {
     let tree = home();
-    let recorded = Settings { nature: crate::source::SourceKind::Recorded, ..settings() };
+    let recorded = Settings { source_kind: crate::source::SourceKind::Recorded, ..settings() };
     let mut app = App::new(&tree, vec![(b"/r".to_vec(), b"/shown".to_vec())], &recorded, (80, 12));
     tick(&mut app, 1000, Some(Outcome::Complete));
     assert_eq!(press(&mut app, "b v o h"), []);

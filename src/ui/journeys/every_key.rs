@@ -21,10 +21,10 @@ fn ready<'t>(tree: &'t Arc<Tree>, scope: Scope, binding: &Binding) -> App<'t> {
         Scope::Prompt => press(&mut app, "/"),
         Scope::FileName => press(&mut app, "E"),
         Scope::Marks => press(&mut app, "+ Tab j j"),
-        Scope::Confirm if binding.command == Command::Retry => reclaim::changed(&mut app),
-        Scope::Confirm => reclaim::asked(&mut app),
-        Scope::Typing => reclaim::typing(&mut app),
-        Scope::Failures => reclaim::failed(&mut app),
+        Scope::Confirm if binding.command == Command::Retry => deleting::changed(&mut app),
+        Scope::Confirm => deleting::asked(&mut app),
+        Scope::Typing => deleting::typing(&mut app),
+        Scope::Failures => deleting::failed(&mut app),
         Scope::Details => {
             // Too small for everything to fit.
             app.update(Event::Resize(20, 5));
@@ -34,7 +34,7 @@ fn ready<'t>(tree: &'t Arc<Tree>, scope: Scope, binding: &Binding) -> App<'t> {
     if binding.command == Command::Restore {
         app = finished(tree);
         app.update(Event::Resize(40, 8));
-        reclaim::trashed(&mut app);
+        deleting::trashed(&mut app);
         match scope {
             Scope::Sheet => press(&mut app, "2"),
             Scope::Treemap => press(&mut app, "5"),
@@ -73,7 +73,7 @@ fn picture(app: &App<'_>) -> String {
     let (ranging, views, layers) = (app.cx.is_ranging(), &app.cx.views, &app.layers);
     format!(
         "{layers:?} {:?} {:?} {:?} {ranging} {views:?} {:?} {:?} {:?}",
-        app.cx.export, app.cx.order, app.cx.shown, app.cx.window, app.cx.notice, app.cx.reclaim
+        app.cx.export, app.cx.order, app.cx.shown, app.cx.window, app.cx.notice, app.cx.deletion
     )
 }
 

@@ -1,5 +1,6 @@
 //! Tests of the browser, key by key, on trees in memory.
 
+mod deleting;
 mod details;
 mod every_key;
 mod export;
@@ -8,7 +9,6 @@ mod growth;
 mod large;
 mod marks;
 mod mouse;
-mod reclaim;
 mod roots;
 mod type_ahead;
 

@@ -166,12 +166,12 @@ fn buttons_stay_off_the_frame_however_short_the_question() {
 
 #[test]
 fn the_buttons_of_the_box_that_asks_are_clicked_where_they_are_drawn() {
-    use crate::ui::reclaim::DeletionRequest;
+    use crate::ui::deletion::DeletionRequest;
     let tree = home();
     for size in [(80, 12), (81, 13), (30, 6), (15, 4)] {
         let mut app = finished(&tree);
         app.update(Event::Resize(size.0, size.1));
-        reclaim::asked(&mut app);
+        deleting::asked(&mut app);
         let at = place(&mut app, "[ No ]").or(place(&mut app, "[ Yes ]")).expect("there is a button");
         assert_eq!(click(&mut app, (at.0, at.1.saturating_sub(1)), 0), None, "beside the buttons");
         assert_eq!(layer(&app), Some(Scope::Confirm), "{size:?}");
@@ -196,7 +196,7 @@ fn two_clicks_at_once_do_not_answer_two_questions() {
     let mut app = finished(&tree);
     // For a file the dialog keeps its height when it asks again, and the button its position.
     press(&mut app, "j j j");
-    reclaim::asked_twice(&mut app);
+    deleting::asked_twice(&mut app);
     let yes = place(&mut app, "[ Yes ]").expect("there is a Yes");
     let down = MouseEventKind::Down(MouseButton::Left);
     assert_eq!((event(&mut app, down, yes, 1000), event(&mut app, down, yes, 1200)), (None, None));

@@ -8,8 +8,8 @@ use crate::delete::{DeleteWarning, Preview};
 use crate::fixture::cases;
 use crate::source::save::{Overwrite, SaveError};
 use crate::ui::answer_gate::QUIET;
+use crate::ui::deletion::{DeletionMessage, DeletionRequest};
 use crate::ui::export::{ExportMessage, ExportRequest};
-use crate::ui::reclaim::{DeletionMessage, DeletionRequest};
 
 /// Browser with a terminal that is read like in the main loop: waiting input is taken first, and only a check
 /// without input counts as idle.
@@ -190,7 +190,7 @@ fn nothing_counts_before_the_figures_are_there() {
 fn a_name_is_no_answer_before_it_was_asked_for_nor_when_it_comes_with_its_enter() {
     let tree = home();
     let mut app = finished(&tree);
-    reclaim::typing(&mut app);
+    deleting::typing(&mut app);
     burst_text(&mut app, "music");
     assert_eq!(burst(&mut app, "Enter"), []);
     read(&mut app);

@@ -343,7 +343,7 @@ fn the_key_of_the_list_leads_there_from_whatever_lies_in_its_place() {
         );
     }
     let mut app = finished(&tree);
-    reclaim::failed(&mut app);
+    deleting::failed(&mut app);
     press(&mut app, "1");
     assert_eq!(layer(&app), None);
 }

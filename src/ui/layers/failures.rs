@@ -20,7 +20,7 @@ use crate::delete::{Failures, OperationKind, Reason, Selection};
 use crate::ui::component::{Component, Handled, Input};
 use crate::ui::context::Context;
 use crate::ui::cursor::Cursor;
-use crate::ui::deletion::Failed;
+use crate::ui::deletion_state::Failed;
 use crate::ui::hit_map::Canvas;
 use crate::ui::keys::{Command, Scope};
 use crate::ui::layout::layout;
@@ -65,7 +65,7 @@ impl FailuresList {
             cx.notify(Notice::EntryGone);
             return Handled::Close(None);
         };
-        Handled::Confirm(self.failed.deed, selection)
+        Handled::Confirm(self.failed.kind, selection)
     }
 }
 
@@ -90,7 +90,7 @@ impl<'t> Component<'t> for FailuresList {
 
     fn draw(&self, cx: &Context<'t>, screen: Rect, canvas: &mut Canvas<'_>) {
         let (theme, layout) = (cx.theme, layout((screen.width, screen.height)));
-        let verb = match self.failed.deed {
+        let verb = match self.failed.kind {
             OperationKind::Delete | OperationKind::Empty => "delete",
             OperationKind::Trash => "trash",
             OperationKind::Restore => "restore",

@@ -57,8 +57,8 @@ pub struct InfoPage {
 
 impl InfoPage {
     /// Creates the page of an entry.
-    pub fn new(entry: EntryId, nature: SourceKind) -> Self {
-        let inspection = match nature {
+    pub fn new(entry: EntryId, source_kind: SourceKind) -> Self {
+        let inspection = match source_kind {
             SourceKind::Live => Loader::default(),
             // This system knows nothing about a recorded entry.
             SourceKind::Recorded => Loader::given(None),
@@ -151,7 +151,7 @@ impl<'t> Component<'t> for InfoPage {
         match found {
             Some(entry) => {
                 let offset = self.offset;
-                *self = Self { offset, ..Self::new(entry, cx.nature) };
+                *self = Self { offset, ..Self::new(entry, cx.source_kind) };
             }
             None => cx.notify(Notice::EntryGone),
         }

@@ -163,8 +163,8 @@ fn replace(cx: &Context<'_>, order: &ExportRequest, columns: usize) -> String {
 /// Returns the loss caused by leaving.
 fn loss(cx: &Context<'_>) -> String {
     let scan = duration(cx.scan.last.elapsed);
-    if let Some(running) = &cx.reclaim.running {
-        return format!("Quit and stop {} midway?", doing(running.deed));
+    if let Some(running) = &cx.deletion.running {
+        return format!("Quit and stop {} midway?", doing(running.kind));
     }
     if let Some(order) = cx.written() {
         let shown = fit(&order.shown(), FILE, cx.theme.glyphs.gap()).into_owned();

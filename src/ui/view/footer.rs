@@ -14,7 +14,7 @@ use crate::base::text::{escape, escape_path, fit, width};
 use crate::delete::OperationKind;
 use crate::scan::Outcome;
 use crate::ui::context::Context;
-use crate::ui::deletion::Running;
+use crate::ui::deletion_state::Running;
 use crate::ui::hit_map::{Canvas, Hit, HitMap};
 use crate::ui::keys::{Binding, Command, KEYMAP, Key, Scope};
 use crate::ui::progress::Rescan;
@@ -49,7 +49,7 @@ pub fn draw(cx: &Context<'_>, top: Top, area: Rect, canvas: &mut Canvas<'_>) {
         draw_ends(&left, &right, area, buffer);
         let width = u16::try_from(right.width()).unwrap_or(u16::MAX);
         add_hits(cx, top, help, area.right().saturating_sub(width), area, hits);
-    } else if let Some(running) = &cx.reclaim.running {
+    } else if let Some(running) = &cx.deletion.running {
         draw_ends(&deleting(cx, running, room), &Line::default(), area, buffer);
     } else if let Some(rescan) = cx.rescan() {
         draw_ends(&reading_again(cx, top, rescan, room), &Line::default(), area, buffer);
@@ -279,8 +279,8 @@ fn place<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
 }
 
 /// Returns the word for a running operation.
-pub fn doing(deed: OperationKind) -> &'static str {
-    match deed {
+pub fn doing(kind: OperationKind) -> &'static str {
+    match kind {
         OperationKind::Delete | OperationKind::Empty => "deleting",
         OperationKind::Trash => "moving to the trash",
         OperationKind::Restore => "restoring",
@@ -292,7 +292,7 @@ fn deleting<'a>(cx: &Context<'_>, running: &Running, room: usize) -> Line<'a> {
     let theme = cx.theme;
     let spinner = cx.spinner();
     let dot = theme.glyphs.dot();
-    let doing = doing(running.deed);
+    let doing = doing(running.kind);
     let report = &running.report;
     let (entries, bytes) = running.expected;
     let left = grouped(entries.saturating_sub(report.entries));

@@ -133,7 +133,7 @@ fn title(dialog: &DeleteDialog) -> &'static str {
     if dialog.stage == ConfirmStep::AskAgain {
         return "Really?";
     }
-    match (dialog.is_rehearsal, dialog.deed) {
+    match (dialog.is_rehearsal, dialog.kind) {
         (true, _) => "Dry run: would be deleted",
         (false, OperationKind::Trash) => "Move to the trash?",
         (false, OperationKind::Empty) => "Delete the contents only?",
@@ -191,7 +191,7 @@ fn facts(cx: &Context<'_>, dialog: &DeleteDialog) -> Vec<Fact> {
     }
     let key = cx.keymap.first(Command::Empty, Scope::Confirm);
     if let Some(key) = key.filter(|_| dialog.can_be_emptied && dialog.stage == ConfirmStep::Ask) {
-        let does = match dialog.deed {
+        let does = match dialog.kind {
             OperationKind::Empty => "deletes the directory too",
             _ => "deletes the contents only",
         };
@@ -273,13 +273,13 @@ fn findings(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fac
     facts.push(Fact::new(4, format!("{files}, {directories}{so_far}"), Role::Plain));
     let (least, most) = (plain_size(probe.least, cx.units), plain_size(probe.most, cx.units));
     let by_now = if probe.is_complete { "" } else { " so far" };
-    let frees = match (dialog.deed, probe.least == probe.most) {
+    let frees = match (dialog.kind, probe.least == probe.most) {
         (OperationKind::Trash, _) => "frees no space until the trash is emptied".to_owned(),
         (_, true) => format!("frees {least}{by_now}"),
         (_, false) => format!("frees at least {least}, up to {most}{by_now}"),
     };
     facts.push(Fact::new(3, frees, Role::Strong));
-    if probe.linked > 0 && dialog.deed != OperationKind::Trash {
+    if probe.linked > 0 && dialog.kind != OperationKind::Trash {
         let files = count(
             probe.linked,
             "hard-linked file has other names and frees",
@@ -308,7 +308,7 @@ fn staying(dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
     };
     let Kept { mounts, unseen, .. } = probe.kept;
     // A mount below a directory would be moved along with it.
-    let (one, many) = match dialog.deed {
+    let (one, many) = match dialog.kind {
         OperationKind::Trash => {
             ("mount point below: the directory stays here", "mount points below: the directory stays here")
         }
@@ -318,7 +318,7 @@ fn staying(dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
     let entries = |count| if count == 1 { "entry" } else { "entries" };
     add(5, unseen, &|count| format!("{count} {} cannot be read", entries(unseen)));
     // The trash takes a whole directory, with all contents.
-    let (verb, kept) = match dialog.deed {
+    let (verb, kept) = match dialog.kind {
         OperationKind::Trash => ("move", probe.unmoved),
         _ => ("delete", probe.kept),
     };

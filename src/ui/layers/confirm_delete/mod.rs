@@ -16,6 +16,7 @@ use crate::delete::{DeleteScope, DeleteWarning, Operation, OperationKind, Previe
 use crate::ui::answer_gate::{AnswerGate, LONG_QUIET, QUIET};
 use crate::ui::component::{Component, Handled, Input};
 use crate::ui::context::Context;
+use crate::ui::deletion::DeletionRequest;
 use crate::ui::field::Field;
 use crate::ui::hit_map::{Button, Canvas};
 use crate::ui::keys::{Answer, Command, Scope};
@@ -23,13 +24,12 @@ use crate::ui::layout::layout;
 use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
 use crate::ui::options::{DeleteMode, DeletePolicy};
-use crate::ui::reclaim::DeletionRequest;
 
 /// The dialog that confirms a deletion.
 #[derive(Clone, Debug)]
 pub struct DeleteDialog {
     /// Operation.
-    pub deed: OperationKind,
+    pub kind: OperationKind,
     /// Entries of the operation.
     pub selection: Arc<Selection>,
     /// Preview so far.
@@ -61,20 +61,20 @@ pub enum ConfirmStep {
 
 impl DeleteDialog {
     /// Creates a dialog about entries without a preview.
-    pub fn new(deed: OperationKind, selection: Arc<Selection>, safety: &DeletePolicy, now: i64) -> Self {
-        let can_be_emptied = deed != OperationKind::Trash
+    pub fn new(kind: OperationKind, selection: Arc<Selection>, policy: &DeletePolicy, now: i64) -> Self {
+        let can_be_emptied = kind != OperationKind::Trash
             && selection.count() == 1
             && selection.items().all(|(_, item)| item.directory.is_some());
         Self {
-            deed,
+            kind,
             selection,
             probe: None,
             button: Button::No,
             stage: ConfirmStep::Ask,
             gate: AnswerGate::default(),
             can_be_emptied,
-            is_rehearsal: safety.mode == DeleteMode::DryRun,
-            typed_over: safety.typed_over,
+            is_rehearsal: policy.mode == DeleteMode::DryRun,
+            typed_over: policy.typed_over,
             now,
         }
     }
@@ -166,11 +166,11 @@ impl DeleteDialog {
 
     /// Switches between deleting an entry and deleting its contents.
     fn empty_instead(&self) -> Handled {
-        let (deed, extent) = match self.deed {
+        let (kind, extent) = match self.kind {
             OperationKind::Empty => (OperationKind::Delete, DeleteScope::Whole),
             _ => (OperationKind::Empty, DeleteScope::Content),
         };
-        Handled::Confirm(deed, Selection { extent, ..Selection::clone(&self.selection) })
+        Handled::Confirm(kind, Selection { extent, ..Selection::clone(&self.selection) })
     }
 
     /// Rescans changed entries, and then asks again about all.
@@ -178,7 +178,7 @@ impl DeleteDialog {
         let numbers: HashSet<usize> =
             self.probe.iter().flat_map(|probe| probe.changed.iter().copied()).collect();
         let changed = self.selection.filtered(|number| numbers.contains(&number));
-        cx.reclaim.asked_again = Some((self.deed, Arc::clone(&self.selection)));
+        cx.deletion.asked_again = Some((self.kind, Arc::clone(&self.selection)));
         cx.look_again_at(&changed)
     }
 
@@ -207,7 +207,7 @@ impl DeleteDialog {
         }
         let going =
             probe.and_then(|probe| probe.going.clone()).unwrap_or_else(|| Arc::clone(&self.selection));
-        let work = match self.deed {
+        let work = match self.kind {
             OperationKind::Trash => Operation::Trash(going),
             _ => Operation::Remove(going),
         };

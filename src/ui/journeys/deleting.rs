@@ -7,13 +7,13 @@ use crate::delete::{
     Blocked, DeleteScope, DeleteWarning, Failure, Failures, Operation, OperationKind, Preview, Reason,
     Report, Selection,
 };
+use crate::ui::deletion::{DeletionMessage, DeletionRequest};
 use crate::ui::layers::confirm_delete::ConfirmStep;
 use crate::ui::options::DeleteMode;
 use crate::ui::progress::RescanMessage;
-use crate::ui::reclaim::{DeletionMessage, DeletionRequest};
 
-fn safe(tree: &Tree, safety: DeletePolicy) -> App<'_> {
-    let settings = Settings { safety, ..settings() };
+fn safe(tree: &Tree, policy: DeletePolicy) -> App<'_> {
+    let settings = Settings { policy, ..settings() };
     let mut app = App::new(tree, vec![(b"/r".to_vec(), b"/shown".to_vec())], &settings, (80, 12));
     tick(&mut app, 1000, Some(Outcome::Complete));
     app
@@ -211,7 +211,7 @@ fn emptying_is_offered_for_one_directory() {
     let [Effect::Deletion(DeletionRequest::Begin(begun, _))] = effects.as_slice() else {
         panic!("{effects:?}")
     };
-    assert_eq!(begun.deed(), OperationKind::Empty);
+    assert_eq!(begun.kind(), OperationKind::Empty);
     let mut app = finished(&tree);
     press(&mut app, "+");
     asked(&mut app);

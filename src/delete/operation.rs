@@ -58,7 +58,7 @@ pub struct Report {
 
 impl Operation {
     /// Returns the kind of the operation.
-    pub fn deed(&self) -> OperationKind {
+    pub fn kind(&self) -> OperationKind {
         match self {
             Self::Remove(selection) if selection.extent == super::DeleteScope::Content => {
                 OperationKind::Empty
@@ -101,18 +101,18 @@ fn run(task: &Task<Report>, work: &Operation, journal: Option<&Journal>) -> Repo
             return Report { failures: refused, ..Report::default() };
         }
     }
-    let deed = work.deed();
+    let kind = work.kind();
     let items = work.items();
     let begun: Vec<Line> =
-        items.iter().map(|(path, bytes)| line(deed, path, None, *bytes, "begun".into())).collect();
+        items.iter().map(|(path, bytes)| line(kind, path, None, *bytes, "begun".into())).collect();
     let write_down = |lines: &[Line]| Some(words(&journal?.append(lines).err()?));
     let not_begun = write_down(&begun);
     let told = |trashing: trash::Trashing| {
-        let ended = moved(deed, &items, &trashing, task.is_cancelled());
+        let ended = moved(kind, &items, &trashing, task.is_cancelled());
         (trashed(trashing), ended)
     };
     let (report, ended) = match work {
-        Operation::Remove(selection) => removed(task, selection, deed),
+        Operation::Remove(selection) => removed(task, selection, kind),
         Operation::Trash(selection) => {
             let owner = Owner::of_process();
             let report = |trashing| task.publish(trashed(trashing));
@@ -126,7 +126,7 @@ fn run(task: &Task<Report>, work: &Operation, journal: Option<&Journal>) -> Repo
 
 /// Deletes the selection and measures the free space before and after. Also returns the journal lines of the
 /// result.
-fn removed(task: &Task<Report>, selection: &Selection, deed: OperationKind) -> (Report, Vec<Line>) {
+fn removed(task: &Task<Report>, selection: &Selection, kind: OperationKind) -> (Report, Vec<Line>) {
     let before = free(selection);
     let report = |removal: remove::Removal| Report {
         entries: removal.entries,
@@ -150,7 +150,7 @@ fn removed(task: &Task<Report>, selection: &Selection, deed: OperationKind) -> (
             0 => "done".to_owned(),
             failed => format!("{failed} failed: {}", reason_of(&path).unwrap_or_default()),
         };
-        lines.push(line(deed, &path, Some(how.entries), how.freed, result));
+        lines.push(line(kind, &path, Some(how.entries), how.freed, result));
     }
     let gained = before.iter().filter_map(|(device, before)| {
         Some(i64::try_from(*after.get(device)?).ok()? - i64::try_from(*before).ok()?)
@@ -169,7 +169,7 @@ fn trashed(trashing: trash::Trashing) -> Report {
 
 /// Returns the journal lines for moved items.
 fn moved(
-    deed: OperationKind,
+    kind: OperationKind,
     items: &[(Vec<u8>, u64)],
     trashing: &trash::Trashing,
     is_cancelled: bool,
@@ -185,14 +185,14 @@ fn moved(
             }
             None => "done".to_owned(),
         };
-        line(deed, path, None, *bytes, result)
+        line(kind, path, None, *bytes, result)
     };
     items.iter().enumerate().map(how).collect()
 }
 
 /// Creates a journal line with an absolute path.
-fn line(deed: OperationKind, path: &[u8], entries: Option<u64>, bytes: u64, result: String) -> Line {
-    Line { deed, path: absolute_bytes(path), entries, bytes, result }
+fn line(kind: OperationKind, path: &[u8], entries: Option<u64>, bytes: u64, result: String) -> Line {
+    Line { kind, path: absolute_bytes(path), entries, bytes, result }
 }
 
 /// Returns the refused items as failures.

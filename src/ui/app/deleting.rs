@@ -15,20 +15,20 @@ use crate::base::format::plain_size;
 use crate::base::sync::Arc;
 use crate::delete::{DeleteScope, Operation, OperationKind, Selection};
 use crate::tree::DirId;
+use crate::ui::deletion::{DeletionMessage, DeletionRequest};
 use crate::ui::layers::Layer;
 use crate::ui::layers::confirm_delete::DeleteDialog;
 use crate::ui::layers::failures::FailuresList;
 use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
 use crate::ui::options::DeleteMode;
-use crate::ui::reclaim::{DeletionMessage, DeletionRequest};
 
 impl<'t> App<'t> {
     /// Opens the dialog for the marks, or else for the entry under the cursor.
-    pub(super) fn ask_to(&mut self, deed: OperationKind) -> Option<Effect> {
+    pub(super) fn ask_to(&mut self, kind: OperationKind) -> Option<Effect> {
         let selection =
             self.cx.checked(self.check_selection())?.as_chosen(&self.cx.marks.touched_directories());
-        Some(self.ask_about(deed, selection))
+        Some(self.ask_about(kind, selection))
     }
 
     /// Returns the entries that a command would delete.
@@ -64,11 +64,11 @@ impl<'t> App<'t> {
     /// Restores the items trashed last.
     pub(super) fn restore(&mut self) -> Option<Effect> {
         self.cx.checked(self.cx.check_changes())?;
-        if self.cx.reclaim.safety.mode == DeleteMode::DryRun {
+        if self.cx.deletion.policy.mode == DeleteMode::DryRun {
             self.cx.notify(Notice::NothingTrashedDryRun);
             return None;
         }
-        let Some(trashed) = self.cx.reclaim.trashed.pop() else {
+        let Some(trashed) = self.cx.deletion.trashed.pop() else {
             self.cx.notify(Notice::NothingTrashed);
             return None;
         };
@@ -84,9 +84,9 @@ impl<'t> App<'t> {
     }
 
     /// Opens the dialog for an operation, and requests a preview.
-    pub(in crate::ui) fn ask_about(&mut self, deed: OperationKind, selection: Selection) -> Effect {
+    pub(in crate::ui) fn ask_about(&mut self, kind: OperationKind, selection: Selection) -> Effect {
         let (selection, now) = (Arc::new(selection), self.cx.clock());
-        let dialog = DeleteDialog::new(deed, Arc::clone(&selection), &self.cx.reclaim.safety, now);
+        let dialog = DeleteDialog::new(kind, Arc::clone(&selection), &self.cx.deletion.policy, now);
         self.open_below_question(Layer::ConfirmDelete(dialog));
         Effect::Deletion(DeletionRequest::Preview(selection, now))
     }
@@ -94,13 +94,13 @@ impl<'t> App<'t> {
     /// Asks again after changed entries were rescanned.
     fn ask_again(&mut self) -> Option<Effect> {
         let is_free = self.layers.iter().all(|layer| matches!(layer, Layer::Question(_)));
-        let (deed, selection) = self.cx.reclaim.asked_again.take().filter(|_| is_free)?;
+        let (kind, selection) = self.cx.deletion.asked_again.take().filter(|_| is_free)?;
         let selection = selection.renewed(self.cx.tree, |_| true);
         if selection.count() == 0 {
             self.cx.notify(Notice::EntryGone);
             return None;
         }
-        Some(self.ask_about(deed, selection))
+        Some(self.ask_about(kind, selection))
     }
 
     /// Returns the dialog that confirms a deletion, if it is open.
@@ -121,7 +121,7 @@ impl<'t> App<'t> {
     /// Opens the list of failures once the tree is up to date and nothing else is open.
     pub(super) fn open_failures(&mut self) {
         let is_busy = self.cx.is_deleting() || self.cx.rescan().is_some() || !self.layers.is_empty();
-        let failed = self.cx.reclaim.failed.take_if(|_| !is_busy);
+        let failed = self.cx.deletion.failed.take_if(|_| !is_busy);
         self.layers.extend(failed.map(|failed| Layer::Failures(FailuresList::new(failed))));
     }
 
@@ -163,9 +163,9 @@ impl<'t> App<'t> {
             }
             DeletionMessage::WorkFailed(error) => {
                 self.cx.notify(Notice::JobFailed("Deletion", error));
-                let running = self.cx.reclaim.running.take()?;
+                let running = self.cx.deletion.running.take()?;
                 self.cx.keep_what_did_not_return(&running.work, &[]);
-                self.cx.look_again(&running.work)
+                self.cx.recheck(&running.work)
             }
         }
     }

@@ -28,9 +28,9 @@ use crate::tree::{DirId, Tree};
 /// Variable that counts nested shells.
 const LEVEL: &str = "DUKE_LEVEL";
 
-/// Program that the user asked for.
+/// Launch that the user asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Errand {
+pub enum Launch {
     /// Shell in this directory.
     Shell(DirId),
     /// Pager, with the file of this name in a directory.
@@ -59,17 +59,17 @@ pub fn lend(screen: &Screen, ready: &Ready) -> io::Result<Option<String>> {
 }
 
 /// Opens the directory of a shell or the file for a pager.
-pub fn prepare(tree: &Tree, errand: &Errand) -> Result<Ready, String> {
-    let ready = match errand {
-        Errand::Shell(directory) => reach(tree, *directory).map(Ready::Shell),
-        Errand::View(directory, name) => reach_entry(tree, *directory, name)
+pub fn prepare(tree: &Tree, program: &Launch) -> Result<Ready, String> {
+    let ready = match program {
+        Launch::Shell(directory) => reach(tree, *directory).map(Ready::Shell),
+        Launch::View(directory, name) => reach_entry(tree, *directory, name)
             .and_then(|(place, name)| place.open_file(&name))
             .map(Ready::View),
-        Errand::Open(_) => Err(Errno::EINVAL),
+        Launch::Open(_) => Err(Errno::EINVAL),
     };
-    ready.map_err(|error| match (errand, error) {
-        (Errand::View(..), Errno::EINVAL | Errno::ELOOP) => "Only files can be viewed".to_owned(),
-        (Errand::View(_, name), _) => format!("{}: {}", escape(name), error_text(error as i32)),
+    ready.map_err(|error| match (program, error) {
+        (Launch::View(..), Errno::EINVAL | Errno::ELOOP) => "Only files can be viewed".to_owned(),
+        (Launch::View(_, name), _) => format!("{}: {}", escape(name), error_text(error as i32)),
         _ => format!("Cannot start a shell: {}", error_text(error as i32)),
     })
 }

@@ -1,0 +1,58 @@
+//! State of deletions: the running operation, its failures, and trashed items.
+
+use crate::base::sync::Arc;
+use crate::delete::{Failures, Group, Operation, OperationKind, Report, Selection, Trashed};
+use crate::ui::notice::Notice;
+use crate::ui::options::DeletePolicy;
+
+/// State of deletions.
+#[derive(Debug, Default)]
+pub struct DeletionState {
+    /// Running operation.
+    pub running: Option<Running>,
+    /// Failures of the last operation, until they are shown.
+    pub failed: Option<Failed>,
+    pub policy: DeletePolicy,
+    /// Trashed items, the last ones at the end.
+    pub trashed: Vec<Arc<Vec<Trashed>>>,
+    /// Notice to show when the tree is up to date.
+    pub outcome: Option<Notice>,
+    /// Operation to ask about again after changed entries are rescanned.
+    pub asked_again: Option<(OperationKind, Arc<Selection>)>,
+    /// Directories to rescan because restored items are in them.
+    pub returned: Vec<Group>,
+}
+
+impl DeletionState {
+    /// Creates the state with these rules.
+    pub fn new(policy: DeletePolicy) -> Self {
+        Self { policy, ..Self::default() }
+    }
+}
+
+/// Running operation.
+#[derive(Clone, Debug)]
+pub struct Running {
+    /// Kind of the operation.
+    pub kind: OperationKind,
+    /// Expected number of names, as far as known, and bytes.
+    pub expected: (u64, u64),
+    /// `true` if fewer bytes than counted may be freed: files are compressed, or share space.
+    pub is_at_most: bool,
+    /// Progress.
+    pub report: Arc<Report>,
+    /// `true` if it was asked to stop.
+    pub is_stopping: bool,
+    pub work: Operation,
+}
+
+/// Entries that an operation failed on.
+#[derive(Clone, Debug)]
+pub struct Failed {
+    /// Operation.
+    pub kind: OperationKind,
+    /// Failed entries with reasons.
+    pub failures: Failures,
+    /// Entries to retry.
+    pub selection: Option<Arc<Selection>>,
+}
