@@ -66,6 +66,6 @@ pub mod ui {
     pub use crate::ui::keys::{KEYMAP, Scope, markdown, settings_markdown};
     pub use crate::ui::theme::{Colors, Glyphs, Theme};
     pub use crate::ui::{
-        Settings, answer_gate, app, deletion, layers, loader, message, notice, options, progress, runner,
+        Settings, answer_gate, app, layers, loader, message, notice, operations, options, progress, runner,
     };
 }

@@ -24,7 +24,7 @@ const PLAIN: [bool; 256] = {
     plain
 };
 
-/// JsonWriter of JSON. Only [`JsonWriter::spill`] and [`JsonWriter::finish`] write to `out`.
+/// Writer of JSON. Only [`JsonWriter::spill`] and [`JsonWriter::finish`] write to `out`.
 pub struct JsonWriter<'o> {
     out: &'o mut dyn Write,
     bytes: Vec<u8>,

@@ -13,7 +13,7 @@ const GROUPS: usize = 32;
 
 type Leaf<T, const LEAF: usize> = OnceLock<Box<[T; LEAF]>>;
 
-/// Slots of up to 2^32 rows of `T`, each made by `T::default()` when its leaf of `LEAF` rows is first used.
+/// Table of up to 2^32 rows of `T`, each made by `T::default()` when its leaf of `LEAF` rows is first used.
 pub struct Slots<T, const LEAF: usize> {
     groups: [OnceLock<Box<[Leaf<T, LEAF>]>>; GROUPS],
 }

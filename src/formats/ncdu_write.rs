@@ -1,4 +1,4 @@
-//! JsonWriter of ncdu's JSON export, version 1.2, byte for byte as ncdu 2 writes it except for the program's
+//! Writer of ncdu's JSON export, version 1.2, byte for byte as ncdu 2 writes it except for the program's
 //! name.
 //!
 //! Sizes of directories are their own, names are written as raw bytes, and shared sizes of hard links stand

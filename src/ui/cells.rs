@@ -7,8 +7,8 @@ use ratatui::layout::Rect;
 use super::keys::Side;
 use super::window::Window;
 use crate::base::format::Measure;
-use crate::ui::treemap::layout;
-use crate::ui::treemap::{Area, Tile};
+use crate::ui::treemap_layout::layout;
+use crate::ui::treemap_layout::{Area, Tile};
 
 /// Largest number of entries with a cell of their own.
 pub const MOST: usize = 200;

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use ratatui::crossterm::event::{KeyEvent, MouseEvent};
 
-use super::deletion::{self, DeletionMessage};
-use super::export::{self, ExportMessage};
 use super::notice::Notice;
-use super::programs::Launch;
+use super::operations::deletion::{self, DeletionMessage};
+use super::operations::export::{self, ExportMessage};
+use super::operations::programs::Launch;
 use super::progress::{RescanMessage, Tick};
 use crate::scan::Places;
 use crate::tree::DirId;

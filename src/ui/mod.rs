@@ -15,13 +15,10 @@
 pub mod answer_gate;
 pub mod app;
 pub mod cells;
-mod clipboard;
 pub mod component;
 pub mod context;
 pub mod cursor;
-pub mod deletion;
 pub mod deletion_state;
-pub mod export;
 pub mod field;
 pub mod hit_map;
 #[cfg(test)]
@@ -29,27 +26,26 @@ mod journeys;
 pub mod keys;
 pub mod layers;
 pub mod layout;
+mod list_state;
 pub mod loader;
 pub mod marks;
 pub mod message;
 pub mod notice;
+pub mod operations;
 pub mod options;
 mod owner_names;
-mod place;
-pub mod programs;
 pub mod progress;
 pub mod remark;
 pub mod runner;
-mod screen;
 mod session;
 mod settings;
-pub mod sheet;
-pub mod tab;
+pub mod table_view;
+pub mod terminal;
 pub mod theme;
-pub mod treemap;
-pub mod view;
+pub mod treemap_layout;
 pub mod view_state;
 pub mod views;
+pub mod widgets;
 pub mod window;
 
 use std::io::{self, BufWriter};
@@ -67,9 +63,9 @@ use crate::platform::terminal::stops;
 use crate::source::Source;
 use crate::source::baseline::{Baseline, BaselineSpec};
 pub use options::MouseCapture;
-use screen::{Guard, Screen};
 use session::{Left, Session};
 pub use settings::{Settings, Start};
+use terminal::screen::{Guard, Screen};
 
 /// Size in bytes up to which a frame is sent in one write.
 const FRAME: usize = 1 << 18;

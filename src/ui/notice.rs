@@ -6,8 +6,8 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use super::deletion::Script;
 use super::keys::{Command, Keymap, Scope};
+use super::operations::deletion::Script;
 use super::views;
 use crate::base::format::{Units, change, grouped, plain_size};
 use crate::base::job::JobError;

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use super::tab;
+use super::terminal::tab_progress;
 use crate::scan::{Outcome, Progress};
 use crate::tree::DirId;
 
@@ -89,11 +89,11 @@ impl ScanState {
     }
 
     /// Returns the progress to show in the terminal's tab.
-    pub fn in_tab(&self) -> tab::TabState {
+    pub fn in_tab(&self) -> tab_progress::TabState {
         match (self.is_running(), self.percent()) {
-            (true, Some(percent)) => tab::TabState::Percent(percent),
-            (true, None) => tab::TabState::Going,
-            (false, _) => tab::TabState::Nothing,
+            (true, Some(percent)) => tab_progress::TabState::Percent(percent),
+            (true, None) => tab_progress::TabState::Going,
+            (false, _) => tab_progress::TabState::Nothing,
         }
     }
 
@@ -121,9 +121,9 @@ mod tests {
             scan.take(Tick { progress, ..Tick::default() });
             assert_eq!(scan.percent(), percent);
         }
-        assert_eq!(scan.in_tab(), tab::TabState::Percent(99));
+        assert_eq!(scan.in_tab(), tab_progress::TabState::Percent(99));
         scan.take(Tick { outcome: Some(Outcome::Complete), ..Tick::default() });
-        assert_eq!(scan.in_tab(), tab::TabState::Nothing);
+        assert_eq!(scan.in_tab(), tab_progress::TabState::Nothing);
     }
 
     #[test]

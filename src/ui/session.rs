@@ -19,16 +19,16 @@ use ratatui::crossterm::event::{self, Event as TerminalEvent, KeyEventKind};
 use ratatui::crossterm::queue;
 use ratatui::crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate};
 
-use super::deletion::{DeletionMessage, Deletions};
-use super::export::{self, ExportMessage};
 use super::loader::Sources;
 use super::message::{Effect, Event};
 use super::notice::Notice;
-use super::programs::{self, Launch, Ready};
+use super::operations::deletion::{DeletionMessage, Deletions};
+use super::operations::export::{self, ExportMessage};
+use super::operations::programs::{self, Launch, Ready};
 use super::progress::{RescanMessage, Tick};
 use super::runner::{AtExit, Runner, TaskId, Update};
-use super::screen::Screen;
-use super::{app::App, clipboard, settings::Settings, tab};
+use super::terminal::{clipboard, screen::Screen, tab_progress};
+use super::{app::App, settings::Settings};
 use crate::base::absolute::absolute;
 use crate::base::clock;
 use crate::base::job::{JobError, Pool};
@@ -82,12 +82,12 @@ pub struct Session<'s> {
     pool: Pool,
     runner: Runner<Message>,
     deletions: Deletions,
-    /// Launch being prepared.
+    /// Program being prepared.
     preparing: Option<TaskId>,
     /// Running rescan.
     again: Option<Scan>,
     /// Progress shown in the tab.
-    told: tab::TabState,
+    told: tab_progress::TabState,
     begun: Instant,
     next_tick: Instant,
     /// Pending effects.
@@ -121,7 +121,7 @@ impl<'s> Session<'s> {
             deletions: Deletions::default(),
             preparing: None,
             again: None,
-            told: tab::TabState::Nothing,
+            told: tab_progress::TabState::Nothing,
             begun,
             next_tick: begun,
             effects: VecDeque::new(),
@@ -274,7 +274,7 @@ impl<'s> Session<'s> {
             }
             Effect::Suspend => {
                 stop_group()?;
-                self.told = tab::TabState::Nothing;
+                self.told = tab_progress::TabState::Nothing;
                 self.resume()?;
             }
             Effect::Repaint => self.repaint()?,

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::field::Field;
 use super::loader::{Loader, Sources};
-use super::sheet::{TablePage, TableView};
-use super::treemap::Tile;
+use super::table_view::{TablePage, TableView};
+use super::treemap_layout::Tile;
 use super::views::{self, Needs, ViewSpec};
 use crate::analysis::compare::Comparison;
 use crate::analysis::search::{self, Filtered, Order, Query, Request};

@@ -15,8 +15,8 @@ use crate::table::row::{CellValue, Precision, Row, RowNote, RowStyle};
 use crate::table::rows::Sums;
 use crate::tree::{DirId, Entry, EntryId, EntryState, Status, Totals, Tree};
 
+use super::list_state::ListState;
 use super::marks::Marks;
-use super::place::ListState;
 use super::remark::{exclusion_text, kind_text, linked_text};
 
 /// Visible part of a directory.

@@ -12,13 +12,13 @@ use super::App;
 use crate::source::SourceKind;
 use crate::ui::answer_gate::AnswerGate;
 use crate::ui::component::{Handled, Input};
-use crate::ui::deletion::DeletionRequest;
 use crate::ui::hit_map::Button;
 use crate::ui::keys::Answer;
 use crate::ui::layers::Layer;
 use crate::ui::layers::question::{Question, QuestionDialog};
 use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
+use crate::ui::operations::deletion::DeletionRequest;
 
 /// Duration of a scan from which leaving it needs a question.
 const PRECIOUS: Duration = Duration::from_secs(5);

@@ -15,12 +15,12 @@ use crate::base::format::plain_size;
 use crate::base::sync::Arc;
 use crate::delete::{DeleteScope, Operation, OperationKind, Selection};
 use crate::tree::DirId;
-use crate::ui::deletion::{DeletionMessage, DeletionRequest};
 use crate::ui::layers::Layer;
 use crate::ui::layers::confirm_delete::DeleteDialog;
 use crate::ui::layers::failures::FailuresList;
 use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
+use crate::ui::operations::deletion::{DeletionMessage, DeletionRequest};
 use crate::ui::options::DeleteMode;
 
 impl<'t> App<'t> {

@@ -9,7 +9,7 @@ use crate::ui::layers::Layer;
 use crate::ui::layers::info::InfoPage;
 use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
-use crate::ui::programs::Launch;
+use crate::ui::operations::programs::Launch;
 use crate::ui::views::Target;
 
 impl App<'_> {

@@ -4,11 +4,11 @@
 
 use super::App;
 use crate::source::save::SaveError;
-use crate::ui::export::ExportMessage;
 use crate::ui::layers::Layer;
 use crate::ui::layers::file_prompt::FilePrompt;
 use crate::ui::layers::question::Question;
 use crate::ui::notice::Notice;
+use crate::ui::operations::export::ExportMessage;
 
 impl App<'_> {
     /// Opens the prompt for a file name.

@@ -20,8 +20,8 @@ use crate::ui::keys::{Answer, Command, Scope};
 use crate::ui::layers::Layer;
 use crate::ui::layout::layout;
 use crate::ui::message::Effect;
-use crate::ui::view;
-use crate::ui::view::footer::{self, Top};
+use crate::ui::widgets;
+use crate::ui::widgets::footer::{self, Top};
 
 /// Time within which two clicks on one place are a double click.
 const DOUBLE: Duration = Duration::from_millis(400);
@@ -39,7 +39,7 @@ impl App<'_> {
         let layout = layout((area.width, area.height));
         match pages.last() {
             Some(page) => page.component().draw(&self.cx, area, canvas),
-            None => view::draw(&self.cx, layout, canvas),
+            None => widgets::draw(&self.cx, layout, canvas),
         }
         if !self.layers.iter().any(Layer::covers_footer) {
             let may_retry = self

@@ -8,10 +8,10 @@ use crate::base::sync::Arc;
 use crate::delete::{DeleteScope, Group, Operation, OperationKind, Report, Selection, Trashed};
 use crate::scan::Places;
 use crate::source::SourceKind;
-use crate::ui::deletion::DeletionRequest;
 use crate::ui::deletion_state::{Failed, Running};
 use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
+use crate::ui::operations::deletion::DeletionRequest;
 use crate::ui::options::DeleteMode;
 
 impl Context<'_> {

@@ -3,9 +3,9 @@
 use super::Context;
 use crate::scan::Outcome;
 use crate::source::save::Overwrite;
-use crate::ui::export::ExportRequest;
 use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
+use crate::ui::operations::export::ExportRequest;
 
 impl Context<'_> {
     /// Checks that a file can be written at present.

@@ -10,7 +10,7 @@ use crate::ui::layout::layout;
 use crate::ui::marks::{Dropped, EntryName, Mark, Marks};
 use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
-use crate::ui::sheet::TableView;
+use crate::ui::table_view::TableView;
 
 /// Entry with its directory.
 type Located<'t> = (DirId, Entry<'t>);

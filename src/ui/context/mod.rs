@@ -23,12 +23,12 @@ use std::time::Duration;
 use jiff::tz::TimeZone;
 
 use super::deletion_state::DeletionState;
-use super::export::Exporting;
 use super::keys::Keymap;
+use super::list_state::{ListState, SavedCursor};
 use super::marks::{self, Marks};
 use super::notice::Notice;
+use super::operations::export::Exporting;
 use super::owner_names::OwnerNames;
-use super::place::{ListState, SavedCursor};
 use super::progress::{Rescan, ScanState};
 use super::settings::{Settings, Start};
 use super::theme::Theme;

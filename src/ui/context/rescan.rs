@@ -9,9 +9,9 @@ use super::Context;
 use crate::scan::{Outcome, Progress};
 use crate::source::SourceKind;
 use crate::tree::{DirId, Entry, EntryState, Relocation};
+use crate::ui::list_state::ListState;
 use crate::ui::message::Effect;
 use crate::ui::notice::{Notice, RescannedState};
-use crate::ui::place::ListState;
 use crate::ui::progress::{Rescan, RescanMessage};
 use crate::ui::window::totals_size;
 

@@ -7,7 +7,7 @@
 
 use super::Context;
 use crate::tree::{DirId, EntryId};
-use crate::ui::sheet::TableView;
+use crate::ui::table_view::TableView;
 use crate::ui::view_state::Return;
 use crate::ui::views::Target;
 

@@ -4,7 +4,7 @@
 
 use super::Context;
 use crate::analysis::search::Query;
-use crate::ui::sheet::TableView;
+use crate::ui::table_view::TableView;
 use crate::ui::views::search;
 
 /// Hint before anything is typed.

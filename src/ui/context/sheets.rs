@@ -8,7 +8,7 @@ use crate::analysis::search::{By, Query};
 use crate::table::column::Column;
 use crate::ui::cursor::Motion;
 use crate::ui::keys::Command;
-use crate::ui::sheet::TableView;
+use crate::ui::table_view::TableView;
 use crate::ui::views::{LIST, TableSpec};
 
 impl Context<'_> {

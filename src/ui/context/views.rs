@@ -19,10 +19,10 @@ use crate::tree::{DirId, EntryId, Relocation};
 use crate::ui::cells;
 use crate::ui::keys::Side;
 use crate::ui::layout::layout;
+use crate::ui::list_state::SavedCursor;
 use crate::ui::loader::{Loader, Sources, TableRequest};
 use crate::ui::notice::Notice;
-use crate::ui::place::SavedCursor;
-use crate::ui::sheet::{Sight, TableView};
+use crate::ui::table_view::{Sight, TableView};
 use crate::ui::views::{Needs, TREEMAP, ViewSpec};
 use crate::ui::views::{TableAnswer, df};
 

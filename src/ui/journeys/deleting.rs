@@ -7,8 +7,8 @@ use crate::delete::{
     Blocked, DeleteScope, DeleteWarning, Failure, Failures, Operation, OperationKind, Preview, Reason,
     Report, Selection,
 };
-use crate::ui::deletion::{DeletionMessage, DeletionRequest};
 use crate::ui::layers::confirm_delete::ConfirmStep;
+use crate::ui::operations::deletion::{DeletionMessage, DeletionRequest};
 use crate::ui::options::DeleteMode;
 use crate::ui::progress::RescanMessage;
 

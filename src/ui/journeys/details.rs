@@ -10,7 +10,7 @@ use crate::platform::fs::mounts::Mount;
 use crate::platform::{Attributes, Boundary};
 use crate::scan::inspect::Inspection;
 use crate::tree::DirId;
-use crate::ui::programs::Launch;
+use crate::ui::operations::programs::Launch;
 
 /// Returns `true` if the open page waits for facts.
 fn is_asking(app: &App<'_>) -> bool {

@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::source::save::{Form, Format, Overwrite, Packing, SaveError};
-use crate::ui::export::{ExportMessage, ExportRequest};
 use crate::ui::layers::file_prompt::FilePrompt;
 use crate::ui::notice::Notice;
+use crate::ui::operations::export::{ExportMessage, ExportRequest};
 
 fn wanted(name: &str, format: Format, old: Overwrite) -> ExportRequest {
     ExportRequest { path: name.into(), format, old }

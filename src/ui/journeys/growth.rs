@@ -6,7 +6,7 @@ use crate::source::baseline::{Baseline, BaselineInfo};
 use crate::table::column::Column;
 use crate::table::row::{CellValue, Row};
 use crate::ui::Start;
-use crate::ui::sheet::TablePage;
+use crate::ui::table_view::TablePage;
 
 const DAY: i64 = 24 * 3600;
 

@@ -166,7 +166,7 @@ fn buttons_stay_off_the_frame_however_short_the_question() {
 
 #[test]
 fn the_buttons_of_the_box_that_asks_are_clicked_where_they_are_drawn() {
-    use crate::ui::deletion::DeletionRequest;
+    use crate::ui::operations::deletion::DeletionRequest;
     let tree = home();
     for size in [(80, 12), (81, 13), (30, 6), (15, 4)] {
         let mut app = finished(&tree);

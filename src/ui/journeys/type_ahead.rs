@@ -8,8 +8,8 @@ use crate::delete::{DeleteWarning, Preview};
 use crate::fixture::cases;
 use crate::source::save::{Overwrite, SaveError};
 use crate::ui::answer_gate::QUIET;
-use crate::ui::deletion::{DeletionMessage, DeletionRequest};
-use crate::ui::export::{ExportMessage, ExportRequest};
+use crate::ui::operations::deletion::{DeletionMessage, DeletionRequest};
+use crate::ui::operations::export::{ExportMessage, ExportRequest};
 
 /// Browser with a terminal that is read like in the main loop: waiting input is taken first, and only a check
 /// without input counts as idle.

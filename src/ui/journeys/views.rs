@@ -3,7 +3,7 @@
 use super::*;
 use crate::table::column::{Column, Shown};
 use crate::table::row::{CellValue, Row};
-use crate::ui::sheet::TablePage;
+use crate::ui::table_view::TablePage;
 
 fn page<'a>(app: &'a App<'_>) -> &'a TablePage {
     app.cx.views.page.as_ref().expect("a view is open")

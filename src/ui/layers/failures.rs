@@ -26,7 +26,7 @@ use crate::ui::keys::{Command, Scope};
 use crate::ui::layout::layout;
 use crate::ui::notice::Notice;
 use crate::ui::theme::Role;
-use crate::ui::view::line::{draw_ends, select};
+use crate::ui::widgets::row::{draw_ends, select};
 
 /// Smallest width of a reason; the largest is `REASON` of ten columns.
 const REASON: usize = 28;

@@ -10,15 +10,15 @@ use crate::base::text::{fit, width};
 use crate::source::save::{ENDINGS, Format, Overwrite};
 use crate::ui::component::{Component, Handled, Input};
 use crate::ui::context::Context;
-use crate::ui::export::ExportRequest;
 use crate::ui::field::Field;
 use crate::ui::hit_map::Canvas;
 use crate::ui::keys::{Command, Scope};
 use crate::ui::layout::layout;
 use crate::ui::notice::Notice;
+use crate::ui::operations::export::ExportRequest;
 use crate::ui::theme::Role;
-use crate::ui::view::field;
-use crate::ui::view::line::draw_ends;
+use crate::ui::widgets::field;
+use crate::ui::widgets::row::draw_ends;
 
 /// Width from which on there is room for a title.
 const WIDE: usize = 60;

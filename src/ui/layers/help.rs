@@ -16,7 +16,7 @@ use crate::ui::cursor::moved;
 use crate::ui::hit_map::Canvas;
 use crate::ui::keys::{Command, Group, Keymap, Scope, in_group};
 use crate::ui::theme::{Glyphs, Role, Theme};
-use crate::ui::view::line::draw_ends;
+use crate::ui::widgets::row::draw_ends;
 
 /// Gap between columns.
 const GAP: usize = 2;

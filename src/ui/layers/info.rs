@@ -37,7 +37,7 @@ use crate::ui::loader::{Loader, Sources};
 use crate::ui::notice::Notice;
 use crate::ui::remark::exclusion_text;
 use crate::ui::theme::Role;
-use crate::ui::view::line::draw_ends;
+use crate::ui::widgets::row::draw_ends;
 
 /// Width of labels.
 const LABEL: usize = 12;

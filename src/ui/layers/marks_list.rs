@@ -21,8 +21,8 @@ use crate::ui::keys::{Command, Scope};
 use crate::ui::layout::layout;
 use crate::ui::marks::{EntryName, Mark, Marks};
 use crate::ui::theme::Role;
-use crate::ui::view::footer::summary;
-use crate::ui::view::line::{draw_ends, select};
+use crate::ui::widgets::footer::summary;
+use crate::ui::widgets::row::{draw_ends, select};
 use crate::ui::window::totals_size;
 
 /// Width below which a path is more useful than a size.

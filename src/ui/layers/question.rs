@@ -21,12 +21,12 @@ use crate::base::text::{escape, fit, width};
 use crate::ui::answer_gate::AnswerGate;
 use crate::ui::component::{Component, Handled, Input};
 use crate::ui::context::Context;
-use crate::ui::export::ExportRequest;
 use crate::ui::hit_map::{Button, Canvas, Hit};
 use crate::ui::keys::{Answer, Command, Scope};
 use crate::ui::message::Effect;
+use crate::ui::operations::export::ExportRequest;
 use crate::ui::theme::Role;
-use crate::ui::view::footer::doing;
+use crate::ui::widgets::footer::doing;
 
 const HEIGHT: u16 = 5;
 /// Width of a file name.

@@ -12,9 +12,9 @@ use crate::ui::hit_map::Canvas;
 use crate::ui::keys::{Command, Scope};
 use crate::ui::layout::layout;
 use crate::ui::theme::Role;
-use crate::ui::view::field;
-use crate::ui::view::footer::{self, Top};
-use crate::ui::view::line::draw_ends;
+use crate::ui::widgets::field;
+use crate::ui::widgets::footer::{self, Top};
+use crate::ui::widgets::row::draw_ends;
 
 /// Prompt for a search.
 #[derive(Clone, Copy, Debug)]

@@ -31,7 +31,7 @@ use crate::ui::hit_map::{Button, Canvas};
 use crate::ui::keys::{Command, Scope};
 use crate::ui::layers::dialog::{BUTTONS, bordered, draw_button, side_by_side};
 use crate::ui::theme::Role;
-use crate::ui::view::field;
+use crate::ui::widgets::field;
 
 /// Largest width in columns.
 const WIDEST: u16 = 76;

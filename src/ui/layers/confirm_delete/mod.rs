@@ -16,13 +16,13 @@ use crate::delete::{DeleteScope, DeleteWarning, Operation, OperationKind, Previe
 use crate::ui::answer_gate::{AnswerGate, LONG_QUIET, QUIET};
 use crate::ui::component::{Component, Handled, Input};
 use crate::ui::context::Context;
-use crate::ui::deletion::DeletionRequest;
 use crate::ui::field::Field;
 use crate::ui::hit_map::{Button, Canvas};
 use crate::ui::keys::{Answer, Command, Scope};
 use crate::ui::layout::layout;
 use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
+use crate::ui::operations::deletion::DeletionRequest;
 use crate::ui::options::{DeleteMode, DeletePolicy};
 
 /// The dialog that confirms a deletion.

@@ -11,8 +11,8 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::line::draw_ends;
-use super::sheet;
+use super::row::draw_ends;
+use super::table;
 use crate::base::format::{grouped, plain_size};
 use crate::base::text::{escape, fit, printable};
 use crate::table::row::Precision;
@@ -30,7 +30,7 @@ pub fn draw(cx: &Context<'_>, area: Rect, buffer: &mut Buffer) {
     }
     let wanted = crate::base::text::width(&path).min(width / 2);
     let right = match &cx.views.page {
-        Some(page) => sheet::totals(cx, page),
+        Some(page) => table::totals(cx, page),
         None => totals(cx).into(),
     };
     // An active filter is shown even without room for anything else.

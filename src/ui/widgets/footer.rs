@@ -8,7 +8,7 @@
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::line::draw_ends;
+use super::row::draw_ends;
 use crate::base::format::{duration, grouped, plain_size};
 use crate::base::text::{escape, escape_path, fit, width};
 use crate::delete::OperationKind;

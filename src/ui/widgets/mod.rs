@@ -11,13 +11,13 @@
 //! Invariant: drawing changes nothing but the hit map, and works for any size of the terminal.
 
 pub mod columns;
+mod df;
 pub mod field;
 pub mod footer;
 mod header;
-pub mod line;
 mod list;
-mod sheet;
-mod space;
+pub mod row;
+mod table;
 pub mod treemap;
 
 use super::context::Context;
@@ -28,8 +28,8 @@ use super::layout::Layout;
 pub fn draw(cx: &Context<'_>, layout: Layout, canvas: &mut Canvas<'_>) {
     header::draw(cx, layout.header, canvas.buffer);
     match (&cx.views.page, cx.views.is_treemap) {
-        (Some(page), _) if !page.ledger.is_empty() => space::draw(cx, page, layout, canvas),
-        (Some(page), _) => sheet::draw(cx, page, layout.titles, layout.list, canvas),
+        (Some(page), _) if !page.ledger.is_empty() => df::draw(cx, page, layout, canvas),
+        (Some(page), _) => table::draw(cx, page, layout.titles, layout.list, canvas),
         (None, true) => treemap::draw(cx, layout.titles, layout.list, canvas),
         (None, false) => list::draw(cx, layout.titles, layout.list, canvas),
     }

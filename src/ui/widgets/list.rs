@@ -12,7 +12,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line as Text;
 
 use super::columns::{Columns, NAME};
-use super::line::draw_rows;
+use super::row::draw_rows;
 use crate::base::format::Measure;
 use crate::base::os_error::error_text;
 use crate::table::column::Column;

@@ -19,10 +19,10 @@ use ratatui::crossterm::terminal::{
 };
 use ratatui::crossterm::{execute, queue};
 
-use super::options::{MouseCapture, TabProgress};
-use super::tab;
 use crate::base::sync::{Arc, AtomicBool, Mutex, Ordering, lock, lock_within};
 use crate::platform::terminal::signals::{is_writable, restore_on_abort};
+use crate::ui::options::{MouseCapture, TabProgress};
+use crate::ui::terminal::tab_progress;
 
 /// User of the terminal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -142,8 +142,8 @@ impl Screen {
     ///
     /// # Errors
     /// When the terminal accepts no output.
-    pub fn tell(&self, shown: tab::TabState) -> io::Result<()> {
-        let is_something = shown != tab::TabState::Nothing;
+    pub fn tell(&self, shown: tab_progress::TabState) -> io::Result<()> {
+        let is_something = shown != tab_progress::TabState::Nothing;
         if self.tab == TabProgress::Off || !self.is_on.load(Ordering::SeqCst) {
             return Ok(());
         }
@@ -205,7 +205,7 @@ impl Screen {
     fn farewell(&self, is_told: bool) -> Vec<u8> {
         let mut bytes = Vec::new();
         if is_told {
-            bytes.extend_from_slice(tab::TabState::Nothing.sequence().as_bytes());
+            bytes.extend_from_slice(tab_progress::TabState::Nothing.sequence().as_bytes());
         }
         if self.mouse == MouseCapture::On {
             bytes.extend_from_slice(LEAVE_MOUSE.as_bytes());

@@ -14,7 +14,6 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStringExt;
 use std::process::{Command, Stdio};
 
-use super::screen::Screen;
 use crate::base::job::{Job, Pool};
 use crate::base::os_error::{error_text, words};
 use crate::base::text::escape;
@@ -24,11 +23,12 @@ use crate::platform::terminal::spawn::Ended;
 use crate::platform::{Directory, Errno};
 use crate::scan::{reach, reach_entry};
 use crate::tree::{DirId, Tree};
+use crate::ui::terminal::screen::Screen;
 
 /// Variable that counts nested shells.
 const LEVEL: &str = "DUKE_LEVEL";
 
-/// Launch that the user asked for.
+/// Program that the user asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Launch {
     /// Shell in this directory.
@@ -59,6 +59,9 @@ pub fn lend(screen: &Screen, ready: &Ready) -> io::Result<Option<String>> {
 }
 
 /// Opens the directory of a shell or the file for a pager.
+///
+/// # Errors
+/// When it cannot be opened; a message for the user.
 pub fn prepare(tree: &Tree, program: &Launch) -> Result<Ready, String> {
     let ready = match program {
         Launch::Shell(directory) => reach(tree, *directory).map(Ready::Shell),
@@ -120,6 +123,9 @@ fn pagers(own: Option<OsString>) -> Vec<Vec<OsString>> {
 }
 
 /// Starts the opener; the job publishes an error message if it fails.
+///
+/// # Errors
+/// When no thread can be started.
 pub fn open(pool: &Pool, path: Vec<u8>) -> io::Result<Job<String>> {
     pool.start(move |task| {
         let opener = OsString::from(desktop::OPENER);

@@ -7,7 +7,6 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::runner::{AtExit, Runner, TaskId, Update};
 use crate::base::job::{Job, JobError, Pool, Task};
 use crate::base::state_folder::folder_of_process;
 use crate::base::sync::Arc;
@@ -15,8 +14,9 @@ use crate::delete::script::{self, ScriptError, Written};
 use crate::delete::seen::{self, Places};
 use crate::delete::{self, Journal, Operation, Preview, Report, Selection};
 use crate::platform::process::limits::processors;
+use crate::ui::runner::{AtExit, Runner, TaskId, Update};
 
-/// DeletionRequest of the state.
+/// Request of the state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeletionRequest {
     /// Preview a deletion; the present time is in seconds since 1970.

@@ -14,14 +14,14 @@ use ratatui::style::Style;
 use ratatui::text::{Line as Text, Span};
 
 use super::columns::right;
-use super::line::select;
+use super::row::select;
 use crate::base::format::{BRIEF, Units, brief_size, size};
 use crate::base::text::{fit, width};
 use crate::df::rows::{Amount, Row, Subject};
 use crate::ui::context::Context;
 use crate::ui::hit_map::{Canvas, Hit};
 use crate::ui::layout::Layout;
-use crate::ui::sheet::TablePage;
+use crate::ui::table_view::TablePage;
 use crate::ui::theme::Role;
 
 /// Width from which on sizes are written in full, and lines have notes.

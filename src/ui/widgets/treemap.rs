@@ -27,7 +27,7 @@ use crate::ui::context::Context;
 use crate::ui::hit_map::{Canvas, Hit};
 use crate::ui::layers::bordered;
 use crate::ui::theme::{Glyphs, Role, filled};
-use crate::ui::treemap::Tile;
+use crate::ui::treemap_layout::Tile;
 
 pub fn draw(cx: &Context<'_>, titles: Rect, area: Rect, canvas: &mut Canvas<'_>) {
     let Canvas { buffer, hits } = canvas;

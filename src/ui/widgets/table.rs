@@ -12,8 +12,8 @@ use ratatui::layout::Rect;
 use ratatui::widgets::{Paragraph, Widget, Wrap};
 
 use super::columns::Columns;
-use super::line::draw_rows;
 use super::list::title_line;
+use super::row::draw_rows;
 use crate::analysis::search::By;
 use crate::base::format::{change, grouped, plain_size};
 use crate::base::text::printable;
@@ -22,7 +22,7 @@ use crate::table::row::Precision;
 use crate::table::rows::Direction;
 use crate::ui::context::Context;
 use crate::ui::hit_map::Canvas;
-use crate::ui::sheet::TablePage;
+use crate::ui::table_view::TablePage;
 use crate::ui::theme::Role;
 use crate::ui::views::TableSummary;
 use crate::ui::window::totals_size;
