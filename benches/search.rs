@@ -7,7 +7,7 @@ use std::io;
 use std::time::Duration;
 
 use divan::{Bencher, counter::ItemsCount};
-use duke::base::job::{Job, Outcome, Pool};
+use duke::base::job::{Job, JobEnd, Pool};
 use duke::testing::analysis::search::{Order, Query, Request};
 use duke::testing::analysis::{search, survey};
 use duke::tree::DirId;
@@ -25,7 +25,7 @@ fn measure<T>(bencher: Bencher, shape: Shape, text: &str, start: fn(&Pool, Reque
     let request = Request { tree: shape.tree(), from: DirId::TOP, query, order: Order::default() };
     bencher.counter(ItemsCount::new(ENTRIES)).bench_local(|| {
         let job = start(&pool, request.clone()).expect("a bench has threads");
-        assert_eq!(job.wait(Duration::from_secs(60)), Some(Outcome::Complete));
+        assert_eq!(job.wait(Duration::from_secs(60)), Some(JobEnd::Complete));
         job.latest().expect("it is complete")
     });
 }

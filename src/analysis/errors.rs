@@ -15,14 +15,14 @@ use crate::base::job::{Job, Pool};
 
 /// Entries that failed for one reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Group {
+pub struct ErrorGroup {
     /// Error number (errno(3)).
     pub errno: i32,
     /// Entries: by path if requested, otherwise in the order of their directories.
     pub rows: Vec<Row>,
 }
 
-impl Group {
+impl ErrorGroup {
     /// Returns a query for the entries of the group.
     pub fn query(&self) -> Query {
         Query::of(Test::Errno(self.errno))
@@ -33,7 +33,7 @@ impl Group {
 #[derive(Clone, Debug, Default)]
 pub struct Errors {
     /// Groups, the largest first, or reversed.
-    pub groups: Vec<Group>,
+    pub groups: Vec<ErrorGroup>,
     /// Error number of the directory itself.
     pub itself: Option<i32>,
     /// Number of entries searched.
@@ -88,7 +88,7 @@ impl Failed {
             } else {
                 rows.sort_unstable_by_key(|row| row.entry);
             }
-            Group { errno: *errno, rows }
+            ErrorGroup { errno: *errno, rows }
         };
         let mut groups: Vec<_> = self.rows.iter().map(group).collect();
         let is_turned = order.by == By::Items && order.reversed;

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::analysis::search::{Order, Query, Request};
-use crate::base::job::{Job, Outcome, Pool};
+use crate::base::job::{Job, JobEnd, Pool};
 use crate::base::kind::Kind;
 use crate::base::sync::Arc;
 use crate::tree::{Batch, DirId, Entry, EntryState, Exclusion, Links, Metadata, Tree, hard_links};
@@ -118,7 +118,7 @@ pub(crate) fn pool() -> Pool {
 /// Waits for a job and returns its last result.
 pub(crate) fn finish<T>(job: std::io::Result<Job<T>>) -> Arc<T> {
     let job = job.unwrap();
-    assert_eq!(job.wait(Duration::from_secs(60)), Some(Outcome::Complete));
+    assert_eq!(job.wait(Duration::from_secs(60)), Some(JobEnd::Complete));
     job.latest().unwrap()
 }
 

@@ -48,7 +48,7 @@ impl LinkedInode {
 
 /// Hard links of a subtree.
 #[derive(Clone, Debug, Default)]
-pub struct Links {
+pub struct HardLinks {
     /// Inodes in the requested order: by size, or by number of names inside.
     pub inodes: Vec<LinkedInode>,
     /// Totals of the inodes whose names are all in the subtree; each inode is one item.
@@ -62,7 +62,7 @@ pub struct Links {
     names: Vec<Row>,
 }
 
-impl Links {
+impl HardLinks {
     /// Returns the names of an inode that are inside.
     pub fn names(&self, inode: &LinkedInode) -> &[Row] {
         let names = self.names.get(inode.first..).unwrap_or_default();
@@ -74,7 +74,7 @@ impl Links {
 ///
 /// # Errors
 /// When no thread can be started.
-pub fn links(pool: &Pool, request: Request) -> io::Result<Job<Links>> {
+pub fn links(pool: &Pool, request: Request) -> io::Result<Job<HardLinks>> {
     pool.start(move |task| {
         parallel_walk(&request, Mode::Filter, task, Names::default(), |names, progress| {
             Some(names.links(&request, progress))
@@ -114,13 +114,13 @@ impl Collector for Names {
 }
 
 impl Names {
-    fn links(&mut self, request: &Request, progress: Progress) -> Links {
+    fn links(&mut self, request: &Request, progress: Progress) -> HardLinks {
         // The largest size first: an earlier read of a growing file has recorded less.
         let order = |name: &Name| (name.inode, Reverse(name.disk), Reverse(name.apparent), name.row.entry);
         self.names.sort_unstable_by_key(order);
         let index = InodeIndex::new(&request.tree);
         let mut links =
-            Links { searched: progress.searched, complete: progress.complete, ..Links::default() };
+            HardLinks { searched: progress.searched, complete: progress.complete, ..HardLinks::default() };
         for names in self.names.chunk_by(|a, b| a.inode == b.inode) {
             let inside = names.len() as u64;
             let in_tree = index.names(names[0].inode).len() as u64;

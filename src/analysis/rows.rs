@@ -145,10 +145,10 @@ pub(crate) fn sort_by_path(tree: &Tree, rows: &mut Vec<Row>, order: Order) {
     let place = |(id, _): &(DirId, Vec<Row>)| (tree.parent(*id).unwrap_or(DirId::TOP), tree.name(*id));
     for number in order_by_path(tree, directories.iter().map(place), compare_naturally) {
         let (id, of_directory) = &directories[number];
-        let mut named: Vec<sort::Row> =
-            of_directory.iter().map(|row| sort::Row { key: 0, position: row.entry.position }).collect();
+        let mut named: Vec<sort::SortRow> =
+            of_directory.iter().map(|row| sort::SortRow { key: 0, position: row.entry.position }).collect();
         sort::sort_by_name(&tree.listing(*id), Names::Natural, &mut named);
-        let entry = |row: &sort::Row| EntryId { directory: *id, position: row.position };
+        let entry = |row: &sort::SortRow| EntryId { directory: *id, position: row.position };
         rows.extend(named.iter().map(|row| Row { entry: entry(row), key: 0 }));
     }
     if order.reversed {

@@ -23,7 +23,7 @@ pub struct Pool {
 
 /// End of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum JobEnd {
     /// The latest result is the final one.
     Complete,
     /// The job was cancelled.
@@ -77,7 +77,7 @@ struct Slot<T> {
     latest: Option<Arc<T>>,
     /// Number of results so far.
     number: u64,
-    outcome: Option<Outcome>,
+    outcome: Option<JobEnd>,
 }
 
 impl Pool {
@@ -130,12 +130,12 @@ impl<T> Job<T> {
     }
 
     /// Returns the end of the job, or `None` while it is running.
-    pub fn outcome(&self) -> Option<Outcome> {
+    pub fn outcome(&self) -> Option<JobEnd> {
         lock(&self.shared.slot).outcome.clone()
     }
 
     /// Waits at most `limit` for the end of the job and returns it. Not for the drawing thread.
-    pub fn wait(&self, limit: Duration) -> Option<Outcome> {
+    pub fn wait(&self, limit: Duration) -> Option<JobEnd> {
         let slot = lock(&self.shared.slot);
         let (slot, _) = self
             .shared
@@ -180,9 +180,9 @@ impl<T> Task<T> {
 
     fn lead(&self, work: impl FnOnce(&Self)) {
         let outcome = match catch_unwind(AssertUnwindSafe(|| work(self))) {
-            Ok(()) if self.is_cancelled() => Outcome::Stopped,
-            Ok(()) => Outcome::Complete,
-            Err(panic) => Outcome::Panicked(message(panic.as_ref())),
+            Ok(()) if self.is_cancelled() => JobEnd::Stopped,
+            Ok(()) => JobEnd::Complete,
+            Err(panic) => JobEnd::Panicked(message(panic.as_ref())),
         };
         lock(&self.shared.slot).outcome = Some(outcome);
         self.shared.ended.notify_all();
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn a_result_is_polled_once_and_stays_the_latest() {
         let mut job = Pool::new(1).unwrap().start(|task| task.publish(7)).unwrap();
-        assert_eq!(job.wait(LONG), Some(Outcome::Complete));
+        assert_eq!(job.wait(LONG), Some(JobEnd::Complete));
         assert_eq!(job.poll().as_deref(), Some(&7));
         assert_eq!(job.poll(), None);
         assert_eq!(job.latest().as_deref(), Some(&7));
@@ -220,7 +220,7 @@ mod tests {
         let job = Pool::new(1).unwrap().start(work).unwrap();
         assert_eq!(job.outcome(), None);
         job.cancel();
-        assert_eq!(job.wait(LONG), Some(Outcome::Stopped));
+        assert_eq!(job.wait(LONG), Some(JobEnd::Stopped));
     }
 
     #[test]

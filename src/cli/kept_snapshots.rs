@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::tz::TimeZone;
 
-use super::show::Answer;
+use super::show::ConfigOutput;
 use super::{Environment, UsageError};
 use crate::base::absolute::absolute_bytes;
 use crate::base::calendar::date_and_time;
@@ -42,7 +42,7 @@ pub fn latest(
 }
 
 /// Lists the snapshots kept of `directory`, or all.
-pub fn list(directory: Option<&OsString>, environment: &Environment) -> Result<Answer, UsageError> {
+pub fn list(directory: Option<&OsString>, environment: &Environment) -> Result<ConfigOutput, UsageError> {
     let folder = folder(environment)?;
     let root = directory.map(|directory| absolute_bytes(directory.as_bytes()));
     let (mut text, mut remarks, mut exit) = (String::new(), Vec::new(), Exit::Fine);
@@ -67,7 +67,7 @@ pub fn list(directory: Option<&OsString>, environment: &Environment) -> Result<A
         let of = directory.map(|directory| format!(" of {}", escape(directory.as_bytes())));
         remarks.push(format!("no snapshots{} in {}", of.unwrap_or_default(), escape_path(&folder)));
     }
-    Ok(Answer::List(text, remarks, exit))
+    Ok(ConfigOutput::List(text, remarks, exit))
 }
 
 fn folder(environment: &Environment) -> Result<PathBuf, UsageError> {

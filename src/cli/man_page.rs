@@ -12,7 +12,7 @@ use clap::{Arg, Command};
 
 use crate::cli::help_text;
 use crate::run::exit::Exit;
-use crate::ui::keys::{Group, in_group};
+use crate::ui::keys::{HelpGroup, in_group};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -177,9 +177,9 @@ impl Page {
         self.text(
             "The configuration can change them. In the browser, `?` shows the keys of the current view.",
         );
-        for group in Group::ALL {
+        for group in HelpGroup::ALL {
             self.line(&format!(".SS {}", escaped(group.name())));
-            if group == Group::Search {
+            if group == HelpGroup::Search {
                 self.text(help_text::SEARCH);
             }
             self.line(".PD 0");

@@ -35,7 +35,7 @@ use crate::cli::subcommands::{Command, Df, Difference};
 use crate::cli::values::When;
 use crate::run::browse;
 use crate::run::print;
-use crate::run::print::{Comparison, Format, Job, Output, Saving, Selection};
+use crate::run::print::{DiffJob, Format, Output, PrintJob, Saving, Selection};
 use crate::scan::{self, Mounts};
 use crate::source::SourceSpec;
 use crate::table::rows::{Direction, Order};
@@ -44,7 +44,7 @@ use crate::ui::theme::{ColorChoice, Colors, Glyphs, Looks, Theme};
 use configured::{Configured, configured, source, understood};
 pub use describe::Description;
 pub use environment::Environment;
-pub use show::Answer;
+pub use show::ConfigOutput;
 
 /// Parses the command line of this process, runs the request, and exits with its code.
 pub fn run() -> ! {
@@ -54,7 +54,7 @@ pub fn run() -> ! {
         Ok(Request::Compare(comparison)) => print::compare(comparison),
         Ok(Request::Save(job)) => print::save(job),
         Ok(Request::Describe(description)) => description.print(),
-        Ok(Request::Answer(answer)) => answer.print(),
+        Ok(Request::ConfigOutput(answer)) => answer.print(),
         Err(refusal) => refusal.answer(),
     };
     exit.end()
@@ -65,17 +65,17 @@ pub fn run() -> ! {
 #[allow(clippy::large_enum_variant)] // only one is ever made
 pub enum Request {
     /// Run with the browser.
-    Browse(Box<browse::Job>),
+    Browse(Box<browse::BrowseJob>),
     /// Run that prints a table or JSON.
-    Print(Job),
+    Print(PrintJob),
     /// Comparison of two trees.
-    Compare(Comparison),
+    Compare(DiffJob),
     /// Snapshot to write.
     Save(Saving),
     /// Description of the command line.
     Describe(Description),
     /// Text about the program or its files.
-    Answer(Answer),
+    ConfigOutput(ConfigOutput),
 }
 
 /// Parses `words`, the first of which is the program's own name. Prints warnings about the configuration on
@@ -111,11 +111,11 @@ fn of_command(command: Command, environment: &Environment) -> Result<Request, Us
     Ok(match command {
         Command::Completions { shell } => Request::Describe(Description::Completions(shell)),
         Command::Config { what, config, no_config, .. } => {
-            Request::Answer(show::answer(what, &source(config, no_config, environment), environment)?)
+            Request::ConfigOutput(show::answer(what, &source(config, no_config, environment), environment)?)
         }
         Command::Df(words) => Request::Print(df(&words, environment)?),
         Command::Diff(words) if words.list => {
-            Request::Answer(crate::cli::kept_snapshots::list(words.old.as_ref(), environment)?)
+            Request::ConfigOutput(crate::cli::kept_snapshots::list(words.old.as_ref(), environment)?)
         }
         Command::Diff(words) => return diff(&words, environment),
         Command::Man => Request::Describe(Description::Manual),
@@ -135,13 +135,13 @@ fn diff(words: &Difference, environment: &Environment) -> Result<Request, UsageE
     let mut arguments = understood(&configured.words, &[])?;
     arguments.si |= words.si;
     arguments.apparent_size |= words.apparent_size;
-    let Comparison { old, new, scan, .. } = comparison;
+    let DiffJob { old, new, scan, .. } = comparison;
     let subject = browse::Subject::Growth { old, new, scan };
     Ok(Request::Browse(Box::new(browser(&arguments, configured, environment, subject)?)))
 }
 
 /// Returns the job of `duke df`.
-fn df(words: &Df, environment: &Environment) -> Result<Job, UsageError> {
+fn df(words: &Df, environment: &Environment) -> Result<PrintJob, UsageError> {
     let units = units(words.si);
     let scan = scan::Options {
         threads: threads(words.threads, environment)?,
@@ -154,7 +154,7 @@ fn df(words: &Df, environment: &Environment) -> Result<Job, UsageError> {
     let format = if words.json { Format::SpacesJson } else { Format::Spaces(units) };
     let progress = progress(words.quiet, units);
     let wanted = SourceSpec::Paths(crate::cli::sources::paths(&words.paths), scan);
-    Ok(Job { wanted, output: Output::Printed(format), selection: Selection::default(), progress })
+    Ok(PrintJob { wanted, output: Output::Printed(format), selection: Selection::default(), progress })
 }
 
 /// Returns the request of a command line without a subcommand.
@@ -199,7 +199,7 @@ fn look(
     };
     let progress = progress(arguments.quiet, units);
     let selection = crate::cli::sources::selection(arguments)?;
-    Ok(Request::Print(Job { wanted, output, selection, progress }))
+    Ok(Request::Print(PrintJob { wanted, output, selection, progress }))
 }
 
 /// Returns the settings of a browser.
@@ -208,10 +208,10 @@ fn browser(
     configured: Configured,
     environment: &Environment,
     subject: browse::Subject,
-) -> Result<browse::Job, UsageError> {
+) -> Result<browse::BrowseJob, UsageError> {
     let Configured { config, notice, .. } = configured;
     let settings = crate::cli::snapshots::settings(arguments, environment);
-    Ok(browse::Job {
+    Ok(browse::BrowseJob {
         subject,
         order: order(arguments),
         units: units(arguments.si),

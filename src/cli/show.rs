@@ -18,7 +18,7 @@ use crate::cli::config::file::Source;
 use crate::cli::config::value::{list, quote};
 use crate::cli::error::refusal;
 use crate::cli::settings;
-use crate::cli::subcommands::Shown;
+use crate::cli::subcommands::ConfigQuery;
 use crate::run::exit::Exit;
 use crate::run::streams::{print, say};
 use crate::ui::keys::{KEYMAP, Key};
@@ -26,7 +26,7 @@ use crate::ui::theme::{Preset, Role, color_name};
 
 /// Text for standard output.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum ConfigOutput {
     /// Lines that are safe for a terminal.
     Text(String),
     /// Path.
@@ -36,7 +36,7 @@ pub enum Answer {
     List(String, Vec<String>, Exit),
 }
 
-impl Answer {
+impl ConfigOutput {
     /// Prints it; a path is escaped only for a terminal.
     pub fn print(&self) -> Exit {
         let exit = print(|out| match self {
@@ -53,13 +53,17 @@ impl Answer {
 }
 
 /// Returns the output of `duke config`.
-pub fn answer(what: Shown, source: &Source, environment: &Environment) -> Result<Answer, UsageError> {
+pub fn answer(
+    what: ConfigQuery,
+    source: &Source,
+    environment: &Environment,
+) -> Result<ConfigOutput, UsageError> {
     match (what, source.path()) {
-        (Shown::Path, Some(path)) => Ok(Answer::Path(path.as_os_str().as_bytes().to_vec())),
-        (Shown::Path, None) => {
+        (ConfigQuery::Path, Some(path)) => Ok(ConfigOutput::Path(path.as_os_str().as_bytes().to_vec())),
+        (ConfigQuery::Path, None) => {
             Err(UsageError::Usage("no configuration: neither XDG_CONFIG_HOME nor HOME is set".into()))
         }
-        (Shown::Show, _) => {
+        (ConfigQuery::Show, _) => {
             let Configured { config, words, .. } = Configured::read(source, &[], environment)?;
             let line = settings::line(&words, &variables(environment));
             let matches = settings::command().try_get_matches_from(line).map_err(refusal)?;
@@ -67,7 +71,7 @@ pub fn answer(what: Shown, source: &Source, environment: &Environment) -> Result
             settings(&mut text, &matches);
             looks(&mut text, &config);
             keys(&mut text, &config);
-            Ok(Answer::Text(text))
+            Ok(ConfigOutput::Text(text))
         }
     }
 }

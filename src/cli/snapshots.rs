@@ -15,7 +15,7 @@ use crate::cli::{options, sources};
 use crate::run::print::{SaveTarget, Saving, Target};
 use crate::scan;
 use crate::source::save;
-use crate::source::snapshot_store::{DAY, Settings};
+use crate::source::snapshot_store::{DAY, RetentionPolicy};
 
 /// Returns the settings of `duke save`.
 pub fn saving(words: &Save, environment: &Environment) -> Result<Saving, UsageError> {
@@ -54,8 +54,8 @@ fn shelf(words: &Save, environment: &Environment) -> Result<SaveTarget, UsageErr
 }
 
 /// Returns the retention policy of automatic snapshots.
-pub fn settings(arguments: &Arguments, environment: &Environment) -> Option<Settings> {
-    let mut settings = Settings::new(environment.snapshot_folder()?);
+pub fn settings(arguments: &Arguments, environment: &Environment) -> Option<RetentionPolicy> {
+    let mut settings = RetentionPolicy::new(environment.snapshot_folder()?);
     if let Some(days) = arguments.snapshot_days {
         settings.age = DAY.saturating_mul(days);
     }

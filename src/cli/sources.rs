@@ -14,7 +14,7 @@ use crate::cli::args::{Arguments, GroupBy};
 use crate::cli::exclude::filter;
 use crate::cli::subcommands::Difference;
 use crate::cli::{kept_snapshots, options};
-use crate::run::print::{By, Comparison, DiffForm, DiffOptions, Output, Packing, Selection, Target};
+use crate::run::print::{By, DiffFormat, DiffJob, DiffOptions, Output, Packing, Selection, Target};
 use crate::scan::{self, Mounts};
 use crate::source::SourceSpec;
 use crate::source::import::Input;
@@ -76,7 +76,7 @@ pub fn refuse_other(
 }
 
 /// Returns the settings of `duke diff`.
-pub fn comparison(words: &Difference, environment: &Environment) -> Result<Comparison, UsageError> {
+pub fn comparison(words: &Difference, environment: &Environment) -> Result<DiffJob, UsageError> {
     let scan = scan::Options {
         threads: options::threads(None, environment)?,
         mounts: options::mounts(words.one_file_system),
@@ -91,7 +91,7 @@ pub fn comparison(words: &Difference, environment: &Environment) -> Result<Compa
     }
     let units = options::units(words.si);
     let telling = DiffOptions {
-        form: if words.json { DiffForm::Json } else { DiffForm::Table(units) },
+        form: if words.json { DiffFormat::Json } else { DiffFormat::Table(units) },
         measure: if words.apparent_size { Measure::Apparent } else { Measure::Disk },
         least: words.min_change.unwrap_or(0),
     };
@@ -104,7 +104,7 @@ pub fn comparison(words: &Difference, environment: &Environment) -> Result<Compa
         let new = words.new.as_ref().map(|new| side(new, &scan, &words.exclude)).transpose()?;
         (side(old, &scan, &words.exclude)?, new)
     };
-    Ok(Comparison { old, new, scan, telling, progress: options::progress(words.quiet, units) })
+    Ok(DiffJob { old, new, scan, telling, progress: options::progress(words.quiet, units) })
 }
 
 /// Returns one side of a comparison: a directory, here or on another machine, or an export. `patterns` are

@@ -16,7 +16,7 @@ pub enum Command {
     Config {
         /// Part to print
         #[arg(value_enum)]
-        what: Shown,
+        what: ConfigQuery,
 
         /// Read the configuration from FILE
         #[arg(long, value_name = "FILE", overrides_with = "no_config")]
@@ -190,7 +190,7 @@ impl Command {
 
 /// Part of the configuration to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Shown {
+pub enum ConfigQuery {
     /// Every setting with its value, as a configuration file
     Show,
     /// Path of the configuration file

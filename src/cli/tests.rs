@@ -26,7 +26,7 @@ fn format(words: &str, environment: &Environment) -> Option<Output> {
     }
 }
 
-fn browse(words: &str, variables: &[(&'static str, &str)]) -> browse::Job {
+fn browse(words: &str, variables: &[(&'static str, &str)]) -> browse::BrowseJob {
     match asked(words, &terminal(variables)).unwrap() {
         Request::Browse(browse) => *browse,
         _ => panic!("a terminal was there"),
@@ -66,7 +66,10 @@ fn json(depth: Option<usize>) -> Output {
 fn snapshots_are_kept_unless_nobody_wants_them_and_as_many_as_are_wanted() {
     let home = [("HOME", "/home/me")];
     let usual = browse("", &home).snapshots.unwrap();
-    assert_eq!(usual, crate::source::snapshot_store::Settings::new("/home/me/.local/state/duke".into()));
+    assert_eq!(
+        usual,
+        crate::source::snapshot_store::RetentionPolicy::new("/home/me/.local/state/duke".into())
+    );
     let few = browse("--snapshot-days 7 --snapshot-size 10M", &home).snapshots.unwrap();
     assert_eq!((few.age.as_secs(), few.bytes), (7 * 86_400, 10 << 20));
     let none = browse("--no-snapshots", &home);
@@ -130,7 +133,7 @@ fn json_has_all_levels_unless_fewer_are_asked_for() {
 #[test]
 fn what_is_read_and_what_is_written_can_be_exports() {
     let inputs = |words| match asked(words, &Environment::default()).unwrap() {
-        Request::Print(Job { wanted: SourceSpec::Exports(inputs), .. }) => inputs,
+        Request::Print(PrintJob { wanted: SourceSpec::Exports(inputs), .. }) => inputs,
         _ => panic!("exports were given"),
     };
     assert_eq!(inputs("-f a -f b"), [Input::File("a".into()), Input::File("b".into())]);
@@ -200,7 +203,7 @@ fn flags_become_options() {
     );
     assert_eq!(browse("", &[("WT_SESSION", "1")]).tab, TabProgress::On);
     assert_eq!(format("--pick", &Environment::default()), None);
-    let browse::Job { order, units, .. } = browse("-a --si --sort mtime", &[]);
+    let browse::BrowseJob { order, units, .. } = browse("-a --si --sort mtime", &[]);
     assert_eq!((order.measure, order.column), (Measure::Apparent, Column::Modified));
     assert_eq!(units, Units::Decimal);
 }

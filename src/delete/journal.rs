@@ -35,7 +35,7 @@ pub enum OperationKind {
 
 /// Journal line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct JournalLine {
     /// Kind of the operation.
     pub kind: OperationKind,
     /// Absolute path.
@@ -76,7 +76,7 @@ impl Journal {
     /// # Errors
     /// When they cannot be written, or the file or its folder belongs to another user. Nothing is created
     /// then.
-    pub fn append(&self, lines: &[Line]) -> io::Result<()> {
+    pub fn append(&self, lines: &[JournalLine]) -> io::Result<()> {
         let mut file = self.open()?;
         let mut bytes = Vec::new();
         if is_torn(&file)? {
@@ -109,7 +109,7 @@ fn is_torn(mut file: &File) -> io::Result<bool> {
     Ok(last != *b"\n")
 }
 
-impl Line {
+impl JournalLine {
     fn write(&self, time: &str, writer: &mut JsonWriter<'_>) {
         writer.raw("{\"time\":\"");
         writer.raw(time);

@@ -14,7 +14,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use super::journal::{Journal, Line, OperationKind};
+use super::journal::{Journal, JournalLine, OperationKind};
 use super::reason::Blocked;
 use super::refusal;
 use super::{Failure, Failures, Owner, Reason, Selection, Trashed, remove, trash};
@@ -103,9 +103,9 @@ fn run(task: &Task<Report>, work: &Operation, journal: Option<&Journal>) -> Repo
     }
     let kind = work.kind();
     let items = work.items();
-    let begun: Vec<Line> =
+    let begun: Vec<JournalLine> =
         items.iter().map(|(path, bytes)| line(kind, path, None, *bytes, "begun".into())).collect();
-    let write_down = |lines: &[Line]| Some(words(&journal?.append(lines).err()?));
+    let write_down = |lines: &[JournalLine]| Some(words(&journal?.append(lines).err()?));
     let not_begun = write_down(&begun);
     let told = |trashing: trash::Trashing| {
         let ended = moved(kind, &items, &trashing, task.is_cancelled());
@@ -126,7 +126,7 @@ fn run(task: &Task<Report>, work: &Operation, journal: Option<&Journal>) -> Repo
 
 /// Deletes the selection and measures the free space before and after. Also returns the journal lines of the
 /// result.
-fn removed(task: &Task<Report>, selection: &Selection, kind: OperationKind) -> (Report, Vec<Line>) {
+fn removed(task: &Task<Report>, selection: &Selection, kind: OperationKind) -> (Report, Vec<JournalLine>) {
     let before = free(selection);
     let report = |removal: remove::Removal| Report {
         entries: removal.entries,
@@ -173,7 +173,7 @@ fn moved(
     items: &[(Vec<u8>, u64)],
     trashing: &trash::Trashing,
     is_cancelled: bool,
-) -> Vec<Line> {
+) -> Vec<JournalLine> {
     let reasons: HashMap<&[u8], Reason> =
         trashing.failures.first.iter().map(|failure| (failure.path.as_slice(), failure.reason)).collect();
     let how = |(number, (path, bytes)): (usize, &(Vec<u8>, u64))| {
@@ -191,8 +191,8 @@ fn moved(
 }
 
 /// Creates a journal line with an absolute path.
-fn line(kind: OperationKind, path: &[u8], entries: Option<u64>, bytes: u64, result: String) -> Line {
-    Line { kind, path: absolute_bytes(path), entries, bytes, result }
+fn line(kind: OperationKind, path: &[u8], entries: Option<u64>, bytes: u64, result: String) -> JournalLine {
+    JournalLine { kind, path: absolute_bytes(path), entries, bytes, result }
 }
 
 /// Returns the refused items as failures.

@@ -197,7 +197,7 @@ fn part_text(what: OverheadKind, standing: CountedAs) -> Vec<String> {
             "Names, inodes, checksums, and the content of very small files. If only metadata is duplicated, df \
                 counts both copies."
         }
-        OverheadKind::Chunks => "Mapping of logical to physical addresses on the devices.",
+        OverheadKind::BlockGroups => "Mapping of logical to physical addresses on the devices.",
         OverheadKind::Reserve => {
             "Reserved metadata space, so that files can be deleted on a full file system. It counts as used."
         }

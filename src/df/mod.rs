@@ -47,7 +47,7 @@ use parts::parts;
 pub use parts::{CountedAs, Overhead, OverheadKind};
 use rows::Row;
 pub use scanned::Scanned;
-use scanned::{Met, Sums};
+use scanned::{Met, ScannedSizes};
 pub use usage::{FileSystemUsage, Note, Report, Unexplained};
 pub use volume::{NotScanned, Volume};
 
@@ -150,7 +150,7 @@ fn spaces(
     spaces
 }
 
-fn first_system(tree: &Tree, regions: &MountMap, sums: &Sums, from: DirId) -> Option<usize> {
+fn first_system(tree: &Tree, regions: &MountMap, sums: &ScannedSizes, from: DirId) -> Option<usize> {
     let root = || tree.listing(DirId::TOP).directories().next();
     let from = if from == DirId::TOP { root()? } else { from };
     sums.system(from).or_else(|| tree.ancestry(from).find_map(|id| regions.starts.get(&id).copied()))

@@ -3,7 +3,7 @@
 //! Invariant: a part is counted either in "used" or outside the size; df never counts it twice.
 
 use crate::platform::fs::capacity::Capacity;
-use crate::platform::fs::overhead::btrfs::{Btrfs, Chunks, Purpose};
+use crate::platform::fs::overhead::btrfs::{BlockGroups, Btrfs, Purpose};
 use crate::platform::fs::overhead::ext::Superblock;
 use crate::platform::fs::overhead::{Native, Xfs};
 
@@ -49,7 +49,7 @@ pub enum OverheadKind {
     /// Names, inodes, small files and checksums (btrfs).
     Metadata,
     /// Chunk tables (btrfs).
-    Chunks,
+    BlockGroups,
     /// Reserved so that deleting still works on a full file system (btrfs).
     Reserve,
     /// Other volumes in the same container (APFS).
@@ -66,7 +66,7 @@ impl OverheadKind {
         Self::Inodes,
         Self::Pool,
         Self::Metadata,
-        Self::Chunks,
+        Self::BlockGroups,
         Self::Reserve,
         Self::OtherVolumes,
     ];
@@ -81,7 +81,7 @@ impl OverheadKind {
             Self::Inodes => "inodes",
             Self::Pool => "pool",
             Self::Metadata => "metadata",
-            Self::Chunks => "chunks",
+            Self::BlockGroups => "chunks",
             Self::Reserve => "reserve",
             Self::OtherVolumes => "other_volumes",
         }
@@ -142,7 +142,7 @@ fn xfs(xfs: &Xfs) -> Vec<Overhead> {
 /// Returns the parts of btrfs, added up like in the kernel's `btrfs_statfs`: bytes of the disk, divided by the
 /// number of copies of data.
 fn btrfs(btrfs: &Btrfs) -> Vec<Overhead> {
-    let is_data = |chunks: &&Chunks| matches!(chunks.purpose, Purpose::Data | Purpose::Mixed);
+    let is_data = |chunks: &&BlockGroups| matches!(chunks.purpose, Purpose::Data | Purpose::Mixed);
     let factor = btrfs.chunks.iter().filter(is_data).map(|chunks| chunks.copies).max().unwrap_or(1).max(1);
     let of = |purpose: Purpose| btrfs.chunks.iter().filter(move |chunks| chunks.purpose == purpose);
     let used = |purpose| {
@@ -153,7 +153,7 @@ fn btrfs(btrfs: &Btrfs) -> Vec<Overhead> {
     let part = |what, bytes| Overhead { what, bytes, standing: CountedAs::Used };
     vec![
         part(OverheadKind::Metadata, used(Purpose::Metadata)),
-        part(OverheadKind::Chunks, used(Purpose::System)),
+        part(OverheadKind::BlockGroups, used(Purpose::System)),
         part(OverheadKind::Reserve, reserve),
     ]
 }
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn copies_count_as_df_counts_them() {
-        let chunks = |purpose, used, copies| Chunks { purpose, size: used * 2, used, copies };
+        let chunks = |purpose, used, copies| BlockGroups { purpose, size: used * 2, used, copies };
         let with = |copies| Btrfs {
             chunks: vec![
                 chunks(Purpose::Data, 1000, copies),

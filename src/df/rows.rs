@@ -326,7 +326,7 @@ pub fn label(what: OverheadKind) -> &'static str {
         OverheadKind::Inodes => "inodes",
         OverheadKind::Pool => "reserve pool",
         OverheadKind::Metadata => "metadata",
-        OverheadKind::Chunks => "chunk tables",
+        OverheadKind::BlockGroups => "chunk tables",
         OverheadKind::Reserve => "global reserve",
         OverheadKind::OtherVolumes => "other volumes of the container",
     }

@@ -49,13 +49,13 @@ impl Met {
 }
 
 /// Totals of every file system, and the file system of every directory.
-pub struct Sums {
+pub struct ScannedSizes {
     pub scanned: Vec<Scanned>,
     /// Indexed by directory number: the file system's index plus one, or 0 without a file system.
     of: Vec<u32>,
 }
 
-impl Sums {
+impl ScannedSizes {
     /// Returns the file system of a directory, or `None` if the directory is counted elsewhere.
     pub fn system(&self, id: DirId) -> Option<usize> {
         self.of.get(id.0 as usize)?.checked_sub(1).map(|system| system as usize)
@@ -72,8 +72,8 @@ impl Sums {
 
 /// Adds up a tree. An unknown device inside a file system with subvolumes is added to that file system; any
 /// other unknown device becomes a file system that is missing from the mount table.
-pub fn add_up(tree: &Tree, regions: &mut MountMap, met: &mut Met) -> Sums {
-    let mut sums = Sums { scanned: vec![Scanned::default(); regions.systems.len()], of: Vec::new() };
+pub fn add_up(tree: &Tree, regions: &mut MountMap, met: &mut Met) -> ScannedSizes {
+    let mut sums = ScannedSizes { scanned: vec![Scanned::default(); regions.systems.len()], of: Vec::new() };
     let with_files: HashSet<DirId> = regions.files.keys().map(|(id, _)| *id).collect();
     let aliases = tree.alias_positions();
     for (id, listing) in Walk::new(tree, DirId::TOP) {

@@ -19,7 +19,7 @@ pub(crate) const PERIOD: Duration = Duration::from_millis(200);
 const COLUMNS: usize = 80;
 
 /// Progress line, which is erased when dropped.
-pub(crate) struct Line {
+pub(crate) struct ProgressLine {
     /// `None` if nothing is shown.
     units: Option<Units>,
     /// Columns it takes at the moment.
@@ -27,7 +27,7 @@ pub(crate) struct Line {
     begun: Instant,
 }
 
-impl Line {
+impl ProgressLine {
     /// Returns an empty line. Without units or without a terminal it is never filled.
     pub(crate) fn new(units: Option<Units>) -> Self {
         let units = units.filter(|_| io::stderr().is_terminal());
@@ -59,7 +59,7 @@ impl Line {
     }
 }
 
-impl Drop for Line {
+impl Drop for ProgressLine {
     fn drop(&mut self) {
         self.clear();
     }

@@ -18,14 +18,14 @@ use crate::base::text::escape;
 use crate::formats::long_paths::TooLong;
 use crate::table::column::Column;
 use crate::table::row::{CellValue, NumberFormat, Row, RowStyle, UserNames};
-use crate::table::rows::{Order, Rows, Sums};
-use crate::tree::{DirId, EntryState, Index, LiveTotals, Metadata, Totals, Tree};
+use crate::table::rows::{Order, SizeSource, SortedEntries};
+use crate::tree::{DirId, EntryState, Index, Metadata, Totals, Tree};
 
 /// Scan result to be printed as a table.
 pub(crate) struct Table<'t> {
     pub(crate) tree: &'t Tree,
     /// Totals of unfinished directories; empty unless a hanging scan was abandoned.
-    pub(crate) live: LiveTotals,
+    pub(crate) sizes: SizeSource,
     /// Number of levels below the roots.
     pub(crate) depth: usize,
     pub(crate) order: Order,
@@ -36,7 +36,7 @@ pub(crate) struct Table<'t> {
 
 /// Directory whose entries are being written.
 struct Open<'t> {
-    rows: Rows,
+    rows: SortedEntries,
     next: usize,
     index: Index<'t>,
     /// Length of its path.
@@ -51,7 +51,7 @@ impl<'t> Table<'t> {
     /// When `out` cannot be written to, or the path of an entry is too long for a line.
     pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut out = BufWriter::new(out);
-        let all = self.live.totals(self.tree, DirId::TOP);
+        let all = self.sizes.totals(self.tree, DirId::TOP);
         let whole = self.size(&all);
         let mut too_long = TooLong::default();
         let mut path = Vec::new();
@@ -91,7 +91,7 @@ impl<'t> Table<'t> {
     /// Opens a directory, whose entries are written before its own line.
     fn open(&self, id: DirId, path: usize, totals: Totals) -> Open<'t> {
         let listing = self.tree.listing(id);
-        let rows = Rows::new(self.tree, Sums::of(&self.live), id, &listing, self.order);
+        let rows = SortedEntries::new(self.tree, &self.sizes, id, &listing, self.order);
         Open { rows, next: 0, index: Index::new(&listing), path, totals }
     }
 
@@ -141,7 +141,7 @@ impl<'t> Table<'t> {
 
     fn totals(&self, facts: &Metadata) -> Totals {
         match facts.directory {
-            Some(id) => self.live.totals(self.tree, id),
+            Some(id) => self.sizes.totals(self.tree, id),
             None => Totals { disk: facts.disk(), apparent: facts.apparent, ..Totals::default() },
         }
     }

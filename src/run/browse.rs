@@ -37,7 +37,7 @@ const GLANCE: Duration = Duration::from_secs(1);
 
 /// Settings of a run with the browser.
 #[derive(Debug)]
-pub struct Job {
+pub struct BrowseJob {
     /// Tree to show.
     pub subject: Subject,
     /// Initial sort order, and the kind of size.
@@ -59,7 +59,7 @@ pub struct Job {
     /// Terminator written after each printed path.
     pub ending: Ending,
     /// Retention policy of automatic snapshots; `None` if none is kept.
-    pub snapshots: Option<snapshot_store::Settings>,
+    pub snapshots: Option<snapshot_store::RetentionPolicy>,
     /// Folder of kept snapshots, which are baselines for growth.
     pub kept: Option<PathBuf>,
 }
@@ -93,7 +93,7 @@ pub enum Ending {
 
 /// Runs the browser and returns the exit code, which reflects the roots only: errors below them were shown in
 /// the browser.
-pub fn run(job: Job) -> Exit {
+pub fn run(job: BrowseJob) -> Exit {
     if let Err(error) = stops::hold() {
         return no_thread(&error);
     }

@@ -30,7 +30,7 @@ use crate::tree::{DirId, EntryId, join};
 
 /// Settings of a comparison.
 #[derive(Debug)]
-pub struct Comparison {
+pub struct DiffJob {
     /// Baseline.
     pub old: SourceSpec,
     /// Tree to compare with the baseline; `None` to scan the baseline's root on this machine now.
@@ -47,7 +47,7 @@ pub struct Comparison {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiffOptions {
     /// Output format.
-    pub form: Form,
+    pub form: DiffFormat,
     /// Size that counts.
     pub measure: Measure,
     /// Smallest change in bytes that is printed.
@@ -63,7 +63,7 @@ impl DiffOptions {
 
 /// Output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum DiffFormat {
     /// Table for people.
     Table(Units),
     /// JSON for programs.
@@ -78,9 +78,9 @@ struct Read {
 }
 
 /// Runs the comparison and returns the exit code.
-pub fn compare(comparison: Comparison) -> Exit {
+pub fn compare(comparison: DiffJob) -> Exit {
     let interrupt = Interrupt::hold().ok();
-    let Comparison { old, new, scan, telling, progress } = comparison;
+    let DiffJob { old, new, scan, telling, progress } = comparison;
     let read = |wanted| read_side(wanted, interrupt.as_ref(), progress);
     let sides = read(old).and_then(|old| {
         let now = || SourceSpec::Paths(vec![path(old.source.tree().name(old.root))], scan);
@@ -203,8 +203,8 @@ impl<'t> Changes<'t> {
 
     fn write(self, out: &mut dyn Write) -> io::Result<()> {
         match self.telling.form {
-            Form::Table(units) => self.table(&mut io::BufWriter::new(out), units),
-            Form::Json => self.json(out),
+            DiffFormat::Table(units) => self.table(&mut io::BufWriter::new(out), units),
+            DiffFormat::Json => self.json(out),
         }?;
         self.too_long.result()
     }

@@ -15,7 +15,7 @@ use crate::analysis::types::Type;
 use crate::base::format::Measure;
 use crate::base::job::{Job, Pool};
 use crate::base::sync::Arc;
-use crate::output::json::{Large, Sum, Summary, Sums};
+use crate::output::json::{GroupTotals, Large, Sum, Summary};
 use crate::platform::process::limits::processors;
 use crate::tree::{DirId, EntryState, Tree};
 
@@ -86,23 +86,23 @@ impl Selection {
     }
 }
 
-fn sums(by: By, pool: &Pool, request: Request) -> io::Result<Sums> {
+fn sums(by: By, pool: &Pool, request: Request) -> io::Result<GroupTotals> {
     Ok(match by {
         By::Type => {
             let typed = finish(&survey::types(pool, request)?)?;
             let row = |(of, totals): &(Type, _)| Sum { name: type_name(of), uid: None, totals: *totals };
-            Sums { by: "type", rows: typed.types.iter().map(row).collect() }
+            GroupTotals { by: "type", rows: typed.types.iter().map(row).collect() }
         }
         By::Age => {
             let ages = finish(&survey::ages(pool, request, crate::base::clock::now())?)?;
             let row = |(age, totals): (&Age, _)| Sum { name: age.words().to_owned(), uid: None, totals };
-            Sums { by: "age", rows: Age::ALL.iter().zip(ages.rows).map(row).collect() }
+            GroupTotals { by: "age", rows: Age::ALL.iter().zip(ages.rows).map(row).collect() }
         }
         By::Owner => {
             let owners = finish(&survey::owners(pool, request)?)?;
             let name = |uid: Option<u32>| uid.map_or_else(|| "unknown".to_owned(), |uid| uid.to_string());
             let row = |(uid, totals): &(Option<u32>, _)| Sum { name: name(*uid), uid: *uid, totals: *totals };
-            Sums { by: "owner", rows: owners.owners.iter().map(row).collect() }
+            GroupTotals { by: "owner", rows: owners.owners.iter().map(row).collect() }
         }
     })
 }

@@ -17,7 +17,7 @@ use crate::output::json::{Body, Report};
 use crate::output::progress;
 use crate::output::table::Table;
 use crate::platform::terminal::interrupt::Interrupt;
-pub use crate::run::diff::{Comparison, DiffOptions, Form as DiffForm, compare};
+pub use crate::run::diff::{DiffFormat, DiffJob, DiffOptions, compare};
 use crate::run::exit::{Exit, exit_of};
 pub use crate::run::export::Target;
 pub use crate::run::lists::{By, Selection};
@@ -27,11 +27,12 @@ use crate::scan::{Mounts, Outcome};
 pub use crate::source::save::Packing;
 use crate::source::{Source, SourceKind, SourceSpec};
 use crate::table::rows::Order;
+use crate::table::rows::SizeSource;
 use crate::tree::{DirId, LiveTotals};
 
 /// Settings of a run without a browser.
 #[derive(Debug)]
-pub struct Job {
+pub struct PrintJob {
     /// Source to read.
     pub wanted: SourceSpec,
     /// Output of the run.
@@ -98,9 +99,9 @@ const TICK: Duration = Duration::from_millis(50);
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Runs the job and returns the exit code.
-pub fn run(job: Job) -> Exit {
+pub fn run(job: PrintJob) -> Exit {
     let interrupt = Interrupt::hold().ok();
-    let Job { wanted, output, selection, progress } = job;
+    let PrintJob { wanted, output, selection, progress } = job;
     let (source, outcome) = match read(wanted, interrupt.as_ref(), progress) {
         Ok(read) => read,
         Err(exit) => return exit,
@@ -139,7 +140,7 @@ pub(crate) fn read(
 /// Waits until everything is read, or after an interrupt until the scan had time to stop. Returns `None` if
 /// it is still hanging.
 fn wait(source: &Source, interrupt: Option<&Interrupt>, progress: Progress) -> Option<Outcome> {
-    let mut line = progress::Line::new(match progress {
+    let mut line = progress::ProgressLine::new(match progress {
         Progress::Shown(units) => Some(units),
         Progress::Silent => None,
     });
@@ -212,7 +213,7 @@ fn print(
         }
         Format::Table { depth, order, units } => {
             let least = selection.least;
-            Table { tree, live, depth, order, units, least }.write(out)
+            Table { tree, sizes: SizeSource::of(live), depth, order, units, least }.write(out)
         }
         Format::JsonLines => flat(Form::Json, out),
         Format::Csv => flat(Form::Csv, out),

@@ -40,7 +40,7 @@ pub enum SaveTarget {
     /// A file or standard output.
     Target(Target),
     /// The folder of automatic snapshots. The path is printed.
-    Kept(snapshot_store::Settings),
+    Kept(snapshot_store::RetentionPolicy),
 }
 
 /// Runs the job and returns the exit code.

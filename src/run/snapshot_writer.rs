@@ -15,7 +15,7 @@ use crate::formats::snapshot::WriteError;
 use crate::platform::entry::safe_path::Cause;
 use crate::scan::Outcome;
 use crate::source::Source;
-use crate::source::snapshot_store::{KeepError, Settings, keep};
+use crate::source::snapshot_store::{KeepError, RetentionPolicy, keep};
 
 /// Time that leaving waits for a snapshot in progress, enough for some million entries.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -49,7 +49,7 @@ enum Stage {
 
 impl SnapshotWriter {
     /// Starts to wait for `source`. Without a thread no snapshot is written.
-    pub(crate) fn begin(source: &Source, settings: Settings) -> Self {
+    pub(crate) fn begin(source: &Source, settings: RetentionPolicy) -> Self {
         let source = source.clone();
         Self::of(move |shared| shared.work(&source, &settings))
     }
@@ -97,7 +97,7 @@ impl Shared {
         self.changed.notify_all();
     }
 
-    fn work(&self, source: &Source, settings: &Settings) -> Option<String> {
+    fn work(&self, source: &Source, settings: &RetentionPolicy) -> Option<String> {
         let outcome = loop {
             if let Some(outcome) = source.wait(TICK) {
                 break outcome;

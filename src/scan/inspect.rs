@@ -17,7 +17,7 @@ use crate::base::job::{Job, Pool, Task};
 use crate::base::kind::Kind;
 use crate::base::sync::Arc;
 use crate::platform::entry::extents;
-use crate::platform::entry::extents::Layout;
+use crate::platform::entry::extents::ExtentLayout;
 use crate::platform::entry::probe::{Probe, Trait, probe};
 use crate::platform::fs::mounts::{Mount, mount_of};
 use crate::platform::process::{io_policy, users};
@@ -36,7 +36,7 @@ pub struct Inspection {
     /// Mount of its file system, if the system reports it.
     pub mount: Option<Mount>,
     /// Layout of a regular file on the disk, or the error number.
-    pub layout: Option<Result<Layout, i32>>,
+    pub layout: Option<Result<ExtentLayout, i32>>,
     /// Paths of its other names in the tree.
     pub names: Vec<Vec<u8>>,
     /// Number of the inode's names in the tree, including this one; `None` before the search, or while a scan
@@ -134,7 +134,7 @@ impl Inspected<'_> {
 
 /// Returns the layout of a file; `None` if reading it could have side effects, or the system does not report
 /// it.
-fn layout(place: &Directory, name: &CStr, probe: &Probe) -> Option<Result<Layout, i32>> {
+fn layout(place: &Directory, name: &CStr, probe: &Probe) -> Option<Result<ExtentLayout, i32>> {
     /// Errors of file systems that report no layout. Two of them are the same number on some systems.
     const NOBODY_TELLS: [Errno; 5] =
         [Errno::EOPNOTSUPP, Errno::ENOTSUP, Errno::ENOTTY, Errno::EINVAL, Errno::ENOSYS];

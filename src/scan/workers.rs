@@ -96,9 +96,9 @@ pub(crate) struct WorkerState {
 
 /// Threads to scan with; `None` if the calling thread works alone and is in the pool of an earlier scan
 /// already, which it never leaves.
-pub(crate) struct Pool(Option<ThreadPool>);
+pub(crate) struct WorkerPool(Option<ThreadPool>);
 
-impl Pool {
+impl WorkerPool {
     /// Calls `begin` and returns when all jobs spawned by it are done.
     pub(crate) fn in_place_scope<'s>(&self, begin: impl FnOnce(&Scope<'s>)) {
         match &self.0 {
@@ -123,7 +123,7 @@ impl Workers {
 
     /// Creates the pool: as many threads as there are workers, or as the system allows; in the worst case the
     /// calling thread alone.
-    pub(crate) fn pool(&self) -> Pool {
+    pub(crate) fn pool(&self) -> WorkerPool {
         let mut count = self.count();
         loop {
             let builder = ThreadPoolBuilder::new()
@@ -131,12 +131,12 @@ impl Workers {
                 .thread_name(|index| format!("scan {index}"))
                 .start_handler(|_| io_policy::refuse());
             match builder.build() {
-                Ok(pool) => return Pool(Some(pool)),
+                Ok(pool) => return WorkerPool(Some(pool)),
                 Err(_) if count > 1 => count /= 2,
                 Err(_) => break,
             }
         }
-        Pool(ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().ok())
+        WorkerPool(ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().ok())
     }
 
     /// Returns the state of the calling thread's worker.

@@ -27,7 +27,7 @@ use crate::tree::{DirId, Tree};
 
 /// Retention policy of automatic snapshots.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct RetentionPolicy {
     /// Folder, created when it is needed.
     pub folder: PathBuf,
     /// Largest age; older snapshots are deleted.
@@ -46,7 +46,7 @@ const FREE_BYTES: u64 = 1 << 30;
 /// One day.
 pub const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-impl Settings {
+impl RetentionPolicy {
     /// Returns the default policy: a month, 512 MiB, one snapshot a day of the same roots.
     pub fn new(folder: PathBuf) -> Self {
         Self { folder, age: 30 * DAY, bytes: 512 << 20, interval: DAY }
@@ -103,7 +103,7 @@ impl std::fmt::Display for KeepError {
 /// # Errors
 /// When no snapshot was kept. Existing snapshots are unchanged then.
 pub fn keep(
-    settings: &Settings,
+    settings: &RetentionPolicy,
     tree: &Tree,
     about: &SnapshotInfo,
     stop: &AtomicBool,
@@ -123,7 +123,7 @@ pub fn keep(
 /// # Errors
 /// Those of [`keep`].
 pub fn keep_now(
-    settings: &Settings,
+    settings: &RetentionPolicy,
     tree: &Tree,
     about: &SnapshotInfo,
     stop: &AtomicBool,
@@ -246,7 +246,7 @@ fn parse(name: &str) -> Option<(String, i64)> {
 
 /// Deletes snapshots beyond the limits, oldest first, and unfinished files of killed processes. Files that
 /// cannot be deleted are kept.
-fn prune(settings: &Settings, folder: &PrivateFolder, now: i64) {
+fn prune(settings: &RetentionPolicy, folder: &PrivateFolder, now: i64) {
     let oldest = now.saturating_sub_unsigned(settings.age.as_secs());
     let mut bytes: u64 = 0;
     for found in newest_first(folder) {

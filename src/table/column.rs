@@ -356,14 +356,14 @@ impl Scale {
 
 /// Requested columns, shown if there is room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shown {
+pub struct ShownColumns {
     /// Columns.
     pub columns: ColumnSet,
     /// Scale of the bars.
     pub scale: Scale,
 }
 
-impl Default for Shown {
+impl Default for ShownColumns {
     fn default() -> Self {
         use Column as C;
         let columns = ColumnSet::of(&[C::Size, C::Percent, C::Bar, C::Items, C::Name]);

@@ -1,7 +1,7 @@
 //! Order of a directory's entries: which are shown, and in what order.
 //!
 //! Only eight bytes per entry are kept, for the one directory that is shown. Sorting a directory of a million
-//! entries takes a while, so its duration is kept too, and [`Rows::may_sort`] allows the next sort only after
+//! entries takes a while, so its duration is kept too, and [`SortedEntries::may_sort`] allows the next sort only after
 //! ten times that duration: a growing giant directory takes a tenth of the drawing thread's time.
 //!
 //! Invariant: every row is an entry of the listing it was made from, and occurs once.
@@ -74,26 +74,26 @@ pub struct Order {
     pub hidden: Hidden,
 }
 
-/// Source of directory totals: the growing tree, or what a filter keeps of it.
-#[derive(Clone, Copy)]
-pub struct Sums<'a> {
+/// Source of directory totals: the growing tree, or what a filter keeps of it. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub struct SizeSource {
     /// Totals of the tree.
-    pub live: &'a LiveTotals,
+    pub live: Arc<LiveTotals>,
     /// Result of an active filter. Other entries are not shown.
-    pub filtered: Option<&'a Filtered>,
+    pub filtered: Option<Arc<Filtered>>,
     /// Comparison with an earlier tree, if it is shown.
-    pub growth: Option<&'a Arc<Comparison>>,
+    pub growth: Option<Arc<Comparison>>,
 }
 
-impl<'a> Sums<'a> {
+impl SizeSource {
     /// Uses the totals of the tree.
-    pub fn of(live: &'a LiveTotals) -> Self {
-        Self { live, filtered: None, growth: None }
+    pub fn of(live: LiveTotals) -> Self {
+        Self { live: Arc::new(live), ..Self::default() }
     }
 
     /// Returns the totals to show for `id`.
-    pub fn totals(self, tree: &Tree, id: DirId) -> Totals {
-        self.filtered.map_or_else(|| self.live.totals(tree, id), |filtered| filtered.totals(id))
+    pub fn totals(&self, tree: &Tree, id: DirId) -> Totals {
+        self.filtered.as_ref().map_or_else(|| self.live.totals(tree, id), |filtered| filtered.totals(id))
     }
 }
 
@@ -132,38 +132,27 @@ impl Order {
     }
 }
 
-/// Results beside the tree that change how a directory is shown; see [`Sums`].
-#[derive(Clone, Debug, Default)]
-pub struct Beside {
-    /// Result of an active filter.
-    pub filtered: Option<Arc<Filtered>>,
-    /// Comparison with an earlier tree, if it is shown.
-    pub growth: Option<Arc<Comparison>>,
-}
-
-/// Sorts the entries of `id` in the background. A directory that is being read counts as far as it is read.
+/// Sorts the entries of `id` in the background. A directory that is being read counts as far as it is read;
+/// the live totals are sampled again.
 ///
 /// # Errors
 /// When no thread can be started.
-/// When the system gives no thread.
 pub fn in_order(
     pool: &Pool,
     tree: Arc<Tree>,
     id: DirId,
     order: Order,
-    beside: Beside,
-) -> io::Result<Job<Rows>> {
+    sizes: SizeSource,
+) -> io::Result<Job<SortedEntries>> {
     pool.start(move |task| {
-        let live = LiveTotals::sample(&tree);
-        let Beside { filtered, growth } = &beside;
-        let sums = Sums { live: &live, filtered: filtered.as_deref(), growth: growth.as_ref() };
-        task.publish(task.threads().install(|| Rows::of(&tree, sums, id, order)));
+        let sizes = SizeSource { live: Arc::new(LiveTotals::sample(&tree)), ..sizes };
+        task.publish(task.threads().install(|| SortedEntries::of(&tree, &sizes, id, order)));
     })
 }
 
 /// Sorted entries of a directory.
 #[derive(Debug, Default)]
-pub struct Rows {
+pub struct SortedEntries {
     sorted: Box<[Position]>,
     /// Length of the listing they were made from.
     length: u64,
@@ -177,21 +166,21 @@ pub struct Rows {
     edition: u64,
 }
 
-impl Rows {
+impl SortedEntries {
     /// Sorts the entries of `id`, as far as they are read.
-    pub fn of(tree: &Tree, sums: Sums<'_>, id: DirId, order: Order) -> Self {
+    pub fn of(tree: &Tree, sizes: &SizeSource, id: DirId, order: Order) -> Self {
         let (edition, was_complete) = (tree.edition(), tree.status(id).is_complete());
-        Self { was_complete, edition, ..Self::new(tree, sums, id, &tree.listing(id), order) }
+        Self { was_complete, edition, ..Self::new(tree, sizes, id, &tree.listing(id), order) }
     }
 
     /// Sorts the entries of `listing`, which belongs to `id`; with a filter only those it shows.
-    pub fn new(tree: &Tree, sums: Sums<'_>, id: DirId, listing: &Listing<'_>, order: Order) -> Self {
+    pub fn new(tree: &Tree, sizes: &SizeSource, id: DirId, listing: &Listing<'_>, order: Order) -> Self {
         // The clock only determines how soon the next sort may be.
         let begin = Instant::now();
         // All workers of the sort write and read these; `Relaxed`: they guard no data.
         let (left_out, largest) = (AtomicUsize::new(0), AtomicU64::new(0));
-        let cursor = sums.filtered.map(|filtered| FilterCursor::new(tree, filtered, id));
-        let before = sums.growth.map(|growth| PreviousListing::of(growth, tree, id));
+        let cursor = sizes.filtered.as_ref().map(|filtered| FilterCursor::new(tree, filtered, id));
+        let before = sizes.growth.as_ref().map(|growth| PreviousListing::of(growth, tree, id));
         let earlier = before.as_ref().map(PreviousListing::listing);
         let rows = sort(listing, order.names(), |record| {
             if cursor.as_ref().is_some_and(|cursor| !cursor.shows(record)) {
@@ -203,7 +192,7 @@ impl Rows {
             }
             // Entries without a number come last, in either direction.
             let EntryState::Known(facts) = &record.state else { return Some(0) };
-            let totals = facts.directory.map(|id| sums.totals(tree, id));
+            let totals = facts.directory.map(|id| sizes.totals(tree, id));
             let size = match &totals {
                 Some(totals) => order.measure.of(totals.disk, totals.apparent),
                 None => order.measure.of(facts.disk(), facts.apparent),
@@ -302,7 +291,7 @@ mod tests {
     fn names(plan: Vec<Plan>, order: Order) -> Vec<String> {
         let (tree, root) = build(plan);
         let listing = tree.listing(root);
-        let rows = Rows::new(&tree, Sums::of(&LiveTotals::default()), root, &listing, order);
+        let rows = SortedEntries::new(&tree, &SizeSource::default(), root, &listing, order);
         let name = |position| String::from_utf8(listing.name(position).unwrap().to_vec()).unwrap();
         rows.positions().map(name).collect()
     }
@@ -357,7 +346,7 @@ mod tests {
         let order = Order { hidden: Hidden::LeftOut, ..Order::default() };
         assert_eq!(names(plan(), order), ["deep", "b", "empty", "new", "lost"]);
         let (tree, root) = build(plan());
-        let rows = Rows::new(&tree, Sums::of(&LiveTotals::default()), root, &tree.listing(root), order);
+        let rows = SortedEntries::new(&tree, &SizeSource::default(), root, &tree.listing(root), order);
         assert_eq!((rows.len(), rows.left_out()), (5, 2));
     }
 
@@ -365,13 +354,13 @@ mod tests {
     fn a_row_costs_eight_bytes() {
         let (tree, root) = build(plan());
         let rows =
-            Rows::new(&tree, Sums::of(&LiveTotals::default()), root, &tree.listing(root), Order::default());
+            SortedEntries::new(&tree, &SizeSource::default(), root, &tree.listing(root), Order::default());
         assert_eq!(size_of_val(&*rows.sorted), 8 * rows.len());
     }
 
     #[test]
     fn a_slow_sorting_is_not_repeated_before_ten_times_its_cost() {
-        let rows = Rows { cost: Duration::from_millis(30), ..Rows::default() };
+        let rows = SortedEntries { cost: Duration::from_millis(30), ..SortedEntries::default() };
         assert!(!rows.may_sort(Duration::from_millis(299)));
         assert!(rows.may_sort(Duration::from_millis(300)));
     }

@@ -24,7 +24,7 @@
 //!
 //! Invariant: decoding is total; any bytes give records or [`Malformed`], never a panic.
 
-use super::varint::{Cursor, write_varint, zigzag};
+use super::varint::{ByteReader, write_varint, zigzag};
 use super::{DirId, Entry, EntryState, Exclusion, Links, Metadata, Owner};
 use crate::base::kind::Kind;
 
@@ -175,7 +175,7 @@ pub(crate) enum Node<'a> {
 
 /// Decodes the node at the beginning of `bytes`, which may be longer.
 pub(crate) fn decode_node(bytes: &[u8]) -> Result<Node<'_>, Malformed> {
-    let mut cursor = Cursor::new(bytes);
+    let mut cursor = ByteReader::new(bytes);
     let head = cursor.varint()?;
     if head & 1 == 0 {
         return Ok(Node::Segment(cursor.take(head >> 1)?));
@@ -192,7 +192,7 @@ pub(crate) fn decode_node(bytes: &[u8]) -> Result<Node<'_>, Malformed> {
 
 /// Returns the records of each segment of a run. Ends at malformed bytes.
 pub(crate) fn segments_of(run: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let mut cursor = Cursor::new(run);
+    let mut cursor = ByteReader::new(run);
     std::iter::from_fn(move || {
         let head = cursor.varint().ok().filter(|head| head & 1 == 0)?;
         cursor.take(head >> 1).ok()
@@ -204,7 +204,7 @@ pub(crate) fn segments_of(run: &[u8]) -> impl Iterator<Item = &[u8]> {
 /// # Errors
 /// When the bytes end too early.
 pub fn decode_name(bytes: &[u8]) -> Result<&[u8], Malformed> {
-    let mut cursor = Cursor::new(bytes);
+    let mut cursor = ByteReader::new(bytes);
     cursor.byte()?;
     let length = cursor.varint()?;
     cursor.take(length)
@@ -213,7 +213,7 @@ pub fn decode_name(bytes: &[u8]) -> Result<&[u8], Malformed> {
 /// Records of one segment, each with its position. An error is the last item.
 #[derive(Clone)]
 pub struct Records<'a> {
-    cursor: Cursor<'a>,
+    cursor: ByteReader<'a>,
     length: usize,
     previous: Previous,
 }
@@ -221,7 +221,7 @@ pub struct Records<'a> {
 impl<'a> Records<'a> {
     /// Creates the iterator over a segment's records, without its head.
     pub fn new(records: &'a [u8]) -> Self {
-        Self { cursor: Cursor::new(records), length: records.len(), previous: Previous::default() }
+        Self { cursor: ByteReader::new(records), length: records.len(), previous: Previous::default() }
     }
 
     fn record(&mut self) -> Result<Entry<'a>, Malformed> {
@@ -277,7 +277,7 @@ impl<'a> Iterator for Records<'a> {
         let start = self.length - self.cursor.rest().len();
         let record = self.record();
         if record.is_err() {
-            self.cursor = Cursor::new(&[]);
+            self.cursor = ByteReader::new(&[]);
         }
         Some((start, record))
     }

@@ -15,7 +15,7 @@ use super::{Entry, Listing, Position};
 
 /// Entry of a listing, with the number it is sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct SortRow {
     /// Sort key; larger ones come first.
     pub key: u64,
     /// Position of the entry in its listing.
@@ -49,7 +49,7 @@ pub fn sort<'t>(
     listing: &Listing<'t>,
     names: Names,
     key: impl Fn(&Entry<'t>) -> Option<u64> + Sync,
-) -> Vec<Row> {
+) -> Vec<SortRow> {
     let mut rows = rows(listing, key);
     sort_rows(&mut rows, |key| !key);
     if rows.len() < MANY {
@@ -60,14 +60,14 @@ pub fn sort<'t>(
     rows
 }
 
-fn same_key(a: &Row, b: &Row) -> bool {
+fn same_key(a: &SortRow, b: &SortRow) -> bool {
     a.key == b.key
 }
 
 /// Returns the entries of `listing` in its own order.
-fn rows<'t>(listing: &Listing<'t>, key: impl Fn(&Entry<'t>) -> Option<u64> + Sync) -> Vec<Row> {
+fn rows<'t>(listing: &Listing<'t>, key: impl Fn(&Entry<'t>) -> Option<u64> + Sync) -> Vec<SortRow> {
     if listing.length() < MANY_BYTES {
-        let row = |(position, record): (Position, Entry<'t>)| Some(Row { key: key(&record)?, position });
+        let row = |(position, record): (Position, Entry<'t>)| Some(SortRow { key: key(&record)?, position });
         return listing.entries().filter_map(row).collect();
     }
     // Counted first, so that every worker fills its part of one allocation: growing vectors would leave holes
@@ -75,13 +75,13 @@ fn rows<'t>(listing: &Listing<'t>, key: impl Fn(&Entry<'t>) -> Option<u64> + Syn
     let segments: Vec<_> = listing.segments().collect();
     let entries = |records: &Records<'t>| records.clone().map_while(|(at, record)| Some((at, record.ok()?)));
     let counts: Vec<usize> = segments.par_iter().map(|(_, records)| entries(records).count()).collect();
-    let mut rows = vec![Row { key: 0, position: LEFT_OUT }; counts.iter().sum()];
+    let mut rows = vec![SortRow { key: 0, position: LEFT_OUT }; counts.iter().sum()];
     let mut rest = rows.as_mut_slice();
     let parts: Vec<_> = counts.iter().map_while(|count| rest.split_off_mut(..*count)).collect();
     parts.into_par_iter().zip(segments).for_each(|(part, (start, records))| {
         for (row, (at, record)) in part.iter_mut().zip(entries(&records)) {
             if let Some(key) = key(&record) {
-                *row = Row { key, position: start + at as u64 };
+                *row = SortRow { key, position: start + at as u64 };
             }
         }
     });
@@ -90,7 +90,7 @@ fn rows<'t>(listing: &Listing<'t>, key: impl Fn(&Entry<'t>) -> Option<u64> + Syn
 }
 
 /// Sorts rows of one key by name.
-pub fn sort_by_name(listing: &Listing<'_>, names: Names, rows: &mut [Row]) {
+pub fn sort_by_name(listing: &Listing<'_>, names: Names, rows: &mut [SortRow]) {
     if rows.len() <= FEW {
         return sort_few(listing, names, rows);
     }
@@ -125,7 +125,7 @@ pub fn sort_by_name(listing: &Listing<'_>, names: Names, rows: &mut [Row]) {
     }
 }
 
-fn sort_few(listing: &Listing<'_>, names: Names, rows: &mut [Row]) {
+fn sort_few(listing: &Listing<'_>, names: Names, rows: &mut [SortRow]) {
     rows.sort_unstable_by(|a, b| {
         let (one, other) = (name(listing, a), name(listing, b));
         let order = match names {
@@ -143,8 +143,8 @@ pub fn compare_naturally(one: &[u8], other: &[u8]) -> Ordering {
 }
 
 /// Sorts rows by `rank` of their keys, then by position: as one number, which is compared without a branch.
-fn sort_rows(rows: &mut [Row], rank: impl Fn(u64) -> u64 + Sync) {
-    let number = |row: &Row| u128::from(rank(row.key)) << 64 | u128::from(row.position);
+fn sort_rows(rows: &mut [SortRow], rank: impl Fn(u64) -> u64 + Sync) {
+    let number = |row: &SortRow| u128::from(rank(row.key)) << 64 | u128::from(row.position);
     if rows.len() < MANY { rows.sort_unstable_by_key(number) } else { rows.par_sort_unstable_by_key(number) }
 }
 
@@ -153,12 +153,12 @@ fn sort_rows(rows: &mut [Row], rank: impl Fn(u64) -> u64 + Sync) {
 ///
 /// Reading a million names takes as long as sorting them. So the prefix of a sample is tried first, and
 /// verified while the keys are read.
-fn number_by_name(listing: &Listing<'_>, names: Names, rows: &mut [Row], agreed: usize) -> usize {
+fn number_by_name(listing: &Listing<'_>, names: Names, rows: &mut [SortRow], agreed: usize) -> usize {
     let Some(first) = rows.first() else { return agreed };
     let first = name(listing, first);
-    let some: Vec<Row> = rows.iter().step_by(rows.len().div_ceil(SAMPLES)).copied().collect();
+    let some: Vec<SortRow> = rows.iter().step_by(rows.len().div_ceil(SAMPLES)).copied().collect();
     let likely = agreement(listing, names, &some, agreed);
-    let number = |row: &mut Row, start: usize| {
+    let number = |row: &mut SortRow, start: usize| {
         let name = name(listing, row);
         row.key = match names {
             Names::Ascending => chunk(name, start),
@@ -173,7 +173,7 @@ fn number_by_name(listing: &Listing<'_>, names: Names, rows: &mut [Row], agreed:
             part(first).eq(part(other))
         }
     };
-    let try_number = |row: &mut Row| is_likely(number(row, likely)).then_some(());
+    let try_number = |row: &mut SortRow| is_likely(number(row, likely)).then_some(());
     if rows.par_iter_mut().with_min_len(MANY).try_for_each(try_number).is_some() {
         return likely;
     }
@@ -183,10 +183,10 @@ fn number_by_name(listing: &Listing<'_>, names: Names, rows: &mut [Row], agreed:
 }
 
 /// Returns the number of leading bytes, at least `agreed`, in which the names of all rows agree.
-fn agreement(listing: &Listing<'_>, names: Names, rows: &[Row], agreed: usize) -> usize {
+fn agreement(listing: &Listing<'_>, names: Names, rows: &[SortRow], agreed: usize) -> usize {
     let Some((first, others)) = rows.split_first() else { return agreed };
     let first = name(listing, first);
-    let same = |row: &Row| {
+    let same = |row: &SortRow| {
         let name = name(listing, row);
         match names {
             Names::Ascending => common(bytes(first, agreed), bytes(name, agreed)),
@@ -260,7 +260,7 @@ fn natural_chunk(name: &[u8], start: usize) -> u64 {
     u64::from_be_bytes(bytes)
 }
 
-fn name<'t>(listing: &Listing<'t>, row: &Row) -> &'t [u8] {
+fn name<'t>(listing: &Listing<'t>, row: &SortRow) -> &'t [u8] {
     listing.name(row.position).unwrap_or_default()
 }
 

@@ -16,11 +16,11 @@ impl std::error::Error for Malformed {}
 
 /// Reader of numbers and bytes in sequence.
 #[derive(Clone, Copy)]
-pub(crate) struct Cursor<'a> {
+pub(crate) struct ByteReader<'a> {
     bytes: &'a [u8],
 }
 
-impl<'a> Cursor<'a> {
+impl<'a> ByteReader<'a> {
     /// Creates a reader at the start of `bytes`.
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Self { bytes }

@@ -9,7 +9,7 @@ use crate::tree::{DirId, Entry, Listing, Position, Tree};
 
 use super::cursor::{Cursor, Motion};
 use crate::base::sync::Arc;
-use crate::table::rows::{Order, Rows, Sums};
+use crate::table::rows::{Order, SizeSource, SortedEntries};
 
 /// Size of a listing in bytes, for about 40,000 entries, from which it is sorted in the background.
 const LARGE: u64 = 1 << 20;
@@ -42,7 +42,7 @@ pub struct ListState<'t> {
     pub id: DirId,
     /// Its entries at the time of sorting. After a rescan they have other positions.
     listing: Listing<'t>,
-    rows: Arc<Rows>,
+    rows: Arc<SortedEntries>,
     /// `true` if everything below was read before sorting.
     was_complete: bool,
     pin: Option<Pin<'t>>,
@@ -53,14 +53,14 @@ impl<'t> ListState<'t> {
     /// Enters `id`, with its remembered cursor.
     pub fn enter(
         tree: &'t Tree,
-        sums: Sums<'_>,
+        sizes: &SizeSource,
         id: DirId,
         order: Order,
         saved: SavedCursor<'t>,
         lines: usize,
     ) -> Self {
         let mut place = Self::new(id, saved);
-        place.sort(tree, sums, order, lines);
+        place.sort(tree, sizes, order, lines);
         place
     }
 
@@ -87,7 +87,7 @@ impl<'t> ListState<'t> {
     }
 
     /// Returns the rows.
-    pub fn rows(&self) -> &Rows {
+    pub fn rows(&self) -> &SortedEntries {
         &self.rows
     }
 
@@ -112,13 +112,13 @@ impl<'t> ListState<'t> {
     }
 
     /// Sorts the rows with the present totals; the cursor follows its entry.
-    pub fn sort(&mut self, tree: &'t Tree, sums: Sums<'_>, order: Order, lines: usize) {
-        let rows = Rows::of(tree, sums, self.id, order);
+    pub fn sort(&mut self, tree: &'t Tree, sizes: &SizeSource, order: Order, lines: usize) {
+        let rows = SortedEntries::of(tree, sizes, self.id, order);
         self.take(tree, Arc::new(rows), lines);
     }
 
     /// Takes rows that were sorted elsewhere; the cursor follows its entry.
-    pub fn take(&mut self, tree: &'t Tree, rows: Arc<Rows>, lines: usize) {
+    pub fn take(&mut self, tree: &'t Tree, rows: Arc<SortedEntries>, lines: usize) {
         self.was_complete = rows.was_complete();
         self.listing = tree.listing(self.id);
         let above = self.cursor.index.saturating_sub(self.cursor.offset);
@@ -197,7 +197,6 @@ mod tests {
     use crate::fixture::{Growing, build, file};
     use crate::table::column::Column;
     use crate::table::rows::Direction;
-    use crate::tree::LiveTotals;
 
     const LINES: usize = 3;
 
@@ -213,9 +212,8 @@ mod tests {
     #[test]
     fn the_cursor_follows_its_entry_through_every_order() {
         let (tree, root) = build((0..20).map(|n| file(&format!("{n:02}"), n * 512, 0)).collect());
-        let live = LiveTotals::default();
-        let sums = Sums::of(&live);
-        let mut place = ListState::enter(&tree, sums, root, order(), SavedCursor::default(), LINES);
+        let sizes = &SizeSource::default();
+        let mut place = ListState::enter(&tree, sizes, root, order(), SavedCursor::default(), LINES);
         for _ in 0..4 {
             place.step(Motion::Down, LINES);
         }
@@ -223,7 +221,7 @@ mod tests {
         let name = under_cursor(&tree, &place);
         for direction in [Direction::Reversed, Direction::Usual] {
             for column in [Column::Size, Column::Name, Column::Items] {
-                place.sort(&tree, sums, Order { column, direction, ..order() }, LINES);
+                place.sort(&tree, sizes, Order { column, direction, ..order() }, LINES);
                 assert_eq!(under_cursor(&tree, &place), name);
                 assert!((place.offset()..place.offset() + LINES).contains(&place.index()));
             }
@@ -235,15 +233,14 @@ mod tests {
         let growing = Growing::new();
         let root = growing.root();
         growing.publish(vec![file("small", 512, 0), file("less", 0, 0)]);
-        let live = LiveTotals::default();
-        let sums = Sums::of(&live);
+        let sizes = &SizeSource::default();
         let tree = &growing.tree;
-        let mut untouched = ListState::enter(tree, sums, root, order(), SavedCursor::default(), LINES);
-        let mut moved = ListState::enter(tree, sums, root, order(), SavedCursor::default(), LINES);
+        let mut untouched = ListState::enter(tree, sizes, root, order(), SavedCursor::default(), LINES);
+        let mut moved = ListState::enter(tree, sizes, root, order(), SavedCursor::default(), LINES);
         moved.pin();
         growing.publish(vec![file("large", 1 << 20, 0), file("larger", 1 << 21, 0)]);
-        untouched.sort(tree, sums, order(), LINES);
-        moved.sort(tree, sums, order(), LINES);
+        untouched.sort(tree, sizes, order(), LINES);
+        moved.sort(tree, sizes, order(), LINES);
         assert_eq!(under_cursor(tree, &untouched), b"larger");
         assert_eq!(under_cursor(tree, &moved), b"small");
     }
@@ -251,14 +248,8 @@ mod tests {
     #[test]
     fn no_line_is_left_empty_below_the_last_row() {
         let (tree, root) = build((0..10).map(|n| file(&n.to_string(), 0, 0)).collect());
-        let mut place = ListState::enter(
-            &tree,
-            Sums::of(&LiveTotals::default()),
-            root,
-            order(),
-            SavedCursor::default(),
-            3,
-        );
+        let mut place =
+            ListState::enter(&tree, &SizeSource::default(), root, order(), SavedCursor::default(), 3);
         place.step(Motion::Bottom, 3);
         assert_eq!(place.offset(), 7);
         place.show_cursor(8);

@@ -11,7 +11,7 @@ use std::io;
 use crate::analysis::compare::{Compared, Comparison};
 use crate::analysis::search::{Order, Query, Request};
 use crate::base::format::Units;
-use crate::base::job::{Job, JobError, Outcome, Pool};
+use crate::base::job::{Job, JobEnd, JobError, Pool};
 use crate::base::sync::Arc;
 use crate::source::baseline::Baseline;
 use crate::tree::{DirId, Tree};
@@ -61,7 +61,7 @@ pub struct TableRequest {
 pub struct Load<T>(Box<dyn FnMut() -> Newest<T>>);
 
 /// Newest result, if it is new, and the outcome, once the job has ended.
-type Newest<T> = (Option<Result<T, JobError>>, Option<Outcome>);
+type Newest<T> = (Option<Result<T, JobError>>, Option<JobEnd>);
 
 impl<T> Load<T> {
     /// Returns the load of a job whose results become a `T` in this way.
@@ -173,8 +173,8 @@ impl<T> Loader<T> {
         let shown = if self.is_kept && outcome.is_none() { None } else { newest.take() };
         let has_changed = shown.is_some() || outcome.is_some();
         match outcome {
-            Some(Outcome::Panicked(message)) => self.state = LoadState::Failed(JobError::Panicked(message)),
-            Some(Outcome::Complete | Outcome::Stopped) => self.state = LoadState::Complete,
+            Some(JobEnd::Panicked(message)) => self.state = LoadState::Failed(JobError::Panicked(message)),
+            Some(JobEnd::Complete | JobEnd::Stopped) => self.state = LoadState::Complete,
             None => {}
         }
         if shown.is_some() {
@@ -254,7 +254,7 @@ impl<T> Loader<T> {
     {
         assert!(self.is_loading(), "nothing is loaded");
         let mut result = Some(result);
-        let load = Load(Box::new(move || (result.take(), Some(Outcome::Complete))));
+        let load = Load(Box::new(move || (result.take(), Some(JobEnd::Complete))));
         self.state = LoadState::Running(load, None);
     }
 }
@@ -270,7 +270,7 @@ mod tests {
         let mut results = results.iter().copied();
         Load(Box::new(move || {
             let next = results.next().map(Ok);
-            let outcome = (results.len() == 0).then_some(Outcome::Complete);
+            let outcome = (results.len() == 0).then_some(JobEnd::Complete);
             (next, outcome)
         }))
     }

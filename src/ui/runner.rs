@@ -8,7 +8,7 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use crate::base::job::{Job, JobError, Outcome};
+use crate::base::job::{Job, JobEnd, JobError};
 use crate::base::sync::Arc;
 
 /// Longest wait for unfinished files at the end of the session.
@@ -76,7 +76,7 @@ impl<T, M, F: Fn(Update<T>) -> M> Reporting<M> for Reporter<T, F> {
         let outcome = self.job.outcome();
         let is_over = outcome.is_some();
         let failure = match outcome {
-            Some(Outcome::Panicked(message)) => Some(Update::Failed(JobError::Panicked(message))),
+            Some(JobEnd::Panicked(message)) => Some(Update::Failed(JobError::Panicked(message))),
             _ => None,
         };
         let updates = self.job.poll().map(Update::Result).into_iter().chain(failure);

@@ -11,7 +11,7 @@ use crate::analysis::compare::Comparison;
 use crate::analysis::search::{self, Filtered, Order, Query, Request};
 use crate::base::sync::Arc;
 use crate::source::baseline::BaselineInfo;
-use crate::table::rows::{self, Beside, Rows, Sums};
+use crate::table::rows::{self, SizeSource, SortedEntries};
 use crate::tree::{DirId, LiveTotals};
 
 /// State of the views.
@@ -42,7 +42,7 @@ pub struct Views {
     /// Check if a whole file system was scanned.
     pub whole: Loader<Arc<bool>>,
     /// Baseline and comparison.
-    pub compared: Compared,
+    pub compared: GrowthState,
 }
 
 impl Views {
@@ -112,11 +112,11 @@ impl Views {
     }
 
     /// Returns the source of directory totals.
-    pub fn sums<'a>(&'a self, live: &'a LiveTotals) -> Sums<'a> {
-        let filtered = self.filtering.as_ref().map(|filtering| filtering.filtered().as_ref());
+    pub fn sizes(&self, live: &Arc<LiveTotals>) -> SizeSource {
+        let filtered = self.filtering.as_ref().map(Filtering::filtered).cloned();
         // The filtered part of a directory cannot be compared with all of its earlier contents.
-        let growth = self.compared.growth().filter(|_| filtered.is_none());
-        Sums { live, filtered, growth }
+        let growth = self.compared.growth().filter(|_| filtered.is_none()).cloned();
+        SizeSource { live: Arc::clone(live), filtered, growth }
     }
 }
 
@@ -151,7 +151,7 @@ impl Filtering {
 
 /// Baseline and comparison.
 #[derive(Debug, Default)]
-pub struct Compared {
+pub struct GrowthState {
     /// Search for a baseline.
     pub offer: Loader<Arc<BaselineInfo>>,
     /// Comparison for the column, once it is shown.
@@ -160,7 +160,7 @@ pub struct Compared {
     pub reported: Option<String>,
 }
 
-impl Compared {
+impl GrowthState {
     /// Returns the comparison so far.
     pub fn growth(&self) -> Option<&Arc<Comparison>> {
         self.column.as_ref()?.value()
@@ -206,8 +206,8 @@ pub struct Return {
 #[derive(Debug)]
 pub struct Sorting {
     /// Sorted rows.
-    pub rows: Loader<Arc<Rows>>,
+    pub rows: Loader<Arc<SortedEntries>>,
     pub directory: DirId,
     pub order: rows::Order,
-    pub beside: Beside,
+    pub sizes: SizeSource,
 }

@@ -12,7 +12,7 @@ use crate::base::os_error::error_text;
 use crate::base::text::escape;
 use crate::table::column::{Column, Scale, shared};
 use crate::table::row::{CellValue, Precision, Row, RowNote, RowStyle};
-use crate::table::rows::Sums;
+use crate::table::rows::SizeSource;
 use crate::tree::{DirId, Entry, EntryId, EntryState, Status, Totals, Tree};
 
 use super::list_state::ListState;
@@ -48,14 +48,14 @@ impl Window {
     /// Collects the rows of `place` that are visible on `lines` lines.
     pub fn new(
         tree: &Tree,
-        sums: Sums<'_>,
+        sizes: &SizeSource,
         place: &ListState<'_>,
         marks: &Marks<'_>,
         (measure, scale): (Measure, Scale),
         lines: usize,
     ) -> Self {
         let status = tree.status(place.id);
-        let totals = sums.totals(tree, place.id);
+        let totals = sizes.totals(tree, place.id);
         let size = totals_size(&totals, measure);
         let before = place.rows().before();
         let earlier = before.map(PreviousListing::listing);
@@ -81,7 +81,7 @@ impl Window {
         };
         let row = |position| {
             let record = place.listing().record(position)?;
-            let mut row = row_of(tree, sums, EntryId { directory: place.id, position }, &record, measure);
+            let mut row = row_of(tree, sizes, EntryId { directory: place.id, position }, &record, measure);
             row.is_marked = marks.contains(place.id, record.name);
             row.cells[Column::Growth as usize] = change(&record, row.size()).unwrap_or_default();
             row.add_shares(size, full);
@@ -97,7 +97,7 @@ impl Window {
             bound: bound(status, &totals, size),
             errno: status.errno,
             is_complete: status.is_complete(),
-            all_items: sums.filtered.map(|_| sums.live.totals(tree, place.id).items),
+            all_items: sizes.filtered.as_ref().map(|_| sizes.live.totals(tree, place.id).items),
             rows: place.rows().len(),
             left_out: place.rows().left_out(),
             index: place.index(),
@@ -118,7 +118,7 @@ impl Window {
 }
 
 /// Returns the row of an entry, without shares and growth.
-fn row_of(tree: &Tree, sums: Sums<'_>, entry: EntryId, record: &Entry<'_>, measure: Measure) -> Row {
+fn row_of(tree: &Tree, sizes: &SizeSource, entry: EntryId, record: &Entry<'_>, measure: Measure) -> Row {
     let is_directory = record.kind == Kind::Directory;
     let mut label = escape(record.name).into_owned();
     if is_directory && !label.ends_with('/') {
@@ -147,7 +147,7 @@ fn row_of(tree: &Tree, sums: Sums<'_>, entry: EntryId, record: &Entry<'_>, measu
         let size = measure.of(facts.disk(), facts.apparent);
         return Row { note: kind.or(links), ..row }.with(Column::Size, CellValue::Bytes(size));
     };
-    let totals = sums.totals(tree, id);
+    let totals = sizes.totals(tree, id);
     let status = tree.status(id);
     let size = totals_size(&totals, measure);
     Row {

@@ -3,13 +3,13 @@
 
 use std::time::Duration;
 
-use duke::base::job::{JobError, Outcome, Pool};
+use duke::base::job::{JobEnd, JobError, Pool};
 use duke::testing::ui::runner::{AtExit, Runner, Update};
 
 #[test]
 fn a_panic_is_an_outcome() {
     let job = Pool::new(1).unwrap().start::<u32>(|_| panic!("on purpose")).unwrap();
-    assert_eq!(job.wait(Duration::from_secs(60)), Some(Outcome::Panicked("on purpose".to_owned())));
+    assert_eq!(job.wait(Duration::from_secs(60)), Some(JobEnd::Panicked("on purpose".to_owned())));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::program::place::Place;
 use crate::program::{Run, program, run};
 use crate::support::room::keeps_snapshots;
 use crate::support::{child, skip};
-use duke::testing::delete::journal::{Journal, Line, OperationKind};
+use duke::testing::delete::journal::{Journal, JournalLine, OperationKind};
 use duke::testing::platform::Errno;
 use duke::testing::platform::safe_path::{Cause, Error, Output, PrivateFolder, Refusal};
 use duke::testing::source::snapshot_store::latest_for;
@@ -305,7 +305,7 @@ fn nothing_is_kept_in_or_removed_from_a_planted_folder() {
     if !child::is_root() {
         return skip("only root can give a folder to somebody else");
     }
-    let line = Line {
+    let line = JournalLine {
         kind: OperationKind::Delete,
         path: b"/x".to_vec(),
         entries: None,

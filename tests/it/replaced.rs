@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::support::image::Image;
 use crate::support::sandbox;
-use duke::base::job::{Outcome, Pool};
+use duke::base::job::{JobEnd, Pool};
 use duke::scan::Scan;
 use duke::testing::delete::{self, DeleteScope, Operation, Owner, Preview, Reason, Report, Selection};
 use nix::sys::stat::{UtimensatFlags, utimensat};
@@ -30,13 +30,13 @@ fn whole(scan: &Scan, path: &Path) -> Selection {
 /// Returns the preview when the dialog may be answered.
 fn asked(selection: Selection) -> Preview {
     let job = delete::probe(&Pool::new(2).unwrap(), Arc::new(selection), 0).unwrap();
-    assert_eq!(job.wait(LONG), Some(Outcome::Complete));
+    assert_eq!(job.wait(LONG), Some(JobEnd::Complete));
     Preview::clone(&job.latest().unwrap())
 }
 
 fn carried_out(work: Operation) -> Report {
     let job = delete::start(&Pool::new(2).unwrap(), work, None).unwrap();
-    assert_eq!(job.wait(LONG), Some(Outcome::Complete));
+    assert_eq!(job.wait(LONG), Some(JobEnd::Complete));
     Report::clone(&job.latest().unwrap())
 }
 
@@ -193,7 +193,7 @@ fn what_replaces_an_entry_while_the_box_is_open_is_not_trashed() {
             let trash = |selection: &Arc<Selection>| {
                 let job =
                     delete::trash(&Pool::new(1).unwrap(), Arc::clone(selection), owner.clone()).unwrap();
-                assert_eq!(job.wait(LONG), Some(Outcome::Complete));
+                assert_eq!(job.wait(LONG), Some(JobEnd::Complete));
                 job.latest().unwrap()
             };
             let going = asked(whole(&scan, &path)).going.unwrap();
@@ -209,7 +209,7 @@ fn what_replaces_an_entry_while_the_box_is_open_is_not_trashed() {
             assert_eq!((moved.moved.len(), moved.failures.count), (1, 0), "{change:?}");
             let restored = |moved: &delete::Trashing| {
                 let job = delete::restore(&Pool::new(1).unwrap(), Arc::new(moved.moved.clone())).unwrap();
-                assert_eq!(job.wait(LONG), Some(Outcome::Complete));
+                assert_eq!(job.wait(LONG), Some(JobEnd::Complete));
                 job.latest().unwrap()
             };
             assert_eq!(restored(&moved).failures.count, 0, "{change:?}");

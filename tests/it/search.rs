@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use duke::base::job::{Job, Outcome, Pool};
+use duke::base::job::{Job, JobEnd, Pool};
 use duke::scan::{Options, Scan};
 use duke::testing::analysis::search;
 use duke::testing::analysis::search::{Order, Query, Request};
@@ -45,7 +45,7 @@ fn request(tree: &Arc<Tree>, text: &str) -> Request {
 
 fn finish<T>(job: std::io::Result<Job<T>>) -> Arc<T> {
     let job = job.unwrap();
-    assert_eq!(job.wait(Duration::from_secs(60)), Some(Outcome::Complete));
+    assert_eq!(job.wait(Duration::from_secs(60)), Some(JobEnd::Complete));
     job.latest().unwrap()
 }
 

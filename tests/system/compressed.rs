@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use crate::support::image::{Image, succeeds};
 use crate::support::{sandbox, skip};
-use duke::base::job::{Outcome, Pool};
+use duke::base::job::{JobEnd, Pool};
 use duke::testing::delete::{self, DeleteScope, Operation, Preview, Selection};
 use nix::sys::statvfs::statvfs;
 
@@ -23,7 +23,7 @@ fn asked(root: &Path, name: &str) -> Preview {
     let above = crate::support::id_of(scan.tree(), root);
     let selection = Selection::new(scan.tree(), [(above, name.as_bytes())], DeleteScope::Whole);
     let job = delete::probe(&Pool::new(2).unwrap(), Arc::new(selection), 0).unwrap();
-    assert_eq!(job.wait(LONG), Some(Outcome::Complete));
+    assert_eq!(job.wait(LONG), Some(JobEnd::Complete));
     Preview::clone(&job.latest().unwrap())
 }
 
@@ -66,7 +66,7 @@ fn of_compressed_files_a_block_for_each_extent_is_promised() {
     let before = free(&root);
     let work = Operation::Remove(probe.going.unwrap());
     let job = delete::start(&Pool::new(2).unwrap(), work, None).unwrap();
-    assert_eq!(job.wait(LONG), Some(Outcome::Complete));
+    assert_eq!(job.wait(LONG), Some(JobEnd::Complete));
     let freed = free(&root).saturating_sub(before);
     assert!(freed >= probe.least && freed < MIB, "{freed} bytes came back, {} were promised", probe.least);
 }

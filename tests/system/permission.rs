@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::support::{child, sandbox};
-use duke::base::job::{Outcome, Pool};
+use duke::base::job::{JobEnd, Pool};
 use duke::testing::delete::{self, DeleteScope, Kept, Operation, Preview, Report, Selection};
 
 const LONG: Duration = Duration::from_secs(60);
@@ -26,7 +26,7 @@ fn select(path: &str) -> Selection {
 
 fn asked(path: &str) -> Preview {
     let job = delete::probe(&Pool::new(2).unwrap(), Arc::new(select(path)), 0).unwrap();
-    assert_eq!(job.wait(LONG), Some(Outcome::Complete));
+    assert_eq!(job.wait(LONG), Some(JobEnd::Complete));
     Preview::clone(&job.latest().unwrap())
 }
 
@@ -35,7 +35,7 @@ fn told_and_done(path: &str) -> (Preview, Report) {
     let probe = asked(path);
     let work = Operation::Remove(probe.going.clone().unwrap());
     let job = delete::start(&Pool::new(2).unwrap(), work, None).unwrap();
-    assert_eq!(job.wait(LONG), Some(Outcome::Complete));
+    assert_eq!(job.wait(LONG), Some(JobEnd::Complete));
     let report = Report::clone(&job.latest().unwrap());
     let Kept { mounts, denied, read_only, locked, unseen } = probe.kept;
     let kept = mounts + denied + read_only + locked + unseen;

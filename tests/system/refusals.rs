@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::support::sandbox;
-use duke::base::job::{Outcome, Pool};
+use duke::base::job::{JobEnd, Pool};
 use duke::scan::Scan;
 use duke::testing::delete::{self, Blocked, DeleteScope, DeleteWarning, Operation, Reason, Selection};
 use duke::tree::DirId;
@@ -26,7 +26,7 @@ fn emptied(scan: &Scan, root: &Path) -> Selection {
 /// Returns the refusals and warnings for a selection.
 fn objections(selection: &Selection) -> (Vec<Blocked>, Vec<DeleteWarning>) {
     let job = delete::probe(&Pool::new(2).unwrap(), Arc::new(selection.clone()), 0).unwrap();
-    assert_eq!(job.wait(Duration::from_secs(60)), Some(Outcome::Complete));
+    assert_eq!(job.wait(Duration::from_secs(60)), Some(JobEnd::Complete));
     let probe = job.latest().unwrap();
     (probe.refusals.iter().map(|(_, refusal)| *refusal).collect(), probe.concerns.clone())
 }
@@ -35,7 +35,7 @@ fn objections(selection: &Selection) -> (Vec<Blocked>, Vec<DeleteWarning>) {
 fn reasons(selection: Selection) -> Vec<Reason> {
     let work = Operation::Remove(Arc::new(selection));
     let job = delete::start(&Pool::new(2).unwrap(), work, None).unwrap();
-    assert_eq!(job.wait(Duration::from_secs(60)), Some(Outcome::Complete));
+    assert_eq!(job.wait(Duration::from_secs(60)), Some(JobEnd::Complete));
     job.latest().unwrap().failures.first.iter().map(|failure| failure.reason).collect()
 }
 
@@ -156,7 +156,7 @@ fn what_is_immutable_is_told_before_and_stays() {
     let scan = crate::support::scan(Path::new("/tmp"), 2);
     let selection = selection(&scan, Path::new("/tmp/a"));
     let job = delete::probe(&Pool::new(2).unwrap(), Arc::new(selection.clone()), 0).unwrap();
-    assert_eq!(job.wait(Duration::from_secs(60)), Some(Outcome::Complete));
+    assert_eq!(job.wait(Duration::from_secs(60)), Some(JobEnd::Complete));
     assert_eq!(job.latest().unwrap().kept.locked, 1);
     assert_eq!(reasons(selection), [Reason::System(nix::errno::Errno::EPERM as i32)]);
     assert!(Path::new("/tmp/a/fixed/file").exists() && !Path::new("/tmp/a/file").exists());

@@ -38,7 +38,7 @@ fn select(tree: &Tree, paths: &[PathBuf], extent: DeleteScope) -> Selection {
 
 fn remove(selection: Selection) -> Removal {
     let job = delete::remove(&pool(), Arc::new(selection)).unwrap();
-    assert_eq!(job.wait(LONG), Some(duke::base::job::Outcome::Complete));
+    assert_eq!(job.wait(LONG), Some(duke::base::job::JobEnd::Complete));
     Removal::clone(&job.latest().unwrap())
 }
 
@@ -217,7 +217,7 @@ fn names_that_go_at_the_same_time_free_their_inode() {
 
 fn probe(selection: &Selection) -> delete::Preview {
     let job = delete::probe(&pool(), Arc::new(selection.clone()), 0).unwrap();
-    assert_eq!(job.wait(LONG), Some(duke::base::job::Outcome::Complete));
+    assert_eq!(job.wait(LONG), Some(duke::base::job::JobEnd::Complete));
     delete::Preview::clone(&job.latest().unwrap())
 }
 
@@ -530,7 +530,7 @@ fn a_crowd_goes_and_a_cancelled_removal_leaves_the_tree_true() {
     }
     job.cancel();
     let begun = std::time::Instant::now();
-    assert_eq!(job.wait(LONG), Some(duke::base::job::Outcome::Stopped));
+    assert_eq!(job.wait(LONG), Some(duke::base::job::JobEnd::Stopped));
     assert!(begun.elapsed() < Duration::from_secs(1), "at once");
     let removal = job.latest().unwrap();
     assert!(removal.is_over && removal.failures.count == 0);

@@ -14,7 +14,7 @@ use crate::support::fixtures;
 use crate::support::sandbox;
 use duke::base::job::Pool;
 use duke::scan::Scan;
-use duke::testing::delete::journal::{Journal, Line, OperationKind};
+use duke::testing::delete::journal::{Journal, JournalLine, OperationKind};
 use duke::testing::delete::{DeleteScope, NoTrash, Owner, Reason, Selection, Trashing, restore, trash};
 
 const LONG: Duration = Duration::from_secs(60);
@@ -36,13 +36,13 @@ fn owner(home_trash: Option<PathBuf>) -> Owner {
 
 fn put(selection: &Selection, owner: &Owner) -> Trashing {
     let job = trash(&Pool::new(1).unwrap(), Arc::new(selection.clone()), owner.clone()).unwrap();
-    assert_eq!(job.wait(LONG), Some(duke::base::job::Outcome::Complete));
+    assert_eq!(job.wait(LONG), Some(duke::base::job::JobEnd::Complete));
     Trashing::clone(&job.latest().unwrap())
 }
 
 fn back(trashing: &Trashing) -> Trashing {
     let job = restore(&Pool::new(1).unwrap(), Arc::new(trashing.moved.clone())).unwrap();
-    assert_eq!(job.wait(LONG), Some(duke::base::job::Outcome::Complete));
+    assert_eq!(job.wait(LONG), Some(duke::base::job::JobEnd::Complete));
     Trashing::clone(&job.latest().unwrap())
 }
 
@@ -348,7 +348,7 @@ fn the_journal_is_private_and_each_line_is_json() {
     let fixture = fixtures::empty();
     let journal = Journal::in_directory(fixture.join("state/duke"));
     let paths: [&[u8]; 4] = [b"/plain", b"/new\nline\x1b[31m\"", b"/same\xff", b"/same\xfe"];
-    let line = |path: &&[u8]| Line {
+    let line = |path: &&[u8]| JournalLine {
         kind: OperationKind::Delete,
         path: path.to_vec(),
         entries: Some(3),
@@ -398,7 +398,7 @@ fn a_journal_line_behind_one_that_a_full_disk_cut_off_can_be_read() {
     let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", "size=64k", "none"]).arg(&disk).status();
     assert!(mounted.unwrap().success());
     let journal = Journal::in_directory(disk.join("duke"));
-    let line = |path: &str| Line {
+    let line = |path: &str| JournalLine {
         kind: OperationKind::Delete,
         path: path.as_bytes().to_vec(),
         entries: None,
@@ -444,7 +444,7 @@ fn the_journal_is_not_made_in_the_folder_of_somebody_else() {
     fs::create_dir_all(home.join("state/duke")).unwrap();
     std::os::unix::fs::chown(&home, Some(65_534), None).unwrap();
     std::os::unix::fs::chown(home.join("state/duke"), Some(65_534), None).unwrap();
-    let line = Line {
+    let line = JournalLine {
         kind: OperationKind::Delete,
         path: b"/x".to_vec(),
         entries: None,

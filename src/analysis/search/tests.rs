@@ -261,7 +261,7 @@ fn a_cancelled_search_ends() {
         let job = search(&pool(), request(&tree, "a")).unwrap();
         job.cancel();
         let outcome = job.wait(std::time::Duration::from_secs(60)).unwrap();
-        outcome == crate::base::job::Outcome::Stopped
+        outcome == crate::base::job::JobEnd::Stopped
             && job.latest().is_none_or(|found| found.matched < 60_000)
     };
     assert!((0..50).any(|_| is_cancelled()));

@@ -17,6 +17,6 @@ mod tests;
 pub use crate::analysis::ages::{Age, Ages, ages};
 pub use crate::analysis::errors::{Errors, errors};
 pub use crate::analysis::largest::largest;
-pub use crate::analysis::links::{Links, links};
+pub use crate::analysis::links::{HardLinks, links};
 pub use crate::analysis::owners::{Owners, owners};
 pub use crate::analysis::types::{Type, TypeTotals, types};

@@ -7,7 +7,7 @@
 use crate::platform::memory::block_file::{Block, Damage};
 use crate::tree::stored::rows::LEAST;
 use crate::tree::stored::{ListingBlock, Plan, ROWS};
-use crate::tree::varint::{Cursor, Malformed, write_varint, zigzag};
+use crate::tree::varint::{ByteReader, Malformed, write_varint, zigzag};
 
 /// Metadata of a snapshot.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -166,14 +166,14 @@ impl IndexDraft {
 
 /// Decodes the index, which begins at `offset` in the file.
 pub fn decode_index(bytes: &[u8], offset: u64) -> Result<(Plan, SnapshotInfo), Damage> {
-    let mut cursor = Cursor::new(bytes);
+    let mut cursor = ByteReader::new(bytes);
     plan(&mut cursor, offset).and_then(|plan| Ok((plan, about(&mut cursor)?))).map_err(|Malformed| {
         let at = bytes.len() - cursor.rest().len();
         Damage::new(offset + at as u64, "invalid index")
     })
 }
 
-fn plan(cursor: &mut Cursor<'_>, index: u64) -> Result<Plan, Malformed> {
+fn plan(cursor: &mut ByteReader<'_>, index: u64) -> Result<Plan, Malformed> {
     let directories = cursor.narrow()?;
     let mut plan = Plan { directories, rows: Vec::new(), listings: Vec::new(), devices: Vec::new() };
     // The top is directory 0, so the first one to be named is 1.
@@ -223,7 +223,7 @@ fn plan(cursor: &mut Cursor<'_>, index: u64) -> Result<Plan, Malformed> {
     Ok(plan)
 }
 
-fn about(cursor: &mut Cursor<'_>) -> Result<SnapshotInfo, Malformed> {
+fn about(cursor: &mut ByteReader<'_>) -> Result<SnapshotInfo, Malformed> {
     let scanned_at = cursor.delta()?;
     let mut text = || {
         let length = cursor.varint()?;

@@ -11,7 +11,7 @@ mod summary;
 
 use crate::base::json::JsonWriter;
 pub use report::{Body, Report};
-pub use summary::{Large, Sum, Summary, Sums};
+pub use summary::{GroupTotals, Large, Sum, Summary};
 
 use crate::tree::{Metadata, Tree};
 

@@ -10,7 +10,7 @@ use super::summary::Summary;
 use super::{filesystem, links, sizes};
 use crate::base::json::JsonWriter;
 use crate::df::{FileSystem, FileSystemUsage};
-use crate::tree::sort::{Names, Row, sort};
+use crate::tree::sort::{Names, SortRow, sort};
 use crate::tree::{DirId, Entry, EntryState, Index, LiveTotals, Metadata, Owner, Totals, Tree};
 
 /// Scan result to be written as JSON.
@@ -51,7 +51,7 @@ const NEXT: &str = ",\n";
 
 /// Directory whose children are being written.
 struct Open<'t> {
-    rows: std::vec::IntoIter<Row>,
+    rows: std::vec::IntoIter<SortRow>,
     index: Index<'t>,
     separator: &'static str,
     end: End,

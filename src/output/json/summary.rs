@@ -16,7 +16,7 @@ pub struct Summary {
     /// Largest files, largest first.
     pub largest: Option<Vec<Large>>,
     /// Totals, one table per grouping.
-    pub sums: Vec<Sums>,
+    pub sums: Vec<GroupTotals>,
 }
 
 /// Large file.
@@ -32,7 +32,7 @@ pub struct Large {
 
 /// Totals of one grouping.
 #[derive(Clone, Debug)]
-pub struct Sums {
+pub struct GroupTotals {
     /// Name of the grouping.
     pub by: &'static str,
     /// Groups with their totals, in order.

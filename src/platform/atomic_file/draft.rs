@@ -31,13 +31,13 @@ const MARK: &str = ".duke-";
 pub const UNFINISHED: &str = ".part";
 
 /// File that is being written.
-pub struct Draft {
+pub struct DraftFile {
     pub file: File,
     /// Its temporary name.
     name: Option<(CString, Unfinished)>,
 }
 
-impl Draft {
+impl DraftFile {
     /// Creates a file in the directory of `place`, and deletes those that ended processes have left there.
     pub fn begin(place: &Output) -> Result<Self, Errno> {
         remove_old(&place.directory);

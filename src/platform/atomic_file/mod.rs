@@ -13,14 +13,14 @@ use std::path::Path;
 
 use crate::platform::Errno;
 use crate::platform::entry::safe_path::Output;
-use draft::Draft;
+use draft::DraftFile;
 
 pub use draft::UNFINISHED;
 
 /// File being written.
 pub struct AtomicFile {
     // Declared before the place, so that the place's directory is still open when the draft is dropped.
-    draft: Draft,
+    draft: DraftFile,
     place: Output,
 }
 
@@ -32,7 +32,8 @@ impl AtomicFile {
     /// user could have planted.
     pub fn begin(path: &Path) -> io::Result<Self> {
         let place = Output::find(path)?;
-        let draft = if place.is_stream { Draft::stream(place.open_stream()?) } else { Draft::begin(&place)? };
+        let draft =
+            if place.is_stream { DraftFile::stream(place.open_stream()?) } else { DraftFile::begin(&place)? };
         Ok(Self { draft, place })
     }
 
@@ -41,7 +42,7 @@ impl AtomicFile {
     /// # Errors
     /// Those of fsync(2) and rename(2). The old file is unchanged then.
     pub fn keep(self) -> io::Result<()> {
-        self.finish(Draft::replace)
+        self.finish(DraftFile::replace)
     }
 
     /// Gives the file its name if no file has it.
@@ -50,10 +51,10 @@ impl AtomicFile {
     /// Those of fsync(2), link(2) and rename(2); [`io::ErrorKind::AlreadyExists`] if there is a file by now,
     /// which is unchanged then.
     pub fn keep_as_new(self) -> io::Result<()> {
-        self.finish(Draft::put_new)
+        self.finish(DraftFile::put_new)
     }
 
-    fn finish(mut self, put: impl FnOnce(&mut Draft, &Output) -> Result<(), Errno>) -> io::Result<()> {
+    fn finish(mut self, put: impl FnOnce(&mut DraftFile, &Output) -> Result<(), Errno>) -> io::Result<()> {
         if self.place.is_stream {
             return self.draft.file.flush();
         }

@@ -3,7 +3,7 @@
 //!
 //! Makes no system call. Invariant: any bytes give a layout or none.
 
-use crate::platform::entry::extents::Layout;
+use crate::platform::entry::extents::ExtentLayout;
 
 /// `ATTR_CMNEXT_PRIVATESIZE`
 pub const PRIVATE_SIZE: u32 = 0x8;
@@ -14,7 +14,7 @@ pub const CLONE_ID: u32 = 0x100;
 pub type Answer = [u8; 40];
 
 /// Returns the layout, or `None` without the private size.
-pub fn layout(answer: &Answer) -> Option<Layout> {
+pub fn layout(answer: &Answer) -> Option<ExtentLayout> {
     let word = |at: usize| answer[at..].first_chunk().map_or(0, |bytes| u32::from_ne_bytes(*bytes));
     let length = usize::try_from(word(0)).unwrap_or(usize::MAX).min(answer.len());
     let returned = word(20);
@@ -26,7 +26,7 @@ pub fn layout(answer: &Answer) -> Option<Layout> {
     };
     let (private, clone) = (number(PRIVATE_SIZE), number(CLONE_ID));
     let private = private?;
-    Some(Layout { private, certain: private, clone, ..Layout::default() })
+    Some(ExtentLayout { private, certain: private, clone, ..ExtentLayout::default() })
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ pub enum Sharing {
 /// Layout of a file on the disk, as far as the system reports it. Bytes are those of the content, before
 /// compression.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Layout {
+pub struct ExtentLayout {
     /// Bytes shared with no other file.
     pub private: u64,
     /// Disk usage in bytes that certainly belongs to this file alone. The system does not report the size of

@@ -5,7 +5,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 
 use nix::sys::statfs::fstatfs;
 
-use crate::platform::entry::extents::{Layout, Sharing};
+use crate::platform::entry::extents::{ExtentLayout, Sharing};
 use crate::platform::{Directory, Errno, retry};
 
 /// Number of extents read in one call.
@@ -74,9 +74,9 @@ pub fn sharing(directory: &Directory) -> Sharing {
 /// # Errors
 /// Those of openat(2) and `ioctl_fiemap(2)`: `EOPNOTSUPP` if the file system does not report it; `EINVAL`
 /// if it is not a regular file.
-pub fn layout(directory: &Directory, name: &CStr) -> Result<Layout, Errno> {
+pub fn layout(directory: &Directory, name: &CStr) -> Result<ExtentLayout, Errno> {
     let file = directory.open_file(name)?;
-    let mut layout = Layout { pieces: Some(0), is_cut_short: true, ..Layout::default() };
+    let mut layout = ExtentLayout { pieces: Some(0), is_cut_short: true, ..ExtentLayout::default() };
     let (mut start, mut end) = (0, None);
     for _ in 0..CALLS {
         let map = ask(&file, start)?;
@@ -117,7 +117,7 @@ fn ask(file: &OwnedFd, start: u64) -> Result<Map, Errno> {
 }
 
 /// Adds an extent; `end` is the position on the disk at which the previous one ended.
-fn add(layout: &mut Layout, extent: &Extent, end: Option<u64>) {
+fn add(layout: &mut ExtentLayout, extent: &Extent, end: Option<u64>) {
     let is = |flag| extent.flags & flag != 0;
     let add = |sum: &mut u64| *sum = sum.saturating_add(extent.length);
     // Data without a location cannot share one.
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn extents_are_added_up_by_what_they_are() {
-        let mut layout = Layout { pieces: Some(0), ..Layout::default() };
+        let mut layout = ExtentLayout { pieces: Some(0), ..ExtentLayout::default() };
         let mut end = None;
         for (physical, length, flags) in [
             (0, 10, 0),
@@ -162,7 +162,7 @@ mod tests {
             add(&mut layout, &Extent { physical, length, flags, ..Extent::default() }, end);
             end = Some(physical + length);
         }
-        let expected = Layout {
+        let expected = ExtentLayout {
             private: 21,
             certain: 21,
             shared: 7,
@@ -183,7 +183,7 @@ mod tests {
             (0, 131_072),
             (ENCODED | ENCRYPTED, 131_072),
         ] {
-            let mut layout = Layout::default();
+            let mut layout = ExtentLayout::default();
             add(&mut layout, &Extent { length: 131_072, flags, ..Extent::default() }, None);
             assert_eq!(layout.certain, certain, "{flags:#x}");
         }

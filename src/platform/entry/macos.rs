@@ -13,7 +13,7 @@ use nix::fcntl::AtFlags;
 use nix::sys::stat::{FileStat, fstat, fstatat};
 
 use crate::platform::entry::clones;
-use crate::platform::entry::extents::{Layout, Sharing};
+use crate::platform::entry::extents::{ExtentLayout, Sharing};
 use crate::platform::entry::probe::{Probe, Trait};
 use crate::platform::{Boundary, Directory, Identity, retry};
 
@@ -85,7 +85,7 @@ pub fn sharing(directory: &Directory) -> Sharing {
 ///
 /// # Errors
 /// Those of getattrlistat(2); `ENOTSUP` if the file system does not report it.
-pub fn layout(directory: &Directory, name: &CStr) -> Result<Layout, Errno> {
+pub fn layout(directory: &Directory, name: &CStr) -> Result<ExtentLayout, Errno> {
     let answer = match ask(directory, name, clones::PRIVATE_SIZE | clones::CLONE_ID) {
         // An older kernel that does not know the second attribute still knows the first.
         Err(Errno::EINVAL) => ask(directory, name, clones::PRIVATE_SIZE),

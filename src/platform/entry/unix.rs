@@ -12,7 +12,7 @@ use nix::sys::stat::{FileStat, fstat, fstatat};
 use nix::unistd::geteuid;
 
 use crate::base::kind::Kind;
-use crate::platform::entry::extents::{Layout, Sharing};
+use crate::platform::entry::extents::{ExtentLayout, Sharing};
 use crate::platform::entry::probe::Probe;
 use crate::platform::{Attributes, Directory, Identity, retry};
 
@@ -120,6 +120,6 @@ pub fn sharing(_: &Directory) -> Sharing {
 ///
 /// # Errors
 /// Always.
-pub fn layout(_: &Directory, _: &CStr) -> Result<Layout, Errno> {
+pub fn layout(_: &Directory, _: &CStr) -> Result<ExtentLayout, Errno> {
     Err(Errno::ENOTSUP)
 }

@@ -14,7 +14,7 @@
 use std::ops::Range;
 
 use crate::tree::encoding::{Node, Records, decode_node, segments_of};
-use crate::tree::varint::{Cursor, Malformed, write_varint};
+use crate::tree::varint::{ByteReader, Malformed, write_varint};
 use crate::tree::{DirId, Entry, EntryState, LinkedName};
 
 /// Block of listings being written.
@@ -92,7 +92,7 @@ pub struct Found {
 /// The position at which the bytes are malformed.
 pub fn decode(bytes: &[u8], span: &Span) -> Result<Found, usize> {
     let mut decoder = Decoder { bytes, span, child: span.children.start, found: Found::default() };
-    let mut cursor = Cursor::new(bytes);
+    let mut cursor = ByteReader::new(bytes);
     let mut last = None;
     while !cursor.rest().is_empty() {
         let start = bytes.len() - cursor.rest().len();

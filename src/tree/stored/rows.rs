@@ -12,7 +12,7 @@
 //! Invariant: decoding is total, and gives rows whose parents have smaller numbers; only the top is its own parent.
 
 use crate::tree::Totals;
-use crate::tree::varint::{Cursor, Malformed, write_varint};
+use crate::tree::varint::{ByteReader, Malformed, write_varint};
 
 const PARTIAL: u8 = 1;
 const DEVICE: u8 = 2;
@@ -89,7 +89,7 @@ impl RowsDraft {
 /// # Errors
 /// The position at which the bytes are malformed.
 pub fn decode(bytes: &[u8], first: u32, count: u32) -> Result<Vec<Row>, usize> {
-    let mut cursor = Cursor::new(bytes);
+    let mut cursor = ByteReader::new(bytes);
     let mut before = Row::default();
     let mut rows = Vec::with_capacity(count as usize);
     for id in first..first + count {
@@ -100,7 +100,7 @@ pub fn decode(bytes: &[u8], first: u32, count: u32) -> Result<Vec<Row>, usize> {
     if cursor.rest().is_empty() { Ok(rows) } else { Err(bytes.len() - cursor.rest().len()) }
 }
 
-fn row(cursor: &mut Cursor<'_>, id: u32, before: &Row) -> Result<Row, Malformed> {
+fn row(cursor: &mut ByteReader<'_>, id: u32, before: &Row) -> Result<Row, Malformed> {
     let flags = cursor.byte()?;
     let parent = before.parent.checked_add(cursor.narrow()?).ok_or(Malformed)?;
     if flags & !KNOWN != 0 || parent >= id.max(1) {

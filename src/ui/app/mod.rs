@@ -28,6 +28,7 @@ use super::layers::Layer;
 use super::message::{Effect, Event};
 use super::progress::Tick;
 use super::settings::Settings;
+use crate::base::sync::Arc;
 use crate::tree::{LiveTotals, Tree};
 
 /// Browser of a tree.
@@ -125,7 +126,8 @@ impl<'t> App<'t> {
     fn tick(&mut self, tick: Tick) {
         let was_scanning = self.cx.is_scanning();
         self.cx.scan.take(tick);
-        self.cx.live = if was_scanning { LiveTotals::sample(self.cx.tree) } else { LiveTotals::default() };
+        let live = if was_scanning { LiveTotals::sample(self.cx.tree) } else { LiveTotals::default() };
+        self.cx.live = Arc::new(live);
         self.cx.is_stale |= was_scanning;
         if was_scanning {
             let replaced = self.cx.follow_roots();

@@ -13,14 +13,14 @@ use crate::table::column::Column;
 use crate::tree::{DirId, EntryId};
 use crate::ui::loader::{Keep, Load, Sources};
 use crate::ui::notice::Notice;
-use crate::ui::view_state::Compared;
+use crate::ui::view_state::GrowthState;
 
 impl Context<'_> {
     /// Looks for a baseline, once, and compares with it if its column is shown.
     pub fn poll_comparison(&mut self, sources: &Sources<'_>) -> bool {
         let (may_start, order) = (sources.may_compare(), self.request(Query::default()).order);
         let basis = || sources.basis.cloned();
-        let Compared { offer, column, .. } = &mut self.views.compared;
+        let GrowthState { offer, column, .. } = &mut self.views.compared;
         let has_offer = offer.poll(|| {
             let job = may_start.then(|| baseline::offer(sources.pool, basis()));
             Ok(job.transpose()?.map(Into::into))
@@ -76,7 +76,7 @@ impl Context<'_> {
 
     /// Repeats the comparison after a rescan or deletion, which has replaced directories.
     pub fn renew_growth(&mut self) {
-        let Compared { column, reported, .. } = &mut self.views.compared;
+        let GrowthState { column, reported, .. } = &mut self.views.compared;
         *reported = None;
         if let Some(column) = column {
             column.reload(Keep::Nothing);

@@ -35,9 +35,10 @@ use super::theme::Theme;
 use super::view_state::{Sorting, Views};
 use super::window::Window;
 use crate::base::format::Units;
+use crate::base::sync::Arc;
 use crate::source::SourceKind;
-use crate::table::column::Shown;
-use crate::table::rows::{Order, Sums};
+use crate::table::column::ShownColumns;
+use crate::table::rows::{Order, SizeSource};
 use crate::tree::{DirId, LiveTotals, Tree};
 
 /// State that components read and change.
@@ -48,7 +49,7 @@ pub struct Context<'t> {
     /// Order of entries.
     pub order: Order,
     /// Columns.
-    pub shown: Shown,
+    pub shown: ShownColumns,
     /// Unit system of sizes.
     pub units: Units,
     /// Theme.
@@ -87,7 +88,7 @@ pub struct Context<'t> {
     pub expected: Option<Vec<u8>>,
     /// Start of a range of marks.
     pub anchor: Option<marks::EntryName<'t>>,
-    pub live: LiveTotals,
+    pub live: Arc<LiveTotals>,
     pub pressed: Option<Duration>,
     pub sorted: Duration,
     /// `true` if rows may be out of order.
@@ -107,15 +108,15 @@ impl<'t> Context<'t> {
         settings: &Settings,
         size: (u16, u16),
     ) -> Self {
-        let live = LiveTotals::default();
         let order = settings.order;
-        let place = ListState::enter(tree, Sums::of(&live), DirId::TOP, order, SavedCursor::default(), 0);
+        let place =
+            ListState::enter(tree, &SizeSource::default(), DirId::TOP, order, SavedCursor::default(), 0);
         let known_roots = place.listing().directories().collect();
         let mut cx = Self {
             tree,
             roots,
             order,
-            shown: Shown::default(),
+            shown: ShownColumns::default(),
             units: settings.units,
             theme: settings.theme,
             keymap: settings.keymap.clone(),
@@ -137,7 +138,7 @@ impl<'t> Context<'t> {
             export: Exporting::default(),
             expected: None,
             anchor: None,
-            live,
+            live: Arc::default(),
             pressed: None,
             sorted: Duration::ZERO,
             is_stale: true,
@@ -179,9 +180,9 @@ impl<'t> Context<'t> {
         } else {
             self.place.show_cursor(lines);
         }
-        let sums = self.views.sums(&self.live);
+        let sizes = self.sizes();
         let scale = (self.order.measure, self.shown.scale);
-        self.window = Window::new(self.tree, sums, &self.place, &self.marks, scale, lines);
+        self.window = Window::new(self.tree, &sizes, &self.place, &self.marks, scale, lines);
         self.look_at_views();
     }
 }

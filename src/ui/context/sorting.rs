@@ -11,10 +11,10 @@ use std::time::Duration;
 use super::Context;
 use crate::base::sync::Arc;
 use crate::table::column::Column;
-use crate::table::rows::{self, Beside, Direction};
+use crate::table::rows::{self, Direction, SizeSource};
 use crate::ui::loader::{Loader, Sources};
 use crate::ui::notice::Notice;
-use crate::ui::view_state::{Filtering, Sorting};
+use crate::ui::view_state::Sorting;
 
 /// Time for which rows keep their order after a key.
 const HOLD: Duration = Duration::from_millis(800);
@@ -45,21 +45,23 @@ impl Context<'_> {
         (self.place.rows().is_empty() || (is_due && !is_held)) && !self.is_sorting()
     }
 
+    /// Returns the source of directory totals.
+    pub fn sizes(&self) -> SizeSource {
+        self.views.sizes(&self.live)
+    }
+
     /// Sorts the rows at once, or starts to sort them in the background.
     pub fn sort(&mut self) {
         let order = self.order_here();
         // The present state counts, because entries read during the sort make the rows stale.
         self.is_stale = self.is_scanning();
         if self.place.is_large(self.tree) {
-            let filtered = self.views.filtering.as_ref().map(Filtering::filtered).cloned();
-            // As in `sums`, the filtered part cannot be compared.
-            let growth = self.views.compared.growth().filter(|_| filtered.is_none()).cloned();
-            let (directory, beside) = (self.place.id, Beside { filtered, growth });
-            self.sorting = Some(Sorting { rows: Loader::default(), directory, order, beside });
+            let (directory, sizes) = (self.place.id, self.sizes());
+            self.sorting = Some(Sorting { rows: Loader::default(), directory, order, sizes });
         } else {
             self.sorting = None;
             let lines = self.lines_here();
-            self.place.sort(self.tree, self.views.sums(&self.live), order, lines);
+            self.place.sort(self.tree, &self.sizes(), order, lines);
             self.sorted = self.scan.last.now;
         }
     }
@@ -72,9 +74,9 @@ impl Context<'_> {
 
     /// Sorts in the background, and takes the rows.
     pub fn poll_rows(&mut self, sources: &Sources<'_>) -> bool {
-        let Some(Sorting { rows, directory, order, beside }) = &mut self.sorting else { return false };
+        let Some(Sorting { rows, directory, order, sizes }) = &mut self.sorting else { return false };
         let start =
-            || rows::in_order(sources.pool, Arc::clone(sources.tree), *directory, *order, beside.clone());
+            || rows::in_order(sources.pool, Arc::clone(sources.tree), *directory, *order, sizes.clone());
         if !rows.poll(|| Ok(Some(start()?.into()))) {
             return false;
         }

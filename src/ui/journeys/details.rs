@@ -4,7 +4,7 @@
 use super::*;
 use crate::base::job::JobError;
 use crate::fixture::linked_file;
-use crate::platform::entry::extents::Layout;
+use crate::platform::entry::extents::ExtentLayout;
 use crate::platform::entry::probe::Probe;
 use crate::platform::fs::mounts::Mount;
 use crate::platform::{Attributes, Boundary};
@@ -58,7 +58,7 @@ pub fn find(app: &mut App<'_>) {
     let inspection = Inspection {
         probe: Some(Ok(probe)),
         mount: Some(mount),
-        layout: Some(Ok(Layout { private: 4096, pieces: Some(1), ..Layout::default() })),
+        layout: Some(Ok(ExtentLayout { private: 4096, pieces: Some(1), ..ExtentLayout::default() })),
         names: vec![b"/r/music/again".to_vec()],
         names_in_tree: Some(2),
         owner: Some("root".into()),

@@ -84,8 +84,8 @@ fn what_was_read_again_meanwhile_is_sorted_again() {
     let above = tree.listing(crate::tree::DirId::TOP).directories().next().unwrap();
     let giant = tree.listing(above).directories().next().unwrap();
     let pool = Pool::new(1).unwrap();
-    let beside = crate::table::rows::Beside::default();
-    let job = crate::table::rows::in_order(&pool, Arc::clone(&tree), giant, app.cx.order, beside).unwrap();
+    let sizes = crate::table::rows::SizeSource::default();
+    let job = crate::table::rows::in_order(&pool, Arc::clone(&tree), giant, app.cx.order, sizes).unwrap();
     job.wait(Duration::from_secs(60));
     app.cx.sorting.as_mut().unwrap().rows.supply(Ok(job.latest().unwrap()));
     let changes = [(tree.name(giant).to_vec(), None)].into();

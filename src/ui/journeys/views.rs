@@ -1,7 +1,7 @@
 //! Tests of the views besides the list.
 
 use super::*;
-use crate::table::column::{Column, Shown};
+use crate::table::column::{Column, ShownColumns};
 use crate::table::row::{CellValue, Row};
 use crate::ui::table_view::TablePage;
 
@@ -110,7 +110,7 @@ fn a_column_that_a_view_does_not_have_is_told_and_the_list_beneath_stays() {
         );
         press(&mut app, "M");
         assert_eq!(app.cx.notice_text().as_deref(), sorts, "{key}");
-        assert_eq!((app.cx.order, app.cx.shown), (Order::default(), Shown::default()), "{key}");
+        assert_eq!((app.cx.order, app.cx.shown), (Order::default(), ShownColumns::default()), "{key}");
     }
 }
 

@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
-use super::{Binding, Group, KEYMAP};
+use super::{Binding, HelpGroup, KEYMAP};
 
 /// Returns the table of keys in docs/keys.md, as Markdown: a row for each heading of the help page.
 pub fn markdown() -> String {
     let mut table = String::from("| for | keys |\n|---|---|\n");
-    for group in Group::ALL {
+    for group in HelpGroup::ALL {
         let line = |binding: &Binding| {
             let keys: Vec<String> = binding.keys.iter().map(|key| format!("`{}`", key.name())).collect();
             format!("{} {}", keys.join(" "), binding.help)
@@ -31,7 +31,7 @@ pub fn settings_markdown() -> String {
 }
 
 /// Returns the lines of the table under one heading, with their numbers.
-pub fn in_group(group: Group) -> impl Iterator<Item = (usize, &'static Binding)> {
+pub fn in_group(group: HelpGroup) -> impl Iterator<Item = (usize, &'static Binding)> {
     KEYMAP.iter().enumerate().filter(move |(_, binding)| binding.group == group)
 }
 
@@ -57,8 +57,8 @@ mod tests {
     #[test]
     fn the_markdown_table_has_every_binding() {
         let table = markdown();
-        assert_eq!(table.lines().count(), 2 + Group::ALL.len());
-        assert_eq!(table.matches(" · ").count(), KEYMAP.len() - Group::ALL.len());
+        assert_eq!(table.lines().count(), 2 + HelpGroup::ALL.len());
+        assert_eq!(table.matches(" · ").count(), KEYMAP.len() - HelpGroup::ALL.len());
         assert!(table.contains(" · `Enter` `Right` `l` open, or go there · "), "{table}");
     }
 }

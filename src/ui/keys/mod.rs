@@ -212,7 +212,7 @@ impl Scope {
 
 /// Heading of the help page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Group {
+pub enum HelpGroup {
     /// Movement.
     Move,
     /// Order of entries.
@@ -235,7 +235,7 @@ pub enum Group {
     Question,
 }
 
-impl Group {
+impl HelpGroup {
     /// All groups, in the order of the help page.
     pub const ALL: [Self; 10] = [
         Self::View,
@@ -311,7 +311,7 @@ pub struct Binding {
     /// Command.
     pub command: Command,
     /// Heading in the help.
-    pub group: Group,
+    pub group: HelpGroup,
     /// Description.
     pub help: &'static str,
     /// Word for the footer, with its rank if there is little room.

@@ -4,7 +4,7 @@
 
 use ratatui::crossterm::event::KeyCode;
 
-use super::{Answer, Binding, Command, Group, Key, Program, Scope, Side, control, key, letter};
+use super::{Answer, Binding, Command, HelpGroup, Key, Program, Scope, Side, control, key, letter};
 use crate::table::column::{COLUMNS, Column, OPTIONAL, SORTABLE};
 use crate::ui::cursor::Motion;
 use crate::ui::views;
@@ -36,7 +36,7 @@ const fn bind(
     keys: &'static [Key],
     scopes: &'static [Scope],
     command: Command,
-    group: Group,
+    group: HelpGroup,
     help: &'static str,
 ) -> Binding {
     Binding { keys, scopes, command, group, help, footer: None }
@@ -63,14 +63,14 @@ const fn column_keys(is_show: bool) -> [[Key; 1]; Column::COUNT] {
 
 /// Returns the bindings of the keys that sort by columns, or show them.
 const fn of_columns<const N: usize>(columns: [Column; N], is_show: bool) -> [Binding; N] {
-    let (mut bindings, mut at) = ([bind(&[], LIST, Command::Help, Group::Sort, ""); N], 0);
+    let (mut bindings, mut at) = ([bind(&[], LIST, Command::Help, HelpGroup::Sort, ""); N], 0);
     while at < N {
         let column = columns[at];
         let spec = &COLUMNS[column as usize];
         let (keys, key, command, group) = if is_show {
-            (&SHOW_KEYS, spec.show, Command::Show(column), Group::Show)
+            (&SHOW_KEYS, spec.show, Command::Show(column), HelpGroup::Show)
         } else {
-            (&SORT_KEYS, spec.sort, Command::Sort(column), Group::Sort)
+            (&SORT_KEYS, spec.sort, Command::Sort(column), HelpGroup::Sort)
         };
         if let Some(key) = key {
             let scopes = if key.only_in_list { LIST } else { ROWS };
@@ -94,11 +94,12 @@ static VIEW_KEYS: [[Key; 1]; views::VIEWS.len()] = {
 
 /// Returns the bindings of the keys that open views.
 const fn of_views() -> [Binding; views::VIEWS.len()] {
-    let (mut bindings, mut at) = ([bind(&[], VIEWS, Command::Help, Group::View, ""); views::VIEWS.len()], 0);
+    let (mut bindings, mut at) =
+        ([bind(&[], VIEWS, Command::Help, HelpGroup::View, ""); views::VIEWS.len()], 0);
     while at < bindings.len() {
         let spec = views::VIEWS[at];
         let scopes = if at == 0 { LEADS_BACK } else { VIEWS };
-        let binding = bind(&VIEW_KEYS[at], scopes, Command::View(spec), Group::View, spec.help);
+        let binding = bind(&VIEW_KEYS[at], scopes, Command::View(spec), HelpGroup::View, spec.help);
         bindings[at] = Binding { footer: spec.hint, ..binding };
         at += 1;
     }
@@ -140,7 +141,7 @@ pub const KEYMAP: &[Binding] = &joined::<COUNT>(&[
 
 const MOVES: &[Binding] = &{
     use Command as C;
-    use Group as G;
+    use HelpGroup as G;
     use KeyCode as K;
     [
         bind(&[key(K::Up), letter('k')], TEXT, C::Move(Motion::Up), G::Move, "up"),
@@ -172,7 +173,7 @@ const MOVES: &[Binding] = &{
 
 const ORDER: &[Binding] = &{
     use Command as C;
-    use Group as G;
+    use HelpGroup as G;
     [
         bind(&[letter('t')], LIST, C::DirectoriesFirst, G::Sort, "directories first"),
         hint(6, "apparent", bind(&[letter('a')], VIEWS, C::Measure, G::Show, "apparent or disk size")),
@@ -181,7 +182,7 @@ const ORDER: &[Binding] = &{
 
 const SHOWN: &[Binding] = &{
     use Command as C;
-    use Group as G;
+    use HelpGroup as G;
     [
         bind(&[letter('=')], ROWS, C::Scale, G::Show, "bars of the largest"),
         bind(&[letter('B')], ROWS, C::Graph, G::Show, "bars and percentages"),
@@ -191,7 +192,7 @@ const SHOWN: &[Binding] = &{
 
 const OTHERS: &[Binding] = &{
     use Command as C;
-    use Group as G;
+    use HelpGroup as G;
     use KeyCode as K;
     [
         hint(

@@ -14,7 +14,7 @@ use crate::ui::component::{Component, Handled, Input};
 use crate::ui::context::Context;
 use crate::ui::cursor::moved;
 use crate::ui::hit_map::Canvas;
-use crate::ui::keys::{Command, Group, Keymap, Scope, in_group};
+use crate::ui::keys::{Command, HelpGroup, Keymap, Scope, in_group};
 use crate::ui::theme::{Glyphs, Role, Theme};
 use crate::ui::widgets::row::draw_ends;
 
@@ -100,7 +100,7 @@ fn title<'a>(theme: Theme, keymap: &Keymap) -> Line<'a> {
 }
 
 fn lines<'a>(theme: Theme, keymap: &Keymap, columns: usize) -> Vec<Line<'a>> {
-    let groups = Group::ALL.into_iter().map(|group| section(keymap, group));
+    let groups = HelpGroup::ALL.into_iter().map(|group| section(keymap, group));
     let sections: Vec<Section> = groups.chain([marks(theme.glyphs), mouse()]).collect();
     let fits = |blocks: &Vec<Vec<Line<'_>>>| {
         let widths = blocks.iter().map(|block| widest(block));
@@ -181,7 +181,7 @@ fn block<'a, 's>(
     lines
 }
 
-fn section(keymap: &Keymap, group: Group) -> Section {
+fn section(keymap: &Keymap, group: HelpGroup) -> Section {
     let lines = in_group(group).map(|(line, binding)| (keymap.names(line), binding.help));
     // A command without a key is not shown.
     let lines = lines.filter(|(names, _)| !names.is_empty()).collect();
@@ -247,7 +247,7 @@ mod tests {
             let lines = lines(Theme::default(), &Keymap::default(), size.0.into());
             let text: Vec<String> = lines.iter().take(page(size)).map(ToString::to_string).collect();
             let is_view = |command| size.0 > 80 || matches!(command, Command::View(_));
-            for (_, binding) in in_group(Group::View).filter(|(_, binding)| is_view(binding.command)) {
+            for (_, binding) in in_group(HelpGroup::View).filter(|(_, binding)| is_view(binding.command)) {
                 assert!(text.iter().any(|line| line.contains(binding.help)), "{} at {size:?}", binding.help);
             }
         }

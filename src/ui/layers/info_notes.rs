@@ -5,7 +5,7 @@
 use crate::base::format::{Units, grouped, plain_size};
 use crate::base::kind::Kind;
 use crate::base::os_error::error_text;
-use crate::platform::entry::extents::Layout;
+use crate::platform::entry::extents::ExtentLayout;
 use crate::platform::entry::probe::{Probe, Trait};
 use crate::tree::{Entry, EntryState};
 
@@ -19,7 +19,7 @@ const MANY: u64 = 50;
 /// Returns the notes on an entry, those about space first; `rescan` is the hint that ends the note on an entry that has changed.
 pub fn notes(
     probe: &Probe,
-    layout: Option<&Result<Layout, i32>>,
+    layout: Option<&Result<ExtentLayout, i32>>,
     record: &Entry<'_>,
     units: Units,
     rescan: &str,
@@ -49,7 +49,7 @@ pub fn notes(
 
 struct File<'a> {
     probe: &'a Probe,
-    layout: Option<&'a Layout>,
+    layout: Option<&'a ExtentLayout>,
     units: Units,
 }
 
@@ -184,7 +184,7 @@ mod tests {
     }
 
     /// Returns the notes about a file that is unchanged since the scan.
-    fn said(probe: &Probe, layout: Option<Result<Layout, i32>>) -> Vec<String> {
+    fn said(probe: &Probe, layout: Option<Result<ExtentLayout, i32>>) -> Vec<String> {
         let now = &probe.attributes;
         let facts = Metadata {
             apparent: now.apparent,
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn an_ordinary_file_gets_no_note() {
-        let whole = Layout { private: 4096, pieces: Some(1), ..Layout::default() };
+        let whole = ExtentLayout { private: 4096, pieces: Some(1), ..ExtentLayout::default() };
         assert_eq!(said(&probe(8, 4000, &[]), None), [""; 0]);
         assert_eq!(said(&probe(8, 4000, &[]), Some(Ok(whole))), [""; 0]);
         assert_eq!(said(&probe(0, 0, &[]), None), [""; 0]);
@@ -213,26 +213,33 @@ mod tests {
         assert!(first(probe(0, 1 << 30, &[]), None).starts_with("sparse: 1.0 GiB"));
         let compressed = "compressed by the file system: 1.0 MiB on disk for 3.0 MiB";
         assert_eq!(first(probe(2048, 3 << 20, &[Trait::Compressed]), None), compressed);
-        let layout = Layout { compressed: 3 << 20, private: 3 << 20, pieces: Some(1), ..Layout::default() };
+        let layout = ExtentLayout {
+            compressed: 3 << 20,
+            private: 3 << 20,
+            pieces: Some(1),
+            ..ExtentLayout::default()
+        };
         assert_eq!(first(probe(2048, 3 << 20, &[]), Some(Ok(layout))), compressed);
-        let layout = Layout { delayed: 1 << 20, private: 1 << 20, pieces: Some(1), ..Layout::default() };
+        let layout =
+            ExtentLayout { delayed: 1 << 20, private: 1 << 20, pieces: Some(1), ..ExtentLayout::default() };
         assert!(first(probe(0, 1 << 20, &[]), Some(Ok(layout))).contains("not yet written"));
         assert!(first(probe(0, 1 << 20, &[Trait::Dataless]), None).contains("in the cloud"));
     }
 
     #[test]
     fn what_is_shared_and_what_would_be_freed_is_said() {
-        let layout = Layout { private: 1 << 20, shared: 2 << 20, pieces: Some(3), ..Layout::default() };
+        let layout =
+            ExtentLayout { private: 1 << 20, shared: 2 << 20, pieces: Some(3), ..ExtentLayout::default() };
         let text = "shares 2.0 MiB with copies or snapshots; deleting it frees 1.0 MiB";
         assert_eq!(said(&probe(6144, 3 << 20, &[]), Some(Ok(layout))), [text]);
-        let clone = Layout { private: 1 << 20, clone: Some(77), ..Layout::default() };
+        let clone = ExtentLayout { private: 1 << 20, clone: Some(77), ..ExtentLayout::default() };
         let family = "shares space with files of clone number 77";
         assert_eq!(said(&probe(6144, 3 << 20, &[]), Some(Ok(clone))), [text, family]);
-        let alone = Layout { private: 3 << 20, ..clone };
+        let alone = ExtentLayout { private: 3 << 20, ..clone };
         assert_eq!(said(&probe(6144, 3 << 20, &[]), Some(Ok(alone))), [""; 0]);
-        let mac = Layout { private: 1 << 20, ..Layout::default() };
+        let mac = ExtentLayout { private: 1 << 20, ..ExtentLayout::default() };
         assert_eq!(said(&probe(6144, 3 << 20, &[]), Some(Ok(mac))), [text]);
-        let cut = Layout { is_cut_short: true, pieces: Some(90), ..layout };
+        let cut = ExtentLayout { is_cut_short: true, pieces: Some(90), ..layout };
         assert_eq!(
             said(&probe(6144, 3 << 20, &[]), Some(Ok(cut))),
             [
@@ -246,7 +253,8 @@ mod tests {
 
     #[test]
     fn more_than_its_length_was_set_aside() {
-        let layout = Layout { unwritten: 1 << 20, private: 1 << 20, pieces: Some(1), ..Layout::default() };
+        let layout =
+            ExtentLayout { unwritten: 1 << 20, private: 1 << 20, pieces: Some(1), ..ExtentLayout::default() };
         assert_eq!(said(&probe(2048, 10, &[]), Some(Ok(layout))), ["1.0 MiB preallocated"]);
         assert!(said(&probe(2048, 10, &[]), None)[0].starts_with("1.0 MiB more than its length"));
     }

@@ -11,7 +11,7 @@
 
 use super::largest::path_below;
 use super::table::{Needs, SUMS, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec, rows};
-use crate::analysis::errors::Group;
+use crate::analysis::errors::ErrorGroup;
 use crate::analysis::search::{self, By};
 use crate::analysis::survey::{self, Errors};
 use crate::base::os_error::error_text;
@@ -51,7 +51,7 @@ pub static TABLE: TableSpec = TableSpec {
 enum ErrorRow<'e> {
     /// Error of the directory itself.
     Itself(i32),
-    Reason(&'e Group),
+    Reason(&'e ErrorGroup),
     Entry(&'e search::Row),
 }
 

@@ -13,7 +13,7 @@ use super::table::{
     Needs, SUMS, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec, larger, row_of_sum, rows,
 };
 use crate::analysis::links::LinkedInode;
-use crate::analysis::survey::{self, Links};
+use crate::analysis::survey::{self, HardLinks};
 use crate::table::column::Column as C;
 use crate::table::row::{Row, RowNote};
 use crate::tree::{DirId, EntryId, Totals, Tree};
@@ -40,7 +40,7 @@ pub static TABLE: TableSpec = TableSpec {
     ..SUMS
 };
 
-impl TableData for Links {
+impl TableData for HardLinks {
     fn summary(&self) -> TableSummary {
         let mut sum = self.alone;
         sum.add(&self.shared);
@@ -81,7 +81,7 @@ fn totals(inode: &LinkedInode) -> Totals {
     Totals { disk, apparent, items, errors: 0 }
 }
 
-fn first_name(tree: &Tree, from: DirId, links: &Links, inode: &LinkedInode) -> Option<String> {
+fn first_name(tree: &Tree, from: DirId, links: &HardLinks, inode: &LinkedInode) -> Option<String> {
     let row = links.names(inode).first()?;
     Some(path_below(tree, from, row.entry.directory, row.entry.record(tree)?.name))
 }

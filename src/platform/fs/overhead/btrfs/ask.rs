@@ -5,8 +5,8 @@
 use std::path::Path;
 
 use super::ioctl;
-use crate::platform::fs::overhead::btrfs::items::{FIRST, Item, LAST, Roots, chunks};
-use crate::platform::fs::overhead::btrfs::{Btrfs, Chunks, Subvolume};
+use crate::platform::fs::overhead::btrfs::items::{FIRST, LAST, RootItems, TreeItem, chunks};
+use crate::platform::fs::overhead::btrfs::{BlockGroups, Btrfs, Subvolume};
 use crate::platform::{Directory, Errno};
 
 const SPACE_INFO: u64 = ioctl::exchanges(0x94, 20, 16);
@@ -52,7 +52,7 @@ pub fn ask(path: &Path) -> Result<Btrfs, Errno> {
 }
 
 #[allow(unsafe_code)]
-fn all_chunks(directory: &Directory) -> Result<Vec<Chunks>, Errno> {
+fn all_chunks(directory: &Directory) -> Result<Vec<BlockGroups>, Errno> {
     /// Largest number of answers, of three numbers each, after the first two numbers.
     const MOST: usize = 64;
     let mut answer = [0_u64; 2 + 3 * MOST];
@@ -66,7 +66,7 @@ fn all_chunks(directory: &Directory) -> Result<Vec<Chunks>, Errno> {
 }
 
 fn subvolumes(directory: &Directory) -> Result<Vec<Subvolume>, Errno> {
-    let mut roots = Roots::default();
+    let mut roots = RootItems::default();
     search(directory, ROOT_TREE, (FIRST, LAST), |item| roots.take(item))?;
     let mut subvolumes = roots.subvolumes(|tree, id| lookup(directory, tree, id).ok());
     // Without quotas the tree does not exist.
@@ -86,7 +86,7 @@ fn search(
     directory: &Directory,
     tree: u64,
     (first, last): (u64, u64),
-    mut meet: impl FnMut(&Item<'_>),
+    mut meet: impl FnMut(&TreeItem<'_>),
 ) -> Result<(), Errno> {
     let mut next = (first, 0_u32, 0_u64);
     loop {
@@ -125,11 +125,11 @@ fn search(
 }
 
 /// Splits off `struct btrfs_ioctl_search_header` and the data after it.
-fn split_item(bytes: &[u8]) -> Option<(Item<'_>, &[u8])> {
+fn split_item(bytes: &[u8]) -> Option<(TreeItem<'_>, &[u8])> {
     let wide = |at: usize| Some(u64::from_ne_bytes(bytes.get(at..at + 8)?.try_into().ok()?));
     let narrow = |at: usize| Some(u32::from_ne_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
     let end = 32 + usize::try_from(narrow(28)?).ok()?;
-    let item = Item { id: wide(8)?, kind: narrow(24)?, offset: wide(16)?, data: bytes.get(32..end)? };
+    let item = TreeItem { id: wide(8)?, kind: narrow(24)?, offset: wide(16)?, data: bytes.get(32..end)? };
     Some((item, &bytes[end..]))
 }
 

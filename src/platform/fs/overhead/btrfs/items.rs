@@ -4,10 +4,10 @@
 
 use std::collections::HashMap;
 
-use super::{Chunks, Purpose, Subvolume};
+use super::{BlockGroups, Purpose, Subvolume};
 
 /// Decodes a kind of chunks by `BTRFS_BLOCK_GROUP_*` and `BTRFS_SPACE_INFO_GLOBAL_RSV`.
-pub fn chunks(flags: u64, size: u64, used: u64) -> Option<Chunks> {
+pub fn chunks(flags: u64, size: u64, used: u64) -> Option<BlockGroups> {
     const DATA: u64 = 1;
     const SYSTEM: u64 = 2;
     const METADATA: u64 = 4;
@@ -27,11 +27,11 @@ pub fn chunks(flags: u64, size: u64, used: u64) -> Option<Chunks> {
         _ if flags & (1 << 4 | 1 << 5 | 1 << 6) != 0 => 2,
         _ => 1,
     };
-    Some(Chunks { purpose, size, used, copies })
+    Some(BlockGroups { purpose, size, used, copies })
 }
 
 /// Key of a btrfs tree with its data.
-pub struct Item<'i> {
+pub struct TreeItem<'i> {
     /// ID, the first part of the key.
     pub id: u64,
     /// Kind of the item.
@@ -59,14 +59,14 @@ struct Hook {
 
 /// Contents of the tree of roots.
 #[derive(Default)]
-pub struct Roots {
+pub struct RootItems {
     subvolumes: Vec<Subvolume>,
     hooks: HashMap<u64, Hook>,
 }
 
-impl Roots {
+impl RootItems {
     /// Adds an item of the tree.
-    pub fn take(&mut self, item: &Item<'_>) {
+    pub fn take(&mut self, item: &TreeItem<'_>) {
         let number = |at: usize, length: usize| -> Option<u64> {
             let field = item.data.get(at..at + length)?;
             Some(field.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))
@@ -145,17 +145,17 @@ mod tests {
 
     #[test]
     fn a_path_leads_through_the_subvolumes_above() {
-        let mut roots = Roots::default();
+        let mut roots = RootItems::default();
         let mut root = vec![0; 439];
         root[216] = 1;
         for id in [256, 257] {
-            roots.take(&Item { id, kind: ROOT_ITEM, offset: 0, data: &root });
+            roots.take(&TreeItem { id, kind: ROOT_ITEM, offset: 0, data: &root });
         }
         root[216] = 0;
         root[265] = 9;
-        roots.take(&Item { id: 258, kind: ROOT_ITEM, offset: 33, data: &root });
+        roots.take(&TreeItem { id: 258, kind: ROOT_ITEM, offset: 33, data: &root });
         for (id, parent, data) in [backref(256, 5, b"home"), backref(257, 256, b"inner")] {
-            roots.take(&Item { id, kind: ROOT_BACKREF, offset: parent, data: &data });
+            roots.take(&TreeItem { id, kind: ROOT_BACKREF, offset: parent, data: &data });
         }
         let found = roots.subvolumes(|tree, _| Some(if tree == 256 { b"dir/".to_vec() } else { Vec::new() }));
         let paths: Vec<&[u8]> = found.iter().map(|it| it.path.as_slice()).collect();
@@ -166,10 +166,10 @@ mod tests {
 
     #[test]
     fn a_loop_of_subvolumes_ends() {
-        let mut roots = Roots::default();
-        roots.take(&Item { id: 256, kind: ROOT_ITEM, offset: 0, data: &[] });
+        let mut roots = RootItems::default();
+        roots.take(&TreeItem { id: 256, kind: ROOT_ITEM, offset: 0, data: &[] });
         let (id, parent, data) = backref(256, 256, b"x");
-        roots.take(&Item { id, kind: ROOT_BACKREF, offset: parent, data: &data });
+        roots.take(&TreeItem { id, kind: ROOT_BACKREF, offset: parent, data: &data });
         assert_eq!(roots.subvolumes(|_, _| None).len(), 1);
     }
 
@@ -178,8 +178,8 @@ mod tests {
 
         #[test]
         fn any_item_will_do(kind in 130_u32..160, data in prop::collection::vec(any::<u8>(), 0..300)) {
-            let mut roots = Roots::default();
-            roots.take(&Item { id: 256, kind, offset: 5, data: &data });
+            let mut roots = RootItems::default();
+            roots.take(&TreeItem { id: 256, kind, offset: 5, data: &data });
             prop_assert!(roots.subvolumes(|_, _| None).len() <= 1);
         }
     }

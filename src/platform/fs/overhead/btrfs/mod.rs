@@ -6,7 +6,7 @@ pub mod items;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Btrfs {
     /// Chunks by purpose.
-    pub chunks: Vec<Chunks>,
+    pub chunks: Vec<BlockGroups>,
     /// All subvolumes except the first; `None` without the permission to list them.
     pub subvolumes: Option<Vec<Subvolume>>,
 }
@@ -28,7 +28,7 @@ pub enum Purpose {
 
 /// All chunks of one purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Chunks {
+pub struct BlockGroups {
     /// Purpose.
     pub purpose: Purpose,
     /// Capacity in bytes.
