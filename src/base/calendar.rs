@@ -1,4 +1,4 @@
-//! Dates: of the present, as text, and typed by users.
+//! Calendar dates: the current date, dates as text, and dates typed by users.
 //!
 //! ```text
 //! moment = age                          that long ago
@@ -6,7 +6,7 @@
 //!        | YYYY-MM-DD (" "|"T") HH:MM   that minute
 //! ```
 //!
-//! Invariant: no time outside the range of the calendar library is passed to it, because it would panic.
+//! Invariant: the calendar library never gets a time outside its range, because it would panic.
 
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
@@ -56,7 +56,7 @@ fn time(seconds: i64, zone: &TimeZone, format: &str, width: usize) -> String {
     format!("{text:<width$}")
 }
 
-/// Returns the approximate year of a time outside the calendar, since file systems store any number.
+/// Returns the approximate year of a time that the calendar does not cover; a file system can store any number.
 fn out_of_calendar(seconds: i64) -> String {
     const YEAR: i64 = 31_556_952;
     match 1970 + seconds / YEAR {
@@ -66,15 +66,15 @@ fn out_of_calendar(seconds: i64) -> String {
     }
 }
 
-/// Parses a moment and returns the second after it, since 1970. A day or a minute ends with its last second. Only a
-/// date needs the `zone`, which costs reading files.
+/// Parses a moment and returns the first second after it, since 1970; a day or a minute includes its last
+/// second. `zone` is called only for dates, because it reads files.
 pub fn end_of_moment(text: &str, now: i64, zone: impl FnOnce() -> TimeZone) -> Option<i64> {
     if let Ok(age) = age(text) {
         return Some(now.saturating_sub(age).saturating_add(1));
     }
     let end = |start: DateTime, length: Span| {
         let end = start.checked_add(length).ok().and_then(|end| end.to_zoned(zone()).ok());
-        // After the end of the calendar the moment is later than any snapshot.
+        // A moment beyond the calendar is later than any snapshot.
         end.map_or(i64::MAX, |end: Zoned| end.timestamp().as_second())
     };
     if let Ok(day) = Date::strptime("%Y-%m-%d", text) {

@@ -1,9 +1,9 @@
 //! Background jobs: a job runs on its own threads, and its newest result can be fetched at any time.
 //!
-//! One thread leads a job and hands the heavy parts to a [`Pool`] that all jobs share, so a new search waits
-//! for at most one such part of an older job. Dropping a job cancels it.
+//! Each job has one thread of its own, which hands the heavy parts to a [`Pool`] that all jobs share. So a new
+//! search waits for at most one such part of an older job. Dropping a job cancels it.
 //!
-//! Invariant: fetching a result never blocks, and a job that panics reports it.
+//! Invariant: fetching a result never blocks, and a panic in a job is reported as its end.
 
 use std::fmt;
 use std::io;
@@ -21,10 +21,10 @@ pub struct Pool {
     threads: Arc<ThreadPool>,
 }
 
-/// End of a job.
+/// Way in which a job ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JobEnd {
-    /// The latest result is the final one.
+    /// The job finished; its latest result is final.
     Complete,
     /// The job was cancelled.
     Stopped,
@@ -39,7 +39,7 @@ pub enum JobError {
     NoThread(Arc<io::Error>),
     /// The job panicked with this message, because of a bug.
     Panicked(String),
-    /// The job found this reason.
+    /// The job ended with this error message.
     Failed(String),
 }
 
@@ -53,21 +53,21 @@ impl fmt::Display for JobError {
     }
 }
 
-/// Running or finished job that produces a `T` step by step. Dropping it cancels it.
+/// Running or finished job, which publishes results of type `T`. Dropping it cancels it.
 pub struct Job<T> {
     shared: Arc<Shared<T>>,
-    /// Number of the result that was polled last.
+    /// Number of the newest result that `poll` has returned.
     polled: u64,
 }
 
-/// Job as its own work sees it.
+/// Job as seen by the code that does its work.
 pub struct Task<T> {
     pool: Pool,
     shared: Arc<Shared<T>>,
 }
 
 struct Shared<T> {
-    /// Set by the caller, checked by the work. `Relaxed`: it guards no data.
+    /// Set by the owner of the job, checked by the work. `Relaxed`: it guards no data.
     cancelled: AtomicBool,
     slot: Mutex<Slot<T>>,
     ended: Condvar,
@@ -75,7 +75,7 @@ struct Shared<T> {
 
 struct Slot<T> {
     latest: Option<Arc<T>>,
-    /// Number of results so far.
+    /// Number of results published so far.
     number: u64,
     outcome: Option<JobEnd>,
 }
@@ -94,7 +94,7 @@ impl Pool {
     /// Starts `work` in the background.
     ///
     /// # Errors
-    /// When no thread can be started to lead it.
+    /// When its thread cannot be started.
     pub fn start<T: Send + Sync + 'static>(
         &self,
         work: impl FnOnce(&Task<T>) + Send + 'static,
@@ -129,12 +129,12 @@ impl<T> Job<T> {
         self.shared.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Returns the end of the job, or `None` while it is running.
+    /// Returns how the job ended, or `None` while it is running.
     pub fn outcome(&self) -> Option<JobEnd> {
         lock(&self.shared.slot).outcome.clone()
     }
 
-    /// Waits at most `limit` for the end of the job and returns it. Not for the drawing thread.
+    /// Waits at most `limit` for the end of the job and returns it. Must not be called on the drawing thread.
     pub fn wait(&self, limit: Duration) -> Option<JobEnd> {
         let slot = lock(&self.shared.slot);
         let (slot, _) = self
@@ -163,7 +163,7 @@ impl<T> Task<T> {
         drop(before);
     }
 
-    /// Returns the flag that cancelling sets. `Relaxed`: it guards no data.
+    /// Returns the flag that is set to cancel the job. `Relaxed`: it guards no data.
     pub fn cancelled(&self) -> &AtomicBool {
         &self.shared.cancelled
     }
@@ -173,7 +173,7 @@ impl<T> Task<T> {
         self.shared.cancelled.load(Ordering::Relaxed)
     }
 
-    /// Returns the threads for the heavy parts.
+    /// Returns the thread pool for the heavy parts.
     pub fn threads(&self) -> &ThreadPool {
         &self.pool.threads
     }

@@ -1,16 +1,16 @@
-//! JSON writer: strings, numbers and punctuation, collected in one large buffer.
+//! JSON writer: strings, numbers and punctuation, collected in one large buffer. The caller is responsible for
+//! the structure.
 //!
-//! It knows no schema. Invariant: a string written by [`JsonWriter::string`] is valid UTF-8 and holds no character that
-//! moves a cursor, ends a line or changes the writing direction; those are written as escapes, which every
-//! parser restores.
+//! Invariant: a string written by [`JsonWriter::string`] is valid UTF-8. Characters that move a cursor, end a
+//! line or change the writing direction are written as escapes, which every parser decodes.
 
 use std::io::{self, Write};
 
 use crate::base::os_error::error_text;
 use crate::base::text::base64;
 
-/// Size in bytes at which the buffer is written out: large enough that system calls do not matter, small
-/// enough for the cache.
+/// Size in bytes at which the buffer is written out: large enough to need few system calls, and small enough to
+/// fit into the cache.
 const FULL: usize = 1 << 18;
 
 /// `true` for each byte that needs no escape in a string: printable ASCII except the quote and the backslash.
@@ -36,7 +36,7 @@ impl<'o> JsonWriter<'o> {
         Self { out, bytes: Vec::with_capacity(FULL + FULL / 8) }
     }
 
-    /// Writes the buffer out if it is full. Callers do this every few entries.
+    /// Writes the buffer out if it is full. Callers call this after every few entries.
     ///
     /// # Errors
     /// When `out` cannot be written to.
@@ -95,7 +95,7 @@ impl<'o> JsonWriter<'o> {
         self.raw(if value { "true" } else { "false" });
     }
 
-    /// Begins a document, up to the value of `complete`.
+    /// Writes the beginning of a document, up to the value of `complete`.
     pub fn head(&mut self, schema: &str) {
         for part in
             ["{\"schema\":\"", schema, "\",\"version\":\"", env!("CARGO_PKG_VERSION"), "\",\"complete\":"]
@@ -104,7 +104,7 @@ impl<'o> JsonWriter<'o> {
         }
     }
 
-    /// Writes the keys of a read error after other keys.
+    /// Writes the fields of a read error after other fields.
     pub fn failure(&mut self, errno: i32) {
         self.raw(",\"error\":");
         self.string(error_text(errno).as_bytes());
@@ -132,8 +132,8 @@ impl<'o> JsonWriter<'o> {
         is_exact
     }
 
-    /// Writes a name or path under `key`. If the name is not UTF-8, its exact bytes follow under `key` with
-    /// `_base64` appended. The key itself is not escaped.
+    /// Writes a name or path under `key`. If it is not valid UTF-8, its exact bytes follow under `key` with
+    /// `_base64` appended. The key is not escaped.
     pub fn name(&mut self, key: &str, bytes: &[u8]) {
         self.key(key);
         if !self.string(bytes) {
@@ -151,8 +151,8 @@ impl<'o> JsonWriter<'o> {
         }
     }
 
-    /// Writes `bytes` as a string like ncdu: only control characters, quotes and backslashes are escaped, and
-    /// invalid UTF-8 is kept.
+    /// Writes `bytes` as a string in the way ncdu does: only control characters, quotes and backslashes are
+    /// escaped, and invalid UTF-8 is written unchanged.
     pub fn raw_string(&mut self, bytes: &[u8]) {
         self.bytes.push(b'"');
         for byte in bytes {
@@ -190,7 +190,7 @@ impl<'o> JsonWriter<'o> {
         }
     }
 
-    /// Writes `\uXXXX`; every escaped character is in the basic plane.
+    /// Writes `\uXXXX`. Every escaped character is in the basic multilingual plane.
     fn escape(&mut self, code: u32) {
         self.raw("\\u");
         for shift in [12, 8, 4, 0] {
@@ -250,7 +250,7 @@ mod tests {
         let name = "\"\\\n\r\t\0\x1b\x7f\u{85}\u{9b}\u{202e}\u{2066}\u{2028}\u{200f}\u{61c}";
         let expected = r#""\"\\\n\r\t\u0000\u001b\u007f\u0085\u009b\u202e\u2066\u2028\u200f\u061c""#;
         assert_eq!(string(name.as_bytes()), (expected.to_owned(), true));
-        // The byte is escaped even if it is the only unusual one.
+        // A byte is escaped even if it is the only special byte of the string.
         assert_eq!(string(b"a\x7fb"), (r#""a\u007fb""#.to_owned(), true));
     }
 

@@ -20,12 +20,12 @@ pub enum Kind {
     BlockDevice = 5,
     /// Character device.
     CharDevice = 6,
-    /// Type that the kernel does not name, or that was not read.
+    /// Unknown type: the kernel did not report it, or the attributes were not read.
     Unknown = 7,
 }
 
 impl Kind {
-    /// Returns the kind in the type bits of a mode, which are the same on every Unix (inode(7)).
+    /// Returns the kind encoded in the type bits of a mode, which are the same on every Unix (inode(7)).
     pub fn of_mode(mode: u32) -> Self {
         match mode & 0o170_000 {
             0o100_000 => Self::File,
@@ -39,7 +39,8 @@ impl Kind {
         }
     }
 
-    /// Returns the kind for the `d_type` of a listing, which has the type bits of the mode (`DTTOIF` of readdir(3)).
+    /// Returns the kind for the `d_type` of a directory entry, which holds the type bits of the mode (`DTTOIF`
+    /// of readdir(3)).
     pub fn of_hint(d_type: u8) -> Self {
         Self::of_mode(u32::from(d_type) << 12)
     }

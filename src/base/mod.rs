@@ -1,4 +1,4 @@
-//! Foundation of the program: kinds of entries, locks, background jobs, numbers and names as text, JSON.
+//! Types and helpers for all layers: kinds of entries, locks, background jobs, numbers and names as text, JSON.
 //! Imports nothing else of duke.
 
 #[doc(hidden)]

@@ -1,26 +1,26 @@
-//! Text of errors, the same on every screen and in every message.
+//! Error messages, with the same wording on all systems.
 
 use std::io;
 
 use nix::errno::Errno;
 
-/// Error number of an entry that no longer exists.
+/// Error number for an entry that no longer exists.
 pub(crate) const ENOENT: i32 = Errno::ENOENT as i32;
-/// Error number of an entry that an export calls unreadable.
+/// Error number for an entry that an export marks as unreadable.
 #[doc(hidden)]
 pub const EIO: i32 = Errno::EIO as i32;
 
-/// Returns the text of an error: the system's text for an error of the system.
+/// Returns the message of an error; for a system error, the system's message.
 pub fn words(error: &io::Error) -> String {
     error.raw_os_error().map_or_else(|| error.to_string(), error_text)
 }
 
-/// Returns the text of an error number, without a capital: `permission denied`.
+/// Returns the message for an error number in lower case, such as `permission denied`.
 pub fn error_text(errno: i32) -> String {
     let text = Errno::from_raw(errno).desc();
     let mut letters = text.chars();
     match (letters.next(), letters.next()) {
-        // An abbreviation, as in "RPC version wrong", keeps its capitals.
+        // An abbreviation keeps its capitals, as in "RPC version wrong".
         (Some(first), Some(second)) if second.is_lowercase() || second == ' ' => {
             first.to_lowercase().chain(text.chars().skip(1)).collect()
         }

@@ -1,10 +1,10 @@
-//! Append-only table: rows are found by number, never move, and are read without a lock.
+//! Append-only table: rows have numbers, never move, and are read without a lock.
 //!
 //! Invariant: a row stays at its address until the table is dropped.
 //!
-//! Leaves of `LEAF` rows are allocated on demand and hang in groups: one leaf in the first group, twice as
-//! many in each following one. An empty table takes a few hundred bytes, a row of a full one its own size,
-//! and a row is three loads away.
+//! Rows are stored in leaves of `LEAF` rows, which are allocated on demand and belong to groups: the first
+//! group has one leaf, and each further group twice as many as the one before. An empty table takes a few
+//! hundred bytes, and reading a row takes three loads.
 
 use crate::base::sync::OnceLock;
 
@@ -13,7 +13,7 @@ const GROUPS: usize = 32;
 
 type Leaf<T, const LEAF: usize> = OnceLock<Box<[T; LEAF]>>;
 
-/// Table of up to 2^32 rows of `T`, each made by `T::default()` when its leaf of `LEAF` rows is first used.
+/// Table of up to 2^32 rows of `T`. A leaf of `LEAF` rows is filled with `T::default()` when it is first used.
 pub struct Slots<T, const LEAF: usize> {
     groups: [OnceLock<Box<[Leaf<T, LEAF>]>>; GROUPS],
 }
@@ -29,8 +29,8 @@ impl<T: Default, const LEAF: usize> Slots<T, LEAF> {
         self.make_from(index, |_| Vec::new())
     }
 
-    /// Returns row `index`. If its leaf was never used, `rows` returns the leaf's rows from the given number
-    /// on, and default rows fill the rest.
+    /// Returns row `index`. If its leaf is new, `rows` is called with the number of the leaf's first row and
+    /// returns its rows; default rows fill the rest.
     pub fn make_from(&self, index: u32, rows: impl FnOnce(u32) -> Vec<T>) -> &T {
         self.find(index).unwrap_or_else(|| self.grow(index, rows))
     }
@@ -57,7 +57,7 @@ impl<T: Default, const LEAF: usize> Slots<T, LEAF> {
 
     #[inline]
     fn split(index: u32) -> [usize; 3] {
-        // Group g begins with leaf 2^g - 1.
+        // Group g starts at leaf 2^g - 1.
         let number = index as usize / LEAF + 1;
         let group = number.ilog2() as usize;
         [group, number - (1 << group), index as usize % LEAF]

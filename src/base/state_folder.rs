@@ -1,6 +1,6 @@
 //! Folder for duke's own files: snapshots and the journal.
 //!
-//! Invariant: nothing is created.
+//! Invariant: this module creates no folder.
 
 use std::ffi::OsStr;
 use std::path::PathBuf;

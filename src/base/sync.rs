@@ -1,4 +1,4 @@
-//! Every lock and atomic of the program, in one place so that a model checker can replace them.
+//! Locks and atomics for the whole program, in one place so that a model checker can replace them.
 //!
 //! No other module names `std::sync::atomic` or a mutex type.
 
@@ -9,7 +9,8 @@ pub use std::sync::{
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Locks `mutex`. After a panic elsewhere the data is still valid, since every critical section leaves it so.
+/// Locks `mutex`, also after a panic of another thread: every critical section leaves the data valid at each
+/// step.
 pub fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,7 +1,7 @@
 //! Text for the terminal: escaping, shell quoting, measuring and cutting.
 //!
 //! A name can hold any bytes. Everything that could move the cursor, change colors, reverse the reading order
-//! or be invisible is replaced by a visible escape, never dropped, so two different names never look the
+//! or be invisible is replaced by a visible escape and never dropped, so two different names never look the
 //! same:
 //!
 //! ```text
@@ -12,7 +12,7 @@
 //! \x20              a space at either end of a name, where it would be invisible
 //! ```
 //!
-//! Invariant: the result of [`escape`] holds no control character and no character of zero width on its own,
+//! Invariant: the result of [`escape`] contains no control character and no character of zero width on its own,
 //! and identifies the name uniquely.
 
 use std::borrow::Cow;
@@ -23,8 +23,8 @@ use std::path::Path;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-/// Characters that are blank, invisible, or change their neighbors' appearance, besides the controls: general
-/// categories Cf, Zl, Zp and Zs except the space, and `Default_Ignorable_Code_Point` (Unicode 16).
+/// Characters, besides the controls, that are blank or invisible or change the appearance of their neighbors:
+/// the general categories Cf, Zl, Zp and Zs except the space, and `Default_Ignorable_Code_Point` (Unicode 16).
 const UNSEEN: [(u32, u32); 34] = [
     (0x00a0, 0x00a0),
     (0x00ad, 0x00ad),
@@ -55,7 +55,7 @@ const UNSEEN: [(u32, u32); 34] = [
     (0x1bca0, 0x1bca3),
     (0x1d173, 0x1d17a),
     (0xe0000, 0xe0fff),
-    // Private-use characters have no agreed look or width.
+    // Private-use characters, which have no agreed appearance or width.
     (0xe000, 0xf8ff),
     (0xf_0000, 0xf_ffff),
     (0x10_0000, 0x10_ffff),
@@ -77,8 +77,8 @@ pub fn escape(name: &[u8]) -> Cow<'_, str> {
     Cow::Owned(space(before) + &printable(&inner[..inner.len() - behind]) + &space(behind))
 }
 
-/// Returns any other text in a form that is safe to print: like [`escape`], but spaces at the ends stay
-/// spaces.
+/// Returns text that is not a name in a form that is safe to print: like [`escape`], but spaces at the ends are
+/// kept.
 pub fn printable(text: &[u8]) -> Cow<'_, str> {
     if text.iter().all(|byte| matches!(byte, b' '..=b'~' if *byte != b'\\')) {
         return String::from_utf8_lossy(text);
@@ -101,8 +101,8 @@ pub fn escape_path(path: &Path) -> String {
     escape(path.as_os_str().as_bytes()).into_owned()
 }
 
-/// Returns `command` with one more word, the exact path, in POSIX shell. The text is safe to print, whatever
-/// the path holds.
+/// Returns `command` followed by the exact path as one word of POSIX shell. The result is safe to print,
+/// whatever the path contains.
 pub fn command(command: &str, path: &[u8]) -> String {
     match plain(path) {
         Some(text) => format!("{command} {}", quoted(text)),
@@ -110,7 +110,7 @@ pub fn command(command: &str, path: &[u8]) -> String {
     }
 }
 
-/// Returns a line of POSIX shell that assigns exactly `value` to a variable. The text is safe to print.
+/// Returns a line of POSIX shell that assigns exactly `value` to a variable. The line is safe to print.
 pub fn assignment(variable: &str, value: &[u8]) -> String {
     match plain(value) {
         Some(text) => format!("{variable}={}", quoted(text)),
@@ -129,13 +129,13 @@ fn plain(path: &[u8]) -> Option<&str> {
     std::str::from_utf8(path).ok().filter(readable)
 }
 
-/// Returns a command that assigns `value` to a variable, followed by an underscore, because `$()` would strip
-/// line feeds from the end of the name.
+/// Returns a command that assigns `value`, followed by an underscore, to a variable. Without the underscore
+/// `$()` would strip line feeds from the end of the name.
 fn printed(variable: &str, value: &[u8]) -> String {
     format!("{variable}=$(printf '%b_' '{}')", octal(value))
 }
 
-/// Returns [`command`] for people to read, without quotes if the shell needs none.
+/// Returns [`command`] as advice for the user, without quotes if the shell needs none.
 pub fn advice(command: &str, path: &Path) -> String {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-+,:@%=".contains(byte);
     let path = path.as_os_str().as_bytes();
@@ -172,12 +172,12 @@ pub fn base64(bytes: &[u8]) -> String {
 
 /// Returns the number of terminal columns that `text` takes.
 pub fn width(text: &str) -> usize {
-    // The screen is drawn by grapheme, too.
+    // The screen is drawn grapheme by grapheme, too.
     text.graphemes(true).map(UnicodeWidthStr::width).sum()
 }
 
-/// Fits `text` into at most `columns` columns: unchanged, or its two ends with `gap` between them. Reads only
-/// the parts that are kept, however long the text is.
+/// Fits `text` into at most `columns` columns: unchanged, or its beginning and end with `gap` between them.
+/// Reads only the parts that are kept, so long texts cost nothing.
 pub fn fit<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str> {
     let whole = start(text, columns);
     if whole.len() == text.len() {
@@ -186,7 +186,7 @@ pub fn fit<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str> {
     let Some(room) = columns.checked_sub(width(gap)).filter(|room| *room > 0) else {
         return Cow::Borrowed(whole);
     };
-    // The end of a name, with its suffix and number, is as informative as its beginning.
+    // The end of a name, with its suffix or number, tells as much as the beginning.
     let head = start(text, room - room / 2);
     let tail = end(text, room - width(head));
     Cow::Owned(format!("{head}{gap}{tail}"))
@@ -201,7 +201,7 @@ pub fn beginning<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str> {
     Cow::Owned(format!("{}{gap}", head.trim_end()))
 }
 
-/// Wraps `text` into lines of at most `columns` columns, after blanks and slashes if possible. A character
+/// Wraps `text` into lines of at most `columns` columns, after blanks and slashes where possible. A character
 /// wider than a line gets a line of its own.
 pub fn wrap(text: &str, columns: usize) -> Vec<&str> {
     let mut lines = Vec::new();
@@ -213,7 +213,7 @@ pub fn wrap(text: &str, columns: usize) -> Vec<&str> {
             return lines;
         }
         let behind = most.rfind([' ', '/']).map_or(most.len(), |at| at + 1);
-        // Without room for one character the loop would never end.
+        // Each line takes at least one character, or the loop would never end.
         let first = || rest.graphemes(true).next().map_or(rest.len(), str::len);
         let end = if behind == 0 { first() } else { behind };
         lines.push(&rest[..end]);
@@ -233,7 +233,7 @@ pub fn pad(text: &str, columns: usize, gap: &str) -> String {
 }
 
 fn push(escaped: &mut String, grapheme: &str) {
-    // A combining mark at the start would attach to the text before the name.
+    // A combining mark at the start would combine with the text before the name.
     let alone = UnicodeWidthStr::width(grapheme) == 0;
     for character in grapheme.chars() {
         // Writing to a string cannot fail.

@@ -25,7 +25,7 @@ struct Patterns {
     paths: GlobSet,
 }
 
-/// Invalid pattern.
+/// Invalid pattern and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadPattern {
     /// Pattern as the user gave it.
@@ -35,7 +35,7 @@ pub struct BadPattern {
 }
 
 impl ExcludePatterns {
-    /// Returns `true` if it excludes nothing.
+    /// Returns `true` if there are no patterns.
     pub fn is_empty(&self) -> bool {
         self.anything.is_empty() && self.directories.is_empty()
     }
@@ -50,17 +50,17 @@ impl ExcludePatterns {
         Ok(Self { anything: Patterns::new(&anything)?, directories: Patterns::new(&directories)? })
     }
 
-    /// Returns `true` if [`ExcludePatterns::excludes`] needs the path of the directory.
+    /// Returns `true` if [`ExcludePatterns::excludes`] needs the path of the parent directory.
     pub fn needs_paths(&self) -> bool {
         !self.anything.paths.is_empty() || !self.directories.paths.is_empty()
     }
 
-    /// Returns `true` if the entry `name` of the directory at `path` is excluded, whatever its kind.
+    /// Returns `true` if the entry `name` in the directory at `path` is excluded, whatever its kind.
     pub fn excludes(&self, path: &[u8], name: &[u8]) -> bool {
         self.anything.match_any(path, name)
     }
 
-    /// Returns `true` if `name` of the directory at `path` is excluded, given that it is a directory itself.
+    /// Returns `true` if the directory `name` in the directory at `path` is excluded.
     pub fn excludes_directory(&self, path: &[u8], name: &[u8]) -> bool {
         self.excludes(path, name) || self.directories.match_any(path, name)
     }

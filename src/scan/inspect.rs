@@ -1,12 +1,11 @@
-//! Inspection of one entry: facts beyond its row, read from the system and collected from the tree, piece by
-//! piece.
+//! Inspection of one entry: data beyond its row, read from the system and collected from the tree, in steps.
 //!
 //! ```text
-//! probe  ->  mount  ->  layout on the disk  ->  other names, from the tree  ->  names of owner and group
+//! attributes  ->  mount  ->  layout on the disk  ->  other names, from the tree  ->  names of owner and group
 //! ```
 //!
-//! Each piece is published as soon as it is ready; the slowest piece comes last. Runs in the background: a file system that
-//! does not answer blocks only this thread.
+//! The result of each step is published at once; the slowest step comes last. The inspection runs in the
+//! background, so a file system that does not answer blocks only this thread.
 //!
 //! Invariant: only regular files are opened, none on a network or foreign file system, and none in the cloud.
 
@@ -28,10 +27,10 @@ use crate::tree::{DirId, EntryId, EntryState, InodeIndex, Tree, join};
 /// Largest number of other names that are searched for.
 const MOST_NAMES: usize = 1_000;
 
-/// Facts found so far.
+/// Result of an inspection so far.
 #[derive(Clone, Debug, Default)]
 pub struct Inspection {
-    /// System's facts about the entry, or the error number.
+    /// Attributes of the entry as the system reports them now, or the error number.
     pub probe: Option<Result<Probe, i32>>,
     /// Mount of its file system, if the system reports it.
     pub mount: Option<Mount>,
@@ -46,7 +45,7 @@ pub struct Inspection {
     pub owner: Option<String>,
     /// Name of the group.
     pub group: Option<String>,
-    /// `true` once all facts are there.
+    /// `true` once the inspection has ended.
     pub is_complete: bool,
 }
 
@@ -56,7 +55,7 @@ pub struct Inspection {
 /// When no thread can be started.
 pub fn inspect(pool: &Pool, tree: Arc<Tree>, entry: EntryId) -> io::Result<Job<Inspection>> {
     pool.start(move |task| {
-        // Sets the policy of this thread only; the thread ends with the job.
+        // Sets the policy for this thread only, which ends with the job.
         io_policy::refuse();
         let Some(record) = entry.record(&tree) else {
             task.publish(Inspection {
@@ -103,12 +102,12 @@ impl Inspected<'_> {
         task.publish(found);
     }
 
-    /// Finds other names of the inode that the scan has read.
+    /// Finds other names of the inode in the tree.
     fn find_names(&self, found: &mut Inspection) {
         let own = self.entry.record(self.tree).map(|record| record.state);
         let Some(EntryState::Known(metadata)) = own else { return };
         let Some(inode) = metadata.linked_inode() else { return };
-        // Names are known once the scan is complete.
+        // The names are known only when the scan is complete.
         if !self.tree.status(DirId::TOP).is_complete() {
             return;
         }
@@ -135,7 +134,7 @@ impl Inspected<'_> {
 /// Returns the layout of a file; `None` if reading it could have side effects, or the system does not report
 /// it.
 fn layout(place: &Directory, name: &CStr, probe: &Probe) -> Option<Result<ExtentLayout, i32>> {
-    /// Errors of file systems that report no layout. Two of them are the same number on some systems.
+    /// Errors of file systems that do not report a layout. Two of them are the same number on some systems.
     const NOBODY_TELLS: [Errno; 5] =
         [Errno::EOPNOTSUPP, Errno::ENOTSUP, Errno::ENOTTY, Errno::EINVAL, Errno::ENOSYS];
     let is_local = place.file_system().is_ok_and(|it| it == FileSystem::Ordinary);

@@ -1,12 +1,11 @@
-//! Scan: from roots to a finished [`Tree`], on all processors.
+//! Scan: reads roots into a [`Tree`] with all processors.
 //!
-//! [`Scan::start`] returns at once; the tree grows while it runs and can be read at any time. One rayon job
-//! reads one directory (`visit`, the core), gives its child directories to the pool as further jobs, and
-//! never waits. A directory is complete when no claim on it is left (`tree::totals`), so the last job
-//! completes the tree. When the pool is idle the hard links are counted (`tree::hard_links`) and the scan
-//! ends.
+//! [`Scan::start`] returns at once; the tree can be read at any time while it grows. Each directory is read by
+//! one rayon job (`visit`, the core), which spawns jobs for the child directories and never waits. A directory
+//! is complete when its last claim is released (`tree::totals`), so the last job completes the tree. Then hard
+//! links are counted (`tree::hard_links`), and the scan ends.
 //!
-//! Uses no view. Invariant: an error is data in the tree, never the end of a scan.
+//! Invariant: an error is data in the tree and never ends a scan.
 
 mod exclude;
 mod expected;
@@ -56,13 +55,14 @@ impl Scan {
     /// Starts to scan `roots` in the background.
     ///
     /// # Errors
-    /// When not even one thread can be started; [`Scan::run`] needs none.
+    /// When no thread can be started; [`Scan::run`] needs none.
     pub fn start(roots: Vec<PathBuf>, options: Options) -> std::io::Result<Self> {
         Self::new(Arc::default(), Target::Roots(roots), options).in_background()
     }
 
-    /// Starts to rescan the directory `id`. The tree keeps the old one until the new one is complete, and for
-    /// good if the rescan is stopped or the system cannot read it. Only one scan of a tree may run at a time.
+    /// Starts to rescan the directory `id`. The tree keeps the old directory until the new one is complete, and
+    /// keeps it for good if the rescan is stopped or the directory cannot be read. Only one scan of a tree may
+    /// run at a time.
     ///
     /// # Errors
     /// When no thread can be started.
@@ -73,8 +73,8 @@ impl Scan {
         )
     }
 
-    /// Starts to recheck changed entries, which may be deleted, unchanged, or smaller. The tree keeps the old
-    /// ones until all are checked. Only one scan of a tree may run at a time.
+    /// Starts to recheck entries that may have been deleted or changed. The tree keeps the old entries until
+    /// all are checked. Only one scan of a tree may run at a time.
     ///
     /// # Errors
     /// When no thread can be started.
@@ -91,7 +91,7 @@ impl Scan {
         Self::start(roots, self.shared.options.clone())
     }
 
-    /// Scans `roots` and returns at the end. Works on the calling thread if no other can be started.
+    /// Scans `roots` and returns when the scan has ended. Uses the calling thread if no other can be started.
     pub fn run(roots: Vec<PathBuf>, options: Options) -> Self {
         let scan = Self::new(Arc::default(), Target::Roots(roots), options);
         scan.shared.run();
@@ -113,7 +113,7 @@ impl Scan {
         &self.shared.tree
     }
 
-    /// Returns the roots as the user gave them; none for a rescan.
+    /// Returns the roots as the user gave them. A rescan has none.
     pub fn roots(&self) -> &[PathBuf] {
         match &self.shared.target {
             Target::Roots(roots) => roots,
@@ -143,12 +143,12 @@ impl Scan {
         lock(&self.shared.end).as_ref().map(|(outcome, _)| outcome.clone())
     }
 
-    /// Returns the elapsed time, final after the end.
+    /// Returns the elapsed time; after the end, the duration of the scan.
     pub fn elapsed(&self) -> Duration {
         lock(&self.shared.end).as_ref().map_or_else(|| self.shared.started.elapsed(), |(_, took)| *took)
     }
 
-    /// Waits at most `limit` for the end and returns the outcome.
+    /// Waits at most `limit` for the end of the scan and returns the outcome.
     pub fn wait(&self, limit: Duration) -> Option<Outcome> {
         let end = lock(&self.shared.end);
         let (end, _) = self
@@ -174,7 +174,7 @@ impl Shared {
         self.ended.notify_all();
     }
 
-    /// Runs the scan. Errors of roots are in the tree, those of rechecked entries are returned.
+    /// Runs the scan and returns an error of rechecked entries. Errors of roots are in the tree.
     fn scan(&self) -> Result<(), Errno> {
         match &self.target {
             Target::Roots(paths) => {

@@ -1,6 +1,6 @@
-//! Mount points below the roots, by their parent directory.
+//! Mount points below the roots, by parent directory.
 //!
-//! Invariant: a root is never among them, since the user asked for it.
+//! Invariant: a root is never among them, because the user asked for it.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
@@ -14,11 +14,11 @@ use crate::platform::fs::capacity::capacity;
 use crate::platform::fs::mounts::{Mount, mounts};
 use crate::tree::join;
 
-/// Names of mount points in each directory, by the path of the directory in the tree.
+/// Names of mount points by the path of their directory in the tree.
 #[derive(Debug, Default)]
 pub(crate) struct Points(HashMap<Vec<u8>, HashSet<Vec<u8>>>);
 
-/// Returns the real path of each root, and the path as the user gave it.
+/// Returns the real path of each root together with the path as the user gave it.
 pub(crate) fn real(roots: impl Iterator<Item = PathBuf>) -> Vec<(PathBuf, PathBuf)> {
     roots.filter_map(|root| Some((root.canonicalize().ok()?, root))).collect()
 }
@@ -29,7 +29,7 @@ impl Points {
         let point = Path::new(OsStr::from_bytes(&mount.point));
         for (real, given) in roots {
             let Ok(below) = point.strip_prefix(real) else { continue };
-            // A mount on the root itself is entered, since the user asked for it.
+            // A mount on the root itself is not added, because the user asked for the root.
             let (Some(name), Some(above)) = (below.file_name(), below.parent()) else { continue };
             let given = given.as_os_str().as_bytes();
             let above = above.as_os_str().as_bytes();
@@ -38,8 +38,8 @@ impl Points {
         }
     }
 
-    /// Returns the mount points below `roots` that do not answer in time. Skips network file systems if
-    /// `skip_network`, and kernel file systems, since an automounter would mount.
+    /// Returns the mount points below `roots` that do not answer in time. Kernel file systems are not asked,
+    /// because an automounter would mount something, nor are network file systems if `skip_network` is set.
     pub(crate) fn silent(roots: impl Iterator<Item = PathBuf>, skip_network: bool) -> Self {
         let roots = real(roots);
         let is_asked = |mount: &Mount| {
@@ -61,12 +61,12 @@ impl Points {
         points
     }
 
-    /// Returns `true` if there are none.
+    /// Returns `true` if there are no mount points.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Returns the names of those in the directory at `path`.
+    /// Returns the names of the mount points in the directory at `path`.
     pub(crate) fn names_in(&self, path: &[u8]) -> Option<&HashSet<Vec<u8>>> {
         self.0.get(path)
     }

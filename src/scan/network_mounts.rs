@@ -1,8 +1,8 @@
-//! Network file systems mounted below the roots, known before anything there is read.
+//! Network file systems mounted below the roots, found before anything there is read.
 //!
-//! A `stat` on a mount point of an unreachable server never returns. So `--skip-network` uses the mount table
-//! first: a mount point is excluded by its path. A mount missing from the table is excluded by its device, or
-//! by the type its file system reports, once it is visited.
+//! A `stat` on the mount point of an unreachable server never returns. So `--skip-network` uses the mount
+//! table: a mount point is excluded by its path. A mount that is missing from the table is excluded when it is
+//! visited, by its device or by the type its file system reports.
 //!
 //! Invariant: no mounted file system is accessed except those of the roots.
 
@@ -20,7 +20,7 @@ pub(crate) struct Networks {
 }
 
 impl Networks {
-    /// Reads the mount table for roots given by these paths. Empty without a mount table.
+    /// Reads the mount table and selects the network mounts below `roots`. Empty if there is no mount table.
     pub(crate) fn below(roots: impl Iterator<Item = PathBuf>) -> Self {
         let mounts = mounts().unwrap_or_default();
         if mounts.iter().any(|mount| mount.is_network) {
@@ -30,7 +30,7 @@ impl Networks {
         }
     }
 
-    /// Selects from these mounts those below these roots, given as real path and as the user's path.
+    /// Selects from `mounts` those below `roots`, which are pairs of real path and user's path.
     fn of(mounts: &[Mount], roots: &[(PathBuf, PathBuf)]) -> Self {
         let mut networks = Self::default();
         for mount in mounts.iter().filter(|mount| mount.is_network) {
@@ -50,7 +50,7 @@ impl Networks {
         self.points.names_in(path)
     }
 
-    /// Returns `true` if a device is that of one of the mounts.
+    /// Returns `true` if one of the mounts has this device.
     pub(crate) fn has_device(&self, device: u64) -> bool {
         self.devices.contains(&device)
     }

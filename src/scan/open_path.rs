@@ -1,8 +1,8 @@
-//! Opening a directory without an open ancestor.
+//! Opens a directory whose ancestors are not open.
 //!
-//! A directory stays open while its children wait to be opened relative to it. When too many are open, a
-//! directory is closed after it was read, and its children are opened name by name from their root: slower,
-//! but always possible.
+//! A directory stays open while its children wait to be opened relative to it. When too many directories are
+//! open, a directory is closed as soon as it was read, and its children are opened name by name from their
+//! root, which is slower but always possible.
 //!
 //! Invariant: below the root no symbolic link is followed.
 
@@ -28,8 +28,8 @@ impl Shared {
     }
 }
 
-/// Opens a directory name by name from its root, below which no symbolic link is followed. It need not be
-/// readable, unless it is a root.
+/// Opens a directory name by name from its root, and follows no symbolic link below the root. Only a root must
+/// be readable.
 ///
 /// # Errors
 /// Those of openat(2); `ENOENT` for the top, which has no path.
@@ -53,7 +53,7 @@ pub fn reach_entry(tree: &Tree, directory: DirId, name: &[u8]) -> Result<(Direct
     if directory != DirId::TOP {
         return Ok((reach(tree, directory)?, text(name)?));
     }
-    // A root is a path, and stands for the target if that is a directory.
+    // A root is a path. If it is a link to a directory, it stands for that directory.
     let path = super::path(name.to_vec());
     match (Directory::open(&path), path.parent(), path.file_name()) {
         (Ok(root), ..) => Ok((root, text(b".")?)),

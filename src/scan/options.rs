@@ -6,12 +6,12 @@ use crate::platform::process::limits;
 /// Mounted file systems that a scan enters below its roots.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mounts {
-    /// All except kernel file systems.
+    /// All mounts except kernel file systems.
     #[default]
     Real,
-    /// All.
+    /// All mounts.
     All,
-    /// Only the file system of each root.
+    /// None: the scan stays on the file system of each root.
     None,
 }
 
@@ -23,21 +23,22 @@ pub struct Options {
     pub threads: Option<usize>,
     /// File systems to enter below a root.
     pub mounts: Mounts,
-    /// Exclude patterns.
+    /// Patterns of excluded entries.
     pub filter: ExcludePatterns,
-    /// Exclude directories that hold a CACHEDIR.TAG.
+    /// `true` to exclude directories that contain a CACHEDIR.TAG.
     pub skip_caches: bool,
-    /// Exclude network file systems below a root.
+    /// `true` to exclude network file systems below a root.
     pub skip_network: bool,
-    /// Do not wait for file systems below a root that do not answer within two seconds: each is an error.
+    /// `true` to record an error for a file system below a root that does not answer within two seconds,
+    /// instead of waiting for it.
     pub skip_silent: bool,
-    /// Record uid, gid and mode of every entry.
+    /// `true` to record uid, gid and mode of every entry.
     pub owners: bool,
 }
 
 impl Options {
-    /// Returns the exclusions as the flags that request them: scans of the same scope can be compared. `None`
-    /// if flags alone do not describe them.
+    /// Returns the exclusions as the flags that request them; scans with the same flags can be compared. `None`
+    /// if flags alone do not describe the exclusions.
     pub fn scope(&self) -> Option<&'static str> {
         let is_whole = self.filter.is_empty() && !self.skip_caches;
         is_whole.then_some(match (self.mounts, self.skip_network) {
@@ -50,10 +51,10 @@ impl Options {
     }
 }
 
-/// Returns the default number of worker threads: twice the processors, and at least eight.
+/// Returns the default number of worker threads: twice the number of processors, and at least eight.
 ///
-/// A cold disk serves many requests at a time, and idle workers cost a warm scan nothing measurable
-/// (docs/performance.md).
+/// A cold disk serves many requests at a time, and additional idle workers have no measurable cost in a warm
+/// scan (docs/performance.md).
 pub fn default_threads() -> usize {
     (limits::processors() * 2).clamp(8, 64)
 }

@@ -1,9 +1,9 @@
-//! Policy of a scan: the directories it enters, and the metadata it keeps.
+//! Policy of a scan: which directories it enters, and which metadata it keeps.
 //!
-//! The decision depends on an entry's attributes and the file system of its directory. For each entered
+//! The decision depends on the entry's attributes and on the file system of its directory. For each entered
 //! directory the file system is recorded, and also the inode if the file system may contain loops.
 //!
-//! Invariant: no directory is opened without being entered, except to read a requested cache tag.
+//! Invariant: no directory is opened without being entered, except to check for a cache tag.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::CStr;
@@ -19,30 +19,30 @@ use crate::platform::fs::mounts;
 use crate::platform::{Attributes, Boundary, DirEntry, Directory, Errno, FileId, FileSystem};
 use crate::tree::{DirId, EntryState, Exclusion, Links, Metadata, Owner};
 
-/// Policy, with the state on which its decisions depend.
+/// Policy, with the state that its decisions depend on.
 pub(crate) struct Policy<'s> {
     shared: &'s Shared,
     /// Mounted file systems by device; read when the scan finds its first mount point.
     mounted: OnceLock<HashMap<u64, FileSystem>>,
-    /// File system of each device found so far, by its index.
+    /// File systems found so far, by device index.
     file_systems: Mutex<HashMap<u32, FileSystem>>,
-    /// Inode numbers of directories on file systems that may loop.
+    /// Inode numbers of directories on file systems that may contain loops.
     foreign: Mutex<HashMap<DirId, u64>>,
-    /// Roots that lie inside another root and were not found there yet, by device and inode. Empty unless there are
-    /// several roots.
+    /// Roots that lie inside another root and have not been found there yet, by device and inode. Empty unless
+    /// there are several roots.
     pub(crate) awaited: Mutex<HashMap<FileId, Option<DirId>>>,
     awaits: bool,
-    /// Data volume of macOS: firmlinks lead to its content; see [`platform::second_way`].
+    /// Data volume of macOS, to which firmlinks lead; see [`platform::firmlink_target`].
     firmlink_target: Option<FileId>,
     /// Network file systems, if they are excluded.
     networks: Option<Networks>,
-    /// File systems that do not answer, if they are skipped.
+    /// Mount points of file systems that do not answer, if they are skipped.
     silent: Points,
 }
 
 /// Context that all entries of a directory share.
 pub(crate) struct DirContext<'v> {
-    /// Path, if the exclude patterns need it.
+    /// Path of the directory, if the exclude patterns need it.
     pub(crate) path: Vec<u8>,
     /// Names of entries that are mount points of excluded network file systems, if there are any.
     pub(crate) left_out: Option<&'v HashSet<Vec<u8>>>,
@@ -53,20 +53,20 @@ pub(crate) struct DirContext<'v> {
 
 /// Decision about entering a directory.
 pub(crate) enum Decision {
-    /// The directory is entered, with this device and file system.
+    /// The directory is entered; it has this device and file system.
     Enter {
         /// Index of the device.
         device: u32,
         /// File system.
         file_system: FileSystem,
     },
-    /// The directory is not entered.
+    /// The directory is not entered; its entry gets this state.
     Leave(EntryState),
 }
 
 impl<'s> Policy<'s> {
-    /// Creates the policy. `awaits` is `true` if roots may lie inside one another, so that they must be recognized
-    /// during the scan.
+    /// Creates the policy. `awaits` is `true` if roots may lie inside one another and must be recognized during
+    /// the scan.
     pub(crate) fn new(shared: &'s Shared, awaits: bool) -> Self {
         let networks = shared.options.skip_network.then(|| Networks::below(shared.roots().into_iter()));
         let options = &shared.options;
@@ -122,7 +122,7 @@ impl<'s> Policy<'s> {
         let Mount { device_index: mut device, mut file_system, .. } = context.mount;
         let mounted = attributes.device != context.mount.device;
         if mounted && attributes.border == Boundary::Firmlink {
-            // A separate volume, which users see as part of the same system.
+            // A separate volume of macOS that users see as part of the same system.
             device = self.shared.tree.devices().index(attributes.device);
         } else if mounted {
             if options.mounts == Mounts::None {
@@ -144,7 +144,7 @@ impl<'s> Policy<'s> {
         let is_mount = mounted || attributes.border == Boundary::Mount;
         let may_loop = is_mount || context.mount.file_system.is_foreign();
         if may_loop && self.is_above(id, device, attributes.inode) {
-            // A bind mount of an ancestor is no error; a file system that loops by itself is.
+            // A bind mount of an ancestor is not an error, but a loop within a file system is.
             let loops = Decision::Leave(EntryState::Failed(Errno::ELOOP as i32));
             return if is_mount { leave(Exclusion::OtherFileSystem) } else { loops };
         }
@@ -154,8 +154,8 @@ impl<'s> Policy<'s> {
         Decision::Enter { device, file_system }
     }
 
-    /// Returns the kind of the file system mounted on `entry`. Asks the file system itself only if the mount
-    /// table does not know, since an unreachable server would block the other entries.
+    /// Returns the kind of the file system mounted on `entry`. Asks the file system only if it is missing from
+    /// the mount table, because an unreachable server would block the other entries.
     fn mounted(&self, directory: &Directory, entry: &DirEntry<'_>, device: u64) -> FileSystem {
         let known = self.mounted.get_or_init(mounts::file_systems).get(&device).copied();
         known.unwrap_or_else(|| directory.file_system_of(entry.name).unwrap_or(FileSystem::Ordinary))
@@ -167,14 +167,14 @@ impl<'s> Policy<'s> {
         tree.ancestry(id).any(|above| tree.device_index(above) == device && self.inode(above) == Some(inode))
     }
 
-    /// Returns the inode of an entered directory.
+    /// Returns the inode number recorded for an entered directory.
     fn inode(&self, id: DirId) -> Option<u64> {
         let known = lock(&self.foreign).get(&id).copied();
         known.or_else(|| Some(self.shared.tree.own_metadata(id)?.inode))
     }
 
-    /// Records data for later decisions about a directory: a match with an awaited root, and its inode if
-    /// the file system may loop.
+    /// Records data for later decisions: a match with an awaited root, and the inode if the file system may
+    /// contain loops.
     pub(crate) fn note(&self, id: DirId, file_system: FileSystem, attributes: &Attributes) {
         if self.awaits
             && let Some(found) = lock(&self.awaited).get_mut(&attributes.file_id())
@@ -197,7 +197,7 @@ impl<'s> Policy<'s> {
         let device_index = shared.tree.device_index(id);
         let mount = last.filter(|mount| mount.device_index == device_index).unwrap_or_else(|| {
             let known = lock(&self.file_systems).get(&device_index).copied();
-            // The lock is not held, because the file system may take long to answer.
+            // Not done under the lock, because the file system may take long to answer.
             let ask = || directory.file_system().unwrap_or(FileSystem::Ordinary);
             let file_system = known.unwrap_or_else(ask);
             lock(&self.file_systems).insert(device_index, file_system);

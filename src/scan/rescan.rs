@@ -1,11 +1,11 @@
-//! Rescan: entries of a finished tree are read again, after an operation or at the user's request.
+//! Rescan: reads entries of a finished tree again, after an operation or at the user's request.
 //!
-//! The file system is asked for the state of each entry: deleted, unchanged, or changed, in which case it is
-//! read again. So the tree is right after a complete or partial success, and after changes by other
-//! processes. Related data is updated too: the metadata of the parent directories, and the link counts of
-//! names anywhere. Entries that do not respond are left unchanged.
+//! The file system decides what each entry is now: deleted, unchanged, or changed, in which case it is read
+//! again. So the tree is correct after a complete or partial success of the operation, and includes changes by
+//! other processes. Related data is updated too: the metadata of parent directories, and the link counts of all
+//! names of an inode. Entries that do not respond are left unchanged.
 //!
-//! Invariant: until everything is read, and if that is stopped, the tree is unchanged.
+//! Invariant: the tree does not change until everything is read, and not at all if the rescan is stopped.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -19,15 +19,15 @@ use crate::platform::{Attributes, Errno, attributes_of_path};
 use crate::tree::hard_links;
 use crate::tree::{Changes, DirId, Entry, EntryState, InodeKey, LinkedName, Links, Metadata};
 
-/// New state of entries in one directory.
+/// Rechecked entries of one directory.
 struct Recheck {
     directory: DirId,
     /// Metadata of the directory itself.
     own: Option<Metadata>,
     changes: Changes,
-    /// Directories at the changed names.
+    /// Directories that had the changed names.
     replaced: HashSet<DirId>,
-    /// First error number of an entry with an unknown state.
+    /// First error number of an entry whose state could not be determined.
     errno: Option<Errno>,
 }
 
@@ -35,7 +35,7 @@ impl Shared {
     /// Rechecks the entries at `places`.
     ///
     /// # Errors
-    /// The first error that left an entry's state unknown; the other entries are updated anyway.
+    /// The first error that prevented a recheck; the other entries are updated.
     pub(crate) fn scan_entries(&self, places: &Places) -> Result<(), Errno> {
         let began = clock::precise();
         let places = self.where_they_are(places);
@@ -69,8 +69,8 @@ impl Shared {
         rechecks.iter().find_map(|recheck| recheck.errno).map_or(Ok(()), Err)
     }
 
-    /// Returns the places, with a root inside another root moved to its place there; and the roots that are
-    /// files, which may be names of inodes there.
+    /// Returns the places with each root inside another root moved to its place there, together with the roots
+    /// that are files, which may be names of inodes there.
     fn where_they_are<'p>(&'p self, places: &'p Places) -> BTreeMap<DirId, HashSet<&'p [u8]>> {
         let tree = &self.tree;
         let mut real: BTreeMap<DirId, HashSet<&[u8]>> = BTreeMap::new();
@@ -90,7 +90,7 @@ impl Shared {
         let roots = tree.listing(DirId::TOP);
         let is_file = |record: &Entry<'_>| match record.state {
             EntryState::Known(metadata) => metadata.directory.is_none(),
-            // It was a file, or a directory in another root: see `Tree::renew_aliases`.
+            // The root was a file, or a directory in another root: see `Tree::renew_aliases`.
             EntryState::Failed(errno) => errno == Errno::ENOENT as i32,
             EntryState::Excluded(_) => false,
         };
@@ -100,7 +100,7 @@ impl Shared {
         real
     }
 
-    /// Drops entries inside a directory that is replaced anyway.
+    /// Drops entries inside a directory that is replaced as a whole.
     fn outermost(&self, rechecks: Vec<Recheck>) -> Vec<Recheck> {
         let replaced = replaced(&rechecks);
         let is_inside = |recheck: &Recheck| self.is_inside(recheck.directory, &replaced);
@@ -109,7 +109,7 @@ impl Shared {
         outermost
     }
 
-    /// Returns `true` if a directory is one of these, or lies below one.
+    /// Returns `true` if a directory is one of `directories` or lies below one.
     fn is_inside(&self, id: DirId, directories: &HashSet<DirId>) -> bool {
         self.tree.ancestry(id).any(|above| directories.contains(&above))
     }
@@ -124,7 +124,7 @@ impl Shared {
         if let Ok(Some(opened)) = &opened {
             own = opened.attributes().ok().map(|own| metadata(&own, None, self.options.owners));
         }
-        // A directory may have several names among the roots.
+        // A directory can have several names among the roots.
         let mut replaced: HashMap<DirId, Option<(Kind, Metadata)>> = HashMap::new();
         // One pass over the listing, however many names there are.
         for (_, record) in self.tree.listing(directory).entries() {
@@ -158,13 +158,13 @@ impl Shared {
         Recheck { directory, own, changes, replaced: replaced.into_keys().collect(), errno }
     }
 
-    /// Returns the new state of an entry of `parent` from its present attributes, with a detached directory
-    /// to read into. `None` for a directory that was not entered before.
+    /// Returns the new state of an entry of `parent` from its present attributes, with a detached directory to
+    /// read into. `None` for a directory that was not entered in the scan.
     fn renewed(&self, parent: DirId, record: &Entry<'_>, found: &Attributes) -> Option<(Kind, Metadata)> {
         let tree = &self.tree;
         let device = tree.devices().index(found.device);
         if !found.is_directory() {
-            // As in a new scan, such a file may also lie below another root.
+            // As in a new scan, a root that is a file may also lie below another root.
             let is_linked = found.links > 1 || parent == DirId::TOP;
             let links = is_linked.then_some(Links { count: found.links, device });
             return Some((found.kind, metadata(found, links, self.options.owners)));
@@ -176,7 +176,7 @@ impl Shared {
         Some((found.kind, renewed))
     }
 
-    /// Returns a deleted root as a detached directory that cannot be read.
+    /// Returns a deleted root as a detached directory that could not be read.
     fn lost(&self, root: &Entry<'_>) -> Option<(Kind, Metadata)> {
         let tree = &self.tree;
         let old = root.directory()?;
@@ -212,9 +212,9 @@ impl Shared {
     }
 
     /// Returns the present link count of each inode: the known one, or for other inodes in `concerned` the
-    /// count of one of their names in `directories`. Rescanned names are not used: that only one name is left
-    /// there says nothing about names that were deleted elsewhere, which stay in the tree until the next
-    /// rescan there.
+    /// count read at one of their names in `directories`. Rescanned names are not used: they show how many
+    /// names are left there, but not if names elsewhere were deleted, which stay in the tree until they are
+    /// rescanned.
     fn count_links(
         &self,
         mut concerned: HashSet<InodeKey>,
@@ -234,7 +234,7 @@ impl Shared {
                 if opened.is_none() {
                     opened = self.open_from_root(directory).ok();
                 }
-                // If this name does not exist, another one may.
+                // If this name no longer exists, another one may.
                 let found = opened.as_ref().and_then(|opened| opened.attributes_of(record.name).ok());
                 if let Some(found) = found.filter(|found| found.inode == inode.inode) {
                     concerned.remove(&inode);
@@ -256,7 +256,7 @@ fn known_counts(rechecks: &[Recheck], read: &[LinkedName]) -> HashMap<InodeKey, 
     seen.chain(read.iter().map(|name| (name.key(), name.count))).collect()
 }
 
-/// Returns the directories at the changed names.
+/// Returns the directories that had the changed names.
 fn replaced(rechecks: &[Recheck]) -> HashSet<DirId> {
     rechecks.iter().flat_map(|recheck| recheck.replaced.iter().copied()).collect()
 }

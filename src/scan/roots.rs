@@ -1,8 +1,8 @@
-//! Roots of a scan: the paths that were asked for, some of which may lie inside another.
+//! Roots of a scan: the paths given by the user, some of which may lie inside another.
 //!
 //! A root inside another one becomes an alias: its entry in the virtual top points to the directory in the
-//! other root's tree. It is recognized by its identity while the outer root is read, and read on its own
-//! afterwards if it was not found there (excluded, on another file system, unreadable).
+//! other root's tree. It is recognized by device and inode while the outer root is read. If it was not found
+//! there (excluded, on another file system, unreadable), it is read on its own afterwards.
 //!
 //! Invariant: no directory is read or counted through two roots.
 
@@ -22,7 +22,7 @@ use crate::tree::{Batch, DirId, Entry, EntryState, Links, Metadata};
 struct Root<'s> {
     path: &'s Path,
     attributes: Result<Attributes, Errno>,
-    /// Its own directory, if it is one and no repetition.
+    /// Directory of the root; `None` if it is not a directory, or repeats another root.
     id: Option<DirId>,
     inside: bool,
 }
@@ -84,7 +84,7 @@ impl<'s> Roots<'s> {
                 (Some(identity), Some(own)) => Some(match known.get(&identity).copied().flatten() {
                     Some(elsewhere) if root.inside => elsewhere,
                     _ => {
-                        // The first root of its identity is no alias; its repetitions are.
+                        // The first root with this identity is not an alias; later ones are.
                         known.insert(identity, Some(own));
                         own
                     }
@@ -116,7 +116,7 @@ impl Root<'_> {
         self.attributes.as_ref().ok().filter(|found| found.is_directory()).map(Attributes::file_id)
     }
 
-    /// Returns the top's entry for this root; for a directory with the number `target`.
+    /// Returns the top's entry for this root, which points to the directory `target` if there is one.
     fn record(&self, shared: &Shared, target: Option<DirId>) -> Entry<'_> {
         let name = self.path.as_os_str().as_bytes();
         match &self.attributes {
@@ -140,7 +140,7 @@ impl Root<'_> {
     }
 }
 
-/// Finds the roots that lie inside another, or repeat one, and makes the visitor look for them.
+/// Finds the roots that lie inside another or repeat one, and tells the visitor to look for them.
 fn mark_inside(roots: &mut [Root<'_>], visitor: &Visitor<'_>) {
     let identities: HashSet<FileId> = roots.iter().filter_map(Root::identity).collect();
     let mut met: HashSet<FileId> = HashSet::new();
@@ -153,8 +153,8 @@ fn mark_inside(roots: &mut [Root<'_>], visitor: &Visitor<'_>) {
     }
 }
 
-/// Climbs from a directory to the top of the file system and looks for one of `others` on the way. If it
-/// cannot climb, it returns `true`: the root is then searched in all the others before it is read on its own.
+/// Climbs from a directory to the top of the file system and looks for one of `others` on the way. Returns
+/// `true` also if it cannot climb: then the root is looked for in all the others before it is read on its own.
 fn is_inside(path: &Path, own: FileId, others: &HashSet<FileId>) -> bool {
     let mut identity = own;
     let climb = |from: Result<Directory, Errno>| {

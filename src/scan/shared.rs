@@ -1,4 +1,4 @@
-//! State that all jobs of a scan share: its target, its options and its end.
+//! Data that all jobs of a scan share: target, options and the request to stop.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -11,17 +11,18 @@ use crate::platform::process::descriptors::Descriptors;
 use crate::platform::process::limits;
 use crate::tree::{DirId, Tree};
 
-/// End of a scan.
+/// Way in which a scan ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// Everything was read, as far as possible.
+    /// Everything was read that could be read.
     Complete,
     /// The scan was stopped; the tree holds what had been read.
     Stopped,
-    /// A worker panicked with this message, because of a bug. The tree may miss anything.
+    /// A worker panicked with this message, because of a bug. Parts of the tree may be missing.
     Panicked(String),
-    /// Inputs that could not be read completely, with the reasons, each safe for a terminal. The tree keeps
-    /// the entries of an import up to the error, and of a rescan the old entries that did not answer.
+    /// Inputs that could not be read completely, with the reasons as text that is safe for a terminal. The tree
+    /// keeps the entries that an import read before the error, and the old entries that did not answer a
+    /// rescan.
     Broken(Vec<String>),
 }
 
@@ -29,7 +30,7 @@ pub enum Outcome {
 pub enum Target {
     /// Roots, into a new tree.
     Roots(Vec<PathBuf>),
-    /// Entries of a tree at rest, read again.
+    /// Entries of a finished tree, which are read again.
     Entries(Places),
 }
 
@@ -43,9 +44,9 @@ pub struct Shared {
     pub target: Target,
     pub workers: Workers,
     pub descriptors: Descriptors,
-    /// Set to stop the scan, checked by every job. `Relaxed`: it guards no data.
+    /// Set to stop the scan, and checked by every job. `Relaxed`: it guards no data.
     pub stop: AtomicBool,
-    /// Expected size in bytes, 0 if unknown. Written once at the start of the scan, read for the progress
+    /// Expected size in bytes; 0 if unknown. Written once at the start of the scan, and read for the progress
     /// display. `Relaxed`: it guards no data.
     pub expected: AtomicU64,
     pub started: Instant,

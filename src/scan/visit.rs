@@ -1,4 +1,4 @@
-//! Reading one directory: the core of a scan.
+//! Reads one directory: the core of a scan.
 //!
 //! ```text
 //! visit(queue, n): spawn visit(queue, n + 1)          the siblings, for an idle worker
@@ -8,9 +8,10 @@
 //!                  release
 //! ```
 //!
-//! Jobs are taken last in, first out, so a worker goes depth first and few directories are open at a time;
-//! idle workers steal the oldest job, the largest piece of work. A directory wide enough to fill buffers
-//! gives full ones to the pool, and its batches are published in the kernel's order, whichever is done first.
+//! A worker runs the newest job first. So it goes depth first, and few directories are open at a time; idle
+//! workers steal the oldest job, which has the most work below it. A directory that fills several buffers gives
+//! the full ones to other workers, and its batches are published in the kernel's order, whichever is ready
+//! first.
 //!
 //! Invariant: every claim on a directory is released exactly once, on every path through this file.
 
@@ -28,18 +29,18 @@ use crate::platform::process::descriptors::{Counted, wait_for_descriptors};
 use crate::platform::{Buffer, DirEntry, Directory, Errno, Filled, Reader};
 use crate::tree::{Batch, DirId, Entry, EntryState, Exclusion, Sealed};
 
-/// Jobs of one scan, with the state they share beyond [`Shared`].
+/// State that all jobs of a scan share, besides [`Shared`].
 pub(crate) struct Visitor<'s> {
     pub(crate) shared: &'s Shared,
-    /// Number of full buffers given to the pool and not yet done.
+    /// Number of full buffers that other workers have not finished yet.
     handed_out: AtomicUsize,
     /// Policy of the scan.
     pub(crate) policy: Policy<'s>,
 }
 
-/// Directories of one batch, waiting to be visited one after another.
+/// Child directories from one batch, visited one after another.
 struct ChildQueue<'v> {
-    /// Their parent, if it was left open for them.
+    /// Parent directory, if it was left open for its children.
     parent: Option<Arc<Opened<'v>>>,
     children: Box<[DirId]>,
 }
@@ -47,7 +48,7 @@ struct ChildQueue<'v> {
 /// Open directory.
 type Opened<'v> = Counted<'v, Directory>;
 
-/// Directory whose batches are read by several workers.
+/// Directory whose batches are processed by several workers.
 struct Wide<'v> {
     id: DirId,
     opened: Arc<Opened<'v>>,
@@ -55,7 +56,7 @@ struct Wide<'v> {
     pending: Mutex<PendingBatches>,
 }
 
-/// Finished batches, in the kernel's order.
+/// Batches that wait to be published in the kernel's order.
 #[derive(Default)]
 struct PendingBatches {
     next: usize,
@@ -100,7 +101,8 @@ impl<'v> Visitor<'v> {
         }
         let id = queue.children[index];
         if index + 1 < queue.children.len() {
-            // Spawned before anything is opened: a mount of an unreachable server would block its siblings.
+            // Spawned before anything is opened, because the mount of an unreachable server would block its
+            // siblings.
             let queue = Arc::clone(&queue);
             scope.spawn(move |scope| self.visit(scope, queue, index + 1));
         }
@@ -122,7 +124,7 @@ impl<'v> Visitor<'v> {
     fn open(&self, queue: &ChildQueue<'_>, id: DirId) -> Result<Directory, Errno> {
         let Some(parent) = &queue.parent else { return self.shared.open_from_root(id) };
         match parent.directory.open_child(self.shared.tree.name(id)) {
-            // Another part of this process or system uses descriptors, which will be closed again.
+            // Other code has used up the descriptors, and will close some of them.
             Err(Errno::EMFILE | Errno::ENFILE) => wait_for_descriptors(|| self.shared.open_from_root(id)),
             result => result,
         }
@@ -163,7 +165,7 @@ impl<'v> Visitor<'v> {
             Ok(Filled::Some) => true,
             Ok(Filled::End) => false,
             Err(errno) => {
-                // The listing of a deleted directory, even of a root, ends like this: it was open, and is
+                // The listing of a deleted directory ends with this error, even for a root: it was open, and is
                 // empty.
                 let has_ended =
                     errno == Errno::ENOENT || is_gone(errno) && tree.parent(id) != Some(DirId::TOP);
@@ -175,7 +177,7 @@ impl<'v> Visitor<'v> {
         }
     }
 
-    /// Reads the attributes of the batch in the buffer and of all that follow, one after another.
+    /// Reads the attributes of the batch in the buffer and of all following batches, one after another.
     fn read_alone<'s>(
         &'v self,
         scope: &Scope<'s>,
@@ -185,7 +187,7 @@ impl<'v> Visitor<'v> {
     ) where
         'v: 's,
     {
-        // A network or user-space file system may list a name twice.
+        // A network or user-space file system may report a name twice.
         let mut names = context.mount.file_system.is_foreign().then(HashSet::new);
         loop {
             let (batch, buffer) = (&mut state.batch, &state.buffer);
@@ -197,8 +199,7 @@ impl<'v> Visitor<'v> {
         }
     }
 
-    /// Reads the batches with several workers: full buffers are given to the pool as long as a worker may be
-    /// idle.
+    /// Processes the batches with several workers: full buffers are handed out while a worker may be idle.
     fn read_wide<'s>(
         &'v self,
         scope: &Scope<'s>,
@@ -224,7 +225,7 @@ impl<'v> Visitor<'v> {
         }
     }
 
-    /// Lets the pool read the attributes of a full buffer.
+    /// Spawns a job that reads the attributes for a full buffer.
     fn hand_out<'s>(&'v self, scope: &Scope<'s>, wide: Arc<Wide<'v>>, number: usize, buffer: Buffer)
     where
         'v: 's,
@@ -285,7 +286,7 @@ impl<'v> Visitor<'v> {
         }
     }
 
-    /// Reads the attributes of a batch of names and writes the entries.
+    /// Reads the attributes of a batch of names and appends the entries.
     fn seal(
         &self,
         batch: &mut Batch,
@@ -334,7 +335,7 @@ impl<'v> Visitor<'v> {
         }
         let attributes = match buffer.attributes(directory, entry) {
             Ok(attributes) => attributes,
-            // The entry was deleted since the directory was read, so it is omitted.
+            // The entry was deleted after the directory was read, so it is omitted.
             Err(Errno::ENOENT | Errno::ESTALE) => return,
             Err(errno) => {
                 let state = EntryState::Failed(errno as i32);
@@ -365,8 +366,7 @@ impl<'v> Visitor<'v> {
     }
 }
 
-/// Returns `true` if a directory no longer exists or is something else: its parent changed since it was read,
-/// which is no error.
+/// Returns `true` if a directory was deleted or replaced after its parent was read, which is not an error.
 fn is_gone(errno: Errno) -> bool {
     matches!(errno, Errno::ENOENT | Errno::ENOTDIR | Errno::ELOOP | Errno::ESTALE)
 }

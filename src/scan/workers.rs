@@ -1,7 +1,7 @@
-//! Threads of a scan, with the state of each.
+//! Worker threads of a scan, with the state of each.
 //!
-//! Invariant: the state of a worker is locked by its own jobs only, one at a time, so a lock is never waited
-//! for.
+//! Invariant: the state of a worker is locked only by its own jobs, one at a time, so no thread waits for a
+//! lock.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -25,18 +25,19 @@ pub(crate) struct Mount {
     pub(crate) file_system: FileSystem,
 }
 
-/// Progress of a scan.
+/// Progress of a scan at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Number of entries read.
     pub entries: u64,
-    /// Their disk usage in bytes, with every name of an inode counted.
+    /// Disk usage of these entries in bytes; every name of an inode counts.
     pub disk: u64,
     /// Number of entries and directories that could not be read.
     pub errors: u64,
     /// Used bytes of the file system, if the scan reads exactly one whole file system.
     pub expected: Option<u64>,
-    /// Directory that is being read: the least deep one, so that the display does not flicker.
+    /// Directory that is being read: of those with running jobs the one closest to the root, so that the
+    /// display does not flicker.
     pub current: Option<PathBuf>,
     /// Directories whose file systems have not answered for `SILENT`.
     pub silent: Vec<PathBuf>,
@@ -47,14 +48,14 @@ pub(crate) struct Workers {
     each: Box<[Worker]>,
     /// Unused buffers.
     spare: Mutex<Vec<Buffer>>,
-    /// Latest call of each worker, and the time at which it was first seen.
+    /// Latest call of each worker, and the time at which it was first observed.
     latest: Mutex<Vec<(Call, Instant)>>,
 }
 
-/// Call of a worker: the number of its directory, and a number that grows with each call.
+/// Directory and sequence number of a worker's call.
 type Call = (u32, u32);
 
-/// Worker: its state and its counters. Aligned so that no two workers share a cache line.
+/// State and counters of a worker, aligned so that no two workers share a cache line.
 #[derive(Default)]
 #[repr(align(128))]
 struct Worker {
@@ -62,30 +63,31 @@ struct Worker {
     counters: Counters,
 }
 
-/// Counters of one worker. Each has one writer, the worker, and any reader. `Relaxed`: they guard no data.
+/// Counters of one worker. Only the worker writes them; any thread may read them. `Relaxed`: they guard no
+/// data.
 #[derive(Default)]
 struct Counters {
     entries: AtomicU64,
     disk: AtomicU64,
     errors: AtomicU64,
     current: AtomicU32,
-    /// Number of the directory of the running call; zero without one.
+    /// Number of the directory that is being read; zero if there is none.
     called: AtomicU32,
     calls: CallCount,
 }
 
-/// Number of calls of one worker so far; it wraps.
+/// Number of calls of one worker so far. It wraps.
 #[derive(Default)]
 pub(crate) struct CallCount(AtomicU32);
 
 impl CallCount {
-    /// Notes that the file system has answered, and that the next call begins.
+    /// Counts a call: the file system has answered, and the next call begins.
     pub(crate) fn next(&self) {
         self.0.store(self.0.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
     }
 }
 
-/// State of one worker.
+/// State that one worker uses for its jobs.
 #[derive(Default)]
 pub(crate) struct WorkerState {
     pub(crate) batch: Batch,
@@ -94,8 +96,8 @@ pub(crate) struct WorkerState {
     pub(crate) mount: Option<Mount>,
 }
 
-/// Threads to scan with; `None` if the calling thread works alone and is in the pool of an earlier scan
-/// already, which it never leaves.
+/// Pool for the scan. `None` if the calling thread works alone and already belongs to the pool of an earlier
+/// scan, which a thread never leaves.
 pub(crate) struct WorkerPool(Option<ThreadPool>);
 
 impl WorkerPool {
@@ -121,8 +123,8 @@ impl Workers {
         self.each.len()
     }
 
-    /// Creates the pool: as many threads as there are workers, or as the system allows; in the worst case the
-    /// calling thread alone.
+    /// Creates the pool with the requested number of threads, or as many as the system allows; in the worst
+    /// case the calling thread works alone.
     pub(crate) fn pool(&self) -> WorkerPool {
         let mut count = self.count();
         loop {
@@ -144,7 +146,7 @@ impl Workers {
         lock(&self.worker().state)
     }
 
-    /// Sets the directory that the calling thread's worker reads now.
+    /// Records the directory that the calling worker is reading now.
     pub(crate) fn reads(&self, id: DirId) {
         let counters = &self.worker().counters;
         counters.current.store(id.0, Ordering::Relaxed);
@@ -152,17 +154,17 @@ impl Workers {
         counters.calls.next();
     }
 
-    /// Returns the call count of the calling thread's worker.
+    /// Returns the call count of the calling worker.
     pub(crate) fn calls(&self) -> &CallCount {
         &self.worker().counters.calls
     }
 
-    /// Notes that the calling thread's worker is done with its directory.
+    /// Records that the calling worker has finished its directory.
     pub(crate) fn rests(&self) {
         self.worker().counters.called.store(0, Ordering::Relaxed);
     }
 
-    /// Returns the directories whose calls have been running for [`SILENT`].
+    /// Returns the directories in which a call has been running for [`SILENT`].
     fn silent(&self, tree: &Tree) -> Vec<PathBuf> {
         let mut latest = lock(&self.latest);
         let mut silent = Vec::new();
@@ -181,7 +183,7 @@ impl Workers {
         silent
     }
 
-    /// Counts a batch that the calling thread's worker has read.
+    /// Counts a batch that the calling worker has read.
     pub(crate) fn has_read(&self, sealed: &Sealed) {
         let counters = &self.worker().counters;
         add(&counters.entries, sealed.sum.items);
@@ -189,7 +191,7 @@ impl Workers {
         add(&counters.errors, u64::from(sealed.sum.errors));
     }
 
-    /// Counts a directory that the calling thread's worker could not read.
+    /// Counts a directory that the calling worker could not read.
     pub(crate) fn has_failed(&self) {
         add(&self.worker().counters.errors, 1);
     }
@@ -203,7 +205,7 @@ impl Workers {
             progress.errors += counters.errors.load(Ordering::Relaxed);
             let id = DirId(counters.current.load(Ordering::Relaxed));
             let candidate = (tree.ancestry(id).count(), id);
-            // An idle worker still reports the directory it read last.
+            // An idle worker still reports the last directory it read.
             let is_read = id != DirId::TOP && !tree.status(id).is_complete();
             if is_read && current.is_none_or(|best| candidate < best) {
                 current = Some(candidate);
@@ -213,7 +215,7 @@ impl Workers {
         progress
     }
 
-    /// Returns the names with links that all workers have read.
+    /// Takes the names with hard links that all workers have read.
     pub(crate) fn take_linked(&self) -> Vec<LinkedName> {
         self.each.iter().flat_map(|worker| lock(&worker.state).batch.take_linked()).collect()
     }
@@ -223,18 +225,18 @@ impl Workers {
         lock(&self.spare).pop().unwrap_or_default()
     }
 
-    /// Takes a buffer back.
+    /// Returns a buffer for later use.
     pub(crate) fn give_buffer(&self, buffer: Buffer) {
         lock(&self.spare).push(buffer);
     }
 
     fn worker(&self) -> &Worker {
-        // Outside the pool, while the roots are read, no worker is running yet, so the first one is free.
+        // While the roots are read outside of the pool, no worker is running yet, so the first one is free.
         &self.each[rayon::current_thread_index().unwrap_or(0).min(self.each.len() - 1)]
     }
 }
 
-/// Adds to a counter that has no other writer.
+/// Adds to a counter that only this thread writes.
 fn add(counter: &AtomicU64, by: u64) {
     let now = counter.load(Ordering::Relaxed);
     counter.store(now.saturating_add(by), Ordering::Relaxed);

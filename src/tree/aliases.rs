@@ -1,8 +1,8 @@
-//! Aliases: roots that are named twice, or lie inside other roots.
+//! Aliases: roots that are given twice, or lie inside other roots.
 //!
-//! A directory is recognized by its number, which another directory's entry or an earlier root has too. A
-//! file has no number: it is found by its path, or by its inode if it has no other name, because all names of
-//! each inode that is a root are known while hard links are counted.
+//! A directory is recognized by its number, which another directory's entry or an earlier root has too. A file
+//! has no number. It is found by its path or, if it has no other name in the tree, by its inode: while hard
+//! links are counted, all names of each inode that is a root are known.
 //!
 //! Invariant: two roots that are not aliases share nothing but names of one inode.
 
@@ -11,21 +11,22 @@ use std::collections::{HashMap, HashSet};
 use super::{DirId, Entry, EntryState, InodeKey, LinkedName, Position, Tree};
 use crate::base::sync::lock;
 
-/// Root that adds nothing to the tree.
+/// Root whose contents already count in another root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Alias<'t> {
     /// Position among the roots.
     pub position: Position,
-    /// Directory it stands for, if it is one.
+    /// Directory that it stands for; `None` for a file.
     pub directory: Option<DirId>,
-    /// Root in which it counts, as the user gave it.
+    /// Root in which its contents count, as the user gave it.
     pub root: &'t [u8],
-    /// `true` if it equals that root, rather than something inside it.
+    /// `true` if it is the same as that root, and not something inside it.
     pub is_root: bool,
 }
 
 impl Tree {
-    /// Returns the aliases in the order of the roots. Files among them are known once the scan is complete.
+    /// Returns the aliases in the order of the roots. Files among them are known only when the scan is
+    /// complete.
     pub fn aliases(&self) -> Vec<Alias<'_>> {
         let roots = self.listing(DirId::TOP);
         let (mut directories, mut files) = (HashMap::new(), HashMap::new());
@@ -33,7 +34,7 @@ impl Tree {
         for (position, root) in roots.entries() {
             let EntryState::Known(metadata) = root.state else { continue };
             let alias = |root, is_root| Alias { position, directory: metadata.directory, root, is_root };
-            // The first one is the root itself.
+            // The first root of a directory is not an alias.
             aliases.extend(match (metadata.directory, metadata.links) {
                 (Some(id), _) if self.parent(id) != Some(DirId::TOP) => {
                     let outer = self.ancestry(id).last().unwrap_or(id);
@@ -43,7 +44,7 @@ impl Tree {
                 (None, links) => match self.outer_of_file(root.name) {
                     Some(outer) => Some(alias(self.name(outer), false)),
                     None => links.and_then(|links| {
-                        // Each name of an inode with several names is a root of its own.
+                        // An inode with several names is a root of its own under each of them.
                         let name = if links.count > 1 { root.name } else { b"" };
                         let first = repeated(&mut files, (links.device, metadata.inode, name), root.name);
                         first.map(|first| alias(first, true))
@@ -59,10 +60,10 @@ impl Tree {
         self.aliases().iter().map(|alias| alias.position).collect()
     }
 
-    /// Returns the root directory that contains a root that is a file.
+    /// Returns the root directory that contains a root file.
     pub fn outer_of_file(&self, root: &[u8]) -> Option<DirId> {
         let mut known = lock(&self.files_inside);
-        // A tree in a file never gets its hard links counted, and never changes.
+        // In a tree from a file, hard links are never counted, and the tree never changes.
         let is_unknown = known.is_none() && self.stored.is_some();
         if is_unknown {
             drop(known);
@@ -73,7 +74,7 @@ impl Tree {
         known.as_ref()?.get(root).copied()
     }
 
-    /// Records which roots that are files lie below another root, using all names of linked inodes.
+    /// Records which root files lie below another root, using all names of linked inodes.
     pub(crate) fn note_files_inside(&self, names: &[LinkedName]) {
         let found = self.files_inside(names);
         *lock(&self.files_inside) = Some(found);
@@ -96,12 +97,12 @@ impl Tree {
         for name in names.iter().filter(|name| !is_root(name)) {
             let inode = name.key();
             if let (true, Some(outer)) = (alone.contains(&inode), self.ancestry(name.directory).last()) {
-                // The lowest one does not depend on the order of the names.
+                // The smallest one is chosen, so that the result does not depend on the order of the names.
                 let first = met.entry(inode).or_insert(outer);
                 *first = outer.min(*first);
             }
         }
-        // Used for every file, and there may be thousands of either.
+        // Computed once for all files, because there may be thousands of both.
         let outer_roots = self.outer_roots();
         let outer = |root: &Entry<'_>| {
             let EntryState::Known(metadata) = root.state else { return None };
@@ -117,8 +118,8 @@ impl Tree {
         files().filter_map(|(_, root)| Some((root.name.to_vec(), outer(&root)?))).collect()
     }
 
-    /// Returns the directory that leads furthest toward `path`, and the next name of the path. Paths are
-    /// compared as they are written.
+    /// Returns the directory that leads furthest toward `path`, and the next name on the path. Paths are
+    /// compared as text.
     pub fn way_to<'p>(&self, path: &'p [u8]) -> Option<(DirId, &'p [u8])> {
         self.way_from(&self.outer_roots(), path)
     }
@@ -145,13 +146,13 @@ impl Tree {
     }
 }
 
-/// Returns a path without slashes at its end.
+/// Returns a path without trailing slashes.
 fn without_slashes(path: &[u8]) -> &[u8] {
     let end = path.iter().rposition(|byte| *byte != b'/').map_or(0, |last| last + 1);
     &path[..end]
 }
 
-/// Returns the name that came first with `key`, if `key` is repeated.
+/// Returns the first name with this `key`, if there was one before.
 fn repeated<'t, K: std::hash::Hash + Eq>(
     met: &mut HashMap<K, &'t [u8]>,
     key: K,

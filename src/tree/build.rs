@@ -1,7 +1,7 @@
-//! Building a tree: the buffers of a worker, and the publication of its listings.
+//! Builds a tree: the buffers of a worker, and the publication of its listings.
 //!
-//! Makes no system call. Invariant: a directory's entry and parent are set before the listing that names it
-//! is published, and the claims for its children are made before any of them can be released.
+//! Makes no system call. Invariant: a directory's entry and parent are set before the listing that names it is
+//! published, and the claims for its children are made before any of them can be released.
 
 use super::devices::Devices;
 use super::directory::{DirId, State, Totals};
@@ -15,8 +15,8 @@ use crate::base::slots::Slots;
 use crate::base::sync::{AtomicU32, AtomicU64, Mutex, Ordering, lock};
 use crate::platform::memory::arena::{Address, Arena, Writer};
 
-/// Count of directory numbers one worker takes at a time, so that workers neither contend for the counter nor
-/// share cache lines.
+/// Number of directory numbers that a worker reserves at a time, so that workers neither contend for the
+/// counter nor share cache lines.
 const NUMBERS: u32 = if cfg!(loom) { 1 } else { 64 };
 
 /// Buffers of one worker for adding entries to one tree.
@@ -25,25 +25,25 @@ pub struct Batch {
     page: Page,
     writer: Writer,
     numbers: Vec<u32>,
-    /// Names of inodes with several links, among everything this worker has read.
+    /// Names of inodes with several links that this worker has read.
     linked: Vec<LinkedName>,
 }
 
-/// Unsealed entries of one directory.
+/// Entries of one directory that are not sealed yet.
 #[derive(Default)]
 pub struct Page {
     draft: Draft,
     sum: Totals,
-    /// Disk usage of the batch's child directories themselves.
+    /// Disk usage of the child directories in the batch, without their contents.
     children_disk: u64,
-    /// Child directories of the batch with the positions of their entries.
+    /// Child directories in the batch, with the positions of their entries.
     children: Vec<(DirId, usize)>,
-    /// Failed entries of the batch: their positions and error numbers.
+    /// Failed entries in the batch, as positions and error numbers.
     failed: Vec<(usize, i32)>,
 }
 
 impl Page {
-    /// Creates a page that allocates memory only as it grows, for code that uses many.
+    /// Creates a page that allocates memory only as it grows, for callers with many pages.
     pub fn small() -> Self {
         Self { draft: Draft::small(), ..Self::default() }
     }
@@ -59,19 +59,19 @@ impl Page {
     }
 }
 
-/// Batch of entries in the tree's memory, not yet published.
+/// Batch of entries in the tree's memory that is not published yet.
 pub struct Sealed {
     address: Address,
     /// Directories among the entries.
     pub children: Box<[DirId]>,
-    /// Contribution of the entries to their directory; a child directory counts only as an item.
+    /// Totals that the entries add to their directory; a child directory counts only as an item.
     pub sum: Totals,
-    /// Disk usage in bytes of the child directories themselves.
+    /// Disk usage in bytes of the child directories, without their contents.
     pub children_disk: u64,
 }
 
 impl Batch {
-    /// Adds an entry of `parent` that is not a new directory.
+    /// Adds an entry of `parent` that does not get a directory number.
     pub fn push(&mut self, parent: DirId, record: &Entry<'_>) {
         let page = &mut self.page;
         let start = page.draft.push(record);
@@ -92,8 +92,7 @@ impl Batch {
         }
     }
 
-    /// Adds a directory of `parent`, which gets its number in the tree now. `device` is the index of its
-    /// device.
+    /// Adds a directory of `parent` and creates it in the tree. `device` is the index of its device.
     pub fn push_directory(
         &mut self,
         tree: &Tree,
@@ -107,7 +106,7 @@ impl Batch {
         id
     }
 
-    /// Adds a directory that already has its number; see [`Batch::new_directory`].
+    /// Adds a directory that was created with [`Batch::new_directory`].
     pub fn push_numbered(&mut self, id: DirId, name: &[u8], metadata: Metadata) {
         let page = &mut self.page;
         let state = EntryState::Known(Metadata { directory: Some(id), ..metadata });
@@ -117,17 +116,17 @@ impl Batch {
         page.children_disk = page.children_disk.saturating_add(metadata.disk());
     }
 
-    /// Returns the unsealed entries.
+    /// Returns the entries that are not sealed yet.
     pub fn page(&self) -> &Page {
         &self.page
     }
 
-    /// Exchanges the unsealed entries with those of another directory.
+    /// Replaces the unsealed entries by those of another directory, and returns them.
     pub fn turn(&mut self, page: Page) -> Page {
         std::mem::replace(&mut self.page, page)
     }
 
-    /// Creates a directory with its own size and one claim, that of its reader. It is in no listing yet.
+    /// Creates a directory with its own size and one claim, which its reader releases. No listing names it yet.
     pub fn new_directory(&mut self, tree: &Tree, parent: DirId, metadata: &Metadata, device: u32) -> DirId {
         if self.numbers.is_empty() {
             self.numbers = tree.numbers();
@@ -135,7 +134,7 @@ impl Batch {
         let id = DirId(self.numbers.pop().expect("filled above"));
         let dir = tree.dir(id);
         dir.reset();
-        // `Relaxed`: the number is unknown to others until the listing is published with `Release`.
+        // `Relaxed`: no other thread knows the number until the listing is published with `Release`.
         dir.disk.store(metadata.disk(), Ordering::Relaxed);
         dir.apparent.store(metadata.apparent, Ordering::Relaxed);
         dir.parent.store(parent.0, Ordering::Relaxed);
@@ -144,8 +143,8 @@ impl Batch {
         id
     }
 
-    /// Moves the entries of `parent` into the tree's memory and begins the next batch. Returns `None` if
-    /// there are none.
+    /// Moves the entries of `parent` into the tree's memory and starts a new batch. Returns `None` if there are
+    /// no entries.
     pub fn seal(&mut self, tree: &Tree, parent: DirId) -> Option<Sealed> {
         let page = &mut self.page;
         if page.draft.is_empty() {
@@ -172,7 +171,7 @@ impl Batch {
         Some(Sealed { address, children, sum: std::mem::take(&mut page.sum), children_disk })
     }
 
-    /// Replaces the listing of `parent` by the entries, without counting anything.
+    /// Replaces the listing of `parent` by the entries, without changing totals.
     pub fn replace_listing(&mut self, tree: &Tree, parent: DirId) {
         self.page.failed.clear();
         if let Some(sealed) = self.seal(tree, parent) {
@@ -185,7 +184,7 @@ impl Batch {
         std::mem::take(&mut self.linked)
     }
 
-    /// Writes a segment after the listing that ends at `before`, and returns the end of the longer one.
+    /// Appends a segment to the listing that ends at `before`, and returns the end of the new listing.
     pub(crate) fn append(&mut self, tree: &Tree, before: Option<Address>, draft: &mut Draft) -> Address {
         let (segment, _) = draft.segment();
         let address = tree.bytes.append(&mut self.writer, segment);
@@ -202,7 +201,7 @@ impl Batch {
 impl Default for Tree {
     fn default() -> Self {
         let tree = Self::empty(1, Devices::default(), None);
-        // The claim keeps the top incomplete until the tree is filled.
+        // The claim keeps the top incomplete until everything was added.
         tree.claim(DirId::TOP, 1);
         tree
     }
@@ -210,12 +209,12 @@ impl Default for Tree {
 
 #[doc(hidden)]
 impl Tree {
-    /// Creates an empty tree with a claim on its top: call `Tree::release` when everything was added.
+    /// Creates an empty tree with a claim on its top. Call `Tree::release` when everything was added.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Creates a tree with this number of directories, of which nothing is in memory, and without claims.
+    /// Creates a tree with `count` directories that are not in memory yet, and without claims.
     pub(super) fn empty(count: u32, devices: Devices, stored: Option<Box<Stored>>) -> Self {
         Self {
             dirs: Slots::new(),
@@ -234,7 +233,7 @@ impl Tree {
         }
     }
 
-    /// Returns numbers for new directories: those of dropped ones, or new ones.
+    /// Returns numbers for new directories: those of dropped directories, or unused ones.
     fn numbers(&self) -> Vec<u32> {
         let ready = &mut lock(&self.free).ready;
         if ready.is_empty() {
@@ -244,9 +243,9 @@ impl Tree {
         ready.split_off(ready.len().saturating_sub(NUMBERS as usize))
     }
 
-    /// Appends a sealed batch to the listing of `id`, and adds it to the totals. Only one thread at a time may publish
-    /// for one directory, in the kernel's order. Every child gets a claim, which is released when it is
-    /// complete.
+    /// Appends a sealed batch to the listing of `id`, and adds it to the totals. Only one thread at a time may
+    /// publish batches of a directory, in the kernel's order. Every child directory gets a claim, which is
+    /// released when the child is complete.
     pub fn publish(&self, batch: &mut Batch, id: DirId, sealed: &Sealed) {
         let dir = self.dir(id);
         let children = u32::try_from(sealed.children.len()).expect("a batch is small");
@@ -265,19 +264,19 @@ impl Tree {
         self.dir(id).state.store(State::Reading as u8, Ordering::Relaxed);
     }
 
-    /// Records that reading `id` failed. The error counts in it and in all directories above.
+    /// Records that `id` could not be read. The error counts in `id` and in all directories above it.
     pub fn fail(&self, id: DirId, errno: i32) {
         self.dir(id).errno.store(errno, Ordering::Relaxed);
         self.add(id, &Totals { errors: 1, ..Totals::default() });
         lock(&self.failures).push(Failure { directory: id, entry: None, errno });
     }
 
-    /// Marks `id` as partial because the scan was stopped; its ancestors become partial when it completes.
+    /// Marks `id` as partial because the scan was stopped. Its ancestors become partial when it completes.
     pub fn stop(&self, id: DirId) {
         self.dir(id).set_partial();
     }
 
-    /// Completes a directory that was never read, with size 0, because it is an alias of another one.
+    /// Completes a directory without reading it, with size 0, because it is an alias of another one.
     pub fn discard(&self, id: DirId) {
         let dir = self.dir(id);
         dir.disk.store(0, Ordering::Relaxed);
@@ -290,18 +289,18 @@ impl Tree {
         self.dir(id).device.load(Ordering::Relaxed)
     }
 
-    /// Adds names of inodes that may have others.
+    /// Adds names of inodes that may have other names.
     pub fn add_linked(&self, names: impl IntoIterator<Item = LinkedName>) {
         lock(&self.linked).extend(names);
     }
 
-    /// Returns every name of an inode that may have others, unsorted.
+    /// Returns every name of an inode that may have other names, unsorted.
     pub fn linked(&self) -> Vec<LinkedName> {
         self.fetch_links();
         lock(&self.linked).clone()
     }
 
-    /// Sets the disk usage shared between entries of directories; see [`Tree::shared`].
+    /// Sets the disk usage shared between the entries of each directory; see [`Tree::shared`].
     pub fn set_shared(&self, shared: impl IntoIterator<Item = (DirId, u64)>) {
         *lock(&self.shared) = shared.into_iter().collect();
     }

@@ -1,10 +1,10 @@
-//! Devices by small index, so that an entry needs a single byte for one.
+//! Devices by small index, so that an entry needs only one byte for its device.
 //!
 //! Invariant: an index always stands for the same device.
 
 use crate::base::sync::{Mutex, lock};
 
-/// Devices of a tree. There are as few as file systems, so a linear search is fast.
+/// Devices of a tree. There is one per file system, so a linear search is fast.
 #[derive(Default)]
 pub struct Devices {
     numbers: Mutex<Vec<u64>>,
@@ -17,7 +17,7 @@ impl From<Vec<u64>> for Devices {
 }
 
 impl Devices {
-    /// Returns all devices, by index.
+    /// Returns the numbers of all devices, in the order of their indexes.
     pub fn numbers(&self) -> Vec<u64> {
         lock(&self.numbers).clone()
     }
@@ -33,7 +33,7 @@ impl Devices {
         u32::try_from(index).expect("fewer devices than 2^32 fit into memory")
     }
 
-    /// Returns the device with `index`, or 0 if there is none.
+    /// Returns the number of the device with this index, or 0 if there is none.
     pub fn number(&self, index: u32) -> u64 {
         lock(&self.numbers).get(index as usize).copied().unwrap_or(0)
     }

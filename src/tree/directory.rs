@@ -1,4 +1,4 @@
-//! Directories of a tree: their numbers, states and totals, and the memory of one.
+//! Directories of a tree: number, state, totals, and the data that is kept for each.
 
 use crate::base::sync::{AtomicBool, AtomicI32, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
@@ -15,11 +15,11 @@ impl DirId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum State {
-    /// Not begun.
+    /// Reading has not begun.
     Waiting = 0,
-    /// Being read: the directory or something below it.
+    /// The directory, or something below it, is being read.
     Reading = 1,
-    /// Everything below it was read, as far as possible.
+    /// Everything below it was read that could be read.
     Complete = 2,
 }
 
@@ -28,9 +28,9 @@ pub enum State {
 pub struct Status {
     /// Reading state.
     pub state: State,
-    /// `true` if the scan was stopped before all of it was read: its totals are lower bounds.
+    /// `true` if the scan was stopped before everything was read, so that the totals are lower bounds.
     pub partial: bool,
-    /// Error number that ended the reading of this directory, if there is one.
+    /// Error number with which reading this directory ended, if it failed.
     pub errno: Option<i32>,
 }
 
@@ -40,44 +40,44 @@ impl Status {
         self.state == State::Complete
     }
 
-    /// Returns `true` if everything in it and below it was read, as far as possible.
+    /// Returns `true` if everything in it and below it was read that could be read.
     pub fn is_settled(self) -> bool {
         self.is_complete() && !self.partial
     }
 
-    /// Returns `true` if it is settled, and its own entries could be read.
+    /// Returns `true` if it is settled and its own entries could be read.
     pub fn is_known(self) -> bool {
         self.is_settled() && self.errno.is_none()
     }
 }
 
-/// One directory. Totals, `pending` and `partial` are written by every worker with a claim on it: to complete
-/// a child, or to stop. The other fields have one writer: the worker that reads the directory until it is
-/// complete, then the code that changes a tree at rest.
+/// Data of one directory. Totals, `pending` and `partial` are written by every worker with a claim on it: to
+/// add a completed child, or to stop. The other fields have one writer: the worker that reads the directory
+/// until it is complete, and later the code that changes a finished tree.
 #[derive(Default)]
 #[repr(align(64))]
 pub(super) struct Dir {
     pub(super) disk: AtomicU64,
     pub(super) apparent: AtomicU64,
     pub(super) items: AtomicU64,
-    /// Address of the newest link or only segment of its listing, 0 before anything is published. Stored with
-    /// `Release` and loaded with `Acquire`, so readers see everything the listing names.
+    /// Address of its listing's newest link or only segment; 0 before anything is published. Stored with
+    /// `Release` and loaded with `Acquire`, so readers see everything that the listing names.
     pub(super) listing: AtomicU64,
-    /// Address of its own record, 0 for the top. Written before the listing with that record is published.
+    /// Address of its own entry; 0 for the top. Written before the listing with that entry is published.
     pub(super) record: AtomicU64,
-    /// Number of its parent. Written before the listing that names it is published.
+    /// Number of its parent. Written before the listing that names this directory is published.
     pub(super) parent: AtomicU32,
     /// Number of claims; see `totals`.
     pub(super) pending: AtomicU32,
     pub(super) errors: AtomicU32,
-    /// See [`Status::errno`]; 0 for none.
+    /// See [`Status::errno`]; 0 if there is none.
     pub(super) errno: AtomicI32,
     /// Index of its device.
     pub(super) device: AtomicU32,
     pub(super) state: AtomicU8,
     pub(super) partial: AtomicBool,
     pub(super) is_open: AtomicBool,
-    /// `true` while it is a rescanned directory in no listing, which adds nothing to its parent; see
+    /// `true` while it is being rescanned: no listing names it, and it adds nothing to its parent; see
     /// `replace`.
     pub(super) detached: AtomicBool,
 }
@@ -90,7 +90,7 @@ impl Dir {
         self.partial.load(Ordering::Relaxed)
     }
 
-    /// Resets a dropped directory for reuse.
+    /// Resets a dropped directory so that its number can be used again.
     pub(super) fn reset(&self) {
         for total in [&self.disk, &self.apparent, &self.items, &self.listing, &self.record] {
             total.store(0, Ordering::Relaxed);
@@ -115,14 +115,14 @@ pub struct Totals {
     pub disk: u64,
     /// Apparent size in bytes, including the directory itself, each inode once.
     pub apparent: u64,
-    /// Number of names below, without the directory itself, every name of an inode counted.
+    /// Number of names below the directory; every name of an inode counts.
     pub items: u64,
     /// Number of entries that could not be read.
     pub errors: u32,
 }
 
 impl Totals {
-    /// Adds `other`, limited to the largest number.
+    /// Adds `other`. Sums that do not fit stop at the largest number.
     pub fn add(&mut self, other: &Self) {
         self.disk = self.disk.saturating_add(other.disk);
         self.apparent = self.apparent.saturating_add(other.apparent);
@@ -131,11 +131,11 @@ impl Totals {
     }
 }
 
-/// IDs of dropped directories, to be used again.
+/// Numbers of dropped directories that can be used again.
 #[derive(Default)]
 pub(super) struct Free {
     pub(super) ready: Vec<u32>,
-    /// Numbers dropped last, which readers may still hold.
+    /// Numbers dropped last, which are not used again yet because readers may still hold them.
     waiting: Vec<u32>,
 }
 

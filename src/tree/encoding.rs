@@ -1,4 +1,4 @@
-//! Encoding of a directory's entries as bytes.
+//! Encodes the entries of a directory as bytes.
 //!
 //! ```text
 //! segment = head  records                          one batch of the kernel, in the kernel's order
@@ -17,12 +17,12 @@
 //! delta   = zigzag varint of the difference to the record before it in the segment, first to zero
 //! ```
 //!
-//! A directory points to its only segment, or to the newest link of a chain that leads back to the first; so
-//! a longer listing is published by replacing one address, and a listing that a reader holds never changes. A
-//! record's name can be decoded alone, which is all a path needs; the rest of it needs the records before it,
-//! at most one batch.
+//! A directory points to its only segment, or to the newest link of a chain that leads back to the first
+//! segment. So a longer listing is published by replacing one address, and a listing that a reader holds never
+//! changes. To decode a record's name, which is all a path needs, no other record is read. To decode its
+//! attributes, the records before it in the batch are read.
 //!
-//! Invariant: decoding is total; any bytes give records or [`Malformed`], never a panic.
+//! Invariant: any bytes decode to records or [`Malformed`], and never cause a panic.
 
 use super::varint::{ByteReader, write_varint, zigzag};
 use super::{DirId, Entry, EntryState, Exclusion, Links, Metadata, Owner};
@@ -35,7 +35,7 @@ const OWNED: u8 = 16;
 const EXCLUDED: u8 = 32;
 const FAILED: u8 = 64;
 
-/// Fields that are encoded as differences.
+/// Values of the record before, to which differences are encoded.
 #[derive(Clone, Copy, Default)]
 struct Previous {
     mtime: i64,
@@ -43,14 +43,15 @@ struct Previous {
     directory: u32,
 }
 
-/// Space before the records for the head: the longest varint.
+/// Space reserved for the head, before the records: the longest varint.
 const HEAD: usize = 10;
-/// Initial capacity of a draft, more than a kernel batch needs. Only pages that are written to are used.
+/// Initial capacity of a draft, more than a batch of the kernel needs. Pages that are never written to use no
+/// memory.
 const ROOM: usize = 160 << 10;
 
-/// Segment being written. Reusable: [`Draft::clear`] keeps the memory.
+/// Segment that is being written. [`Draft::clear`] keeps the memory for the next one.
 pub struct Draft {
-    /// [`HEAD`] bytes for the head, then the records.
+    /// [`HEAD`] bytes for the head, followed by the records.
     bytes: Vec<u8>,
     head: Vec<u8>,
     previous: Previous,
@@ -65,7 +66,7 @@ impl Default for Draft {
 }
 
 impl Draft {
-    /// Creates a draft that allocates memory only as it grows, for code that uses many.
+    /// Creates a draft that allocates memory only as it grows, for callers with many drafts.
     pub fn small() -> Self {
         Self { bytes: vec![0; HEAD], head: Vec::new(), previous: Previous::default() }
     }
@@ -86,9 +87,8 @@ impl Draft {
         self.previous = Previous::default();
     }
 
-    /// Appends one record and returns its position in bytes from the first record. An entry with a directory
-    /// number is encoded as a directory and any other is not, whatever its kind, since a reader expects a
-    /// number after that kind only.
+    /// Appends one record and returns its position in bytes from the first record. A record is encoded as a
+    /// directory exactly if it has a directory number, because a reader expects a number after that kind.
     pub fn push(&mut self, record: &Entry<'_>) -> usize {
         let start = self.length();
         let flags = match &record.state {
@@ -109,7 +109,7 @@ impl Draft {
         start
     }
 
-    /// Returns the segment as it is stored, head and records, and the length of the head.
+    /// Returns the segment as it is stored, and the length of its head.
     pub fn segment(&mut self) -> (&[u8], usize) {
         let length = self.length() as u64;
         self.head.clear();
@@ -163,17 +163,17 @@ pub(crate) fn encode_link(before: u64, segment: u64) -> [u8; 17] {
     bytes
 }
 
-/// Content at the address of a listing.
+/// Node at the address of a listing.
 pub(crate) enum Node<'a> {
-    /// Records of a segment.
+    /// Segment, with these records.
     Segment(&'a [u8]),
-    /// Link: the previous address, and the address of a segment.
+    /// Link to the node before and to a segment, by their addresses.
     Link { before: u64, segment: u64 },
-    /// Bytes of all segments; see [`segments_of`].
+    /// Run, with the bytes of all its segments; see [`segments_of`].
     Run(&'a [u8]),
 }
 
-/// Decodes the node at the beginning of `bytes`, which may be longer.
+/// Decodes the node at the beginning of `bytes`, which may contain more.
 pub(crate) fn decode_node(bytes: &[u8]) -> Result<Node<'_>, Malformed> {
     let mut cursor = ByteReader::new(bytes);
     let head = cursor.varint()?;
@@ -190,7 +190,7 @@ pub(crate) fn decode_node(bytes: &[u8]) -> Result<Node<'_>, Malformed> {
     Ok(Node::Link { before: address()?, segment: address()? })
 }
 
-/// Returns the records of each segment of a run. Ends at malformed bytes.
+/// Returns the records of each segment of a run. Stops at malformed bytes.
 pub(crate) fn segments_of(run: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut cursor = ByteReader::new(run);
     std::iter::from_fn(move || {
@@ -199,7 +199,7 @@ pub(crate) fn segments_of(run: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Returns the name of the record at the beginning of `bytes`, which may be longer.
+/// Returns the name of the record at the beginning of `bytes`, which may contain more.
 ///
 /// # Errors
 /// When the bytes end too early.
@@ -210,7 +210,8 @@ pub fn decode_name(bytes: &[u8]) -> Result<&[u8], Malformed> {
     cursor.take(length)
 }
 
-/// Records of one segment, each with its position. An error is the last item.
+/// Iterator over the records of a segment with their positions. If a record is malformed, the error is the last
+/// item.
 #[derive(Clone)]
 pub struct Records<'a> {
     cursor: ByteReader<'a>,

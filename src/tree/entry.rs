@@ -1,23 +1,23 @@
-//! Entry of a directory: its name and its metadata.
+//! Entry of a directory: name and metadata.
 //!
 //! Invariant: an entry has attributes, or a reason why it has none.
 
 use super::directory::DirId;
 use crate::base::kind::Kind;
 
-/// Entry of a directory at the time of reading.
+/// Entry of a directory, as it was when it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry<'a> {
-    /// Name; any bytes. For a root the path as the user gave it.
+    /// Name, which may be any bytes. For a root, the path as the user gave it.
     pub name: &'a [u8],
-    /// Kind of the entry; until its attributes are read, the type from the kernel's listing.
+    /// Kind of the entry. Before its attributes are read, the type from the kernel's listing.
     pub kind: Kind,
     /// Its attributes, or the reason why it has none.
     pub state: EntryState,
 }
 
 impl Entry<'_> {
-    /// Returns the number of this directory, if it was entered.
+    /// Returns the number of the directory, if this entry is a directory that was entered.
     pub fn directory(&self) -> Option<DirId> {
         match self.state {
             EntryState::Known(metadata) => metadata.directory,
@@ -29,11 +29,11 @@ impl Entry<'_> {
 /// Attributes of an entry, or the reason why it has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryState {
-    /// Known attributes.
+    /// The attributes are known.
     Known(Metadata),
-    /// Excluded on purpose, and never counted.
+    /// The entry was excluded and does not count.
     Excluded(Exclusion),
-    /// Error number: its attributes could not be read.
+    /// The attributes could not be read, with this error number.
     Failed(i32),
 }
 
@@ -41,15 +41,15 @@ pub enum EntryState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exclusion {
-    /// Entry that matches an exclude pattern.
+    /// The entry matches an exclude pattern.
     Pattern = 0,
-    /// Entry on another file system, when only one was requested.
+    /// The entry is on another file system, and only one was requested.
     OtherFileSystem = 1,
-    /// Kernel file system.
+    /// The entry is a kernel file system.
     KernelFileSystem = 2,
-    /// Directory with a CACHEDIR.TAG.
+    /// The directory contains a CACHEDIR.TAG.
     Caches = 3,
-    /// Content in the cloud, which uses no space here and would be downloaded by reading it.
+    /// The content is in the cloud: it uses no space here, and reading it would download it.
     Dataless = 4,
 }
 
@@ -57,7 +57,7 @@ impl Exclusion {
     pub(crate) const ALL: [Self; 5] =
         [Self::Pattern, Self::OtherFileSystem, Self::KernelFileSystem, Self::Caches, Self::Dataless];
 
-    /// Returns the reason as `--json` and flat lines write it.
+    /// Returns the reason as it is written in `--json` and flat lines.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pattern => "pattern",
@@ -69,14 +69,14 @@ impl Exclusion {
     }
 }
 
-/// Attributes kept of an entry: its own, never those of its contents.
+/// Attributes of an entry itself, without those of its contents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Metadata {
-    /// Own apparent size in bytes.
+    /// Apparent size in bytes.
     pub apparent: u64,
-    /// Own allocated blocks of 512 bytes.
+    /// Allocated blocks of 512 bytes.
     pub blocks: u64,
-    /// Own time of the last change, in seconds since 1970.
+    /// Time of the last change, in seconds since 1970.
     pub mtime: i64,
     /// Inode number.
     pub inode: u64,
@@ -94,12 +94,12 @@ impl Metadata {
         self.blocks.saturating_mul(512)
     }
 
-    /// Returns the key of its inode, if that may have other names.
+    /// Returns the key of its inode if the inode may have other names.
     pub fn linked_inode(&self) -> Option<InodeKey> {
         self.links.map(|links| InodeKey { device: links.device, inode: self.inode })
     }
 
-    /// Returns its hard links if it has several names. A root that is a file has links even with a count of
+    /// Returns its hard links if it has several names. A root that is a file has `links` even if its count is
     /// one.
     pub fn several_names(&self) -> Option<Links> {
         self.links.filter(|links| links.count > 1)
@@ -134,6 +134,6 @@ pub type DeviceIndex = u32;
 pub struct InodeKey {
     /// Device.
     pub device: DeviceIndex,
-    /// Inode number on that device.
+    /// Inode number on the device.
     pub inode: u64,
 }

@@ -5,7 +5,8 @@ use super::entry::Entry;
 use super::listing::Position;
 use super::reading::{Tree, join};
 
-/// Address of an entry. Valid until its directory gets a new listing, which only a rescan or a deletion causes.
+/// Address of an entry. Valid until its directory gets a new listing, which happens only in a rescan or after a
+/// deletion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntryId {
     /// Its parent directory.
@@ -15,7 +16,8 @@ pub struct EntryId {
 }
 
 impl EntryId {
-    /// Returns the address of a directory's entry; `None` for the top, and for a directory that was replaced.
+    /// Returns the address of a directory's own entry; `None` for the top, and for a directory that was
+    /// replaced.
     pub fn of(tree: &Tree, id: DirId) -> Option<Self> {
         let directory = tree.parent(id)?;
         let listing = tree.listing(directory);
@@ -30,17 +32,17 @@ impl EntryId {
         Some(Self { directory, position })
     }
 
-    /// Returns the entry. Reads the entries before it in the same batch.
+    /// Returns the entry. Decodes the entries before it in the same batch.
     pub fn record(self, tree: &Tree) -> Option<Entry<'_>> {
         tree.listing(self.directory).record(self.position)
     }
 
-    /// Returns its name.
+    /// Returns the name of the entry.
     pub fn name(self, tree: &Tree) -> Option<&[u8]> {
         tree.listing(self.directory).name(self.position)
     }
 
-    /// Returns its path, with the root as the user gave it.
+    /// Returns the path of the entry, with the root as the user gave it.
     pub fn path(self, tree: &Tree) -> Option<Vec<u8>> {
         Some(join([tree.path(self.directory).as_slice(), self.name(tree)?]))
     }

@@ -5,7 +5,7 @@ use super::entry::InodeKey;
 use super::inodes::{LinkedName, order};
 use super::reading::Tree;
 
-/// Names of inodes that may have several, for a tree at rest. Empty while a tree grows; outdated after a
+/// Names of inodes that may have several, for a finished tree. Empty while a tree grows, and outdated after a
 /// change of the tree.
 #[derive(Debug)]
 pub struct InodeIndex {
@@ -13,8 +13,8 @@ pub struct InodeIndex {
 }
 
 impl InodeIndex {
-    /// Sorts the names of `tree`, without roots that are files: such a root may also be a name below another
-    /// root.
+    /// Sorts the names of `tree`, without roots that are files, since such a root may also be a name below
+    /// another root.
     pub fn new(tree: &Tree) -> Self {
         let mut names = tree.linked();
         names.retain(|name| name.directory != DirId::TOP);

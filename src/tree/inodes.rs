@@ -1,7 +1,7 @@
-//! Inodes that may have several names: their key in a tree, their names, and sums that count each of them once.
+//! Inodes that may have several names: their keys, their names, and sums that count each inode once.
 //!
-//! Names of one inode may be added by several workers, so they are kept until a sum is computed. An inode is
-//! known to have several names by its link count alone.
+//! Several workers may add names of one inode, so names are kept until a sum is computed. Only the link count
+//! tells if an inode has several names.
 //!
 //! Invariant: no sum depends on the order in which names were added.
 
@@ -16,7 +16,7 @@ use super::entry::{InodeKey, Links, Metadata};
 pub struct LinkedName {
     /// Index of the device.
     pub device: u32,
-    /// Directory that holds the name.
+    /// Directory that contains the name.
     pub directory: DirId,
     /// Inode number.
     pub inode: u64,
@@ -29,7 +29,7 @@ pub struct LinkedName {
 }
 
 impl LinkedName {
-    /// Returns the name of an entry in `directory`, or `None` if it has no other.
+    /// Returns the name of an entry in `directory`, or `None` if the inode has no other name.
     pub fn of(directory: DirId, metadata: &Metadata) -> Option<Self> {
         Some(Self::counted(directory, metadata, metadata.links?))
     }
@@ -39,7 +39,7 @@ impl LinkedName {
         InodeKey { device: self.device, inode: self.inode }
     }
 
-    /// Returns the name of an entry in `directory` with the given links.
+    /// Returns the name of an entry in `directory` with these links.
     pub(crate) fn counted(directory: DirId, metadata: &Metadata, links: Links) -> Self {
         let Links { count, device } = links;
         Self {
@@ -53,8 +53,8 @@ impl LinkedName {
     }
 }
 
-/// Sums that count each inode once, at its largest size, since a name that was read while the file grew
-/// reports less.
+/// Sums that count each inode once, at its largest size: a name that was read while the file grew reports a
+/// smaller size.
 #[derive(Clone, Debug, Default)]
 pub struct UniqueSizes {
     plain: Totals,
@@ -92,7 +92,7 @@ impl UniqueSizes {
         self.linked.append(&mut other.linked);
     }
 
-    /// Returns the sum of everything; its items are names.
+    /// Returns the sum of everything. Its items are names.
     pub fn total(&self) -> Totals {
         let mut linked = self.linked.clone();
         linked.sort_unstable_by_key(order);
@@ -104,13 +104,14 @@ impl UniqueSizes {
         total
     }
 
-    /// Calls `add` for every directory at or above a linked name with the sizes of the inodes that have names there.
+    /// Calls `add` for every directory at or above a linked name, with the sizes of the inodes that have names
+    /// in or below it.
     pub fn per_directory(self, parent: impl Fn(DirId) -> Option<DirId>, mut add: impl FnMut(DirId, &Totals)) {
         let graph = AncestorGraph::of(self.linked, parent, Counted::First);
         graph.nodes.iter().for_each(|node| add(node.id, &node.sum));
     }
 
-    /// Returns the directories in which linked names were counted too often, with the excess.
+    /// Returns the directories in which linked names were counted too often, each with the excess.
     pub(crate) fn repeats(self, parent: impl Fn(DirId) -> Option<DirId>) -> AncestorGraph {
         AncestorGraph::of(self.linked, parent, Counted::Repeated)
     }
@@ -125,18 +126,18 @@ fn size(name: &LinkedName) -> Totals {
     Totals { disk: name.disk, apparent: name.apparent, ..Totals::default() }
 }
 
-/// Names that an [`AncestorGraph`] adds up in a directory.
+/// Names that an [`AncestorGraph`] sums up for a directory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Counted {
     /// First name of each inode in or below each directory.
     First,
-    /// Each further name, at the first ancestor that has seen the inode already: there, and in all of its
-    /// ancestors, it was counted once too often.
+    /// Each further name of an inode, at the first ancestor that already contains another name: in this
+    /// ancestor and in all above it, the inode was counted once too often.
     Repeated,
 }
 
-/// Directories above linked names, numbered so that a parent comes before its children. The work is linear in
-/// the names times their depth, whatever the number of names of one inode.
+/// Directories above linked names, numbered so that a parent comes before its children. The work is
+/// proportional to the number of names times their depth, however many names an inode has.
 #[derive(Default)]
 pub(crate) struct AncestorGraph {
     index: HashMap<DirId, u32>,
@@ -147,7 +148,7 @@ struct Node {
     id: DirId,
     /// Index of the parent; `None` at the top of the graph.
     parent: Option<u32>,
-    /// Number of the last inode seen in or below it.
+    /// Number of the inode that was last found in or below it.
     seen: u32,
     sum: Totals,
 }
@@ -173,7 +174,7 @@ impl AncestorGraph {
         graph
     }
 
-    /// Returns the node of `id`, creating it and its ancestors if necessary.
+    /// Returns the node of `id`. Creates it, and its ancestors, if necessary.
     fn node(&mut self, id: DirId, parent_of: &impl Fn(DirId) -> Option<DirId>) -> u32 {
         let mut missing = Vec::new();
         let mut parent = None;
@@ -195,12 +196,12 @@ impl AncestorGraph {
         parent.expect("a directory has a node now")
     }
 
-    /// Returns the directories with a disk usage of their own in the graph.
+    /// Returns the directories in which the graph holds disk usage, with that usage.
     pub(crate) fn disk(&self) -> impl Iterator<Item = (DirId, u64)> + '_ {
         self.nodes.iter().filter(|node| node.sum.disk != 0).map(|node| (node.id, node.sum.disk))
     }
 
-    /// Calls `give` for each directory with the sum of it and everything below it.
+    /// Calls `give` for each directory with the sum over it and everything below it.
     pub(crate) fn hand_up(mut self, mut give: impl FnMut(DirId, &Totals)) {
         while let Some(node) = self.nodes.pop() {
             give(node.id, &node.sum);
@@ -232,8 +233,8 @@ mod tests {
         std::iter::successors(Some(id), |id| parent(*id)).any(|id| id == above)
     }
 
-    /// Returns a strategy for a directory and the metadata of a name in it: inodes below 5 may have several
-    /// names, of different sizes.
+    /// Returns a strategy for a directory and the metadata of a name in it. Inodes below 5 may have several
+    /// names, with different sizes.
     fn name() -> impl Strategy<Value = (DirId, Metadata)> {
         (0..DIRECTORIES, 0..8_u64, 0..2_u32, 0..4_u64, 0..4_u64).prop_map(
             |(directory, inode, device, blocks, apparent)| {
@@ -243,8 +244,8 @@ mod tests {
         )
     }
 
-    /// Returns the naive sum of the names below `above`: inodes at their largest size, and everything else by
-    /// itself.
+    /// Returns the naive sum of the names below `above`: inodes at their largest size, and all other names
+    /// individually.
     fn naive(names: &[(DirId, Metadata)], above: DirId) -> Totals {
         let mut largest = BTreeMap::new();
         let mut total = Totals::default();

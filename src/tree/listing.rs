@@ -1,26 +1,28 @@
 //! Listing: the entries of a directory at one moment.
 //!
-//! The encoding is in `encoding`. Invariant: a listing that a reader holds never changes, and a malformed
-//! segment ends early without affecting the next one.
+//! The encoding is in `encoding`. Invariant: a listing that a reader holds never changes. A malformed segment
+//! ends early, and does not affect the next one.
 
 use super::encoding::{Records, decode_name};
 use super::{DirId, Entry};
 
-/// Entries of a directory as published at one moment, valid as long as its tree.
+/// Entries of a directory that were published at one moment. Valid as long as its tree.
 #[derive(Clone, Debug, Default)]
 pub struct Listing<'t> {
-    /// Records of each segment with their position in the listing, in the kernel's order.
+    /// Records of each segment, in the kernel's order, with the position of the segment in the listing.
     segments: Vec<(u64, &'t [u8])>,
 }
 
-/// Distance, in segments, within which a segment is found at once if all have about the same length.
+/// Distance in segments within which the right segment is found without a search, if all segments have about
+/// the same length.
 const NEAR: usize = 2;
 
-/// Position of an entry in a [`Listing`]: bytes from the start. A longer version of the listing keeps it.
+/// Position of an entry in a [`Listing`]: bytes from the start. The entry has the same position in later
+/// versions of the listing.
 pub type Position = u64;
 
 impl<'t> Listing<'t> {
-    /// Creates a listing of these segments' records, in this order.
+    /// Creates a listing from the records of these segments, in this order.
     #[doc(hidden)]
     pub fn from_segments(records: impl IntoIterator<Item = &'t [u8]>) -> Self {
         let mut start = 0;
@@ -37,8 +39,8 @@ impl<'t> Listing<'t> {
         self.segments.iter().all(|(_, records)| records.is_empty())
     }
 
-    /// Returns its length in bytes. A listing only grows, so equal lengths mean equal listings of one
-    /// directory.
+    /// Returns its length in bytes. A listing only grows, so two listings of a directory with the same length
+    /// are equal.
     pub fn length(&self) -> u64 {
         self.segments.last().map_or(0, |(start, records)| start + records.len() as u64)
     }
@@ -56,7 +58,8 @@ impl<'t> Listing<'t> {
         self.entries().filter_map(|(_, record)| record.directory())
     }
 
-    /// Splits the listing into pieces of about `bytes` bytes for several workers. Positions stay the same.
+    /// Splits the listing into parts of about `bytes` bytes for several workers. Positions are the same in each
+    /// part.
     pub fn split(&self, bytes: u64) -> Vec<Self> {
         let piece = |start: &u64| start / bytes.max(1);
         self.segments
@@ -65,7 +68,7 @@ impl<'t> Listing<'t> {
             .collect()
     }
 
-    /// Returns the entry at `position`; decodes the records before it in the same batch.
+    /// Returns the entry at `position`. Decodes the records before it in the same batch.
     pub fn record(&self, position: Position) -> Option<Entry<'t>> {
         let (start, records) = self.segment_of(position)?;
         let wanted = usize::try_from(position - start).ok()?;
@@ -74,7 +77,7 @@ impl<'t> Listing<'t> {
         record.ok()
     }
 
-    /// Returns the name of the entry at `position`; decodes nothing else.
+    /// Returns the name of the entry at `position`. Decodes no other record.
     pub fn name(&self, position: Position) -> Option<&'t [u8]> {
         let (start, records) = self.segment_of(position)?;
         decode_name(records.get(usize::try_from(position - start).ok()?..)?).ok()
@@ -87,7 +90,7 @@ impl<'t> Listing<'t> {
 
     fn segment_of(&self, position: Position) -> Option<(u64, &'t [u8])> {
         // Most segments of a large listing have about the same length, so the right one is near a computed
-        // index; sorting looks up names all over a listing, and a binary search would cost as much as
+        // index. Sorting looks up names all over a listing, and a binary search for each would cost as much as
         // decoding them.
         let count = self.segments.len();
         let likely = position.saturating_mul(count as u64) / self.length().max(1);
@@ -120,7 +123,7 @@ impl<'t> IntoIterator for Listing<'t> {
 impl<'t> Iterator for Entries<'t> {
     type Item = Entry<'t>;
 
-    /// Returns the next entry; like in [`Listing::entries`], a malformed segment ends early.
+    /// Returns the next entry. As in [`Listing::entries`], a malformed segment ends early.
     fn next(&mut self) -> Option<Entry<'t>> {
         loop {
             if let Some((_, Ok(record))) = self.records.next() {

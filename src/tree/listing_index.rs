@@ -1,24 +1,24 @@
 //! Index for fast access to the entries of a listing in any order.
 //!
-//! An entry is encoded as a difference to the previous one, so decoding must begin before it. The index keeps
-//! the decoder's state at every entry, in long listings at every eighth: that takes seven bytes an entry, and
-//! four extra entries decoded on average. Without an index, reading a sorted listing would take time
-//! proportional to the square of a batch.
+//! An entry is encoded as a difference to the one before, so decoding must begin earlier. The index keeps the
+//! decoder's state at every entry, or at every eighth in long listings; that takes seven bytes for each entry,
+//! and four additional entries are decoded on average. Without an index, reading a sorted listing would take
+//! time proportional to the square of a batch.
 //!
 //! Invariant: for every position it returns the same entry as the listing.
 
 use super::encoding::Records;
 use super::{Entry, Listing, Position};
 
-/// Largest number of entries between two stops.
+/// Largest number of entries from one stop to the next.
 const LONGEST_STRIDE: usize = 8;
-/// Bytes of a listing for each additional entry between stops.
+/// The distance between two stops grows by one entry with every so many bytes of the listing.
 const STEP: u64 = 1 << 16;
 
 /// Positions at which decoding a listing can resume.
 pub struct Index<'t> {
     stops: Vec<Stop<'t>>,
-    /// Number of entries between two stops.
+    /// Number of entries from one stop to the next.
     stride: usize,
 }
 
@@ -26,7 +26,7 @@ struct Stop<'t> {
     position: Position,
     /// Start of the segment.
     start: Position,
-    /// Decoder, about to read the entry at `position`.
+    /// Decoder whose next entry is the one at `position`.
     records: Records<'t>,
 }
 

@@ -1,33 +1,34 @@
 //! Totals of a running scan.
 //!
-//! Completed directories are included in their parents' totals already; only a few are still open (those on
-//! the way down to the ones being read). A view that shows them adds each open directory to its ancestors in
-//! its own memory. The scan pays one short lock per directory with child directories, and nothing else.
+//! The totals of a directory include its completed child directories. Only a few directories are incomplete at
+//! a time: those above the ones being read. A view that shows them adds each incomplete directory to its
+//! ancestors in its own memory. This costs the scan one short lock per directory with child directories, and
+//! nothing else.
 //!
-//! Invariant: with nothing open, the live totals equal the totals.
+//! Invariant: when no directory is incomplete, the live totals equal the totals.
 
 use std::collections::HashMap;
 
 use super::directory::{DirId, Totals};
 use super::reading::Tree;
 
-/// Totals of the open directories with everything below them, at one moment.
+/// Totals of the incomplete directories, with everything below them, at one moment.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct LiveTotals {
     open: HashMap<DirId, Totals>,
 }
 
 impl LiveTotals {
-    /// Samples the tree. Costs time and memory for the open directories only.
+    /// Samples the tree. Takes time and memory for incomplete directories only.
     ///
-    /// The totals of a directory are read before the state of its children is checked: an incomplete child
-    /// was not yet added to them, so nothing counts twice. A child that completes in between is missing from
-    /// this sample only.
+    /// The totals of a directory are read before the states of its children: a child that is incomplete then
+    /// was not added to them, so nothing counts twice. A child that completes in between is missing from this
+    /// sample only.
     pub fn sample(tree: &Tree) -> Self {
         let mut open: HashMap<DirId, Totals> = HashMap::new();
         let mut order = Vec::new();
         for id in tree.open.all() {
-            // Ancestors opened in the meantime are open too.
+            // Their ancestors are incomplete too.
             let first = order.len();
             order.extend(
                 std::iter::successors(Some(id), |id| tree.parent(*id))
@@ -36,9 +37,10 @@ impl LiveTotals {
             order[first..].reverse();
             open.extend(order[first..].iter().map(|id| (*id, tree.totals(*id))));
         }
-        // Each directory comes after its parent, so in reverse order it is complete when it is added there.
+        // Each directory comes after its parent. In reverse order, all its children were added to a directory
+        // before it is added to its parent.
         for id in order.into_iter().rev() {
-            // The parent of a detached directory still has the old totals.
+            // The parent of a detached directory still contains the old totals.
             if !tree.status(id).is_complete()
                 && !tree.is_detached(id)
                 && let Some(below) = open.get(&id).copied()

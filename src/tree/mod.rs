@@ -1,18 +1,18 @@
-//! Directory tree in memory: sealed listings for the entries, one cache line for each directory.
+//! Directory tree in memory: sealed listings for the entries, and one cache line for each directory.
 //!
 //! ```text
 //! Dir   64 bytes: subtree totals, address of its listing, address of its own record, parent, pending, state
 //! bytes: listings back to back in an append-only arena; see `encoding`
 //! ```
 //!
-//! Directory 0 is a virtual top: its listing holds the roots, under the names the user gave them. Readers may
-//! access the tree at any time; a published listing never changes, a longer one replaces it.
+//! Directory 0 is a virtual top: its listing contains the roots, with the paths the user gave. The tree can be
+//! read at any time: a published listing never changes, and is replaced by a longer one.
 //!
-//! A tree may lie in a file: then directories and listings are loaded on first use (`stored`), which
-//! readers do not notice.
+//! A tree can be stored in a file. Then directories and listings are loaded on first use (`stored`), without a
+//! difference for readers.
 //!
-//! Does no other I/O and uses nothing of scanning. Invariant: everything that a published listing names
-//! (records, child directories) exists before the listing is visible.
+//! Apart from that, the module does no I/O. Invariant: everything that a published listing names (records,
+//! child directories) exists before the listing is visible.
 
 mod aliases;
 mod build;

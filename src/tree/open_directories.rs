@@ -1,4 +1,4 @@
-//! Directories that are being read, and whose totals their parents do not include yet.
+//! Directories that are being read, so that their parents' totals do not include them yet.
 
 use std::collections::HashSet;
 
@@ -7,8 +7,8 @@ use crate::base::sync::{Mutex, Ordering, lock};
 
 const SHARDS: usize = 16;
 
-/// Directories with incomplete contents: those whose published entries include a directory, or came in
-/// several batches. Others are complete before they could be shown, or show nothing until they are.
+/// Incomplete directories with visible contents: their published entries include a directory, or came in
+/// several batches. All other directories become complete before anything in them is visible.
 #[derive(Default)]
 pub(super) struct Open {
     shards: [Mutex<HashSet<DirId>>; SHARDS],
@@ -16,8 +16,8 @@ pub(super) struct Open {
 
 impl Open {
     pub(super) fn enter(&self, id: DirId, dir: &Dir) {
-        // Only the worker that reads the directory enters it, before it releases its own claim; `leave` comes
-        // after.
+        // Only the worker that reads the directory enters it here, before it releases its own claim, and
+        // `leave` is called later.
         if !dir.is_open.swap(true, Ordering::Relaxed) {
             lock(self.shard(id)).insert(id);
         }

@@ -1,6 +1,6 @@
-//! Tree of directories, and everything that readers ask of it.
+//! Tree of directories, with all functions for readers.
 //!
-//! Invariant: a reader needs no lock for names, listings and totals, at rest or while the tree grows.
+//! Invariant: names, listings and totals are read without a lock, in a finished and in a growing tree.
 
 use std::collections::HashMap;
 
@@ -20,21 +20,21 @@ use crate::platform::memory::arena::{Address, Arena};
 /// Directory or entry that could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// Parent directory, or the directory itself if `entry` is `None`.
+    /// Parent directory of the entry, or the unreadable directory itself if `entry` is `None`.
     pub directory: DirId,
-    /// Record of the entry.
+    /// Address of the entry.
     pub entry: Option<Address>,
     /// Error number of the system.
     pub errno: i32,
 }
 
-/// Number of directories in a leaf of the table, 64 KiB: the unused end of the last one does not matter.
+/// Number of directories in a leaf of the table: 64 KiB, so the unused end of the last leaf does not matter.
 pub(super) const LEAF: usize = if cfg!(loom) { 8 } else { 1 << 10 };
 
 /// Tree of directories, complete or still growing.
 pub struct Tree {
     pub(super) dirs: Slots<Dir, LEAF>,
-    /// Count of numbers given so far.
+    /// Number of directories created so far.
     pub(super) count: AtomicU32,
     pub(super) bytes: Arena,
     pub(super) devices: Devices,
@@ -44,31 +44,32 @@ pub struct Tree {
     pub(super) shared: Mutex<HashMap<DirId, u64>>,
     /// Names of inodes with several links. Filled at the end of a scan.
     pub(super) linked: Mutex<Vec<LinkedName>>,
-    /// Roots that are files and lie below another root, by name, with that root; see `aliases`. `None` until
-    /// it is known.
+    /// Root files that lie below another root, by name, with that root; see `aliases`. `None` until they are
+    /// determined.
     pub(super) files_inside: Mutex<Option<HashMap<Vec<u8>, DirId>>>,
     pub(super) free: Mutex<Free>,
     pub(super) readings: Mutex<Readings>,
-    /// See [`Tree::edition`]. Written when totals change, read by long readers.
+    /// See [`Tree::edition`]. Written when totals change, and read by long operations.
     pub(super) edition: AtomicU64,
-    /// File that the tree was read from.
+    /// File that the tree is loaded from.
     pub(super) stored: Option<Box<Stored>>,
 }
 
 impl Tree {
-    /// Returns the parent, or `None` for the top.
+    /// Returns the parent; `None` for the top.
     pub fn parent(&self, id: DirId) -> Option<DirId> {
         (id != DirId::TOP).then(|| DirId(self.dir(id).parent.load(Ordering::Relaxed)))
     }
 
-    /// Returns the name, any bytes; for a root the path as the user gave it, for the top an empty name.
+    /// Returns the name, which may be any bytes: for a root the path as the user gave it, and for the top an
+    /// empty name.
     pub fn name(&self, id: DirId) -> &[u8] {
         self.record(id).map_or(&[], |record| self.name_at(record))
     }
 
-    /// Returns the address of its record.
+    /// Returns the address of the directory's own entry.
     pub(super) fn record(&self, id: DirId) -> Option<Address> {
-        // `Acquire` pairs with the `Release` of `stored`, which may publish while others read.
+        // `Acquire` pairs with the `Release` in `stored`, which may publish the directory while others read.
         let load = || Address::from_bits(self.dir(id).record.load(Ordering::Acquire));
         load().or_else(|| {
             self.stored.as_ref()?.fetch(self, self.parent(id)?);
@@ -76,14 +77,14 @@ impl Tree {
         })
     }
 
-    /// Returns the name in the record at `address`.
+    /// Returns the name of the entry at `address`.
     #[doc(hidden)]
     pub fn name_at(&self, address: Address) -> &[u8] {
         decode_name(self.bytes.bytes_from(address)).unwrap_or_default()
     }
 
-    /// Returns the path: the root as the user gave it, then the names down to `id`, separated by slashes.
-    /// No listing is searched.
+    /// Returns the path: the root as the user gave it, and the names down to `id`, separated by slashes.
+    /// Searches no listing.
     pub fn path(&self, id: DirId) -> Vec<u8> {
         let mut names: Vec<&[u8]> = self.ancestry(id).map(|id| self.name(id)).collect();
         names.reverse();
@@ -95,7 +96,7 @@ impl Tree {
         std::iter::successors(Some(id), |id| self.parent(*id)).take_while(|id| *id != DirId::TOP)
     }
 
-    /// Returns its entries, as far as they are published. A malformed segment ends early.
+    /// Returns the entries that are published. A malformed segment ends early.
     pub fn listing(&self, id: DirId) -> Listing<'_> {
         let mut segments = Vec::new();
         // `Acquire` pairs with the publisher's `Release`.
@@ -130,8 +131,8 @@ impl Tree {
         Listing::from_segments(segments)
     }
 
-    /// Returns the metadata in its own entry. This searches the parent's listing, so it is too slow to call for
-    /// every directory.
+    /// Returns the metadata of its own entry. Searches the parent's listing, which is too slow to do for every
+    /// directory.
     pub fn own_metadata(&self, id: DirId) -> Option<Metadata> {
         let listing = self.listing(self.parent(id)?);
         listing.entries().find_map(|(_, record)| match record.state {
@@ -140,7 +141,8 @@ impl Tree {
         })
     }
 
-    /// Returns the totals of everything complete below it; [`LiveTotals`](crate::tree::LiveTotals) adds the rest.
+    /// Returns the totals of everything below it that is complete; [`LiveTotals`](crate::tree::LiveTotals) adds
+    /// the rest.
     pub fn totals(&self, id: DirId) -> Totals {
         self.dir(id).totals()
     }
@@ -153,7 +155,7 @@ impl Tree {
     /// Returns the status of a directory.
     pub fn status(&self, id: DirId) -> Status {
         let dir = self.dir(id);
-        // `Acquire`: a reader that sees it complete sees its final totals.
+        // `Acquire`: a reader that sees the state "complete" sees the final totals.
         let state = match dir.state.load(Ordering::Acquire) {
             0 => State::Waiting,
             1 => State::Reading,
@@ -163,10 +165,10 @@ impl Tree {
         Status { state, partial: dir.is_partial(), errno: (errno != 0).then_some(errno) }
     }
 
-    /// Returns the disk usage counted in more than one of its entries, but only once in its own totals: the
-    /// excess of the sum over its entries. Known once the scan is complete.
+    /// Returns the disk usage that several of its entries share: the sum over its entries minus its own totals,
+    /// which count it once. Known when the scan is complete.
     pub fn shared(&self, id: DirId) -> u64 {
-        // For a tree in a file the number is loaded with the directory.
+        // In a tree from a file, the number is loaded with the directory.
         if self.stored.is_some() {
             self.dir(id);
         }
@@ -178,7 +180,7 @@ impl Tree {
         self.devices.number(self.dir(id).device.load(Ordering::Relaxed))
     }
 
-    /// Returns the devices found so far, by the index that entries use.
+    /// Returns the devices found so far; entries refer to them by index.
     pub fn devices(&self) -> &Devices {
         &self.devices
     }
@@ -198,7 +200,7 @@ impl Tree {
         }
     }
 
-    /// Returns a number that grows with every change to a tree at rest, so that a long reader can detect
+    /// Returns a number that grows with every change to a finished tree, so that long operations notice
     /// changes.
     pub fn edition(&self) -> u64 {
         self.edition.load(Ordering::Relaxed)
@@ -211,7 +213,7 @@ impl Tree {
     }
 }
 
-/// Joins names with slashes; no slash is added after an empty name or one that ends in a slash.
+/// Joins names with slashes. No slash is added after an empty name or after one that ends with a slash.
 pub fn join<'a>(names: impl IntoIterator<Item = &'a [u8]>) -> Vec<u8> {
     let mut path = Vec::new();
     for name in names {

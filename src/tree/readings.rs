@@ -1,6 +1,6 @@
-//! Times at which the entries of a tree were read, by the number of the directory they are in.
+//! Times at which entries of a tree were read, by the number of their directory.
 //!
-//! Invariant: a time is never after the reading it stands for.
+//! Invariant: a recorded time is not later than the reading itself.
 
 use std::collections::HashMap;
 
@@ -9,23 +9,23 @@ use crate::base::clock::Time;
 /// Times of a scan and of the rescans after it.
 #[derive(Default)]
 pub struct Readings {
-    /// Start of the scan. A tree from a file has none, because it was read at another time or on another machine.
+    /// Start of the scan. `None` for a tree from a file, which was read at another time or on another machine.
     pub scan: Option<Time>,
     rescans: HashMap<u32, HashMap<Vec<u8>, Time>>,
 }
 
 impl Readings {
-    /// Notes the time at which a rescan of these entries of a directory began.
+    /// Records the time at which a rescan of these entries of a directory began.
     pub fn note<'n>(&mut self, directory: u32, names: impl Iterator<Item = &'n Vec<u8>>, began: Time) {
         self.rescans.entry(directory).or_default().extend(names.map(|name| (name.clone(), began)));
     }
 
-    /// Returns the time at which the last rescan of an entry itself began.
+    /// Returns the time at which the last rescan of this entry began.
     pub fn rescan(&self, directory: u32, name: &[u8]) -> Option<Time> {
         self.rescans.get(&directory)?.get(name).copied()
     }
 
-    /// Forgets directories whose numbers will be used again.
+    /// Removes directories whose numbers will be used again.
     pub fn forget(&mut self, is_gone: impl Fn(u32) -> bool) {
         self.rescans.retain(|directory, _| !is_gone(*directory));
     }

@@ -1,23 +1,24 @@
 //! Relocation of directory numbers after a rescan.
 //!
 //! A rescan gives new numbers to everything in the directory it replaces; see `replace`. The old directories
-//! are readable until the next rescan, so their names lead to the new ones.
+//! can be read until the next rescan, and their names lead to the new ones.
 //!
-//! Invariant: a directory outside of the replaced ones keeps its number.
+//! Invariant: directories outside of the replaced ones keep their numbers.
 
 use std::collections::HashMap;
 
 use super::{DirId, Entry, Tree};
 
-/// Map from directories to their successors after one rescan.
+/// Map from directories to those that replaced them in one rescan.
 pub struct Relocation<'t> {
     tree: &'t Tree,
-    /// Results so far; `None` for a directory that no longer exists.
+    /// Results found so far; `None` for a directory that no longer exists.
     known: HashMap<DirId, Option<DirId>>,
 }
 
 impl<'t> Relocation<'t> {
-    /// Creates the relocation after a rescan has replaced directories, however it ended, before the next one.
+    /// Creates the relocation for replaced directories. It must be used after the rescan, however that ended,
+    /// and before the next one.
     pub fn new(tree: &'t Tree, replaced: impl IntoIterator<Item = DirId>) -> Self {
         let mut known = HashMap::from([(DirId::TOP, Some(DirId::TOP))]);
         for replaced in replaced {

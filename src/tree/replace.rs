@@ -1,12 +1,13 @@
-//! Replacement of entries of a tree at rest, after a rescan or a deletion.
+//! Replaces entries of a finished tree, after a rescan or a deletion.
 //!
 //! A rescan fills a *detached* directory: it has a number, a parent and a name, but no listing names it, and
-//! completing it adds nothing to its parent. So a rescan can be stopped and its directory dropped without any change to
-//! the tree, and readers see the old directory until the new one is complete. Then the parent gets a listing that names the
-//! new one, and all ancestors get the difference. Readers see the old subtree or the new one. The numbers of
-//! dropped directories are reused later.
+//! completing it adds nothing to its parent. So a rescan can be stopped and its directory dropped without a
+//! change to the tree, and readers see the old directory until the new one is complete. Then the parent gets a
+//! listing that names the new directory, and all ancestors get the difference. Readers see either the old or
+//! the new subtree. The numbers of dropped directories are used again later.
 //!
-//! The known names of linked inodes are updated with the entries; each name must be counted meanwhile.
+//! The known names of linked inodes are updated with the entries; while this happens, each name must be
+//! counted.
 //!
 //! Invariant: totals change once, by the difference of two complete directories. Afterwards the known names of
 //! linked inodes and the recorded failures match the entries.
@@ -23,13 +24,13 @@ use crate::base::os_error::ENOENT;
 use crate::base::sync::{Ordering, lock};
 use crate::platform::memory::arena::Address;
 
-/// Size in bytes of one segment of a rewritten listing, about the size of a kernel batch.
+/// Size in bytes of a segment in a rewritten listing; about the size of a kernel batch.
 const SEGMENT: usize = 32 << 10;
 
 #[doc(hidden)]
 impl Tree {
-    /// Returns a detached directory to read `old` into again, with the present metadata of the directory and
-    /// the index of its present device.
+    /// Returns a detached directory for reading `old` again, with the directory's present metadata and the
+    /// index of its present device.
     pub fn detached(&self, batch: &mut Batch, old: DirId, metadata: &Metadata, device: u32) -> Option<DirId> {
         let id = batch.new_directory(self, self.parent(old)?, metadata, device);
         let (new, old) = (self.dir(id), self.dir(old));
@@ -38,7 +39,7 @@ impl Tree {
         Some(id)
     }
 
-    /// Makes roots inside the replaced directory aliases of the new directories.
+    /// Turns roots inside the replaced directory into aliases of the new directories.
     pub(crate) fn renew_aliases(&self, batch: &mut Batch, replaced: &[DirId]) {
         let is_inside = |id: DirId| {
             self.parent(id) != Some(DirId::TOP) && self.ancestry(id).any(|above| replaced.contains(&above))
@@ -55,7 +56,7 @@ impl Tree {
                 EntryState::Known(Metadata { directory: Some(id), .. }) if is_inside(id) => {
                     relocation.find(id)
                 }
-                // The path of the root may exist again.
+                // The path of the root may exist now.
                 EntryState::Failed(ENOENT) => {
                     self.way_to(root.name).and_then(|(id, name)| self.entry(id, name)?.directory())
                 }
@@ -78,7 +79,7 @@ impl Tree {
         self.exchange(DirId::TOP, &before, &after);
     }
 
-    /// Marks a detached directory as named by a listing.
+    /// Records that a listing names a detached directory.
     pub(crate) fn attach(&self, id: DirId) {
         self.dir(id).detached.store(false, Ordering::Relaxed);
     }
@@ -87,14 +88,15 @@ impl Tree {
         self.dir(id).detached.load(Ordering::Relaxed)
     }
 
-    /// Returns the contribution of `id` to its parent, itself included. A root is no item of the top.
+    /// Returns the totals that `id` adds to its parent, including `id` itself. A root is not an item of the
+    /// top.
     pub(crate) fn counted(&self, parent: DirId, id: DirId) -> Totals {
         let totals = self.totals(id);
         Totals { items: totals.items.saturating_add(u64::from(parent != DirId::TOP)), ..totals }
     }
 
-    /// Drops directories that are in no listing, and everything below them. Their numbers are reused after the
-    /// next call, so a reader that still holds one sees the old directory for a while.
+    /// Drops directories that no listing names, and everything below them. Their numbers are used again only
+    /// after the next call, so a reader that still holds one sees the old directory for a while.
     pub fn drop_subtrees(&self, ids: &[DirId]) {
         let below = |id: &DirId| Walk::new(self, *id).map(|(id, _)| id).collect::<Vec<_>>();
         let gone: HashSet<DirId> = ids.iter().flat_map(below).collect();
@@ -104,7 +106,7 @@ impl Tree {
         lock(&self.free).put(gone.into_iter().collect());
     }
 
-    /// Publishes a new listing of `id` made from its present one, entry by entry.
+    /// Publishes a new listing of `id`, made from the present one entry by entry.
     pub(crate) fn rewrite_listing<'t>(
         &'t self,
         batch: &mut Batch,
@@ -129,20 +131,20 @@ impl Tree {
     }
 }
 
-/// Inode, and the disk usage and apparent size read under one of its names.
+/// Inode, with the disk usage and apparent size that were read at one of its names.
 type Met = (InodeKey, u64, u64);
 
 fn met(name: &LinkedName) -> Met {
     (name.key(), name.disk, name.apparent)
 }
 
-/// Present state of entries in one directory, by name; `None` for deleted ones.
+/// Present state of entries in one directory, by name; `None` for deleted entries.
 pub type Changes = HashMap<Vec<u8>, Option<(Kind, Metadata)>>;
 
 #[doc(hidden)]
 impl Tree {
-    /// Replaces entries of `parent`; directories are replaced by complete detached ones. Another name of such
-    /// a directory, which roots may have, is changed too.
+    /// Replaces entries of `parent`. A directory is replaced by a complete detached one. If a directory has
+    /// another name, which happens for roots, that entry is changed too.
     pub fn replace_entries(&self, batch: &mut Batch, parent: DirId, changes: &Changes) {
         let mut gone: HashMap<DirId, Option<(Kind, Metadata)>> = HashMap::new();
         for (_, record) in self.listing(parent).entries() {
@@ -189,7 +191,7 @@ impl Tree {
         self.drop_subtrees(&gone);
     }
 
-    /// Updates the metadata of a directory itself, whose size and time change when entries are deleted from
+    /// Updates the metadata of the directory itself, whose size and time change when entries are deleted from
     /// it.
     pub fn renew_own(&self, batch: &mut Batch, id: DirId, metadata: &Metadata) {
         let (Some(parent), Some(known)) = (self.parent(id), self.own_metadata(id)) else { return };
@@ -219,10 +221,10 @@ impl Tree {
         }
     }
 
-    /// Updates the link counts of inodes, whose other names may be anywhere.
+    /// Updates the link counts of inodes, at all their names in the tree.
     pub fn renew_links(&self, batch: &mut Batch, counts: &HashMap<InodeKey, u64>) {
         let count = |name: &LinkedName| counts.get(&name.key()).copied();
-        // Listings that are up to date stay unchanged.
+        // Listings that are up to date are not changed.
         let is_new = |name: &&LinkedName| count(name).is_some_and(|count| count != name.count);
         let concerned: HashSet<DirId> =
             self.linked().iter().filter(is_new).map(|name| name.directory).collect();
@@ -250,8 +252,8 @@ impl Tree {
         });
     }
 
-    /// Removes names of inodes in `parent`. Names of one inode that were read with different sizes are kept
-    /// apart, because each is counted with its own size.
+    /// Removes the names of inodes in `parent`. If names of one inode were read with different sizes, the one
+    /// with the given size is removed, since each name counts with its own size.
     fn forget_names(&self, parent: DirId, mut unlinked: HashMap<Met, usize>) {
         if unlinked.is_empty() {
             return;
@@ -269,7 +271,7 @@ impl Tree {
     }
 }
 
-/// Returns the new entry. A deleted root is kept as an error, because the user asked for it.
+/// Returns the new entry. A deleted root becomes an error, because the user asked for it.
 fn renewed(parent: DirId, record: Entry<'_>, new: Option<(Kind, Metadata)>) -> Option<Entry<'_>> {
     match new {
         Some((kind, metadata)) => Some(Entry { kind, state: EntryState::Known(metadata), ..record }),
@@ -278,17 +280,17 @@ fn renewed(parent: DirId, record: Entry<'_>, new: Option<(Kind, Metadata)>) -> O
     }
 }
 
-/// Returns `true` if a name in `directory`, of an inode with this link count, can have other names. A root
-/// that is a file may also lie below another root, whatever its link count.
+/// Returns `true` if a name in `directory`, of an inode with this link count, can have other names. A root file
+/// may also lie below another root, whatever its link count.
 fn is_kept(directory: DirId, count: u64) -> bool {
     count > 1 || directory == DirId::TOP
 }
 
-/// Contribution of entries of one directory to its totals.
+/// Totals that entries of a directory add to it.
 struct Sum {
     parent: DirId,
     totals: Totals,
-    /// Directories added so far; a directory with several names counts once.
+    /// Directories that were added; a directory with several names counts once.
     met: HashSet<DirId>,
 }
 
@@ -304,7 +306,7 @@ impl Sum {
             EntryState::Excluded(_) => Totals::default(),
             EntryState::Failed(_) => Totals { items, errors: 1, ..Totals::default() },
             EntryState::Known(metadata) => match metadata.directory {
-                // An alias counts elsewhere.
+                // An alias counts in another root.
                 Some(id) if tree.parent(id) != Some(self.parent) || !self.met.insert(id) => Totals::default(),
                 Some(id) => tree.counted(self.parent, id),
                 None => Totals { disk: metadata.disk(), apparent: metadata.apparent, items, errors: 0 },
@@ -316,12 +318,13 @@ impl Sum {
 
 #[doc(hidden)]
 impl Tree {
-    /// Notes the time at which the scan began.
+    /// Records the time at which the scan began.
     pub fn note_scan(&self, began: Time) {
         lock(&self.readings).scan = Some(began);
     }
 
-    /// Notes the time at which a rescan of these entries of a directory began, with all below them.
+    /// Records the time at which a rescan of these entries of a directory began. It applies to everything below
+    /// them.
     pub(crate) fn note_rescan<'n>(
         &self,
         directory: DirId,
@@ -331,7 +334,7 @@ impl Tree {
         lock(&self.readings).note(directory.0, names, began);
     }
 
-    /// Returns the time after which an entry was read for the last time.
+    /// Returns the time at which the last reading of an entry began.
     pub fn read_at(&self, directory: DirId, name: &[u8]) -> Option<Time> {
         let readings = lock(&self.readings);
         let above = self.ancestry(directory);

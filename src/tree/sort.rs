@@ -1,10 +1,10 @@
-//! Sorting of a listing's entries: by a number, then by name.
+//! Sorts the entries of a listing: by a number, then by name.
 //!
-//! Sorting moves 16 bytes an entry and compares numbers only. Names take part eight bytes at a time, and only
-//! among entries with equal numbers, so a million files of the same size are sorted as fast as any other
-//! million. Large listings are read and sorted on all processors.
+//! Sorting moves 16 bytes for each entry and compares only numbers. Names are compared eight bytes at a time,
+//! and only among entries with equal numbers, so a million files of the same size are sorted as fast as any
+//! other million. Large listings are read and sorted with all processors.
 //!
-//! Invariant: the order depends on numbers and names only, so the same entries always have the same order.
+//! Invariant: the order depends only on numbers and names, so the same entries always have the same order.
 
 use std::cmp::Ordering;
 
@@ -13,10 +13,10 @@ use rayon::prelude::*;
 use super::encoding::Records;
 use super::{Entry, Listing, Position};
 
-/// Entry of a listing, with the number it is sorted by.
+/// Entry of a listing, with the number by which it is sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SortRow {
-    /// Sort key; larger ones come first.
+    /// Sort key; the largest key comes first.
     pub key: u64,
     /// Position of the entry in its listing.
     pub position: Position,
@@ -25,15 +25,15 @@ pub struct SortRow {
 /// Order of entries with equal numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Names {
-    /// By the bytes of their names.
+    /// By the bytes of the names.
     Ascending,
-    /// Natural: numbers compare by value, letters without case.
+    /// Natural order: numbers compare by value, and letters without case.
     Natural,
-    /// Natural, reversed.
+    /// Reverse of the natural order.
     NaturalReversed,
 }
 
-/// Number of rows from which other processors are used.
+/// Number of rows from which several processors are used.
 const MANY: usize = 1 << 14;
 /// Size of a listing in bytes that holds about [`MANY`] entries.
 const MANY_BYTES: u64 = 20 << 14;
@@ -41,10 +41,10 @@ const MANY_BYTES: u64 = 20 << 14;
 const FEW: usize = 12;
 /// Number of names sampled for a common prefix.
 const SAMPLES: usize = 16;
-/// Position of an omitted row: no listing is that long.
+/// Position of an omitted row. No listing is that long.
 const LEFT_OUT: Position = Position::MAX;
 
-/// Returns the entries of `listing` sorted by key, the largest first; `key` returns `None` to omit one.
+/// Returns the entries of `listing` sorted by `key`, the largest first. An entry without a key is omitted.
 pub fn sort<'t>(
     listing: &Listing<'t>,
     names: Names,
@@ -64,14 +64,14 @@ fn same_key(a: &SortRow, b: &SortRow) -> bool {
     a.key == b.key
 }
 
-/// Returns the entries of `listing` in its own order.
+/// Returns the entries of `listing` in the order of the listing.
 fn rows<'t>(listing: &Listing<'t>, key: impl Fn(&Entry<'t>) -> Option<u64> + Sync) -> Vec<SortRow> {
     if listing.length() < MANY_BYTES {
         let row = |(position, record): (Position, Entry<'t>)| Some(SortRow { key: key(&record)?, position });
         return listing.entries().filter_map(row).collect();
     }
-    // Counted first, so that every worker fills its part of one allocation: growing vectors would leave holes
-    // in memory.
+    // Counted first, so that each worker fills its part of one allocation. Growing vectors would leave holes in
+    // memory.
     let segments: Vec<_> = listing.segments().collect();
     let entries = |records: &Records<'t>| records.clone().map_while(|(at, record)| Some((at, record.ok()?)));
     let counts: Vec<usize> = segments.par_iter().map(|(_, records)| entries(records).count()).collect();
@@ -89,13 +89,13 @@ fn rows<'t>(listing: &Listing<'t>, key: impl Fn(&Entry<'t>) -> Option<u64> + Syn
     rows
 }
 
-/// Sorts rows of one key by name.
+/// Sorts rows with equal keys by name.
 pub fn sort_by_name(listing: &Listing<'_>, names: Names, rows: &mut [SortRow]) {
     if rows.len() <= FEW {
         return sort_few(listing, names, rows);
     }
     let key = rows[0].key;
-    // Parts to be sorted, with the number of leading bytes in which their names are known to agree.
+    // Parts to be sorted, each with the number of leading bytes that are known to be equal in all its names.
     let mut parts = vec![(0..rows.len(), 0)];
     while let Some((part, agreed)) = parts.pop() {
         let rows = &mut rows[part.clone()];
@@ -110,11 +110,11 @@ pub fn sort_by_name(listing: &Listing<'_>, names: Names, rows: &mut [SortRow]) {
         }
         let mut start = part.start;
         for equal in rows.chunk_by_mut(same_key) {
-            // A chunk that ends in zero is the end of the name.
+            // A chunk that ends with zero is the end of the name.
             if equal.len() > 1 && equal[0].key & 0xff != 0 {
                 parts.push((start..start + equal.len(), agreed + 8));
             } else if equal.len() > 1 && names != Names::Ascending {
-                // The names differ in case only, or in zeros before a number.
+                // The names differ only in case, or in leading zeros of a number.
                 sort_few(listing, names, equal);
             }
             start += equal.len();
@@ -142,16 +142,17 @@ pub fn compare_naturally(one: &[u8], other: &[u8]) -> Ordering {
     natural(one).cmp(natural(other)).then_with(|| one.cmp(other))
 }
 
-/// Sorts rows by `rank` of their keys, then by position: as one number, which is compared without a branch.
+/// Sorts rows by `rank` of their keys, then by position. Both are combined into one number, which is compared
+/// without a branch.
 fn sort_rows(rows: &mut [SortRow], rank: impl Fn(u64) -> u64 + Sync) {
     let number = |row: &SortRow| u128::from(rank(row.key)) << 64 | u128::from(row.position);
     if rows.len() < MANY { rows.sort_unstable_by_key(number) } else { rows.par_sort_unstable_by_key(number) }
 }
 
-/// Sets the keys of rows to the next eight bytes of their names, after a common prefix of at least `agreed`
-/// bytes, and returns the length of that prefix.
+/// Sets the keys of rows to the next eight bytes of their names after their common prefix, which has at least
+/// `agreed` bytes, and returns the length of that prefix.
 ///
-/// Reading a million names takes as long as sorting them. So the prefix of a sample is tried first, and
+/// Reading a million names takes as long as sorting them. So the common prefix is determined from a sample, and
 /// verified while the keys are read.
 fn number_by_name(listing: &Listing<'_>, names: Names, rows: &mut [SortRow], agreed: usize) -> usize {
     let Some(first) = rows.first() else { return agreed };
@@ -182,7 +183,7 @@ fn number_by_name(listing: &Listing<'_>, names: Names, rows: &mut [SortRow], agr
     agreed
 }
 
-/// Returns the number of leading bytes, at least `agreed`, in which the names of all rows agree.
+/// Returns the length of the common prefix of all names, which is at least `agreed`.
 fn agreement(listing: &Listing<'_>, names: Names, rows: &[SortRow], agreed: usize) -> usize {
     let Some((first, others)) = rows.split_first() else { return agreed };
     let first = name(listing, first);
@@ -206,7 +207,7 @@ fn bytes(name: &[u8], start: usize) -> impl Iterator<Item = u8> + '_ {
     name.get(start..).unwrap_or_default().iter().copied()
 }
 
-/// Returns eight bytes of a name from `start` on as a number of the same order, padded with zeros.
+/// Returns eight bytes of a name from `start` as a number with the same order, padded with zeros.
 fn chunk(name: &[u8], start: usize) -> u64 {
     let rest = name.get(start..).unwrap_or_default();
     let mut bytes = [0; 8];
@@ -215,8 +216,8 @@ fn chunk(name: &[u8], start: usize) -> u64 {
     u64::from_be_bytes(bytes)
 }
 
-/// Returns bytes in natural order: small letters, and each number as a `0`, the number of its digits, and the
-/// digits without leading zeros. None of the bytes is zero.
+/// Returns the bytes of a name for natural order: letters in lower case, and each number as a `0`, the count of
+/// its digits, and the digits without leading zeros. None of the bytes is zero.
 fn natural(name: &[u8]) -> Natural<'_> {
     Natural { rest: name, length: None, digits: 0 }
 }
@@ -224,9 +225,9 @@ fn natural(name: &[u8]) -> Natural<'_> {
 #[derive(Clone)]
 struct Natural<'n> {
     rest: &'n [u8],
-    /// Number of digits that follow, plus one, to be returned next.
+    /// Count of the digits that follow, plus one, to be returned next.
     length: Option<u8>,
-    /// Number of bytes in `rest` that are digits of an announced number.
+    /// Number of bytes at the start of `rest` that are digits of the current number.
     digits: usize,
 }
 
@@ -244,7 +245,7 @@ impl Iterator for Natural<'_> {
             let zeros = self.rest.iter().take_while(|byte| **byte == b'0').count();
             self.rest = &self.rest[zeros..];
             self.digits = self.rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-            // No name has more than 255 bytes.
+            // A name has at most 255 bytes.
             self.length = Some(u8::try_from(self.digits + 1).unwrap_or(u8::MAX));
             return Some(b'0');
         }
@@ -253,7 +254,7 @@ impl Iterator for Natural<'_> {
     }
 }
 
-/// Returns [`chunk`] of the natural bytes.
+/// Returns [`chunk`] of the bytes for natural order.
 fn natural_chunk(name: &[u8], start: usize) -> u64 {
     let mut bytes = [0; 8];
     bytes.iter_mut().zip(natural(name).skip(start)).for_each(|(byte, next)| *byte = next);
@@ -292,7 +293,7 @@ mod tests {
         }
     }
 
-    /// Returns names that share prefixes of many lengths, shuffled by a fixed stride.
+    /// Returns names with common prefixes of many lengths, shuffled with a fixed stride.
     fn entries() -> Vec<(String, u64)> {
         let mut entries = Vec::new();
         for number in (0..4000_usize).map(|step| step * 1237 % 4000) {

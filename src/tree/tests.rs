@@ -1,4 +1,4 @@
-//! Tests of encoding, publication and totals, on made-up trees.
+//! Tests of encoding, publication and totals, on trees made in memory.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -51,7 +51,7 @@ fn records(entries: &[(Vec<u8>, Kind, EntryState)]) -> Vec<Entry<'_>> {
     entries.iter().map(|(name, kind, state)| Entry { name, kind: *kind, state: *state }).collect()
 }
 
-/// Returns the bytes of the records without their head, and the records' positions.
+/// Returns the encoded records without their head, and their positions.
 fn encode(records: &[Entry<'_>]) -> (Vec<u8>, Vec<usize>) {
     let mut draft = Draft::default();
     let starts = records.iter().map(|record| draft.push(record)).collect();
@@ -59,7 +59,7 @@ fn encode(records: &[Entry<'_>]) -> (Vec<u8>, Vec<usize>) {
     (segment[head..].to_vec(), starts)
 }
 
-/// Calls everything a listing offers.
+/// Calls every function of a listing.
 fn look_at_all(listing: &Listing<'_>) {
     for (position, record) in listing.entries() {
         assert_eq!(listing.record(position), Some(record));
@@ -72,7 +72,7 @@ fn look_at_all(listing: &Listing<'_>) {
 }
 
 proptest! {
-    // A failing case is printed, not kept in a file.
+    // A failing case is printed, and not stored in a file.
     #![proptest_config(cases(if cfg!(miri) { 2 } else { 100 }))]
 
     #[test]
@@ -123,7 +123,7 @@ proptest! {
         let tree = Tree::new();
         let start = tree.bytes.append(&mut Writer::default(), &bytes).to_bits();
         for address in [address, start, start + near, 0] {
-            // A real chain of links only leads to earlier data; here it could lead into itself.
+            // In a real chain, links lead only to earlier data. Here a link could lead to itself.
             tree.dir(DirId(1)).record.store(address, Ordering::Relaxed);
             let _ = (tree.name(DirId(1)), tree.path(DirId(1)));
             let head = Address::from_bits(address).and_then(|at| tree.bytes.bytes_from(at).first());
@@ -142,7 +142,7 @@ proptest! {
         let mut written = Vec::new();
         for entries in &batches {
             for record in records(entries) {
-                // A directory would have to exist.
+                // A directory record would need an existing directory.
                 let record = Entry { kind: if record.kind == Kind::Directory { Kind::File } else { record.kind }, ..record };
                 let state = match record.state {
                     EntryState::Known(metadata) => EntryState::Known(Metadata { directory: None, ..metadata }),
@@ -170,7 +170,7 @@ proptest! {
         sizes in vec(prop_oneof![0..1_000_u64, Just(u64::MAX / 2)], 60),
         order in any::<u64>(),
     ) {
-        // Directory `n + 1` lies in one of those before it.
+        // Directory `n + 1` lies in one of the directories before it.
         let above: Vec<usize> = parents.iter().enumerate().map(|(number, parent)| parent.index(number + 1)).collect();
         let tree = Tree::new();
         let ids = plant(&tree, &above, &sizes);
@@ -178,7 +178,7 @@ proptest! {
         let mut waiting: Vec<DirId> = ids.clone();
         let mut random = order | 1;
         while !waiting.is_empty() {
-            // Any reproducible order will do (the generator of Knuth's MMIX).
+            // Any reproducible order will do. The generator is that of Knuth's MMIX.
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let next = usize::try_from(random >> 33).unwrap() % waiting.len();
             tree.release(waiting.swap_remove(next));
@@ -196,7 +196,7 @@ proptest! {
     }
 }
 
-/// Creates the top and directories, each in its given parent, with this many bytes read in each.
+/// Creates the top and the directories, each in its given parent and with this many bytes read.
 fn plant(tree: &Tree, above: &[usize], sizes: &[u64]) -> Vec<DirId> {
     let mut batch = Batch::default();
     let mut ids = vec![DirId::TOP; above.len() + 1];
@@ -221,7 +221,7 @@ fn lies_in(above: &[usize], other: usize, number: usize) -> bool {
         .any(|at| at == number)
 }
 
-/// Returns a wide and a deep part, with many directories waiting for few.
+/// Returns a wide and a deep part, in which many directories wait for a few.
 fn thicket() -> (Vec<usize>, Vec<u64>) {
     let above: Vec<usize> =
         (0..3_000).map(|number| if number % 3 == 0 { number } else { number / 50 }).collect();
@@ -267,7 +267,7 @@ fn live_totals_never_exceed_what_there_is() {
     }
 }
 
-/// Returns the total size of the directories without child directories. Live totals include these only once
+/// Returns the total size of the directories without child directories, which live totals include only when
 /// they are complete.
 fn leaves(above: &[usize], sizes: &[u64]) -> u64 {
     let mut is_leaf = vec![true; sizes.len()];
@@ -372,7 +372,7 @@ fn a_walk_meets_each_directory_once_and_before_those_below_it() {
 #[test]
 fn the_numbers_of_what_was_dropped_are_used_again_after_the_next_drop() {
     let tree = Tree::new();
-    // Each batch takes numbers of its own.
+    // Each batch reserves numbers of its own.
     let push = || Batch::default().push_directory(&tree, DirId::TOP, b"d", Metadata::default(), 0);
     let (one, other) = (push(), push());
     tree.drop_subtrees(&[one]);

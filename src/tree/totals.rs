@@ -1,22 +1,22 @@
 //! Totals of directories; no other module changes them.
 //!
-//! A directory's totals are its own sizes plus those of the entries read in it plus the totals of every
-//! *complete* child directory. `pending` counts its claims: one for its reading, one for each batch given to
-//! another worker, and one for each child directory. Releasing the last claim completes the directory, which
-//! adds its totals to the parent once and releases the parent's claim; so a chain of any depth costs one
-//! addition per directory and nothing recurses. The view of a running scan adds the incomplete directories to
-//! their ancestors itself ([`super::LiveTotals`]).
+//! The totals of a directory are its own sizes, those of the entries read in it, and the totals of every
+//! *complete* child directory. `pending` counts its claims: one for reading it, one for each batch given to
+//! another worker, and one for each child directory. When the last claim is released, the directory is
+//! complete: its totals are added to the parent once, and the parent's claim is released. So a chain of any
+//! depth costs one addition per directory, and nothing recurses. Readers of a running scan add the incomplete
+//! directories to their ancestors themselves ([`super::LiveTotals`]).
 //!
-//! Invariant: at rest, every directory's totals equal those of a naive walk. [`u64::MAX`] means "at least
-//! that much": sums stop there instead of wrapping.
+//! Invariant: when the scan has ended, every directory's totals equal those of a naive walk. [`u64::MAX`] means
+//! "at least that much": sums stop there instead of wrapping.
 
 use super::directory::{Dir, DirId, State, Totals};
 use super::reading::Tree;
 use crate::base::sync::{AtomicU32, AtomicU64, Ordering};
 
 impl Dir {
-    /// Returns the present totals. Each number is exact by itself; together they may be a moment apart while
-    /// a scan runs.
+    /// Returns the present totals. Each number is exact; while a scan runs, the numbers may be from slightly
+    /// different moments.
     pub(super) fn totals(&self) -> Totals {
         Totals {
             disk: self.disk.load(Ordering::Acquire),
@@ -26,10 +26,10 @@ impl Dir {
         }
     }
 
-    // Any worker writes these fields, and any thread reads them. The last claim on the directory is released
-    // with `AcqRel`, which orders every addition before the completion that reads the sums. `Release` here
-    // and `Acquire` above are for `LiveTotals`: a reader that sees a child's totals in these sees that the
-    // child is complete.
+    // These fields are written by any worker and read by any thread. The last claim on the directory is
+    // released with `AcqRel`, which orders every addition before the completion that reads the sums. `Release`
+    // here and `Acquire` above are for `LiveTotals`: a reader whose sums include a child sees that the child is
+    // complete.
     fn add(&self, sum: &Totals) {
         raise(&self.disk, sum.disk);
         raise(&self.apparent, sum.apparent);
@@ -57,7 +57,7 @@ fn lower(total: &AtomicU64, by: u64) {
 
 #[doc(hidden)]
 impl Tree {
-    /// Adds the entries read in `id`.
+    /// Adds the sizes of entries read in `id`.
     pub(crate) fn add(&self, id: DirId, sum: &Totals) {
         self.dir(id).add(sum);
     }
@@ -67,7 +67,7 @@ impl Tree {
         self.dir(id).pending.fetch_add(count, Ordering::Relaxed);
     }
 
-    /// Releases one claim on `id`; the last one completes it and, in turn, every ancestor without further
+    /// Releases one claim on `id`. The last one completes `id` and, in turn, each ancestor without further
     /// claims.
     pub fn release(&self, id: DirId) {
         let mut id = id;
@@ -92,14 +92,14 @@ impl Tree {
         }
     }
 
-    /// Subtracts bytes from `id` alone: hard links are uncounted like this, directory by directory.
+    /// Subtracts bytes from `id` alone. Used to uncount hard links, directory by directory.
     pub(crate) fn take_off(&self, id: DirId, excess: &Totals) {
         self.exchange(id, excess, &Totals::default());
     }
 
-    /// Subtracts `before` from `id` alone and adds `after`: entries below are replaced like this.
+    /// Subtracts `before` from `id` alone and adds `after`. Used when entries below are replaced.
     pub(crate) fn exchange(&self, id: DirId, before: &Totals, after: &Totals) {
-        // `Relaxed`: readers that compare editions order nothing else by them.
+        // `Relaxed`: readers only compare editions, and order nothing by them.
         self.edition.fetch_add(1, Ordering::Relaxed);
         let dir = self.dir(id);
         dir.add(after);

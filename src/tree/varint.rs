@@ -1,6 +1,6 @@
 //! Variable-length numbers: unsigned LEB128, and its zigzag form for differences.
 //!
-//! Invariant: reading is total; any bytes give a number or [`Malformed`], never a panic.
+//! Invariant: any bytes decode to a number or [`Malformed`], and never cause a panic.
 
 /// Error for malformed bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

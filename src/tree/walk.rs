@@ -1,12 +1,13 @@
-//! Walk through a tree without recursion.
+//! Walks through a tree without recursion.
 //!
-//! Invariant: memory grows with the number of waiting directories, never with the depth of a call.
+//! Invariant: memory grows with the number of waiting directories, and not with the depth of the tree.
 
 use std::collections::HashSet;
 
 use super::{DirId, Listing, Tree};
 
-/// A directory and all directories below it, each before its children, with the published entries of each.
+/// Iterator over a directory and all directories below it, each before its children and with its published
+/// entries.
 pub struct Walk<'t> {
     tree: &'t Tree,
     waiting: Vec<DirId>,
@@ -25,7 +26,7 @@ impl<'t> Iterator for Walk<'t> {
     fn next(&mut self) -> Option<Self::Item> {
         let id = self.waiting.pop()?;
         let listing = self.tree.listing(id);
-        // An alias points to a directory with another parent, and is visited there. A root given twice is
+        // The directory of an alias has another parent and is visited there. A root that is given twice is
         // visited once.
         let mut roots = HashSet::new();
         let owned = |child: &DirId| {

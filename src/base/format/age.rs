@@ -10,7 +10,7 @@ const DAY: i64 = 24 * HOUR;
 /// Units of an age with their lengths in seconds.
 const UNITS: [(&str, i64); 5] = [("h", HOUR), ("d", DAY), ("w", 7 * DAY), ("mo", 30 * DAY), ("y", 365 * DAY)];
 
-/// Reason why a text is no age.
+/// Reason why a text is not an age.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AgeFault<'t> {
     /// The text is empty.
@@ -28,7 +28,7 @@ pub enum AgeFault<'t> {
 /// Parses an age, such as `90d`, into seconds.
 ///
 /// # Errors
-/// When `text` is no age.
+/// When `text` is not an age.
 pub fn age(text: &str) -> Result<i64, AgeFault<'_>> {
     let digits = text.len() - text.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
     let (number, unit) = text.split_at(digits);

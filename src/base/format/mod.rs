@@ -1,7 +1,7 @@
-//! Numbers as text: sizes, counts, shares and durations. Every text has a fixed width, so that columns stay
-//! aligned. Parses sizes and ages typed by users, too.
+//! Formats numbers as text: sizes, counts, shares and durations, in fixed widths so that columns stay aligned.
+//! Parses sizes and ages typed by users.
 //!
-//! Invariant: every number has a text, of the promised width unless stated otherwise.
+//! Invariant: every number can be formatted, and has the documented width.
 
 mod age;
 
@@ -30,7 +30,7 @@ pub enum Measure {
 }
 
 impl Measure {
-    /// Returns the word for it.
+    /// Returns the name of the measure.
     pub fn name(self) -> &'static str {
         match self {
             Self::Disk => "disk",
@@ -38,7 +38,7 @@ impl Measure {
         }
     }
 
-    /// Returns the size by this measure.
+    /// Returns the size that this measure selects.
     pub fn of(self, disk: u64, apparent: u64) -> u64 {
         match self {
             Self::Disk => disk,
@@ -78,7 +78,7 @@ pub const COUNT: usize = 7;
 /// Number of columns of [`percent`].
 pub const PERCENT: usize = 6;
 
-/// Formats a size, such as `  1.5 GiB`, right-aligned in [`Units::width`] columns; bytes without a fraction.
+/// Formats a size, such as `  1.5 GiB`, right-aligned in [`Units::width`] columns. Bytes have no fraction.
 pub fn size(bytes: u64, units: Units) -> String {
     let (tenths, step) = scale(bytes, units);
     let width = units.width() - 6;
@@ -111,7 +111,7 @@ pub fn brief_size(bytes: u64, units: Units) -> String {
     match (step, tenths) {
         (0, _) => format!("{bytes:>3}{unit}"),
         (_, 0..100) => format!("{}.{}{unit}", tenths / 10, tenths % 10),
-        // A number that would round up to 1000 is cut, since 1000 would be wider.
+        // Rounding up to 1000 would need one more column, so the number is capped at 999.
         _ => format!("{:>3}{unit}", ((tenths + 5) / 10).min(999)),
     }
 }
@@ -122,7 +122,7 @@ fn scale(bytes: u64, units: Units) -> (u128, usize) {
     let mut step = 0;
     loop {
         let tenths = (u128::from(bytes) * 10 + unit / 2) / unit;
-        // Bytes are whole, so their tenths are exact; seven units reach beyond u64.
+        // Bytes are whole, so their tenths are exact. Seven units are enough for a u64.
         if tenths < 10_000 {
             return (tenths, step);
         }
@@ -143,7 +143,7 @@ pub fn count(number: u64) -> String {
     let Some((unit, name)) = STEPS.iter().rev().find(|(unit, _)| number >= *unit) else {
         return format!("{:>COUNT$}", grouped(number));
     };
-    // Truncated, because rounding could show more than there is, or a wider text.
+    // Truncated, not rounded: rounding could show more than there is, or need another column.
     let (whole, hundredths) = (number / unit, u128::from(number % unit) * 100 / u128::from(*unit));
     let text = match whole {
         0..10 => format!("{whole}.{hundredths:02} {name}"),
@@ -188,9 +188,9 @@ pub fn since(then: i64, now: i64) -> String {
         (3600, "hour"),
         (60, "minute"),
     ];
-    // Clocks differ, so a time in the future counts as now.
+    // The clocks of two machines differ, so a time in the future counts as now.
     let seconds = now.saturating_sub(then).max(0).unsigned_abs();
-    // Below two of a unit the next smaller one is more precise.
+    // Below two of a unit, the next smaller unit is more precise.
     let step = STEPS.iter().find(|(length, _)| seconds >= 2 * length);
     match step {
         Some((length, unit)) => format!("since {} {unit}s ago", grouped(seconds / length)),
@@ -211,7 +211,8 @@ pub fn duration(time: Duration) -> String {
     }
 }
 
-/// Parses a number of bytes such as `10k`, `1.5G`, `200MB` or `4KiB`. A larger number becomes `u64::MAX`.
+/// Parses a number of bytes such as `10k`, `1.5G`, `200MB` or `4KiB`. A number that does not fit becomes
+/// `u64::MAX`.
 pub fn parse(text: &str) -> Option<u64> {
     let digits = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
@@ -222,14 +223,14 @@ pub fn parse(text: &str) -> Option<u64> {
     }
     // A number with too many digits is larger than any size.
     let whole = if whole.is_empty() { 0 } else { whole.parse::<u64>().unwrap_or(u64::MAX) };
-    // Eighteen digits are finer than a byte of the largest unit.
+    // Eighteen digits resolve less than one byte of the largest unit.
     let digits = &fraction[..fraction.len().min(18)];
     let tenths = digits.bytes().fold(0_u128, |sum, digit| sum * 10 + u128::from(digit - b'0'));
     let part = tenths * u128::from(factor) / digits.bytes().fold(1, |power, _| power * 10);
     Some(whole.saturating_mul(factor).saturating_add(u64::try_from(part).unwrap_or(u64::MAX)))
 }
 
-/// Returns the number of bytes in a unit, which is given in small letters.
+/// Returns the number of bytes in a unit, which is given in lower case.
 fn factor(unit: &str) -> Option<u64> {
     let mut letters = unit.chars();
     let Some(power) = letters.next().filter(|letter| *letter != 'b') else {

@@ -6,10 +6,11 @@
 //!           node: a segment, or a run of them (`tree::encoding`)
 //! ```
 //!
-//! The directories named in a block have consecutive numbers, from the one in the block's index entry. Only
-//! the top may name others as well, which are below it elsewhere; so its listing has a block of its own.
+//! The directories named in a block have consecutive numbers, starting with the one in the block's index entry.
+//! Only the top may name other directories as well, so its listing has its own block.
 //!
-//! Invariant: decoding is total. In an accepted block every record can be read, and every name is valid.
+//! Invariant: any bytes decode to a result or an error. In an accepted block every record can be read, and
+//! every name is valid.
 
 use std::ops::Range;
 
@@ -17,17 +18,17 @@ use crate::tree::encoding::{Node, Records, decode_node, segments_of};
 use crate::tree::varint::{ByteReader, Malformed, write_varint};
 use crate::tree::{DirId, Entry, EntryState, LinkedName};
 
-/// Block of listings being written.
+/// Block of listings that is being written.
 #[derive(Debug, Default)]
 pub struct ListingsDraft {
     bytes: Vec<u8>,
-    /// First and last directory.
+    /// First and last directory in the block.
     ends: Option<(u32, u32)>,
 }
 
 impl ListingsDraft {
-    /// Adds the listing of `directory`, whose number must be larger than all before: its segments back to
-    /// back.
+    /// Adds the listing of `directory`, given as its segments back to back. Directories must be added in
+    /// ascending order.
     pub fn push(&mut self, directory: u32, segments: &[u8], count: usize) {
         let (first, last) = self.ends.unwrap_or((directory, directory));
         let step = directory.checked_sub(last).expect("directories come in the order of their numbers");
@@ -44,21 +45,21 @@ impl ListingsDraft {
         self.bytes.len()
     }
 
-    /// Returns the first directory and the bytes of the block, if there are any, and begins the next block.
+    /// Returns the first directory and the bytes of the block, if it is not empty, and starts the next block.
     pub fn take(&mut self) -> Option<(u32, Vec<u8>)> {
         let draft = std::mem::take(self);
         draft.ends.map(|(first, _)| (first, draft.bytes))
     }
 }
 
-/// Directory numbers that may appear in a block.
+/// Directory numbers that are valid in a block.
 #[derive(Clone, Debug)]
 pub struct Span {
-    /// Directories with a listing in it, beginning with the first.
+    /// Directories whose listings may be in the block, beginning with the first.
     pub parents: Range<u32>,
-    /// Directories named in it.
+    /// Directories that may be named in the block.
     pub children: Range<u32>,
-    /// Number of all directories.
+    /// Number of all directories in the tree.
     pub all: u32,
 }
 
@@ -69,27 +70,27 @@ pub struct Child {
     pub id: DirId,
     /// Parent directory.
     pub parent: DirId,
-    /// Position of its record in the block.
+    /// Position of its entry in the block.
     pub record: usize,
 }
 
-/// Contents of a block, with positions in it.
+/// Decoded contents of a block. Positions are relative to the block.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// Directories with the positions of their listings' nodes.
+    /// Directories, with the positions of their listings.
     pub listings: Vec<(DirId, usize)>,
-    /// Named directories.
+    /// Directories named in the block.
     pub children: Vec<Child>,
     /// Names of inodes with several links.
     pub linked: Vec<LinkedName>,
-    /// Entries without attributes: directory, position of the record, error number.
+    /// Entries without attributes, as directory, position of the entry, and error number.
     pub failures: Vec<(DirId, usize, i32)>,
 }
 
 /// Decodes a block.
 ///
 /// # Errors
-/// The position at which the bytes are malformed.
+/// The position of the first malformed byte.
 pub fn decode(bytes: &[u8], span: &Span) -> Result<Found, usize> {
     let mut decoder = Decoder { bytes, span, child: span.children.start, found: Found::default() };
     let mut cursor = ByteReader::new(bytes);
@@ -114,13 +115,13 @@ pub fn decode(bytes: &[u8], span: &Span) -> Result<Found, usize> {
 struct Decoder<'a> {
     bytes: &'a [u8],
     span: &'a Span,
-    /// Next directory to be named.
+    /// Number of the next directory to be named.
     child: u32,
     found: Found,
 }
 
 impl Decoder<'_> {
-    /// Decodes the node at the beginning of `rest`, which begins at `start` in the block, and returns its
+    /// Decodes the listing at the beginning of `rest`, which begins at `start` in the block, and returns its
     /// length.
     fn listing(&mut self, id: DirId, rest: &[u8], start: usize) -> Result<usize, usize> {
         let base = self.bytes.as_ptr() as usize;
@@ -136,7 +137,7 @@ impl Decoder<'_> {
                     self.segment(id, records, place(records))?;
                     end = place(records) + records.len();
                 }
-                // Malformed bytes end the run early.
+                // A run ends early if its bytes are malformed.
                 if end == place(run) + run.len() { Ok(end - start) } else { Err(end) }
             }
             Ok(Node::Link { .. }) | Err(Malformed) => Err(start),
@@ -176,7 +177,7 @@ impl Decoder<'_> {
     }
 }
 
-/// Returns `true` if a directory can hold this name. Roots have paths.
+/// Returns `true` if `name` is valid in this directory. Roots have paths as names.
 fn is_name(directory: DirId, name: &[u8]) -> bool {
     let is_plain = directory == DirId::TOP
         || !(name.is_empty() || name == b"." || name == b".." || name.contains(&b'/'));

@@ -1,21 +1,21 @@
 //! Tree in a file, whose parts are loaded into memory on first use.
 //!
 //! Directories are numbered breadth first: the top is 0, and the child directories of each directory get the
-//! next numbers, in the order of its listing. So a parent has a smaller number than its children, and from
-//! one directory to the next the numbers of parents, listings and named children never decrease. That order
-//! keeps the file small, and is checked in each block on first use:
+//! next numbers, in the order of its listing. So a parent has a smaller number than its children, and from one
+//! directory to the next the numbers of parents, listings and named children never decrease. This order keeps
+//! the file small, and is checked in each block on first use:
 //!
 //! ```text
 //! rows      1024 rows of the directory table, with all totals; see `rows`
 //! listings  the listings of directories with adjacent numbers; see `listings`
 //! ```
 //!
-//! A checked block is as good as memory that a scan has filled: each directory is named by one record, and no
-//! parent, listing or child can lead in a circle. Nothing of a damaged block is used: its directories are
-//! empty, and the damage is recorded.
+//! A checked block has the same guarantees as memory that a scan has filled: each directory is named by one
+//! record, and no parent, listing or child leads in a circle. Nothing of a damaged block is used: its
+//! directories are empty, and the damage is recorded.
 //!
-//! `platform::memory::block_file` reads the file. Invariant: whatever the file holds, the tree is finite, and
-//! a walk visits each directory below the top once.
+//! `platform::memory::block_file` reads the file. Invariant: whatever the file contains, the tree is finite,
+//! and a walk visits each directory below the top once.
 
 pub mod listings;
 mod plan;
@@ -56,7 +56,7 @@ impl Stored {
         rows.iter().map(Dir::from).collect()
     }
 
-    /// Loads the listing of `id` with all others of its block, unless they are loaded.
+    /// Loads the block with the listing of `id`, unless it is loaded already.
     pub(crate) fn fetch(&self, tree: &Tree, id: DirId) {
         let after = self.plan.listings.partition_point(|block| block.first <= id.0);
         if let Some(index) = after.checked_sub(1) {
@@ -64,7 +64,7 @@ impl Stored {
         }
     }
 
-    /// Loads every block of listings that `is_wanted`.
+    /// Loads every block of listings for which `is_wanted` returns `true`.
     pub(crate) fn fetch_all(&self, tree: &Tree, is_wanted: impl Fn(&ListingBlock) -> bool + Sync) {
         let wanted = (0..self.plan.listings.len()).into_par_iter();
         wanted.filter(|index| is_wanted(&self.plan.listings[*index])).for_each(|index| {
@@ -72,7 +72,7 @@ impl Stored {
         });
     }
 
-    /// Loads everything.
+    /// Loads all blocks.
     pub(crate) fn verify(&self, tree: &Tree) {
         let leaves = (0..self.plan.directories.div_ceil(ROWS)).into_par_iter();
         leaves.for_each(|leaf| {
@@ -81,7 +81,7 @@ impl Stored {
         self.fetch_all(tree, |_| true);
     }
 
-    /// Returns the first damage in the file found so far.
+    /// Returns the first damage found in the file so far.
     pub(crate) fn damage(&self) -> Option<Damage> {
         lock(&self.damage).clone()
     }
@@ -158,7 +158,7 @@ impl From<&Row> for Dir {
 
 #[doc(hidden)]
 impl Tree {
-    /// Creates the tree that `file` holds according to `plan`. Reads nothing yet.
+    /// Creates the tree of `file`, whose blocks are at the positions in `plan`. Reads nothing yet.
     pub fn from_file(file: BlockFile, mut plan: Plan) -> Self {
         let devices = Devices::from(std::mem::take(&mut plan.devices));
         let fetched = plan.listings.iter().map(|_| OnceLock::new()).collect();
@@ -167,7 +167,7 @@ impl Tree {
         Self::empty(count, devices, Some(Box::new(stored)))
     }
 
-    /// Reads everything in a tree's file, on all processors.
+    /// Reads all of a tree's file, with all processors.
     ///
     /// # Errors
     /// The first damage in the file, if there is any.
@@ -176,7 +176,7 @@ impl Tree {
         self.damage().map_or(Ok(()), Err)
     }
 
-    /// Returns the damage found so far in a tree's file.
+    /// Returns the damage found so far in the tree's file.
     pub fn damage(&self) -> Option<Damage> {
         self.stored.as_ref()?.damage()
     }

@@ -1,4 +1,4 @@
-//! File behind a tree: the positions of its blocks, and those that are loaded.
+//! Positions of the blocks in a tree's file, and which of them are loaded.
 
 use crate::base::sync::{Mutex, OnceLock};
 use crate::platform::memory::block_file::{Block, BlockFile, Damage};
@@ -13,24 +13,24 @@ pub struct ListingBlock {
     pub block: Block,
     /// Number of the first directory in it.
     pub first: u32,
-    /// Number of the first child directory named in it, or of the next one named after it.
+    /// Number of the first child directory named in it; if it names none, of the first one named after it.
     pub child: u32,
     /// `true` if it names inodes with several links.
     pub has_links: bool,
-    /// `true` if something named in it could not be read.
+    /// `true` if an entry in it could not be read.
     pub has_failures: bool,
 }
 
-/// Positions of a tree's blocks.
+/// Positions of all blocks of a tree.
 #[derive(Debug)]
 pub struct Plan {
     /// Number of directories, including the top.
     pub directories: u32,
-    /// Blocks of [`ROWS`] rows, in order; the last one may have fewer.
+    /// Blocks of [`ROWS`] rows, in order. The last one may have fewer rows.
     pub rows: Vec<Block>,
     /// Blocks of listings, in the order of their directories.
     pub listings: Vec<ListingBlock>,
-    /// Devices, by the index that rows and records use.
+    /// Devices; rows and records refer to them by index.
     pub devices: Vec<u64>,
 }
 
@@ -38,8 +38,8 @@ pub struct Plan {
 pub(in crate::tree) struct Stored {
     pub(in crate::tree) file: BlockFile,
     pub(in crate::tree) plan: Plan,
-    /// For each block of listings, set once it is loaded.
+    /// For each block of listings, set when it has been loaded.
     pub(in crate::tree) fetched: Box<[OnceLock<()>]>,
-    /// First damage in the file among those found.
+    /// First damage found in the file.
     pub(in crate::tree) damage: Mutex<Option<Damage>>,
 }

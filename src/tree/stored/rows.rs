@@ -9,7 +9,8 @@
 //! flags = PARTIAL 1  DEVICE 2  ERRORS 4  ERRNO 8  SHARED 16
 //! ```
 //!
-//! Invariant: decoding is total, and gives rows whose parents have smaller numbers; only the top is its own parent.
+//! Invariant: any bytes decode to rows or an error. In decoded rows, parents have smaller numbers; only the top
+//! is its own parent.
 
 use crate::tree::Totals;
 use crate::tree::varint::{ByteReader, Malformed, write_varint};
@@ -21,27 +22,27 @@ const ERRNO: u8 = 8;
 const SHARED: u8 = 16;
 const KNOWN: u8 = PARTIAL | DEVICE | ERRORS | ERRNO | SHARED;
 
-/// Bytes of the shortest row.
+/// Number of bytes in the shortest row.
 pub const LEAST: u64 = 5;
 
-/// Stored data of a directory besides its listing.
+/// Data stored for a directory, besides its listing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Row {
-    /// Number of its parent; the top is its own parent.
+    /// Number of the parent. The top is its own parent.
     pub parent: u32,
-    /// Totals of it and everything below.
+    /// Totals of the directory and everything below it.
     pub totals: Totals,
     /// Index of its device.
     pub device: u32,
     /// See [`crate::tree::Status::partial`].
     pub is_partial: bool,
-    /// Error number that ended its reading; 0 for none.
+    /// Error number with which reading it ended; 0 for none.
     pub errno: i32,
     /// See [`crate::tree::Tree::shared`].
     pub shared: u64,
 }
 
-/// Block of rows being written.
+/// Block of rows that is being written.
 #[derive(Debug, Default)]
 pub struct RowsDraft {
     bytes: Vec<u8>,
@@ -78,16 +79,16 @@ impl RowsDraft {
         self.count
     }
 
-    /// Returns the bytes of the block, and begins the next one.
+    /// Returns the bytes of the block, and starts the next one.
     pub fn take(&mut self) -> Vec<u8> {
         std::mem::take(self).bytes
     }
 }
 
-/// Decodes a block of `count` rows that begins with directory `first`.
+/// Decodes a block of `count` rows, whose first directory is `first`.
 ///
 /// # Errors
-/// The position at which the bytes are malformed.
+/// The position of the first malformed byte.
 pub fn decode(bytes: &[u8], first: u32, count: u32) -> Result<Vec<Row>, usize> {
     let mut cursor = ByteReader::new(bytes);
     let mut before = Row::default();
