@@ -1,7 +1,7 @@
 //! Age view: bytes and counts by the time of the last change.
 //!
-//! Directories are excluded: their time shows when a name was added or deleted, not the age of their
-//! contents. The caller passes the current time.
+//! Directories are omitted: their time shows when a name was added or deleted, and not the age of their
+//! contents.
 //!
 //! Invariant: every entry with a time is in exactly one row.
 
@@ -16,7 +16,7 @@ use crate::tree::{Totals, UniqueSizes};
 
 const DAY: i64 = 24 * 3600;
 
-/// Age of an entry by its last change.
+/// Age of an entry: the time since its last change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Age {
     /// Less than 30 days.
@@ -29,7 +29,7 @@ pub enum Age {
     ThreeYears,
     /// More than three years.
     Older,
-    /// More than a day in the future, or no time: a wrong clock, or a program that wrote none.
+    /// The time is missing or more than a day in the future: a clock was wrong, or a program recorded none.
     Unknown,
 }
 
@@ -58,7 +58,7 @@ impl Age {
         Self::ALL.into_iter().find(|age| age.range(now).contains(&mtime)).unwrap_or(Self::Unknown)
     }
 
-    /// Returns a query for the entries behind the row.
+    /// Returns a query that finds the entries of the row.
     pub fn query(self, now: i64) -> Query {
         let undated = Test::Undated { future: Self::future(now) };
         let query = match self {
@@ -68,8 +68,7 @@ impl Age {
         query.without_directories()
     }
 
-    /// Returns the plausible times of this age, an empty range for [`Age::Unknown`]. Times before 1970 are
-    /// plausible.
+    /// Returns the range of valid times with this age; empty for [`Age::Unknown`]. Times before 1970 are valid.
     fn range(self, now: i64) -> Range<i64> {
         let ago = |days: i64| now.saturating_sub(days * DAY);
         match self {
@@ -82,28 +81,28 @@ impl Age {
         }
     }
 
-    /// Returns the first implausible time. Clocks differ by some hours.
+    /// Returns the first time that counts as being in the future. Clocks may differ by some hours.
     fn future(now: i64) -> i64 {
         now.saturating_add(DAY)
     }
 }
 
-/// Totals by age.
+/// Totals of a subtree by age.
 #[derive(Clone, Debug)]
 pub struct Ages {
     /// Totals of each age, in the order of [`Age::ALL`]. `items` counts every name of an inode.
     pub rows: [Totals; Age::ALL.len()],
-    /// Ages in the requested order: by size, by items, or else youngest first.
+    /// Ages in the requested order: by size, by items, or youngest first.
     pub order: [Age; Age::ALL.len()],
-    /// Total of all ages.
+    /// Total over all ages.
     pub total: Totals,
     /// Number of entries searched.
     pub searched: u64,
-    /// `true` once all entries were searched.
+    /// `true` when all entries have been searched.
     pub complete: bool,
 }
 
-/// Adds up the entries that the query keeps, by age; `now` is in seconds since 1970.
+/// Adds up the entries that the query keeps by their age; `now` is in seconds since 1970.
 ///
 /// # Errors
 /// When no thread can be started.

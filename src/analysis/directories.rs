@@ -1,6 +1,6 @@
-//! Largest directories, by the files directly in them: where the bytes lie, not what contains them.
+//! Largest directories by the files directly in them, without subdirectories.
 //!
-//! Invariant: a row counts each inode once, whatever other directories have names of it.
+//! Invariant: a row counts each inode once, whatever other directories contain names of it.
 
 use std::cmp::Reverse;
 use std::io;
@@ -12,14 +12,14 @@ use crate::base::job::{Job, Pool};
 use crate::tree::sort::compare_naturally;
 use crate::tree::{DirId, EntryId, Totals, Tree, UniqueSizes};
 
-/// Directory with files.
+/// Directory that contains files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OwnSize {
-    /// Directory.
+    /// Number of the directory.
     pub id: DirId,
-    /// Its address.
+    /// Address of its entry.
     pub entry: EntryId,
-    /// Sum over the files directly in it, without subdirectories. Items are names.
+    /// Sum over the files directly in it, without subdirectories. Its items are names.
     pub own: Totals,
 }
 
@@ -28,15 +28,16 @@ pub struct OwnSize {
 pub struct Directories {
     /// First directories in the requested order.
     pub rows: Vec<OwnSize>,
-    /// Number of directories with files.
+    /// Number of directories that contain files.
     pub matched: u64,
     /// Total of all files, each inode once.
     pub sum: Totals,
-    /// `true` once all entries were searched.
+    /// `true` when all entries have been searched.
     pub complete: bool,
 }
 
-/// Finds the first `most` directories, in the requested order, by the files directly in them that the query keeps.
+/// Finds the first `most` directories, in the requested order, by the files directly in them; files that the
+/// query does not keep do not count.
 ///
 /// # Errors
 /// When no thread can be started.
@@ -49,7 +50,7 @@ pub fn directories(pool: &Pool, mut request: Request, most: usize) -> io::Result
     })
 }
 
-/// Files by directory, not yet added up.
+/// Files by directory, before they are added up.
 #[derive(Default)]
 struct Files {
     /// Files with one name. A huge directory may occur several times.
@@ -134,7 +135,7 @@ fn sort_by_path(tree: &Tree, all: &mut Vec<(DirId, Totals)>, reversed: bool) {
     }
 }
 
-/// Returns rows in the same order; each listing above them is read once.
+/// Returns the rows in the same order. The listing of each parent is read once.
 fn with_positions(tree: &Tree, all: &[(DirId, Totals)]) -> Vec<OwnSize> {
     let mut by_parent: Vec<(DirId, DirId, usize)> = all
         .iter()
@@ -153,7 +154,7 @@ fn with_positions(tree: &Tree, all: &[(DirId, Totals)]) -> Vec<OwnSize> {
             }
         }
     }
-    // A directory that was replaced meanwhile has no entry any more.
+    // A directory that was replaced in the meantime no longer has an entry.
     rows.into_iter().flatten().collect()
 }
 

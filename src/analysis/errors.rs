@@ -1,7 +1,6 @@
 //! Read errors by reason.
 //!
-//! Handles error numbers, not their texts. Invariant: an entry that could not be read is in exactly one
-//! group.
+//! Invariant: an entry that could not be read is in exactly one group.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -13,17 +12,17 @@ use crate::analysis::search::{
 };
 use crate::base::job::{Job, Pool};
 
-/// Entries that failed for one reason.
+/// Entries that could not be read for the same reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErrorGroup {
     /// Error number (errno(3)).
     pub errno: i32,
-    /// Entries: by path if requested, otherwise in the order of their directories.
+    /// Entries of the group; sorted by path if requested, and otherwise in the order of their directories.
     pub rows: Vec<Row>,
 }
 
 impl ErrorGroup {
-    /// Returns a query for the entries of the group.
+    /// Returns a query that finds the entries of the group.
     pub fn query(&self) -> Query {
         Query::of(Test::Errno(self.errno))
     }
@@ -32,13 +31,13 @@ impl ErrorGroup {
 /// Read errors of a subtree.
 #[derive(Clone, Debug, Default)]
 pub struct Errors {
-    /// Groups, the largest first, or reversed.
+    /// Groups, the largest first; reversed if requested.
     pub groups: Vec<ErrorGroup>,
-    /// Error number of the directory itself.
+    /// Error number of the directory itself, if it could not be read.
     pub itself: Option<i32>,
     /// Number of entries searched.
     pub searched: u64,
-    /// `true` once all entries were searched.
+    /// `true` when all entries have been searched.
     pub complete: bool,
 }
 

@@ -1,10 +1,11 @@
-//! Filter: totals of the entries that a query keeps, for every directory.
+//! Filter: for every directory, the totals of the entries that a query keeps.
 //!
-//! A walk collects the entries kept directly in each directory, each directory after its parent. One pass
-//! back over that list adds every total to the parent's. Hard links are excluded from these totals and added
-//! at the end: an inode once in each directory above any of its kept names, as in the tree's totals.
+//! A walk collects the kept entries of each directory, each directory after its parent. Then each directory's
+//! totals are added to its parent's, from the end of that list to its beginning. Hard links are left out of
+//! these totals and added at the end: an inode counts once in each directory above any of its kept names, as in
+//! the totals of the tree.
 //!
-//! Invariant: with an empty query from the top the totals are those of the tree.
+//! Invariant: with an empty query from the top, the totals are those of the tree.
 
 use crate::analysis::parallel_walk::{Collector, Mode, Progress, WalkEntry, parallel_walk};
 use crate::analysis::request::Request;
@@ -18,13 +19,13 @@ use crate::tree::{DirId, Entry, EntryState, Metadata, Totals, Tree, UniqueSizes}
 pub struct Filtered {
     /// Query of the filter.
     query: Query,
-    /// Totals of each directory that keeps anything, sorted by directory.
+    /// Totals of each directory with kept entries, sorted by directory.
     totals: Vec<(DirId, Totals)>,
-    /// Number of entries kept: the n in "n of m".
+    /// Number of kept entries: the n in "n of m".
     pub matched: u64,
-    /// Number of entries searched: the m.
+    /// Number of searched entries: the m in "n of m".
     pub searched: u64,
-    /// Total of all entries kept, each inode once.
+    /// Total of all kept entries, each inode once.
     pub sum: Totals,
 }
 
@@ -34,14 +35,14 @@ impl Filtered {
         Self { query: Query::of(Test::Type(Types::default())), ..Self::default() }
     }
 
-    /// Returns the totals of the entries kept below `id`, and of `id` itself if it is kept. Items are names
+    /// Returns the totals of the kept entries below `id`, and of `id` itself if it is kept. Items are names
     /// below it.
     pub fn totals(&self, id: DirId) -> Totals {
         let found = self.totals.binary_search_by_key(&id, |(id, _)| *id);
         found.map(|index| self.totals[index].1).unwrap_or_default()
     }
 
-    /// Returns `true` if a view shows the directory `id`: it is kept, or something below it is.
+    /// Returns `true` if a view shows the directory `id`, because it, or something below it, is kept.
     pub fn keeps(&self, id: DirId) -> bool {
         self.totals.binary_search_by_key(&id, |(id, _)| *id).is_ok()
     }
@@ -64,7 +65,7 @@ impl<'q> FilterCursor<'q> {
         Self { tree, filtered, directory, standing, path: tree.path(directory) }
     }
 
-    /// Returns `true` if a view shows an entry of the directory: it is kept, or something below it is.
+    /// Returns `true` if a view shows an entry of the directory, because it, or something below it, is kept.
     pub fn shows(&self, record: &Entry<'_>) -> bool {
         match record.state {
             EntryState::Known(Metadata { directory: Some(id), .. }) => self.filtered.keeps(id),
@@ -79,14 +80,14 @@ impl<'q> FilterCursor<'q> {
     }
 }
 
-/// Runs a filter to its end; nothing is published before.
+/// Runs a filter and publishes its result at the end.
 pub(crate) fn run(request: &Request, task: &Task<Filtered>) {
     parallel_walk(request, Mode::Filter, task, Kept::default(), |kept, progress| {
         progress.complete.then(|| std::mem::take(kept).filtered(request, progress))
     });
 }
 
-/// Entries kept, not yet added up.
+/// Kept entries, before they are added up.
 #[derive(Default)]
 struct Kept {
     /// Directories in the order of their first visit. A huge directory may occur several times.
@@ -95,11 +96,11 @@ struct Kept {
     matched: u64,
 }
 
-/// Entries kept directly in a directory.
+/// Kept entries of one directory.
 struct Direct {
     id: DirId,
     totals: Totals,
-    /// `true` if it, or something in it, is kept.
+    /// `true` if the directory, or something in it, is kept.
     is_kept: bool,
 }
 
@@ -121,12 +122,13 @@ impl Collector for Kept {
         entry.add_to(&mut self.sizes);
         let direct = self.directories.last_mut().expect("a directory is entered before its entries are met");
         direct.is_kept = true;
-        // As in the tree's totals, roots do not count as items of the top, and excluded entries never do.
+        // As in the totals of the tree, roots do not count as items of the top, and excluded entries never
+        // count.
         let is_item =
             entry.id.directory != DirId::TOP && !matches!(entry.record.state, EntryState::Excluded(_));
         direct.totals.items += u64::from(is_item);
         match entry.metadata() {
-            // Hard links are added at the end, and a directory adds its own sizes when it is entered.
+            // Hard links are added at the end, and a directory's own sizes are added when it is entered.
             Some(metadata) if metadata.links.is_some() || metadata.directory.is_some() => {}
             _ => direct.totals.add(&entry.own),
         }
@@ -153,7 +155,7 @@ impl Kept {
         let sum = self.sizes.total();
         let parent = |id| if id == request.from { None } else { request.tree.parent(id) };
         std::mem::take(&mut self.sizes).per_directory(parent, |id, sizes| {
-            // A rescan may have moved a directory; then the filter is run again anyway.
+            // A rescan may have moved a directory; then the filter runs again anyway.
             if let Some(at) = place(&places, id) {
                 self.directories[at].totals.add(sizes);
             }
@@ -177,7 +179,7 @@ impl Kept {
         places
     }
 
-    /// Returns for each index the one that gets its total; `None` for the first.
+    /// Returns, for each index, the index that its totals are added to; `None` for the first one.
     fn above(&self, tree: &Tree, from: DirId, places: &[(DirId, usize)]) -> Vec<Option<usize>> {
         let above = |(at, direct): (usize, &Direct)| {
             let first = place(places, direct.id)?;
@@ -188,7 +190,7 @@ impl Kept {
             } else {
                 place(places, tree.parent(direct.id)?)?
             };
-            // The condition fails only if a rescan moved the directory; then the filter is run again anyway.
+            // This condition fails only if a rescan has moved the directory; then the filter runs again anyway.
             (above < at).then_some(above)
         };
         self.directories.iter().enumerate().map(above).collect()

@@ -12,7 +12,7 @@ use crate::tree::{Batch, DirId, Entry, EntryState, Exclusion, Links, Metadata, T
 /// Current time in these trees.
 pub(crate) const NOW: i64 = 2_000_000_000;
 
-/// Entry to create: its path below the root, with kind and state.
+/// Entry to create, with its path below the root.
 #[derive(Clone, Debug)]
 pub(crate) struct Item {
     pub(crate) path: String,
@@ -20,13 +20,13 @@ pub(crate) struct Item {
     pub(crate) state: EntryState,
 }
 
-/// Returns a regular file of this size, changed just now.
+/// Returns a regular file of this size that has just been changed.
 pub(crate) fn file(path: &str, apparent: u64) -> Item {
     let metadata = Metadata { apparent, blocks: apparent.div_ceil(512), mtime: NOW, ..Metadata::default() };
     Item { path: path.to_owned(), kind: Kind::File, state: EntryState::Known(metadata) }
 }
 
-/// Returns a directory of 4 KiB, changed just now.
+/// Returns a directory of 4 KiB that has just been changed.
 pub(crate) fn directory(path: &str) -> Item {
     Item { kind: Kind::Directory, ..file(path, 4096) }
 }
@@ -49,7 +49,7 @@ impl Item {
         self.with(|metadata| metadata.mtime = NOW - days * 24 * 3600)
     }
 
-    /// Makes it one of `count` names of the inode.
+    /// Makes the entry one of `count` names of the inode.
     pub(crate) fn linked(self, inode: u64, count: u64) -> Self {
         self.with(|metadata| {
             metadata.inode = inode;
@@ -70,7 +70,8 @@ impl Item {
     }
 }
 
-/// Creates a tree with one root, called `root`, that holds the items. Parent directories must be among them.
+/// Creates a tree with one root, called `root`, that contains the items. Parent directories must be among the
+/// items.
 pub(crate) fn tree(items: &[Item]) -> Arc<Tree> {
     let (tree, mut batch) = (Tree::new(), Batch::default());
     let metadata = directory("").metadata();
@@ -122,12 +123,12 @@ pub(crate) fn finish<T>(job: std::io::Result<Job<T>>) -> Arc<T> {
     job.latest().unwrap()
 }
 
-/// Returns the paths that a search for `text` finds, without the root's, in the order of the rows.
+/// Returns the paths that a search for `text` finds, relative to the root and in the order of the rows.
 pub(crate) fn paths(tree: &Arc<Tree>, text: &str) -> Vec<String> {
     paths_of(request(tree, text))
 }
 
-/// Returns the paths that a search finds below its starting directory.
+/// Returns the paths that a search finds, relative to its starting directory.
 pub(crate) fn paths_of(mut request: Request) -> Vec<String> {
     request.query = request.query.below(request.from);
     let tree = Arc::clone(&request.tree);

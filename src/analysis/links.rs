@@ -1,9 +1,9 @@
 //! Hard links: inodes with several names, inside and outside of a directory.
 //!
-//! Deleting a name frees nothing while another one is left. So the question for a directory is which inodes
-//! have all of their names in it, and which are shared with the outside. The outside consists of names in
-//! other parts of the tree, known when the scan is complete, and names that were not scanned, which only the
-//! link count shows.
+//! Deleting a name frees nothing while another name exists. So the view shows for a directory which inodes have
+//! all of their names in it, and which have other names outside. Outside are names in other parts of the tree,
+//! which are known when the scan is complete, and names that were not scanned, which only the link count
+//! reveals.
 //!
 //! Invariant: an inode is in one row, whatever the number of its names.
 
@@ -18,7 +18,7 @@ use crate::tree::{InodeIndex, InodeKey, Totals};
 /// Inode with several names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkedInode {
-    /// Inode.
+    /// Device and number of the inode.
     pub inode: InodeKey,
     /// Disk usage in bytes.
     pub disk: u64,
@@ -26,11 +26,11 @@ pub struct LinkedInode {
     pub apparent: u64,
     /// Link count reported by the file system.
     pub count: u64,
-    /// Number of names in the directory or below it.
+    /// Number of its names in the directory or below it.
     pub inside: u64,
-    /// Number of names in other parts of the tree.
+    /// Number of its names in other parts of the tree.
     pub elsewhere: u64,
-    /// Index of its first name.
+    /// Index of the first of its names.
     first: usize,
 }
 
@@ -40,7 +40,7 @@ impl LinkedInode {
         self.inside < self.count
     }
 
-    /// Returns a query for its names.
+    /// Returns a query that finds its names.
     pub fn query(&self) -> Query {
         Query::of(Test::Inode(self.inode))
     }
@@ -49,21 +49,21 @@ impl LinkedInode {
 /// Hard links of a subtree.
 #[derive(Clone, Debug, Default)]
 pub struct HardLinks {
-    /// Inodes in the requested order: by size, or by number of names inside.
+    /// Inodes in the requested order: by size, or by the number of names inside.
     pub inodes: Vec<LinkedInode>,
-    /// Totals of the inodes whose names are all in the subtree; each inode is one item.
+    /// Totals of the inodes with all names in the subtree; each inode is one item.
     pub alone: Totals,
     /// Totals of the inodes that also have names outside the subtree; each inode is one item.
     pub shared: Totals,
     /// Number of entries searched.
     pub searched: u64,
-    /// `true` once all entries were searched.
+    /// `true` when all entries have been searched.
     pub complete: bool,
     names: Vec<Row>,
 }
 
 impl HardLinks {
-    /// Returns the names of an inode that are inside.
+    /// Returns the names of an inode that are in the subtree.
     pub fn names(&self, inode: &LinkedInode) -> &[Row] {
         let names = self.names.get(inode.first..).unwrap_or_default();
         &names[..names.len().min(usize::try_from(inode.inside).unwrap_or(usize::MAX))]
@@ -115,7 +115,7 @@ impl Collector for Names {
 
 impl Names {
     fn links(&mut self, request: &Request, progress: Progress) -> HardLinks {
-        // The largest size first: an earlier read of a growing file has recorded less.
+        // The largest size comes first, because a name that was read while the file grew has a smaller one.
         let order = |name: &Name| (name.inode, Reverse(name.disk), Reverse(name.apparent), name.row.entry);
         self.names.sort_unstable_by_key(order);
         let index = InodeIndex::new(&request.tree);
@@ -128,13 +128,13 @@ impl Names {
                 inode: names[0].inode,
                 disk: names[0].disk,
                 apparent: names[0].apparent,
-                // The link count may have changed between the reads of two names.
+                // The link count may have changed after some of the names were read.
                 count: names.iter().map(|name| name.count).max().unwrap_or(0).max(in_tree),
                 inside,
                 elsewhere: in_tree.saturating_sub(inside),
                 first: links.names.len(),
             };
-            // A root that is a file may have a single name.
+            // A root that is a file may have only one name.
             if inode.count < 2 {
                 continue;
             }

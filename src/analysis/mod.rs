@@ -1,4 +1,4 @@
-//! Searches, filters and surveys of a tree, as background jobs. No I/O.
+//! Searches, filters and statistics of a tree, as background jobs without I/O.
 
 pub mod ages;
 pub mod cleanup;

@@ -1,5 +1,5 @@
-//! Reference implementation of searches and filters, which walks a plain list of paths. Simple on purpose; it
-//! shares with the tested code only the items that the trees are built from.
+//! Reference implementation of searches and filters, which walks a plain list of paths. It is deliberately
+//! simple, and shares with the tested code only the items from which the trees are built.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,25 +11,26 @@ use crate::tree::{EntryState, Totals};
 
 const DAY: i64 = 24 * 3600;
 
-/// Effect of a term on directories.
+/// Effect that a term has on directories.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sort {
-    /// A matching directory is found with its contents; the negation hides the contents of such a directory.
+    /// A matching directory is found with its contents. If the term is negated, the contents of a matching
+    /// directory are not found.
     Name,
-    /// A matching directory is found with its contents; the negation affects only the directory.
+    /// A matching directory is found with its contents. A negated term affects only the directory itself.
     Type,
-    /// Like `Type`, and directories that match the negation are found with their contents too.
+    /// Like `Type`; also directories that match the negated term are found with their contents.
     Size,
-    /// Like `Type`, but times are still not tested on directories.
+    /// Like `Type`; but times of directories are not tested.
     State,
-    /// Tests a time; tested on directories only if the query selects them by name or type.
+    /// Test of a time. Directories are tested only if the query selects them by name or type.
     Time,
-    /// Matches files only.
+    /// Test that only files match.
     File,
 }
 
-/// Term: its text, its effect on directories, and its test of an item with these sizes (disk, apparent) and
-/// this number of entries below it.
+/// Term: its text, its effect on directories, and its test. The test gets an item, its sizes (disk, apparent)
+/// and the number of entries below it.
 struct Rule(&'static str, Sort, fn(&Item, (u64, u64, usize)) -> bool);
 
 fn name(item: &Item) -> &str {
@@ -77,27 +78,27 @@ const RULES: [Rule; 25] = [
     Rule("\"\\.\"", Sort::Name, |item, _| name(item).contains("\\.")),
 ];
 
-/// Terms, by index, each with a flag for negation.
+/// Terms by index, each with `true` if it is negated.
 pub(crate) type Terms = Vec<(usize, bool)>;
 
-/// Returns the text of terms.
+/// Returns the text of a query with these terms.
 pub(crate) fn text(terms: &[(usize, bool)]) -> String {
     let term =
         |(rule, negated): &(usize, bool)| format!("{}{}", if *negated { "-" } else { "" }, RULES[*rule].0);
     terms.iter().map(term).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns each term alone, plain and negated.
+/// Returns each term on its own, plain and negated.
 pub(crate) fn all_alone() -> impl Iterator<Item = Terms> {
     (0..RULES.len()).flat_map(|rule| [false, true].map(|negated| vec![(rule, negated)]))
 }
 
-/// Returns a strategy for several terms together.
+/// Returns a strategy for queries of several terms.
 pub(crate) fn several() -> impl Strategy<Value = Terms> {
     prop::collection::vec((0..RULES.len(), any::<bool>()), 2..4)
 }
 
-/// Expected result for items and terms below the directory `origin`.
+/// Expected results for items and terms below the directory `origin`.
 pub(crate) struct Oracle<'i> {
     items: &'i [Item],
     terms: &'i [(usize, bool)],
@@ -121,7 +122,7 @@ impl<'i> Oracle<'i> {
             .filter(move |other| is_below(&path, &other.path) && !is_where_one_stands(other, origin))
     }
 
-    /// Returns the totals of `items`, each inode once; excluded entries count as no item.
+    /// Returns the totals of `items`, each inode once; excluded entries are not counted.
     fn sum(items: impl Iterator<Item = &'i Item>) -> Totals {
         let mut sum = Totals::default();
         let mut seen = BTreeSet::new();
@@ -137,13 +138,13 @@ impl<'i> Oracle<'i> {
         sum
     }
 
-    /// Returns the totals of an item, of a directory with all its contents.
+    /// Returns the totals of an item; for a directory with all its contents.
     pub(crate) fn size(&self, item: &Item) -> Totals {
         let inside = |other: &&Item| other.path == item.path || is_below(&other.path, &item.path);
         Self::sum(self.items.iter().filter(inside))
     }
 
-    /// Returns `true` if directories that are found include their contents.
+    /// Returns `true` if found directories include their contents.
     pub(crate) fn brings_contents(&self) -> bool {
         self.terms.iter().any(|(rule, negated)| match RULES[*rule].1 {
             Sort::Size => true,
@@ -152,7 +153,7 @@ impl<'i> Oracle<'i> {
         })
     }
 
-    /// Returns `true` if an item is found by itself.
+    /// Returns `true` if the terms find this item itself.
     pub(crate) fn finds(&self, item: &Item) -> bool {
         let size = self.size(item);
         let entries = self.items.iter().filter(|other| is_below(&other.path, &item.path)).count();
@@ -171,13 +172,13 @@ impl<'i> Oracle<'i> {
         !is_where_one_stands(item, self.origin) && !is_hidden && self.terms.iter().all(holds)
     }
 
-    /// Returns `true` if an item is kept: it is found, or is below a directory that is found.
+    /// Returns `true` if an item is kept, because it is found or lies in a directory that is found.
     pub(crate) fn keeps(&self, item: &Item) -> bool {
         self.finds(item) || self.brings_contents() && self.above(item).any(|above| self.finds(above))
     }
 
-    /// Returns the totals of the items kept below the directory at `path`, and of the directory itself if it
-    /// is kept; like in the tree, it does not count as an item.
+    /// Returns the totals of the kept items below the directory at `path`, and of the directory itself if it is
+    /// kept. As in the tree, it is not an item of itself.
     pub(crate) fn kept(&self, path: &str) -> Totals {
         let inside = |item: &&Item| item.path == path || is_below(&item.path, path);
         let kept = || self.items.iter().filter(inside).filter(|item| self.keeps(item));
@@ -203,7 +204,7 @@ impl<'i> Oracle<'i> {
             .collect()
     }
 
-    /// Returns `true` if an item, or something below it, is kept.
+    /// Returns `true` if the item, or something below it, is kept.
     pub(crate) fn shows(&self, item: &Item) -> bool {
         self.items
             .iter()
@@ -211,13 +212,13 @@ impl<'i> Oracle<'i> {
     }
 }
 
-/// Returns `true` for the searched directory and its ancestors.
+/// Returns `true` for the starting directory and its ancestors.
 fn is_where_one_stands(item: &Item, origin: &str) -> bool {
     item.path == origin || is_below(origin, &item.path)
 }
 
-/// Returns a strategy for items. Paths consist of few names, so that some contain letters of others and share
-/// directories.
+/// Returns a strategy for items. Their paths are made from few names, so that some names contain others and
+/// directories are shared.
 pub(crate) fn items() -> impl Strategy<Value = Vec<Item>> {
     let path = r"\.?[abc]{1,2}(/\.?[abc]{1,2}){0,4}(\.mkv|\.png)?";
     let entry = (path, 0..20_000_u64, 0..1000_i64, 0..14_u64, 0..12_u8);
@@ -237,7 +238,7 @@ pub(crate) fn items() -> impl Strategy<Value = Vec<Item>> {
                 1 => plain.excluded(),
                 2 => Item { kind: Kind::Symlink, ..plain },
                 3 => directory(&path).days_old(days),
-                // Names of an inode have the same size.
+                // All names of an inode have the same size.
                 _ if inode < 3 => file(&path, inode * 5000).linked(inode + 1, 3),
                 _ => plain,
             };

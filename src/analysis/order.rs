@@ -1,9 +1,9 @@
 //! Order of rows: by a number of each entry, or by path.
 //!
-//! The number is computed when the entry is visited, so sorting needs no tree. By path is different, because
-//! names stay in the tree: the largest rows are kept, and sorted directory by directory.
+//! The number is computed when the entry is visited, so sorting needs no tree. For an order by path the names
+//! are read from the tree: the largest rows are kept, and sorted directory by directory.
 //!
-//! Invariant: rows without a number come last, in either direction.
+//! Invariant: rows without a number come last, in both directions.
 
 use crate::base::format::Measure;
 use crate::tree::{Entry, EntryState, Totals};
@@ -18,9 +18,9 @@ pub enum By {
     Apparent,
     /// Time of the last change, the newest first.
     Modified,
-    /// Number of items below, or behind a row, the largest first.
+    /// Number of items below an entry or in a row, the largest first.
     Items,
-    /// Path of the directory and then the name; numbers in them compare by value.
+    /// Path of the directory, then the name. Numbers in names compare by value.
     Path,
 }
 
@@ -38,7 +38,7 @@ impl From<Measure> for By {
 pub struct Order {
     /// Sort key.
     pub by: By,
-    /// `true` for the reversed order.
+    /// `true` to reverse the order.
     pub reversed: bool,
 }
 
@@ -48,21 +48,21 @@ impl Order {
         self.by == By::Path
     }
 
-    /// Returns the number to sort an entry with these totals by, the largest first.
+    /// Returns the number by which an entry with these totals is sorted, the largest first.
     pub(crate) fn key(self, entry: &Entry<'_>, totals: Totals) -> u64 {
         let EntryState::Known(metadata) = entry.state else { return 0 };
         let number = match self.by {
             By::Disk => totals.disk,
             By::Apparent => totals.apparent,
             By::Items => totals.items,
-            // Maps signed times to unsigned numbers in the same order.
+            // Maps signed times to unsigned numbers with the same order.
             By::Modified => metadata.mtime.cast_unsigned() ^ 1 << 63,
             By::Path => return totals.disk,
         };
         self.turned(number.min(u64::MAX - 1) + 1)
     }
 
-    /// Returns the sort key of a number: itself, or mirrored if the order is reversed.
+    /// Returns the sort key for a number: the number itself, or its mirror image if the order is reversed.
     pub(crate) fn turned(self, number: u64) -> u64 {
         if self.reversed { u64::MAX - number.max(1) + 1 } else { number }
     }

@@ -1,6 +1,6 @@
 //! Owner view: bytes and counts by user.
 //!
-//! Users are numbers here, which have the meaning of the scanned machine.
+//! Users are numbers here; their names depend on the machine that was scanned.
 //!
 //! Invariant: every entry is in exactly one row.
 
@@ -21,11 +21,11 @@ pub struct Owners {
     pub owners: Vec<(Option<u32>, Totals)>,
     /// Number of entries searched.
     pub searched: u64,
-    /// `true` once all entries were searched.
+    /// `true` when all entries have been searched.
     pub complete: bool,
 }
 
-/// Adds up the entries that the query keeps, by owner.
+/// Adds up the entries that the query keeps by their owner.
 ///
 /// # Errors
 /// When no thread can be started.

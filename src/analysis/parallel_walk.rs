@@ -1,17 +1,16 @@
-//! Walk through all entries of a subtree, on all threads of a pool.
+//! Walks through all entries of a subtree with all threads of a pool.
 //!
 //! ```text
 //! stack of visits -> some visits for each worker -> workers: a walk of about BUDGET bytes of listings each
-//!       ^                                               |            tally, remaining visits
+//!       ^                                               |            collectors, remaining visits
 //!       +-----------------------------------------------+
 //! ```
 //!
-//! Such a round takes about a millisecond. Between rounds the leader merges the tallies, checks for
-//! cancellation, and publishes a result if one is due. A huge listing becomes several visits, one for each
-//! piece.
+//! One round takes about a millisecond. Between rounds the leading thread merges the collectors, checks for
+//! cancellation, and publishes a result if it is time to. A huge listing is split into several visits.
 //!
 //! Invariant: a directory is entered before its contents, every entry is visited once, and nothing recurses
-//! over depth. Of equal or nested roots only the outermost is visited.
+//! over depth. If roots are equal or nested, only the outermost is visited.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -27,46 +26,46 @@ use crate::tree::{
     DirId, Entry, EntryId, EntryState, Listing, Metadata, Position, Totals, Tree, UniqueSizes,
 };
 
-/// Bytes of listings one worker reads in one round: some 5,000 entries, about half a millisecond.
+/// Number of bytes in listings that a worker reads in one round: some 5,000 entries, about half a millisecond.
 const BUDGET: u64 = 1 << 18;
-/// Cost of a directory besides its entries, in bytes of listings.
+/// Cost of visiting a directory, in addition to its entries, as bytes of listings.
 const VISIT: u64 = 64;
-/// Size in bytes above which several visits share a listing.
+/// Size in bytes above which a listing is split into several visits.
 const PIECE: u64 = 1 << 17;
 /// Largest number of visits for one worker in one round.
 const VISITS: usize = 256;
-/// Number of parts per worker, so that the first one to finish has something left to do.
+/// Number of parts per worker, so that a worker that finishes early has more to do.
 const PARTS: usize = 2;
-/// Delay of the first result. Each later one comes after `NEXT` times the elapsed time, since producing a
+/// Delay of the first result. Each later result comes after `NEXT` times the elapsed time, because producing a
 /// result takes time too.
 const FIRST: Duration = Duration::from_millis(15);
 const NEXT: u32 = 3;
 
-/// Entries to visit among those that a query keeps; see [`crate::analysis::search`].
+/// Entries that a walk visits; see [`crate::analysis::search`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// Entries that are found themselves; their contents only add to totals.
+    /// Entries that match the query themselves. Contents of found directories only add to totals.
     Search,
-    /// All entries kept.
+    /// All entries that the query keeps.
     Filter,
 }
 
 /// Entry that matches the query, or lies below one that does.
 pub(crate) struct WalkEntry<'a> {
     pub(crate) tree: &'a Tree,
-    /// Its address.
+    /// Address of the entry.
     pub(crate) id: EntryId,
     pub(crate) record: Entry<'a>,
-    /// Its sizes and items; for a directory found with its contents, those of the contents too.
+    /// Sizes and items of the entry; if it is a directory found with its contents, those of the contents too.
     pub(crate) totals: Totals,
-    /// Its own contribution to totals.
+    /// Sizes that the entry itself adds to totals.
     pub(crate) own: Totals,
-    /// `true` if it matches itself. Otherwise it lies below an entry that does.
+    /// `true` if the entry itself matches, and not only a directory above it.
     pub(crate) is_hit: bool,
 }
 
 impl WalkEntry<'_> {
-    /// Returns its metadata.
+    /// Returns the metadata of the entry.
     pub(crate) fn metadata(&self) -> Option<&Metadata> {
         match &self.record.state {
             EntryState::Known(metadata) => Some(metadata),
@@ -74,7 +73,7 @@ impl WalkEntry<'_> {
         }
     }
 
-    /// Adds it to totals as one item.
+    /// Adds the entry to `sizes` as one item.
     pub(crate) fn add_to(&self, sizes: &mut UniqueSizes) {
         match self.metadata().filter(|metadata| metadata.links.is_some()) {
             Some(linked) => sizes.add(self.id.directory, linked),
@@ -83,16 +82,16 @@ impl WalkEntry<'_> {
     }
 }
 
-/// Collector of entries. Each worker has its own.
+/// Collects the visited entries. Each worker has its own collector.
 pub(crate) trait Collector: Send + Sync {
-    /// Returns an empty collector of the same kind, for a worker.
+    /// Returns an empty collector for a worker, with the same settings.
     fn fresh(&self) -> Self;
-    /// Visits a directory before its entries. `_own` is its own contribution to totals, if it counts as an entry.
-    /// A huge directory is visited once per piece of its listing; only the first visit has `_own`.
+    /// Visits a directory before its entries. `_own` is what it adds to totals itself, if it counts as an
+    /// entry. A huge directory is visited once per part of its listing, and only the first visit has `_own`.
     fn enter(&mut self, _directory: DirId, _own: Option<&Totals>) {}
     /// Visits an entry that counts.
     fn meet(&mut self, entry: &WalkEntry<'_>);
-    /// Merges the entries of another collector after those of this one.
+    /// Appends the entries of another collector to those of this one.
     fn absorb(&mut self, other: Self);
 }
 
@@ -101,26 +100,26 @@ pub(crate) trait Collector: Send + Sync {
 pub(crate) struct Progress {
     /// Number of entries searched.
     pub(crate) searched: u64,
-    /// `true` once all entries were searched.
+    /// `true` when all entries have been searched.
     pub(crate) complete: bool,
 }
 
-/// Directory, or a piece of one, to visit.
+/// Directory, or part of one, that is still to be visited.
 struct Visit<'t> {
     id: DirId,
-    /// Piece of its listing, or `None` for all of it.
+    /// Part of its listing; `None` for the whole listing.
     piece: Option<Listing<'t>>,
-    /// Effect of the directory and its ancestors on its entries.
+    /// Effect of the directory and its ancestors on the entries in it.
     standing: Standing,
-    /// `true` if it is, or lies in, a directory that is found with all its contents.
+    /// `true` if it, or a directory above it, is found with all its contents.
     is_covered: bool,
-    /// Its own contribution, if it counts as an entry.
+    /// Sizes that the directory itself adds, if it counts as an entry.
     own: Option<Totals>,
-    /// Its path, if the query needs paths.
+    /// Path of the directory, if the query needs paths.
     path: Option<Arc<[u8]>>,
 }
 
-/// Walks through everything below the directory of `request`. `report` makes a result of a collector, or returns
+/// Walks through everything below the directory of `request`. `report` returns the result for a collector, or
 /// `None` if it cannot yet; it is called between rounds when a result is due, and at the end.
 pub(crate) fn parallel_walk<T: Collector, R: Send + Sync>(
     request: &Request,
@@ -133,7 +132,7 @@ pub(crate) fn parallel_walk<T: Collector, R: Send + Sync>(
     let started = Instant::now();
     let mut due = FIRST;
     let workers = task.threads().current_num_threads() * PARTS;
-    // Threads that share a compiled pattern would wait for each other.
+    // A compiled pattern shared by several threads would make them wait for each other.
     let queries: Vec<Query> = vec![request.query.clone(); workers];
     let path = request.query.needs_paths().then(|| tree.path(request.from).into());
     let standing = request.query.standing(tree, request.from);
@@ -172,14 +171,14 @@ pub(crate) fn parallel_walk<T: Collector, R: Send + Sync>(
     }
 }
 
-/// Publishes the result of `report`, if there is one; `report` may use the pool.
+/// Publishes the result of `report`, if there is one. `report` may use the pool.
 fn publish<R: Send>(task: &Task<R>, report: impl FnOnce() -> Option<R> + Send) {
     if let Some(result) = task.threads().install(report) {
         task.publish(result);
     }
 }
 
-/// Takes visits off the end of the stack, and divides them into equal parts for the workers.
+/// Takes visits from the end of the stack and divides them into equal parts for the workers.
 fn take_parts<'t>(stack: &mut Vec<Visit<'t>>, workers: usize) -> Vec<Vec<Visit<'t>>> {
     let each = stack.len().div_ceil(workers).min(VISITS);
     (0..workers)
@@ -198,9 +197,9 @@ struct Worker<'w, 't, T> {
     stack: Vec<Visit<'t>>,
     /// Path of the current entry, if the query needs paths.
     path: Vec<u8>,
-    /// Roots that are visited as part of other roots.
+    /// Roots that are visited inside of other roots.
     aliases: &'w HashSet<Position>,
-    /// Directories that are not found themselves.
+    /// Directories that cannot be results: the starting directory and its ancestors.
     origin: &'w HashSet<DirId>,
     searched: u64,
 }
@@ -264,7 +263,7 @@ impl<'t, T: Collector> Worker<'_, 't, T> {
         let asked = if visit.id == DirId::TOP { as_root(record) } else { record };
         let subject = Subject::of(tree, &asked, &self.path);
         let Standing { is_kept, is_unwanted } = visit.standing;
-        // Contents kept with their directory need not match by themselves.
+        // Contents of a kept directory are kept, whether they match or not.
         let needs_no_look = is_kept && (self.mode == Mode::Filter || query.is_narrowed());
         let (is_found, is_unwanted) =
             if needs_no_look { (true, is_unwanted) } else { query.finds(&subject, is_unwanted) };
@@ -282,7 +281,7 @@ impl<'t, T: Collector> Worker<'_, 't, T> {
         }
     }
 
-    /// Queues a visit of the directory `id`, a child of the directory of `visit` at the current path.
+    /// Queues a visit of the directory `id`, which is in the directory of `visit` and has the current path.
     fn push(
         &mut self,
         id: DirId,
@@ -296,7 +295,7 @@ impl<'t, T: Collector> Worker<'_, 't, T> {
     }
 }
 
-/// Returns the sizes an entry is sorted by, and its own contribution.
+/// Returns the sizes by which an entry is sorted, and those that it adds itself.
 fn sizes(tree: &Tree, record: &Entry<'_>, counts_contents: bool) -> (Totals, Totals) {
     let errors = u32::from(errno(tree, record).is_some());
     let EntryState::Known(metadata) = &record.state else {

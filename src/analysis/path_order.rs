@@ -1,7 +1,7 @@
-//! Sorting names of a tree by their paths, without building the paths.
+//! Sorts names of a tree by their paths, without building the paths.
 //!
-//! Each directory above the names is sorted once, so the time grows with the number of names and directories, and
-//! not with the length of the paths: an export may hold a name at each of 20,000 levels.
+//! Each directory above the names is sorted once. So the time depends on the number of names and directories,
+//! and not on the length of the paths: an export may contain a name at each of 20,000 levels.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -9,21 +9,21 @@ use std::collections::HashMap;
 
 use crate::tree::{DirId, Tree, join};
 
-/// Name to be sorted: the directory it is in, and itself.
+/// Name to be sorted, with the directory that contains it.
 pub(crate) type Place<'t> = (DirId, &'t [u8]);
 
-/// Child of a directory above the places.
+/// Child of a directory above the names.
 enum Child {
-    /// The place with this number.
+    /// Name with this index.
     Place(usize),
-    /// All that lies below a directory.
+    /// Everything below this directory.
     Below(DirId),
 }
 
-/// Children of each directory above the places, with what they are sorted by.
+/// Children of each directory above the names, each with the text it is sorted by.
 type Children<'t> = HashMap<DirId, Vec<(Cow<'t, [u8]>, Child)>>;
 
-/// Returns the numbers of the places, ordered by their paths; `compare` is asked about parts of paths.
+/// Returns the indexes of the names, ordered by their paths. `compare` compares parts of paths.
 pub(crate) fn order_by_path<'t>(
     tree: &'t Tree,
     places: impl Iterator<Item = Place<'t>>,
@@ -40,7 +40,8 @@ pub(crate) fn order_by_path<'t>(
             if is_known {
                 break;
             }
-            // As in a path, where the separator is compared with the letters of other names.
+            // A directory is sorted with a slash after its name, as in a path, where the slash is compared with
+            // letters of other names.
             child = (Cow::Owned(join([tree.name(id), b""])), Child::Below(id));
             above = tree.parent(id);
         }

@@ -8,12 +8,12 @@ use crate::tree::{DirId, Tree};
 /// Input of a search or survey.
 #[derive(Clone)]
 pub struct Request {
-    /// Tree, as far as it has grown.
+    /// Tree, which may still grow.
     pub tree: Arc<Tree>,
-    /// Directory whose subtree is searched; it is not an entry itself.
+    /// Directory whose subtree is searched. It cannot be a result itself.
     pub from: DirId,
-    /// Query that an entry must match; the empty one matches everything.
+    /// Query that an entry must match. An empty query matches everything.
     pub query: Query,
-    /// Order of the rows, if there are any.
+    /// Order of the rows, if the result has rows.
     pub order: Order,
 }

@@ -1,10 +1,9 @@
-//! Search results: sorted rows, with their count and total.
+//! Search results: sorted rows with their count and total.
 //!
-//! A row takes 24 bytes; names and the rest stay in the tree, where [`EntryId::record`] reads them. If there are
-//! too many rows only the first ones are kept; counts and totals still cover all.
+//! A row takes 24 bytes; names and metadata remain in the tree, where [`EntryId::record`] reads them. If there
+//! are too many rows, only the first ones are kept; counts and totals include all.
 //!
-//! Invariant: rows are ordered by a number and then by position, so the same tree gives the same rows
-//! whatever the threads do.
+//! Invariant: rows are ordered by a number and then by position, so the same tree always gives the same rows.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -21,9 +20,9 @@ use crate::tree::{DirId, EntryId, Totals, Tree, UniqueSizes};
 /// Entry that was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// Its address.
+    /// Address of the entry.
     pub entry: EntryId,
-    /// Sort key, the largest first; see [`Order`].
+    /// Sort key, the largest key first; see [`Order`].
     pub key: u64,
 }
 
@@ -40,8 +39,8 @@ impl Row {
     }
 }
 
-/// Number of rows shown before the search is complete: more are not read in that time, and sorting them would
-/// delay the rest.
+/// Number of rows shown before the search is complete. A user cannot read more in that time, and sorting them
+/// would delay the rest.
 pub(crate) const GLIMPSE: usize = 1 << 12;
 
 /// Search result.
@@ -51,14 +50,14 @@ pub struct SearchResult {
     pub rows: Vec<Row>,
     /// Number of matching entries: the n in "n of m".
     pub matched: u64,
-    /// Number of entries searched: the m.
+    /// Number of searched entries: the m in "n of m".
     pub searched: u64,
-    /// Total of the entries found, each inode once; with all contents of directories if
+    /// Total of the found entries, each inode once; with all contents of directories if
     /// [`SearchResult::with_contents`].
     pub sum: Totals,
-    /// `true` if directories include their contents, as those found by name, type or size do.
+    /// `true` if found directories include their contents: the query finds directories by name, type or size.
     pub with_contents: bool,
-    /// `true` once all entries were searched.
+    /// `true` when all entries have been searched.
     pub complete: bool,
 }
 
@@ -79,7 +78,7 @@ impl Rows {
 
     pub(crate) fn found(&mut self, request: &Request, progress: Progress) -> SearchResult {
         self.trim(self.most);
-        // The last report moves the rows out instead of copying them, since there may be many.
+        // The last report moves the rows instead of copying them, because there may be many.
         let mut rows = if progress.complete { std::mem::take(&mut self.first) } else { self.glimpse() };
         rows.par_sort_unstable_by_key(Row::order);
         if self.order.is_by_path() {
@@ -95,7 +94,7 @@ impl Rows {
         }
     }
 
-    /// Returns the first few of the rows, unsorted.
+    /// Returns some of the first rows, unsorted.
     fn glimpse(&mut self) -> Vec<Row> {
         if self.first.len() > GLIMPSE {
             self.first.select_nth_unstable_by_key(GLIMPSE, Row::order);
@@ -122,7 +121,7 @@ impl Collector for Rows {
         if entry.is_hit {
             self.matched += 1;
             self.first.push(Row::of(entry, self.order.key(&entry.record, entry.totals)));
-            // Trimmed rarely, so that it costs little for each row.
+            // Trimmed rarely, so that the cost for each row is small.
             self.trim(self.most.saturating_mul(2).max(1024));
         }
     }

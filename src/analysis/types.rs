@@ -1,7 +1,7 @@
 //! Type view: bytes and counts by extension and by category.
 //!
-//! Regular files are grouped by extension, everything else by its kind, so the totals are complete. No file
-//! is opened.
+//! Regular files are grouped by extension and all other entries by kind, so the totals are complete. No file is
+//! opened.
 //!
 //! Invariant: every entry is in exactly one row.
 
@@ -17,19 +17,19 @@ use crate::base::job::{Job, Pool};
 use crate::base::kind::Kind;
 use crate::tree::{Totals, UniqueSizes};
 
-/// Type of a row.
+/// Type that a row stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Type {
     /// Regular files with this extension.
     Extension(Extension),
     /// Regular files without an extension.
     NoExtension,
-    /// Entries of this kind that are not regular files.
+    /// Entries of this kind, which is not a regular file.
     Kind(Kind),
 }
 
 impl Type {
-    /// Returns the category of its files, or `None` if they are not regular files.
+    /// Returns the category of the files; `None` for entries that are not regular files.
     pub fn class(self) -> Option<Category> {
         match self {
             Self::Extension(extension) => Some(Category::of_extension(extension)),
@@ -38,7 +38,7 @@ impl Type {
         }
     }
 
-    /// Returns a query for the entries behind the row.
+    /// Returns a query that finds the entries of the row.
     pub fn query(self) -> Query {
         Query::of(match self {
             Self::Extension(extension) => Test::Extension(vec![extension]),
@@ -55,27 +55,27 @@ impl Type {
     }
 }
 
-/// Totals by type.
+/// Totals of a subtree by type.
 #[derive(Clone, Debug, Default)]
 pub struct TypeTotals {
     /// Types with their totals, in the requested order: by size, items or name. Items are names.
     pub types: Vec<(Type, Totals)>,
     /// Categories of regular files with their totals, in the same order.
     pub classes: Vec<(Category, Totals)>,
-    /// Total of all types.
+    /// Total over all types.
     pub total: Totals,
     /// Number of entries searched.
     pub searched: u64,
-    /// `true` once all entries were searched.
+    /// `true` when all entries have been searched.
     pub complete: bool,
 }
 
-/// Returns a query for the files of a category.
+/// Returns a query that finds the files of a category.
 pub fn class_query(class: Category) -> Query {
     Query::of(Test::Type(Types::default().with_class(class)))
 }
 
-/// Adds up the entries that the query keeps, by type.
+/// Adds up the entries that the query keeps by their type.
 ///
 /// # Errors
 /// When no thread can be started.
@@ -128,7 +128,8 @@ impl Counts {
     }
 }
 
-/// Sorts totals; equal ones by their row, and those by name by the result of `name`.
+/// Sorts totals in the requested order. Equal totals are sorted by their row, and in an order by name by the
+/// result of `name`.
 pub(crate) fn sorted<T: Copy + Ord, N: Ord>(
     order: Order,
     rows: impl Iterator<Item = (T, Totals)>,

@@ -1,7 +1,7 @@
-//! Files covered by mount points, which use space that no scan from above can see.
+//! Files covered by mount points. They use space, but a scan from above cannot see them.
 //!
 //! Each covered directory is scanned through a clone of its mount that has nothing mounted on it. Invariant:
-//! inodes that the main scan counted do not count again.
+//! inodes that the main scan has counted do not count again.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use crate::tree::{DirId, Entry, EntryState, Metadata, Tree, Walk};
 pub struct CoveredFiles {
     /// Mount point.
     pub path: PathBuf,
-    /// Totals of the covered files, or the reason they are unknown.
+    /// Totals of the covered files, or the reason why they are unknown.
     pub hidden: Result<Hidden, Errno>,
 }
 
@@ -38,7 +38,7 @@ pub struct Hidden {
 /// Interval between checks for cancellation during a scan.
 const GLANCE: Duration = Duration::from_millis(50);
 
-/// Scans below every covered mount point.
+/// Scans the covered directories of all mount points.
 pub fn look(covers: &[Cover], met: &mut Met, is_cancelled: &(dyn Fn() -> bool + Sync)) -> Vec<CoveredFiles> {
     let mut shadows: Vec<CoveredFiles> = Vec::new();
     let mut clones: Vec<(&Path, Result<Uncovered, Errno>)> = Vec::new();

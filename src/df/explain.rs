@@ -1,7 +1,7 @@
-//! Explanations of the accounting's lines: the meaning of a number, and commands the user can run to change
-//! it. Nothing is executed.
+//! Explanations for the lines of the accounting: the meaning of a number, and commands with which the user can
+//! change it. No command is executed.
 //!
-//! Does not draw anything. Invariant: names are safe for a terminal.
+//! Invariant: names are safe for a terminal.
 
 use super::rows::{Subject, label};
 use super::{
@@ -11,10 +11,10 @@ use super::{
 use crate::base::format::{Units, plain_size};
 use crate::base::text::{advice, escape, escape_path};
 
-/// Largest number of names a text lists.
+/// Largest number of names in a text.
 const NAMED: usize = 12;
 
-/// Returns the paragraphs that explain a line.
+/// Returns an explanation of a line, in paragraphs.
 pub fn explain(space: &FileSystemUsage, subject: Subject, units: Units) -> Vec<String> {
     let texts: Vec<&str> = match subject {
         Subject::Size => vec![
@@ -261,7 +261,7 @@ fn outside(outside: &NotScanned) -> String {
     }
 }
 
-/// Returns the usual causes of an unexplained rest, by file-system type.
+/// Returns the usual causes of unexplained space for a type of file system.
 fn usual(space: &FileSystemUsage) -> &'static str {
     match space.volume.kind().unwrap_or_default() {
         b"ext2" | b"ext3" | b"ext4" => {

@@ -56,7 +56,7 @@ pub use volume::{NotScanned, Volume};
 pub enum FileSystem {
     /// The root is a mount point, so the rest of the file system can be accounted for.
     Accounted(FileSystemUsage),
-    /// The root lies below the mount point: only df's numbers are known.
+    /// The root lies below the mount point, so only df's numbers are known.
     Shown(Volume),
 }
 
@@ -65,7 +65,7 @@ pub enum FileSystem {
 pub struct Account {
     /// Accounting of each file system.
     pub report: Report,
-    /// Lines to display.
+    /// Lines in the order in which they are shown.
     pub rows: Vec<Row>,
 }
 
@@ -82,8 +82,8 @@ pub fn account(pool: &Pool, tree: Arc<Tree>, from: DirId, units: Units) -> io::R
     })
 }
 
-/// Starts a check that returns `true` if a root is the topmost directory of its file system, so that its
-/// accounting leaves nothing outside.
+/// Starts a check whose result is `true` if a root is the topmost directory of its file system, so that its
+/// accounting includes everything.
 ///
 /// # Errors
 /// When no thread can be started.
@@ -92,14 +92,14 @@ pub fn is_whole(pool: &Pool, tree: Arc<Tree>) -> io::Result<Job<bool>> {
 }
 
 /// Accounts for every file system that `tree` contains, the one of `from` first. Makes all necessary system
-/// calls, which can take a while; returns early with less once `is_cancelled` returns `true`.
+/// calls, which can take a while. Returns early with an incomplete result when `is_cancelled` returns `true`.
 pub fn report(tree: &Tree, from: DirId, is_cancelled: &(dyn Fn() -> bool + Sync)) -> Report {
     Report { spaces: spaces(tree, from, usize::MAX, is_cancelled) }
 }
 
-/// Returns the accounting of the first root that is a mount point; without one, and if `anywhere` is set,
-/// only the df numbers of the first root. Omits the search for deleted files and covered files, which only
-/// [`report`] does, unless a root is a whole file system.
+/// Returns the accounting of the first root that is a mount point. If there is none and `anywhere` is set,
+/// returns only df's numbers for the first root. Deleted files and covered files, which [`report`] always
+/// searches for, are searched for only if a root is a whole file system.
 pub fn of_roots(tree: &Tree, anywhere: bool) -> Option<FileSystem> {
     if let Some(root) = whole_root(tree) {
         return spaces(tree, root, 1, &|| false).pop().map(FileSystem::Accounted);
@@ -156,10 +156,11 @@ fn first_system(tree: &Tree, regions: &MountMap, sums: &ScannedSizes, from: DirI
     sums.system(from).or_else(|| tree.ancestry(from).find_map(|id| regions.starts.get(&id).copied()))
 }
 
-/// df's numbers for a directory of a file system and for its mount point.
+/// df's numbers for a directory of a file system, and for its mount point.
 type Sizes = (Result<Capacity, Errno>, Option<Capacity>);
 
-/// Returns df's numbers for each file system, `None` for one that does not answer within the time limit.
+/// Returns df's numbers for each file system; `None` for a file system that does not answer within the time
+/// limit.
 fn sizes<'s>(systems: impl Iterator<Item = &'s System>) -> Vec<Option<Sizes>> {
     let question = |system: &System| {
         let (path, is_silent) = (system.path.clone(), system.is_silent);
@@ -177,7 +178,7 @@ fn space(system: &System, scanned: Scanned, sizes: Option<Sizes>) -> FileSystemU
         if system.is_whole { Vec::new() } else { NotScanned::of(system.mount.as_ref(), &system.path) };
     let (here, whole) = sizes.unwrap_or((Err(Errno::ETIMEDOUT), None));
     let capacity = whole.map_or(here, Ok);
-    // A file system that does not respond gets no further requests.
+    // A file system that did not answer gets no further requests.
     let mount = system.mount.as_ref().filter(|_| sizes.is_some());
     let native = mount.map_or(Native::Silent, |mount| overhead::ask(mount, &system.path));
     FileSystemUsage {
@@ -216,7 +217,7 @@ fn notes(system: &System, native: Native, sizes: (Option<Capacity>, Option<Capac
     notes
 }
 
-/// Returns the layers of an overlay. Colons separate them; a double colon separates the data-only layers.
+/// Returns the layers of an overlay. They are separated by colons, and data-only layers by double colons.
 fn layers(mount: &Mount) -> Note {
     let split = |layers: &[u8]| -> Vec<Vec<u8>> {
         layers.split(|byte| *byte == b':').filter(|name| !name.is_empty()).map(<[u8]>::to_vec).collect()
@@ -225,7 +226,7 @@ fn layers(mount: &Mount) -> Note {
     Note::Layers { upper: mount.option(b"upperdir").next().map(<[u8]>::to_vec), lower }
 }
 
-/// Returns the files on a file system, matched by device or by one of its mounts.
+/// Returns the files on a file system, found by device or by one of its mounts.
 fn of_system(files: &[UnlinkedFile], system: &System, mounts: &[Mount]) -> Vec<UnlinkedFile> {
     let device = system.mount.as_ref().map(|mount| mount.device);
     let is_its_mount = |id: u64| mounts.iter().any(|mount| mount.id == id && Some(mount.device) == device);

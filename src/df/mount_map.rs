@@ -1,12 +1,12 @@
 //! Map from directories of a tree to file systems.
 //!
 //! A directory is on the same file system as its parent unless something is mounted on it. The mount table
-//! lists the mount points, and each one is looked up in the tree once. Device numbers alone are not enough:
-//! every btrfs subvolume has its own device number without being mounted, and a bind mount has the number of its
-//! source.
+//! lists the mount points, and each mount point is looked up in the tree once. Device numbers are not enough:
+//! every btrfs subvolume has its own device number without being mounted, and a bind mount has the number of
+//! its source.
 //!
-//! Without a mount table (no /proc) only device numbers are used. Invariant: a mount covered by another
-//! mount owns no directory.
+//! Without a mount table (no /proc) only device numbers are used. Invariant: no directory belongs to a mount
+//! that is covered by another mount.
 
 use std::collections::{HashMap, HashSet};
 use std::os::unix::ffi::OsStrExt;
@@ -18,7 +18,7 @@ use crate::platform::fs::mounts::{Mount, MountPosition, standing};
 use crate::scan::path;
 use crate::tree::{DirId, EntryState, Exclusion, Tree};
 
-/// File system the scan visited.
+/// File system that the scan has visited.
 #[derive(Clone, Debug)]
 pub struct System {
     /// First path at which the scan reached it: a root, or a mount point below one.
@@ -27,34 +27,34 @@ pub struct System {
     pub mount: Option<Mount>,
     /// Devices of its directories.
     pub devices: HashSet<u64>,
-    /// `true` if the scan could reach all of it: its topmost directory is mounted, and the scan began there
-    /// or above.
+    /// `true` if the scan could reach all of it: its topmost directory is mounted, and the scan began there or
+    /// above.
     pub is_whole: bool,
-    /// Number of its mounts that the scan visited; entries seen through two mounts count once.
+    /// Number of its mounts that the scan has visited. Entries that were seen through two mounts count once.
     pub times: usize,
-    /// Directories of it that other mounts cover.
+    /// Directories on it that are covered by other mounts.
     pub covers: Vec<Cover>,
     /// `true` if it did not respond during the scan.
     pub is_silent: bool,
 }
 
-/// Path covered by another mount.
+/// Path that is covered by another mount.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cover {
-    /// Mount point of the mount that is covered there.
+    /// Mount point of the covered mount.
     pub under: PathBuf,
-    /// Path relative to that mount point.
+    /// Covered path, relative to that mount point.
     pub below: PathBuf,
 }
 
 impl System {
-    /// Returns `true` if directories can have their own device without being mount points.
+    /// Returns `true` if directories on it can have their own device without being mount points.
     pub fn has_subvolumes(&self) -> bool {
         self.mount.as_ref().is_some_and(|mount| mount.kind == b"btrfs")
     }
 }
 
-/// File systems of a tree and the directories they begin at.
+/// File systems of a tree, and the directories at which they begin.
 #[derive(Debug, Default)]
 pub struct MountMap {
     pub systems: Vec<System>,
@@ -62,7 +62,7 @@ pub struct MountMap {
     pub starts: HashMap<DirId, usize>,
     /// Mount points that are not directories, by parent and name, and roots that are not directories.
     pub files: HashMap<(DirId, Vec<u8>), usize>,
-    /// Mount points that were not entered.
+    /// Mount points that the scan did not enter.
     closed: HashSet<(DirId, Vec<u8>)>,
 }
 
@@ -90,7 +90,7 @@ pub fn find(tree: &Tree, mounts: &[Mount]) -> MountMap {
             None => _ = regions.files.insert((DirId::TOP, root.name.to_vec()), system),
         }
     }
-    // Outer mount points come first, because they decide which inner ones are visible.
+    // Outer mount points come first, because they determine which inner ones are visible.
     let mut order: Vec<usize> = (0..mounts.len()).collect();
     order.sort_by_key(|index| mounts[*index].point.len());
     for index in order {
@@ -102,7 +102,7 @@ pub fn find(tree: &Tree, mounts: &[Mount]) -> MountMap {
 }
 
 impl MountMap {
-    /// Returns the index of the file system with this mount or device, adding it if it is new.
+    /// Returns the index of the file system with this mount or device. Adds the file system if it is new.
     pub fn system(&mut self, mount: Option<&Mount>, device: u64, path: &Path) -> usize {
         let of_mount = |system: &System| match (&system.mount, mount) {
             (Some(known), Some(mount)) => known.device == mount.device,
@@ -122,12 +122,13 @@ impl MountMap {
         })
     }
 
-    /// Returns `true` if an entry was excluded by request, rather than by a limit to one file system.
+    /// Returns `true` if an entry was excluded by request, and not because the scan is limited to one file
+    /// system.
     pub fn is_left_out(&self, system: usize, directory: DirId, name: &[u8], exclusion: Exclusion) -> bool {
         match exclusion {
             Exclusion::Pattern | Exclusion::Caches | Exclusion::Dataless => true,
             Exclusion::KernelFileSystem => false,
-            // The scan takes a subvolume for another file system, but it belongs to this one.
+            // The scan treats a subvolume as another file system, but it belongs to this one.
             Exclusion::OtherFileSystem => {
                 self.systems[system].has_subvolumes() && !self.closed.contains(&(directory, name.to_vec()))
             }
@@ -156,7 +157,7 @@ impl MountMap {
         else {
             return;
         };
-        // The mount point itself is covered, or another mount has the same mount point.
+        // The mount point itself is covered, or another mount is on the same mount point.
         if on.is_some_and(|on| mount.id != 0 && mounts[on].id != mount.parent) {
             return;
         }
@@ -203,7 +204,7 @@ impl MountMap {
     }
 }
 
-/// Returns the directory at `below`, relative to `id`, and the mount visible there.
+/// Returns the directory at the path `below`, relative to `id`, and the mount that is visible there.
 fn descend(
     tree: &Tree,
     id: DirId,
@@ -218,10 +219,10 @@ fn descend(
     Some((at, on))
 }
 
-/// Returns the topmost mount at the mount point of this one.
+/// Returns the topmost mount on the mount point of this one.
 fn topmost(mounts: &[Mount], index: usize) -> usize {
     let mut top = index;
-    // The loop ends, because each mount lies on an earlier one.
+    // The loop ends, because a mount can only be on top of an earlier one.
     for _ in 0..mounts.len() {
         let above = mounts.iter().position(|other| {
             other.id != 0
@@ -237,8 +238,8 @@ fn topmost(mounts: &[Mount], index: usize) -> usize {
     top
 }
 
-/// Returns the mount of a path, by the mount ID from the kernel, or else by its device and the longest mount
-/// point above it.
+/// Returns the mount of a path: by the mount ID from the kernel, or, if there is none, by the device and the
+/// longest mount point above the path.
 pub fn mount_of(mounts: &[Mount], full: &Path, standing: &MountPosition) -> Option<usize> {
     let named = standing.mount.and_then(|id| mounts.iter().position(|mount| mount.id == id));
     named.or_else(|| {

@@ -1,20 +1,20 @@
 //! File-system overhead: the file system's own numbers, as parts of df's numbers.
 //!
-//! Invariant: a part is counted either in "used" or outside the size; df never counts it twice.
+//! Invariant: each part is counted in only one of df's numbers.
 
 use crate::platform::fs::capacity::Capacity;
 use crate::platform::fs::overhead::btrfs::{BlockGroups, Btrfs, Purpose};
 use crate::platform::fs::overhead::ext::Superblock;
 use crate::platform::fs::overhead::{Native, Xfs};
 
-/// Space used by something other than files.
+/// Space that is used by something other than files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overhead {
     /// Kind of overhead.
     pub what: OverheadKind,
     /// Size in bytes, as df counts it.
     pub bytes: u64,
-    /// Number of df that includes the part.
+    /// Number of df that includes it.
     pub standing: CountedAs,
 }
 
@@ -23,9 +23,9 @@ pub struct Overhead {
 pub enum CountedAs {
     /// Counted as used.
     Used,
-    /// Not part of the size at all.
+    /// Not included in the size.
     Beside,
-    /// Counted as free, but not as available.
+    /// Included in the free space, but not in the available space.
     Reserved,
     /// Included in another part.
     Within,
@@ -50,14 +50,14 @@ pub enum OverheadKind {
     Metadata,
     /// Chunk tables (btrfs).
     BlockGroups,
-    /// Reserved so that deleting still works on a full file system (btrfs).
+    /// Reserve with which files can be deleted when the file system is full (btrfs).
     Reserve,
     /// Other volumes in the same container (APFS).
     OtherVolumes,
 }
 
 impl OverheadKind {
-    /// All kinds.
+    /// All kinds of overhead.
     pub const ALL: [Self; 10] = [
         Self::Structures,
         Self::Journal,
@@ -88,7 +88,7 @@ impl OverheadKind {
     }
 }
 
-/// Returns the overhead parts of a file system.
+/// Returns the overhead of a file system.
 pub fn parts(native: &Native, capacity: &Capacity) -> Vec<Overhead> {
     match native {
         Native::Ext { superblock, held_back } => ext(superblock, *held_back, capacity),
@@ -105,7 +105,7 @@ pub fn parts(native: &Native, capacity: &Capacity) -> Vec<Overhead> {
     }
 }
 
-/// Returns the parts of an ext file system. df excludes the tables from the size unless the mount option
+/// Returns the overhead of an ext file system. df's size does not include the tables unless the mount option
 /// `minixdf` is set.
 fn ext(superblock: &Superblock, held_back: Option<u64>, capacity: &Capacity) -> Vec<Overhead> {
     let beside = superblock.whole.saturating_sub(capacity.size);
@@ -139,7 +139,7 @@ fn xfs(xfs: &Xfs) -> Vec<Overhead> {
     .collect()
 }
 
-/// Returns the parts of btrfs, added up like in the kernel's `btrfs_statfs`: bytes of the disk, divided by the
+/// Returns the overhead of btrfs, added up as in the kernel's `btrfs_statfs`: bytes on the disk, divided by the
 /// number of copies of data.
 fn btrfs(btrfs: &Btrfs) -> Vec<Overhead> {
     let is_data = |chunks: &&BlockGroups| matches!(chunks.purpose, Purpose::Data | Purpose::Mixed);

@@ -2,16 +2,15 @@
 //!
 //! ```text
 //! 100.0 GiB  size
-//!   1.6 GiB    tables and journal: beside it, df leaves them out
+//!   1.6 GiB    tables and journal: not part of the size
 //!  60.0 GiB  used
 //!  50.0 GiB    scanned here                                       123,456 entries
 //!   9.0 GiB    deleted but open                            of all processes
 //!   9.0 GiB      /var/log/big.log                                 rsyslogd (612)
-//!   1.0 GiB    not explained
+//!   1.0 GiB    unexplained
 //! ```
 //!
-//! Does not draw anything. Invariant: names are safe for a terminal, and the amounts below "used" add up to
-//! it.
+//! Invariant: names are safe for a terminal, and the amounts below "used" add up to it.
 
 use super::{
     CountedAs, Errno, FileSystemUsage, NotScanned, Note, Overhead, OverheadKind, ProcessAccess, Report,
@@ -21,7 +20,7 @@ use crate::base::format::{Units, grouped, percent, plain_size, share};
 use crate::base::os_error::error_text;
 use crate::base::text::{escape, escape_path};
 
-/// Subject of a line.
+/// Subject that a line is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// Size as df reports it.
@@ -32,7 +31,7 @@ pub enum Subject {
     Available,
     /// Free space that only root can use.
     Reserved,
-    /// Inodes.
+    /// Numbers of inodes.
     Inodes,
     /// Total of the scan.
     Scanned,
@@ -46,13 +45,13 @@ pub enum Subject {
     File(usize),
     /// One overhead part, by index.
     Overhead(usize),
-    /// Unexplained rest.
+    /// Unexplained part of the used space.
     Unexplained,
     /// Unreadable directories and entries.
     Unreadable,
     /// Excluded entries.
     LeftOut,
-    /// Further fact, by index.
+    /// Additional fact, by index.
     Note(usize),
     /// One of several file systems, by index.
     System(usize),
@@ -65,11 +64,11 @@ pub enum Subject {
 pub enum Amount {
     /// Size in bytes.
     Bytes(u64),
-    /// Bytes to subtract.
+    /// Number of bytes that is subtracted.
     Less(u64),
-    /// Unknown amount.
+    /// The amount is unknown.
     Unknown,
-    /// No amount.
+    /// The line has no amount.
     Nothing,
 }
 
@@ -78,18 +77,18 @@ pub enum Amount {
 pub struct Row {
     /// Subject of the line.
     pub subject: Subject,
-    /// Indentation: a line is part of the nearest less indented line above it.
+    /// Indentation. A line is part of the nearest line above it that is less indented.
     pub depth: usize,
     /// Amount shown on the line.
     pub amount: Amount,
     /// Label of the line.
     pub label: String,
-    /// Additional remark.
+    /// Remark after the label.
     pub note: Option<String>,
 }
 
-/// Returns the lines of a report: all lines of the first file system, then, if there are several, one line
-/// for each and the total.
+/// Returns the lines of a report: all lines of the first file system; if there are several, also one line for
+/// each and the total.
 pub fn ledger(report: &Report, units: Units) -> Vec<Row> {
     let mut lines = report.spaces.first().map(|space| rows(space, units)).unwrap_or_default();
     if report.spaces.len() < 2 {
@@ -111,7 +110,7 @@ pub fn ledger(report: &Report, units: Units) -> Vec<Row> {
     lines
 }
 
-/// Returns the summary line of one file system: used, size and scanned.
+/// Returns one line about a file system, with used space, size and scanned space.
 fn system(
     subject: Subject,
     label: String,
@@ -126,7 +125,7 @@ fn system(
     Row { subject, depth: 0, amount, label, note }
 }
 
-/// Returns all lines of a file system.
+/// Returns all lines for a file system.
 pub fn rows(space: &FileSystemUsage, units: Units) -> Vec<Row> {
     let mut rows = Rows { space, rows: Vec::new() };
     rows.capacity();
@@ -138,14 +137,14 @@ pub fn rows(space: &FileSystemUsage, units: Units) -> Vec<Row> {
     rows.rows
 }
 
-/// Returns the reason why a file system's size is unknown.
+/// Returns the reason why the size of a file system is unknown.
 pub fn no_capacity(error: Errno) -> String {
-    // The system's text for this error does not mention the timeout; see `platform::fs::answer`.
+    // The system's message for this error does not mention a timeout; see `platform::fs::answer`.
     if error == Errno::ETIMEDOUT { "does not answer".to_owned() } else { error_text(error as i32) }
 }
 
-/// Returns the title of a file system, such as `/home: /dev/sda1 (ext4)`, or only the path without a mount
-/// table.
+/// Returns the title for a file system, such as `/home: /dev/sda1 (ext4)`, or only the path if there is no
+/// mount table.
 pub fn title(space: &FileSystemUsage) -> String {
     let bytes = |bytes: &[u8]| escape(bytes).into_owned();
     match &space.volume.mount {
@@ -238,7 +237,7 @@ impl Rows<'_> {
                 Ok(hidden) if hidden.entries > 0 => {
                     (Amount::Bytes(hidden.disk), Some(counted(hidden.entries, "entry", "entries")))
                 }
-                // The only entry is the mount point itself.
+                // The only entry is the covered directory itself.
                 Ok(_) => continue,
                 Err(_) => (Amount::Unknown, None),
             };
@@ -258,7 +257,7 @@ impl Rows<'_> {
             _ => Amount::Bytes(self.space.deleted_bytes()),
         };
         self.push(Subject::UnlinkedFile, 1, amount, "deleted but open", Some(note.to_owned()));
-        // Files without blocks do not explain any used space.
+        // Files without blocks do not use any space.
         let files = self.space.deleted.iter().enumerate().filter(|(_, file)| file.disk != Some(0));
         for (index, file) in files {
             let amount = file.disk.map_or(Amount::Unknown, Amount::Bytes);
@@ -304,7 +303,7 @@ fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(count), if count == 1 { one } else { many })
 }
 
-/// Lists the processes that hold a file: `tail (12), cat (13) and 3 more`.
+/// Lists the processes that hold a file open: `tail (12), cat (13) and 3 more`.
 fn holders(file: &UnlinkedFile) -> String {
     const NAMED: usize = 3;
     let named =
@@ -316,7 +315,7 @@ fn holders(file: &UnlinkedFile) -> String {
     }
 }
 
-/// Returns the label of an overhead part.
+/// Returns the label for a kind of overhead.
 pub fn label(what: OverheadKind) -> &'static str {
     match what {
         OverheadKind::Structures => "inode tables and bitmaps",

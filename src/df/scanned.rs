@@ -1,6 +1,7 @@
-//! Totals of a scan per file system, with each inode once, and the number of entries it could not count.
+//! Totals of a scan for each file system, with each inode once, and the number of entries that could not be
+//! counted.
 //!
-//! Does no I/O. Invariant: with a single file system below the root, its bytes are the tree's total.
+//! Does no I/O. Invariant: with a single file system below the root, its bytes equal the total of the tree.
 
 use std::collections::HashSet;
 
@@ -14,17 +15,17 @@ use crate::tree::{DirId, Entry, EntryState, Metadata, Tree, Walk};
 pub struct Scanned {
     /// Disk usage in bytes, each inode once.
     pub disk: u64,
-    /// Number of names; every name of a hard-linked file counts.
+    /// Number of names. Every name of a file with hard links counts.
     pub entries: u64,
     /// Directories that could not be read, and entries without metadata.
     pub unreadable: u64,
     /// Entries excluded by request.
     pub left_out: u64,
-    /// `true` if something may be missing because the scan was stopped or is still running.
+    /// `true` if something may be missing, because the scan was stopped or is still running.
     pub is_partial: bool,
 }
 
-/// Inodes already counted; reused for the next tree if both trees are of the same file systems.
+/// Inodes that were counted. Used again for the next tree if both trees are on the same file systems.
 #[derive(Debug, Default)]
 pub struct Met {
     /// Files with several names, by device and inode.
@@ -34,7 +35,7 @@ pub struct Met {
 }
 
 impl Met {
-    /// Returns `true` if a file was not counted before. Files with one name are not remembered.
+    /// Returns `true` if a file was not counted before. Files with only one name are not recorded.
     pub fn is_new_file(&mut self, tree: &Tree, directory: DirId, metadata: &Metadata) -> bool {
         let device = metadata
             .links
@@ -48,15 +49,15 @@ impl Met {
     }
 }
 
-/// Totals of every file system, and the file system of every directory.
+/// Totals of each file system, and the file system of each directory.
 pub struct ScannedSizes {
     pub scanned: Vec<Scanned>,
-    /// Indexed by directory number: the file system's index plus one, or 0 without a file system.
+    /// File system of each directory, by directory number: its index plus one, or 0 if there is none.
     of: Vec<u32>,
 }
 
 impl ScannedSizes {
-    /// Returns the file system of a directory, or `None` if the directory is counted elsewhere.
+    /// Returns the file system of a directory; `None` if the directory is counted elsewhere.
     pub fn system(&self, id: DirId) -> Option<usize> {
         self.of.get(id.0 as usize)?.checked_sub(1).map(|system| system as usize)
     }
@@ -70,7 +71,7 @@ impl ScannedSizes {
     }
 }
 
-/// Adds up a tree. An unknown device inside a file system with subvolumes is added to that file system; any
+/// Adds up a tree. An unknown device inside a file system with subvolumes belongs to that file system. Any
 /// other unknown device becomes a file system that is missing from the mount table.
 pub fn add_up(tree: &Tree, regions: &mut MountMap, met: &mut Met) -> ScannedSizes {
     let mut sums = ScannedSizes { scanned: vec![Scanned::default(); regions.systems.len()], of: Vec::new() };
@@ -112,7 +113,8 @@ pub fn add_up(tree: &Tree, regions: &mut MountMap, met: &mut Met) -> ScannedSize
     sums
 }
 
-/// Returns the file system of a child whose parent is on `above`, or `None` if the child was counted before.
+/// Returns the file system of a child whose parent is on the file system `above`; `None` if the child was
+/// counted before.
 fn system_of(
     tree: &Tree,
     regions: &mut MountMap,

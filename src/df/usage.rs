@@ -1,6 +1,7 @@
-//! Accounting of a file system: what was found, and the rest that is not explained.
+//! Accounting of a file system: the known amounts, and the rest that is not explained.
 //!
-//! Invariant: [`Space::remainder`] is "used" minus everything that is known, never a measured number.
+//! Invariant: [`FileSystemUsage::remainder`] is "used" minus everything that is known, and never a measured
+//! number.
 
 use super::covered::CoveredFiles;
 use super::parts::{CountedAs, Overhead};
@@ -20,50 +21,50 @@ pub struct FileSystemUsage {
     pub scanned: Scanned,
     /// Files covered by mount points.
     pub shadows: Vec<CoveredFiles>,
-    /// Deleted files that processes still hold open.
+    /// Deleted files that are still open in processes.
     pub deleted: Vec<UnlinkedFile>,
     /// Processes whose open files could be read.
     pub reach: ProcessAccess,
     /// Overhead of the file system.
     pub parts: Vec<Overhead>,
-    /// Further facts about the file system.
+    /// Additional facts about the file system.
     pub notes: Vec<Note>,
 }
 
-/// Further fact about a file system.
+/// Additional fact about a file system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
-    /// Overlay: the layer that is written to and the layers below it.
+    /// The file system is an overlay with these layers.
     Layers {
         /// Directory that receives writes.
         upper: Option<Vec<u8>>,
         /// Directories below, topmost first.
         lower: Vec<Vec<u8>>,
     },
-    /// File system in memory.
+    /// The file system is in memory.
     Memory,
-    /// Subvolumes of a btrfs file system.
+    /// The file system is btrfs and has these subvolumes.
     Subvolumes(Vec<Subvolume>),
-    /// Names of the file system's snapshots.
+    /// The file system has snapshots with these names.
     Snapshots(Vec<Vec<u8>>),
-    /// Quota of the user who runs duke.
+    /// The user who runs duke has this quota.
     Quota(Quota),
-    /// Quota of the directory, which makes df show a smaller size than the file system has.
+    /// The directory has a quota, so df shows a smaller size than that of the file system.
     DirectoryLimit {
         /// Size that df reports for the directory.
         shown: u64,
         /// Size that df reports for the mount point.
         whole: u64,
     },
-    /// The file system reports more to root only.
+    /// The file system reports more, but only to root; the request failed with this error.
     Refused(Errno),
 }
 
-/// Accounting of every file system the scan visited.
+/// Accounting of every file system that the scan has visited.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// File systems, the one of the requested directory first, then in the order in which the scan visited
-    /// them.
+    /// File systems: that of the requested directory first, and the others in the order in which the scan
+    /// visited them.
     pub spaces: Vec<FileSystemUsage>,
 }
 
@@ -72,12 +73,12 @@ pub struct Report {
 pub enum Unexplained {
     /// Bytes that are not explained.
     Missing(u64),
-    /// Bytes by which the known parts exceed "used": something is counted more than once.
+    /// Number of bytes by which the known parts exceed "used", because something is counted more than once.
     Shared(u64),
 }
 
 impl FileSystemUsage {
-    /// Returns the unexplained rest of "used", or `None` if the system does not report how much is used.
+    /// Returns the unexplained part of "used", or `None` if the system does not report the used space.
     pub fn remainder(&self) -> Option<Unexplained> {
         let used = self.volume.capacity.ok()?.used();
         let known = self.known();
@@ -87,20 +88,20 @@ impl FileSystemUsage {
         })
     }
 
-    /// Returns the bytes that are explained.
+    /// Returns the number of explained bytes.
     fn known(&self) -> u64 {
         let parts = self.parts.iter().filter(|part| part.standing == CountedAs::Used);
         let parts = parts.fold(0_u64, |sum, part| sum.saturating_add(part.bytes));
         [self.hidden(), self.deleted_bytes(), parts].into_iter().fold(self.scanned.disk, u64::saturating_add)
     }
 
-    /// Returns the bytes covered by mount points, as far as they could be read.
+    /// Returns the bytes of files covered by mount points, as far as those could be read.
     pub fn hidden(&self) -> u64 {
         let known = self.shadows.iter().filter_map(|shadow| shadow.hidden.ok());
         known.fold(0, |sum, hidden| sum.saturating_add(hidden.disk))
     }
 
-    /// Returns the bytes of deleted but open files whose sizes are known.
+    /// Returns the bytes of deleted but open files with known sizes.
     pub fn deleted_bytes(&self) -> u64 {
         self.deleted.iter().filter_map(|file| file.disk).fold(0, u64::saturating_add)
     }

@@ -1,6 +1,6 @@
-//! df's numbers for a file system, and the part of it that a scan could reach.
+//! df's numbers for a file system, and the parts of it that a scan could not reach.
 //!
-//! Does not use the tree. Invariant: the cost is a few system calls, whatever the size of the scan.
+//! Invariant: the cost is a few system calls, whatever the size of the scan.
 
 use std::path::{Path, PathBuf};
 
@@ -14,16 +14,16 @@ use crate::platform::fs::mounts::{Mount, mounts, standing};
 pub struct Volume {
     /// Path at which the scan reached it: a root, or a mount point below one.
     pub path: PathBuf,
-    /// Mount at that path; unknown without a mount table.
+    /// Mount at that path; `None` without a mount table.
     pub mount: Option<Mount>,
-    /// Sizes that df reports.
+    /// Sizes as df reports them.
     pub capacity: Result<Capacity, Errno>,
-    /// Reasons why the file system may hold more than the scan could reach; empty if the scan could reach
+    /// Reasons why the file system may contain more than the scan could reach. Empty if the scan could reach
     /// everything.
     pub outside: Vec<NotScanned>,
 }
 
-/// Reason why a file system may hold more than the scan could reach.
+/// Reason why a file system may contain more than a scan could reach.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotScanned {
     /// The scan began below this mount point.
@@ -35,7 +35,7 @@ pub enum NotScanned {
 }
 
 impl Volume {
-    /// Returns the file system of the root `given`, or `None` if the root no longer exists.
+    /// Returns the file system of the root `given`; `None` if the root no longer exists.
     pub(crate) fn of_root(given: &Path) -> Option<Self> {
         let standing = standing(given).ok()?;
         let path = given.canonicalize().ok()?;
@@ -57,7 +57,7 @@ impl Volume {
 }
 
 impl NotScanned {
-    /// Returns the parts of the file system mounted at or above `path` that a scan from `path` cannot reach.
+    /// Returns the reasons why a scan from `path` cannot reach all of the file system mounted at or above it.
     pub(crate) fn of(mount: Option<&Mount>, path: &Path) -> Vec<Self> {
         let Some(mount) = mount else { return vec![Self::Unknown] };
         let point = point(mount);

@@ -1,11 +1,11 @@
 //! Categories of files by extension, for `type:video` and the rows of the types view.
 //!
-//! No file is opened to detect its type. An ambiguous extension has the category of most of its files: `ts`
-//! and `mod` are code.
+//! No file is opened to detect its type. An ambiguous extension belongs to the category of most of its files:
+//! `ts` and `mod` are code.
 
 use crate::base::sync::OnceLock;
 
-/// Purpose of a file, as far as its name shows.
+/// Category of a file, as its name suggests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Category {
     /// Films and clips.
@@ -14,7 +14,7 @@ pub enum Category {
     Image,
     /// Music and other sound.
     Audio,
-    /// Packed or compressed files, packages.
+    /// Archives, compressed files, packages.
     Archive,
     /// Texts, spreadsheets, presentations.
     Document,
@@ -30,9 +30,9 @@ pub enum Category {
     Font,
     /// Logs.
     Log,
-    /// Backups, caches and leftovers of programs.
+    /// Backups, caches and temporary files of programs.
     Temporary,
-    /// Any other extension, or none.
+    /// Any other extension, or no extension.
     Other,
 }
 
@@ -54,7 +54,7 @@ impl Category {
         Self::Other,
     ];
 
-    /// Returns the word for it in a query.
+    /// Returns the name of the category in a query.
     pub fn name(self) -> &'static str {
         match self {
             Self::Video => "video",
@@ -78,7 +78,7 @@ impl Category {
         Self::ALL.into_iter().find(|category| category.name() == name)
     }
 
-    /// Returns the category of files called `name`.
+    /// Returns the category of a file called `name`.
     pub fn of_name(name: &[u8]) -> Self {
         Extension::of(name).map_or(Self::Other, Self::of_extension)
     }
@@ -93,11 +93,11 @@ impl Category {
 /// Length in bytes of the longest extension.
 const LONGEST: usize = 15;
 
-/// Extension of a name, in small letters.
+/// Extension of a name, in lower case.
 ///
-/// The extension is the text after the last dot if it is short, holds a letter and no blank, and does not
-/// start the name: `.bashrc` has none, and `backup.001` and `backup.002` do not become types of their own.
-/// Versions after the extension of a shared library are ignored: `libz.so.1.3` ends in `so`.
+/// The extension is the text after the last dot if it is short, contains a letter and no blank, and does not
+/// start the name: `.bashrc` has no extension, and `backup.001` and `backup.002` do not become types. Version
+/// numbers after the extension of a shared library are ignored: `libz.so.1.3` has the extension `so`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Extension {
     bytes: [u8; LONGEST],
@@ -116,7 +116,7 @@ impl Extension {
         Self::new(&name[dot + 1..])
     }
 
-    /// Returns `text`, given without a dot, as an extension, if it can be one.
+    /// Returns `text`, which has no dot, as an extension, if it can be one.
     pub fn new(text: &[u8]) -> Option<Self> {
         let is_part = |byte: &u8| byte.is_ascii_graphic() && *byte != b'.' || !byte.is_ascii();
         let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || !byte.is_ascii();
@@ -129,13 +129,13 @@ impl Extension {
         Some(Self { bytes, length: u8::try_from(text.len()).ok()? })
     }
 
-    /// Returns its bytes, without the dot.
+    /// Returns the bytes of the extension, without the dot.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.length)]
     }
 }
 
-/// Returns the name of a shared library without its versions; any other name unchanged.
+/// Returns the name of a shared library without its version; other names are returned unchanged.
 fn without_versions(name: &[u8]) -> &[u8] {
     let mut end = name;
     while let Some(dot) = end.iter().rposition(|byte| *byte == b'.') {
@@ -151,11 +151,11 @@ fn without_versions(name: &[u8]) -> &[u8] {
     name
 }
 
-/// Extensions of each category: its name, a colon, and extensions, on one line or several.
+/// Extensions of each category: a category's name, a colon, and its extensions, on one or several lines.
 const EXTENSIONS: &str = include_str!("extensions.txt");
 
-/// Returns the extensions as numbers of the same order, sorted, with their categories. Comparing numbers takes
-/// an instruction or two, and `type:` looks up the category of every file.
+/// Returns the extensions with their categories, as sorted numbers with the same order. Comparing numbers takes
+/// one or two instructions, and `type:` looks up the category of every file.
 fn table() -> &'static [(u128, Category)] {
     static TABLE: OnceLock<Vec<(u128, Category)>> = OnceLock::new();
     TABLE.get_or_init(|| {
@@ -172,7 +172,7 @@ fn table() -> &'static [(u128, Category)] {
     })
 }
 
-/// Encodes up to sixteen bytes as a number of the same order, padded with zeros.
+/// Encodes up to sixteen bytes as a number with the same order, padded with zeros.
 fn key(text: &[u8]) -> u128 {
     let mut bytes = [0; 16];
     bytes[..text.len()].copy_from_slice(text);

@@ -1,17 +1,17 @@
-//! Globs as regexes: the meaning of `*`, `?`, `[a-z]` and `{a,b}` in a search.
+//! Globs as regexes: `*`, `?`, `[a-z]` and `{a,b}` in a search.
 //!
-//! The meaning is that of `--exclude` (`scan::filter`), which a test compares, with one difference: users
-//! search for letters, so `?` matches a letter and not one byte of it, and case folding goes beyond ASCII. A
-//! byte that is not UTF-8 counts as a letter.
+//! They mean the same as in `--exclude` (`scan::exclude`), which a test checks, with one difference: a search
+//! is for letters, so `?` matches a letter and not one byte of it, and case is ignored beyond ASCII. A byte
+//! that is not UTF-8 counts as a letter.
 //!
 //! Invariant: an error names the byte of the glob at which it occurs.
 
-/// Regex for any letter, or any byte that is not part of one.
+/// Regex for any letter, or for any byte that is not part of a letter.
 const ANY: &str = "(?:(?s:.)|(?s-u:.))";
-/// Regex for any letter or byte except the slash between names.
+/// Like [`ANY`], except the slash between names.
 const ANY_IN_NAME: &str = "(?:[^/]|(?-u:[^/]))";
 
-/// Reason why a text is no glob.
+/// Reason why a text is not a glob.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BadGlob {
     /// Byte offset of the error in the glob.
@@ -24,12 +24,12 @@ pub(crate) fn is_glob(word: &str) -> bool {
     word.contains(['*', '?', '['])
 }
 
-/// Returns the regex of a glob without a slash, for whole names.
+/// Returns the regex for a glob without a slash, which must match a whole name.
 pub(crate) fn name_regex(glob: &str) -> Result<String, BadGlob> {
     Ok(format!(r"\A{}\z", translate(glob, ANY)?))
 }
 
-/// Returns the regex of a glob with a slash, for the last names of a path.
+/// Returns the regex for a glob with a slash, which must match the last names of a path.
 pub(crate) fn path_regex(glob: &str) -> Result<String, BadGlob> {
     let trimmed = glob.trim_start_matches('/');
     let cut = glob.len() - trimmed.len();
@@ -40,7 +40,7 @@ pub(crate) fn path_regex(glob: &str) -> Result<String, BadGlob> {
 
 fn translate(glob: &str, any: &str) -> Result<String, BadGlob> {
     let mut regex = String::new();
-    // Positions of open braces.
+    // Positions of the braces that are open.
     let mut braces = Vec::new();
     let mut rest = glob;
     while let Some(letter) = rest.chars().next() {
@@ -85,13 +85,13 @@ fn translate(glob: &str, any: &str) -> Result<String, BadGlob> {
     }
 }
 
-/// Returns the regex of the class at the start of `glob`, and the length of the class; `None` if it is not
-/// closed.
+/// Returns the regex for the class at the start of `glob` and the length of the class; `None` if the class is
+/// not closed.
 fn class(glob: &str) -> Option<(String, usize)> {
     let inside = &glob[1..];
     let negated = inside.starts_with(['!', '^']);
     let inside = &inside[usize::from(negated)..];
-    // A `]` in the first position is a member of the class.
+    // A `]` in the first position belongs to the class.
     let first = inside.chars().next()?.len_utf8();
     let end = first + inside[first..].find(']')?;
     let letters: Vec<char> = inside[..end].chars().collect();
@@ -99,7 +99,7 @@ fn class(glob: &str) -> Option<(String, usize)> {
     let mut at = 0;
     while let Some(&from) = letters.get(at) {
         if let (Some('-'), Some(&to)) = (letters.get(at + 1), letters.get(at + 2)) {
-            // A reversed range is empty, and a regex does not allow it.
+            // A reversed range is empty, which a regex does not allow.
             if from <= to {
                 regex = regex + &hexadecimal(from) + "-" + &hexadecimal(to);
             }
@@ -116,7 +116,7 @@ fn class(glob: &str) -> Option<(String, usize)> {
     Some((regex, glob.len() - inside.len() + end + 1))
 }
 
-/// Returns any letter as an escape in a regex class.
+/// Returns a letter as an escape for a regex class.
 fn hexadecimal(letter: char) -> String {
     format!(r"\x{{{:x}}}", u32::from(letter))
 }
@@ -177,7 +177,7 @@ mod tests {
                 .literal_separator(true)
                 .backslash_escape(true)
                 .build();
-            // The oracle does not understand every glob.
+            // The oracle does not accept every glob.
             if let (Ok(oracle), false) = (built, name.is_empty()) {
                 let whole = if has_slash { name.as_str() } else { name.rsplit('/').next().unwrap() };
                 let regex = if has_slash { path_regex(&glob) } else { name_regex(trimmed) };

@@ -1,8 +1,8 @@
 //! Effect of the directories above an entry on its search result.
 //!
-//! A directory that was found is kept with all its contents, and the contents of a directory with an unwanted
-//! name are not found. A walk passes this down; a search that starts in the middle of a tree computes it from
-//! the ancestors.
+//! A found directory is kept with all its contents, and the contents of a directory with an unwanted name are
+//! not found. A walk passes this down from each directory to its entries; a search that starts in the middle of
+//! a tree computes it from the ancestors.
 //!
 //! Invariant: both ways give the same result.
 
@@ -13,14 +13,15 @@ use crate::tree::{DirId, Entry, EntryState, Metadata, Tree};
 /// Effect of the directories above an entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Standing {
-    /// `true` if the entry lies in a directory that was found, and is kept with it.
+    /// `true` if the entry lies in a directory that was found, and is kept for this reason.
     pub(crate) is_kept: bool,
-    /// `true` if the entry lies in a directory with an unwanted name, so a search does not find it.
+    /// `true` if the entry lies in a directory with an unwanted name, and a search does not find it for this
+    /// reason.
     pub(crate) is_unwanted: bool,
 }
 
 impl Standing {
-    /// Returns the standing of the contents of `directory`; `self` is that of the directory itself.
+    /// Returns the effect on the contents of `directory`; `self` is the effect on the directory itself.
     pub(crate) fn inside(self, query: &Query, directory: &Subject<'_>) -> Self {
         let (is_found, is_unwanted) = query.finds(directory, self.is_unwanted);
         Self { is_kept: self.is_kept || is_found && query.brings_contents(), is_unwanted }
@@ -28,7 +29,7 @@ impl Standing {
 }
 
 impl Query {
-    /// Returns `true` if a filter keeps an entry of a directory with this standing and path.
+    /// Returns `true` if a filter keeps an entry, given this effect and the path of its directory.
     pub(crate) fn keeps(&self, standing: Standing, above: &[u8], tree: &Tree, record: &Entry<'_>) -> bool {
         let mut path = Vec::new();
         if self.needs_paths() {
@@ -39,7 +40,7 @@ impl Query {
         (standing.is_kept || self.finds(&subject, standing.is_unwanted).0) && self.narrows_to(&subject)
     }
 
-    /// Returns the standing of the contents of the directory `id`.
+    /// Returns the effect on the contents of the directory `id`.
     pub(crate) fn standing(&self, tree: &Tree, id: DirId) -> Standing {
         let origin = self.path_to_origin(tree);
         let mut way: Vec<DirId> = tree.ancestry(id).collect();
@@ -62,7 +63,8 @@ impl Query {
     }
 }
 
-/// Returns the entry of a root, renamed to the last component of its path so that terms about names apply.
+/// Returns the entry of a root with only the last component of its path as the name, so that terms about names
+/// apply to it.
 pub(crate) fn as_root(record: Entry<'_>) -> Entry<'_> {
     let name = record.name.rsplit(|byte| *byte == b'/').find(|part| !part.is_empty());
     Entry { name: name.unwrap_or(record.name), ..record }

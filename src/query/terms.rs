@@ -1,14 +1,13 @@
-//! Queries: terms that must all hold for an entry.
+//! Queries: terms that must all be true for an entry.
 //!
-//! A query is parsed from text (`parse`) or built by a view from [`Test`]s, so that the files behind a row of
-//! any view are found by the same code as those of a search. A view can narrow a query: of the entries that
-//! the query keeps, only those that match further terms are counted.
+//! A query is parsed from text (`parse`) or built by a view from [`Test`]s, so the same code finds the files of
+//! a row in any view and those of a search. A view can narrow a query: of the entries that the query keeps,
+//! only those that match additional terms count.
 //!
-//! Directories pass their result on to their contents, see [`Standing`](super::standing::Standing): the contents
-//! of a directory that was found are kept with it, and the contents of a directory with an unwanted name are not
-//! found.
+//! A directory's result affects its contents, see [`Standing`](super::standing::Standing): the contents of a
+//! found directory are kept with it, and the contents of a directory with an unwanted name are not found.
 //!
-//! Knows no syntax. Invariant: the result depends only on the entry, its standing, and the query.
+//! Invariant: the result depends only on the entry, the directories above it, and the query.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -21,19 +20,19 @@ use crate::base::kind::Kind;
 use crate::query::category::{Category, Extension};
 use crate::tree::{DirId, Entry, EntryState, InodeKey, Metadata, Relocation, Tree};
 
-/// Largest number of terms about names. More are surely a mistake, and each compiled pattern takes memory.
+/// Largest number of terms about names. More would be a mistake, and each compiled pattern takes memory.
 pub(crate) const MOST_NAMED: usize = 64;
 
 /// Parsed search. An empty query matches everything.
 #[derive(Clone, Debug)]
 pub struct Query {
-    /// Tests of sizes, times and types.
+    /// Terms about sizes, times and types.
     pub(crate) own: Vec<Term>,
-    /// Tests of names; at most [`MOST_NAMED`].
+    /// Terms about names; at most [`MOST_NAMED`].
     pub(crate) named: Vec<Term>,
-    /// Further terms for entries that are counted.
+    /// Additional terms that an entry must match to be counted.
     narrowed: Vec<Term>,
-    /// Directory below which the search runs. This directory and its ancestors are not found themselves.
+    /// Directory whose subtree is searched. The directory and its ancestors are not found themselves.
     below: DirId,
     unfinished: Option<QueryError>,
 }
@@ -45,12 +44,12 @@ impl Default for Query {
     }
 }
 
-/// Error in a part of a text.
+/// Error about a part of a query's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueryError {
-    /// Part of the text, in bytes.
+    /// Range of that part in the text, in bytes.
     pub at: Range<usize>,
-    /// Error message, with a hint at valid input.
+    /// Error message, with a hint to valid input.
     pub reason: String,
 }
 
@@ -76,7 +75,7 @@ pub struct Term {
 pub enum Test {
     /// Pattern for the name.
     Name(Regex),
-    /// Pattern for the path, including the root as the user gave it.
+    /// Pattern for the path, which includes the root as the user gave it.
     Path(Regex),
     /// Name that begins with a dot.
     Hidden,
@@ -84,18 +83,17 @@ pub enum Test {
     Disk(Size),
     /// Apparent size in bytes.
     Apparent(Size),
-    /// Time of the last change in this range of seconds since 1970. Directories are tested only if the query
-    /// asks for them by name or type, since their time does not show the age of their contents.
+    /// Time of the last change, in this range of seconds since 1970. Directories are tested only if the query
+    /// selects them by name or type, because their time does not show the age of their contents.
     Modified(Range<i64>),
-    /// Implausible time of the last change: zero, as written by programs that do not know the time, or a time in
-    /// the future.
+    /// Implausible time of the last change: zero, which some programs write, or a time in the future.
     Undated {
-        /// First second of the future, since 1970.
+        /// First second that counts as the future, since 1970.
         future: i64,
     },
     /// Kind or category in this set.
     Type(Types),
-    /// Extension in this list of lower-case extensions.
+    /// Extension that is in this list, which is in lower case.
     Extension(Vec<Extension>),
     /// Regular file without an extension.
     NoExtension,
@@ -107,24 +105,24 @@ pub enum Test {
     Inode(InodeKey),
     /// Entry that could not be read.
     Error,
-    /// Entry that could not be read because of this error number.
+    /// Entry that could not be read, with this error number.
     Errno(i32),
-    /// Entry excluded from the scan.
+    /// Entry that was excluded from the scan.
     Excluded,
 }
 
 /// Comparison with a number of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
-    /// More than this number.
+    /// More than this number of bytes.
     Above(u64),
-    /// This number or more.
+    /// At least this number of bytes.
     AtLeast(u64),
-    /// Less than this number.
+    /// Less than this number of bytes.
     Below(u64),
-    /// This number or less.
+    /// At most this number of bytes.
     AtMost(u64),
-    /// Exactly this number.
+    /// Exactly this number of bytes.
     Is(u64),
 }
 
@@ -168,11 +166,11 @@ impl Types {
     }
 }
 
-/// Entry that a query is applied to.
+/// Entry that a query is tested on.
 pub(crate) struct Subject<'a> {
     tree: &'a Tree,
     record: &'a Entry<'a>,
-    /// Its path, if [`Query::needs_paths`].
+    /// Path of the entry, if [`Query::needs_paths`].
     path: &'a [u8],
 }
 
@@ -181,7 +179,7 @@ impl<'a> Subject<'a> {
         Self { tree, record, path }
     }
 
-    /// Returns its size; for a directory including everything in it.
+    /// Returns the size of the entry; for a directory with everything in it.
     fn size(&self, metadata: &Metadata, measure: Measure) -> u64 {
         match metadata.directory.map(|id| self.tree.totals(id)) {
             Some(totals) => measure.of(totals.disk, totals.apparent),
@@ -205,16 +203,16 @@ impl Query {
         query
     }
 
-    /// Returns this query narrowed by another one: an entry must be kept by this query and match the other by
-    /// itself. The files behind a row of a filtered view are found this way.
+    /// Returns this query narrowed by another one: an entry must be kept by this query, and must itself match
+    /// the other. Used to find the files of a row in a filtered view.
     #[must_use]
     pub fn narrowed_by(mut self, other: &Self) -> Self {
         self.narrowed.extend(other.terms().chain(&other.narrowed).cloned());
         self
     }
 
-    /// Returns the query restricted to entries below the directory `id`; that directory and its ancestors are not
-    /// found.
+    /// Returns the query restricted to entries below the directory `id`. That directory and its ancestors are
+    /// not found.
     #[must_use]
     pub fn below(self, id: DirId) -> Self {
         Self { below: id, ..self }
@@ -231,7 +229,7 @@ impl Query {
         self.below = relocation.nearest(self.below);
     }
 
-    /// Returns the query without directories among its results.
+    /// Returns the query restricted to entries that are not directories.
     #[must_use]
     pub fn without_directories(mut self) -> Self {
         let test = Test::Type(Types::default().with_kind(Kind::Directory));
@@ -239,7 +237,7 @@ impl Query {
         self
     }
 
-    /// Returns `true` if everything matches.
+    /// Returns `true` if the query matches everything.
     pub fn is_empty(&self) -> bool {
         self.terms().chain(&self.narrowed).next().is_none()
     }
@@ -248,7 +246,7 @@ impl Query {
         self.own.iter().chain(&self.named)
     }
 
-    /// Returns the unfinished last term, which the query ignores.
+    /// Returns the unfinished last term, which is not part of the query.
     pub fn unfinished(&self) -> Option<&QueryError> {
         self.unfinished.as_ref()
     }
@@ -257,31 +255,31 @@ impl Query {
         self.unfinished = Some(complaint);
     }
 
-    /// Adds a term; returns `false` for a name beyond the limit.
+    /// Adds a term. Returns `false` if there are too many terms about names.
     pub(crate) fn push(&mut self, term: Term) -> bool {
         match term.test {
             Test::Name(_) | Test::Path(_) | Test::Hidden if self.named.len() == MOST_NAMED => return false,
             Test::Name(_) | Test::Path(_) | Test::Hidden => self.named.push(term),
-            // Sizes and times are tested first, because a comparison is cheaper than matching names.
+            // Sizes and times are tested first, because comparing them is cheaper than matching names.
             Test::Disk(_) | Test::Apparent(_) | Test::Modified(_) => self.own.insert(0, term),
             _ => self.own.push(term),
         }
         true
     }
 
-    /// Returns `true` if a [`Subject`] must have its path.
+    /// Returns `true` if a [`Subject`] must include its path.
     pub(crate) fn needs_paths(&self) -> bool {
         self.named.iter().chain(&self.narrowed).any(|term| matches!(term.test, Test::Path(_)))
     }
 
-    /// Returns `true` if a directory that is found includes its contents, which holds for directories matched
-    /// by name, type or size. Other queries only pass through directories: `-*.log` does not mean everything
-    /// in a directory of another name.
+    /// Returns `true` if a found directory includes its contents: the query finds directories by name, type or
+    /// size. Other queries do not include contents; for example, `-*.log` does not include everything in a
+    /// directory with another name.
     pub(crate) fn brings_contents(&self) -> bool {
         self.terms().next().is_none() || self.terms().any(Term::brings_contents)
     }
 
-    /// Returns `true` if a counted directory counts with all its contents. If the query is narrowed, the further
+    /// Returns `true` if a counted directory includes all its contents. In a narrowed query the additional
     /// terms decide this.
     pub(crate) fn counts_contents(&self) -> bool {
         if self.is_narrowed() {
@@ -291,17 +289,18 @@ impl Query {
         }
     }
 
-    /// Returns `true` if counted entries must match more terms than kept ones.
+    /// Returns `true` if an entry must match additional terms to be counted.
     pub(crate) fn is_narrowed(&self) -> bool {
         !self.narrowed.is_empty()
     }
 
-    /// Returns `true` if an entry that is kept is counted.
+    /// Returns `true` if a kept entry is counted.
     pub(crate) fn narrows_to(&self, subject: &Subject<'_>) -> bool {
         self.narrowed.iter().all(|term| term.holds(subject))
     }
 
-    /// Returns two flags: the subject matches; the contents of this directory are unwanted.
+    /// Returns two flags: `true` if the subject matches, and `true` if the contents of this directory are
+    /// unwanted.
     pub(crate) fn finds(&self, subject: &Subject<'_>, is_unwanted: bool) -> (bool, bool) {
         let is_directory = subject.record.kind == Kind::Directory;
         let has_age = !is_directory || self.terms().any(Term::asks_for_directories);
@@ -325,8 +324,9 @@ impl Term {
         self.test.holds(subject) != self.negated
     }
 
-    /// Returns `true` if the term selects directories by name or type. Otherwise the age of directories is not tested,
-    /// since the time of their last change says nothing about their contents.
+    /// Returns `true` if the term selects directories by name or type. Without such a term, the age of
+    /// directories is not tested, because the time of their last change does not show the age of their
+    /// contents.
     fn asks_for_directories(&self) -> bool {
         let asks = match self.test {
             Test::Name(_) | Test::Path(_) | Test::Hidden => true,
@@ -336,8 +336,8 @@ impl Term {
         asks && !self.negated
     }
 
-    /// Returns `true` if it can find directories together with their contents. A negated comparison of sizes is a
-    /// comparison too, so it can as well.
+    /// Returns `true` if the term can find directories together with their contents. A negated comparison of
+    /// sizes can, because it is a comparison too.
     fn brings_contents(&self) -> bool {
         match self.test {
             Test::Disk(_) | Test::Apparent(_) => true,
@@ -348,7 +348,7 @@ impl Term {
 }
 
 impl Test {
-    /// Returns `true` if a time is implausible; `future` is the first second of the future.
+    /// Returns `true` if a time is implausible; `future` is the first second that counts as the future.
     pub fn is_undated(mtime: i64, future: i64) -> bool {
         mtime == 0 || mtime >= future
     }
@@ -404,7 +404,7 @@ fn is_empty(tree: &Tree, kind: Kind, metadata: &Metadata) -> bool {
     }
 }
 
-/// Returns the error number of an entry, or of the directory it stands for.
+/// Returns the error number of an entry, or of the directory that it stands for.
 pub(crate) fn errno(tree: &Tree, record: &Entry<'_>) -> Option<i32> {
     match record.state {
         EntryState::Failed(errno) => Some(errno),

@@ -1,18 +1,18 @@
-//! Columns: one entry of [`COLUMNS`] each, which drawing, sorting, keys and `--sort` are derived from.
+//! Columns: each has one entry in [`COLUMNS`], from which drawing, sorting, keys and `--sort` are derived.
 //!
-//! Invariant: a column is at its own index in [`COLUMNS`].
+//! Invariant: each column is at its own index in [`COLUMNS`].
 
 use crate::base::calendar::{DATE, DATE_AND_TIME};
 use crate::base::format::{BRIEF, COUNT, PERCENT, Units};
 use crate::tree::{Metadata, Totals, Tree};
 
-/// Column, in the order on the screen.
+/// Columns in the order in which they are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Column {
     /// Markers and the size.
     #[default]
     Size,
-    /// Change of the size since an earlier state.
+    /// Change of the size since an earlier scan.
     Growth,
     /// Share in percent.
     Percent,
@@ -20,11 +20,11 @@ pub enum Column {
     Bar,
     /// Number of items.
     Items,
-    /// Size with all subdirectories, beside the size without.
+    /// Size with all subdirectories, shown beside the size without them.
     Total,
     /// Bytes that hard links share.
     Shared,
-    /// User that an entry belongs to.
+    /// User who owns an entry.
     Owner,
     /// Time of the last change.
     Modified,
@@ -48,12 +48,12 @@ pub enum Width {
     Cells(usize),
     /// Width of a formatted size, plus a number of cells.
     Size(usize),
-    /// A fifth of the free width, limited to the range from the first to the second number of cells.
+    /// A fifth of the free width, but at least the first and at most the second number of cells.
     Stretch(usize, usize),
 }
 
 impl Width {
-    /// Returns the smallest number of cells.
+    /// Returns the smallest width in cells.
     pub fn cells(self, units: Units) -> usize {
         match self {
             Self::Cells(cells) | Self::Stretch(cells, _) => cells,
@@ -71,26 +71,26 @@ pub struct ColumnKey {
     pub name: &'static str,
     /// Description on the help page.
     pub help: &'static str,
-    /// Word in the footer, with its rank.
+    /// Word in the footer, and its rank there.
     pub hint: Option<(u8, &'static str)>,
-    /// `true` if it works in the list of a directory only.
+    /// `true` if the key works only in the list of a directory.
     pub only_in_list: bool,
 }
 
-/// Data for sorting an entry.
+/// Data from which an entry's sort key is computed.
 #[derive(Clone, Copy)]
 pub struct SortContext<'a> {
     /// Tree of the entry.
     pub tree: &'a Tree,
-    /// Totals below the entry, if it is a directory.
+    /// Totals of the directory, if the entry is one.
     pub totals: Option<Totals>,
     /// Size by the measure that is shown.
     pub size: u64,
-    /// Difference to its earlier size, if known.
+    /// Difference to the earlier size of the entry, if known.
     pub change: Option<u64>,
 }
 
-/// Returns the number to sort an entry by, the largest first.
+/// Returns the number by which an entry is sorted, the largest first.
 pub type SortKey = fn(&SortContext<'_>, &Metadata) -> u64;
 
 /// Description of a column.
@@ -98,27 +98,27 @@ pub type SortKey = fn(&SortContext<'_>, &Metadata) -> u64;
 pub struct ColumnSpec {
     /// Column.
     pub column: Column,
-    /// Name for `--sort`, with its help; `None` if only the browser sorts by it.
+    /// Name for `--sort` and its help text; `None` if only the browser sorts by this column.
     pub option: Option<(&'static str, &'static str)>,
-    /// Title in a wide column and in a narrow one.
+    /// Title for a wide column, and title for a narrow one.
     pub titles: [&'static str; 2],
-    /// Key that sorts by it.
+    /// Key that sorts by the column.
     pub sort: Option<ColumnKey>,
-    /// Key that shows or hides it.
+    /// Key that shows or hides the column.
     pub show: Option<ColumnKey>,
-    /// Side of its cells.
+    /// Alignment of its cells.
     pub align: Align,
-    /// Widths, the widest first; the name column takes the rest.
+    /// Possible widths, the widest first. The name column takes the rest.
     pub widths: &'static [Width],
-    /// Rank in the order in which columns get narrower, the lowest first.
+    /// Rank in the order in which columns become narrower and disappear, the lowest first.
     pub drop_order: u8,
-    /// Column by which a click on its title sorts.
+    /// Column that a click on the title sorts by.
     pub sorts_by: Column,
-    /// Sort key; `None` if names are compared instead.
+    /// Sort key; `None` if the column is sorted by name.
     pub sort_key: Option<SortKey>,
 }
 
-/// Number of cells for the two one-cell markers before a size.
+/// Width in cells of the two markers before a size.
 pub const SIGNS: usize = 2;
 
 const fn key(letter: char, name: &'static str, help: &'static str) -> ColumnKey {
@@ -148,7 +148,7 @@ const PLAIN: ColumnSpec = ColumnSpec {
     sort_key: None,
 };
 
-/// All columns, in the order on the screen.
+/// All columns, in the order in which they are shown.
 pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
     ColumnSpec {
         column: Column::Size,
@@ -238,7 +238,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
         widths: &[Width::Cells(DATE_AND_TIME), Width::Cells(DATE)],
         drop_order: 1,
         sorts_by: Column::Modified,
-        // Times beyond the limits look the same on the screen.
+        // Times beyond these limits look the same on the screen.
         sort_key: Some(|_, facts| (facts.mtime.clamp(-1 << 61, 1 << 61) + (1 << 61)).cast_unsigned()),
     },
     ColumnSpec {
@@ -251,24 +251,24 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
     },
 ];
 
-/// Columns that can be sorted by, in the order of the help pages.
+/// Columns that can be sorted by, in the order of the help page.
 pub const SORTABLE: [Column; 6] =
     [Column::Size, Column::Name, Column::Items, Column::Modified, Column::Shared, Column::Growth];
 
-/// Columns that a key shows and hides, in the order of the help page.
+/// Columns that a key shows or hides, in the order of the help page.
 pub const OPTIONAL: [Column; 4] = [Column::Items, Column::Modified, Column::Shared, Column::Owner];
 
 impl Column {
     /// Number of columns.
     pub const COUNT: usize = 10;
 
-    /// Returns its description.
+    /// Returns the description of the column.
     pub fn spec(self) -> &'static ColumnSpec {
         &COLUMNS[self as usize]
     }
 }
 
-/// Returns the shared disk usage: of a directory the bytes counted in more than one of its entries, of any
+/// Returns the shared disk usage: for a directory the bytes that several of its entries share, and for any
 /// other entry with several names all of its bytes.
 pub fn shared(tree: &Tree, metadata: &Metadata) -> u64 {
     match metadata.directory {
@@ -293,7 +293,7 @@ impl ColumnSet {
         Self(bits)
     }
 
-    /// Returns `true` if `column` is in it.
+    /// Returns `true` if `column` is in the set.
     pub fn has(self, column: Column) -> bool {
         self.0 & 1 << column as u16 != 0
     }
@@ -310,7 +310,7 @@ impl ColumnSet {
         *self = self.with(column, !self.has(column));
     }
 
-    /// Returns the columns that are in both.
+    /// Returns the columns that are in both sets.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self(self.0 & other.0)
@@ -322,7 +322,7 @@ impl ColumnSet {
         Self(self.0 | other.0)
     }
 
-    /// Switches to the next combination: percent and bar, bar only, percent only, neither.
+    /// Switches to the next combination of the share columns: percentage and bar, bar, percentage, neither.
     pub fn turn_graph(&mut self) {
         let (bar, percent) = match (self.has(Column::Bar), self.has(Column::Percent)) {
             (true, true) => (true, false),
@@ -334,18 +334,18 @@ impl ColumnSet {
     }
 }
 
-/// Size that a full bar stands for.
+/// Size that corresponds to a full bar.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scale {
-    /// All of the directory.
+    /// Size of the directory.
     #[default]
     Directory,
-    /// The largest entry.
+    /// Size of the largest entry.
     Largest,
 }
 
 impl Scale {
-    /// Switches to the other scale.
+    /// Changes to the other scale.
     pub fn toggle(&mut self) {
         *self = match self {
             Self::Directory => Self::Largest,
@@ -354,7 +354,7 @@ impl Scale {
     }
 }
 
-/// Requested columns, shown if there is room.
+/// Columns that the user wants to see, if there is room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShownColumns {
     /// Columns.

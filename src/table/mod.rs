@@ -1,4 +1,4 @@
-//! Columns and the order of rows, for the browser and for printed tables.
+//! Tables: columns, rows, and the order of a directory's entries, for the browser and for printed tables.
 
 pub mod column;
 pub mod row;

@@ -1,6 +1,6 @@
-//! Rows of tables as plain data, drawn by the browser and printed.
+//! Rows of tables as plain data, which the browser draws and `output` prints.
 //!
-//! Invariant: a cell's text is no wider than its column.
+//! Invariant: the text of a cell is not wider than its column.
 
 use std::collections::BTreeMap;
 
@@ -16,24 +16,24 @@ use crate::tree::{DirId, EntryId};
 /// Precision of a number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Precision {
-    /// Exact number.
+    /// The number is exact.
     #[default]
     Exact,
-    /// More is being read.
+    /// The number may grow, because more is being read.
     Growing,
-    /// Something below was not read, or the number exceeds its range.
+    /// The number is a lower bound: something below was not read, or the number is too large to store.
     AtLeast,
 }
 
 /// Content of a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CellValue {
-    /// Empty.
+    /// No content.
     #[default]
     None,
-    /// Size.
+    /// Size in bytes.
     Bytes(u64),
-    /// Sizes before and after; `None` if the entry did not or does not exist.
+    /// Sizes before and after the change; `None` if the entry did not exist at that time.
     Change(Option<u64>, Option<u64>),
     /// Number of entries.
     Count(u64),
@@ -43,26 +43,26 @@ pub enum CellValue {
     Time(i64),
     /// User ID.
     User(u32),
-    /// Words instead of a number, in full and abbreviated.
+    /// Words in place of a number, in full and abbreviated.
     Words([&'static str; 2]),
 }
 
 /// Names of users, by ID.
 pub type UserNames = BTreeMap<u32, String>;
 
-/// Settings for the text of numbers.
+/// Settings for formatting numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct NumberFormat<'a> {
-    /// Units of sizes.
+    /// Units for sizes.
     pub units: Units,
-    /// Time zone of times.
+    /// Time zone for times.
     pub zone: &'a TimeZone,
-    /// Names of users, where they are known.
+    /// Known names of users.
     pub users: &'a UserNames,
 }
 
 impl CellValue {
-    /// Returns the text for a column of `width` cells, abbreviated in a narrow one.
+    /// Returns the text for a column of `width` cells. In a narrow column it is abbreviated.
     pub fn text(self, width: usize, format: NumberFormat<'_>) -> String {
         let units = format.units;
         match self {
@@ -119,11 +119,11 @@ pub enum RowStyle {
     Strong,
     /// Excluded or deleted entry.
     Faint,
-    /// Error.
+    /// Error message.
     Warning,
 }
 
-/// Note after a label.
+/// Note that is shown after a label.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowNote {
     /// Text.
@@ -133,7 +133,7 @@ pub struct RowNote {
 }
 
 impl RowNote {
-    /// Returns a note that reports no error.
+    /// Returns a note that does not report an error.
     pub fn plain(text: String) -> Self {
         Self { text, is_warning: false }
     }
@@ -142,30 +142,30 @@ impl RowNote {
 /// Row of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Row {
-    /// Entry it stands for; `None` for a total.
+    /// Entry that the row shows; `None` for a total.
     pub entry: Option<EntryId>,
     /// Kind of that entry.
     pub kind: Option<Kind>,
-    /// Directory that the entry opens.
+    /// Directory that opens when the user opens the row.
     pub directory: Option<DirId>,
-    /// Name, path or description, safe for a terminal.
+    /// Name, path or description, in a form that is safe for a terminal.
     pub label: String,
     /// Style of the label.
     pub style: RowStyle,
-    /// `true` if it is marked.
+    /// `true` if the entry is marked.
     pub is_marked: bool,
-    /// `true` if something in it could not be read.
+    /// `true` if something in the entry could not be read.
     pub has_errors: bool,
     /// Precision of the size.
     pub precision: Precision,
-    /// Contents of the columns.
+    /// Contents of the columns, by column.
     pub cells: [CellValue; Column::COUNT],
     /// Note after the label.
     pub note: Option<RowNote>,
 }
 
 impl Row {
-    /// Returns a row with a label only.
+    /// Returns a row that has only a label.
     pub fn of_words(label: String, style: RowStyle) -> Self {
         Self { label, style, ..Self::default() }
     }
@@ -177,7 +177,7 @@ impl Row {
             .with(Column::Items, CellValue::Count(items))
     }
 
-    /// Returns the row with a value in a column.
+    /// Returns the row with this value in a column.
     #[must_use]
     pub fn with(mut self, column: Column, value: CellValue) -> Self {
         self.cells[column as usize] = value;
@@ -189,7 +189,7 @@ impl Row {
         self.cells[column as usize]
     }
 
-    /// Returns its size in bytes, if known.
+    /// Returns the size of the row in bytes, if it is known.
     pub fn size(&self) -> Option<u64> {
         match self.cell(Column::Size) {
             CellValue::Bytes(bytes) => Some(bytes),
@@ -197,7 +197,7 @@ impl Row {
         }
     }
 
-    /// Returns its number of items, if it has one.
+    /// Returns the number of items, if the row has one.
     pub fn items(&self) -> Option<u64> {
         match self.cell(Column::Items) {
             CellValue::Count(items) => Some(items),
@@ -205,7 +205,7 @@ impl Row {
         }
     }
 
-    /// Adds the row's share of `whole`, and a bar whose full length stands for `full`.
+    /// Adds the row's share of `whole`, and a bar that is full at the size `full`.
     pub fn add_shares(&mut self, whole: u64, full: u64) {
         if let Some(size) = self.size() {
             self.cells[Column::Percent as usize] = CellValue::Share(share(size, whole));

@@ -1,8 +1,9 @@
-//! Order of a directory's entries: which are shown, and in what order.
+//! Order of a directory's entries, and selection of those that are shown.
 //!
-//! Only eight bytes per entry are kept, for the one directory that is shown. Sorting a directory of a million
-//! entries takes a while, so its duration is kept too, and [`SortedEntries::may_sort`] allows the next sort only after
-//! ten times that duration: a growing giant directory takes a tenth of the drawing thread's time.
+//! Only eight bytes per entry are kept, and only for the directory that is shown. Sorting a directory of a
+//! million entries takes a while. So the duration is measured, and [`SortedEntries::may_sort`] allows the next
+//! sort only after ten times that duration: a growing giant directory takes a tenth of the drawing thread's
+//! time.
 //!
 //! Invariant: every row is an entry of the listing it was made from, and occurs once.
 
@@ -21,10 +22,10 @@ use crate::tree::{DirId, Entry, EntryState, Listing, LiveTotals, Metadata, Posit
 /// Direction of an order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Direction {
-    /// Default direction of a column.
+    /// Default direction of the column.
     #[default]
     Usual,
-    /// Reversed direction.
+    /// Reverse of the default direction.
     Reversed,
 }
 
@@ -39,7 +40,7 @@ impl Direction {
     }
 }
 
-/// Position of directories.
+/// Position of directories in the order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Grouping {
     /// Among all other entries.
@@ -52,10 +53,10 @@ pub enum Grouping {
 /// Visibility of hidden entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Hidden {
-    /// Hidden entries are shown.
+    /// Hidden entries are shown like all others.
     #[default]
     Shown,
-    /// Names that begin with a dot, and excluded entries, are omitted.
+    /// Entries whose names begin with a dot, and excluded entries, are not shown.
     LeftOut,
 }
 
@@ -64,9 +65,9 @@ pub enum Hidden {
 pub struct Order {
     /// Column to sort by.
     pub column: Column,
-    /// Direction.
+    /// Direction of the order.
     pub direction: Direction,
-    /// Kind of size.
+    /// Measure of sizes.
     pub measure: Measure,
     /// Position of directories.
     pub grouping: Grouping,
@@ -74,19 +75,19 @@ pub struct Order {
     pub hidden: Hidden,
 }
 
-/// Source of directory totals: the growing tree, or what a filter keeps of it. Cheap to clone.
+/// Source of directory totals: the growing tree, or the result of a filter. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct SizeSource {
     /// Totals of the tree.
     pub live: Arc<LiveTotals>,
-    /// Result of an active filter. Other entries are not shown.
+    /// Result of the active filter. Entries that it does not keep are not shown.
     pub filtered: Option<Arc<Filtered>>,
-    /// Comparison with an earlier tree, if it is shown.
+    /// Comparison with an earlier tree, if growth is shown.
     pub growth: Option<Arc<Comparison>>,
 }
 
 impl SizeSource {
-    /// Uses the totals of the tree.
+    /// Creates a source of the tree's totals.
     pub fn of(live: LiveTotals) -> Self {
         Self { live: Arc::new(live), ..Self::default() }
     }
@@ -97,7 +98,7 @@ impl SizeSource {
     }
 }
 
-/// Largest number that leaves the top bit of a key to the grouping.
+/// Largest sort key of a number; the bit above is used for the grouping.
 const LARGEST: u64 = u64::MAX >> 1;
 
 impl Order {
@@ -110,17 +111,17 @@ impl Order {
     }
 
     fn leaves_out(self, id: DirId, record: &Entry<'_>) -> bool {
-        // Roots are shown whatever their names, since the user asked for them.
+        // Roots are always shown, because the user asked for them.
         id != DirId::TOP && self.hides(record)
     }
 
-    /// Returns `true` if an entry that is not a root is hidden.
+    /// Returns `true` if an entry, which must not be a root, is hidden.
     pub fn hides(self, record: &Entry<'_>) -> bool {
         self.hidden == Hidden::LeftOut
             && (record.name.starts_with(b".") || matches!(record.state, EntryState::Excluded(_)))
     }
 
-    /// Returns the number to sort an entry by, the largest first and never zero.
+    /// Returns the number by which an entry is sorted, the largest first. It is never zero.
     fn key(self, context: &SortContext<'_>, facts: &Metadata) -> u64 {
         let first = self.grouping == Grouping::DirectoriesFirst && facts.directory.is_some();
         let number = match (self.column.spec().sort_key, self.direction) {
@@ -132,8 +133,8 @@ impl Order {
     }
 }
 
-/// Sorts the entries of `id` in the background. A directory that is being read counts as far as it is read;
-/// the live totals are sampled again.
+/// Sorts the entries of `id` in the background. A directory that is being read counts with what was read of it;
+/// for this, the live totals are sampled again.
 ///
 /// # Errors
 /// When no thread can be started.
@@ -154,30 +155,30 @@ pub fn in_order(
 #[derive(Debug, Default)]
 pub struct SortedEntries {
     sorted: Box<[Position]>,
-    /// Length of the listing they were made from.
+    /// Length of the listing from which the rows were made.
     length: u64,
     left_out: usize,
     largest: u64,
     before: Option<PreviousListing>,
     cost: Duration,
-    /// `true` if everything below was read before sorting.
+    /// `true` if everything below was read before the rows were sorted.
     was_complete: bool,
-    /// [`Tree::edition`] before sorting.
+    /// [`Tree::edition`] before the rows were sorted.
     edition: u64,
 }
 
 impl SortedEntries {
-    /// Sorts the entries of `id`, as far as they are read.
+    /// Sorts the entries of `id` that have been read.
     pub fn of(tree: &Tree, sizes: &SizeSource, id: DirId, order: Order) -> Self {
         let (edition, was_complete) = (tree.edition(), tree.status(id).is_complete());
         Self { was_complete, edition, ..Self::new(tree, sizes, id, &tree.listing(id), order) }
     }
 
-    /// Sorts the entries of `listing`, which belongs to `id`; with a filter only those it shows.
+    /// Sorts the entries of `listing`, which belongs to `id`. With a filter, only the entries that it keeps.
     pub fn new(tree: &Tree, sizes: &SizeSource, id: DirId, listing: &Listing<'_>, order: Order) -> Self {
-        // The clock only determines how soon the next sort may be.
+        // The clock only determines when the next sort may begin.
         let begin = Instant::now();
-        // All workers of the sort write and read these; `Relaxed`: they guard no data.
+        // Written and read by all workers of the sort. `Relaxed`: they guard no data.
         let (left_out, largest) = (AtomicUsize::new(0), AtomicU64::new(0));
         let cursor = sizes.filtered.as_ref().map(|filtered| FilterCursor::new(tree, filtered, id));
         let before = sizes.growth.as_ref().map(|growth| PreviousListing::of(growth, tree, id));
@@ -190,14 +191,14 @@ impl SortedEntries {
                 left_out.fetch_add(1, Ordering::Relaxed);
                 return None;
             }
-            // Entries without a number come last, in either direction.
+            // Entries without a number come last, in both directions.
             let EntryState::Known(facts) = &record.state else { return Some(0) };
             let totals = facts.directory.map(|id| sizes.totals(tree, id));
             let size = match &totals {
                 Some(totals) => order.measure.of(totals.disk, totals.apparent),
                 None => order.measure.of(facts.disk(), facts.apparent),
             };
-            // Checked first, because workers that all write slow each other down.
+            // Checked first, because workers slow each other down when all of them write.
             if size > largest.load(Ordering::Relaxed) {
                 largest.fetch_max(size, Ordering::Relaxed);
             }
@@ -211,7 +212,7 @@ impl SortedEntries {
             Some(order.key(&SortContext { tree, totals, size, change }, facts))
         });
         Self {
-            // Uses the allocation of `rows` again; boxing frees the half that is no longer needed.
+            // Uses the allocation of `rows` again. Boxing frees the half that is no longer needed.
             sorted: rows.into_iter().map(|row| row.position).collect(),
             length: listing.length(),
             left_out: left_out.into_inner(),
@@ -222,12 +223,12 @@ impl SortedEntries {
         }
     }
 
-    /// Returns `true` if everything below was read before sorting.
+    /// Returns `true` if everything below was read before the rows were sorted.
     pub fn was_complete(&self) -> bool {
         self.was_complete
     }
 
-    /// Returns `true` if entries were rescanned or deleted since: a row may have no entry then.
+    /// Returns `true` if entries were rescanned or deleted after sorting, so that a row may have no entry.
     pub fn is_of_old(&self, tree: &Tree) -> bool {
         self.edition != tree.edition()
     }
@@ -242,27 +243,28 @@ impl SortedEntries {
         self.sorted.is_empty()
     }
 
-    /// Returns the number of hidden entries that are omitted.
+    /// Returns the number of hidden entries.
     pub fn left_out(&self) -> usize {
         self.left_out
     }
 
-    /// Returns the size of the largest entry at the time of sorting.
+    /// Returns the size that the largest entry had when the rows were sorted.
     pub fn largest(&self) -> u64 {
         self.largest
     }
 
-    /// Returns the earlier sizes of the entries, if they are shown.
+    /// Returns the earlier sizes of the entries, if growth is shown.
     pub fn before(&self) -> Option<&PreviousListing> {
         self.before.as_ref()
     }
 
-    /// Returns `true` if `listing` has newer entries.
+    /// Returns `true` if `listing` has entries that the rows lack.
     pub fn is_outgrown_by(&self, listing: &Listing<'_>) -> bool {
         self.length != listing.length()
     }
 
-    /// Returns `true` if sorting again, `since` the last time, leaves nine tenths of the time to other work.
+    /// Returns `true` if sorting again, `since` after the last time, leaves nine tenths of the time for other
+    /// work.
     pub fn may_sort(&self, since: Duration) -> bool {
         since >= self.cost.saturating_mul(10)
     }
@@ -277,7 +279,7 @@ impl SortedEntries {
         self.sorted.iter().position(|row| *row == position)
     }
 
-    /// Returns the positions of the rows, in order.
+    /// Returns the positions of the rows in their order.
     pub fn positions(&self) -> impl Iterator<Item = Position> + '_ {
         self.sorted.iter().copied()
     }

@@ -1,10 +1,10 @@
 //! Cleanup candidates: directories that can be rebuilt or downloaded again.
 //!
-//! A rule combines a directory name with a proof that the directory is what its name suggests; see
-//! `rules.txt`. The search walks a tree like those in [`crate::analysis::survey`], and of nested directories
-//! it returns the outermost. It neither marks nor deletes anything.
+//! A rule combines a directory name with evidence that the directory is what its name suggests; see
+//! `rules.txt`. The search works like those in [`crate::analysis::survey`]; of nested candidates it returns the
+//! outermost one. It neither marks nor deletes anything.
 //!
-//! Invariant: without the proof of a rule there is no candidate.
+//! Invariant: without the evidence of a rule, a directory is not a candidate.
 
 mod rules;
 
@@ -22,33 +22,33 @@ use crate::tree::{DirId, EntryId, EntryState, Totals, Tree, Walk};
 /// Cleanup candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hint {
-    /// Directory.
+    /// Directory that can be deleted.
     pub directory: DirId,
-    /// Its address.
+    /// Address of its entry.
     pub entry: EntryId,
     /// Index of the rule in [`Hints::rules`].
     pub rule: usize,
     /// Totals of the directory.
     pub totals: Totals,
-    /// Time of the newest change in it, in seconds since 1970; unknown until the search is complete.
+    /// Time of the newest change in it, in seconds since 1970; `None` until the search is complete.
     pub used: Option<i64>,
 }
 
 /// Cleanup candidates of a subtree.
 #[derive(Clone, Debug, Default)]
 pub struct Hints {
-    /// Candidates, largest first.
+    /// Candidates, the largest first.
     pub rows: Vec<Hint>,
     /// All rules.
     pub rules: Arc<Vec<Rule>>,
     /// Number of entries searched.
     pub searched: u64,
-    /// `true` once all entries were searched.
+    /// `true` when all entries have been searched.
     pub complete: bool,
 }
 
 impl Hints {
-    /// Returns the total of all candidates; hard links between them count more than once.
+    /// Returns the total of all candidates. An inode with names in several candidates counts several times.
     pub fn sum(&self) -> Totals {
         let mut sum = Totals::default();
         self.rows.iter().for_each(|hint| sum.add(&hint.totals));
@@ -72,7 +72,7 @@ pub fn hints(pool: &Pool, request: Request) -> io::Result<Job<Hints>> {
 
 struct Candidates {
     rules: Arc<Vec<Rule>>,
-    /// Directories with the first rule they match.
+    /// Directories with the first rule that they match.
     rows: HashMap<DirId, (EntryId, usize)>,
 }
 
@@ -82,7 +82,7 @@ impl Collector for Candidates {
     }
 
     fn meet(&mut self, entry: &WalkEntry<'_>) {
-        // A root is no candidate, since the user chose it.
+        // A root is not a candidate, because the user chose it.
         let Some(id) = entry.metadata().and_then(|metadata| metadata.directory) else { return };
         if entry.id.directory == DirId::TOP {
             return;

@@ -11,7 +11,7 @@ const RULES: &str = include_str!("rules.txt");
 pub struct Rule {
     name: Pattern,
     proofs: Vec<Proof>,
-    /// Description of the directory, and the way to restore it.
+    /// Description of the directory, and how to restore it.
     pub reason: &'static str,
 }
 
@@ -19,11 +19,11 @@ pub struct Rule {
 enum Proof {
     Beside(Pattern),
     Inside(Pattern),
-    /// Trailing components of the path.
+    /// The last components of the path.
     Path(Vec<&'static str>),
 }
 
-/// Name, or with a second part, prefix and suffix of a name.
+/// Pattern of a name: the name itself, or its prefix and suffix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Pattern {
     start: &'static str,
@@ -74,13 +74,13 @@ impl Pattern {
 }
 
 impl Rule {
-    /// Returns `true` if the rule covers directories with this name.
+    /// Returns `true` if the rule applies to directories with this name.
     pub(crate) fn is_named(&self, name: &[u8]) -> bool {
         self.name.matches(name)
     }
 
-    /// Returns `true` if a proof of the rule holds for the directory `id` in `parent`: an entry beside or inside it,
-    /// or its path.
+    /// Returns `true` if the directory `id` in `parent` shows the evidence of the rule: an entry beside it, an
+    /// entry in it, or its path.
     pub(crate) fn is_proven(&self, tree: &Tree, parent: DirId, id: DirId) -> bool {
         let holds = |directory: DirId, pattern: Pattern| {
             tree.listing(directory).entries().any(|(_, record)| pattern.matches(record.name))

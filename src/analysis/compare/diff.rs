@@ -1,4 +1,4 @@
-//! Comparison of two trees, entry by entry.
+//! Compares two trees entry by entry.
 //!
 //! ```text
 //! pairs of directories -> both listings side by side -> pairs of entries -> changes, and further pairs
@@ -6,12 +6,12 @@
 //!                                    +-> directories on one side only; in the end those of the same inode become pairs
 //! ```
 //!
-//! Listings of an unchanged directory are in the same order, so they are walked together up to the first
-//! difference, and only the rest is sorted by name and merged. Entries that could not be read or were
+//! Both listings of an unchanged directory have the same order. So listings are read side by side up to the
+//! first difference, and only the rest is sorted by name and merged. Entries that could not be read or were
 //! excluded on either side are not compared.
 //!
-//! Either tree may still grow or be incomplete. Of an incomplete directory only entries on both sides are
-//! compared, since the missing ones may still come.
+//! Either tree may still grow or be incomplete. In an incomplete directory only entries on both sides are
+//! compared, because a missing entry may just not have been read.
 //!
 //! Invariant: every entry of either tree is visited once, and nothing recurses over depth.
 
@@ -20,7 +20,7 @@ use std::collections::{HashMap, HashSet};
 use crate::base::kind::Kind;
 use crate::tree::{DirId, Entry, EntryId, EntryState, Listing, Metadata, Position, Tree};
 
-/// One of the two trees, or a part of it.
+/// One of the two trees, or a subtree of it.
 #[derive(Clone, Copy)]
 pub struct Side<'t> {
     /// Tree.
@@ -32,17 +32,17 @@ pub struct Side<'t> {
 /// Kind of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeKind {
-    /// Entry on both sides.
+    /// The entry is on both sides.
     Kept,
-    /// Directory with another name or parent: this one in the old tree.
+    /// The directory had another name or parent: it is this directory in the old tree.
     Renamed(DirId),
-    /// Entry on the new side only.
+    /// The entry is on the new side only.
     New,
-    /// Entry on the old side only.
+    /// The entry is on the old side only.
     Gone,
 }
 
-/// Sizes of an entry in bytes, of a directory with everything below it.
+/// Sizes of an entry in bytes; for a directory with everything below it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sizes {
     /// Disk usage.
@@ -60,12 +60,12 @@ pub struct Change<'t> {
     pub name: &'t [u8],
     /// Kind of the entry.
     pub kind: Kind,
-    /// Its address: in the old tree if the entry is deleted, otherwise in the new one. A root is its own parent, and
-    /// its position is meaningless.
+    /// Address of the entry, in the old tree if it was deleted and otherwise in the new one. For a root, the
+    /// directory is the root itself and the position has no meaning.
     pub entry: EntryId,
-    /// Directory in the new tree that holds, or held, the entry.
+    /// Directory of the new tree that contains the entry, or contained it.
     pub place: DirId,
-    /// Number of the directory, in the tree that has it, if the entry is a directory.
+    /// Number of the directory, in the tree that contains it, if the entry is a directory.
     pub itself: Option<DirId>,
     /// Sizes before.
     pub before: Sizes,
@@ -73,16 +73,16 @@ pub struct Change<'t> {
     pub after: Sizes,
 }
 
-/// Event of a comparison.
+/// Result that a comparison reports.
 #[derive(Clone, Copy, Debug)]
 pub enum Met<'t> {
-    /// Same directory in the old and in the new tree.
+    /// Directory in the old tree and the same directory in the new one.
     Pair(DirId, DirId),
-    /// Change.
+    /// Changed entry.
     Change(Change<'t>),
 }
 
-/// Entry of a listing, reduced to what a comparison needs.
+/// Entry of a listing, with the data that a comparison needs.
 #[derive(Clone, Copy)]
 struct Item<'t> {
     name: &'t [u8],
@@ -108,7 +108,7 @@ enum What {
 struct Unmatched<'t> {
     /// Parent directory.
     directory: DirId,
-    /// That directory in the new tree, or the one that corresponds to it.
+    /// The same directory in the new tree, or the one that corresponds to it.
     place: DirId,
     item: Item<'t>,
 }
@@ -124,8 +124,8 @@ pub fn diff<'t>(old: Side<'t>, new: Side<'t>, keep: impl Fn(&Change<'t>) -> bool
     changes
 }
 
-/// Compares `old` with `new` from pairs of roots on, and passes all events to `note`; changes of new or
-/// deleted directories come last. Ends early when it is cancelled; returns `true` at the end.
+/// Compares `old` with `new`, starting at pairs of roots, and passes all results to `note`; changes of new and
+/// deleted directories come last. Stops early when it is cancelled, and returns `true` if it was not.
 pub fn compare<'t>(
     (old, new): (&'t Tree, &'t Tree),
     roots: &[(DirId, DirId)],
@@ -169,12 +169,12 @@ struct Diff<'t, N> {
     note: N,
     /// Directories to be compared.
     pairs: Vec<(DirId, DirId)>,
-    /// Directories on one side only, as far as known.
+    /// Directories found on the old side only.
     gone: Vec<Unmatched<'t>>,
     fresh: Vec<Unmatched<'t>>,
 }
 
-/// Sides on which a directory is completely read, so that a missing entry is new or deleted.
+/// Sides on which a directory was read completely, so that a missing entry is new or deleted.
 #[derive(Clone, Copy)]
 struct Settled {
     old: bool,
@@ -187,7 +187,8 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
         if !is_read(self.old, old) || !is_read(self.new, new) {
             return;
         }
-        // Read before the listings: if a directory is complete already, its listing has all of its entries.
+        // Determined before the listings are read: if a directory is complete at this time, its listing has all
+        // of its entries.
         let settled = Settled {
             old: self.old.tree.status(old).is_settled(),
             new: self.new.tree.status(new).is_settled(),
@@ -222,7 +223,7 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
         }
     }
 
-    /// Compares entries of the same name.
+    /// Compares two entries with the same name.
     fn both(&mut self, (in_old, a): (DirId, Item<'t>), (in_new, b): (DirId, Item<'t>), settled: Settled) {
         let new = Unmatched { directory: in_new, place: in_new, item: b };
         match (a.what, b.what) {
@@ -288,7 +289,8 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
         }));
     }
 
-    /// Pairs directories that are on one side only and have the same inode. Returns `true` if there are any.
+    /// Pairs directories that are on one side only and have the same inode. Returns `true` if there are any
+    /// such pairs.
     fn find_renamed(&mut self) -> bool {
         let identify = |side: Side<'t>, unmatched: &Unmatched<'t>| match unmatched.item.what {
             What::Directory { id, inode, .. } if inode != 0 => Some((place(side, id), inode)),
@@ -327,8 +329,8 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
         !taken.is_empty()
     }
 
-    /// Returns `true` if directories with one inode number are the same, and not a later one with a reused
-    /// number: they share an entry, or are empty with the same time of change.
+    /// Returns `true` if two directories with the same inode number are the same directory, and the number was
+    /// not reused: they have an entry in common, or both are empty and have the same time of change.
     fn is_one(&self, old: &Item<'t>, new: &Item<'t>) -> bool {
         let (What::Directory { id: old, mtime: then, .. }, What::Directory { id: new, mtime: now, .. }) =
             (old.what, new.what)
@@ -386,7 +388,8 @@ fn extent(tree: &Tree, id: DirId) -> Sizes {
     Sizes { disk: totals.disk, apparent: totals.apparent }
 }
 
-/// Returns the device of a directory, or `None` for the root's device, whose number can change with a reboot.
+/// Returns the device of a directory; `None` for the device of the root, whose number can change when the
+/// machine restarts.
 fn place(side: Side<'_>, id: DirId) -> Option<u64> {
     Some(side.tree.device(id)).filter(|device| *device != side.tree.device(side.root))
 }
@@ -396,7 +399,7 @@ mod tests {
     use super::*;
     use crate::fixture::{Plan, build, excluded, failed, file, numbered_dir, numbered_file};
 
-    /// Returns the changes that `keep` selects: names, kinds and directories.
+    /// Returns the changes that `keep` selects, as names, kinds and directories.
     fn found(
         old: Vec<Plan>,
         new: Vec<Plan>,

@@ -1,15 +1,14 @@
-//! Growth: comparison of a tree with an earlier one, in the background.
+//! Growth: compares a tree with an earlier one in the background.
 //!
 //! ```text
-//! Earlier: a named source, or the folder of kept snapshots
-//!    -> Basis: finds it once, in the background -> offer: is there a baseline, and from when
-//!                                               -> growth: sorted changes, and the earlier state of each directory
+//! EarlierTree: a source given by the user, or the newest kept snapshot; found by `source::baseline`
+//!    -> growth: sorted changes
+//!            -> PreviousListing: the earlier state of each entry of a directory
 //! ```
 //!
-//! The tree may still grow: then only entries on both sides are compared, and a later comparison adds the
-//! rest.
+//! The tree may still grow. Then only entries on both sides are compared, and a later comparison adds the rest.
 //!
-//! Invariant: an entry that may just not have been read is never reported as new or deleted.
+//! Invariant: an entry that was not read yet is never reported as new or deleted.
 
 #[doc(hidden)]
 pub mod diff;
@@ -35,15 +34,15 @@ use crate::tree::{DirId, Entry, EntryId, EntryState, Tree, join};
 /// Interval between checks for the earlier tree and for cancellation.
 const TICK: Duration = Duration::from_millis(50);
 
-/// Tree to compare with, which may still be read.
+/// Tree to compare with, which may still be loading.
 pub trait EarlierTree {
     /// Returns the tree.
     fn tree(&self) -> &Arc<Tree>;
-    /// Waits at most `limit` until it is read; returns `true` if it is.
+    /// Waits at most `limit` until the tree is loaded, and returns `true` if it is.
     fn wait(&self, limit: Duration) -> bool;
     /// Returns the time of its scan in seconds since 1970.
     fn recorded_at(&self) -> Option<i64>;
-    /// Returns the error of reading it, once reading has ended.
+    /// Returns the error of loading it, when loading has ended.
     fn trouble(&self) -> Option<String>;
 }
 
@@ -54,9 +53,9 @@ pub struct Row {
     pub fate: ChangeKind,
     /// Kind of the entry.
     pub kind: Kind,
-    /// Its address: in the earlier tree if the entry is deleted, otherwise in the present one.
+    /// Address of the entry, in the earlier tree if it was deleted and otherwise in the present one.
     pub entry: EntryId,
-    /// Directory in the present tree that holds, or held, the entry.
+    /// Directory of the present tree that contains the entry, or contained it.
     pub place: DirId,
     /// Sizes before.
     pub before: Sizes,
@@ -73,15 +72,15 @@ pub struct Comparison {
     pub rows: Vec<Row>,
     /// Number of all changes.
     pub matched: u64,
-    /// Sizes of the requested directory before and now; `None` if it did not exist.
+    /// Sizes of the requested directory before and now; `None` for a time at which it did not exist.
     pub whole: Option<(Sizes, Sizes)>,
-    /// Error of the earlier tree; the readable part was compared.
+    /// Error of loading the earlier tree, whose readable part was compared.
     pub trouble: Option<String>,
     /// Earlier tree.
     old: Arc<Tree>,
-    /// Directories of the present tree with those of the earlier one, sorted by the former.
+    /// Directories of the present tree with those of the earlier tree, sorted by the number of the present one.
     pairs: Vec<(DirId, DirId)>,
-    /// New directories, whose contents are all new.
+    /// New directories, in which everything is new.
     fresh: HashSet<DirId>,
 }
 
@@ -92,8 +91,8 @@ impl std::fmt::Debug for Comparison {
     }
 }
 
-/// Finds the `most` largest changes below the directory of `request` that its query keeps. `earlier` returns the tree
-/// to compare with, if there is one; it runs in the job.
+/// Finds the `most` largest changes below the directory of `request` among those that its query keeps.
+/// `earlier` runs in the job and returns the tree to compare with, if there is one.
 ///
 /// # Errors
 /// When no thread can be started.
@@ -110,7 +109,7 @@ pub fn growth<E: EarlierTree>(
     })
 }
 
-/// Result of a comparison, or the reason why there is none.
+/// Result of a comparison, or the reason why it failed.
 pub type Compared = Result<Arc<Comparison>, String>;
 
 /// Runs the comparison; returns `None` if it is cancelled.
@@ -129,7 +128,7 @@ fn find(
         }
     }
     let (old, new) = (Arc::clone(earlier.tree()), &request.tree);
-    // A scan that has just begun has not read its roots yet.
+    // A scan that has just begun may not have read its roots.
     let roots = loop {
         let is_over = new.status(DirId::TOP).is_complete();
         let roots = roots(&old, new);
@@ -153,7 +152,7 @@ fn find(
     }
     let growth = gathering.finish();
     let trouble = earlier.trouble();
-    // In a damaged file entries are missing that existed.
+    // In a damaged file, entries may be missing that existed.
     if let Some(damage) = old.damage().or_else(|| new.damage()) {
         return Some(Err(trouble.unwrap_or_else(|| damage.to_string())));
     }
@@ -161,8 +160,7 @@ fn find(
     Some(Ok(Arc::new(growth)))
 }
 
-/// Returns the roots of both trees that are directories, pairwise in order. A root inside another one belongs
-/// to that.
+/// Returns pairs of roots of both trees that are directories, in order. A root inside another root is omitted.
 fn roots(old: &Tree, new: &Tree) -> Vec<(DirId, DirId)> {
     let of = |tree: &Tree| -> Vec<Option<DirId>> {
         let listing = tree.listing(DirId::TOP);
@@ -179,7 +177,7 @@ struct Gathering<'g> {
     old: &'g Tree,
     most: usize,
     growth: Comparison,
-    /// Cache: `true` for directories of the present tree below the requested one.
+    /// Cache: `true` for directories of the present tree that lie below the requested one.
     inside: HashMap<DirId, bool>,
 }
 
@@ -208,7 +206,7 @@ impl Gathering<'_> {
     }
 
     fn is_wanted(&mut self, change: &Change<'_>) -> bool {
-        // A root, or the requested directory itself, has only totals.
+        // For a root and the requested directory only totals are reported.
         let is_itself = change.name.is_empty()
             || change.itself == Some(self.request.from) && change.fate != ChangeKind::Gone;
         if self.most == 0 || is_itself || !self.is_inside(change.place) {
@@ -217,7 +215,7 @@ impl Gathering<'_> {
         let is_same = match self.request.order.by {
             By::Apparent => change.before.apparent == change.after.apparent,
             By::Disk => change.before.disk == change.after.disk,
-            // An order by name selects no size.
+            // These orders do not select by size.
             By::Modified | By::Items | By::Path => false,
         };
         if is_same && change.fate == ChangeKind::Kept {
@@ -265,7 +263,7 @@ impl Gathering<'_> {
         }
     }
 
-    /// Keeps only the largest changes.
+    /// Drops all but the largest changes.
     fn trim(&mut self) {
         let (rows, by) = (&mut self.growth.rows, self.request.order.by);
         if rows.len() > self.most {
@@ -295,8 +293,7 @@ impl Gathering<'_> {
     }
 }
 
-/// Returns the sort key: the largest change first; among equal ones that of the largest entry, then a stable
-/// order.
+/// Returns the sort key: the largest change first, then the largest entry, then a stable order.
 fn rank(row: &Row, by: By) -> (Reverse<u64>, Reverse<u64>, EntryId, bool) {
     let (before, after) = match by {
         By::Apparent => (row.before.apparent, row.after.apparent),
@@ -307,7 +304,7 @@ fn rank(row: &Row, by: By) -> (Reverse<u64>, Reverse<u64>, EntryId, bool) {
 }
 
 impl Row {
-    /// Returns the path where it is, or was, in the present tree.
+    /// Returns the path of the entry in the present tree, or the path it had there.
     fn path(&self, old: &Tree, new: &Tree) -> Vec<u8> {
         let holder = if self.fate == ChangeKind::Gone { old } else { new };
         let name = self.entry.name(holder).unwrap_or_default();
@@ -316,13 +313,13 @@ impl Row {
 }
 
 impl Comparison {
-    /// Returns the entry of a row, in the tree that has it.
+    /// Returns the entry of a row, from the tree that contains it.
     pub fn record<'t>(&'t self, new: &'t Tree, row: &Row) -> Option<Entry<'t>> {
         let tree = if row.fate == ChangeKind::Gone { &self.old } else { new };
         row.entry.record(tree)
     }
 
-    /// Returns the former path of a renamed directory, from its root on.
+    /// Returns the former path of a renamed directory, starting at its root.
     pub fn former_path(&self, row: &Row) -> Option<Vec<u8>> {
         match row.fate {
             ChangeKind::Renamed(old) => {
@@ -335,7 +332,7 @@ impl Comparison {
         }
     }
 
-    /// Returns the earlier directory for a directory of the present tree.
+    /// Returns the directory of the earlier tree that corresponds to a directory of the present tree.
     fn was(&self, id: DirId) -> Option<DirId> {
         let index = self.pairs.binary_search_by_key(&id, |(new, _)| *new).ok()?;
         Some(self.pairs[index].1)
@@ -349,7 +346,7 @@ impl Comparison {
     }
 }
 
-/// Returns the size by the measure.
+/// Returns the size that `measure` selects.
 pub fn amount(extent: Sizes, measure: Measure) -> u64 {
     measure.of(extent.disk, extent.apparent)
 }

@@ -1,8 +1,8 @@
-//! Earlier sizes of the entries of one directory, for a list that shows the growth of each.
+//! Earlier sizes of the entries in one directory, for a list that shows the growth of each.
 //!
-//! Earlier entries are found by name, in positions sorted by name, so nothing is copied.
+//! Earlier entries are found by name, through their positions sorted by name, so no entry is copied.
 //!
-//! Invariant: an entry that was not read on either side has no result.
+//! Invariant: an entry that was not read on one of the sides has no result.
 
 use super::{Comparison, extent};
 use crate::analysis::compare::diff::Sizes;
@@ -19,9 +19,9 @@ pub struct PreviousListing {
 
 #[derive(Clone)]
 enum What {
-    /// The directory is new, with everything in it.
+    /// The directory is new, and so is everything in it.
     New,
-    /// The earlier directory, with its entries in the order of their names.
+    /// Earlier directory, with the positions of its entries sorted by name.
     Was(DirId, Box<[Position]>),
     /// The directory was not compared.
     Unknown,
@@ -32,7 +32,7 @@ enum What {
 pub enum Previous {
     /// The entry is new.
     New,
-    /// The entry had these sizes.
+    /// The entry existed and had these sizes.
     Was(Sizes),
 }
 
@@ -47,14 +47,14 @@ impl std::fmt::Debug for PreviousListing {
 }
 
 impl PreviousListing {
-    /// Creates it for the directory `id` of the present tree.
+    /// Finds the earlier entries for the directory `id` of the present tree.
     pub fn of(growth: &Arc<Comparison>, new: &Tree, id: DirId) -> Self {
         let what = match growth.was(id) {
             Some(was) if is_read(&growth.old, was) => {
                 let rows = sort(&growth.old.listing(was), Names::Ascending, |_| Some(0));
                 What::Was(was, rows.into_iter().map(|row| row.position).collect())
             }
-            // Roots may have other names, and are found as directories.
+            // Roots may have other names now, so they are found as directories.
             None if id == DirId::TOP => What::Was(DirId::TOP, Box::default()),
             None if growth.is_new(new, id) => What::New,
             Some(_) | None => What::Unknown,
@@ -70,7 +70,7 @@ impl PreviousListing {
         }
     }
 
-    /// Returns the earlier state of an entry; `listing` comes from [`Before::listing`].
+    /// Returns the earlier state of an entry; `listing` must come from [`PreviousListing::listing`].
     pub fn became(&self, new: &Tree, listing: &Listing<'_>, record: &Entry<'_>) -> Option<Previous> {
         let names = match &self.what {
             What::New => return Some(Previous::New),
@@ -98,7 +98,7 @@ impl PreviousListing {
         }
     }
 
-    /// Returns `true` if an entry that is missing in the earlier listing did not exist.
+    /// Returns `true` if an entry that is missing from the earlier listing did not exist then.
     fn is_all_there(&self) -> bool {
         match self.what {
             What::Was(id, _) => id != DirId::TOP && self.growth.old.status(id).is_settled(),

@@ -1,4 +1,4 @@
-//! Tests that compare two trees, also with a naive comparison of their paths.
+//! Tests that compare two trees, with a naive comparison of their paths as the reference.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::fixture::{Growing, Plan, build, dir, file, stopped, unreadable};
 use crate::source::baseline::Baseline;
 use crate::tree::Walk;
 
-/// Returns the rows of a comparison: path below the root, difference, and kind.
+/// Returns the rows of a comparison as path below the root, difference and kind.
 fn rows(
     old: &Arc<Tree>,
     new: &Arc<Tree>,

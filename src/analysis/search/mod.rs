@@ -1,17 +1,17 @@
 //! Search: queries, and background jobs that find matching entries in a subtree.
 //!
-//! [`Query::parse`] parses the user's text; [`search()`] lists the matching entries, largest first;
+//! [`Query::parse`] parses the user's text; [`search()`] lists the matching entries, the largest first;
 //! [`filter()`] computes, for every directory, the totals that a filtered view shows. Both are [`Job`]s: they
 //! return at once, and their newest result can be fetched at any time.
 //!
-//! A **search** tests each entry by itself, and the size of a directory is that of all its contents; a
-//! directory found by name, type or size adds all of that to the total. A **filter** keeps the entries that a
-//! search finds, with all contents of such directories. So the total of a search equals that of its filter in
-//! the directory where it was started.
+//! A **search** tests each entry on its own. The size of a directory includes all its contents; if the query
+//! finds directories by name, type or size, all of their contents are included in the total. A **filter** keeps
+//! the entries that a search finds, and all contents of such directories. So the total of a search equals the
+//! total of its filter in the directory where the search started.
 //!
-//! Does no I/O: it reads a tree as far as it has grown, and is run again to see more. Invariant: nothing
-//! here recurses over depth, and work is shared by size, not by directory, so that one huge directory is no
-//! bottleneck.
+//! Does no I/O: a job reads the entries that the tree has at that time, and runs again to see more. Invariant:
+//! nothing here recurses over depth, and work is divided by size and not by directory, so that one huge
+//! directory does not slow it down.
 
 #[cfg(test)]
 mod tests;
@@ -31,10 +31,11 @@ pub use crate::query::parse::vocabulary;
 pub(crate) use crate::query::terms::errno;
 pub use crate::query::terms::{Query, QueryError, Size, Term, Test, Types};
 
-/// Largest number of rows a search keeps. Counts and totals cover all.
+/// Largest number of rows that a search keeps. Counts and totals include all matches.
 pub const MOST_ROWS: usize = 1 << 20;
 
-/// Searches for entries that match the query themselves. Rows are sorted from the very first result on.
+/// Searches for entries that match the query themselves. The rows of each result are sorted, also before the
+/// end.
 ///
 /// # Errors
 /// When no thread can be started.
@@ -46,8 +47,8 @@ pub fn search(pool: &Pool, request: Request) -> io::Result<Job<SearchResult>> {
     })
 }
 
-/// Computes the totals of the entries that the query keeps, for every directory. Start at [`DirId::TOP`](crate::tree::DirId::TOP) for
-/// a result that is valid wherever the user goes.
+/// Computes, for every directory, the totals of the entries that the query keeps. If it starts at
+/// [`DirId::TOP`](crate::tree::DirId::TOP), the result is valid in all directories.
 ///
 /// # Errors
 /// When no thread can be started.

@@ -10,12 +10,12 @@ use crate::base::sync::Arc;
 use crate::fixture::cases;
 use crate::tree::{DirId, EntryState, Metadata, Totals, Tree, Walk, join};
 
-/// Returns the path below the root, without the root's.
+/// Returns the path relative to the root.
 fn below_root(path: Vec<u8>) -> String {
     String::from_utf8(path).unwrap().trim_start_matches("root").trim_start_matches('/').to_owned()
 }
 
-/// Compares a search below one directory of a tree, and the filter it becomes, with the reference.
+/// Compares a search below one directory, and the filter with the same query, with the reference.
 fn hold(
     items: &[Item],
     terms: &Terms,
@@ -59,7 +59,7 @@ fn hold(
     Ok(())
 }
 
-/// Returns the totals of the entries kept below a directory, without itself; all entries count as items.
+/// Returns the totals of the kept entries below a directory. All entries count as items.
 fn sum_below(items: &[Item], oracle: &Oracle<'_>, path: &str) -> Totals {
     let inside = |item: &&Item| path.is_empty() || item.path.starts_with(&format!("{path}/"));
     let count = items.iter().filter(inside).filter(|item| oracle.keeps(item)).count() as u64;
@@ -81,7 +81,7 @@ proptest! {
         let root = tree.listing(DirId::TOP).directories().next().unwrap();
         let directories: Vec<DirId> = Walk::new(&tree, root).map(|(id, _)| id).collect();
         for (number, terms) in all_alone().chain(several).enumerate() {
-            // Starting directory: mostly the root, sometimes another one.
+            // The search usually starts at the root, and sometimes at another directory.
             let origin = directories[if number % 3 == 0 { number % directories.len() } else { 0 }];
             hold(&items, &terms, origin, &tree, &pool)?;
         }
@@ -180,7 +180,7 @@ fn more_rows_than_wanted_leave_the_largest() {
 
 #[test]
 fn a_huge_directory_is_looked_at_piece_by_piece() {
-    // One listing of some MiB, in batches of the kernel's size.
+    // One listing of some MiB, in batches as large as the kernel's.
     let (tree, mut batch) = (Tree::new(), crate::tree::Batch::default());
     for number in 0..60_000_u64 {
         let name = format!("a rather long name, so that the listing is large, {number}");
@@ -256,7 +256,7 @@ fn a_cancelled_search_ends() {
     let names: Vec<String> = (0..60_000).map(|number| format!("a{number}")).collect();
     let items: Vec<Item> = names.iter().map(|name| file(name, 1)).collect();
     let tree = tree(&items);
-    // A search that ends before it is cancelled proves nothing.
+    // A search that ends before it is cancelled would prove nothing.
     let is_cancelled = || {
         let job = search(&pool(), request(&tree, "a")).unwrap();
         job.cancel();

@@ -1,14 +1,14 @@
-//! Surveys of a subtree: largest files, types, ages, hard links, errors.
+//! Statistics of a subtree: largest files, types, ages, hard links, errors.
 //!
-//! Each one is a [`crate::base::job::Job`] like a search and takes the same
-//! [`crate::analysis::search::Request`], whose query is the active filter. A row stands for a
-//! [`crate::analysis::search::Query`]: together with the filter it finds the entries behind the row
-//! (`filter.narrowed_by(&row.query())`, then [`largest()`]), so no view needs its own way to list files.
+//! Each is a [`crate::base::job::Job`] like a search and takes the same [`crate::analysis::search::Request`],
+//! whose query is the active filter. A row stands for a [`crate::analysis::search::Query`], which together with
+//! the filter finds the entries of the row (`filter.narrowed_by(&row.query())`, then [`largest()`]), so no view
+//! has its own way to list files.
 //!
-//! Bytes count each inode once: in a row, and in the total. So rows may add up to more than the total if
-//! names of an inode are in several rows, just as with directories.
+//! Bytes count each inode once in each row and in the total. So the sum of the rows can exceed the total if an
+//! inode has names in several rows, as it can for directories.
 //!
-//! Does no I/O. Invariant: without a filter, the totals of types are those of the directory, minus its own
+//! Does no I/O. Invariant: without a filter, the totals of types are those of the directory without its own
 //! size.
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Tests of surveys on small trees: each row agrees with the result of its query.
+//! Tests of statistics on small trees: each row agrees with the result of its query.
 
 use super::*;
 use crate::analysis::fixture::{Item, NOW, directory, file, finish, pool, request, tree};
@@ -26,7 +26,7 @@ fn items() -> Vec<Item> {
     ]
 }
 
-/// Returns the totals that a query finds, without contents of found directories, as the views count them.
+/// Returns the totals that a query finds, without the contents of found directories, as the views count them.
 fn found(query: Query) -> Totals {
     let mut request = request(&tree(&items()), "");
     request.query = query;
@@ -71,7 +71,7 @@ fn ages_fall_into_buckets_and_their_queries_find_them() {
         let found = files(age.query(NOW).narrowed_by(&Query::not(Test::Error)));
         assert_eq!(found, ages.rows[age as usize], "{age:?}");
     }
-    // A file from 1938 keeps its age.
+    // A file from 1938 has an age.
     for (mtime, age) in [
         (0, Age::Unknown),
         (-1_000_000_000, Age::Older),
@@ -150,8 +150,8 @@ fn of_the_largest_each_file_is_named_once_by_its_first_path() {
 
 #[test]
 fn which_of_equal_files_are_the_largest_does_not_depend_on_threads() {
-    // More files than are kept during the walk, so that some are dropped; inode numbers are against the order
-    // of the paths.
+    // More files than are kept during the walk, so that some are dropped. The order of inode numbers is the
+    // reverse of the order of paths.
     let directories = (0..7).map(|number| directory(&format!("d{number}")));
     let name = |number| format!("d{}/f{number}", number % 7);
     let files = (0..5000).map(|number| file(&name(number), 4096).numbered(9000 - number));

@@ -1,4 +1,4 @@
-//! Parser of queries.
+//! Parses queries.
 //!
 //! ```text
 //! query = terms with blanks between
@@ -8,8 +8,8 @@
 //!           | "type:" names | "ext:" names | "is:" property   names with commas between
 //! ```
 //!
-//! A letter matches both cases unless its term has a capital. A word or glob with a slash is matched against
-//! the path, and so is a regex with `\/`.
+//! A lower-case letter matches both cases unless its term contains a capital. A word or glob with a slash is
+//! matched against the path, and so is a regex with `\/`.
 //!
 //! Invariant: every text gives a query or an error about a part of it.
 
@@ -22,19 +22,19 @@ use crate::base::kind::Kind;
 use crate::query::category::{Category, Extension};
 use crate::query::terms::{MOST_NAMED, Query, QueryError, Size, Term, Test, Types};
 
-/// Largest memory of one pattern in bytes, far more than typed patterns need: a pattern such as
-/// `(a{1000}){1000}` is rejected.
+/// Memory limit for one compiled pattern in bytes, far more than users' patterns need. It rejects a pattern
+/// such as `(a{1000}){1000}`.
 const PATTERN_LIMIT: usize = 1 << 22;
 
-/// Reason why a term is no test.
+/// Reason why a term is not a test.
 enum Trouble {
-    /// The term may become valid if the user continues; names the missing part.
+    /// The term may become valid if the user continues typing. Contains the name of the missing part.
     Unfinished(String),
     /// The term is invalid.
     Wrong(QueryError),
 }
 
-/// Term of the text.
+/// Term as it was typed.
 struct Word<'q> {
     text: &'q str,
     /// Position of `text` in the query.
@@ -44,11 +44,11 @@ struct Word<'q> {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sort {
-    /// Quoted text, without its quotes.
+    /// Text in quotes, given without them.
     Quoted,
-    /// Regex, without its slashes.
+    /// Regex, given without its slashes.
     Regex,
-    /// Regex whose closing slash was not typed yet.
+    /// Regex whose closing slash is still missing.
     OpenRegex,
     Plain,
 }
@@ -93,7 +93,7 @@ fn skip_blanks(text: &str, at: usize) -> usize {
     text.len() - text[at..].trim_start().len()
 }
 
-/// Returns the first term at or after `at`, a flag for its negation, and its end.
+/// Returns the first term at or after `at`, `true` if it is negated, and its end.
 fn next_word(text: &str, at: usize) -> Option<(Word<'_>, bool, usize)> {
     let start = skip_blanks(text, at);
     let rest = text[start..].strip_prefix('-').unwrap_or(&text[start..]);
@@ -114,8 +114,8 @@ fn next_word(text: &str, at: usize) -> Option<(Word<'_>, bool, usize)> {
     is_there.then_some((word, negated, at + length))
 }
 
-/// Returns the regex in `rest`, which follows a slash: up to the next unescaped slash if the term ends there,
-/// or all of it if it looks like a regex that is still being typed.
+/// Returns the regex in `rest`, which follows a slash. It ends at the next unescaped slash if the term ends
+/// there; without one, all of `rest` is the regex if it looks like one that is still being typed.
 fn regex_inside(rest: &str) -> Option<(&str, Sort)> {
     let mut escaped = false;
     for (at, letter) in rest.char_indices() {
@@ -149,14 +149,14 @@ impl Word<'_> {
     }
 
     fn glob(&self) -> Result<Test, Trouble> {
-        // As in `--exclude`, a slash at the end does not make it a path.
+        // As in `--exclude`, a trailing slash does not make it a path.
         let in_path = self.text.trim_end_matches('/').contains('/');
         let regex = if in_path {
             glob::path_regex(self.text)
         } else {
             glob::name_regex(self.text.trim_end_matches('/'))
         };
-        // The next key may close the bracket or brace.
+        // The user may close the bracket or brace with the next key.
         let regex = regex.map_err(|BadGlob { at, reason }| {
             Trouble::Unfinished(format!("{reason}: {}", &self.text[at..]))
         })?;
@@ -186,7 +186,7 @@ impl Word<'_> {
         })
     }
 
-    /// Returns the test of a qualifier, or `None` if the word is none.
+    /// Returns the test of a qualifier, or `None` if the word is not a qualifier.
     fn qualifier(&self, now: i64) -> Option<Result<Test, Trouble>> {
         let text = self.text;
         let comparison = text.find(['<', '>', '=']);
@@ -268,7 +268,7 @@ impl Word<'_> {
         })
     }
 
-    /// Returns the error for an unknown name; the beginning of a known one is only unfinished.
+    /// Returns the error for an unknown name. If a known name begins with it, the term is only unfinished.
     fn unknown(&self, name: &str, known: impl Iterator<Item = &'static str> + Clone) -> Trouble {
         let list = known.clone().collect::<Vec<_>>().join(", ");
         if known.into_iter().any(|known| known.starts_with(name)) {
@@ -277,7 +277,7 @@ impl Word<'_> {
         self.wrong(name, format!("unknown; one of {list}"))
     }
 
-    /// Returns an error about `part`, which must be a slice of the word's text.
+    /// Returns an error about `part`, which must be a part of the word's text.
     fn wrong(&self, part: &str, reason: String) -> Trouble {
         let start = self.at + (part.as_ptr().addr() - self.text.as_ptr().addr());
         Trouble::Wrong(QueryError { at: start..start + part.len(), reason })
@@ -292,14 +292,14 @@ fn unit_missing(number: &str) -> String {
 /// Constructor of a size test.
 type SizeTest = fn(Size) -> Test;
 
-/// Keys before a comparison of sizes.
+/// Keys before a comparison of sizes, with their tests.
 const SIZES: [(&str, SizeTest); 4] =
     [("", Test::Disk), ("size", Test::Disk), ("disk", Test::Disk), ("apparent", Test::Apparent)];
 
-/// Parser of the value after a colon, at the given time.
+/// Parser of a value after a colon, given the current time.
 type Qualifier = fn(&Word<'_>, &str, i64) -> Result<Test, Trouble>;
 
-/// Keys before a colon.
+/// Keys before a colon, with their parsers.
 const QUALIFIERS: [(&str, Qualifier); 5] = [
     ("older", |word, value, now| Ok(Test::Modified(i64::MIN..now.saturating_sub(word.age(value)?)))),
     ("newer", |word, value, now| Ok(Test::Modified(now.saturating_sub(word.age(value)?)..i64::MAX))),
@@ -308,7 +308,7 @@ const QUALIFIERS: [(&str, Qualifier); 5] = [
     ("is", |word, value, _| word.property(value)),
 ];
 
-/// Returns every word with a meaning in a search: the keys, and the values after a colon.
+/// Returns every word that has a meaning in a search: the keys, and the values after a colon.
 pub fn vocabulary() -> Vec<String> {
     let sizes = SIZES.iter().map(|(key, _)| format!("{key}>"));
     let keys = QUALIFIERS.iter().map(|(key, _)| format!("{key}:"));
@@ -317,7 +317,7 @@ pub fn vocabulary() -> Vec<String> {
     sizes.chain(keys).chain(types).chain(properties).collect()
 }
 
-/// Words for kinds.
+/// Names of kinds, as used in `type:`.
 const KINDS: [(&str, Kind); 12] = [
     ("dir", Kind::Directory),
     ("directory", Kind::Directory),
@@ -347,7 +347,7 @@ fn has_capital(text: &str) -> bool {
     text.chars().any(char::is_uppercase)
 }
 
-/// Returns `true` if a regex has a literal capital; the one in `\S` is not.
+/// Returns `true` if a regex contains a literal capital. The capital in `\S` is not one.
 fn has_capital_in_regex(text: &str) -> bool {
     let mut escaped = false;
     text.chars().any(|letter| {
