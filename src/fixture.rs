@@ -1,6 +1,6 @@
 //! Trees in memory for tests.
 //!
-//! Invariant: everything planned is published and complete, except a [`Growing`] root until
+//! Invariant: all planned entries are published and complete, except in a [`Growing`] root until
 //! [`Growing::finish`].
 
 use std::cell::RefCell;
@@ -11,14 +11,15 @@ use crate::base::kind::Kind;
 use crate::base::sync::Arc;
 use crate::tree::{Batch, DirId, Entry, EntryState, Exclusion, Links, Metadata, Tree, hard_links};
 
-/// Returns the settings of a property test: this number of cases, the same in each run, so that a failure is
-/// repeatable without a file, and the system is not asked for random numbers (ci/macos-symbols.txt).
+/// Returns the settings of a property test with this number of cases. The cases are the same in each run, so
+/// that a failure can be repeated without a file, and the system is not asked for random numbers
+/// (ci/macos-symbols.txt).
 pub(crate) fn cases(cases: u32) -> ProptestConfig {
     let rng_seed = RngSeed::Fixed(1);
     ProptestConfig { failure_persistence: None, rng_seed, ..ProptestConfig::with_cases(cases) }
 }
 
-/// Entry to create.
+/// Entry that is created.
 pub struct Plan {
     name: Vec<u8>,
     what: What,
@@ -33,13 +34,13 @@ enum What {
     Stopped,
 }
 
-/// Returns a file of `bytes`, with the necessary blocks.
+/// Returns a file of `bytes`, with the number of blocks that it needs.
 pub fn file(name: &str, bytes: u64, mtime: i64) -> Plan {
     let metadata = Metadata { apparent: bytes, blocks: bytes.div_ceil(512), mtime, ..Metadata::default() };
     Plan { name: name.into(), what: What::File(metadata) }
 }
 
-/// Returns a directory with 4 KiB of its own.
+/// Returns a directory whose own size is 4 KiB.
 pub fn dir(name: &str, entries: Vec<Plan>) -> Plan {
     Plan { name: name.into(), what: What::Directory(0, entries) }
 }
@@ -62,7 +63,7 @@ pub fn linked_file(name: &str, inode: u64, count: u64) -> Plan {
     Plan { name: name.into(), what: What::File(metadata) }
 }
 
-/// Returns an entry excluded by a pattern.
+/// Returns an entry that was excluded by a pattern.
 pub fn excluded(name: &str) -> Plan {
     Plan { name: name.into(), what: What::Excluded }
 }

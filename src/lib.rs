@@ -1,4 +1,5 @@
-//! The engine of duke, a disk-usage browser: it reads directory trees with all processors and keeps them small.
+//! The engine of duke, a disk-usage browser: it reads directory trees with all processors and stores them
+//! compactly.
 //!
 //! ```no_run
 //! use duke::scan::{Options, Scan};
@@ -11,15 +12,15 @@
 //! }
 //! ```
 //!
-//! Three modules are the public interface, and change incompatibly only with the first nonzero number of the
-//! version: [`scan`] reads directories, [`tree`] holds the result, [`base`] has the kinds of entries
-//! ([`base::kind`]), formats sizes ([`base::format`]) and makes names safe for a terminal ([`base::text`]).
-//! `examples/` has a du and a custom report. Functions that build and replace trees, and the encoding of
-//! trees in memory and in files, are hidden there, and may change in any version.
+//! Three modules are the public interface: [`scan`] reads directories, [`tree`] holds the result, and [`base`]
+//! has the kinds of entries ([`base::kind`]), formats sizes ([`base::format`]) and makes names safe for a
+//! terminal ([`base::text`]). They change incompatibly only with the first nonzero number of the version.
+//! `examples/` has a du and a custom report. Functions that build and replace trees, and the encoding of trees
+//! in memory and in files, are hidden in the documentation, and may change in any version.
 //!
 //! The rest is the program. The hidden module `testing` shows parts of it to the program's own tests.
 //!
-//! Data flows from directory entries to sealed listings, to totals up the tree, to rows, to cells or JSON.
+//! Data flows from directory entries to sealed listings, to totals up the tree, to rows, and to cells or JSON.
 
 #![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))] // the program uses them
 

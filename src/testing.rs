@@ -16,7 +16,7 @@ pub mod delete {
     };
 }
 
-/// The accounting of file systems.
+/// Accounting of file systems.
 pub mod df {
     pub use crate::df::{
         CountedAs, Errno, FileSystemUsage, NotScanned, Note, OverheadKind, ProcessAccess, Report, Through,
@@ -24,19 +24,19 @@ pub mod df {
     };
 }
 
-/// Files that hold trees.
+/// File formats of trees.
 #[cfg(feature = "formats")]
 pub mod formats {
     pub use crate::formats::{ncdu_write, snapshot};
 }
 
-/// The output of `--json`.
+/// Output of `--json`.
 #[cfg(feature = "cli")]
 pub mod output {
     pub use crate::output::json;
 }
 
-/// The operating system.
+/// Operating system.
 pub mod platform {
     pub use crate::platform::atomic_file::AtomicFile;
     pub use crate::platform::entry::safe_path;
@@ -54,7 +54,7 @@ pub mod source {
     pub use crate::source::{Source, SourceSpec, baseline, import, snapshot_store};
 }
 
-/// Rows in order.
+/// Order of a directory's entries.
 #[cfg(feature = "tui")]
 pub mod table {
     pub use crate::table::rows;

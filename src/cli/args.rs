@@ -40,7 +40,7 @@ pub struct Cli {
 }
 
 impl Cli {
-    /// Returns the command line with all subcommands and their help.
+    /// Returns the definition of the command line, with all subcommands and their help.
     pub fn definition() -> clap::Command {
         let help = Arg::new("help").short('h').long("help").action(ArgAction::Help).help("Print help");
         let command = Self::command().mut_subcommands(|command| command.arg(help.clone()));

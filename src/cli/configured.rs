@@ -1,4 +1,4 @@
-//! Configuration of a command line: its location, the settings that apply, and the warnings about it.
+//! Configuration for a command line: its location, the settings that apply, and the warnings about it.
 //!
 //! Invariant: all warnings are printed, in the order of the file.
 
@@ -22,14 +22,14 @@ use crate::run::streams::say;
 pub struct Configured {
     /// Theme and keys.
     pub config: Config,
-    /// Words to put before those of the command line.
+    /// Words that are put before those of the command line.
     pub words: Vec<OsString>,
-    /// Notice for the browser about the first warning, without the folder of the file.
+    /// Notice for the browser about the first warning. It does not name the folder of the file.
     pub notice: Option<String>,
 }
 
 impl Configured {
-    /// Reads the configuration and prints its warnings on standard error.
+    /// Reads the configuration and prints its warnings to standard error.
     pub fn read(source: &Source, typed: &[OsString], environment: &Environment) -> Result<Self, UsageError> {
         let Found { config, refusal } = source.load().map_err(UsageError::Usage)?;
         let (words, wrong) = settings::words(&config.settings, typed, environment);
@@ -45,7 +45,7 @@ impl Configured {
     }
 }
 
-/// Returns the configuration for a subcommand, whose command line cannot select another one.
+/// Returns the configuration for a subcommand without a flag for another file.
 pub fn configured(environment: &Environment) -> Result<Configured, UsageError> {
     Configured::read(&source(None, false, environment), &[], environment)
 }
@@ -55,11 +55,11 @@ pub fn flags_of_file(environment: &Environment) -> Result<Arguments, UsageError>
     understood(&configured(environment)?.words, &[])
 }
 
-/// Parses the words from the configuration and those that were typed.
+/// Parses the words from the configuration together with those that were typed.
 pub fn understood(configured: &[OsString], typed: &[OsString]) -> Result<Arguments, UsageError> {
     let line = settings::line(configured, typed);
     let matches = settings::command().try_get_matches_from(&line).map_err(|error| match error.kind() {
-        // The help describes the subcommands as well.
+        // The help also describes the subcommands.
         ErrorKind::DisplayHelp => refusal(Cli::understand(&line).err().unwrap_or(error)),
         _ => refusal(error),
     })?;

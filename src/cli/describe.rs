@@ -11,22 +11,22 @@ use crate::cli::man_page;
 use crate::run::exit::Exit;
 use crate::run::streams::print;
 
-/// Description of the command line.
+/// Kind of description.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Description {
-    /// Completions for a shell.
+    /// Completions for this shell.
     Completions(Shell),
     /// Man page, in the macros of man(7).
     Manual,
 }
 
 impl Description {
-    /// Prints it.
+    /// Prints the description.
     pub fn print(self) -> Exit {
         print(|out| out.write_all(&self.text()))
     }
 
-    /// Returns its text.
+    /// Returns the text of the description.
     pub fn text(self) -> Vec<u8> {
         let mut command = Cli::definition();
         match self {

@@ -1,4 +1,4 @@
-//! Environment that the command line depends on.
+//! Environment on which the command line depends.
 //!
 //! Invariant: only this module reads the environment for a command line.
 
@@ -12,12 +12,12 @@ use super::UsageError;
 use crate::base::state_folder;
 use crate::base::text::escape;
 
-/// Input of the command line besides its words.
+/// Data that determines the request besides the words of the command line.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
     /// `true` if standard output is a terminal.
     pub is_terminal: bool,
-    /// Values of the [`VARIABLES`] that are set and not empty.
+    /// Values of those [`VARIABLES`] that are set and not empty.
     pub variables: HashMap<&'static str, OsString>,
 }
 
@@ -57,7 +57,7 @@ impl Environment {
         self.variables.get(name)
     }
 
-    /// Parses the variable `name` if it is set.
+    /// Parses the variable `name`, if it is set.
     pub fn parsed<T>(
         &self,
         name: &str,
@@ -76,7 +76,7 @@ impl Environment {
         state_folder::folder(variable("XDG_STATE_HOME"), variable("HOME"))
     }
 
-    /// Returns `true` if the terminal cannot be drawn on.
+    /// Returns `true` if the terminal cannot move its cursor, so that no browser can be drawn.
     pub fn is_dumb(&self) -> bool {
         self.variable("TERM").is_some_and(|term| term == "dumb")
     }

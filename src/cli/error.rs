@@ -13,15 +13,14 @@ use crate::base::text::escape;
 use crate::run::exit::Exit;
 use crate::run::streams::{print, say};
 
-/// Reason why there is no [`Request`](super::Request).
+/// Reason why a command line gives no [`Request`](super::Request).
 #[derive(Debug)]
 pub enum UsageError {
     /// The user asked for help or the version.
     Answer(clap::Error),
-    /// The command line is invalid; one line, safe for a terminal.
+    /// The command line is invalid, for this reason: one line that is safe for a terminal.
     Usage(String),
-    /// There is no snapshot to compare with: the reason in one line as above, and a line for each kept
-    /// snapshot.
+    /// There is no snapshot to compare with. Contains the reason as above, and a line for each kept snapshot.
     NotKept(String, Vec<String>),
 }
 
@@ -34,7 +33,7 @@ impl UsageError {
         }
     }
 
-    /// Prints it and returns the exit code.
+    /// Prints the error and returns the exit code.
     pub fn answer(&self) -> Exit {
         match self {
             Self::Answer(text) => print(|_| text.print().and_then(|()| io::stdout().flush())),
@@ -73,8 +72,8 @@ pub fn refusal(error: clap::Error) -> UsageError {
     UsageError::Usage(escape(line.strip_prefix("error: ").unwrap_or(&line).as_bytes()).into_owned() + &advice)
 }
 
-/// Returns the flag that the user probably meant: one that differs in a letter or two, counting swapped
-/// neighbors as one.
+/// Returns the flag that the user probably meant: one that differs in one or two letters. Swapped neighbors
+/// count as one letter.
 fn similar(error: &clap::Error) -> Option<String> {
     let typed = error.get(ContextKind::InvalidArg)?.to_string();
     let typed = typed.strip_prefix("--")?;
@@ -90,8 +89,8 @@ fn similar(error: &clap::Error) -> Option<String> {
     near.min().map(|(_, flag)| format!("--{flag}"))
 }
 
-/// Returns the number of letters to change, insert, delete or swap with the next one to turn one word into
-/// the other.
+/// Returns the smallest number of letters to change, insert, delete or swap with the next one that turns one
+/// word into the other.
 fn distance(one: &str, other: &str) -> usize {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     let mut rows = vec![(0..=other.len()).collect::<Vec<usize>>()];

@@ -9,7 +9,7 @@ use crate::cli::args::Arguments;
 use crate::run::streams::standard_input;
 use crate::scan::{BadPattern, ExcludePatterns};
 
-/// Returns all patterns, including those in files.
+/// Returns all exclude patterns, including those in files.
 pub fn patterns(arguments: &Arguments) -> Result<Vec<String>, UsageError> {
     let mut patterns = arguments.exclude.clone();
     for path in &arguments.exclude_from {
@@ -26,8 +26,7 @@ pub fn filter(patterns: &[String]) -> Result<ExcludePatterns, UsageError> {
     ExcludePatterns::new(patterns.iter().map(String::as_str)).map_err(bad)
 }
 
-/// Reads the patterns in a file as du(1) does: one per line, without trailing blanks; empty lines are
-/// skipped.
+/// Reads the patterns in a file as du(1) does: one per line, without trailing blanks. Empty lines are skipped.
 fn patterns_of(path: &Path) -> Result<Vec<String>, UsageError> {
     let refused = |reason: &str| UsageError::Usage(format!("{}: {reason}", escape_path(path)));
     let read = if path.as_os_str() == "-" { standard_input() } else { std::fs::read(path) };

@@ -1,6 +1,6 @@
-//! Texts of the help and the man page besides the flags: examples, variables, files.
+//! Texts of the help and the man page, other than those of flags: examples, variables, files.
 //!
-//! Invariant: each fact is defined here once; the man page may add details, but does not contradict it.
+//! Invariant: each fact is written once here. The man page may add details.
 
 use std::fmt::Write;
 
@@ -50,7 +50,7 @@ pub const TERMS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Environment variables with their meanings.
+/// Environment variables, with their meanings.
 pub const ENVIRONMENT: &[(&str, &str)] = &[
     ("DUKE_THREADS", "as --threads"),
     ("DUKE_COLOR", "as --color"),
@@ -68,7 +68,7 @@ pub const ENVIRONMENT: &[(&str, &str)] = &[
     ("TERM_PROGRAM, WT_SESSION, ConEmuANSI, VTE_VERSION", "terminals that show progress in their tab"),
 ];
 
-/// Files that are read or written without being named.
+/// Files that are read or written although the user does not name them.
 pub const FILES: &[(&str, &str)] = &[
     (
         "$XDG_CONFIG_HOME/duke/config.toml, ~/.config/duke/config.toml",

@@ -1,6 +1,6 @@
-//! `duke diff` with a directory alone: kept snapshots of it.
+//! `duke diff` with only a directory: finds its kept snapshots.
 //!
-//! Invariant: a snapshot that another user can have written is neither used nor listed.
+//! Invariant: a snapshot that another user could have written is neither used nor listed.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
@@ -22,7 +22,8 @@ use crate::source::snapshot_store::{KeptSnapshot, Subject};
 /// Largest number of lines in an error; `--list` shows all.
 const MOST_LINES: usize = 10;
 
-/// Returns the newest snapshot kept of `directory` by a scan like `scan`, taken before the second `before`.
+/// Returns the newest snapshot of `directory` that was kept by a scan like `scan` and taken before the second
+/// `before`.
 pub fn latest(
     directory: &OsString,
     scan: &scan::Options,
@@ -41,7 +42,7 @@ pub fn latest(
     }
 }
 
-/// Lists the snapshots kept of `directory`, or all.
+/// Lists the kept snapshots of `directory`, or all kept snapshots.
 pub fn list(directory: Option<&OsString>, environment: &Environment) -> Result<ConfigOutput, UsageError> {
     let folder = folder(environment)?;
     let root = directory.map(|directory| absolute_bytes(directory.as_bytes()));
@@ -86,7 +87,7 @@ fn is_of(subject: &Subject, root: &[u8]) -> bool {
     subject.roots == [root]
 }
 
-/// Explains why none of `kept` fits, and names those that nearly do: of the same directory, or else all.
+/// Explains why none of `kept` can be used. Lists those of the same directory, or else all.
 fn refusal(directory: &OsString, scope: &str, has_since: bool, mut kept: Vec<KeptSnapshot>) -> UsageError {
     let root = absolute_bytes(directory.as_bytes());
     let matches = |kept: &KeptSnapshot, scope: Option<&str>| {
@@ -117,7 +118,7 @@ fn refusal(directory: &OsString, scope: &str, has_since: bool, mut kept: Vec<Kep
     UsageError::NotKept(format!("{}: {reason}", escape(directory.as_bytes())), lines)
 }
 
-/// Writes a snapshot as time, file, flags and roots.
+/// Formats a snapshot as time, file, flags and roots.
 fn line(kept: &KeptSnapshot, subject: &Subject) -> String {
     let time = date_and_time(kept.scanned_at, &TimeZone::system());
     let mut line = format!("{time}  {}", escape_path(&kept.path));

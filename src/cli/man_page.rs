@@ -4,7 +4,7 @@
 //! definition of the flags, help_text, keymap  ->  lines of roff
 //! ```
 //!
-//! Invariant: everything is escaped, so that no text becomes a macro, and a `-` is one that can be copied.
+//! Invariant: all text is escaped, so it cannot become a macro, and every `-` can be copied as a flag.
 
 use std::fmt::Write;
 
@@ -16,7 +16,7 @@ use crate::ui::keys::{HelpGroup, in_group};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Returns the page of `command`.
+/// Returns the man page of `command`.
 pub fn page(mut command: Command) -> String {
     // Building the command sets the full names of its subcommands.
     command.build();
@@ -76,7 +76,7 @@ impl Page {
         }
     }
 
-    /// Adds a term in bold with its meaning.
+    /// Adds a term in bold, with its meaning.
     fn entry(&mut self, term: &str, meaning: &str) {
         self.line(".TP");
         self.line(&format!("\\fB{}\\fR", escaped(term)));
@@ -111,7 +111,7 @@ impl Page {
     fn usage(&mut self, command: &mut Command) {
         let usage = command.render_usage().to_string();
         let lines = usage.lines().map(|line| line.trim_start_matches("Usage:").trim());
-        // Subcommands have lines of their own.
+        // Each subcommand has its own line.
         for line in lines.filter(|line| !line.ends_with("<COMMAND>")) {
             let (name, words) = line
                 .split_once(" [")
@@ -166,7 +166,7 @@ impl Page {
             self.line(&format!(".SS duke {}", escaped(command.get_name())));
             let about = command.get_long_about().or(command.get_about());
             self.text(&about.map(ToString::to_string).unwrap_or_default());
-            // The help flag of all subcommands is described once, above.
+            // The help flag, which all subcommands have, is described once, above.
             let help = |arg: Arg| arg.hide(true);
             self.options(&command.clone().mut_arg("help", help));
         }
@@ -211,7 +211,7 @@ fn term(arg: &Arg) -> String {
     term
 }
 
-/// Escapes a text for roff; text in backquotes becomes bold.
+/// Escapes a text for roff. Text in backquotes becomes bold.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let mut is_bold = false;
@@ -238,7 +238,7 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
-/// Returns the text with a small first letter and without a full stop.
+/// Returns the text with a lower-case first letter and without a full stop.
 fn lowered(text: &str) -> String {
     let mut letters = text.trim_end_matches('.').chars();
     letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default()

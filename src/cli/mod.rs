@@ -1,6 +1,7 @@
-//! The command line: conversion of flags into options, which nothing else sees.
+//! The command line: converts flags into options, so that no other module needs to know them.
 //!
-//! Invariant: an invalid command line ends the program before anything is read; nothing is silently ignored.
+//! Invariant: an invalid command line ends the program before anything is read, and nothing is silently
+//! ignored.
 
 mod args;
 pub(crate) mod config;
@@ -74,15 +75,15 @@ pub enum Request {
     Save(Saving),
     /// Description of the command line.
     Describe(Description),
-    /// Text about the program or its files.
+    /// Text about the configuration.
     ConfigOutput(ConfigOutput),
 }
 
-/// Parses `words`, the first of which is the program's own name. Prints warnings about the configuration on
+/// Parses `words`, the first of which is the program's own name. Prints warnings about the configuration to
 /// standard error.
 ///
 /// # Errors
-/// When the words or a pattern are invalid, or a file they name cannot be read.
+/// When the words or a pattern are invalid, or a file that they name cannot be read.
 pub fn request(
     words: impl IntoIterator<Item = OsString>,
     environment: &Environment,
@@ -123,7 +124,7 @@ fn of_command(command: Command, environment: &Environment) -> Result<Request, Us
     })
 }
 
-/// Returns the request of `duke diff`, in the browser or not.
+/// Returns the request of `duke diff`, with or without the browser.
 fn diff(words: &Difference, environment: &Environment) -> Result<Request, UsageError> {
     let comparison = crate::cli::sources::comparison(words, environment)?;
     let is_for_a_script = words.json || words.no_interactive || words.min_change.is_some();
@@ -131,7 +132,7 @@ fn diff(words: &Difference, environment: &Environment) -> Result<Request, UsageE
         return Ok(Request::Compare(comparison));
     }
     let configured = configured(environment)?;
-    // Only settings of the display apply, since the command line defines the input.
+    // Only display settings of the configuration apply, because the command line determines the input.
     let mut arguments = understood(&configured.words, &[])?;
     arguments.si |= words.si;
     arguments.apparent_size |= words.apparent_size;
@@ -147,7 +148,7 @@ fn df(words: &Df, environment: &Environment) -> Result<PrintJob, UsageError> {
         threads: threads(words.threads, environment)?,
         mounts: mounts(words.one_file_system),
         skip_network: words.skip_network,
-        // The accounting asks every file system itself, with a time limit.
+        // The accounting makes requests to every file system itself, with a time limit.
         skip_silent: true,
         ..Default::default()
     };

@@ -7,17 +7,17 @@ use crate::cli::values;
 use crate::run::print::Progress;
 use crate::scan::Mounts;
 
-/// Returns the units for `--si`.
+/// Returns the units, depending on `--si`.
 pub fn units(is_decimal: bool) -> Units {
     if is_decimal { Units::Decimal } else { Units::Binary }
 }
 
-/// Returns the mounts to enter, for `-x`.
+/// Returns the mounts that are entered, depending on `-x`.
 pub fn mounts(are_left: bool) -> Mounts {
     if are_left { Mounts::None } else { Mounts::Real }
 }
 
-/// Returns the progress display, for `-q`.
+/// Returns the progress display, depending on `-q`.
 pub fn progress(is_unwanted: bool, units: Units) -> Progress {
     if is_unwanted { Progress::Silent } else { Progress::Shown(units) }
 }

@@ -1,8 +1,8 @@
-//! Settings of the configuration, converted to command-line words that precede the typed ones.
+//! Settings of the configuration, converted to command-line words that are put before the typed ones.
 //!
-//! Each flag is defined once, and a setting is parsed and rejected like the flag. A switch has an opposite,
-//! `--no-x` for `--x`, which undoes the setting. Later words take precedence, so a
-//! typed word overrides a setting that conflicts with it.
+//! Each flag is defined once, so a setting is parsed and rejected like the flag. A switch has an opposite,
+//! `--no-x` for `--x`, which undoes the setting. Later words take precedence, so a typed word overrides a
+//! setting that conflicts with it.
 //!
 //! Invariant: these words neither change the meaning of the typed words nor make them valid or invalid.
 
@@ -18,7 +18,7 @@ use crate::cli::config::{Setting, Value, Warning};
 use crate::cli::error::refusal;
 use crate::cli::exclude::filter;
 
-/// Flags that cannot be set, because they select the task of a single run. Flags without a long name, which take
+/// Flags that cannot be set, because they select the task of one run. Flags without a long name, which take
 /// file names, cannot be set either.
 const FOR_ONCE: [&str; 13] = [
     "help",
@@ -76,7 +76,7 @@ pub fn is_inverted(arg: &Arg) -> bool {
     is_switch(arg) && arg.get_long().is_some_and(|long| long.starts_with("no-"))
 }
 
-/// Returns the words to put before `typed`, and the warnings about settings.
+/// Returns the words that are put before `typed`, and the warnings about settings.
 pub fn words(
     settings: &[Setting],
     typed: &[OsString],
@@ -100,14 +100,14 @@ pub fn words(
 /// Setting with its command-line words.
 type Spelled<'s> = (&'s Setting, Vec<OsString>);
 
-/// Returns the settings that are valid together with the settings before them. Passes each of the others to
+/// Returns the settings that are valid together with the settings before them. Each other setting is passed to
 /// `refuse`, with the reason.
 fn fitting<'s>(
     settings: Vec<Spelled<'s>>,
     fits: impl Fn(&[OsString]) -> Result<(), String>,
     mut refuse: impl FnMut(&Setting, String),
 ) -> Vec<Spelled<'s>> {
-    // Usually all settings are valid; a single parse then suffices.
+    // Usually all settings are valid, and parsing them once is enough.
     if fits(&flat(&settings)).is_ok() {
         return settings;
     }
@@ -160,7 +160,7 @@ fn spelled(command: &Command, setting: &Setting) -> Result<Vec<OsString>, Warnin
     }
 }
 
-/// Parses the words. No file is read, since `-X` cannot be set.
+/// Parses the words. This reads no file, because `-X` cannot be set.
 fn understand(words: &[OsString]) -> Result<(), String> {
     let matches =
         command().try_get_matches_from(line(words, &[])).map_err(|error| refusal(error).reason())?;
@@ -195,7 +195,7 @@ mod tests {
         format!("{:?}", Arguments::from_arg_matches(&matches).unwrap())
     }
 
-    /// Returns a value that differs from the default.
+    /// Returns a value other than the default.
     fn example(arg: &Arg) -> Value {
         let names: Vec<String> =
             arg.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();

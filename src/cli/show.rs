@@ -1,6 +1,7 @@
-//! `duke config`: the effective configuration as a configuration file, and its location.
+//! `duke config`: the effective configuration in the form of a configuration file, and the location of that
+//! file.
 //!
-//! Invariant: the output, used as the configuration, causes no warning and means the same.
+//! Invariant: if the output is used as the configuration, it causes no warning and means the same.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -24,20 +25,19 @@ use crate::run::streams::{print, say};
 use crate::ui::keys::{KEYMAP, Key};
 use crate::ui::theme::{Preset, Role, color_name};
 
-/// Text for standard output.
+/// Output of `duke config`.
 #[derive(Debug, PartialEq, Eq)]
 pub enum ConfigOutput {
     /// Lines that are safe for a terminal.
     Text(String),
     /// Path.
     Path(Vec<u8>),
-    /// Lines that are safe for a terminal, remarks for standard error, and the exit code that the remarks
-    /// cause.
+    /// Lines that are safe for a terminal, notes for standard error, and the exit code that the notes cause.
     List(String, Vec<String>, Exit),
 }
 
 impl ConfigOutput {
-    /// Prints it; a path is escaped only for a terminal.
+    /// Prints the output. A path is escaped only on a terminal.
     pub fn print(&self) -> Exit {
         let exit = print(|out| match self {
             Self::Text(text) | Self::List(text, ..) => out.write_all(text.as_bytes()),
@@ -131,7 +131,7 @@ fn value(arg: &Arg, matches: &ArgMatches) -> Option<String> {
     }
 }
 
-/// Formats a number as such, anything else as a text.
+/// Formats a number as a number, and everything else as a text.
 fn plain(word: &str) -> String {
     let number = word.parse::<i64>().ok().filter(|number| number.to_string() == word);
     number.map_or_else(|| quote(word), |number| number.to_string())

@@ -1,7 +1,6 @@
 //! Destination of snapshots.
 //!
-//! Invariant: without a home directory no snapshot is kept automatically, and `duke save` fails with an
-//! error.
+//! Invariant: without a home directory no snapshot is kept automatically, and `duke save` fails with an error.
 
 use std::path::PathBuf;
 
@@ -46,7 +45,7 @@ fn shelf(words: &Save, environment: &Environment) -> Result<SaveTarget, UsageErr
             sources::refuse_other(file, "save -o", |format| format == save::Format::Snapshot)?;
             Ok(SaveTarget::Target(Target::File(PathBuf::from(file))))
         }
-        // The configuration sets the limits for all kept snapshots.
+        // The configuration determines the limits for all kept snapshots.
         None => settings(&flags_of_file(environment)?, environment).map(SaveTarget::Kept).ok_or_else(|| {
             UsageError::Usage("save: -o is required: neither XDG_STATE_HOME nor HOME is set".to_owned())
         }),

@@ -1,4 +1,4 @@
-//! Sources and destinations of a run: paths of this machine, exports, other machines.
+//! Sources and destinations of a run: paths on this machine, exports, other machines.
 //!
 //! Invariant: a run has one kind of source and one kind of result.
 
@@ -42,7 +42,7 @@ pub fn wanted(
     }
 }
 
-/// Returns the export to write, if any.
+/// Returns the export that is written, if there is one.
 pub fn export(arguments: &Arguments, is_terminal: bool) -> Result<Option<Output>, UsageError> {
     let Some(file) = &arguments.output else { return Ok(None) };
     if arguments.import.len() > 1 || arguments.paths.len() > 1 {
@@ -59,7 +59,7 @@ pub fn export(arguments: &Arguments, is_terminal: bool) -> Result<Option<Output>
     Ok(Some(Output::Exported { to, packing: if is_packed { Packing::Zstd } else { Packing::Plain } }))
 }
 
-/// Rejects a file name whose extension belongs to another format than the one `flag` writes.
+/// Rejects a file name whose extension belongs to another format than that of `flag`.
 pub fn refuse_other(
     file: &OsString,
     flag: &str,
@@ -107,8 +107,8 @@ pub fn comparison(words: &Difference, environment: &Environment) -> Result<DiffJ
     Ok(DiffJob { old, new, scan, telling, progress: options::progress(words.quiet, units) })
 }
 
-/// Returns one side of a comparison: a directory, here or on another machine, or an export. `patterns` are
-/// the scan's exclude patterns.
+/// Returns one side of a comparison: a directory on this or another machine, or an export. `patterns` are the
+/// exclude patterns of the scan.
 fn side(word: &OsString, scan: &scan::Options, patterns: &[String]) -> Result<SourceSpec, UsageError> {
     if let Some(remote) = remote(word, scan, patterns) {
         return Ok(SourceSpec::Exports(vec![remote?]));
@@ -135,12 +135,13 @@ fn files(names: &[OsString]) -> Result<Vec<Input>, UsageError> {
     Ok(names.iter().map(input).collect())
 }
 
-/// Returns the paths to scan; the current directory if there are none.
+/// Returns the paths to scan: those given, or the current directory.
 pub fn paths(paths: &[OsString]) -> Vec<PathBuf> {
     if paths.is_empty() { vec![PathBuf::from(".")] } else { paths.iter().map(PathBuf::from).collect() }
 }
 
-/// Returns the directory on another machine that `path` names, if it does, with the options of a scan here.
+/// Returns the directory on another machine that `path` names, if it does. It is scanned with the options of a
+/// scan on this machine.
 fn remote(path: &OsString, scan: &scan::Options, patterns: &[String]) -> Option<Result<Input, UsageError>> {
     let mut flags: Vec<OsString> = Vec::new();
     let mut flag = |is_set: bool, flag: &str| flags.extend(is_set.then(|| flag.into()));
@@ -155,7 +156,7 @@ fn remote(path: &OsString, scan: &scan::Options, patterns: &[String]) -> Option<
     Some(Remote::parse(path, flags)?.map(Input::Remote).map_err(refused))
 }
 
-/// Returns `true` if the output includes owners without `-e`.
+/// Returns `true` if the output includes owners even without `-e`.
 pub fn needs_owners(arguments: &Arguments) -> bool {
     arguments.ndjson || arguments.csv || arguments.by.contains(&GroupBy::Owner)
 }

@@ -1,4 +1,4 @@
-//! Tests for the meaning of words together with the environment.
+//! Tests the meaning of words together with the environment.
 
 use std::path::PathBuf;
 
@@ -154,7 +154,7 @@ fn lists_and_sums_are_printed_instead_of_browsed() {
     };
     assert_eq!((job.selection.least, job.selection.top), (1 << 20, Some(3)));
     assert_eq!(job.selection.by, [By::Type, By::Owner]);
-    // Owners are recorded because `--by owner` needs them.
+    // Owners are recorded, because `--by owner` needs them.
     assert!(matches!(job.wanted, SourceSpec::Paths(_, scan::Options { owners: true, .. })));
 }
 

@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 use crate::base::{calendar, format};
 use crate::table::column::{Column, SORTABLE};
 
-/// Largest accepted number of threads; more is a typing error.
+/// Largest accepted number of threads. A larger number is a typing error.
 const MOST_THREADS: u16 = 1024;
 
 /// Use of colors.
@@ -56,7 +56,7 @@ pub fn threads(word: &str) -> Result<u16, String> {
     number.ok_or_else(|| format!("not a number from 1 to {MOST_THREADS}"))
 }
 
-/// Parses a setting for colors.
+/// Parses a value of `--color`.
 pub fn when(word: &str) -> Result<When, String> {
     When::from_str(word, false).map_err(|_| "not auto, always or never".to_owned())
 }

@@ -1,30 +1,29 @@
-//! Builder of a tree from entries that arrive depth first, one after another.
+//! Builds a tree from entries that arrive depth first, one after another.
 //!
 //! ```text
-//! open:  top  root  dir  dir        the way down to the directory that is read; the batch holds its entries
+//! open:  top  root  dir  dir        the directories down to the one being read; the batch holds its entries
 //!         |    |     |
 //!       pages put aside: unsealed entries of a directory, kept while one of its children is read
 //! ```
 //!
-//! Entries are sealed when a segment is full, when their directory ends, and when the tree is to be shown
-//! ([`Builder::publish`]), so listings are as compact as those of a scan. A child is completed only
-//! after its end was read *and* its entry was published: publishing the entry makes the parent wait for the child.
+//! Entries are sealed when a segment is full, when their directory ends, and when the tree is shown
+//! ([`Builder::publish`]), so listings are as compact as those of a scan. A child is completed when its end was
+//! read *and* its entry was published, because publishing the entry makes the parent wait for the child.
 //!
-//! Knows no file format. Invariant: every claim on a directory is released exactly once, however the input
-//! ends.
+//! Invariant: every claim on a directory is released exactly once, however the input ends.
 
 use crate::base::os_error::EIO;
 use crate::tree::{Batch, DirId, Entry, EntryState, LinkedName, Metadata, Page, Totals, Tree};
 
-/// Size in bytes of one segment, about the size of a kernel batch.
+/// Size in bytes of a segment; about the size of a kernel batch.
 const SEGMENT: usize = 32 << 10;
-/// Depth below which no page is kept aside, so that a hostile chain of directories costs one entry per level
+/// Depth below which no page is put aside, so that a hostile chain of directories costs one entry per level
 /// instead of a page.
 const SHALLOW: usize = 64;
-/// Number of empty pages kept for reuse.
+/// Number of empty pages that are kept for later use.
 const SPARE: usize = SHALLOW;
 
-/// Error of a directory that could not be read completely (`EIO`); the formats give no details.
+/// Error number of a directory that was not read completely (`EIO`). The formats do not record more.
 pub(crate) const UNREADABLE: i32 = EIO;
 
 /// Numbers of entries, bytes and errors read so far.
@@ -35,22 +34,22 @@ pub(crate) struct Counts {
     pub(crate) errors: u64,
 }
 
-/// Meaning of the sizes recorded for a directory.
+/// Meaning of the sizes that a file records for a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sizes {
-    /// Sizes of the directory itself.
+    /// The sizes are those of the directory itself.
     Own,
-    /// Sizes of everything below it, itself included. Its own sizes are known at its end, and it is published
-    /// only then.
+    /// The sizes include everything below. The directory's own sizes are known only at its end, and it is
+    /// published then.
     Sums,
 }
 
-/// Directory as the file describes it.
+/// Beginning of a directory, as the file describes it.
 pub(crate) struct DirectoryStart<'n> {
     pub(crate) name: &'n [u8],
     pub(crate) metadata: Metadata,
     pub(crate) sizes: Sizes,
-    /// Index of its device.
+    /// Index of the device.
     pub(crate) device: u32,
     /// `true` if it could be read.
     pub(crate) is_read: bool,
@@ -65,20 +64,20 @@ pub(crate) struct Builder<'t> {
     counts: Counts,
 }
 
-/// Directory whose end was not read yet.
+/// Directory whose end has not been read yet.
 struct Open {
     id: DirId,
     device: u32,
-    /// Its unsealed entries, kept while a child is read.
+    /// Its unsealed entries, while a child is read.
     page: Option<Box<Page>>,
-    /// Children that have ended but whose entries are not sealed.
+    /// Children whose ends were read and whose entries are not sealed.
     ended: Vec<DirId>,
     /// `true` if its entry is published.
     is_published: bool,
     is_read: bool,
-    /// Sum of the entries that have ended, including its own sizes if those are known.
+    /// Sum over the entries that have ended, and the directory's own sizes if they are known.
     inside: Totals,
-    /// Its name and metadata, if they are written only at its end.
+    /// Its name and metadata, if its entry is written only at its end.
     awaiting: Option<Box<(Vec<u8>, Metadata)>>,
 }
 
@@ -106,7 +105,7 @@ impl<'t> Builder<'t> {
         Self { tree, batch, open: vec![top], spare: Vec::new(), counts: Counts::default() }
     }
 
-    /// Returns the number of open levels below the top.
+    /// Returns the number of open directories below the top.
     pub(crate) fn depth(&self) -> usize {
         self.open.len() - 1
     }
@@ -125,7 +124,7 @@ impl<'t> Builder<'t> {
         self.counts
     }
 
-    /// Adds an entry that is not a directory to be entered.
+    /// Adds an entry that does not become a directory of the tree.
     pub(crate) fn push(&mut self, record: &Entry<'_>) {
         if let EntryState::Known(metadata) = &record.state {
             self.add_inside(metadata.disk(), metadata.apparent);
@@ -161,7 +160,7 @@ impl<'t> Builder<'t> {
         if self.open.len() > SHALLOW {
             self.seal(self.open.len() - 1);
         }
-        // If the child's entry was sealed, its parent is already waiting for it.
+        // If the child's entry was sealed, its parent already waits for it.
         child.is_published = sizes == Sizes::Own && self.batch.page().is_empty();
         let empty = self.fresh_page();
         let page = self.batch.turn(empty);
@@ -209,14 +208,14 @@ impl<'t> Builder<'t> {
         self.seal_if_long();
     }
 
-    /// Ends all open directories as stopped, because the input ended early.
+    /// Ends all open directories as stopped. Called when the input ends early.
     pub(crate) fn break_off(&mut self) {
         while self.depth() > 0 {
             self.tree.stop(self.current());
             let open = self.last_mut();
             let inside = open.inside;
             if let Some(awaiting) = &mut open.awaiting {
-                // Recorded sums minus the missing entries would be wrong as its own size.
+                // The recorded sum minus the missing entries would not be the directory's own size.
                 (awaiting.1.blocks, awaiting.1.apparent) = (inside.disk / 512, inside.apparent);
             }
             self.leave();
@@ -224,7 +223,7 @@ impl<'t> Builder<'t> {
         self.tree.stop(DirId::TOP);
     }
 
-    /// Publishes all entries read so far.
+    /// Publishes all entries that have been read.
     pub(crate) fn publish(&mut self) {
         for index in 0..self.open.len() {
             if index + 1 == self.open.len() || self.open[index].page.is_some() {
@@ -233,7 +232,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Ends the top of the tree and returns the names of inodes that may have other names.
+    /// Ends the top of the tree, and returns the names of inodes that may have other names.
     pub(crate) fn finish(mut self) -> Vec<LinkedName> {
         self.publish();
         self.tree.release(DirId::TOP);
@@ -269,7 +268,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Keeps an empty page for reuse and returns any other.
+    /// Keeps an empty page for later use, and returns any other page.
     fn keep(&mut self, page: Page) -> Option<Box<Page>> {
         if !page.is_empty() {
             return Some(Box::new(page));

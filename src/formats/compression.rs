@@ -1,10 +1,9 @@
-//! Compression of streams: zstd in both directions, gzip for reading only.
+//! Compression of streams: zstd in both directions, gzip only for reading.
 //!
-//! A separate thread does the work, while another reads or writes the text. `ruzstd` compresses at a
-//! single level, somewhat worse than `zstd -1`; docs/exchange.md has the figures.
+//! A separate thread compresses or decompresses, while another one reads or writes the text. `ruzstd` has only
+//! one level of compression, somewhat worse than `zstd -1`; docs/exchange.md has figures.
 //!
-//! Does not parse JSON. Invariant: input that expands far more than text would is rejected before it fills
-//! the memory.
+//! Invariant: input that expands much more than an export is rejected before it fills the memory.
 
 use std::cell::RefCell;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -18,8 +17,8 @@ use ruzstd::encoding::{CompressionLevel, FrameCompressor};
 use super::pipe::{CHUNK, Chunks, Feed, pipe};
 use crate::formats::snapshot::MAGIC;
 
-/// First bytes of a zstd frame (RFC 8878, 3.1.1), and those of a skippable frame after its first byte
-/// (3.1.2).
+/// First bytes of a zstd frame (RFC 8878, 3.1.1). A skippable frame has the last three of its own magic after a
+/// variable first byte (3.1.2).
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const SKIPPABLE: [u8; 3] = [0x2a, 0x4d, 0x18];
 /// First bytes of a gzip member (RFC 1952, 2.3.1).
@@ -27,10 +26,10 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// First bytes of ncdu's binary format (ncdubin(5)).
 const BINARY: &[u8; 8] = b"\xbfncduEX1";
 
-/// Largest accepted ratio of text to compressed bytes. Exports shrink to a tenth, at most to a fortieth; a
-/// higher ratio was made to fill the memory.
+/// Largest accepted ratio of text to compressed bytes. Exports shrink to a tenth, and at most to a fortieth.
+/// Files with a higher ratio are made to fill the memory.
 const RATIO: u64 = 100;
-/// Bytes of text below which the ratio is not checked.
+/// Number of bytes of text up to which the ratio is not checked.
 const HARMLESS: u64 = 8 << 20;
 
 /// Detects the compression of `reader`, and decompresses it on a separate thread.
@@ -68,7 +67,7 @@ fn unpack_into(reader: impl Read, feed: &Feed) -> io::Result<()> {
     }
 }
 
-/// Reads the bytes that tell the formats apart, or fewer at the end of the input.
+/// Reads the bytes by which the formats are recognized, or fewer at the end of the input.
 fn first_bytes(reader: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut head = Vec::with_capacity(BINARY.len());
     reader.take(BINARY.len() as u64).read_to_end(&mut head)?;
@@ -96,7 +95,7 @@ fn unpack_zstd(source: &mut impl Read, text: &mut Text<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// Reader that counts its bytes.
+/// Reader that counts the bytes it has read.
 struct Counted<R> {
     reader: R,
     taken: Rc<RefCell<u64>>,
@@ -112,17 +111,17 @@ impl<R: Read> Read for Counted<R> {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Whose {
-    /// Text as it was in the file.
+    /// The file contains the text itself.
     Plain,
-    /// Text from a decoder.
+    /// The text comes from a decoder.
     Unpacked,
 }
 
-/// Receiver of decompressed text.
+/// Destination of decompressed text.
 struct Text<'f> {
     feed: &'f Feed,
     sent: u64,
-    /// Bytes read from the compressed file.
+    /// Number of bytes read from the compressed file.
     taken: Rc<RefCell<u64>>,
 }
 
@@ -148,10 +147,11 @@ impl Text<'_> {
     }
 }
 
-/// Compresses the text that `write` produces into `out`, on a thread of its own.
+/// Compresses the text that `write` produces, and writes it to `out`. The compression runs on a thread of its
+/// own.
 ///
 /// # Errors
-/// When either cannot be written to; of two errors the first one is returned.
+/// When writing fails on either side; of two errors the first one is returned.
 pub fn pack(
     out: &mut (dyn Write + Send),
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -167,13 +167,13 @@ pub fn pack(
         let result = packer
             .join()
             .unwrap_or_else(|_| Err(io::Error::other("internal error: compression ended early")));
-        // After a failure of the packer the writer sees only a closed pipe, so the packer's error comes
-        // first.
+        // When compression has failed, the writer only sees a closed pipe, so the error of the compression
+        // comes first.
         result.and(written)
     })
 }
 
-/// Stream that remembers its first error, for code that would panic on one.
+/// Stream that stores its first error, because the decoder would panic if it got one.
 struct RatioLimit<S> {
     stream: S,
     error: Rc<RefCell<Option<io::Error>>>,
@@ -186,7 +186,7 @@ impl<S> RatioLimit<S> {
 }
 
 impl<R: Read> Read for RatioLimit<R> {
-    /// Reads nothing more after an error of either side.
+    /// Reads nothing more after an error on either side.
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if self.error.borrow().is_some() {
             return Ok(0);
@@ -199,7 +199,7 @@ impl<R: Read> Read for RatioLimit<R> {
 }
 
 impl<W: Write> Write for RatioLimit<W> {
-    /// Discards everything written after an error, which is reported at the end.
+    /// Discards everything that is written after an error. The error is reported at the end.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.error.borrow().is_none()
             && let Err(error) = self.stream.write_all(bytes)

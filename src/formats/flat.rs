@@ -1,8 +1,8 @@
 //! Flat export: one line for each entry, for query engines that read the files of many machines.
 //! docs/exchange.md lists the fields.
 //!
-//! Sizes are each entry's own, so sums over any lines are right except for hard links, which `device` and
-//! `inode` identify.
+//! Sizes are those of each entry itself, so the sum over any set of lines is right, except for hard links,
+//! which `device` and `inode` identify.
 //!
 //! Invariant: every line is valid UTF-8 without control characters, whatever the name. Nothing recurses.
 
@@ -34,15 +34,15 @@ pub struct Provenance {
 
 /// Tree to be written.
 pub struct Flat<'t> {
-    /// Source of the entries.
+    /// Tree that contains the entries.
     pub tree: &'t Tree,
     /// Format of the lines.
     pub form: Form,
-    /// Origin of each root, in their order.
+    /// Origin of each root, in the order of the roots.
     pub provenance: &'t [Provenance],
 }
 
-/// Field names in their order.
+/// Field names, in the order in which they are written.
 const FIELDS: [&str; 18] = [
     "path",
     "path_base64",
@@ -68,20 +68,20 @@ const FIELDS: [&str; 18] = [
 struct Open<'t> {
     entries: Entries<'t>,
     device: u64,
-    /// Length of its path.
+    /// Length of its path in bytes.
     path: usize,
 }
 
 /// Value of a field.
 enum Value<'v> {
-    /// Bytes of a path; the next field holds them in base64 if they cannot be written exactly.
+    /// Path. If it cannot be written exactly, the next field contains its bytes in base64.
     Path(&'v [u8]),
     Text(&'v str),
     Number(u64),
     Signed(i64),
 }
 
-/// Values that all lines of a root share.
+/// Values that are the same in all lines of a root.
 struct Common<'t> {
     name: &'t [u8],
     provenance: Provenance,
@@ -102,7 +102,7 @@ impl<'t> Flat<'t> {
         let aliases = self.tree.alias_positions();
         let roots = self.tree.listing(DirId::TOP);
         for (number, (position, root)) in roots.entries().enumerate() {
-            // Each entry has one line, in the outermost root that contains it.
+            // Each entry has one line, under the outermost root that contains it.
             if aliases.contains(&position) {
                 continue;
             }
@@ -146,7 +146,7 @@ impl<'t> Flat<'t> {
         Ok(())
     }
 
-    /// Writes the line of an entry whose parent is on `device`.
+    /// Writes the line of an entry. Its parent is on `device`.
     fn entry(
         &self,
         writer: &mut JsonWriter<'_>,
@@ -198,7 +198,7 @@ impl<'t> Flat<'t> {
         line.put("uid", owner.map(|owner| Value::Number(u64::from(owner.uid))));
         line.put("gid", owner.map(|owner| Value::Number(u64::from(owner.gid))));
         line.put("mode", owner.map(|owner| Value::Number(u64::from(owner.mode))));
-        // Most exports omit the inode of a file with one name.
+        // For files with a single name, most exports do not record the inode.
         let inode = metadata.map(|metadata| metadata.inode).filter(|inode| *inode != 0);
         let links = metadata.and_then(|metadata| metadata.links);
         let device = match (id, links) {
@@ -212,7 +212,7 @@ impl<'t> Flat<'t> {
     }
 }
 
-/// Line being written.
+/// Line that is being written.
 struct Line<'l, 'o> {
     writer: &'l mut JsonWriter<'o>,
     form: Form,
@@ -266,7 +266,7 @@ impl Line<'_, '_> {
         }
     }
 
-    /// Writes a value; returns the base64 text of a path that cannot be written exactly.
+    /// Writes a value. Returns the base64 text of a path that cannot be written exactly.
     fn csv(&mut self, value: &Value<'_>) -> Option<String> {
         match value {
             Value::Path(bytes) => {
@@ -292,7 +292,7 @@ impl Line<'_, '_> {
     }
 }
 
-/// Replaces invalid UTF-8 and control characters, which CSV cannot escape, with U+FFFD.
+/// Replaces invalid UTF-8 and control characters, which CSV cannot escape, by U+FFFD.
 fn printable(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
     let text = String::from_utf8_lossy(bytes);
     let is_unprintable = |letter: char| letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}');

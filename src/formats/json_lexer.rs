@@ -1,9 +1,9 @@
 //! Lexer for a stream of JSON: strings, whole numbers, and values to be skipped.
 //!
-//! It deviates from JSON in one point: a string may hold any bytes from 0x80 on, since ncdu writes names
-//! unchanged. Knows no file format.
+//! It accepts one deviation from JSON: a string may contain any bytes from 0x80 on, because ncdu writes names
+//! unchanged.
 //!
-//! Invariant: nothing recurses, memory holds one chunk and one string of at most [`LONGEST`] bytes, and every
+//! Invariant: nothing recurses, one chunk and one string of at most [`LONGEST`] bytes are in memory, and every
 //! error names the byte at which it occurred.
 
 use std::borrow::Cow;
@@ -13,18 +13,18 @@ use std::time::Duration;
 
 use super::pipe::{Chunks, Next};
 
-/// Longest string in bytes. Linux takes no longer argument, so no root can have a longer path (execve(2),
-/// `MAX_ARG_STRLEN`).
+/// Largest length of a string in bytes. Linux accepts no longer argument, so no root can have a longer path
+/// (execve(2), `MAX_ARG_STRLEN`).
 pub(crate) const LONGEST: usize = 128 << 10;
-/// Deepest nesting of a value that is skipped.
+/// Largest nesting depth of a value that is skipped.
 const LEVELS: usize = 4096;
-/// Time to wait for bytes before the pause is reported to the caller.
+/// Time without input after which a pause is reported to the caller.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// Error that ended reading, and its position.
+/// Error that ended the reading, and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Bytes before it, of the decompressed text.
+    /// Position of the error in the decompressed text, in bytes.
     pub offset: u64,
     /// Reason of the error.
     pub reason: Reason,
@@ -35,7 +35,7 @@ pub struct Fault {
 pub enum Reason {
     /// The user stopped it.
     Stopped,
-    /// The input is invalid; the text may hold any characters.
+    /// The input is invalid. The text may contain any characters.
     Wrong(Cow<'static, str>),
 }
 
@@ -43,7 +43,7 @@ impl fmt::Display for Fault {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.reason {
             Reason::Stopped => formatter.write_str("stopped"),
-            // Not even the first byte was valid, so the file is something else.
+            // Not even the first byte was valid, so this is another kind of file.
             Reason::Wrong(what) if self.offset == 0 => {
                 write!(formatter, "not an export or a snapshot: {what}")
             }
@@ -52,23 +52,23 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Progress of reading, for the callback.
+/// Event during reading, for the callback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pulse {
-    /// Another chunk has arrived.
+    /// A chunk has arrived.
     Fed,
     /// No chunk has arrived for a while.
     Idle,
 }
 
-/// Lexer that reads JSON from chunks.
+/// Lexer of JSON that arrives in chunks.
 pub(crate) struct Lexer<'a> {
     chunks: Chunks,
-    /// Callback for every chunk and every pause; reading stops if it returns `Break`.
+    /// Called for every chunk and every pause. Reading stops if it returns `Break`.
     pulse: &'a dyn Fn(Pulse) -> ControlFlow<()>,
     bytes: Vec<u8>,
     at: usize,
-    /// Bytes in all chunks before this one.
+    /// Number of bytes in all chunks before this one.
     before: u64,
     text: Vec<u8>,
 }
@@ -111,7 +111,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Consumes `byte`, which must come next.
+    /// Consumes `byte`. Any other byte is an error.
     pub(crate) fn expect(&mut self, byte: u8) -> Result<()> {
         if self.look()? == byte {
             self.at += 1;
@@ -145,7 +145,7 @@ impl<'a> Lexer<'a> {
                 b'\\' => self.escape()?,
                 _ => {
                     self.at -= 1;
-                    // The byte may be plain if the previous chunk ended just before it.
+                    // The byte may be plain if the chunk before ended here.
                     if !PLAIN[usize::from(self.bytes[self.at])] {
                         return self.fault("control character in a string");
                     }
@@ -154,7 +154,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Returns the string that was read last.
+    /// Returns the last string that was read.
     pub(crate) fn text(&self) -> &[u8] {
         &self.text
     }
@@ -186,7 +186,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Reads seconds since 1970: a number with an optional sign, and a fraction that is dropped.
+    /// Reads seconds since 1970: a number with an optional sign. A fraction is dropped.
     pub(crate) fn seconds(&mut self) -> Result<i64> {
         let start = self.offset();
         let is_negative = self.look()? == b'-';
@@ -239,7 +239,7 @@ impl<'a> Lexer<'a> {
                 }
                 _ => return self.fault("value expected"),
             }
-            // The end of a value can be the end of the values around it too.
+            // The end of a value can also be the end of the values that contain it.
             loop {
                 let Some(end) = open.last().copied() else { return Ok(()) };
                 match self.look()? {
@@ -344,7 +344,7 @@ impl<'a> Lexer<'a> {
         Ok(Some(self.bytes[self.at]))
     }
 
-    /// Receives the next chunk; returns `false` at the end.
+    /// Receives the next chunk. Returns `false` at the end of the input.
     fn fill(&mut self) -> Result<bool> {
         loop {
             let next = match self.chunks.next(PATIENCE) {

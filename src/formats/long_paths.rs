@@ -1,29 +1,29 @@
 //! Limit for paths in formats with one line per entry.
 //!
-//! A line repeats the path of its directory, so each entry costs its depth once more: an export of 1.6 MB
-//! with 100,000 levels would be printed as 10 GB. No system call takes a path beyond [`LONGEST`], so such an
-//! entry has no line, and the run reports it.
+//! A line contains the path of the directory, so each entry costs memory in proportion to its depth: an export
+//! of 1.6 MB with 100,000 levels would be printed as 10 GB. No system call accepts a path longer than
+//! [`LONGEST`], so such an entry has no line, and the run reports it.
 //!
-//! Knows no format. Invariant: the writer learns of every entry without a line.
+//! Invariant: every entry without a line is reported to the writer.
 
 use std::io;
 
 use crate::base::text::escape;
 
-/// Length in bytes of the longest path that gets a line (`PATH_MAX` of Linux, with its terminator).
+/// Length in bytes of the longest path that gets a line (`PATH_MAX` of Linux, including its terminator).
 pub const LONGEST: usize = 4096;
 
-/// Entries that got no line.
+/// Entries without a line, because their paths are too long.
 #[derive(Debug, Default)]
 pub struct TooLong {
-    /// Beginning of the path of the first of them.
+    /// Beginning of the first of these paths.
     first: Option<Vec<u8>>,
     entries: u64,
 }
 
 impl TooLong {
-    /// Returns `true` if the path of an entry is too long for a line. The entry is counted then, with the
-    /// `below` entries in it.
+    /// Returns `true` if the path of an entry is too long for a line, and counts the entry and the `below`
+    /// entries in it in that case.
     pub fn refuses(&mut self, path: &[u8], below: u64) -> bool {
         if path.len() < LONGEST {
             return false;
@@ -43,7 +43,7 @@ impl TooLong {
         self.entries = self.entries.saturating_add(1).saturating_add(below);
     }
 
-    /// Returns the result after all lines are written.
+    /// Returns the result when all lines have been written.
     ///
     /// # Errors
     /// When an entry has no line.

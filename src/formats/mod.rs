@@ -1,11 +1,11 @@
-//! File formats that a tree is read from and written to.
+//! File formats from which trees are read and to which they are written.
 //!
 //! ```text
 //! file, ssh -> compression (unpack) -> pipe -> json_lexer -> ncdu_read -> builder -> tree
 //! tree -> ncdu_write -> pipe -> compression (pack) -> file
 //! ```
 //!
-//! Invariant: input is untrusted; whatever it holds, reading it costs no more than its size.
+//! Invariant: input is untrusted. Whatever it contains, the cost of reading it is proportional to its size.
 
 pub(crate) mod builder;
 pub(crate) mod compression;

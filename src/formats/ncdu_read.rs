@@ -5,15 +5,14 @@
 //! DIRECTORY = [INFO, ENTRY*]     ENTRY = INFO | DIRECTORY     INFO = {"name":.., ..}
 //! ```
 //!
-//! Differences between the programs are handled in this file only:
+//! Differences between the programs are handled only in this file:
 //!
-//! - gdu since 5.37 records the sums of everything below as the sizes of a directory (older versions record
-//!   none), and marks only the second and later names of a linked file, which it does not count. Such a name
-//!   takes no space here either.
-//! - ncdu before 1.16 has no link counts, and since 2.5 excluded directories are arrays of one element.
+//! - For a directory, gdu 5.37 and later record the sizes of everything below it; older versions record none.
+//!   gdu marks only the second and later names of a linked file, which it does not count, so such a name has no
+//!   size here either.
+//! - ncdu before 1.16 does not record link counts. Since 2.5, excluded directories are arrays of one element.
 //!
-//! Uses of the tree only the [`Builder`]. Invariant: whatever the input, entries of the tree have names that
-//! a directory can hold.
+//! Invariant: whatever the input, entries of the tree have names that a directory can contain.
 
 use std::cell::RefCell;
 
@@ -22,10 +21,10 @@ use crate::base::kind::Kind;
 use crate::formats::json_lexer::{Fault, Lexer};
 use crate::tree::{Devices, DirId, Entry, EntryState, Exclusion, Links, Metadata, Owner};
 
-/// Deepest level of directories. Linux can create such a path, but no program can use it.
+/// Largest depth of directories. Linux can create such a path, but no program can use it.
 const DEEPEST: usize = 1 << 20;
 
-/// Metadata of the file.
+/// Metadata of the export.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Head {
     dialect: Dialect,
@@ -64,12 +63,12 @@ struct Info {
 
 type Result<T> = std::result::Result<T, Fault>;
 
-/// Reader of a document.
+/// Reader of an export.
 pub(crate) struct Reader<'r, 'a, 't> {
     lexer: &'r mut Lexer<'a>,
     builder: &'r RefCell<Builder<'t>>,
     devices: &'r Devices,
-    /// Prefix of the root's name that distinguishes it from other roots.
+    /// Prefix for the root's name that distinguishes it from other roots.
     label: &'r [u8],
     info: Info,
     head: Head,
@@ -103,7 +102,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
         Ok(self.head)
     }
 
-    /// Reads everything after the head, to the end.
+    /// Reads everything after the head.
     pub(crate) fn body(&mut self) -> Result<()> {
         let depth = |reader: &Self| reader.builder.borrow().depth();
         while depth(self) > 0 {
@@ -120,7 +119,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
                 _ => return self.lexer.fault("',' or ']' expected"),
             }
         }
-        // Later minor versions may have further elements.
+        // Later minor versions may have additional elements.
         while self.lexer.look()? == b',' {
             self.lexer.expect(b',')?;
             self.lexer.skip()?;
@@ -153,7 +152,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
         }
     }
 
-    /// Returns `true` at the end of an object; otherwise its next key follows.
+    /// Returns `true` at the end of an object, and otherwise stops before its next key.
     fn ends_object(&mut self) -> Result<bool> {
         match self.lexer.significant()? {
             b'}' => Ok(true),
@@ -162,7 +161,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
         }
     }
 
-    /// Reads an entry that is not a directory, after its brace.
+    /// Reads an entry that is not a directory. Its opening brace has been read.
     fn entry(&mut self) -> Result<()> {
         self.info()?;
         let state = self.state();
@@ -175,7 +174,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
         Ok(())
     }
 
-    /// Reads a directory, after its bracket and brace, up to its entries.
+    /// Reads a directory up to its entries. Its opening bracket and brace have been read.
     fn directory(&mut self) -> Result<()> {
         self.info()?;
         let mut builder = self.builder.borrow_mut();
@@ -204,7 +203,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
         Ok(())
     }
 
-    /// Skips the entries of an excluded directory; usually there are none.
+    /// Skips the entries of an excluded directory, which usually has none.
     fn skip_entries(&mut self) -> Result<()> {
         loop {
             match self.lexer.significant()? {
@@ -246,13 +245,13 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
             owner,
         };
         if is_linked && self.head.dialect == Dialect::Gdu {
-            // gdu marks all names of an inode but the first; only the first one counts its size.
+            // gdu marks all names of an inode except the first one, which alone has the size.
             metadata = Metadata { apparent: 0, blocks: 0, links: None, ..metadata };
         }
         metadata
     }
 
-    /// Returns the kind of an entry that is not a directory. Special files can be distinguished only by their mode.
+    /// Returns the kind of an entry that is not a directory. Only the mode distinguishes special files.
     fn kind(&self) -> Kind {
         let by_mode = self.info.mode.map_or(Kind::Unknown, Kind::of_mode);
         match (by_mode, self.info.is_special) {
@@ -262,7 +261,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
         }
     }
 
-    /// Reads the fields of an entry, after its brace.
+    /// Reads the fields of an entry. Its opening brace has been read.
     fn info(&mut self) -> Result<()> {
         let start = self.lexer.offset();
         let mut name = std::mem::take(&mut self.info.name);
@@ -282,7 +281,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
     }
 
     fn field(&mut self) -> Result<()> {
-        // Known field names fit; a longer one is unknown.
+        // All known field names fit. A longer one is unknown.
         let mut key = [0; 12];
         let text = self.lexer.string()?;
         let length = text.len().min(key.len());
@@ -339,7 +338,7 @@ fn exclusion(word: &[u8]) -> Exclusion {
     match word {
         b"otherfs" | b"othfs" => Exclusion::OtherFileSystem,
         b"kernfs" => Exclusion::KernelFileSystem,
-        // Includes `frmlnk`, which ncdu 1 wrote on macOS.
+        // This includes `frmlnk`, which ncdu 1 wrote on macOS.
         _ => Exclusion::Pattern,
     }
 }

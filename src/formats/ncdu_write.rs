@@ -1,12 +1,12 @@
-//! Writer of ncdu's JSON export, version 1.2, byte for byte as ncdu 2 writes it except for the program's
-//! name.
+//! Writer of ncdu's JSON export, version 1.2. The output is the same as that of ncdu 2, byte for byte, except
+//! for the program's name.
 //!
-//! Sizes of directories are their own, names are written as raw bytes, and shared sizes of hard links stand
-//! at every name. The format cannot express the cause of a read error, cache directories as a reason of
-//! exclusion (written as a pattern), and times before 1970 (written as 1970).
+//! Sizes of directories are their own, names are written as raw bytes, and every name of an inode with hard
+//! links has its size. The format cannot express the cause of a read error, cache directories as a reason for
+//! exclusion (written as a pattern), or times before 1970 (written as 1970).
 //!
-//! Invariant: nothing recurses, and memory is used only for the directories down to the current one. A tree
-//! that was read from an export is written back unchanged.
+//! Invariant: nothing recurses, and only the directories down to the current one use memory. A tree that was
+//! read from an export is written unchanged.
 
 use std::io::{self, Write};
 
@@ -14,7 +14,7 @@ use crate::base::json::JsonWriter;
 use crate::base::kind::Kind;
 use crate::tree::{DirId, Entries, Entry, EntryState, Exclusion, Metadata, Tree};
 
-/// Tree with one root, to be written.
+/// Tree with one root that is exported.
 pub struct Export<'t> {
     /// Complete tree.
     pub tree: &'t Tree,
@@ -31,7 +31,7 @@ struct Open<'t> {
 }
 
 impl<'t> Export<'t> {
-    /// Returns the root of a tree that can be written: a directory, and the only root.
+    /// Returns the root of a tree that can be exported: its only root, which must be a directory.
     pub fn root(tree: &'t Tree) -> Option<(Entry<'t>, DirId)> {
         let mut roots = tree.listing(DirId::TOP).into_iter();
         match (roots.next(), roots.next()) {
@@ -63,7 +63,7 @@ impl<'t> Export<'t> {
 
     fn directory(&self, json: &mut JsonWriter<'_>, root: &Entry<'t>) -> io::Result<()> {
         let mut open: Vec<Open<'t>> = Vec::new();
-        // Like in ncdu, the root always names its device.
+        // As in ncdu, the root always has a device.
         open.extend(self.entry(json, root, 0));
         while let Some(directory) = open.last_mut() {
             if let Some(record) = directory.entries.next() {
@@ -78,7 +78,7 @@ impl<'t> Export<'t> {
         Ok(())
     }
 
-    /// Writes an entry whose parent is on `device`; of a directory, everything before its entries.
+    /// Writes an entry; for a directory, everything before its entries. Its parent is on `device`.
     fn entry(&self, json: &mut JsonWriter<'_>, record: &Entry<'t>, device: u64) -> Option<Open<'t>> {
         let metadata = match &record.state {
             EntryState::Known(metadata) => metadata,
@@ -102,7 +102,7 @@ impl<'t> Export<'t> {
         if let Some(links) = metadata.links {
             json.field(",\"ino\":", metadata.inode);
             json.raw(",\"hlnkc\":true");
-            // Old exports do not record it.
+            // Old exports do not record the link count.
             if links.count > 0 {
                 json.field(",\"nlink\":", links.count);
             }
@@ -135,7 +135,7 @@ fn sizes(json: &mut JsonWriter<'_>, metadata: &Metadata) {
     }
 }
 
-/// Writes the fields of ncdu's `-e`. gdu records only the time.
+/// Writes the fields that ncdu writes with `-e`. gdu writes only the time.
 fn extended(json: &mut JsonWriter<'_>, metadata: &Metadata) {
     let Some(owner) = metadata.owner else { return };
     json.field(",\"uid\":", u64::from(owner.uid));

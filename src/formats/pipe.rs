@@ -1,15 +1,15 @@
-//! Pipe that carries bytes from one thread to another in chunks.
+//! Pipe that passes bytes from one thread to another in chunks.
 //!
-//! Does not interpret the bytes. Invariant: a chunk is never empty, at most [`AHEAD`] chunks wait, and the
-//! stream ends only when the sender ends it explicitly; a sender that is dropped earlier is an error.
+//! Invariant: a chunk is never empty, at most [`AHEAD`] chunks wait, and the stream ends only when the sender
+//! ends it explicitly. If the sender is dropped before that, the receiver gets an error.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
-/// Size in bytes of a chunk: less than the allocator would request from the system each time.
+/// Size of a chunk in bytes. Below the size from which the allocator requests memory from the system each time.
 pub(crate) const CHUNK: usize = 64 << 10;
-/// Largest number of chunks waiting for the receiver.
+/// Largest number of chunks that wait for the receiver.
 const AHEAD: usize = 16;
 
 enum Piece {
@@ -18,31 +18,31 @@ enum Piece {
     End,
 }
 
-/// Next part of the stream.
+/// Next part of a stream.
 pub(crate) enum Next {
     /// Chunk of bytes.
     Bytes(Vec<u8>),
-    /// Nothing within the time limit.
+    /// No chunk arrived within the time limit.
     Nothing,
     /// End of the stream.
     End,
 }
 
-/// Sending side.
+/// Sending side of a pipe.
 pub(crate) struct Feed {
     pieces: SyncSender<Piece>,
 }
 
-/// Receiving side.
+/// Receiving side of a pipe.
 pub(crate) struct Chunks {
     pieces: Receiver<Piece>,
-    /// Bytes that [`Read`] has not returned yet.
+    /// Bytes that have been received and not yet returned by [`Read`].
     rest: Vec<u8>,
     at: usize,
     has_ended: bool,
 }
 
-/// Creates a pipe and returns both sides.
+/// Creates a pipe and returns both sides of it.
 pub(crate) fn pipe() -> (Feed, Chunks) {
     let (sender, receiver) = sync_channel(AHEAD);
     (Feed { pieces: sender }, Chunks { pieces: receiver, rest: Vec::new(), at: 0, has_ended: false })
@@ -78,7 +78,7 @@ impl Write for Feed {
 }
 
 impl Chunks {
-    /// Returns the next chunk, waiting at most `limit` for it.
+    /// Returns the next chunk. Waits at most `limit` for it.
     ///
     /// # Errors
     /// The sender's error.

@@ -17,12 +17,12 @@ use crate::tree::{
     DirId, Entry, EntryState, Exclusion, Links, Metadata, Owner, Totals, Tree, Walk, hard_links,
 };
 
-/// Returns the tree read from `text`, which arrives in pieces of `piece` bytes.
+/// Returns the tree that is read from `text`, which arrives in chunks of `piece` bytes.
 fn read(text: &[u8], piece: usize) -> (Tree, Result<(), Fault>) {
     let (tree, published) = (Tree::new(), Cell::new(0));
     let builder = RefCell::new(Builder::new(&tree));
     let pulse = |_| {
-        // The browser may ask for the tree at any time.
+        // The browser may request the tree at any time.
         builder.borrow_mut().publish();
         published.set(published.get() + 1);
         ControlFlow::Continue(())
@@ -195,11 +195,11 @@ fn many_entries_are_as_compact_as_a_scan() {
     let root = tree.listing(DirId::TOP).directories().next().unwrap();
     let listing = tree.listing(root);
     assert_eq!(listing.directories().count(), 20_000);
-    // The listing has about ten segments, not one for each child directory.
+    // The listing has about ten segments, and not one for each child directory.
     assert!(listing.split(1).len() < 40, "{}", listing.split(1).len());
 }
 
-/// Entry to be exported.
+/// Entry that is exported.
 #[derive(Clone, Debug)]
 enum Plan {
     Leaf(Kind, EntryState),

@@ -1,5 +1,5 @@
-//! Output of `duke df`: the accounting of the first file system, line by line, and a table if there are
-//! several.
+//! Output of `duke df`: the accounting of the first file system in lines, and a table if there are several file
+//! systems.
 //!
 //! ```text
 //! /home: /dev/sda2 (ext4)
@@ -21,7 +21,7 @@ use crate::base::text::{advice, escape_path, pad, width};
 use crate::df::rows::{Amount, Row, no_capacity, rows, title};
 use crate::df::{FileSystemUsage, NotScanned, Report, Unexplained};
 
-/// Smallest and largest width of labels that have a note. A longer label moves its own note to the right.
+/// Smallest and largest width of labels with a note. A longer label moves its own note to the right.
 const LABELS: std::ops::RangeInclusive<usize> = 44..=56;
 
 /// Writes the report.
@@ -88,7 +88,7 @@ fn table(spaces: &[FileSystemUsage], units: Units, out: &mut dyn Write) -> io::R
     table_line(total, units, "total", out)
 }
 
-/// Returns size, used, available and scanned, or `None` if the file system does not report them.
+/// Returns size, used, available and scanned; `None` if the file system does not report them.
 fn figures(space: &FileSystemUsage) -> Option<[u64; 4]> {
     let capacity = space.volume.capacity.ok()?;
     Some([capacity.size, capacity.used(), capacity.available, space.scanned.disk])

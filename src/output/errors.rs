@@ -1,8 +1,8 @@
 //! Summary of read errors on standard error, in a few lines.
 //!
-//! An ordinary user who scans a system disk meets thousands of locked directories: the first few are named,
-//! the others counted. `--json` lists all of them. Errors with the same remedy are counted in one line: on
-//! macOS, every folder of a user's home can be private.
+//! An ordinary user who scans a system disk gets thousands of errors about locked directories: the first few
+//! are named, and the others counted. `--json` lists all of them. Errors with the same remedy are counted in
+//! one line: on macOS, every folder in a user's home can be private.
 //!
 //! Invariant: the summary takes a few lines, however many errors there are.
 
@@ -16,7 +16,7 @@ use crate::tree::{Alias, DirId, Failure, Tree};
 /// Number of errors that are named.
 const NAMED: usize = 5;
 
-/// Returns the errors of a scan as lines, after the roots that add nothing to others.
+/// Returns lines about the roots that count in other roots, and about the errors of a scan.
 pub(crate) fn lines(tree: &Tree, outcome: Option<&Outcome>) -> Vec<String> {
     const HANGS: &str = "interrupted while a system call hangs; printing partial results";
     let mut lines = aliases(tree);
@@ -43,7 +43,7 @@ fn aliases(tree: &Tree) -> Vec<String> {
     tree.aliases().iter().filter_map(line).collect()
 }
 
-/// Returns the lines about `failures`: first those with a remedy, grouped by it.
+/// Returns lines about `failures`. Those with a remedy come first, grouped by remedy.
 fn failures(
     tree: &Tree,
     failures: Vec<Failure>,
@@ -68,7 +68,7 @@ fn failures(
             _ => format!("{} directories and files need {needed}", grouped(folders + entries)),
         });
     }
-    // Errors near the roots matter most; the sort also removes the influence of threads on the order.
+    // Errors near the roots matter most. Sorting also makes the order independent of the threads.
     others
         .sort_by_cached_key(|failure| (tree.ancestry(failure.directory).count(), tree.failure_path(failure)));
     for failure in others.iter().take(NAMED) {

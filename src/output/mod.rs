@@ -1,4 +1,4 @@
-//! Output without a browser: tables, JSON, totals, progress and errors.
+//! Output of runs without a browser: tables, JSON, totals, progress and errors.
 
 pub(crate) mod df;
 pub(crate) mod errors;

@@ -1,4 +1,4 @@
-//! Progress line of a long scan on standard error, which disappears at the end.
+//! Progress line of a long scan on standard error, which is erased at the end.
 //!
 //! Invariant: nothing is written unless standard error is a terminal.
 
@@ -11,49 +11,49 @@ use crate::base::text::{escape, fit, width};
 use crate::platform::terminal::streams;
 use crate::scan;
 
-/// Length of a scan below which no progress is shown.
+/// Duration of a scan from which progress is shown.
 const LONG: Duration = Duration::from_millis(500);
 /// Interval between updates of the line.
 pub(crate) const PERIOD: Duration = Duration::from_millis(200);
-/// Assumed width of a terminal that does not report one.
+/// Width that is assumed if a terminal does not report one.
 const COLUMNS: usize = 80;
 
-/// Progress line, which is erased when dropped.
+/// Progress line. Erased when it is dropped.
 pub(crate) struct ProgressLine {
-    /// `None` if nothing is shown.
+    /// Units of sizes; `None` if no progress is shown.
     units: Option<Units>,
-    /// Columns it takes at the moment.
+    /// Number of columns that the line takes at the moment.
     shown: usize,
     begun: Instant,
 }
 
 impl ProgressLine {
-    /// Returns an empty line. Without units or without a terminal it is never filled.
+    /// Returns an empty line. It stays empty if there are no units, or no terminal.
     pub(crate) fn new(units: Option<Units>) -> Self {
         let units = units.filter(|_| io::stderr().is_terminal());
         Self { units, shown: 0, begun: Instant::now() }
     }
 
-    /// Writes the line again, if the scan is a long one.
+    /// Writes the line again, if the scan has run long enough.
     pub(crate) fn update(&mut self, progress: &scan::Progress) {
         let Some(units) = self.units.filter(|_| self.begun.elapsed() >= LONG) else { return };
         let columns = streams::columns().unwrap_or(COLUMNS);
         self.replace(&fit(&describe(progress, units), columns.saturating_sub(1), "..."));
     }
 
-    /// Wipes the line, for others to write.
+    /// Erases the line before something else is written.
     pub(crate) fn clear(&mut self) {
         if self.shown > 0 {
             self.replace("");
         }
     }
 
-    /// Writes `text` over the line and overwrites the rest with spaces, which every terminal understands.
+    /// Replaces the line by `text`, and overwrites the rest with spaces, which every terminal supports.
     fn replace(&mut self, text: &str) {
         let columns = width(text);
         let rest = self.shown.saturating_sub(columns);
         let mut out = io::stderr().lock();
-        // A failed progress line is not worth reporting.
+        // An error while writing the progress line is not worth reporting.
         let _ = write!(out, "\r{text}{:rest$}{:\u{8}<rest$}", "", "").and_then(|()| out.flush());
         self.shown = columns;
     }

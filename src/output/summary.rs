@@ -9,7 +9,7 @@ use crate::platform::process::users;
 use crate::source::SourceKind;
 use crate::tree::Totals;
 
-/// Prints the lists as text. Owners have names if the files are on this machine.
+/// Prints the lists as text. If the files are on this machine, owners are shown by name.
 pub(crate) fn print(
     summary: &Summary,
     nature: SourceKind,

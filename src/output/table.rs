@@ -1,13 +1,13 @@
-//! Table with one line per entry, largest first, a directory after its entries, as `du` prints it.
+//! Table with one line per entry, the largest first. As in the output of `du`, a directory follows its entries.
 //!
 //! ```text
 //!   1.2 GiB   35.1%   12,345   /usr/lib
 //!   3.4 GiB  100.0%  123,456 ! /usr            `!`: something in it could not be read
 //! ```
 //!
-//! Several roots are sorted too and end with a line for their total. Excluded entries have no line.
-//! Invariant: lines are printed while the tree is walked; memory is used only for the directories down to the
-//! current one.
+//! Several roots are sorted too, and followed by a line with their total. Excluded entries have no line.
+//! Invariant: lines are printed while the tree is walked, and only the directories down to the current one use
+//! memory.
 
 use std::io::{self, BufWriter, Write};
 
@@ -21,16 +21,16 @@ use crate::table::row::{CellValue, NumberFormat, Row, RowStyle, UserNames};
 use crate::table::rows::{Order, SizeSource, SortedEntries};
 use crate::tree::{DirId, EntryState, Index, Metadata, Totals, Tree};
 
-/// Scan result to be printed as a table.
+/// Result of a scan that is printed as a table.
 pub(crate) struct Table<'t> {
     pub(crate) tree: &'t Tree,
-    /// Totals of unfinished directories; empty unless a hanging scan was abandoned.
+    /// Totals of incomplete directories. Empty unless the scan was abandoned because it hung.
     pub(crate) sizes: SizeSource,
     /// Number of levels below the roots.
     pub(crate) depth: usize,
     pub(crate) order: Order,
     pub(crate) units: Units,
-    /// Size in bytes below which entries other than roots are omitted.
+    /// Size in bytes below which entries are omitted. Roots are never omitted.
     pub(crate) least: u64,
 }
 
@@ -39,13 +39,14 @@ struct Open<'t> {
     rows: SortedEntries,
     next: usize,
     index: Index<'t>,
-    /// Length of its path.
+    /// Length of its path in bytes.
     path: usize,
     totals: Totals,
 }
 
 impl<'t> Table<'t> {
-    /// Writes the table. Percentages refer to the total of all roots, which is the last line if there are several.
+    /// Writes the table. Percentages refer to the total of all roots, which is in the last line if there are
+    /// several.
     ///
     /// # Errors
     /// When `out` cannot be written to, or the path of an entry is too long for a line.
@@ -95,7 +96,8 @@ impl<'t> Table<'t> {
         Open { rows, next: 0, index: Index::new(&listing), path, totals }
     }
 
-    /// Writes the line of an entry at `level`, unless it is a directory whose entries come first.
+    /// Writes the line of an entry at `level`. If the entry is a directory whose entries are written too, they
+    /// come first.
     fn entry(
         &self,
         out: &mut dyn Write,
@@ -125,7 +127,7 @@ impl<'t> Table<'t> {
             .with(Column::Size, CellValue::Bytes(self.size(totals)))
             .with(Column::Items, items.map_or(CellValue::None, CellValue::Count));
         row.has_errors = totals.errors > 0;
-        // No column of the table is a time or a user.
+        // The table has no column with a time or a user.
         let (zone, users) = (TimeZone::UTC, UserNames::new());
         let format = NumberFormat { units: self.units, zone: &zone, users: &users };
         row.add_shares(whole, whole);

@@ -1,6 +1,6 @@
-//! Run with the browser: start reading, browse, print the picked paths, report the result.
+//! A run with the browser: starts reading, shows the tree, prints the picked paths, and reports the result.
 //!
-//! Invariant: nothing waits for the source once there is something to show; the end of the process stops it.
+//! Invariant: when there is something to show, nothing waits for the source. The end of the process stops it.
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
@@ -31,8 +31,7 @@ use crate::ui::options::{DeletePolicy, TabProgress};
 use crate::ui::theme::Theme;
 use crate::ui::{self, MouseCapture, Settings, Start};
 
-/// Longest time to wait for a root to answer before the browser opens, which is then later by that much. A busy machine needs some
-/// 100 ms for the first root.
+/// Longest time to wait for the first root before the browser opens. A busy machine needs some 100 ms for it.
 const GLANCE: Duration = Duration::from_secs(1);
 
 /// Settings of a run with the browser.
@@ -40,7 +39,7 @@ const GLANCE: Duration = Duration::from_secs(1);
 pub struct BrowseJob {
     /// Tree to show.
     pub subject: Subject,
-    /// Initial sort order, and the kind of size.
+    /// Initial order, and the measure of sizes.
     pub order: Order,
     /// Unit system of sizes.
     pub units: Units,
@@ -50,31 +49,31 @@ pub struct BrowseJob {
     pub policy: DeletePolicy,
     /// Key bindings.
     pub keymap: Keymap,
-    /// Message shown first.
+    /// Message that is shown first.
     pub notice: Option<String>,
-    /// User of the mouse: duke or the terminal.
+    /// Mouse capture.
     pub mouse: MouseCapture,
     /// Progress of the scan in the terminal's tab.
     pub tab: TabProgress,
     /// Terminator written after each printed path.
     pub ending: Ending,
-    /// Retention policy of automatic snapshots; `None` if none is kept.
+    /// Retention policy of automatic snapshots; `None` if no snapshot is kept.
     pub snapshots: Option<snapshot_store::RetentionPolicy>,
     /// Folder of kept snapshots, which are baselines for growth.
     pub kept: Option<PathBuf>,
 }
 
-/// Tree to show, and its baseline.
+/// Tree to show, with its baseline.
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant)] // constructed once
 pub enum Subject {
-    /// A tree, with growth since a kept snapshot, if there is one.
+    /// A tree. Its growth is shown against a kept snapshot, if there is one.
     Present(SourceSpec),
-    /// Growth since a given baseline.
+    /// Growth of a tree since a baseline given by the user.
     Growth {
         /// Baseline.
         old: SourceSpec,
-        /// Tree to compare; `None` for the root of the baseline as it is on this machine now.
+        /// Tree that is compared; `None` to scan the root of the baseline on this machine.
         new: Option<SourceSpec>,
         /// Options of that scan.
         scan: scan::Options,
@@ -91,8 +90,8 @@ pub enum Ending {
     Nul,
 }
 
-/// Runs the browser and returns the exit code, which reflects the roots only: errors below them were shown in
-/// the browser.
+/// Runs the browser and returns the exit code. It depends only on the roots, because errors below them were
+/// shown in the browser.
 pub fn run(job: BrowseJob) -> Exit {
     if let Err(error) = stops::hold() {
         return no_thread(&error);
@@ -103,7 +102,7 @@ pub fn run(job: BrowseJob) -> Exit {
     };
     let policy = DeletePolicy { journal: Journal::of_process(), ..job.policy };
     source.wait_for_root();
-    // An export that could not be read at all has nothing to show but its error.
+    // If an export could not be read at all, there is nothing to show but its error.
     if broken(&source).is_some() && Exit::of_broken(source.tree()) == Exit::Useless {
         return report_errors(&source);
     }
@@ -144,7 +143,7 @@ pub fn run(job: BrowseJob) -> Exit {
     exit
 }
 
-/// Starts to read the tree and returns it with the place of its baseline.
+/// Starts to read the tree, and returns it with the location of its baseline.
 fn begin(subject: Subject, kept: Option<PathBuf>) -> Result<(Source, BaselineSpec), Exit> {
     let start = |wanted| Source::start(wanted).map_err(|error| no_thread(&error));
     let (old, new, scan) = match subject {
@@ -173,8 +172,8 @@ fn root_of(old: &Source) -> Result<PathBuf, Exit> {
     Err(Exit::Useless)
 }
 
-/// Prints why no root of a scan can be read, if that is so, since a browser would only show the same. Does
-/// not wait for a path whose server is unreachable.
+/// Prints the errors if no root of a scan can be read, since a browser would show nothing else. Does not wait
+/// for a path on an unreachable server.
 fn check_roots(source: &Source) -> Option<Exit> {
     let tree = source.scan()?.tree();
     let begun = Instant::now();
@@ -215,9 +214,9 @@ fn report_errors(source: &Source) -> Exit {
     Exit::of_broken(source.tree())
 }
 
-/// Prints the picked paths: escaped to a terminal, byte by byte to anything else.
+/// Prints the picked paths: escaped on a terminal, and unchanged otherwise.
 fn print(picked: &[Vec<u8>], ending: Ending) -> Exit {
-    // A missing output matters only if there is something to print.
+    // Standard output is needed only if there is something to print.
     if picked.is_empty() {
         return Exit::Fine;
     }

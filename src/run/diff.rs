@@ -33,7 +33,7 @@ use crate::tree::{DirId, EntryId, join};
 pub struct DiffJob {
     /// Baseline.
     pub old: SourceSpec,
-    /// Tree to compare with the baseline; `None` to scan the baseline's root on this machine now.
+    /// Tree that is compared with the baseline; `None` to scan the baseline's root on this machine.
     pub new: Option<SourceSpec>,
     /// Options of that scan.
     pub scan: scan::Options,
@@ -48,14 +48,14 @@ pub struct DiffJob {
 pub struct DiffOptions {
     /// Output format.
     pub form: DiffFormat,
-    /// Size that counts.
+    /// Measure that is compared.
     pub measure: Measure,
     /// Smallest change in bytes that is printed.
     pub least: u64,
 }
 
 impl DiffOptions {
-    /// Returns the disk usage or the apparent size, as requested.
+    /// Returns the size that the requested measure selects.
     fn amount(&self, extent: Sizes) -> u64 {
         self.measure.of(extent.disk, extent.apparent)
     }
@@ -105,7 +105,7 @@ pub fn compare(comparison: DiffJob) -> Exit {
     exit
 }
 
-/// Reads one tree, which must have a directory as its root.
+/// Reads one of the trees. Its root must be a directory.
 fn read_side(wanted: SourceSpec, interrupt: Option<&Interrupt>, progress: Progress) -> Result<Read, Exit> {
     let (source, outcome) = read(wanted, interrupt, progress)?;
     if interrupt.is_some_and(Interrupt::was_noted) {
@@ -127,10 +127,10 @@ struct Changes<'t> {
     old: &'t Read,
     new: &'t Read,
     telling: DiffOptions,
-    /// Name of the old root: that of the new one if both have the same path.
+    /// Name of the old root; the name of the new root if both have the same path.
     former_root: Vec<u8>,
     list: Vec<Change<'t>>,
-    /// Changes that are not in the list, because their paths are too long.
+    /// Changes that are missing from the list, because their paths are too long.
     too_long: TooLong,
 }
 
@@ -139,7 +139,7 @@ impl<'t> Changes<'t> {
         let side = |read: &'t Read| Side { tree: read.source.tree(), root: read.root };
         let is_large = |change: &Change<'_>| {
             let by = telling.amount(change.before).abs_diff(telling.amount(change.after));
-            // A renamed entry counts even if its size is unchanged.
+            // A renamed entry is a change even if its size is the same.
             by >= telling.least && (by > 0 || change.fate != ChangeKind::Kept)
         };
         let mut changes = diff(side(old), side(new), is_large);
@@ -159,7 +159,7 @@ impl<'t> Changes<'t> {
         found
     }
 
-    /// Returns `true` if the paths of a change fit into a line. Ascends no further than it must.
+    /// Returns `true` if the paths of a change are short enough for a line. Walks up only as far as necessary.
     fn is_short(&self, change: &Change<'_>, too_long: &mut TooLong) -> bool {
         let is_long = |read: &Read, directory: DirId, name: &[u8]| {
             let tree = read.source.tree();
@@ -187,7 +187,7 @@ impl<'t> Changes<'t> {
             ChangeKind::Gone => self.former_path(change.entry.directory),
             _ => self.new.source.tree().path(change.entry.directory),
         };
-        // An empty name means the root itself.
+        // An empty name stands for the root.
         if change.name.is_empty() { directory } else { join([directory.as_slice(), change.name]) }
     }
 

@@ -1,6 +1,6 @@
 //! Exit codes of the program.
 //!
-//! Invariant: the code reports the worst event, and no other part of the crate defines one.
+//! Invariant: the code reports the most serious problem, and no other part of the crate defines one.
 
 use crate::scan::Outcome;
 use crate::source::Source;
@@ -10,9 +10,9 @@ use crate::tree::{DirId, Entry, EntryState, Tree};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Exit {
-    /// Everything was read and written. A closed pipe counts as success, since its reader wanted no more.
+    /// Everything was read and written. A closed pipe counts as success, because its reader needed no more.
     Fine = 0,
-    /// Something could not be read or written; the rest was.
+    /// Something could not be read or written; everything else was.
     Incomplete = 1,
     /// The command line is invalid, or no root could be read.
     Useless = 2,
@@ -29,7 +29,7 @@ impl Exit {
         self as u8
     }
 
-    /// Returns the description used in the help.
+    /// Returns the description for the help.
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Fine => "everything was read",
@@ -47,11 +47,11 @@ impl Exit {
         }
     }
 
-    /// Returns the code for the roots alone, used by the browser, which has shown the other errors.
+    /// Returns the code for the roots alone. Used for the browser, which has shown the other errors.
     pub fn of_roots(tree: &Tree) -> Self {
         let roots = tree.listing(DirId::TOP);
         let mut read = roots.entries().map(|(_, root)| was_read(tree, &root));
-        // A scan that ended before it read its roots has no errors.
+        // A scan that was stopped before it read its roots has no errors.
         let Some(first) = read.next() else { return Self::Fine };
         let (any, all) = read.fold((first, first), |(any, all), read| (any | read, all & read));
         match (any, all) {
@@ -61,12 +61,12 @@ impl Exit {
         }
     }
 
-    /// Returns the code for exports that could not all be read to their end.
+    /// Returns the code for exports of which at least one was not read to its end.
     pub fn of_broken(tree: &Tree) -> Self {
         if tree.listing(DirId::TOP).is_empty() { Self::Useless } else { Self::Incomplete }
     }
 
-    /// Ends the process without freeing memory, which the system does faster.
+    /// Ends the process without freeing memory, because the system does that faster.
     pub fn end(self) -> ! {
         std::process::exit(i32::from(self.code()))
     }

@@ -1,6 +1,6 @@
 //! `-o`: an export of the tree that was read.
 //!
-//! A truncated export could look complete, so a run that was interrupted or failed writes none. A file is
+//! A truncated export could look complete, so a run that was interrupted or has failed writes none. A file is
 //! written completely or not at all.
 //!
 //! Invariant: exit code 0 means that everything was written.

@@ -1,7 +1,7 @@
-//! `--top`, `--by` and `--min-size`: the printed part of a tree, and the lists that need a walk through all
-//! of it.
+//! `--top`, `--by` and `--min-size`: selects the printed part of a tree, and computes the lists that need a
+//! walk through all of it.
 //!
-//! The lists come from the browser's views; a command-line run waits for them.
+//! The lists are those of the browser's views. A run without a browser waits for them.
 //!
 //! Invariant: the order of rows does not depend on threads.
 
@@ -22,11 +22,11 @@ use crate::tree::{DirId, EntryState, Tree};
 /// Part of a tree that is printed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// Disk usage in bytes below which an entry has no line of its own.
+    /// Disk usage in bytes below which an entry has no line.
     pub least: u64,
     /// Number of largest files to list.
     pub top: Option<usize>,
-    /// Groupings to print totals by.
+    /// Groupings for which totals are printed.
     pub by: Vec<By>,
 }
 
@@ -35,19 +35,19 @@ pub struct Selection {
 pub enum By {
     /// Extension, or the kind of entries that are not regular files.
     Type,
-    /// Time of the last change.
+    /// Time since the last change.
     Age,
     /// Owner.
     Owner,
 }
 
 impl Selection {
-    /// Returns `true` if lists replace the tree.
+    /// Returns `true` if lists are printed instead of the tree.
     pub fn has_lists(&self) -> bool {
         self.top.is_some() || !self.by.is_empty()
     }
 
-    /// Computes the lists, with the largest files by this size.
+    /// Computes the lists. The largest files are those with the largest sizes by `measure`.
     ///
     /// # Errors
     /// When no thread can be started.

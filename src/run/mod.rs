@@ -1,4 +1,4 @@
-//! Everything the program does, one file for each thing.
+//! Tasks of the program, each in a file of its own.
 
 pub(crate) mod browse;
 pub(crate) mod diff;

@@ -1,9 +1,9 @@
-//! Run without a browser: read, wait, print a table or JSON or write an export, report errors.
+//! A run without a browser: reads, waits, prints a table or JSON or writes an export, and reports errors.
 //!
-//! Nothing is printed before everything is read, so that an interrupted run can still print what it has.
-//! Standard output carries the result only; progress and errors go to standard error.
+//! Nothing is printed before everything was read, so an interrupted run can still print what it has. Standard
+//! output gets only the result; progress and errors are written to standard error.
 //!
-//! Invariant: the exit code reports the worst event; see [`Exit`].
+//! Invariant: the exit code reports the most serious problem; see [`Exit`].
 
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -46,7 +46,7 @@ pub struct PrintJob {
 /// Progress of a scan on standard error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// Shown on a terminal when the scan takes long.
+    /// Shown on a terminal if the scan takes long.
     Shown(Units),
     /// Not shown.
     Silent,
@@ -80,12 +80,12 @@ pub enum Format {
     },
     /// Tree in JSON.
     Json {
-        /// Number of levels below the roots, or `None` for all.
+        /// Number of levels below the roots; `None` for all.
         depth: Option<usize>,
     },
-    /// A JSON object for each entry.
+    /// One JSON object for each entry.
     JsonLines,
-    /// Comma-separated values for each entry.
+    /// One line of comma-separated values for each entry.
     Csv,
     /// Accounting of the file systems for people.
     Spaces(Units),
@@ -93,9 +93,9 @@ pub enum Format {
     SpacesJson,
 }
 
-/// Interval of the waiting loop.
+/// Interval between checks while waiting.
 const TICK: Duration = Duration::from_millis(50);
-/// Time a scan may take to stop after an interrupt. A hanging system call never stops.
+/// Time in which a scan must stop after an interrupt. A hanging system call never stops.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Runs the job and returns the exit code.
@@ -126,7 +126,7 @@ pub fn run(job: PrintJob) -> Exit {
     exit
 }
 
-/// Reads until everything is read or the user interrupts. Without an outcome the scan is still hanging.
+/// Reads until everything is read or the user interrupts. Returns no outcome if the scan still hangs.
 pub(crate) fn read(
     wanted: SourceSpec,
     interrupt: Option<&Interrupt>,
@@ -137,8 +137,8 @@ pub(crate) fn read(
     Ok((source, outcome))
 }
 
-/// Waits until everything is read, or after an interrupt until the scan had time to stop. Returns `None` if
-/// it is still hanging.
+/// Waits until everything is read; after an interrupt, until the scan has stopped or `PATIENCE` is over.
+/// Returns `None` if it still hangs.
 fn wait(source: &Source, interrupt: Option<&Interrupt>, progress: Progress) -> Option<Outcome> {
     let mut line = progress::ProgressLine::new(match progress {
         Progress::Shown(units) => Some(units),
@@ -180,7 +180,7 @@ fn print(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let tree = source.tree();
-    // At rest nothing is unfinished; a hanging scan has not added its totals yet.
+    // After the end nothing is incomplete. A hanging scan has not added its totals yet.
     let live = if outcome.is_some() { LiveTotals::default() } else { LiveTotals::sample(tree) };
     let is_complete = outcome == Some(&Outcome::Complete);
     let report = |live, body| Report {
@@ -197,12 +197,12 @@ fn print(
         Format::Json { depth } => {
             // A recorded tree has no file system on this machine.
             let is_whole = is_complete && source.kind() == SourceKind::Live;
-            // With `-x` the file system is reported even if the root is not its mount point.
+            // With `-x`, the file system is reported even if the root is not its mount point.
             let stays = source.scan().is_some_and(|scan| scan.options().mounts == Mounts::None);
             let system = if is_whole { df::of_roots(tree, stays) } else { None };
-            // The lists use the same size as the tree in JSON, whatever tables show.
+            // The lists use the same measure as the tree in JSON, whatever tables show.
             let summary = &selection.lists(tree, Measure::Disk)?;
-            // Lists replace the tree unless `--depth` asks for it too.
+            // With lists, the tree is printed only if `--depth` requests it.
             let depth = if selection.has_lists() { depth.or(Some(0)) } else { depth };
             report(live, Body::Tree { depth, summary, system: system.as_ref() }).write(out)
         }

@@ -119,7 +119,7 @@ fn write_to_file(
     Ok(file.keep()?)
 }
 
-/// Prints the path of the snapshot, escaped if standard output is a terminal.
+/// Prints the path of the snapshot; escaped on a terminal.
 fn print(path: &Path) -> io::Result<()> {
     use io::{IsTerminal, Write};
     let mut line = if io::stdout().is_terminal() {

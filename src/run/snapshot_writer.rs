@@ -1,11 +1,10 @@
-//! Writer of automatic snapshots, in the background of the browser.
+//! Writes automatic snapshots in the background of the browser.
 //!
-//! A thread waits for the end of the scan and then writes. Leaving the browser waits a little for it; a
-//! longer write is given up without leaving a file.
+//! A thread waits for the end of the scan and then writes. When the user leaves, the browser waits a short time
+//! for it; a longer write is given up, and leaves no file.
 //!
-//! Invariant: quitting takes no longer than [`PATIENCE`] and [`FAREWELL`] together, whatever the file system
-//! does. A file that still exists then is deleted when the process ends (`platform::unfinished`), or at the
-//! next write.
+//! Invariant: quitting waits at most [`PATIENCE`] plus [`FAREWELL`], whatever the file system does. A file that
+//! is left then is deleted when the process ends (`platform::unfinished`), or at the next write.
 
 use std::thread;
 use std::time::Duration;
@@ -17,9 +16,9 @@ use crate::scan::Outcome;
 use crate::source::Source;
 use crate::source::snapshot_store::{KeepError, RetentionPolicy, keep};
 
-/// Time that leaving waits for a snapshot in progress, enough for some million entries.
+/// Time to wait for an unfinished snapshot when the user leaves, enough for a few million entries.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// Time the writer has to give up.
+/// Time to wait for the writer after it was asked to stop.
 const FAREWELL: Duration = Duration::from_millis(200);
 /// Interval between checks for cancellation during a scan.
 const TICK: Duration = Duration::from_millis(500);
@@ -31,7 +30,7 @@ pub(crate) struct SnapshotWriter {
 
 #[derive(Default)]
 struct Shared {
-    /// Set when the user leaves, checked by the writer. `Relaxed`: it guards no data.
+    /// Set when the user leaves, and checked by the writer. `Relaxed`: it guards no data.
     stop: AtomicBool,
     stage: Mutex<Stage>,
     changed: Condvar,
@@ -43,18 +42,18 @@ enum Stage {
     #[default]
     Waiting,
     Writing,
-    /// Nothing more will be written; the text is an error worth reporting.
+    /// The writer has ended; the text is an error that is worth reporting.
     Over(Option<String>),
 }
 
 impl SnapshotWriter {
-    /// Starts to wait for `source`. Without a thread no snapshot is written.
+    /// Starts a thread that waits for `source`. If no thread can be started, no snapshot is written.
     pub(crate) fn begin(source: &Source, settings: RetentionPolicy) -> Self {
         let source = source.clone();
         Self::of(move |shared| shared.work(&source, &settings))
     }
 
-    /// Starts `work`, which returns an error worth reporting.
+    /// Starts `work`, which returns an error if it is worth reporting.
     fn of(work: impl FnOnce(&Shared) -> Option<String> + Send + 'static) -> Self {
         let shared = Arc::new(Shared::default());
         let writer = Arc::clone(&shared);
@@ -68,7 +67,7 @@ impl SnapshotWriter {
         Self { shared }
     }
 
-    /// Ends the writer and returns the error, if there is one worth reporting.
+    /// Stops the writer, and returns its error if it is worth reporting.
     pub(crate) fn finish(self) -> Option<String> {
         if matches!(*lock(&self.shared.stage), Stage::Writing) {
             self.wait(PATIENCE);
@@ -106,7 +105,7 @@ impl Shared {
                 return None;
             }
         };
-        // An incomplete tree is no baseline.
+        // An incomplete tree is not a baseline.
         if outcome != Outcome::Complete || source.tree().listing(crate::tree::DirId::TOP).is_empty() {
             return None;
         }
@@ -115,10 +114,10 @@ impl Shared {
             Err(KeepError::Write(WriteError::Output(error))) => {
                 Some(format!("no snapshot saved: {}", crate::base::os_error::words(&error)))
             }
-            // Under a sudo that keeps HOME the folder belongs to another user, which is not worth reporting.
+            // With a sudo that keeps HOME, the folder belongs to another user, which is not worth reporting.
             Err(KeepError::Unsafe(refusal)) if matches!(refusal.cause, Cause::Owner(_)) => None,
             Err(unkept @ KeepError::Unsafe(_)) => Some(format!("no snapshot saved: {unkept}")),
-            // Nothing should be written in these cases.
+            // In these cases nothing should be written.
             Ok(_) | Err(KeepError::NoRoom | KeepError::Write(_)) => None,
         }
     }
@@ -169,7 +168,7 @@ mod tests {
         let shared = Arc::clone(&polite.shared);
         assert_eq!(polite.finish(), None);
         assert!(matches!(*lock(&shared.stage), Stage::Over(None)), "it was told to stop, and has");
-        // Simulates a file system that does not answer: the writer never checks for cancellation.
+        // Simulates a file system that does not answer: the writer never checks if it should stop.
         let (end, ended) = channel::<()>();
         let hanging = SnapshotWriter::of(move |shared| {
             shared.enter(Stage::Writing);

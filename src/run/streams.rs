@@ -1,4 +1,5 @@
-//! The standard streams: results on standard output, and on standard error one line a message, `duke: subject: reason`.
+//! Standard streams: results on standard output, and messages on standard error, one line each: `duke: subject:
+//! reason`.
 //!
 //! Invariant: names in a message were escaped with [`crate::base::text::escape`].
 
@@ -20,14 +21,16 @@ pub fn say(message: &str) {
     let _ = writeln!(io::stderr(), "duke: {message}");
 }
 
-/// Prints the errors of the scan, and the roots that are the same as another root or lie in one, and so count once.
+/// Prints the errors of a scan, and the roots that are the same as another root or lie in one and so do not
+/// count again.
 pub(crate) fn summarise(tree: &Tree, outcome: Option<&Outcome>) {
     for line in errors::lines(tree, outcome) {
         say(&line);
     }
 }
 
-/// Opens standard output without the line buffer of the standard library, which would only copy everything once more.
+/// Opens standard output without the line buffer of the standard library, which would only copy all data once
+/// more.
 pub(crate) fn standard_output() -> io::Result<File> {
     streams::output()?;
     Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
@@ -41,7 +44,8 @@ pub(crate) fn standard_input() -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Writes to standard output and reports a failure; a reader who closed the pipe had enough.
+/// Writes to standard output and reports a failure. A closed pipe is not one, because the reader needed no
+/// more.
 pub(crate) fn print(write: impl FnOnce(&mut File) -> io::Result<()>) -> Exit {
     match standard_output().and_then(|mut out| write(&mut out)) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
@@ -71,7 +75,7 @@ pub(crate) fn exit_of_writing(
             summarise(source.tree(), outcome);
             exit
         }
-        // The reader of the pipe has seen enough, or the same key has interrupted it.
+        // The reader of the pipe needed no more, or was interrupted by the same key.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => match exit {
             Exit::Interrupted => exit,
             _ => Exit::Fine,

@@ -1,4 +1,4 @@
-//! Baselines: finding the earlier tree that a view compares with.
+//! Baselines: finds the earlier tree with which a view compares.
 //!
 //! Invariant: the search runs once, and never on the drawing thread.
 
@@ -19,9 +19,9 @@ pub enum BaselineSpec {
     /// No earlier tree.
     #[default]
     None,
-    /// Source named by the user.
+    /// Source given by the user.
     Source(Source),
-    /// Directory of kept snapshots; the newest one of the same paths is used, if there is one.
+    /// Folder of kept snapshots. The newest snapshot of the same paths is used, if there is one.
     Kept(PathBuf),
 }
 
@@ -36,8 +36,8 @@ impl std::fmt::Debug for BaselineSpec {
 }
 
 impl BaselineSpec {
-    /// Returns the location of the baseline for a scan of the parent directory. A source that the user named is
-    /// dropped, since it does not cover that tree.
+    /// Returns the location of the baseline for a scan of the parent directory. A source given by the user is
+    /// dropped, because it does not cover the parent.
     #[must_use]
     pub fn above(self) -> Self {
         match self {
@@ -56,7 +56,7 @@ pub struct Baseline {
 struct Shared {
     earlier: BaselineSpec,
     present: Option<Source>,
-    /// Result of the search, set once; concurrent callers wait for the first one instead of searching again.
+    /// Result of the search, set once. Concurrent callers wait for the first one instead of searching again.
     found: OnceLock<Option<BaselineSource>>,
 }
 
@@ -65,7 +65,7 @@ struct Shared {
 pub enum BaselineSource {
     /// Tree of a source.
     Source(Source),
-    /// Tree made for a test, with a fixed time in seconds since 1970.
+    /// Tree made for a test, with its time in seconds since 1970.
     #[cfg(test)]
     Tree(Arc<Tree>, i64),
 }
@@ -114,19 +114,19 @@ pub struct BaselineInfo {
 }
 
 impl Baseline {
-    /// Creates the baseline of `present`, which is compared with `earlier`.
+    /// Creates the baseline with which `present` is compared.
     pub fn new(earlier: BaselineSpec, present: Source) -> Self {
         Self { shared: Arc::new(Shared { earlier, present: Some(present), found: OnceLock::new() }) }
     }
 
-    /// Creates the baseline of a given tree and time.
+    /// Creates a baseline from a tree and its time.
     #[cfg(test)]
     pub fn of_tree(tree: Arc<Tree>, seconds: i64) -> Self {
         let found = OnceLock::from(Some(BaselineSource::Tree(tree, seconds)));
         Self { shared: Arc::new(Shared { earlier: BaselineSpec::None, present: None, found }) }
     }
 
-    /// Returns the earlier tree. Reads folders and files.
+    /// Returns the earlier tree, if there is one. Reads folders and files.
     pub(crate) fn find(&self) -> Option<BaselineSource> {
         let Shared { earlier, present, found } = &*self.shared;
         let look = || match earlier {
@@ -137,7 +137,7 @@ impl Baseline {
         found.get_or_init(look).clone()
     }
 
-    /// Returns the search for the earlier tree, for a job.
+    /// Returns a function that finds the earlier tree, to be called in a job.
     pub fn finder(basis: Option<&Self>) -> impl FnOnce() -> Option<BaselineSource> + Send + 'static {
         let basis = basis.cloned();
         move || basis?.find()

@@ -1,12 +1,11 @@
 //! Imports: trees from exports in files, on standard input, or on another machine, read one after another in
 //! the background.
 //!
-//! An import is used like a scan: the tree grows while it is read and can be shown at any time, reading can
-//! be stopped, and the outcome is reported. Nothing in the tree can be rescanned or changed, since it need
-//! not be on this machine.
+//! An import is used like a scan: the tree can be shown at any time while it grows, reading can be stopped, and
+//! the outcome is reported. Nothing in the tree can be rescanned or changed, because the files may be on
+//! another machine.
 //!
-//! Uses no view. Invariant: if an export ends early, the entries before the error are kept, and the error
-//! names the byte.
+//! Invariant: if an export ends early, the entries before the error are kept, and the error names the byte.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -30,7 +29,7 @@ use crate::platform::terminal::streams;
 use crate::scan::{Outcome, Progress};
 use crate::tree::{DirId, Tree, hard_links};
 
-/// Interval between two publications while bytes arrive without a pause.
+/// Interval between publications while bytes arrive without a pause.
 const PERIOD: Duration = Duration::from_millis(100);
 
 /// Input of an import.
@@ -40,7 +39,7 @@ pub enum Input {
     File(PathBuf),
     /// Standard input.
     Standard,
-    /// Other machine, which creates the export now.
+    /// Another machine, which creates the export now.
     Remote(Remote),
 }
 
@@ -53,7 +52,7 @@ pub struct Import {
 struct Shared {
     tree: Arc<Tree>,
     inputs: Vec<Input>,
-    /// Set to stop the import, checked at every chunk. `Relaxed`: it guards no data.
+    /// Set to stop the import, and checked for every chunk. `Relaxed`: it guards no data.
     stop: AtomicBool,
     progress: Mutex<(Counts, DirId)>,
     started: Instant,
@@ -63,7 +62,7 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    /// Origins of the roots that have begun, in their order.
+    /// Origins of the roots whose reading has begun, in order.
     roots: Vec<Provenance>,
     end: Option<(Outcome, Duration)>,
 }
@@ -122,18 +121,18 @@ impl Import {
         lock(&self.shared.state).end.as_ref().map(|(outcome, _)| outcome.clone())
     }
 
-    /// Returns the elapsed time, final after the end.
+    /// Returns the elapsed time; after the end, the duration of the import.
     pub fn elapsed(&self) -> Duration {
         let state = lock(&self.shared.state);
         state.end.as_ref().map_or_else(|| self.shared.started.elapsed(), |(_, took)| *took)
     }
 
-    /// Returns the origins of the roots that have begun, in their order.
+    /// Returns the origins of the roots whose reading has begun, in order.
     pub fn provenance(&self) -> Vec<Provenance> {
         lock(&self.shared.state).roots.clone()
     }
 
-    /// Waits at most `limit` for the end and returns the outcome.
+    /// Waits at most `limit` for the end of the import and returns the outcome.
     pub fn wait(&self, limit: Duration) -> Option<Outcome> {
         let state = lock(&self.shared.state);
         let waited = self.shared.changed.wait_timeout_while(state, limit, |state| state.end.is_none());
@@ -141,8 +140,8 @@ impl Import {
         state.end.as_ref().map(|(outcome, _)| outcome.clone())
     }
 
-    /// Waits until there is something to show or the import has ended. Meanwhile ssh may ask for a password
-    /// at the terminal.
+    /// Waits until there is something to show or the import has ended. During this time ssh may ask for a
+    /// password on the terminal.
     pub fn wait_for_root(&self) {
         let state = lock(&self.shared.state);
         let is_nothing = |state: &mut State| state.roots.is_empty() && state.end.is_none();
@@ -201,7 +200,7 @@ impl Shared {
         let label = input.label(self.inputs.len());
         let result = self.document(&mut lexer, builder, input, &label);
         drop(lexer);
-        // ssh's message explains an empty export better than the lexer's error.
+        // ssh's message explains an empty export better than the lexer's error does.
         session.map_or(Ok(()), |session| session.finish(result.is_ok()))?;
         result.map_err(|fault| fault.to_string())
     }
@@ -253,7 +252,7 @@ impl Input {
         }
     }
 
-    /// Returns the name used in messages.
+    /// Returns the name that messages use.
     fn name(&self) -> String {
         match self {
             Self::File(path) => escape_path(path),
@@ -270,7 +269,7 @@ impl Input {
         }
     }
 
-    /// Returns the prefix that distinguishes its root from other roots.
+    /// Returns the prefix for its root's name that distinguishes it from other roots.
     fn label(&self, inputs: usize) -> Vec<u8> {
         let mut label = match self {
             Self::Remote(remote) => remote.host().as_bytes().to_vec(),

@@ -1,9 +1,9 @@
 //! Sources of a tree: a scan of this machine, an import of exports, or a snapshot.
 //!
-//! Views treat all of them alike. [`SourceKind`] defines which actions are possible: a recorded tree cannot be
-//! rescanned or changed.
+//! Views treat all sources alike. [`SourceKind`] determines which actions are possible: a recorded tree cannot
+//! be rescanned or changed.
 //!
-//! Uses no view. Invariant: a source without a file system behind it is never live.
+//! Invariant: a source without a file system is never live.
 
 pub mod baseline;
 pub mod import;
@@ -36,7 +36,7 @@ pub enum SourceSpec {
 }
 
 impl SourceSpec {
-    /// Returns the file if it is a snapshot.
+    /// Returns the path of the file if it is a snapshot.
     fn snapshot(&self) -> Option<&Path> {
         match self {
             Self::Exports(inputs) => match inputs.as_slice() {
@@ -58,14 +58,14 @@ pub enum SourceKind {
     Recorded,
 }
 
-/// Source that is being read or was read.
+/// Source that is being read or has been read.
 #[derive(Clone)]
 pub enum Source {
     /// Scan of paths.
     Scan {
         /// Running or finished scan.
         scan: Scan,
-        /// Time of its start in seconds since 1970.
+        /// Time at which it began, in seconds since 1970.
         began: i64,
     },
     /// Import of exports.
@@ -75,7 +75,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// Starts to read.
+    /// Starts reading.
     ///
     /// # Errors
     /// When no thread can be started; see [`Source::run`].
@@ -92,11 +92,11 @@ impl Source {
         }
     }
 
-    /// Starts to read, or reads on the calling thread if no thread can be started. Reads a snapshot
-    /// completely, so that damage is known before anything is printed.
+    /// Starts reading, or reads on the calling thread if no thread can be started. A snapshot is read
+    /// completely, so that damage is found before anything is printed.
     ///
     /// # Errors
-    /// When no thread can be started for exports, which need several.
+    /// When no thread can be started for exports, which need several threads.
     pub fn run(wanted: SourceSpec) -> io::Result<Self> {
         match wanted {
             SourceSpec::Paths(roots, options) => {
@@ -123,7 +123,7 @@ impl Source {
         }
     }
 
-    /// Returns the scan that can read parts of the tree again, if the source is live.
+    /// Returns the scan, which can rescan parts of the tree, if the source is live.
     pub fn scan(&self) -> Option<&Scan> {
         match self {
             Self::Scan { scan, .. } => Some(scan),
@@ -131,7 +131,7 @@ impl Source {
         }
     }
 
-    /// Starts to scan another path with the options of this scan; returns `None` if this is no scan.
+    /// Starts to scan another path with the options of this scan. Returns `None` if this source is not a scan.
     ///
     /// # Errors
     /// When no thread can be started.
@@ -182,8 +182,8 @@ impl Source {
         }
     }
 
-    /// Returns the newest snapshot in `folder` of the same paths and scope, scanned before this scan began;
-    /// `None` if this is no scan, or one whose exclusions a snapshot does not record.
+    /// Returns the newest snapshot in `folder` of the same paths and flags that was scanned before this scan
+    /// began. Returns `None` if this source is not a scan, or if a snapshot does not record its exclusions.
     pub fn earlier_in(&self, folder: &Path) -> Option<Self> {
         let Self::Scan { scan, began } = self else { return None };
         let scope = scan.options().scope()?;
@@ -192,8 +192,8 @@ impl Source {
         Some(Self::Snapshot(SnapshotSource::open(&path)))
     }
 
-    /// Waits until a browser has something to show. Returns at once for a scan; for another machine, waits until
-    /// the password was entered.
+    /// Waits until a browser has something to show. For a scan it returns at once; for another machine it waits
+    /// until the password was entered.
     pub fn wait_for_root(&self) {
         if let Self::Import(import) = self {
             import.wait_for_root();
@@ -209,7 +209,7 @@ impl Source {
         }
     }
 
-    /// Asks it to end soon. Entries read so far are kept.
+    /// Asks the source to end soon. Entries read so far are kept.
     pub fn stop(&self) {
         match self {
             Self::Scan { scan, .. } => scan.stop(),
@@ -218,7 +218,7 @@ impl Source {
         }
     }
 
-    /// Returns the outcome, or `None` while it is running.
+    /// Returns the outcome, or `None` while the source is being read.
     pub fn outcome(&self) -> Option<Outcome> {
         match self {
             Self::Scan { scan, .. } => scan.outcome(),
@@ -227,7 +227,7 @@ impl Source {
         }
     }
 
-    /// Returns the elapsed time, final after the end.
+    /// Returns the elapsed time; after the end, the duration.
     pub fn elapsed(&self) -> Duration {
         match self {
             Self::Scan { scan, .. } => scan.elapsed(),

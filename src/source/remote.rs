@@ -4,10 +4,10 @@
 //! ssh [-p PORT] -- [USER@]HOST "duke -q -c -o - [flags] -- 'PATH'"
 //! ```
 //!
-//! ssh always passes its last argument to a shell there, so every word in it is quoted. ssh asks for
-//! passwords at the terminal itself, and its standard error is kept in case it fails.
+//! ssh always passes its last argument to a shell on that machine, so every word in it is quoted. ssh asks for
+//! passwords on the terminal, and its standard error is kept for the case that it fails.
 //!
-//! Invariant: no part of HOST can become a flag of ssh, and no part of PATH a word of the shell.
+//! Invariant: no part of HOST can become a flag of ssh, and no part of PATH can become a word of the shell.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read};
@@ -18,7 +18,7 @@ use std::thread::{self, JoinHandle};
 use crate::base::os_error::words;
 
 const SCHEME: &[u8] = b"ssh://";
-/// Bytes kept of ssh's standard error.
+/// Number of bytes kept from the end of ssh's standard error.
 const SAID: u64 = 4096;
 /// Exit code of a duke that wrote an export although some entries could not be read.
 const INCOMPLETE: i32 = 1;
@@ -31,9 +31,9 @@ pub struct Remote {
     /// `[USER@]HOST`.
     host: String,
     port: Option<u16>,
-    /// Path there; empty for the directory in which ssh starts.
+    /// Path on that machine; empty for the directory in which ssh starts.
     path: Vec<u8>,
-    /// Flags passed to duke there, one word each.
+    /// Flags for duke on that machine, one word each.
     flags: Vec<OsString>,
 }
 
@@ -47,7 +47,7 @@ impl Remote {
     /// Parses `word` if it begins with `ssh://`.
     ///
     /// # Errors
-    /// When it does but is invalid.
+    /// When it begins so but is invalid.
     pub fn parse(word: &OsStr, flags: Vec<OsString>) -> Option<Result<Self, &'static str>> {
         let rest = word.as_bytes().strip_prefix(SCHEME)?;
         let end = rest.iter().position(|byte| *byte == b'/').unwrap_or(rest.len());
@@ -93,7 +93,7 @@ impl Remote {
         command
     }
 
-    /// Returns the command line for the shell there.
+    /// Returns the command line for the shell on that machine.
     fn script(&self) -> Vec<u8> {
         let mut script = b"duke -q -c -o -".to_vec();
         for flag in &self.flags {
@@ -122,7 +122,8 @@ impl Session {
     /// Ends the process and returns its error; `is_whole` is `true` if the export was read to its end.
     pub(crate) fn finish(mut self, is_whole: bool) -> Result<(), String> {
         if !is_whole {
-            // ssh may block on output that is no longer read. An error means that it has already ended.
+            // ssh may be blocked, because its output is no longer read. An error means that it has already
+            // ended.
             let _ = self.child.kill();
         }
         let status = self.child.wait().map_err(|error| words(&error))?;
@@ -137,7 +138,7 @@ impl Session {
     }
 }
 
-/// Reads everything and keeps only the last bytes, so that ssh never blocks on a full pipe.
+/// Reads everything and keeps only the last bytes, so that ssh is never blocked by a full pipe.
 fn keep_last(mut errors: impl Read) -> Vec<u8> {
     let mut last = Vec::new();
     loop {
@@ -151,7 +152,7 @@ fn keep_last(mut errors: impl Read) -> Vec<u8> {
     }
 }
 
-/// Appends `word` in single quotes, in which the shell treats only the single quote specially.
+/// Appends `word` in single quotes, in which only the single quote has a meaning to the shell.
 fn quote(word: &[u8], into: &mut Vec<u8>) {
     into.push(b'\'');
     for byte in word {

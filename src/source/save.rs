@@ -1,4 +1,4 @@
-//! Writing a tree to a file, in the format given by the file's extension.
+//! Writes a tree to a file, in the format given by the file's extension.
 //!
 //! ```text
 //! .json  .json.zst   ncdu's export, plain or compressed
@@ -6,8 +6,8 @@
 //! .duke              snapshot
 //! ```
 //!
-//! Does not draw anything. Invariant: the file is written completely or not at all, and an incomplete tree is
-//! never written, since the file would look complete.
+//! Invariant: the file is written completely or not at all. An incomplete tree is never written, because the
+//! file would look complete.
 
 use std::ffi::OsString;
 use std::fs;
@@ -32,11 +32,11 @@ use crate::source::{Source, SourceKind};
 pub enum Packing {
     /// No compression.
     Plain,
-    /// zstd.
+    /// Compression with zstd.
     Zstd,
 }
 
-/// File format of a tree.
+/// File format for a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// ncdu's JSON.
@@ -47,7 +47,7 @@ pub enum Format {
     Snapshot,
 }
 
-/// File extensions that stand for a format.
+/// File extensions with a format.
 pub const ENDINGS: [&str; 5] = [".json", ".json.zst", ".ndjson", ".csv", ".duke"];
 
 impl Format {
@@ -173,7 +173,7 @@ fn absolute(root: &[u8]) -> Vec<u8> {
     whole.as_deref().unwrap_or(Path::new(&path)).as_os_str().as_bytes().to_vec()
 }
 
-/// Writer that counts bytes and fails when it is to stop.
+/// Writer that counts bytes, and fails when it should stop.
 pub(crate) struct Watched<'s, W> {
     out: W,
     stop: &'s AtomicBool,

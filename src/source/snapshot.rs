@@ -1,6 +1,6 @@
-//! Snapshot as a source: opened at once, its parts loaded when they are shown.
+//! A snapshot as a source: opened at once, with parts that are loaded when they are shown.
 //!
-//! Uses no view. Invariant: damage shows up in the outcome as soon as it is found.
+//! Invariant: damage is part of the outcome as soon as it is found.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
@@ -21,7 +21,7 @@ pub struct SnapshotSource {
     path: PathBuf,
     tree: Arc<Tree>,
     about: SnapshotInfo,
-    /// Reason why the file could not be opened; the tree is empty then.
+    /// Reason why the file could not be opened. The tree is empty then.
     fault: Option<String>,
     took: Duration,
 }
@@ -37,9 +37,9 @@ impl SnapshotSource {
         Self { path: path.to_owned(), tree: Arc::new(tree), about, fault, took: started.elapsed() }
     }
 
-    /// Reads all of it, so that its outcome is final.
+    /// Reads the whole file, so that the outcome is final.
     pub fn verify(&self) {
-        // Damage shows up in the outcome.
+        // The outcome includes the damage.
         let _ = self.tree.verify();
     }
 
@@ -75,7 +75,7 @@ impl SnapshotSource {
         }
     }
 
-    /// Returns the outcome, which covers the parts that were read so far.
+    /// Returns the outcome, which covers the parts read so far.
     pub fn outcome(&self) -> Outcome {
         let damage = || self.tree.damage().map(|damage| damage.to_string());
         self.fault.clone().or_else(damage).map_or(Outcome::Complete, |fault| {
@@ -84,7 +84,7 @@ impl SnapshotSource {
         })
     }
 
-    /// Returns the time it took to open.
+    /// Returns the time that opening took.
     pub fn elapsed(&self) -> Duration {
         self.took
     }

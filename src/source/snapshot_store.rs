@@ -1,14 +1,13 @@
-//! Automatic snapshots, kept so that there is a baseline when a disk is full.
+//! Automatic snapshots, which are kept so that there is a baseline when a disk is full.
 //!
-//! They are in one folder, under names made of their roots and the time of their scan:
+//! They are in one folder. A name consists of a checksum and a time:
 //!
 //! ```text
-//! scan-1c291ca3-01700000000.duke     checksum of roots and scope, seconds since 1970
+//! scan-1c291ca3-01700000000.duke     checksum of roots and flags, seconds since 1970
 //! ```
 //!
-//! Invariant: a snapshot never does harm: it is not written to a disk that is nearly full, nor into a folder
-//! that another user can change, and all together never exceed the limit. Only files with such names are ever
-//! deleted.
+//! Invariant: a snapshot is not written to a disk that is nearly full, nor into a folder that another user can
+//! change, and all snapshots together never exceed the limit. Only files with such names are ever deleted.
 
 use std::fs;
 use std::io;
@@ -28,18 +27,18 @@ use crate::tree::{DirId, Tree};
 /// Retention policy of automatic snapshots.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RetentionPolicy {
-    /// Folder, created when it is needed.
+    /// Folder of the snapshots. Created when it is needed.
     pub folder: PathBuf,
     /// Largest age; older snapshots are deleted.
     pub age: Duration,
-    /// Largest size of all snapshots in bytes. The oldest are deleted beyond it, and a snapshot larger than
-    /// half of it is not kept.
+    /// Largest total size in bytes. Beyond it the oldest snapshots are deleted, and a snapshot larger than half
+    /// of it is not kept.
     pub bytes: u64,
-    /// Time between two snapshots of the same roots.
+    /// Shortest time between two snapshots of the same roots.
     pub interval: Duration,
 }
 
-/// Space that must remain free on a file system: one part in `FREE_SHARE` of it, and at least `FREE_BYTES`.
+/// Space that must remain free on a file system: a share of one in `FREE_SHARE`, and at least `FREE_BYTES`.
 const FREE_SHARE: u64 = 20;
 const FREE_BYTES: u64 = 1 << 30;
 
@@ -47,7 +46,7 @@ const FREE_BYTES: u64 = 1 << 30;
 pub const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl RetentionPolicy {
-    /// Returns the default policy: a month, 512 MiB, one snapshot a day of the same roots.
+    /// Returns the default policy: a month, 512 MiB, and one snapshot a day of the same roots.
     pub fn new(folder: PathBuf) -> Self {
         Self { folder, age: 30 * DAY, bytes: 512 << 20, interval: DAY }
     }
@@ -56,9 +55,9 @@ impl RetentionPolicy {
 /// Result of keeping a snapshot.
 #[derive(Debug)]
 pub enum Kept {
-    /// A new snapshot is at this path.
+    /// A new snapshot was written to this path.
     New(PathBuf),
-    /// There is a recent snapshot already.
+    /// There is a recent snapshot already, so none was written.
     Recent,
 }
 
@@ -98,10 +97,10 @@ impl std::fmt::Display for KeepError {
     }
 }
 
-/// Keeps a snapshot of `tree` unless there is a recent one, and deletes those beyond the limits.
+/// Keeps a snapshot of `tree` unless there is a recent one, and deletes snapshots beyond the limits.
 ///
 /// # Errors
-/// When no snapshot was kept. Existing snapshots are unchanged then.
+/// When no snapshot was kept. Existing snapshots are not changed then.
 pub fn keep(
     settings: &RetentionPolicy,
     tree: &Tree,
@@ -139,9 +138,8 @@ pub fn keep_now(
     Ok(path)
 }
 
-/// Returns the newest snapshot in `folder` of the same roots and scope that was scanned before `before`, in
-/// seconds since 1970. The file was opened as a check. Returns `None` for a folder that another user can
-/// change.
+/// Returns the newest snapshot in `folder` of the same roots and flags that was scanned before `before`, in
+/// seconds since 1970, and can be opened. Returns `None` for a folder that another user can change.
 pub fn latest_for(folder: &Path, roots: &[&[u8]], scope: &[u8], before: i64) -> Option<PathBuf> {
     let roots: Vec<Vec<u8>> = roots.iter().map(|root| absolute_bytes(root)).collect();
     let key = key(&roots, scope);
@@ -161,11 +159,11 @@ pub struct KeptSnapshot {
     pub path: PathBuf,
     /// Time of its scan in seconds since 1970.
     pub scanned_at: i64,
-    /// Its roots and scope, unless it cannot be opened.
+    /// Its roots and flags, or the reason why it cannot be opened.
     pub subject: Result<Subject, Unopened>,
 }
 
-/// Roots and scope of a scan.
+/// Roots and flags of a scan.
 #[derive(Debug)]
 pub struct Subject {
     /// Absolute paths.
@@ -174,7 +172,7 @@ pub struct Subject {
     pub scope: Vec<u8>,
 }
 
-/// Returns all snapshots in `folder` that [`latest_for`] could find, newest first.
+/// Returns all snapshots in `folder` that [`latest_for`] could find, the newest first.
 ///
 /// # Errors
 /// When another user can change the folder, or it cannot be read.
@@ -194,7 +192,7 @@ fn roots(tree: &Tree) -> Vec<Vec<u8>> {
     tree.listing(DirId::TOP).entries().map(|(_, root)| absolute_bytes(root.name)).collect()
 }
 
-/// Returns a checksum that distinguishes snapshots of different roots and scopes.
+/// Returns a checksum that distinguishes snapshots of different roots and flags.
 fn key(roots: &[Vec<u8>], scope: &[u8]) -> String {
     let mut whole = scope.to_vec();
     for root in roots {
@@ -208,7 +206,7 @@ fn name_of(key: &str, scanned_at: i64) -> String {
     format!("scan-{key}-{:011}.duke", scanned_at.max(0))
 }
 
-/// File with the name of a snapshot.
+/// File whose name is that of a snapshot.
 struct Found {
     path: PathBuf,
     key: String,
@@ -216,7 +214,7 @@ struct Found {
     bytes: u64,
 }
 
-/// Returns the snapshots in `folder` that this user or root owns, unsorted.
+/// Returns the snapshots in `folder` that belong to this user or to root, unsorted.
 fn snapshots(folder: &PrivateFolder) -> Vec<Found> {
     let owner = folder.attributes().uid;
     let is_own = |found: &fs::Metadata| found.is_file() && (found.uid() == owner || found.uid() == 0);
@@ -230,21 +228,21 @@ fn snapshots(folder: &PrivateFolder) -> Vec<Found> {
     entries.filter_map(Result::ok).filter_map(found).collect()
 }
 
-/// Returns the result of [`snapshots`], newest first.
+/// Returns the snapshots of [`snapshots`], the newest first.
 fn newest_first(folder: &PrivateFolder) -> Vec<Found> {
     let mut found = snapshots(folder);
     found.sort_by(|one, other| other.scanned_at.cmp(&one.scanned_at).then_with(|| one.path.cmp(&other.path)));
     found
 }
 
-/// Parses key and time from the name of a snapshot.
+/// Parses the checksum and the time in the name of a snapshot.
 fn parse(name: &str) -> Option<(String, i64)> {
     let (key, seconds) = name.strip_prefix("scan-")?.strip_suffix(".duke")?.split_once('-')?;
     let scanned_at = seconds.parse().ok()?;
     (name_of(key, scanned_at) == name).then(|| (key.to_owned(), scanned_at))
 }
 
-/// Deletes snapshots beyond the limits, oldest first, and unfinished files of killed processes. Files that
+/// Deletes snapshots beyond the limits, the oldest first, and unfinished files of killed processes. Files that
 /// cannot be deleted are kept.
 fn prune(settings: &RetentionPolicy, folder: &PrivateFolder, now: i64) {
     let oldest = now.saturating_sub_unsigned(settings.age.as_secs());
@@ -270,8 +268,8 @@ fn prune(settings: &RetentionPolicy, folder: &PrivateFolder, now: i64) {
     }
 }
 
-/// Returns the number of bytes that may be written to the file system of `folder`, or `None` when it is
-/// nearly full.
+/// Returns the number of bytes that may be written to the file system of `folder`; `None` when it is nearly
+/// full.
 fn room(folder: &Path) -> io::Result<Option<u64>> {
     let capacity = capacity(folder).map_err(io::Error::from)?;
     let kept_free = (capacity.size / FREE_SHARE).max(FREE_BYTES);

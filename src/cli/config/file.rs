@@ -1,6 +1,6 @@
-//! Location of the configuration file, and reading it.
+//! Finds and reads the configuration file.
 //!
-//! Invariant: a file named by the user is read, or the program ends; the usual one may be missing.
+//! Invariant: if a file given by the user cannot be read, the program ends. The default file may be missing.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -13,15 +13,15 @@ use crate::platform::entry::secure_read::{Refused, read};
 /// Longest accepted file in bytes.
 const LIMIT: u64 = 1 << 20;
 
-/// Location of the configuration.
+/// Location of the configuration file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Source {
-    /// No configuration.
+    /// No file is read.
     #[default]
     None,
-    /// File named by the user.
+    /// File given by the user.
     Named(PathBuf),
-    /// Usual location.
+    /// Default file.
     Usual(PathBuf),
 }
 
@@ -30,13 +30,13 @@ pub enum Source {
 pub struct Found {
     /// Settings of the file.
     pub config: Config,
-    /// Reason why an existing usual file was not read; safe for a terminal.
+    /// Reason why the default file exists and was not read, in a form that is safe for a terminal.
     pub refusal: Option<String>,
 }
 
 impl Source {
-    /// Returns the usual location according to the XDG base directory specification, on macOS too. A path in
-    /// a variable that is not absolute is ignored.
+    /// Returns the default location according to the XDG Base Directory Specification, also on macOS. A
+    /// variable whose path is not absolute is ignored.
     pub fn usual(variable: impl Fn(&'static str) -> Option<OsString>) -> Self {
         let directory = |name| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let folder = directory("XDG_CONFIG_HOME").or_else(|| Some(directory("HOME")?.join(".config")));
@@ -54,7 +54,7 @@ impl Source {
     /// Reads the file.
     ///
     /// # Errors
-    /// The reason why a file named by the user cannot be read, in one line that is safe for a terminal.
+    /// The reason why a file given by the user cannot be read, in one line that is safe for a terminal.
     pub fn load(&self) -> Result<Found, String> {
         let Some(path) = self.path() else { return Ok(Found::default()) };
         match (read(path, LIMIT), self) {

@@ -1,7 +1,8 @@
 //! `[keys]`: changes to the key table.
 //!
-//! If two lines of the file name the same key, the first one gets it; any line of the file takes keys from the
-//! defaults. A binding that loses a default key is reported, unless the file gives it other keys.
+//! If two lines of the file give the same key to different actions, the first one gets it. Any line of the file
+//! can take keys from the defaults. An action that loses a default key is reported, unless the file gives it
+//! other keys.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -10,7 +11,7 @@ use crate::cli::config::contents::{Config, quoted};
 use crate::cli::config::position::{Place, Text};
 use crate::ui::keys::{Command, KEYMAP, Key, Scope, line};
 
-/// Line of the key table with its new keys and their positions in the file.
+/// Line of the key table, with its new keys and their positions in the file.
 struct Change {
     line: usize,
     keys: Vec<(Key, Place)>,
@@ -43,7 +44,7 @@ fn conflict(config: &Config, line: usize, rival: usize, key: Key, is_later: bool
     if KEYMAP[rival].is_fixed() {
         Some(format!("{key} is still '{other}' where that works, and '{name}' elsewhere"))
     } else if config.keymap.is_changed(rival) {
-        // One warning is enough: at the line that does not get the key.
+        // One warning is enough, at the line that does not get the key.
         (!is_later).then(|| format!("{key} is already bound to '{other}' above"))
     } else {
         Some(format!("{key} was '{other}' and is now '{name}'; bind '{other}' to another key"))
@@ -75,7 +76,7 @@ fn change(
     let wanted = words.len();
     let keys: Vec<(Key, Place)> =
         words.into_iter().filter_map(|word| read_key(config, text, line, word)).collect();
-    // A line whose keys are all invalid keeps its old keys.
+    // If all keys of a line are invalid, the action keeps its default keys.
     (wanted == 0 || !keys.is_empty()).then_some(Change { line, keys })
 }
 

@@ -10,8 +10,7 @@
 //! mark = ["Space", "x"]
 //! ```
 //!
-//! Knows no flag. Invariant: an error costs a warning with its position and nothing else; the rest of the
-//! file applies.
+//! Invariant: an error causes one warning with its position, and the rest of the file applies.
 
 mod contents;
 pub mod file;
@@ -31,7 +30,7 @@ pub use position::Warning;
 pub use value::Value;
 
 impl Config {
-    /// Parses the bytes of a file. Invalid TOML gives an empty configuration with a warning.
+    /// Parses the bytes of a file. Invalid TOML gives an empty configuration and a warning.
     pub fn parse(bytes: &[u8]) -> Self {
         let mut config = Self::default();
         let source = match std::str::from_utf8(bytes) {

@@ -1,8 +1,8 @@
-//! Positions in a file, and warnings about them.
+//! Positions in a file, and warnings with positions.
 //!
 //! Invariant: the text of a warning was escaped with [`crate::base::text::escape`].
 
-/// Line and column, both counted from 1; columns in characters.
+/// Line and column, both counted from 1. Columns count characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     /// Line, from 1.
@@ -16,7 +16,7 @@ pub struct Place {
 pub struct Warning {
     /// Position in the file.
     pub at: Place,
-    /// Text, safe for a terminal.
+    /// Text of the warning, in a form that is safe for a terminal.
     pub reason: String,
 }
 
@@ -26,7 +26,7 @@ impl Warning {
         Self { at, reason: reason.to_owned() }
     }
 
-    /// Formats it in one line: `file:line:column: reason`.
+    /// Formats the warning as one line: `file:line:column: reason`.
     pub fn told(&self, file: &str) -> String {
         format!("{file}:{}:{}: {}", self.at.line, self.at.column, self.reason)
     }
@@ -37,8 +37,8 @@ impl Warning {
 pub struct Text<'t>(pub &'t str);
 
 impl Text<'_> {
-    /// Returns the position of a byte. A byte inside a character or after the end gets the position of the
-    /// nearest byte before it that starts one.
+    /// Returns the position of a byte. If the byte is inside a character or after the end, returns that of the
+    /// last character that begins before it.
     pub fn place(self, offset: usize) -> Place {
         let is_whole = |end: &usize| self.0.is_char_boundary(*end);
         let end = (0..=offset.min(self.0.len())).rev().find(is_whole).unwrap_or(0);

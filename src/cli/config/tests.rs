@@ -1,4 +1,4 @@
-//! Tests for every possible error in a configuration, its position, and that the rest of the file applies.
+//! Tests every possible error in a configuration, its position, and that the rest of the file applies.
 
 use proptest::prelude::*;
 use ratatui::style::Color;
@@ -139,7 +139,7 @@ fn what_is_wrong_with_keys_is_told_where_it_stands() {
 fn who_loses_a_key_is_told() {
     let cases = [
         ("rescan = 'x'\nrescan-root = 'x'", vec!["f:3:15: x is already bound to 'rescan' above"]),
-        // Warnings follow the order of the file, not that of the names.
+        // Warnings are in the order of the file, and not in that of the names.
         ("rescan-root = 'x'\nrescan = 'x'", vec!["f:3:10: x is already bound to 'rescan-root' above"]),
         (
             "rescan = 'R'",
@@ -147,7 +147,7 @@ fn who_loses_a_key_is_told() {
         ),
         ("rescan = 'R'\nrescan-root = 'r'", vec![]),
         ("suspend = 'F1'\nrepaint = 'F2'", vec![]),
-        // The bindings have different scopes, so they do not conflict.
+        // The two actions have different scopes, so they can have the same key.
         ("sort-name = 'x'\nopen-cell = 'x'", vec![]),
         (
             "repaint = 'q'",

@@ -1,4 +1,4 @@
-//! Values of the configuration file, in the form in which a flag would get them.
+//! Values of the configuration file, converted to what a flag would get.
 //!
 //! Invariant: a value that is written is read back unchanged.
 
@@ -23,7 +23,7 @@ impl Value {
     /// Converts a value of the file.
     ///
     /// # Errors
-    /// The reason why no setting can have this value, or `None` for a table.
+    /// The reason why no setting can have this value; `None` for a table.
     pub fn of(value: &DeValue<'_>) -> Result<Self, Option<&'static str>> {
         match value {
             DeValue::Boolean(is_on) => Ok(Self::Switch(*is_on)),
@@ -51,7 +51,7 @@ fn integer(number: &DeInteger<'_>) -> Option<i128> {
     i128::from_str_radix(number.as_str(), number.radix()).ok()
 }
 
-/// Formats a text as a TOML string; characters that are unsafe for a terminal become escapes.
+/// Formats a text as a TOML string. Characters that are unsafe for a terminal become escapes.
 pub fn quote(text: &str) -> String {
     let mut quoted = String::from("\"");
     for letter in text.chars() {

@@ -1,8 +1,7 @@
 //! Frame around the blocks of a snapshot: header, index and footer. docs/snapshot.md draws them.
 //!
-//! Does not interpret blocks. Invariant: decoding is total, and an accepted index covers the file without a
-//! gap: every byte outside header and footer is in exactly one block with a checksum, and these two have
-//! their own.
+//! Invariant: any bytes decode to a result or an error. An accepted index covers the file without gaps: every
+//! byte is in the header, in the footer, or in exactly one block, and each of these has a checksum.
 
 use crate::platform::memory::block_file::{Block, Damage};
 use crate::tree::stored::rows::LEAST;
@@ -16,12 +15,12 @@ pub struct SnapshotInfo {
     pub scanned_at: i64,
     /// Host name; empty if unknown.
     pub host: Vec<u8>,
-    /// Flags that exclude entries from the scan; empty without any. Snapshots of another scope say little
-    /// about growth.
+    /// Flags that excluded entries from the scan; empty if there were none. Snapshots with other flags say
+    /// little about growth.
     pub scope: Vec<u8>,
 }
 
-/// First bytes of a snapshot: not text, and damaged by a copy in text mode.
+/// First bytes of a snapshot. They are not text, and a copy in text mode would change them.
 pub const MAGIC: [u8; 8] = *b"\xd5duke\r\n\x1a";
 /// Last bytes of a snapshot.
 const END: [u8; 8] = *b"duke end";
@@ -30,7 +29,8 @@ pub const VERSION: u32 = 1;
 
 /// Length of the header: magic, version, and a checksum of both.
 pub const HEADER: u64 = 16;
-/// Length of the footer: offset, length and checksum of the index, a checksum of these, and the end mark.
+/// Length of the footer: offset, length and checksum of the index, a checksum of these numbers, and the end
+/// mark.
 pub const FOOTER: u64 = 32;
 
 const LISTINGS: u8 = 0;
@@ -39,7 +39,7 @@ const KIND: u8 = 1;
 const LINKS: u8 = 2;
 const FAILURES: u8 = 4;
 
-/// Returns the longest plausible index. A longer one is rejected before it is read.
+/// Returns the largest plausible length of an index. A longer index is rejected before it is read.
 fn longest_index(file: u64) -> u64 {
     (16 << 20) + file / 256
 }
@@ -51,7 +51,7 @@ pub fn header() -> Vec<u8> {
     sealed(bytes)
 }
 
-/// Returns the version in a header.
+/// Returns the version from a header.
 pub fn version(header: &[u8]) -> Result<u32, Damage> {
     let Some((bytes, checksum)) = header.split_last_chunk::<4>().filter(|_| header.len() as u64 == HEADER)
     else {
@@ -73,7 +73,7 @@ pub fn footer(index: Block) -> Vec<u8> {
     bytes
 }
 
-/// Returns the position of the index according to the footer, which begins at `offset`.
+/// Returns the position of the index from the footer, which begins at `offset`.
 pub fn index_of(footer: &[u8], offset: u64) -> Result<Block, Damage> {
     let damaged = |reason| Err(Damage::new(offset, reason));
     let Some((bytes, end)) = footer.split_last_chunk::<8>() else {
@@ -99,7 +99,7 @@ pub fn index_of(footer: &[u8], offset: u64) -> Result<Block, Damage> {
     }
 }
 
-/// Decodes the first four bytes, which must be there, as a number.
+/// Decodes the first four bytes as a number. There must be at least four.
 fn number(bytes: &[u8]) -> u32 {
     bytes.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes))
 }
@@ -110,7 +110,7 @@ fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// Index being written.
+/// Index that is being written.
 #[derive(Debug, Default)]
 pub struct IndexDraft {
     entries: Vec<u8>,
@@ -120,12 +120,12 @@ pub struct IndexDraft {
 }
 
 impl IndexDraft {
-    /// Adds a block of directory rows, which comes next in the file.
+    /// Adds the next block of the file, which contains rows of directories.
     pub fn rows(&mut self, length: u64, checksum: u32) {
         self.block(ROWS_OF_DIRECTORIES, length, checksum);
     }
 
-    /// Adds a block of listings, which comes next in the file.
+    /// Adds the next block of the file, which contains listings.
     pub fn listings(&mut self, entry: &ListingBlock) {
         let flag = |flag, is_set| if is_set { flag } else { 0 };
         let flags = flag(LINKS, entry.has_links) | flag(FAILURES, entry.has_failures);
@@ -176,7 +176,7 @@ pub fn decode_index(bytes: &[u8], offset: u64) -> Result<(Plan, SnapshotInfo), D
 fn plan(cursor: &mut ByteReader<'_>, index: u64) -> Result<Plan, Malformed> {
     let directories = cursor.narrow()?;
     let mut plan = Plan { directories, rows: Vec::new(), listings: Vec::new(), devices: Vec::new() };
-    // The top is directory 0, so the first one to be named is 1.
+    // The top is directory 0, so the first one that a listing names is 1.
     let (mut offset, mut first, mut child) = (HEADER, 0, 0);
     for _ in 0..cursor.varint()? {
         let kind = cursor.byte()?;
@@ -188,7 +188,7 @@ fn plan(cursor: &mut ByteReader<'_>, index: u64) -> Result<Plan, Malformed> {
             ROWS_OF_DIRECTORIES if kind == ROWS_OF_DIRECTORIES => {
                 let before = plan.rows.len() as u64 * u64::from(ROWS);
                 let rows = u64::from(directories).saturating_sub(before).min(u64::from(ROWS));
-                // The rows take memory even if the block turns out to be damaged.
+                // The rows take memory even if the block is damaged.
                 if length < rows * LEAST {
                     return Err(Malformed);
                 }

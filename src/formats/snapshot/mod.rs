@@ -1,11 +1,11 @@
-//! Snapshots: trees in a file, to be viewed later and compared with a new scan.
+//! Snapshots: trees in files, which can be viewed later and compared with a new scan.
 //!
-//! [`save`] writes one, [`open`] returns its tree; docs/snapshot.md draws every byte. The tree stays in the
-//! file, and its parts are loaded when they are shown (`tree::stored`), so opening takes no time, however
-//! large it is.
+//! [`save`] writes a snapshot, and [`open`] returns its tree; docs/snapshot.md describes every byte. The tree
+//! stays in the file, and its parts are loaded when they are shown (`tree::stored`), so opening takes no time,
+//! however large the tree is.
 //!
-//! Uses no scan and no view. Invariant: input is untrusted; reading it gives a tree or one error that names
-//! the byte, and costs no more than the size of the file.
+//! Invariant: input is untrusted. Reading it gives a tree or one error that names the byte, and the cost is
+//! proportional to the size of the file.
 
 pub(crate) mod layout;
 mod write;
@@ -37,7 +37,7 @@ pub enum Unopened {
     Unreadable(io::Error),
     /// The file is not a snapshot.
     Foreign,
-    /// A later version of duke wrote it, in this version of the format.
+    /// The file has this version of the format, which a later version of duke wrote.
     Later(u32),
     /// The file is damaged.
     Damaged(Damage),
@@ -71,16 +71,16 @@ pub fn is_snapshot(path: &Path) -> bool {
     is_file && fs::File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == MAGIC
 }
 
-/// Opens a snapshot. Reads its index and its roots, nothing else.
+/// Opens a snapshot. Reads only its index and its roots.
 ///
 /// # Errors
-/// When it cannot be read, is not a snapshot, or is damaged in the parts that were read. Damage elsewhere is
-/// found when those parts are shown: see [`Tree::damage`] and [`Tree::verify`].
+/// When the file cannot be read, is not a snapshot, or is damaged in the parts that were read. Damage in other
+/// parts is found when they are shown: see [`Tree::damage`] and [`Tree::verify`].
 pub fn open(path: &Path) -> Result<Snapshot, Unopened> {
     open_by(path, None)
 }
 
-/// Opens a snapshot like [`open`], reading the file in the given way.
+/// Opens a snapshot like [`open`], and accesses the file in the given way.
 ///
 /// # Errors
 /// Those of [`open`].

@@ -1,13 +1,13 @@
-//! Snapshot writer: a single pass through the tree, breadth first.
+//! Snapshot writer: passes through the tree once, breadth first.
 //!
-//! Directories are numbered in the order in which they are visited, so the same tree gives the same bytes,
-//! regardless of the threads that read it and of their order. Memory holds one block of each kind and the
-//! directories that were visited but not written yet.
+//! Directories are numbered in the order in which they are visited, so the same tree always gives the same
+//! bytes, whatever the threads that read it did. One block of each kind is in memory, and the directories that
+//! were visited but not written yet.
 //!
-//! Roots are written with their absolute paths, since a relative path means nothing later.
+//! Roots are written with their absolute paths, because a relative path has no meaning later.
 //!
-//! Invariant: the writer never seeks or reads back, so the output can be a pipe; and a tree that changed
-//! meanwhile gives an error, not a snapshot.
+//! Invariant: the writer does not seek and reads nothing back, so the output can be a pipe. A tree that changes
+//! while it is written gives an error and no snapshot.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -26,16 +26,16 @@ use crate::tree::stored::rows::{Row, RowsDraft};
 use crate::tree::stored::{ListingBlock, ROWS};
 use crate::tree::{DirId, Entry, EntryState, Metadata, Tree};
 
-/// Size in bytes at which a block of listings is full: small enough to be read for one directory, large
+/// Size in bytes at which a block of listings is full: small enough to be read for one directory, and large
 /// enough to keep the index small.
 const BLOCK: usize = 64 << 10;
-/// Size in bytes of one segment of a long listing, about the size of a kernel batch.
+/// Size in bytes of a segment in a long listing; about the size of a kernel batch.
 const SEGMENT: usize = 32 << 10;
 
-/// Limits at which writing ends early.
+/// Conditions under which writing ends early.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits<'a> {
-    /// Largest number of bytes to write.
+    /// Largest number of bytes that may be written.
     pub bytes: u64,
     /// Set to cancel the snapshot. `Relaxed`: it guards no data.
     pub stop: &'a AtomicBool,
@@ -50,7 +50,7 @@ pub enum WriteError {
     TooLarge,
     /// The user stopped it.
     Stopped,
-    /// The tree is not complete, or changed meanwhile.
+    /// The tree is not complete, or changed while it was written.
     Changing,
 }
 
@@ -73,10 +73,10 @@ impl fmt::Display for WriteError {
 
 impl std::error::Error for WriteError {}
 
-/// Writes a tree at rest to `out` and returns the number of bytes.
+/// Writes a finished tree to `out`, and returns the number of bytes.
 ///
 /// # Errors
-/// When the snapshot cannot be written; the output is incomplete then.
+/// When the snapshot cannot be written. The output is incomplete then.
 pub fn save(
     tree: &Tree,
     about: &SnapshotInfo,
@@ -140,7 +140,7 @@ impl Blocks<'_> {
     }
 }
 
-/// Block of listings being written.
+/// Block of listings that is being written.
 #[derive(Default)]
 struct Page {
     listings: ListingsDraft,
@@ -150,7 +150,7 @@ struct Page {
     has_failures: bool,
 }
 
-/// Listing being written: finished segments and the current one.
+/// Listing that is being written: finished segments and the current one.
 #[derive(Default)]
 struct Segments {
     bytes: Vec<u8>,
@@ -207,7 +207,7 @@ impl<'t, 'b, 'o> Body<'t, 'b, 'o> {
         }
     }
 
-    /// Writes all rows and listings and returns the number of directories.
+    /// Writes all rows and listings, and returns the number of directories.
     fn write(mut self) -> Result<u32, WriteError> {
         let aliases = aliases(self.tree);
         while let Some((number, parent, id)) = self.numbers.next() {
@@ -219,7 +219,7 @@ impl<'t, 'b, 'o> Body<'t, 'b, 'o> {
                 self.blocks.rows(&mut self.rows)?;
             }
             self.listing(number, id, &aliases);
-            // The top has a block of its own.
+            // The listing of the top has a block of its own.
             if id == DirId::TOP || self.page.listings.length() >= BLOCK {
                 self.blocks.listings(&mut self.page)?;
             }
@@ -259,7 +259,7 @@ impl<'t, 'b, 'o> Body<'t, 'b, 'o> {
         self.segments.finish(number, &mut self.page);
     }
 
-    /// Returns the state of a directory's entry in the listing of `id`.
+    /// Returns the state for a directory's entry in the listing of `id`.
     fn directory(
         &mut self,
         id: DirId,
@@ -289,14 +289,14 @@ fn row(tree: &Tree, id: DirId, parent: u32) -> Row {
     }
 }
 
-/// Numbering of directories, in the order in which they are written.
+/// Numbers of the directories, in the order in which they are written.
 struct Numbers<'t> {
     tree: &'t Tree,
-    /// Numbered directories and the numbers of their parents.
+    /// Directories that have a number and are not written yet, with the numbers of their parents.
     waiting: VecDeque<(DirId, u32)>,
     /// Count of numbers given so far.
     given: u32,
-    /// Roots seen so far.
+    /// Roots that were visited.
     roots: HashSet<DirId>,
 }
 
@@ -305,15 +305,15 @@ impl<'t> Numbers<'t> {
         Self { tree, waiting: VecDeque::from([(DirId::TOP, 0)]), given: 1, roots: HashSet::new() }
     }
 
-    /// Returns the next directory: its number, its parent's number, and its ID in the tree.
+    /// Returns the next directory: its number, its parent's number, and its number in the tree.
     fn next(&mut self) -> Option<(u32, u32, DirId)> {
         let waiting = u32::try_from(self.waiting.len()).expect("not more than have numbers");
         let (id, parent) = self.waiting.pop_front()?;
         Some((self.given - waiting, parent, id))
     }
 
-    /// Returns a number for the directory `child` in the listing of `id`, or `None` if it belongs to another
-    /// listing.
+    /// Returns a number for the directory `child` in the listing of `id`; `None` if the directory belongs to
+    /// another listing.
     fn give(&mut self, id: DirId, number: u32, child: DirId) -> Option<u32> {
         let is_owned = self.tree.parent(child) == Some(id) && (id != DirId::TOP || self.roots.insert(child));
         is_owned.then(|| {
@@ -324,7 +324,7 @@ impl<'t> Numbers<'t> {
     }
 }
 
-/// Returns the future numbers of directories that are named by a root inside another root, or by two roots.
+/// Returns the numbers that directories named by several roots, or by a root inside another root, will get.
 fn aliases(tree: &Tree) -> HashMap<DirId, u32> {
     let wanted: HashSet<DirId> = tree.aliases().iter().filter_map(|alias| alias.directory).collect();
     let mut found = HashMap::new();

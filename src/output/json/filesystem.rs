@@ -1,6 +1,6 @@
 //! The `filesystem` object: the file-system accounting in JSON. docs/json.md explains its keys.
 //!
-//! Does not compute anything. Invariant: an unknown value has no key.
+//! Invariant: an unknown value has no key.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -23,7 +23,7 @@ pub(super) fn of_root(json: &mut JsonWriter<'_>, system: &FileSystem) {
     }
 }
 
-/// Begins the object with df's numbers.
+/// Writes the beginning of the object, with df's numbers.
 fn df(json: &mut JsonWriter<'_>, volume: &Volume) {
     json.raw("{");
     path(json, "path", &volume.path);
@@ -41,7 +41,7 @@ fn df(json: &mut JsonWriter<'_>, volume: &Volume) {
     }
 }
 
-/// Writes if the scan could reach the whole file system.
+/// Writes the key that tells if the scan could reach the whole file system.
 fn whole(json: &mut JsonWriter<'_>, volume: &Volume) {
     json.raw(",\"whole\":");
     json.raw(if volume.is_whole() { "true" } else { "false" });
@@ -204,7 +204,7 @@ fn subvolume(json: &mut JsonWriter<'_>, subvolume: &Subvolume) {
     json.raw("}");
 }
 
-/// Writes a list as the next key.
+/// Writes a list under the next key.
 fn list<T>(json: &mut JsonWriter<'_>, key: &str, elements: &[T], write: impl Fn(&mut JsonWriter<'_>, &T)) {
     json.raw(",\"");
     json.raw(key);

@@ -1,9 +1,9 @@
 //! JSON output of a tree.
 //!
-//! [`Report`] knows the schema (docs/json.md), `base::json` knows JSON. Neither recurses, and neither holds
-//! more than a buffer and the order of the directories down to the current one.
+//! [`Report`] implements the schema (docs/json.md), and `base::json` the syntax. Neither recurses, and only a
+//! buffer and the order of the directories down to the current one use memory.
 //!
-//! Invariant: the output is valid JSON and valid UTF-8, whatever bytes a name has.
+//! Invariant: the output is valid JSON and valid UTF-8, whatever bytes a name contains.
 
 mod filesystem;
 mod report;
@@ -15,7 +15,7 @@ pub use summary::{GroupTotals, Large, Sum, Summary};
 
 use crate::tree::{Metadata, Tree};
 
-/// Writes the keys that entries and the largest files share.
+/// Writes the keys that entries have in common with the largest files.
 fn sizes(json: &mut JsonWriter<'_>, disk: u64, apparent: u64, mtime: i64) {
     json.raw(",\"disk\":");
     json.number(disk);
@@ -25,7 +25,7 @@ fn sizes(json: &mut JsonWriter<'_>, disk: u64, apparent: u64, mtime: i64) {
     json.signed(mtime);
 }
 
-/// Writes the inode keys of an entry that has other names.
+/// Writes the inode of an entry that has other names.
 fn links(json: &mut JsonWriter<'_>, tree: &Tree, facts: &Metadata) {
     if let Some(links) = facts.several_names() {
         json.field(",\"inode\":", facts.inode);

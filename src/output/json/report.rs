@@ -1,7 +1,7 @@
 //! Document of `--json`: schema `duke/1`, described in docs/json.md and docs/schema.json.
 //!
-//! Invariant: memory is used for the buffer and for the order of the directories down to the current one;
-//! nothing recurses, and nothing grows with the size of the tree.
+//! Invariant: only the buffer and the order of the directories down to the current one use memory. Nothing
+//! recurses, and nothing grows with the size of the tree.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -13,17 +13,17 @@ use crate::df::{FileSystem, FileSystemUsage};
 use crate::tree::sort::{Names, SortRow, sort};
 use crate::tree::{DirId, Entry, EntryState, Index, LiveTotals, Metadata, Owner, Totals, Tree};
 
-/// Scan result to be written as JSON.
+/// Result of a scan that is written as JSON.
 pub struct Report<'t> {
     /// Scanned tree.
     pub tree: &'t Tree,
-    /// Totals of unfinished directories; empty unless a hanging scan was abandoned.
+    /// Totals of incomplete directories. Empty unless the scan was abandoned because it hung.
     pub live: LiveTotals,
-    /// `true` if the scan read everything it could.
+    /// `true` if the scan read everything that could be read.
     pub is_complete: bool,
     /// Duration of the scan.
     pub elapsed: Duration,
-    /// Disk usage in bytes below which entries other than roots are omitted.
+    /// Disk usage in bytes below which entries are omitted. Roots are never omitted.
     pub least: u64,
     /// Contents of the document.
     pub body: Body<'t>,
@@ -32,20 +32,20 @@ pub struct Report<'t> {
 /// Contents of the document.
 #[derive(Clone, Copy, Debug)]
 pub enum Body<'t> {
-    /// The tree.
+    /// A tree with these parts.
     Tree {
-        /// Number of levels below the roots, or `None` for all.
+        /// Number of levels below the roots; `None` for all.
         depth: Option<usize>,
         /// Lists that were requested.
         summary: &'t Summary,
-        /// File system of a root, if known.
+        /// File system of a root, if it is known.
         system: Option<&'t FileSystem>,
     },
-    /// File systems the scan visited.
+    /// Accounting of the file systems that the scan visited.
     Spaces(&'t [FileSystemUsage]),
 }
 
-/// Separators before the first element of a list and before the others; each element has its own line.
+/// Separators before the first element of a list and before the other ones. Each element has its own line.
 const FIRST: &str = "\n";
 const NEXT: &str = ",\n";
 
@@ -57,7 +57,7 @@ struct Open<'t> {
     end: End,
 }
 
-/// Keys written after the children of a directory.
+/// Keys that are written after the children of a directory.
 #[derive(Clone, Copy)]
 struct End {
     owner: Option<Owner>,
@@ -111,7 +111,7 @@ impl<'t> Report<'t> {
         json.raw("},\n");
     }
 
-    /// Writes the read errors, sorted by path because threads find them in any order.
+    /// Writes the read errors sorted by path, because their order depends on the threads.
     fn errors(&self, json: &mut JsonWriter<'_>) -> io::Result<()> {
         let mut failures: Vec<(Vec<u8>, i32)> = self
             .tree
@@ -153,10 +153,10 @@ impl<'t> Report<'t> {
         Ok(())
     }
 
-    /// Writes an entry, or everything before the children of a directory. `left` is the number of levels
-    /// still to be written.
+    /// Writes an entry, or everything before the children of a directory. `left` is the number of levels that
+    /// are still written.
     fn entry(&self, json: &mut JsonWriter<'_>, record: &Entry<'t>, left: Option<usize>) -> Option<Open<'t>> {
-        // Does the same as `JsonWriter::name` in fewer calls, since it runs for every entry.
+        // Does the same as `JsonWriter::name` with fewer calls, because it is called for every entry.
         json.raw("{\"name\":");
         if !json.string(record.name) {
             json.raw(",\"name_base64\":");
@@ -232,7 +232,7 @@ fn spaces_list(json: &mut JsonWriter<'_>, spaces: &[FileSystemUsage]) {
     }
 }
 
-/// Writes the last keys of an entry and closes it.
+/// Writes the last keys of an entry, and closes it.
 fn end(json: &mut JsonWriter<'_>, end: End) {
     if let Some(Owner { uid, gid, mode }) = end.owner {
         json.field(",\"uid\":", u64::from(uid));

@@ -1,7 +1,6 @@
 //! Keys that `--top` and `--by` add to the document of `--json`.
 //!
-//! Does not compute the lists. Invariant: a requested list is written even if it is empty; others are
-//! omitted.
+//! Invariant: a requested list is written even if it is empty, and no other list is written.
 
 use std::io;
 
@@ -10,19 +9,19 @@ use crate::base::json::JsonWriter;
 use crate::base::kind::Kind;
 use crate::tree::{Metadata, Totals, Tree};
 
-/// Lists requested of a tree.
+/// Lists that were requested for a tree.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
     /// Largest files, largest first.
     pub largest: Option<Vec<Large>>,
-    /// Totals, one table per grouping.
+    /// Totals by group, for each requested grouping.
     pub sums: Vec<GroupTotals>,
 }
 
 /// Large file.
 #[derive(Clone, Debug)]
 pub struct Large {
-    /// Path from the root as given; the first one of several.
+    /// Path, starting with the root as the user gave it; the first one if there are several.
     pub path: Vec<u8>,
     /// Kind of the file.
     pub kind: Kind,
@@ -42,7 +41,7 @@ pub struct GroupTotals {
 /// Totals of one group.
 #[derive(Clone, Debug)]
 pub struct Sum {
-    /// Name of the group; may hold any characters.
+    /// Name of the group, which may contain any characters.
     pub name: String,
     /// User ID, in a grouping by owner.
     pub uid: Option<u32>,
