@@ -1,9 +1,9 @@
-//! Entries that are not deleted or moved: all counted, the first ones with their paths.
+//! Entries that could not be deleted or moved: all are counted, and the first ones have their paths.
 
 use super::reason::Reason;
 use crate::platform::Errno;
 
-/// Entry that was not deleted or moved.
+/// Entry that could not be deleted or moved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// Path, starting with the root as the user gave it.
@@ -12,7 +12,7 @@ pub struct Failure {
     pub reason: Reason,
 }
 
-/// Failed entries: all are counted, the first ones are kept with their paths.
+/// Failed entries. All are counted, and the first ones are stored with their paths.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Failures {
     /// Number of all failed entries.
@@ -22,7 +22,7 @@ pub struct Failures {
 }
 
 impl Failures {
-    /// Largest number of entries that are kept, more than anybody reads.
+    /// Largest number of entries that are stored. It is more than a user will read.
     pub const MOST: usize = 1000;
 
     pub(crate) fn push(&mut self, path: impl FnOnce() -> Vec<u8>, reason: Reason) {
@@ -33,7 +33,7 @@ impl Failures {
     }
 }
 
-/// Numbers of entries that are kept, by reason.
+/// Numbers of entries that will be kept, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Kept {
     /// Mount points.

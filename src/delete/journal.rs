@@ -1,9 +1,9 @@
 //! Journal of deletions: one line of JSON for each item, in a file that only its owner can read.
 //!
-//! A line with the result `begun` is written before an operation, and another one with its result afterwards,
-//! so that a crash in between can be recognized.
+//! A line with the result `begun` is written before an operation, and a line with the result afterwards, so a
+//! crash in between can be recognized.
 //!
-//! A full disk can cut off a line; the next one still begins on a line of its own.
+//! On a full disk a line can be cut off. The next one still begins on a new line.
 //!
 //! Invariant: every record begins at the start of a line, and a file or directory of another user is never
 //! written to.
@@ -17,15 +17,15 @@ use crate::base::state_folder;
 use crate::platform::entry::safe_path::PrivateFolder;
 use crate::platform::entry::secure_read::open_own;
 
-/// Name of the file.
+/// Name of the journal file.
 const NAME: &str = "deleted.jsonl";
 
 /// Kind of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperationKind {
-    /// Deletion.
+    /// Permanent deletion.
     Delete,
-    /// Deletion of the contents only.
+    /// Permanent deletion of the contents of a directory.
     Empty,
     /// Move to the trash.
     Trash,
@@ -33,7 +33,7 @@ pub enum OperationKind {
     Restore,
 }
 
-/// Journal line.
+/// Line of the journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JournalLine {
     /// Kind of the operation.
@@ -55,7 +55,7 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Returns the journal of this process, `$XDG_STATE_HOME/duke/deleted.jsonl`, or `None` without a home
+    /// Returns the journal of this process, `$XDG_STATE_HOME/duke/deleted.jsonl`; `None` without a home
     /// directory.
     pub fn of_process() -> Option<Self> {
         state_folder::folder_of_process().map(Self::in_directory)
@@ -74,8 +74,8 @@ impl Journal {
     /// Appends lines and waits until they are on the disk.
     ///
     /// # Errors
-    /// When they cannot be written, or the file or its folder belongs to another user. Nothing is created
-    /// then.
+    /// When the lines cannot be written, or the file or its folder belongs to another user. Nothing is created
+    /// in that case.
     pub fn append(&self, lines: &[JournalLine]) -> io::Result<()> {
         let mut file = self.open()?;
         let mut bytes = Vec::new();

@@ -1,14 +1,15 @@
-//! Names of hard-linked inodes, counted as several workers see them.
+//! Names of hard-linked inodes, counted as several workers report them.
 
 use std::collections::HashMap;
 
 use crate::platform::FileId;
 
-/// Inodes of which some names were seen, but not all.
+/// Inodes with names that were not seen yet.
 ///
-/// The link count of an entry is read before it is deleted, so of two names deleted at the same time neither
-/// looks like the last. The largest count among the names seen is the number of names when the first of them was
-/// read: once that many were seen, none is left. The order in which the workers report does not matter.
+/// The link count of an entry is read before it is deleted, so if two names are deleted at the same time,
+/// neither looks like the last one. The largest count among the names seen is the number of names that existed
+/// when the first of them was read. When that many names were seen, none is left. The order in which the
+/// workers report does not matter.
 #[derive(Default)]
 pub struct LinkTracker {
     inodes: HashMap<FileId, Names>,
@@ -22,7 +23,7 @@ struct Names {
 }
 
 impl LinkTracker {
-    /// Counts one name of an inode that had `link_count` names. Returns `true` for the last one.
+    /// Counts one name of an inode that had `link_count` names. Returns `true` for the last name.
     pub fn name_seen(&mut self, id: FileId, link_count: u64) -> bool {
         if link_count <= 1 {
             return true;
@@ -37,7 +38,7 @@ impl LinkTracker {
         is_last
     }
 
-    /// Returns the number of inodes that have names which were not seen.
+    /// Returns the number of inodes of which some names were not seen.
     pub fn incomplete(&self) -> u64 {
         self.inodes.len() as u64
     }
@@ -49,7 +50,7 @@ mod tests {
 
     const ID: FileId = FileId { device: 1, inode: 2 };
 
-    /// Returns which name was the last, for link counts in the order in which workers report.
+    /// Returns, for each link count in the order in which workers report, if its name was the last one.
     fn last_of(told: &[u64]) -> Vec<bool> {
         let mut links = LinkTracker::default();
         told.iter().map(|names| links.name_seen(ID, *names)).collect()
@@ -62,7 +63,7 @@ mod tests {
         assert_eq!(last_of(&[2, 2]), [false, true]);
         assert_eq!(last_of(&[3, 3, 3]), [false, false, true]);
         assert_eq!(last_of(&[3, 2, 2]), [false, false, true]);
-        // The later deletion reports first.
+        // The worker of the later deletion reports first.
         assert_eq!(last_of(&[1, 2]), [true, false]);
         assert_eq!(last_of(&[2, 2, 3]), [false, true, false]);
     }

@@ -1,4 +1,4 @@
-//! Running a confirmed operation, and recording it in the journal.
+//! Runs a confirmed operation, and records it in the journal.
 //!
 //! ```text
 //! check refusals again -> journal: begun -> free space -> delete, trash or restore -> free space -> journal:
@@ -38,21 +38,21 @@ pub enum Operation {
 /// Progress or result of an operation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Number of deleted names; of trash operations, moved items.
+    /// Number of deleted names. For the trash, number of moved items.
     pub entries: u64,
-    /// Bytes of the inodes whose last name was deleted.
+    /// Number of bytes in the inodes whose last name was deleted.
     pub freed: u64,
     /// Entries that failed.
     pub failures: Failures,
     /// Items that are now in the trash.
     pub trashed: Vec<Trashed>,
-    /// Growth of the free space during the operation, whatever its cause, in bytes.
+    /// Change of the free space during the operation in bytes, whatever its cause.
     pub gained: Option<i64>,
-    /// Reason why the journal is incomplete, if it is.
+    /// Reason why the journal is incomplete; `None` if it is complete.
     pub unwritten: Option<String>,
     /// `true` if the user cancelled the operation.
     pub is_cancelled: bool,
-    /// `true` once the operation has ended.
+    /// `true` when the operation has ended.
     pub is_over: bool,
 }
 
@@ -69,7 +69,7 @@ impl Operation {
         }
     }
 
-    /// Returns the items: paths as in the tree, and their disk usage.
+    /// Returns the items, as paths from the tree, with their disk usage.
     fn items(&self) -> Vec<(Vec<u8>, u64)> {
         match self {
             Self::Remove(selection) | Self::Trash(selection) => {
@@ -124,8 +124,8 @@ fn run(task: &Task<Report>, work: &Operation, journal: Option<&Journal>) -> Repo
     Report { unwritten: not_begun.or(not_ended), ..report }
 }
 
-/// Deletes the selection and measures the free space before and after. Also returns the journal lines of the
-/// result.
+/// Deletes the selection, and measures the free space before and after. Also returns the journal lines with the
+/// results.
 fn removed(task: &Task<Report>, selection: &Selection, kind: OperationKind) -> (Report, Vec<JournalLine>) {
     let before = free(selection);
     let report = |removal: remove::Removal| Report {
@@ -210,7 +210,7 @@ fn refused(selection: &Selection) -> Failures {
     failures
 }
 
-/// Returns the free space of each file system in a selection.
+/// Returns the free space on each file system of a selection.
 fn free(selection: &Selection) -> HashMap<u64, u64> {
     // Thousands of groups are on a few file systems, so each device is asked only once.
     let mut devices = HashMap::new();

@@ -1,12 +1,12 @@
-//! Preview of a deletion, computed by the walk that deletes, in read-only mode.
+//! Preview of a deletion. It is computed by the walk that deletes, in read-only mode.
 //!
-//! It reads the file system again, so the dialog shows the present state: sizes, recent changes, obstacles,
-//! and the bytes that would be freed. An inode is freed when all of its names are selected. Space that a file
-//! shares with a copy is freed only if the copy is deleted too, which cannot be known, so there is a lower
-//! and an upper bound.
+//! It reads the file system again, so the dialog shows the present state: sizes, recent changes, obstacles, and
+//! the bytes that would be freed. An inode is freed if all of its names are selected. Space that a file shares
+//! with a copy is freed only if the copy is deleted too, which is not known, so there is a lower and an upper
+//! bound.
 //!
-//! Invariant: files are opened only to read their extents, on file systems that share them, and never if they
-//! are in the cloud.
+//! Invariant: files are opened only to read their extents, only on file systems that share extents, and never
+//! if they are in the cloud.
 
 use std::collections::HashMap;
 use std::ffi::CStr;
@@ -24,14 +24,14 @@ use crate::platform::entry::extents;
 use crate::platform::entry::extents::Sharing;
 use crate::platform::{Attributes, Directory, Errno, Rights};
 
-/// Largest number of files whose extents are read. Any further file counts as shared if its file system can
+/// Largest number of files whose extents are read. All further files count as shared if their file system can
 /// share extents.
 const MOST_ASKED: u64 = 20_000;
 /// Size in bytes below which the extents of a file are not read.
 const WORTH_ASKING: u64 = 64 << 10;
-/// Age in seconds below which a file may still be written to.
+/// Age in seconds below which a file counts as recently changed, since it may still be written to.
 const RECENT: i64 = 60;
-/// Time until the first report; each later one is due after `NEXT` times the elapsed time.
+/// Time until the first report. Each later report is due after `NEXT` times the elapsed time.
 const FIRST: Duration = Duration::from_millis(20);
 const NEXT: u32 = 2;
 
@@ -44,42 +44,42 @@ pub struct Preview {
     pub files: u64,
     /// Bytes that are certainly freed.
     pub least: u64,
-    /// Bytes that are freed if everything they are shared with is deleted too.
+    /// Bytes that are freed if everything that shares them is deleted too.
     pub most: u64,
     /// Number of inodes with names outside the selection, which are not freed.
     pub linked: u64,
-    /// Time of the newest change in seconds since 1970.
+    /// Time of the newest change, in seconds since 1970.
     pub newest: Option<i64>,
-    /// Number of files and directories changed within the last minute.
+    /// Number of files and directories that were changed within the last minute.
     pub recent: u64,
     /// Numbers of entries that a deletion would keep, by reason.
     pub kept: Kept,
     /// Numbers of items that cannot be moved to the trash, by reason.
     pub unmoved: Kept,
-    /// Number of names that would be kept, including the directories above them; known at the end.
+    /// Number of names that would be kept, including the directories above them. Known only at the end.
     pub staying: u64,
     /// Mount points, and entries that cannot be read.
     pub failures: Failures,
-    /// Items that are never deleted, by number.
+    /// Items that are never deleted, by their numbers.
     pub refusals: Vec<(usize, Blocked)>,
     /// Warnings that need a special confirmation.
     pub concerns: Vec<DeleteWarning>,
-    /// Items that have changed since they were read, by number. They are not deleted.
+    /// Numbers of the items that have changed since they were read. They are not deleted.
     pub changed: Vec<usize>,
-    /// The other items with their present identity; an operation applies to these.
+    /// All other items with their present identity. An operation applies to these.
     pub going: Option<Arc<Selection>>,
-    /// `true` once the preview is complete.
+    /// `true` when the preview is complete.
     pub is_complete: bool,
 }
 
 impl Preview {
-    /// Returns the number of names that would be deleted; before the end, of those visited so far.
+    /// Returns the number of names that would be deleted; before the end, among those visited so far.
     pub fn entries(&self) -> u64 {
         (self.directories + self.files).saturating_sub(self.staying)
     }
 }
 
-/// Starts a preview of the selection; `now` is in seconds since 1970.
+/// Starts a preview of the selection. `now` is in seconds since 1970.
 ///
 /// # Errors
 /// When no thread can be started.
@@ -129,7 +129,7 @@ struct Met {
     /// Number of names that would be deleted.
     going: u64,
     links: LinkTracker,
-    /// Extent sharing, by device.
+    /// Ability to share extents, by device.
     sharing: HashMap<u64, Sharing>,
     asked: u64,
     due: Duration,
@@ -153,7 +153,7 @@ impl<'a> Previewer<'a> {
         }
     }
 
-    /// Returns the bytes of a file that are certainly freed: those it does not share.
+    /// Returns the number of bytes of a file that are certainly freed, because it does not share them.
     fn least(&self, at: &Directory, name: &CStr, found: &Attributes, bytes: u64) -> u64 {
         if found.kind != Kind::File || bytes == 0 {
             return bytes;

@@ -1,11 +1,11 @@
-//! Reasons why an entry is not deleted or moved.
+//! Reasons why an entry was not deleted or moved.
 
 use crate::base::os_error::error_text;
 use crate::platform::Errno;
 use crate::platform::entry::safe_path;
 use crate::platform::entry::safe_path::Cause;
 
-/// Message about an entry that is no longer the selected one.
+/// Message about an entry that is not the selected one any more.
 pub const CHANGED: &str = "changed since the scan: kept";
 
 /// Reason why an entry was not deleted or moved.
@@ -13,13 +13,13 @@ pub const CHANGED: &str = "changed since the scan: kept";
 pub enum Reason {
     /// Error number of the system.
     System(i32),
-    /// The entry is no longer the selected one.
+    /// The entry is not the selected one any more.
     Changed,
     /// The entry is or contains a mount point, or its destination is on another mount.
     Mount,
     /// No usable trash is on the same mount.
     NoTrash(NoTrash),
-    /// The guard forbids it; no confirmation overrides that.
+    /// A guard forbids it, and no confirmation overrides that.
     Refused(Blocked),
 }
 
@@ -46,11 +46,11 @@ impl Reason {
 pub enum NoTrash {
     /// The file system cannot have a trash.
     Nowhere,
-    /// The trash would be in a directory of another user, or belongs to another user.
+    /// The trash is in a directory of another user, or belongs to another user.
     Foreign,
-    /// Other users can change it or a directory on its path.
+    /// Other users can change the trash or a directory on its path.
     Writable,
-    /// Something that is not a directory has its name.
+    /// The trash's name belongs to something that is not a directory.
     NoDirectory,
     /// The trash cannot be opened or created; error number of the system.
     System(i32),
@@ -103,18 +103,18 @@ impl From<Errno> for Reason {
     }
 }
 
-/// Reason why a deletion is forbidden; no confirmation overrides it.
+/// Reason why a deletion is forbidden. No confirmation overrides it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blocked {
-    /// Root directory of the system.
+    /// The entry is the root directory of the system.
     Root,
-    /// Home directory of the user.
+    /// The entry is the home directory of the user.
     Home,
-    /// Directory that contains the user's home directory.
+    /// The directory contains the home directory of the user.
     HoldsHome,
-    /// Mount point.
+    /// The entry is a mount point.
     Mount,
-    /// Directory that contains the current directory.
+    /// The directory contains the current directory.
     Working,
 }
 

@@ -1,4 +1,4 @@
-//! Guard: refusals and warnings, decided by the identity of a directory and not by its path.
+//! Guards: refusals and warnings, which depend on the identity of a directory and not on its path.
 //!
 //! Invariant: nothing in this module changes the file system.
 
@@ -18,21 +18,21 @@ use crate::platform::{Attributes, Directory, FileId, STICKY, attributes_of_path}
 /// Warning that needs a special confirmation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeleteWarning {
-    /// Home directory of a user: its path.
+    /// The entry is the home directory of a user; its path.
     SomebodysHome(Vec<u8>),
-    /// Directory that another user may change while root works in it: its path, and that user.
+    /// The directory may be changed by another user while root works in it; its path, and that user.
     OthersDirectory(Vec<u8>, u32),
 }
 
 impl DeleteWarning {
-    /// Returns the path of the warning.
+    /// Returns the path that the warning is about.
     pub fn path(&self) -> &[u8] {
         match self {
             Self::SomebodysHome(path) | Self::OthersDirectory(path, _) => path,
         }
     }
 
-    /// Returns the warning as text; `path` is its path in printable form.
+    /// Returns the warning as text. `path` is its path in a printable form.
     pub fn words(&self, path: &str) -> String {
         match self {
             Self::SomebodysHome(_) => format!("{path} is a user's home directory"),
@@ -42,7 +42,7 @@ impl DeleteWarning {
     }
 }
 
-/// Applies the guards to a selection. Returns the refused items by number, each with the reason, and the
+/// Applies the guards to a selection. Returns the numbers of the refused items with the reasons, and the
 /// warnings.
 pub fn judge(selection: &Selection) -> (Vec<(usize, Blocked)>, Vec<DeleteWarning>) {
     let protected = protected();
@@ -106,7 +106,7 @@ fn judge_item(
 }
 
 /// Returns the user other than root who may change a directory: its owner. For a directory of root the result
-/// is 0 if others have write permission (of all, of the group, or by an access list) and no sticky bit
+/// is 0 if others have write permission (all users, the group, or by an access control list) and no sticky bit
 /// protects the entries of other users.
 fn other_master(directory: &Directory, found: &Attributes) -> Option<u32> {
     let is_open = || found.mode & STICKY == 0 && others_may_write(directory, found);
@@ -139,8 +139,8 @@ fn protected() -> HashMap<FileId, Blocked> {
     protected
 }
 
-/// Returns the home directories of all users in the user database, and the directories in `/home` and
-/// `/Users`, by identity.
+/// Returns the home directories of all users in the user database, and the directories in `/home` and `/Users`,
+/// by identity.
 fn homes() -> HashMap<FileId, Vec<u8>> {
     let record = std::fs::read("/etc/passwd").unwrap_or_default();
     let fields =

@@ -1,10 +1,10 @@
-//! Deletion of a selection.
+//! Deletes a selection.
 //!
-//! Sizes are those the system reports for each entry when it is deleted; the bytes of an inode with several
-//! names count when the last one is deleted. Cancelling stops each thread within one entry; deleted entries
-//! are not restored.
+//! Sizes are those that the system reports for each entry when it is deleted. The bytes of an inode with
+//! several names count when its last name is deleted. When the user cancels, each thread stops after the
+//! current entry; deleted entries are not restored.
 //!
-//! Invariant: every entry counted as deleted existed, and no longer does.
+//! Invariant: every entry that counts as deleted existed, and no longer does.
 
 use std::ffi::CStr;
 use std::time::Duration;
@@ -28,9 +28,9 @@ pub struct Removal {
     pub freed: u64,
     /// Entries that failed.
     pub failures: Failures,
-    /// Result of each item of the selection; empty until the end.
+    /// Result of each item of the selection. Empty until the end.
     pub items: Vec<ItemRemoval>,
-    /// `true` once the deletion has ended.
+    /// `true` when the deletion has ended.
     pub is_over: bool,
 }
 
@@ -41,9 +41,9 @@ pub struct ItemRemoval {
     pub entries: u64,
     /// Bytes of the inodes whose last name was deleted.
     pub freed: u64,
-    /// Number of failed entries, without those skipped by cancelling.
+    /// Number of failed entries, without those that were skipped because the user cancelled.
     pub failed: u64,
-    /// `true` if everything in it that should be deleted was deleted.
+    /// `true` if everything in the item that should be deleted was deleted.
     pub is_done: bool,
 }
 
@@ -58,7 +58,7 @@ pub fn remove(pool: &Pool, selection: Arc<Selection>) -> std::io::Result<Job<Rem
     })
 }
 
-/// Deletes the selection, passes the progress to `report` at intervals, and returns the result.
+/// Deletes the selection, calls `report` with the progress at intervals, and returns the result.
 pub(crate) fn run<T: Send + Sync>(
     task: &Task<T>,
     selection: &Selection,
@@ -69,7 +69,7 @@ pub(crate) fn run<T: Send + Sync>(
     let ended = (Mutex::new(false), Condvar::new());
     std::thread::scope(|scope| {
         let reporter = || report_until(&ended, || report(remover.so_far(&failures)));
-        // Without the thread only the progress is missing.
+        // Without the thread there is only no progress.
         let _ = std::thread::Builder::new().name("progress".into()).spawn_scoped(scope, reporter);
         let is_cancelled = || task.is_cancelled();
         let threads = task.threads();
@@ -92,7 +92,7 @@ fn report_until((ended, tell): &(Mutex<bool>, Condvar), report: impl Fn()) {
     }
 }
 
-/// Counters that every worker writes and any thread reads. `Relaxed`: they guard no data, and are summed at
+/// Counters that every worker writes and any thread reads. `Relaxed`: they guard no data, and are added up at
 /// the end.
 #[derive(Default)]
 struct Counts {
@@ -147,7 +147,7 @@ impl Remover {
 }
 
 impl Visitor for Remover {
-    /// Deleting shows if it is permitted.
+    /// No data: deleting shows if it is permitted.
     type Rights = ();
 
     fn rights(&self, _: &Directory) {}

@@ -1,8 +1,8 @@
 //! Identity of the selected entries when the dialog opens, so that nothing else is deleted in their place.
 //!
-//! The tree stores too little to recognize an entry, because a file system reuses the inode number of a
-//! deleted file. The dialog therefore records the identity of each entry when it opens, from the state it
-//! shows, and compares it with the tree; the operation applies to that identity only.
+//! The tree does not store enough to recognize an entry, because a file system uses the inode number of a
+//! deleted file again. So the identity of each entry is recorded when the dialog opens, in the state that the
+//! dialog shows, and compared with the tree. The operation applies only to entries with that identity.
 //!
 //! Invariant: nothing in this module changes the file system.
 
@@ -20,16 +20,16 @@ use crate::base::sync::Arc;
 use crate::platform::{Directory, Errno, FileSystem, Identity};
 use crate::tree::DirId;
 
-/// Entries of a tree: the directories they are in, and their names.
+/// Entries of a tree, as directories and names.
 pub type Places = Vec<(DirId, Vec<u8>)>;
 
-/// Selection after the check.
+/// Result of checking a selection.
 pub(crate) struct Seen {
     /// Unchanged entries, each with its present identity.
     pub(crate) going: Selection,
     /// Numbers of the changed entries.
     pub(crate) changed: Vec<usize>,
-    /// Numbers of entries that cannot be moved to another directory.
+    /// Numbers of entries that cannot be moved to another directory, by reason.
     pub(crate) unmoved: Kept,
 }
 
@@ -66,7 +66,7 @@ pub(crate) fn look(selection: &Selection) -> Seen {
     Seen { going: Selection { groups, extent: selection.extent }, changed, unmoved }
 }
 
-/// Starts to find the selected entries that have changed, and returns their places in the tree.
+/// Starts to find the selected entries that have changed. The result is their places in the tree.
 ///
 /// # Errors
 /// When no thread can be started.
@@ -88,7 +88,7 @@ impl Item {
         is_still
     }
 
-    /// Returns the permission to move it out of its directory, once it was checked.
+    /// Returns the permission to move the item out of its directory, if it was checked.
     fn may_move(&self, directory: &Directory) -> Option<Result<(), Errno>> {
         let now = self.identity?;
         Some(directory.may_move(self.name.as_slice(), &now.attributes))
@@ -101,14 +101,16 @@ impl Item {
         directory.identity_of(self.name.as_slice())
     }
 
-    /// Returns `true` if `now` is the selected entry: as it was when the dialog opened, or else when it was
-    /// read.
+    /// Returns `true` if `now` is the selected entry: as it was when the dialog opened, or, if that was not
+    /// recorded, as it was when it was read.
     pub fn is_still(&self, now: &Identity) -> bool {
         self.identity.map_or_else(|| self.is_as_read(now), |before| before.is_untouched(now))
     }
 
-    /// Compares it with the tree. A directory counts as another one if it was made after it was read, a file if it was changed: also where
-    /// size and time of last change were put back. An inode with several names changes with each of them, and cannot be told so.
+    /// Compares the entry with the tree. A directory that was created after it was read is another one. A file
+    /// that was changed after it was read is another one too, even if its size and time of last change were set
+    /// back. An inode with several names is not compared in this way, because it changes with each of its
+    /// names.
     fn is_as_read(&self, now: &Identity) -> bool {
         let found = now.attributes;
         let is_same_inode = (found.kind, found.inode) == (self.kind, self.inode)
@@ -116,7 +118,8 @@ impl Item {
         let has_new_time = found.mtime != self.mtime;
         let is_another = match (self.kind, now.born) {
             (Kind::Directory, Some(born)) => self.is_since_read(born) || has_new_time && born.0 > self.mtime,
-            // Names come and go, and with them the time; the inode alone changes with what is put back.
+            // Adding and deleting names changes the time of a directory. Setting that time back changes only
+            // the inode.
             (Kind::Directory, None) => !has_new_time && self.is_since_read(now.changed),
             _ => {
                 let is_touched = self.is_single && self.is_since_read(now.changed);
@@ -126,11 +129,11 @@ impl Item {
         is_same_inode && !is_another
     }
 
-    /// Returns whether a time of the file system is after the entry was read. One in the future was told by a clock that went wrong, and
-    /// would stay in the future however often the entry is read again.
+    /// Returns `true` if a time of the file system is later than the reading of the entry. A time in the future
+    /// comes from a clock that was wrong, and would stay in the future however often the entry is read again.
     fn is_since_read(&self, time: Time) -> bool {
         let is_after = |read: Time| match time {
-            // Some file systems keep whole seconds.
+            // Some file systems store only whole seconds.
             (seconds, 0) => seconds >= read.0,
             time => time > read,
         };
@@ -139,8 +142,8 @@ impl Item {
 }
 
 impl Group {
-    /// Drops the time of the reading if the times of this directory's file system come from another clock than this machine's, since
-    /// they cannot be compared with it then.
+    /// Drops the time of the reading if this directory's file system uses another clock than that of this
+    /// machine, because the times cannot be compared then.
     pub(super) fn ignore_foreign_clock(&mut self, directory: &Directory) {
         if directory.file_system().ok() != Some(FileSystem::Ordinary) {
             self.items.iter_mut().for_each(|item| item.read_at = None);

@@ -1,7 +1,7 @@
-//! Selected entries, each with its path of names from a root down and the inode of each step.
+//! Selected entries, each with its path from a root and the inode of each directory on the path.
 //!
-//! The tree is read once, when the selection is made. Invariant: a directory is opened only if every step to it
-//! still has the inode that was scanned.
+//! The tree is read once, when the selection is made. Invariant: a directory is opened only if every directory
+//! on its path still has the inode that was scanned.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
@@ -27,7 +27,7 @@ pub enum DeleteScope {
 /// Entries of a tree to delete or move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selection {
-    /// Entries, grouped by their directories.
+    /// Entries, grouped by directory.
     pub groups: Vec<Group>,
     /// Part of each entry that the operation applies to.
     pub extent: DeleteScope,
@@ -36,11 +36,11 @@ pub struct Selection {
 /// Entries of one directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
-    /// Directory of the entries.
+    /// Directory that contains the entries.
     pub directory: DirId,
-    /// Path to it: the root as it was given, then names.
+    /// Path of the directory: the root as the user gave it, then names.
     pub steps: Vec<Step>,
-    /// Entries.
+    /// Selected entries of the directory.
     pub items: Vec<Item>,
 }
 
@@ -67,9 +67,9 @@ pub struct Item {
     /// Device, if the tree knows it. A file with one name usually has the device of its directory, but not on
     /// overlay file systems.
     pub device: Option<u64>,
-    /// `true` if it had no other name when it was read.
+    /// `true` if the inode had no other name when it was read.
     pub is_single: bool,
-    /// Number of this directory in the tree, if it is one that was entered.
+    /// Number of the directory in the tree, if the entry is a directory that was entered.
     pub directory: Option<DirId>,
     /// Disk usage in the tree, including everything below it, in bytes.
     pub disk: u64,
@@ -77,15 +77,15 @@ pub struct Item {
     pub apparent: u64,
     /// Own time of the last change in the tree, in seconds since 1970.
     pub mtime: i64,
-    /// Time after which it was read into the tree, if its file system uses the clock of this machine.
+    /// Time at which reading the entry into the tree began, if its file system uses the clock of this machine.
     pub read_at: Option<Time>,
     /// Identity when the dialog opened.
     pub identity: Option<Identity>,
 }
 
 impl Selection {
-    /// Selects the entries of `places` that exist in the tree, without duplicates and without entries that lie
-    /// inside another one. Roots are not entries of a directory, so only their contents can be selected.
+    /// Selects those entries of `places` that exist in the tree, without duplicates and without entries inside
+    /// another selected entry. Roots are not entries of a directory, so only their contents can be selected.
     pub fn new<'a>(
         tree: &Tree,
         places: impl IntoIterator<Item = (DirId, &'a [u8])>,
@@ -117,8 +117,8 @@ impl Selection {
         self.groups.iter().flat_map(|group| group.items.iter().map(move |item| (group, item)))
     }
 
-    /// Returns the disk usage of the entries in the tree, in bytes; hard links between them count more than
-    /// once.
+    /// Returns the disk usage of the entries in the tree, in bytes. An inode with several names among them
+    /// counts several times.
     pub fn disk(&self) -> u64 {
         self.items().fold(0, |sum, (_, item)| sum.saturating_add(item.disk))
     }
@@ -129,8 +129,8 @@ impl Selection {
         self.groups.iter().map(|group| (group.directory, names(group))).collect()
     }
 
-    /// Finds the same entries in a changed tree: those with the same inode at the same path, and any entry at
-    /// a path for which `is_meant` is true.
+    /// Finds the same entries in a changed tree: those with the same inode at the same path, and any entry at a
+    /// path for which `is_meant` returns `true`.
     #[must_use]
     pub fn renewed(&self, tree: &Tree, is_meant: impl Fn(&[u8]) -> bool) -> Self {
         let places = self.groups.iter().filter_map(|group| Some((group.find(tree)?, group)));
@@ -148,8 +148,8 @@ impl Selection {
         now.filtered(|number| is_kept[number])
     }
 
-    /// Returns the same selection, with the given times of the last change in some entries: their times when the
-    /// user chose them, before their last reading.
+    /// Returns the same selection, with the given times of the last change for some entries: the times that
+    /// were shown when the user chose them, before they were read again.
     #[must_use]
     pub fn as_chosen(mut self, mtimes: &HashMap<(DirId, &[u8]), i64>) -> Self {
         for group in &mut self.groups {
@@ -163,7 +163,7 @@ impl Selection {
         self
     }
 
-    /// Returns the selection of those entries whose number `keep` accepts.
+    /// Returns the selection of those entries for whose numbers `keep` returns `true`.
     #[must_use]
     pub fn filtered(&self, keep: impl Fn(usize) -> bool) -> Self {
         let mut number = 0;
@@ -209,7 +209,7 @@ impl Group {
         Some(at)
     }
 
-    /// Returns the path of the directory; empty if the items are roots, whose names are paths.
+    /// Returns the path of the directory. Empty if the items are roots, whose names are paths.
     pub fn path(&self) -> Vec<u8> {
         join(self.steps.iter().map(|step| step.name.as_slice()))
     }
@@ -219,10 +219,10 @@ impl Group {
         join(self.steps.iter().map(|step| step.name.as_slice()).chain([item.name.as_slice()]))
     }
 
-    /// Opens the directory, following symbolic links in the path of the root only.
+    /// Opens the directory. Follows symbolic links only in the path of the root.
     ///
     /// # Errors
-    /// Those of openat(2), or that a step is not the directory that was scanned.
+    /// Those of openat(2), or that a directory on the path is not the one that was scanned.
     pub fn open(&self) -> Result<Directory, Reason> {
         let mut open: Option<Directory> = None;
         for step in &self.steps {

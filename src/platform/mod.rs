@@ -1,9 +1,9 @@
 //! Access to the operating system: the interface that every implementation provides, and calls that all Unix
 //! systems share.
 //!
-//! A directory is opened ([`Directory`]), read in batches ([`Reader::fill`] into a [`Buffer`]), and each
-//! batch returns its entries as borrows that are valid as long as the buffer. Attributes are read entry by
-//! entry, so an entry that is skipped costs no system call. The implementation is chosen at compile time:
+//! A directory is opened ([`Directory`]) and read in batches ([`Reader::fill`] into a [`Buffer`]). The entries
+//! of a batch are borrowed from the buffer. Attributes are read entry by entry, so a skipped entry costs no
+//! system call. The implementation is chosen at compile time:
 //!
 //! | module     | system                  | names             | attributes  |
 //! |------------|-------------------------|-------------------|-------------|
@@ -49,38 +49,39 @@ use std::ffi::CStr;
 
 use crate::base::kind::Kind;
 
-/// Entry of a directory, as the kernel listed it: borrowed from the [`Buffer`] it was read into.
+/// Entry of a directory as the kernel listed it, borrowed from the [`Buffer`] into which it was read.
 #[derive(Clone, Copy, Debug)]
 pub struct DirEntry<'b> {
-    /// Name; any bytes except `/` and NUL.
+    /// Name, which may be any bytes except `/` and NUL.
     pub name: &'b CStr,
-    /// Kind according to the listing. Only a hint: file systems may omit it, and some are wrong.
+    /// Kind according to the listing. Only a hint, because file systems may omit it, and some report a wrong
+    /// one.
     pub hint: Kind,
-    /// Inode number according to the listing: for a mount point that of the covered directory, unlike
+    /// Inode number according to the listing. For a mount point it is that of the covered directory, unlike
     /// [`Attributes::inode`].
     pub inode: u64,
-    /// Further facts in the listing. [`Buffer::attributes`] reads the rest.
+    /// Attributes that the listing contains. [`Buffer::attributes`] reads the others.
     pub said: Prefetched,
 }
 
-/// Facts about an entry that come with its name.
+/// Attributes that come with the name of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Prefetched {
-    /// Nothing reliable.
+    /// None that are reliable.
     Nothing,
-    /// Boundary that opening it would cross. The rest must be read by name, since the listing describes the
-    /// covered side.
+    /// Only the boundary that opening the entry would cross. The attributes must be read by name, because the
+    /// listing describes the covered side.
     Boundary(Boundary),
     /// All attributes.
     All(Attributes),
-    /// Error number of its attributes.
+    /// None, because they could not be read, with this error.
     Failed(Errno),
 }
 
 /// Result of [`Reader::fill`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Filled {
-    /// The buffer holds entries; there may be more.
+    /// The buffer contains entries, and there may be more.
     Some,
     /// There are no more entries.
     End,
@@ -91,7 +92,7 @@ pub fn host_name() -> Option<String> {
     nix::unistd::gethostname().ok()?.into_string().ok()
 }
 
-/// Number of times an interrupted call is repeated before that counts as an error.
+/// Number of times that an interrupted call is repeated before it counts as an error.
 const RETRIES: usize = 64;
 
 /// Repeats `attempt` while it fails with `EINTR`, a limited number of times.
@@ -106,10 +107,10 @@ fn retry<T>(mut attempt: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> {
     result
 }
 
-/// Returns the error number of an error of the standard library; `EIO` if it has none.
+/// Returns the error number of an error from the standard library; `EIO` if it has none.
 pub fn errno_of(error: &std::io::Error) -> Errno {
     error.raw_os_error().map_or(Errno::EIO, Errno::from_raw)
 }
 
-/// Mode bit of a directory that keeps users from renaming and deleting other users' entries (chmod(2)).
+/// Mode bit of a directory in which users cannot rename or delete the entries of other users (chmod(2)).
 pub(crate) const STICKY: u32 = 0o1000;

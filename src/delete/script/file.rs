@@ -1,6 +1,6 @@
-//! Writing a script to a new file that no other user can change before it is run.
+//! Writes a script to a new file that no other user can change before it is run.
 //!
-//! Invariant: no symbolic link is followed, and a partial script is never left behind.
+//! Invariant: no symbolic link is followed, and no partial script is left.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
@@ -10,20 +10,20 @@ use std::path::{Path, PathBuf};
 use super::{DeleteWarning, ScriptError, Selection, text};
 use crate::platform::entry::safe_path::{Error, PrivateFolder};
 
-/// Largest number of scripts within a second.
+/// Largest number of scripts that can be written within a second.
 const NUMBERS: u32 = 100;
 
 /// Script that was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// Its path.
+    /// Path of the script.
     pub path: PathBuf,
-    /// Its warnings.
+    /// Warnings that the script shows.
     pub concerns: Vec<DeleteWarning>,
 }
 
-/// Writes the script for `selection` to a new file that only its owner can read and run: in `directory`, or,
-/// if other users may write there, in `fallback`, which is created.
+/// Writes the script for `selection` to a new file that only its owner can read and run. The file is in
+/// `directory` or, if other users may write there, in `fallback`, which is created.
 ///
 /// # Errors
 /// When an entry may not be deleted, or the script cannot be written.
@@ -39,7 +39,7 @@ pub fn write(
     for number in 1..=NUMBERS {
         let suffix = if number == 1 { String::new() } else { format!("-{number}") };
         let path = folder.join(format!("duke-rm-{time}{suffix}.sh"));
-        // `O_EXCL` rejects every existing name, even a dangling link.
+        // `O_EXCL` fails for every existing name, even for a dangling link.
         match OpenOptions::new().write(true).create_new(true).mode(0o700).open(&path) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             opened => return Ok(fill(opened?, &path, &text).map(|()| Written { path, concerns })?),
@@ -48,8 +48,8 @@ pub fn write(
     Err(io::Error::from(ErrorKind::AlreadyExists).into())
 }
 
-/// Returns the first of the two folders that no other user can change or redirect, without symbolic links in
-/// its path.
+/// Returns the first of the two folders that no other user can change or redirect. Its path contains no
+/// symbolic links.
 fn folder(directory: &Path, fallback: Option<&Path>) -> Result<PathBuf, ScriptError> {
     let here = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
     let here = PrivateFolder::find(&std::path::absolute(here)?);

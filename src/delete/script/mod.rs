@@ -1,16 +1,16 @@
-//! Shell script that deletes a selection, to be reviewed and run by the user instead of a deletion by duke.
+//! Shell script that deletes a selection. The user reviews and runs it, instead of a deletion by duke.
 //!
 //! ```text
 //! selection -> guard, as for the dialog -> identity of each entry -> functions.sh, then three lines for each
 //! entry -> a new file
 //! ```
 //!
-//! It has the same refusals and warnings as the dialog. When it runs, it compares device, inode and time of
-//! birth of an entry and of its directory, and works only in directories it has compared, so no path is
-//! resolved again; mounts inside are skipped. Every name is quoted so that a shell reads exactly its bytes,
-//! and so that it is safe to print.
+//! It has the same refusals and warnings as the dialog. When it runs, it compares the device, inode and time of
+//! birth of each entry and of its directory. It works only in directories that it has compared, so no path is
+//! resolved again, and it skips mounts. Every name is quoted so that a shell reads exactly its bytes, and so
+//! that the name is safe to print.
 //!
-//! Invariant: no byte of a name is outside of quotes, and none controls a terminal.
+//! Invariant: no byte of a name is outside of quotes, and no byte controls a terminal.
 
 mod file;
 
@@ -33,16 +33,16 @@ const HEAD: &str = "#!/bin/sh
 # Changed entries and other file systems mounted below are kept.
 ";
 const FUNCTIONS: &str = include_str!("functions.sh");
-/// Longest path in bytes that the system accepts (`PATH_MAX` of Linux; on macOS it is shorter, and the script
-/// reports that).
+/// Longest path in bytes that the system accepts (`PATH_MAX` of Linux). On macOS it is shorter, and the script
+/// reports longer paths.
 const LONGEST: usize = 4096;
 
-/// Reason why there is no script.
+/// Reason why no script was written.
 #[derive(Debug)]
 pub enum ScriptError {
-    /// This entry may not be deleted.
+    /// This entry may not be deleted, for this reason.
     Refused(Vec<u8>, Reason),
-    /// Other users could change the script before it is read, in every possible folder.
+    /// Other users could change the script before it is run, in each of the possible folders.
     Exposed,
     /// The script cannot be written.
     Failed(std::io::Error),

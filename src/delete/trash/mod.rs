@@ -1,9 +1,9 @@
-//! Moving to the trash and back: a rename on the same mount for each item, or nothing. `place` finds the
-//! trash directories.
+//! Moves items to the trash and back. Each item is moved by one rename on the same mount, or not at all.
+//! `place` finds the trash directories.
 //!
-//! Follows the Trash specification 1.0 of freedesktop.org: the info file is created first, and it alone
-//! reserves the name. Nothing is copied, so nothing is ever half moved, and no space is freed. Without a
-//! trash on the same mount an item is not moved.
+//! Follows the Trash specification 1.0 of freedesktop.org: the info file is created first, and reserves the
+//! name. Nothing is copied, so no item is ever half moved, and no space is freed. Without a trash on the same
+//! mount an item is not moved.
 //!
 //! Invariant: a moved entry is the selected one, or it is moved back.
 
@@ -25,7 +25,7 @@ use crate::tree::join;
 pub use place::Owner;
 use place::{Trash, Trashes};
 
-/// Largest number of names tried for one item.
+/// Largest number of names that are tried for one item.
 const NUMBERS: u32 = 10_000;
 /// Longest file name in bytes, and the suffix of info files.
 const LONGEST: usize = 255;
@@ -40,16 +40,16 @@ pub struct Trashing {
     pub failures: Failures,
     /// Numbers of the items that failed.
     pub failed: Vec<usize>,
-    /// `true` once the operation has ended.
+    /// `true` when the operation has ended.
     pub is_over: bool,
 }
 
 /// Item in the trash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trashed {
-    /// Former place: the group, with this item only.
+    /// Former location: the group, with only this item.
     pub from: Group,
-    /// Directory of the trash.
+    /// Path of the trash directory.
     pub trash: PathBuf,
     /// Name in the trash.
     pub name: Vec<u8>,
@@ -79,12 +79,12 @@ pub(crate) fn run<T: Send + Sync>(
     report: &dyn Fn(Trashing),
 ) -> Trashing {
     io_policy::refuse();
-    // Without a mount table mounts are recognized by the attributes of each item only.
+    // Without a mount table, mounts are recognized only by the attributes of each item.
     let mounts = mounts().unwrap_or_default();
     let mut trashing = Trashing::default();
     let mut number = 0;
     'groups: for group in &selection.groups {
-        // This check comes before a trash is searched for or created.
+        // Checked before a trash is searched for or created.
         if task.is_cancelled() {
             break;
         }
@@ -101,7 +101,7 @@ pub(crate) fn run<T: Send + Sync>(
             };
             trashing.take(number, group, item, moved);
             number += 1;
-            // An item takes only a few system calls, so a report at intervals is enough.
+            // An item takes only a few system calls, so reports at intervals are enough.
             if number % 64 == 0 {
                 report(trashing.clone());
             }
@@ -150,7 +150,7 @@ fn move_in(
         return Err(Reason::Changed);
     }
     let item = &Item { identity: Some(now), ..item.clone() };
-    // rename(2) would move mounts below the item as well, and emptying the trash would delete their files.
+    // rename(2) would also move mounts below the item, and emptying the trash would delete the files on them.
     let takes_along = |path: &Path| holds_mount(&path.join(OsStr::from_bytes(&item.name)), mounts);
     let is_holder = item.kind == Kind::Directory && takes_along(trashes.path().map_err(Reason::NoTrash)?);
     if is_holder || directory.is_mount(item.name.as_slice())? {
@@ -163,7 +163,7 @@ fn move_in(
     })
 }
 
-/// Returns `true` if a mount point is below a path.
+/// Returns `true` if there is a mount point below a path.
 fn holds_mount(path: &Path, mounts: &[Mount]) -> bool {
     let below = [path.as_os_str().as_bytes(), b"/"].concat();
     mounts.iter().any(|mount| mount.point.starts_with(&below))
@@ -190,7 +190,7 @@ fn move_to(
         let moved = directory.move_to(item.name.as_slice(), &trash.files, name.as_slice());
         let is_it = moved.is_ok()
             && trash.files.identity_of(name.as_slice()).is_ok_and(|found| {
-                // Moving changes the inode's time of change.
+                // Moving changes the time at which the inode was changed.
                 item.identity.is_some_and(|before| before.is_unchanged(&found))
             });
         if is_it {
@@ -217,28 +217,28 @@ fn move_back(it: &Trashed) -> Result<(), Reason> {
     let trash = Trash::open(&it.trash).map_err(Reason::NoTrash)?;
     for item in &it.from.items {
         let now = trash.files.identity_of(it.name.as_slice())?;
-        // It may be moved back even if it was written to in the trash.
+        // An item is moved back even if it was written to in the trash.
         if !item.identity.is_some_and(|before| before.is_same_inode(&now)) {
             return Err(Reason::Changed);
         }
         trash.files.move_to(it.name.as_slice(), &directory, item.name.as_slice())?;
         if let Some((info, _)) = &trash.info {
-            // The item is back, so a leftover info file does not matter.
+            // The item is back, so an info file that is left does not matter.
             let _ = info.unlink([it.name.as_slice(), INFO].concat().as_slice());
         }
     }
     Ok(())
 }
 
-/// Returns the name for attempt `number`, short enough for an info file.
+/// Returns the name for attempt `number`. It is short enough for the name of an info file.
 fn numbered(name: &[u8], number: u32) -> Vec<u8> {
     let suffix = if number == 1 { String::new() } else { format!("{TRASH_NAME_SEPARATOR}{number}") };
     let room = LONGEST - INFO.len() - suffix.len();
     [&name[..name.len().min(room)], suffix.as_bytes()].concat()
 }
 
-/// Returns the contents of an item's info file, with its directory at `path`; an error if its path cannot be
-/// expressed.
+/// Returns the contents of an item's info file; the item's directory is at `path`. Returns an error if the path
+/// cannot be written in it.
 fn info_of(path: &Path, item: &Item, relative_to: Option<&Path>) -> Result<Vec<u8>, NoTrash> {
     let path = match relative_to {
         Some(top) => path.strip_prefix(top).map_err(|_| NoTrash::Nowhere)?,

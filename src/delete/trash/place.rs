@@ -7,8 +7,8 @@
 //! ~/.Trash, $topdir/.Trashes/$uid   macOS: the items themselves
 //! ```
 //!
-//! Invariant: a trash is searched for or created only when it is needed, and nothing is created in
-//! another user's home.
+//! Invariant: a trash is searched for or created only when it is needed, and nothing is created in another
+//! user's home.
 
 use std::cell::OnceCell;
 use std::ffi::OsStr;
@@ -25,7 +25,7 @@ use crate::platform::{Attributes, Directory, Errno, errno_of};
 /// Owner of a trash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owner {
-    /// Path of the home trash; `None` without a home directory.
+    /// Path of the trash in the home directory; `None` without a home directory.
     pub home_trash: Option<PathBuf>,
     /// User ID.
     pub uid: u32,
@@ -73,7 +73,7 @@ impl<'g> Trashes<'g> {
             match trash.map(&mut attempt) {
                 Ok(Err(Reason::Mount)) => {}
                 Ok(result) => return result,
-                // The reason of the preferred trash is reported.
+                // The reason of the first trash in the order of preference is reported.
                 Err(reason) if why == NoTrash::Nowhere => why = reason,
                 Err(_) => {}
             }
@@ -86,13 +86,13 @@ impl<'g> Trashes<'g> {
 pub struct Trash {
     pub path: PathBuf,
     pub files: Directory,
-    /// Directory of the info files, and the path of the directory that their paths are relative to, if they
-    /// are.
+    /// Directory of the info files. If the paths in them are relative, also the path of the directory to which
+    /// they are relative.
     pub info: Option<(Directory, Option<PathBuf>)>,
 }
 
 impl Trash {
-    /// Opens or creates the trash of the home, if it is on the same device and belongs to the user.
+    /// Opens or creates the trash of the home directory, if it is on the same device and belongs to the user.
     fn home(path: &Path, here: &Attributes, owner: &Owner) -> Result<Self, NoTrash> {
         let above = path.ancestors().find_map(|above| Directory::open(above).ok()).ok_or(NoTrash::Nowhere)?;
         if above.attributes()?.device != here.device {
@@ -132,7 +132,7 @@ impl Trash {
         shared.map_or_else(alone, Ok)
     }
 
-    /// Opens the trash in a directory, after checking access to all of it.
+    /// Opens the trash in a directory, after checking the access to all of its directories.
     fn in_directory(
         path: PathBuf,
         directory: Directory,
@@ -150,9 +150,10 @@ impl Trash {
         Ok(Self { path, files: files?, info: Some((info?, relative_to)) })
     }
 
-    /// Opens it again to move something out. Nothing is created.
+    /// Opens the trash at `path` to move something out of it. Nothing is created.
     pub fn open(path: &Path) -> Result<Self, NoTrash> {
-        // Other users may have gained access meanwhile; restored items are compared with the trashed ones.
+        // Other users may have gained access in the meantime. Restored items are compared with the trashed
+        // ones.
         let access = Access { uid: users::own(), is_open: true };
         let directory = open_without_links(path)?;
         access.check(&directory)?;
@@ -167,18 +168,18 @@ impl Trash {
     }
 }
 
-/// Permitted access to the directories of a trash.
+/// Access that other users may have to the directories of a trash.
 #[derive(Clone, Copy)]
 struct Access {
     /// Owner.
     uid: u32,
-    /// `true` if other users may write.
+    /// `true` if other users may write to it.
     is_open: bool,
 }
 
 impl Access {
     /// Returns the access for the trash of a mount point. Some file systems give all directories the same
-    /// permissions, so a trash on one that is open to all is open too.
+    /// permissions, so the trash on a file system that is open to all users is open too.
     fn of_top(top: &Directory, owner: &Owner) -> Result<Self, Errno> {
         let found = top.attributes()?;
         Ok(Self { uid: owner.uid, is_open: found.mode & STICKY == 0 && others_may_write(top, &found) })
@@ -207,7 +208,7 @@ fn opened_or_made(above: &Directory, name: &str) -> Result<Directory, Errno> {
     }
 }
 
-/// Returns the absolute path of a group's directory, without symbolic links, which do not occur below a root.
+/// Returns the absolute path of a group's directory, without symbolic links. There are none below a root.
 fn real_path(group: &Group) -> Result<PathBuf, NoTrash> {
     let (root, below) = group.steps.split_first().ok_or(NoTrash::Nowhere)?;
     let root = std::fs::canonicalize(OsStr::from_bytes(&root.name)).map_err(|error| errno_of(&error))?;

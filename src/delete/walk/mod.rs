@@ -4,11 +4,12 @@
 //! empty(directory): read it; act on everything but directories at once, and queue the directories
 //! visit(directory): spawn visit(directory) for the next one in the queue, empty(one from the queue)
 //! release:          the last one out of a directory acts on the directory itself, then leaves the one above
+//! ```
 //!
 //! A directory stays open until its last child is done, because the child's name is deleted in it. When too
 //! many are open, a directory closes after its first child was opened, its children are visited in turn, and
-//! the way back from a child leads through the child's `..`, which must be the same inode. A chain of any
-//! depth thus takes a few descriptors and one step up for each step down.
+//! the way back from a child leads through the child's `..`, which must be the same inode. So a chain of any
+//! depth takes a few descriptors, and one step up for each step down.
 //!
 //! Invariant: every descriptor was opened relative to the one above it without following a link or crossing a
 //! mount, and every claim is released once.
@@ -28,12 +29,12 @@ use crate::platform::{Attributes, Buffer, DirEntry, Directory, Errno, Filled, Re
 use crate::tree::join;
 use node::{Above, Node};
 
-/// Largest number of directories kept open, so that a scan at the same time has descriptors too.
+/// Largest number of directories that are kept open, so that a scan at the same time has descriptors too.
 const MOST_OPEN: usize = 256;
-/// Number of times a directory is read again if it is not empty after it was emptied.
+/// Number of times that a directory is read again if it is not empty after its entries were deleted.
 const ROUNDS: u32 = 16;
 
-/// Result for an entry.
+/// Result of visiting an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Disposition {
     /// The entry was deleted.
@@ -42,12 +43,12 @@ pub enum Disposition {
     Stays,
 }
 
-/// Action on the entries that a walk visits. `item` is the number of the selected item that the entry is, or
-/// lies in.
+/// Action on the entries that a walk visits. `item` is the number of the selected item that the entry is, or in
+/// which it lies.
 pub trait Visitor: Sync {
-    /// Facts about a directory that are needed before its entries are visited.
+    /// Data about a directory that is needed before its entries are visited.
     type Rights: Send + Sync;
-    /// Reads those facts.
+    /// Reads this data.
     fn rights(&self, at: &Directory) -> Self::Rights;
     /// Visits an entry that is not a directory.
     fn meet(
@@ -182,7 +183,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         }
         let path = || group.path_of(item);
         let Ok(name) = CString::new(item.name.as_slice()) else { return };
-        // A root can be a symbolic link or a mount point, since only its contents can be selected.
+        // A root can be a symbolic link or a mount point, because only its contents can be selected.
         let opened = if group.steps.is_empty() {
             open_root(&item.name)
         } else {
@@ -191,7 +192,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         match opened.and_then(|inside| Ok((inside.identity()?, inside))) {
             Ok((now, inside)) if item.is_still(&now) => {
                 let found = now.attributes;
-                // A directory that is kept does not count as an entry to delete.
+                // A directory whose contents are selected is not deleted itself.
                 if self.selection.extent == DeleteScope::Whole {
                     self.act.enter(&inside, &found, number);
                 }
@@ -209,8 +210,8 @@ impl<'w, A: Visitor> Walk<'w, A> {
         Ok((inside, found))
     }
 
-    /// Reads a directory, acts on its entries and spawns work for its directories. Takes one claim on the
-    /// node.
+    /// Reads a directory, acts on its entries, and spawns work for its child directories. Takes over one claim
+    /// on the node.
     fn empty<'s>(&'w self, scope: &Scope<'s>, node: Arc<Node<'w>>, directory: Directory)
     where
         'w: 's,
@@ -230,7 +231,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         scope.spawn(move |scope| self.visit(scope, node, directory));
     }
 
-    /// Acts on everything in a directory except its directories, which it returns in reverse order.
+    /// Acts on all entries of a directory except directories, which it returns in reverse order.
     fn read(&self, node: &Node<'w>, directory: &Directory) -> Vec<CString> {
         let mut buffer = lock(&self.buffers).pop().unwrap_or_default();
         let mut reader = Reader::new(directory);
@@ -265,13 +266,13 @@ impl<'w, A: Visitor> Walk<'w, A> {
         directories
     }
 
-    /// Acts on an entry; returns `false` for a directory.
+    /// Acts on an entry. Returns `false` if it is a directory.
     fn meet(&self, node: &Node<'w>, at: At<'_, A::Rights>, buffer: &Buffer, entry: &DirEntry<'_>) -> bool {
         match buffer.attributes(at.directory, entry) {
             Ok(found) if found.is_directory() => return false,
             Ok(found) => match self.act.meet(at, entry.name, &found, node.item) {
                 Ok(_) => {}
-                // Another process has just replaced it by a directory.
+                // Another process has just replaced the entry by a directory.
                 Err(Errno::EISDIR) => return false,
                 Err(error) => self.fail_in(node, Some(entry.name), error.into()),
             },
@@ -280,7 +281,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         true
     }
 
-    /// Continues with one of the queued directories. Takes one claim on the node.
+    /// Continues with one of the queued directories. Takes over one claim on the node.
     fn visit<'s>(&'w self, scope: &Scope<'s>, node: Arc<Node<'w>>, directory: Arc<Directory>)
     where
         'w: 's,
@@ -316,7 +317,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         }
     }
 
-    /// Acts on an entry that was reported as a directory but is none.
+    /// Acts on an entry that was reported as a directory but is not one.
     fn meet_again(&self, node: &Node<'w>, directory: &Directory, name: &CStr) {
         let rights = self.act.rights(directory);
         let at = At { directory, rights: &rights };
@@ -328,8 +329,8 @@ impl<'w, A: Visitor> Walk<'w, A> {
         }
     }
 
-    /// Releases a claim on the node; `directory` is the node's directory, if it is open. The last claim acts
-    /// on the directory and continues above.
+    /// Releases a claim on the node. `directory` is the node's directory, if it is open. When the last claim is
+    /// released, acts on the directory and continues above it.
     fn release<'s>(&'w self, scope: &Scope<'s>, node: Arc<Node<'w>>, directory: Option<Arc<Directory>>)
     where
         'w: 's,
@@ -367,7 +368,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         }
     }
 
-    /// Acts on a directory whose contents are done. Returns the directory if it has new entries.
+    /// Acts on a directory whose entries are done. Returns the directory if it has new entries.
     fn leave(&self, node: &Node<'w>, above: Option<&Directory>) -> Option<Directory> {
         let Some(above) = above else {
             self.fail_in(node, None, Reason::Changed);
@@ -407,7 +408,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         (self.is_cancelled)()
     }
 
-    /// Records that an entry of the node, or the node itself, failed. An entry that no longer exists is no
+    /// Records that an entry of the node, or the node itself, failed. An entry that no longer exists is not a
     /// failure.
     fn fail_in(&self, node: &Node<'w>, name: Option<&CStr>, reason: Reason) {
         if reason.is_gone() {

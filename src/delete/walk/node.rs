@@ -8,31 +8,31 @@ use crate::base::sync::{Arc, AtomicBool, AtomicU32, Mutex, OnceLock, Ordering, l
 use crate::platform::process::descriptors::{Counted, wait_for_descriptors};
 use crate::platform::{Attributes, Directory, Errno};
 
-/// Directory that is being walked.
+/// Directory in a walk.
 pub struct Node<'w> {
     pub above: Above<'w>,
     pub name: CString,
     pub found: Attributes,
-    /// Number of the selected item that it is, or lies in.
+    /// Number of the selected item that it is, or in which it lies.
     pub item: usize,
-    /// `true` if something in it is kept. Set by its workers, read by the one that leaves it; `claims` orders
-    /// the accesses.
+    /// `true` if something in it is kept. Set by its workers, and read by the one that leaves it; `claims`
+    /// orders these accesses.
     stays: AtomicBool,
-    /// Number of workers in it and of unfinished child directories.
+    /// Number of workers in it plus the number of unfinished child directories.
     pub claims: AtomicU32,
-    /// Number of times it was read again.
+    /// Number of times that it was read again.
     pub rounds: AtomicU32,
-    /// Child directories that were not begun.
+    /// Child directories that have not been started.
     pub waiting: Mutex<Vec<CString>>,
-    /// Its descriptor, kept open unless there are too many.
+    /// Its descriptor, which is kept open unless there are too many.
     pub kept: OnceLock<Counted<'w, Arc<Directory>>>,
 }
 
 /// Parent of a directory.
 pub enum Above<'w> {
-    /// Another directory of the walk.
+    /// It is another directory of the walk.
     Node(Arc<Node<'w>>),
-    /// Directory that holds the selected item.
+    /// It is the directory that contains the selected item.
     Selected(Arc<Directory>),
 }
 
@@ -51,7 +51,7 @@ impl<'w> Node<'w> {
         }
     }
 
-    /// Returns `true` if `found` is this directory.
+    /// Returns `true` if `found` are the attributes of this directory.
     pub fn is(&self, found: &Attributes) -> bool {
         found.file_id() == self.found.file_id()
     }
@@ -64,7 +64,7 @@ impl<'w> Node<'w> {
         self.stays.store(true, Ordering::Relaxed);
     }
 
-    /// Skips the directories that were not begun. The caller has a claim.
+    /// Skips the child directories that have not been started. The caller has a claim.
     pub fn abandon(&self) {
         let left = std::mem::take(&mut *lock(&self.waiting));
         self.set_stays();
@@ -79,7 +79,7 @@ impl<'w> Node<'w> {
         })
     }
 
-    /// Returns the directory that holds the node's name, or `None` if it cannot be found again.
+    /// Returns the directory that contains the node's name; `None` if it cannot be found again.
     pub fn above(&self, directory: Option<&Directory>) -> Option<Arc<Directory>> {
         match &self.above {
             Above::Selected(directory) => Some(Arc::clone(directory)),
@@ -91,7 +91,7 @@ impl<'w> Node<'w> {
         }
     }
 
-    /// Opens it from the nearest open ancestor; returns `None` if it no longer exists.
+    /// Opens the directory from its nearest open ancestor. Returns `None` if it no longer exists.
     fn reopen(&self) -> Option<Directory> {
         let mut names = Vec::new();
         let mut start = None;

@@ -1,6 +1,6 @@
-//! File that is being written and does not have its name yet. It has no name at all if the system supports
-//! that, otherwise a temporary one in the same directory, which is deleted however the process ends. Files
-//! left after SIGKILL or a power failure are deleted at the next write.
+//! File that is being written and does not have its final name yet. It has no name at all if the system
+//! supports that. Otherwise it has a temporary name in the same directory, and is deleted however the process
+//! ends. Files left by SIGKILL or a power failure are deleted at the next write.
 //!
 //! ```text
 //! .report.json.duke-9ae0daaf-1234-0.part      name of the file, checksum of the host name, process ID,
@@ -21,9 +21,9 @@ use crate::platform::entry::safe_path::Output;
 use crate::platform::entry::unfinished::{Unfinished, is_running, shielded};
 use crate::platform::{Buffer, Directory, Errno, Filled, Reader, host_name};
 
-/// Largest number of names tried for the new file.
+/// Largest number of names that are tried for a new file.
 const TRIES: u32 = 100;
-/// Longest name that leaves room for the rest of the temporary name; names have at most 255 bytes.
+/// Length of a name in bytes that leaves room for the rest of the temporary name. A name has at most 255 bytes.
 const ROOMY: usize = 200;
 /// Mark in the names of temporary files.
 const MARK: &str = ".duke-";
@@ -33,12 +33,12 @@ pub const UNFINISHED: &str = ".part";
 /// File that is being written.
 pub struct DraftFile {
     pub file: File,
-    /// Its temporary name.
+    /// Temporary name, if it has one.
     name: Option<(CString, Unfinished)>,
 }
 
 impl DraftFile {
-    /// Creates a file in the directory of `place`, and deletes those that ended processes have left there.
+    /// Creates a file in the directory of `place`, and deletes the files that ended processes have left there.
     pub fn begin(place: &Output) -> Result<Self, Errno> {
         remove_old(&place.directory);
         if let Ok(file) = place.directory.create_unnamed() {
@@ -54,7 +54,7 @@ impl DraftFile {
         Ok(Self { file: file.into(), name: Some((name, unfinished)) })
     }
 
-    /// Wraps a stream that is written to directly.
+    /// Wraps a stream, to which the data is written directly.
     pub fn stream(file: File) -> Self {
         Self { file, name: None }
     }
@@ -64,7 +64,7 @@ impl DraftFile {
         let (directory, target) = (&place.directory, place.name.as_os_str());
         let put = |name: &CStr| directory.replace(name, target);
         let Some((name, _)) = &self.name else {
-            // No system call links a file to a name that is taken.
+            // No system call links a file to a name that is in use.
             return shielded(|| match directory.link_unnamed(&self.file, target) {
                 Err(Errno::EEXIST) => {
                     let link = |name: &CStr| directory.link_unnamed(&self.file, name);
@@ -81,7 +81,7 @@ impl DraftFile {
         Ok(())
     }
 
-    /// Gives the file its name; `EEXIST` if a file of that name exists by now.
+    /// Gives the file its name. Fails with `EEXIST` if another file has that name now.
     pub fn put_new(&mut self, place: &Output) -> Result<(), Errno> {
         let (directory, target) = (&place.directory, place.name.as_os_str());
         let Some((name, _)) = &self.name else {
@@ -89,7 +89,8 @@ impl DraftFile {
         };
         shielded(|| match directory.link(name.as_c_str(), target) {
             Ok(()) => directory.unlink(name.as_c_str()),
-            // Some file systems have no hard links, and no call of all systems renames only to a free name.
+            // Some file systems have no hard links, and not all systems have a call that renames only to a free
+            // name.
             Err(error) if error != Errno::EEXIST && directory.attributes_of(target).is_err() => {
                 directory.replace(name.as_c_str(), target)
             }
@@ -102,20 +103,20 @@ impl DraftFile {
     /// Deletes the file.
     pub fn discard(&mut self, directory: &Directory) {
         if let Some((name, _)) = self.name.take() {
-            // An error cannot be reported here, and the name identifies the file as temporary.
+            // An error cannot be reported here, and the name shows that the file is temporary.
             let _ = directory.unlink(name.as_c_str());
         }
     }
 }
 
-/// Calls `make` with temporary names beside `place` until one is free.
+/// Calls `make` with temporary names in the directory of `place` until one is free.
 fn with_fresh_name<T>(
     place: &Output,
     make: impl Fn(&CStr) -> Result<T, Errno>,
 ) -> Result<(T, CString), Errno> {
     for attempt in 0..TRIES {
         let mut name = OsString::from(".");
-        // A name that is nearly as long as a name can be leaves room for the shorter form only.
+        // A very long name leaves room only for the shorter form.
         if place.name.len() <= ROOMY {
             name.push(&place.name);
         }
@@ -153,7 +154,7 @@ fn remove_old(directory: &Directory) {
     }
 }
 
-/// Returns the process that writes a file of this name, if it is a temporary name of this host.
+/// Returns the process that writes the file with this name, if it is a temporary name of this host.
 fn writer(name: &[u8], host: &str) -> Option<i32> {
     let mark = format!("{MARK}{host}-");
     let name = name.strip_suffix(UNFINISHED.as_bytes()).filter(|name| name.starts_with(b"."))?;

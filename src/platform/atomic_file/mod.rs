@@ -1,10 +1,10 @@
 //! Files that are written completely or not at all.
 //!
-//! The data goes to a new file in the same directory, which replaces the old one when it is complete and on
-//! the disk; so a full disk or a kill leaves the old file unchanged. A target that is not a regular file (a
+//! The data is written to a new file in the same directory, which replaces the old one when it is complete and
+//! on the disk. So a full disk or a kill leaves the old file unchanged. A target that is not a regular file (a
 //! device, a pipe) is written to directly.
 //!
-//! Invariant: without [`Replacement::keep`] nothing is left behind.
+//! Invariant: without [`AtomicFile::keep`] no file is left.
 
 mod draft;
 
@@ -17,18 +17,18 @@ use draft::DraftFile;
 
 pub use draft::UNFINISHED;
 
-/// File being written.
+/// File that is being written.
 pub struct AtomicFile {
-    // Declared before the place, so that the place's directory is still open when the draft is dropped.
+    // Declared before `place`, so that the directory is still open when the draft is dropped.
     draft: DraftFile,
     place: Output,
 }
 
 impl AtomicFile {
-    /// Starts to write the file `path`. If it is a symbolic link, its target is replaced and not the link.
+    /// Starts to write the file `path`. If it is a symbolic link, the target of the link is replaced.
     ///
     /// # Errors
-    /// Those of open(2), for the file or for a new one beside it; a separate message for a link that another
+    /// Those of open(2), for the file or for a new one beside it; a message of its own for a link that another
     /// user could have planted.
     pub fn begin(path: &Path) -> io::Result<Self> {
         let place = Output::find(path)?;
@@ -45,11 +45,11 @@ impl AtomicFile {
         self.finish(DraftFile::replace)
     }
 
-    /// Gives the file its name if no file has it.
+    /// Gives the file its name if no other file has it.
     ///
     /// # Errors
-    /// Those of fsync(2), link(2) and rename(2); [`io::ErrorKind::AlreadyExists`] if there is a file by now,
-    /// which is unchanged then.
+    /// Those of fsync(2), link(2) and rename(2); [`io::ErrorKind::AlreadyExists`] if another file has the name
+    /// now. That file is not changed.
     pub fn keep_as_new(self) -> io::Result<()> {
         self.finish(DraftFile::put_new)
     }
@@ -60,7 +60,7 @@ impl AtomicFile {
         }
         self.draft.file.sync_all()?;
         put(&mut self.draft, &self.place)?;
-        // The name is on the disk once its directory is. An error is ignored, since some systems cannot flush
+        // The name is on the disk when the directory is. An error is ignored, because some systems cannot flush
         // directories.
         let _ = self.place.directory.sync();
         Ok(())

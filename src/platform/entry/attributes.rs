@@ -1,6 +1,6 @@
-//! Attributes of an inode, in one form for all sources.
+//! Attributes of an inode, in the same form for all systems.
 //!
-//! Makes no system call. Invariant: sizes are unsigned and never derived from one another.
+//! Makes no system call. Invariant: sizes are unsigned, and none is derived from another.
 
 use crate::base::kind::Kind;
 
@@ -20,13 +20,13 @@ pub struct Attributes {
     pub kind: Kind,
     /// Allocated blocks of 512 bytes (`st_blocks`).
     pub blocks: u64,
-    /// Length in bytes (`st_size`); directories have one too.
+    /// Length in bytes (`st_size`), also for directories.
     pub apparent: u64,
-    /// Last change of the content in seconds since 1970, negative for earlier times (`st_mtime`).
+    /// Time of the last change of the content, in seconds since 1970; negative for earlier times (`st_mtime`).
     pub mtime: i64,
     /// Inode number (`st_ino`).
     pub inode: u64,
-    /// Device (`st_dev`), major and minor packed in the system's way.
+    /// Device (`st_dev`), with major and minor number packed as on this system.
     pub device: u64,
     /// Number of hard links (`st_nlink`).
     pub links: u64,
@@ -36,24 +36,24 @@ pub struct Attributes {
     pub gid: u32,
     /// Type and permission bits (`st_mode`).
     pub mode: u32,
-    /// Boundary that opening the entry would cross, as far as the kernel reports it.
+    /// Boundary that would be crossed by opening the entry, if the kernel reports it.
     pub border: Boundary,
 }
 
-/// Boundary between an entry of a directory and the directory it opens.
+/// Boundary between a directory and an entry of it that is opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Boundary {
     /// No known boundary.
     #[default]
     None,
-    /// Root of a mount. Bind mounts share the device of their origin, and so do the volumes of a group, so
-    /// only the kernel can tell (`STATX_ATTR_MOUNT_ROOT`, Linux 5.8; `DIR_MNTSTATUS_MNTPOINT`, macOS).
+    /// Root of a mount. A bind mount has the device of its source, and the volumes of a group share a device,
+    /// so only the kernel can tell (`STATX_ATTR_MOUNT_ROOT`, Linux 5.8; `DIR_MNTSTATUS_MNTPOINT`, macOS).
     Mount,
-    /// Link to another volume of the same system: `/Users` on macOS is on the data volume (`SF_FIRMLINK`).
+    /// Link to another volume of the same system (`SF_FIRMLINK`). On macOS, `/Users` is on the data volume.
     Firmlink,
     /// Automount trigger: opening it would mount something (`DIR_MNTSTATUS_TRIGGER`, macOS).
     Trigger,
-    /// Directory whose content is in the cloud and would be downloaded (`SF_DATALESS`, macOS).
+    /// Directory whose content is in the cloud, and would be downloaded (`SF_DATALESS`, macOS).
     Dataless,
 }
 
@@ -75,7 +75,7 @@ impl Attributes {
         FileId { device: self.device, inode: self.inode }
     }
 
-    /// Returns `true` for a directory.
+    /// Returns `true` if the entry is a directory.
     pub fn is_directory(&self) -> bool {
         self.kind == Kind::Directory
     }

@@ -1,7 +1,7 @@
-//! Parser for the answer of getattrlistat(2) of macOS about clones: its length, five words of returned bits, then
+//! Parser for the answer of macOS's getattrlistat(2) about clones: its length, five words of returned bits, and
 //! the announced numbers.
 //!
-//! Makes no system call. Invariant: any bytes give a layout or none.
+//! Makes no system call. Invariant: any bytes give a layout or `None`.
 
 use crate::platform::entry::extents::ExtentLayout;
 
@@ -10,10 +10,10 @@ pub const PRIVATE_SIZE: u32 = 0x8;
 /// `ATTR_CMNEXT_CLONEID`
 pub const CLONE_ID: u32 = 0x100;
 
-/// Answer with room for both numbers.
+/// Answer, with room for both numbers.
 pub type Answer = [u8; 40];
 
-/// Returns the layout, or `None` without the private size.
+/// Returns the layout, or `None` if the private size is missing.
 pub fn layout(answer: &Answer) -> Option<ExtentLayout> {
     let word = |at: usize| answer[at..].first_chunk().map_or(0, |bytes| u32::from_ne_bytes(*bytes));
     let length = usize::try_from(word(0)).unwrap_or(usize::MAX).min(answer.len());

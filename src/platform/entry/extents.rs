@@ -1,39 +1,39 @@
-//! Extents of a file: space shared with a copy is not freed when only one of the two is deleted.
+//! Extents of a file. If a file shares extents with a copy, deleting only one of the two does not free them.
 //!
-//! Invariant: opens only regular files, for reading, without reading their content.
+//! Invariant: only regular files are opened, for reading, and their content is not read.
 
-/// Ability of a file system to share space between files.
+/// Ability of a file system to share extents between files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sharing {
-    /// Files do not share space, or the system cannot tell.
+    /// Files do not share extents, or the system does not report it.
     Never,
-    /// Files can share space, and [`layout`] reports it.
+    /// Files can share extents, and [`layout`] reports it.
     Possible,
 }
 
-/// Layout of a file on the disk, as far as the system reports it. Bytes are those of the content, before
+/// Layout of a file on the disk, as far as the system reports it. Sizes are those of the content before
 /// compression.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExtentLayout {
-    /// Bytes shared with no other file.
+    /// Number of bytes that no other file shares.
     pub private: u64,
     /// Disk usage in bytes that certainly belongs to this file alone. The system does not report the size of
-    /// compressed data, so only one block of each extent counts; the same applies to data without a location
-    /// yet, which may still be compressed.
+    /// compressed data, so each of its extents counts as one block. The same applies to data without a
+    /// location, which may still be compressed.
     pub certain: u64,
-    /// Bytes shared with copies or snapshots; always 0 on macOS, which reports only private bytes.
+    /// Number of bytes that copies or snapshots share. Always 0 on macOS, which reports only private bytes.
     pub shared: u64,
-    /// Bytes stored compressed.
+    /// Number of bytes that are stored compressed.
     pub compressed: u64,
-    /// Bytes allocated but never written.
+    /// Number of bytes that are allocated and were never written.
     pub unwritten: u64,
-    /// Bytes without a location on the disk yet.
+    /// Number of bytes that have no location on the disk yet.
     pub delayed: u64,
-    /// Number of pieces on the disk; `None` if the system does not report it.
+    /// Number of separate extents on the disk; `None` if the system does not report it.
     pub pieces: Option<u64>,
-    /// `true` if there are more pieces than were read.
+    /// `true` if the file has more extents than were read.
     pub is_cut_short: bool,
-    /// Number shared by clones of one another, on macOS; `None` if the system does not report it.
+    /// Number that clones of one another have in common, on macOS; `None` if the system does not report it.
     pub clone: Option<u64>,
 }
 

@@ -10,7 +10,7 @@ use crate::platform::{Directory, Errno, retry};
 
 /// Number of extents read in one call.
 const EXTENTS: usize = 128;
-/// Number of calls for one file, for about 130,000 extents.
+/// Number of calls for one file, which is enough for about 130,000 extents.
 const CALLS: usize = 1024;
 
 /// `struct fiemap_extent` of linux/fiemap.h.
@@ -43,18 +43,18 @@ const _: () = assert!(size_of::<Map>() == 32 + EXTENTS * 56);
 const BLOCK: u64 = 4096;
 
 const LAST: u32 = 0x1;
-/// Written, but without a location yet.
+/// Written data that has no location yet.
 const DELAYED: u32 = 0x4;
 const ENCODED: u32 = 0x8;
-/// Encrypted, which counts as encoded but not as compressed.
+/// Encrypted data, which counts as encoded but not as compressed.
 const ENCRYPTED: u32 = 0x80;
 const UNWRITTEN: u32 = 0x800;
 const SHARED: u32 = 0x2000;
 /// `FS_IOC_FIEMAP`: `_IOWR('f', 11, struct fiemap)`
 const FIEMAP: u32 = 0xc020_660b;
 
-/// Returns if the file system of `directory` can share space: the magic numbers of those that can and
-/// report it.
+/// Returns if the file system of `directory` can share extents. Contains the magic numbers of those that can
+/// and that report it.
 pub fn sharing(directory: &Directory) -> Sharing {
     const SHARING: [u32; 4] = [
         0x9123_683e, // btrfs
@@ -62,7 +62,7 @@ pub fn sharing(directory: &Directory) -> Sharing {
         0xca45_1a4e, // bcachefs
         0x7461_636f, // ocfs2
     ];
-    // The type of the magic number differs between C libraries; the number has 32 bits.
+    // The type of the magic number depends on the C library; the number has 32 bits.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let shares =
         fstatfs(directory).is_ok_and(|status| SHARING.contains(&(status.filesystem_type().0 as u32)));
@@ -72,8 +72,8 @@ pub fn sharing(directory: &Directory) -> Sharing {
 /// Returns the layout of the regular file `name`.
 ///
 /// # Errors
-/// Those of openat(2) and `ioctl_fiemap(2)`: `EOPNOTSUPP` if the file system does not report it; `EINVAL`
-/// if it is not a regular file.
+/// Those of openat(2) and `ioctl_fiemap(2)`: `EOPNOTSUPP` if the file system does not report it, `EINVAL` if it
+/// is not a regular file.
 pub fn layout(directory: &Directory, name: &CStr) -> Result<ExtentLayout, Errno> {
     let file = directory.open_file(name)?;
     let mut layout = ExtentLayout { pieces: Some(0), is_cut_short: true, ..ExtentLayout::default() };
@@ -106,7 +106,7 @@ fn ask(file: &OwnedFd, start: u64) -> Result<Map, Errno> {
         reserved: 0,
         extents: [Extent::default(); EXTENTS],
     };
-    // The type of a request differs between C libraries; its number has 32 bits.
+    // The type of a request depends on the C library; its number has 32 bits.
     #[allow(clippy::cast_possible_wrap, clippy::cast_lossless)]
     retry(|| {
         // SAFETY: `map` is a whole `struct fiemap` with room for as many extents as its count says, and nothing else
@@ -116,7 +116,7 @@ fn ask(file: &OwnedFd, start: u64) -> Result<Map, Errno> {
     Ok(map)
 }
 
-/// Adds an extent; `end` is the position on the disk at which the previous one ended.
+/// Adds an extent. `end` is the position on the disk at which the extent before ended.
 fn add(layout: &mut ExtentLayout, extent: &Extent, end: Option<u64>) {
     let is = |flag| extent.flags & flag != 0;
     let add = |sum: &mut u64| *sum = sum.saturating_add(extent.length);
@@ -137,7 +137,8 @@ fn add(layout: &mut ExtentLayout, extent: &Extent, end: Option<u64>) {
     if is(DELAYED) {
         add(&mut layout.delayed);
     }
-    // The length of a compressed extent is not its size on the disk, so each one counts as a piece.
+    // The length of a compressed extent is not its size on the disk, so each compressed extent counts as a
+    // separate piece.
     if end != Some(extent.physical) {
         layout.pieces = layout.pieces.map(|pieces| pieces + 1);
     }
@@ -174,7 +175,7 @@ mod tests {
             clone: None,
         };
         assert_eq!(layout, expected);
-        // A compressed extent of any length may take a single block.
+        // A compressed extent of any length may take only one block.
         for (flags, certain) in [
             (ENCODED, 4096),
             (DELAYED, 4096),

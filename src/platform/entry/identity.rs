@@ -1,7 +1,7 @@
-//! Identity of an entry: distinguishes it from a later entry with the same name, and perhaps with the same
-//! inode number, which ext4 reuses.
+//! Identity of an entry, which distinguishes it from a later entry with the same name, possibly with the same
+//! inode number, since ext4 reuses these.
 //!
-//! Invariant: reading it opens, mounts and downloads nothing, and follows no symbolic link.
+//! Invariant: reading an identity opens, mounts and downloads nothing, and follows no symbolic link.
 
 use crate::base::clock::Time;
 use crate::base::kind::Kind;
@@ -14,31 +14,30 @@ pub struct Identity {
     pub attributes: Attributes,
     /// Time of birth, if the file system records it.
     pub born: Option<Time>,
-    /// Last change of the content.
+    /// Time of the last change of the content.
     pub modified: Time,
-    /// Last change of the inode.
+    /// Time of the last change of the inode.
     pub changed: Time,
 }
 
 impl Identity {
-    /// Returns `true` if `now` is the same inode, even if it was written to since.
+    /// Returns `true` if `now` is the same inode, even if its content has changed.
     pub fn is_same_inode(&self, now: &Self) -> bool {
         let inode = |it: &Self| (it.attributes.kind, it.attributes.device, it.attributes.inode, it.born);
         inode(self) == inode(now)
     }
 
-    /// Returns `true` if `now` is the same inode, under any name, and was not written to since. Entries of a
-    /// directory may have been added and deleted if its time of birth is known; otherwise that counts as a
-    /// change too.
+    /// Returns `true` if `now` is the same inode, under any name, and its content has not changed. For a
+    /// directory whose time of birth is known, added and deleted entries do not count as a change.
     pub fn is_unchanged(&self, now: &Self) -> bool {
         let written = |it: &Self| (it.attributes.apparent, it.modified);
         let may_be_written = self.attributes.kind == Kind::Directory && self.born.is_some();
         self.is_same_inode(now) && (may_be_written || written(self) == written(now))
     }
 
-    /// Returns `true` if `now` is unchanged under the same name. The last change of the inode counts too,
-    /// since no program can set it back; but not for an inode with several names, which changes with each
-    /// deleted name, and not for a directory whose time of birth is known.
+    /// Returns `true` if `now` is unchanged and has the same name. The last change of the inode counts too,
+    /// because no program can set that time back. It does not count for an inode with several names, for which
+    /// it changes with each deleted name, nor for a directory whose time of birth is known.
     pub fn is_untouched(&self, now: &Self) -> bool {
         let is_directory = self.attributes.kind == Kind::Directory;
         let may_be_touched =
@@ -69,7 +68,7 @@ mod tests {
         Identity { attributes, born, modified: (50, 1), changed: (60, 1) }
     }
 
-    /// Inode 7, and another file that has got its number.
+    /// Inode 7, and another file that got its number.
     #[test]
     fn an_inode_that_was_made_anew_is_another_one() {
         for kind in [Kind::File, Kind::Directory, Kind::Symlink] {
@@ -92,7 +91,7 @@ mod tests {
         assert!(file.is_same_inode(&grown(file)) && !file.is_unchanged(&grown(file)));
         let directory = identity(Kind::Directory, Some((40, 5)));
         assert!(directory.is_untouched(&grown(directory)));
-        // The time of birth of this one is unknown.
+        // The time of birth of this directory is unknown.
         let directory = identity(Kind::Directory, None);
         assert!(directory.is_untouched(&directory) && !directory.is_unchanged(&grown(directory)));
     }

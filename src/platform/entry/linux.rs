@@ -21,8 +21,8 @@ use crate::platform::{Directory, Identity, retry};
 
 pub use fiemap::{layout, sharing};
 
-/// Opens `name` in `directory` and lets the kernel ensure that it is on the same mount; this covers bind
-/// mounts, which share the device of their origin.
+/// Opens `name` in `directory`. The kernel ensures that it is on the same mount; this covers bind mounts, which
+/// have the device of their source.
 pub fn confined(directory: &Directory, name: &(impl NixPath + ?Sized)) -> Result<Directory, Errno> {
     let how = OpenHow::new()
         .flags(OPEN | OFlag::O_NOFOLLOW)
@@ -30,8 +30,8 @@ pub fn confined(directory: &Directory, name: &(impl NixPath + ?Sized)) -> Result
     Ok(Directory { fd: retry(|| openat2(&directory.fd, name, how))? })
 }
 
-/// Returns `true` if `name` is the root of a mount (`STATX_ATTR_MOUNT_ROOT`, Linux 5.8; before that the device
-/// decides).
+/// Returns `true` if `name` is the root of a mount (`STATX_ATTR_MOUNT_ROOT`, Linux 5.8; older kernels are asked
+/// for its device).
 pub fn is_mount(directory: &Directory, name: &(impl NixPath + ?Sized)) -> Result<bool, Errno> {
     Ok(said_of(directory, name)? & statx::MOUNT_ROOT != 0)
 }
@@ -43,7 +43,7 @@ pub fn is_locked(directory: &Directory, name: &(impl NixPath + ?Sized)) -> Resul
     Ok(said_of(directory, name)? & (IMMUTABLE | APPEND) != 0)
 }
 
-/// Returns `stx_attributes` of an entry, or 0 if the kernel or a sandbox does not have the call.
+/// Returns `stx_attributes` of an entry; 0 if the kernel or a sandbox does not support the call.
 fn said_of(directory: &Directory, name: &(impl NixPath + ?Sized)) -> Result<u64, Errno> {
     let ask = |name: &CStr| statx::ask(directory, name, libc::AT_SYMLINK_NOFOLLOW, libc::STATX_TYPE);
     match name.with_nix_path(ask)? {
@@ -58,7 +58,7 @@ fn said_of(directory: &Directory, name: &(impl NixPath + ?Sized)) -> Result<u64,
 pub fn rename_exclusively(from: &Directory, name: &CStr, to: &Directory, new: &CStr) -> Result<(), Errno> {
     let (from, to) = (from.as_fd().as_raw_fd(), to.as_fd().as_raw_fd());
     let (name, new) = (name.as_ptr(), new.as_ptr());
-    // SAFETY: both names end in NUL and live through the call, which only reads them.
+    // SAFETY: both names end with NUL and outlive the call, which only reads them.
     let done = unsafe { libc::syscall(libc::SYS_renameat2, from, name, to, new, libc::RENAME_NOREPLACE) };
     Errno::result(done).map(drop)
 }
@@ -78,12 +78,12 @@ pub fn has_access_list(directory: &Directory) -> bool {
     // Attributes cannot be read through an `O_PATH` descriptor.
     let Ok(readable) = directory.open_child(".") else { return true };
     let (fd, name) = (readable.fd.as_raw_fd(), c"system.posix_acl_access");
-    // SAFETY: the name ends in NUL and lives through the call, which writes nothing to a buffer of length 0.
+    // SAFETY: the name ends with NUL and outlives the call, which writes nothing to a buffer of length 0.
     let length = unsafe { libc::fgetxattr(fd, name.as_ptr(), std::ptr::null_mut(), 0) };
     !matches!(Errno::result(length), Err(Errno::ENODATA | Errno::ENOTSUP))
 }
 
-/// Creates a file without a name, if /proc is available to name it later.
+/// Creates a file without a name, if /proc is available, with which it can get a name later.
 pub fn create_unnamed(directory: &Directory) -> Result<OwnedFd, Errno> {
     let flags = OFlag::O_TMPFILE | OFlag::O_WRONLY | OFlag::O_CLOEXEC;
     let file = retry(|| openat(&directory.fd, ".", flags, Mode::S_IRUSR | Mode::S_IWUSR))?;
@@ -93,7 +93,7 @@ pub fn create_unnamed(directory: &Directory) -> Result<OwnedFd, Errno> {
     if is_seen { Ok(file) } else { Err(Errno::EOPNOTSUPP) }
 }
 
-/// Gives such a file a name.
+/// Gives a file without a name this name.
 pub fn link_unnamed(
     directory: &Directory,
     file: &impl AsFd,
@@ -124,7 +124,7 @@ fn identity_by(
     otherwise: impl FnOnce() -> Result<Identity, Errno>,
 ) -> Result<Identity, Errno> {
     let answer = match statx::ask(directory, name, flags, libc::STATX_BASIC_STATS | libc::STATX_BTIME) {
-        // Older kernels and sandboxes do not have the call.
+        // Older kernels and sandboxes do not support the call.
         Err(Errno::ENOSYS | Errno::EPERM) => return otherwise(),
         answer => answer?,
     };
@@ -138,7 +138,7 @@ fn identity_by(
     })
 }
 
-/// Reads the facts about `name` in `directory`.
+/// Reads the details of `name` in `directory`.
 ///
 /// # Errors
 /// Those of statx(2), or fstatat(2).
@@ -157,7 +157,7 @@ pub fn probe(directory: &Directory, name: &CStr) -> Result<Probe, Errno> {
     ];
     const MASK: u32 = libc::STATX_BASIC_STATS | libc::STATX_BTIME | statx::MOUNT_ID;
     let answer = match statx::ask(directory, name, libc::AT_SYMLINK_NOFOLLOW, MASK) {
-        // Older kernels and sandboxes do not have the call.
+        // Older kernels and sandboxes do not support the call.
         Err(Errno::ENOSYS | Errno::EPERM) => return unix::probe(directory, name),
         answer => answer?,
     };

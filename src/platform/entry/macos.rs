@@ -31,7 +31,7 @@ pub fn is_locked(directory: &Directory, name: &(impl NixPath + ?Sized)) -> Resul
 pub fn rename_exclusively(from: &Directory, name: &CStr, to: &Directory, new: &CStr) -> Result<(), Errno> {
     let (from, to) = (from.as_fd().as_raw_fd(), to.as_fd().as_raw_fd());
     let (name, new) = (name.as_ptr(), new.as_ptr());
-    // SAFETY: both names end in NUL and live through the call, which only reads them.
+    // SAFETY: both names end with NUL and outlive the call, which only reads them.
     let done = unsafe { libc::renameatx_np(from, name, to, new, libc::RENAME_EXCL) };
     Errno::result(done).map(drop)
 }
@@ -50,7 +50,7 @@ fn identity_in(stat: FileStat) -> Identity {
     Identity { born: Some((stat.st_birthtime, stat.st_birthtime_nsec)), ..unix::identity_in(stat) }
 }
 
-/// Reads the facts about `name` in `directory`.
+/// Reads the details of `name` in `directory`.
 ///
 /// # Errors
 /// Those of fstatat(2).
@@ -73,21 +73,21 @@ pub fn probe(directory: &Directory, name: &CStr) -> Result<Probe, Errno> {
     Ok(Probe { born: Some(stat.st_birthtime), traits, ..unix::probe_in(stat, directory, name) })
 }
 
-/// Returns if the file system of `directory` can share space: APFS can, and others do not report it.
+/// Returns if the file system of `directory` can share extents: APFS can, and no other file system reports it.
 pub fn sharing(directory: &Directory) -> Sharing {
     let is_apfs =
         nix::sys::statfs::fstatfs(directory).is_ok_and(|status| status.filesystem_type_name() == "apfs");
     if is_apfs { Sharing::Possible } else { Sharing::Never }
 }
 
-/// Returns the bytes of `name` shared with no clone, and the number of its clones
+/// Returns the number of bytes of `name` that no clone shares, and the number that its clones have in common
 /// (`ATTR_CMNEXT_PRIVATESIZE` and `ATTR_CMNEXT_CLONEID`, getattrlist(2), macOS 10.13 and later).
 ///
 /// # Errors
 /// Those of getattrlistat(2); `ENOTSUP` if the file system does not report it.
 pub fn layout(directory: &Directory, name: &CStr) -> Result<ExtentLayout, Errno> {
     let answer = match ask(directory, name, clones::PRIVATE_SIZE | clones::CLONE_ID) {
-        // An older kernel that does not know the second attribute still knows the first.
+        // An older kernel supports only the first attribute.
         Err(Errno::EINVAL) => ask(directory, name, clones::PRIVATE_SIZE),
         answer => answer,
     }?;
@@ -111,8 +111,8 @@ fn ask(directory: &Directory, name: &CStr, attributes: u32) -> Result<clones::An
     let fd = directory.as_fd().as_raw_fd();
     retry(|| {
         let (list, start) = ((&raw mut list).cast(), answer.as_mut_ptr().cast());
-        // SAFETY: `list` is a complete `attrlist`, which the call reads; `name` ends in NUL; `start` points to
-        // `answer.len()` writable bytes.
+        // SAFETY: `list` is a complete `attrlist`, which the call reads; `name` ends with NUL; `start` points
+        // to `answer.len()` writable bytes.
         Errno::result(unsafe {
             libc::getattrlistat(fd, name.as_ptr(), list, start, answer.len(), OPTIONS.into())
         })

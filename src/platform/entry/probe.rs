@@ -1,27 +1,27 @@
-//! Details of one entry that are cheap to read: more than a scan reads, and read again.
+//! Details of one entry that are cheap to read. They include more than a scan reads, and are read anew.
 //!
-//! Invariant: reading it opens, mounts and downloads nothing, and follows no symbolic link.
+//! Invariant: reading them opens, mounts and downloads nothing, and follows no symbolic link.
 
 use crate::platform::Attributes;
 
 pub use super::imp::probe;
 
-/// Facts about an entry.
+/// Details of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Probe {
-    /// Attributes that a scan reads too.
+    /// Attributes that a scan also reads.
     pub attributes: Attributes,
-    /// Last access to the content, in seconds since 1970.
+    /// Time of the last access to the content, in seconds since 1970.
     pub accessed: i64,
-    /// Last change of the inode, in seconds since 1970.
+    /// Time of the last change of the inode, in seconds since 1970.
     pub changed: i64,
     /// Time of birth in seconds since 1970, if the file system records it.
     pub born: Option<i64>,
     /// Unusual properties.
     pub traits: Vec<Trait>,
-    /// Target of a symbolic link, any bytes.
+    /// Target of a symbolic link, which may be any bytes.
     pub target: Option<Vec<u8>>,
-    /// ID of its mount, if the system has mount IDs.
+    /// ID of the mount that it is on, if the system has mount IDs.
     pub mount: Option<u64>,
 }
 
@@ -32,17 +32,17 @@ pub enum Trait {
     Compressed,
     /// Stored encrypted.
     Encrypted,
-    /// Immutable: cannot be changed or deleted, not even by root, until the flag is cleared.
+    /// Immutable: even root cannot change or delete it until the flag is cleared.
     Immutable,
     /// Append-only.
     AppendOnly,
     /// Verified against a hash by the file system (fs-verity).
     Verity,
-    /// Read without a copy from memory that keeps its content (DAX).
+    /// Accessed directly in persistent memory, without a copy in the page cache (DAX).
     Direct,
     /// Marked to be skipped by backups.
     NoDump,
-    /// Protected by the system against all users (SIP, macOS).
+    /// Protected from all users by the system (SIP, macOS).
     Restricted,
     /// Content in the cloud.
     Dataless,
@@ -55,7 +55,7 @@ pub enum Trait {
 }
 
 impl Trait {
-    /// Returns the traits whose bits are set.
+    /// Returns the traits with set bits.
     pub fn of_bits(bits: u64, known: &[(u64, Self)]) -> Vec<Self> {
         let mut traits: Vec<_> =
             known.iter().filter(|(bit, _)| bits & bit != 0).map(|(_, is_so)| *is_so).collect();
@@ -64,7 +64,7 @@ impl Trait {
     }
 }
 
-/// Returns major and minor number of a device, as `ls` shows them.
+/// Returns the major and minor number of a device, as `ls` shows them.
 #[allow(
     clippy::cast_possible_truncation,
     clippy::cast_possible_wrap,
@@ -72,7 +72,7 @@ impl Trait {
     clippy::unnecessary_cast
 )]
 pub fn major_minor(device: u64) -> (u32, u32) {
-    // The type `dev_t` differs between systems; the number came from the system.
+    // The type `dev_t` depends on the system, which the number comes from.
     let device = device as libc::dev_t;
     (libc::major(device) as u32, libc::minor(device) as u32)
 }

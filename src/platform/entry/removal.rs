@@ -1,4 +1,4 @@
-//! Calls for deleting and moving: identities, opening a child or the parent without leaving the file system, unlinking,
+//! Calls for deleting and moving: identities, opening a child or the parent on the same file system, unlinking,
 //! renaming.
 //!
 //! Every call is relative to an open directory and takes one name. Invariant: no call follows a symbolic link
@@ -17,7 +17,7 @@ use super::imp::{self, confined, rename_exclusively};
 use crate::platform::{Directory, Identity, retry};
 
 impl Directory {
-    /// Returns the identity of `name` in this directory, or of the symbolic link itself.
+    /// Returns the identity of `name` in this directory. If it is a symbolic link, that of the link itself.
     ///
     /// # Errors
     /// Those of statx(2), or fstatat(2).
@@ -39,7 +39,7 @@ impl Directory {
     /// Those of openat(2); `EXDEV` if it is a mount point, `ENOTDIR` or `ELOOP` if it is not a directory.
     pub fn open_inside(&self, name: &(impl NixPath + ?Sized)) -> Result<Self, Errno> {
         match confined(self, name) {
-            // Kernels before 5.6 do not know the call, and older sandboxes refuse it.
+            // Kernels before 5.6 do not have the call, and older sandboxes refuse it.
             Err(Errno::ENOSYS | Errno::EPERM) => self.open_compared(name),
             result => result,
         }
@@ -75,7 +75,7 @@ impl Directory {
         if inside.attributes()?.device == self.attributes()?.device { Ok(inside) } else { Err(Errno::EXDEV) }
     }
 
-    /// Deletes the name of anything but a directory.
+    /// Deletes the name of an entry that is not a directory.
     ///
     /// # Errors
     /// Those of unlinkat(2).
@@ -91,7 +91,7 @@ impl Directory {
         retry(|| unlinkat(&self.fd, name, UnlinkatFlags::RemoveDir))
     }
 
-    /// Creates the directory `name`, accessible by its owner only.
+    /// Creates the directory `name`, which only its owner can access.
     ///
     /// # Errors
     /// Those of mkdirat(2).
@@ -99,10 +99,10 @@ impl Directory {
         mkdirat(&self.fd, name, Mode::S_IRWXU)
     }
 
-    /// Creates the file `name` with this content, accessible by its owner only.
+    /// Creates the file `name` with this content, which only its owner can access.
     ///
     /// # Errors
-    /// Those of openat(2) and write(2); `EEXIST` if the name is taken. An incomplete file is deleted.
+    /// Those of openat(2) and write(2); `EEXIST` if the name is in use. An incomplete file is deleted.
     pub fn make_file(&self, name: &(impl NixPath + ?Sized), content: &[u8]) -> Result<(), Errno> {
         let file = self.create_file(name)?;
         let mut rest = content;
@@ -118,7 +118,7 @@ impl Directory {
         Ok(())
     }
 
-    /// Checks that this process may add and delete names here.
+    /// Checks that this process may add and delete names in this directory.
     ///
     /// # Errors
     /// Those of faccessat(2): `EACCES`, or `EROFS` on a read-only file system.
@@ -126,10 +126,10 @@ impl Directory {
         faccessat(&self.fd, ".", AccessFlags::W_OK | AccessFlags::X_OK, AtFlags::AT_EACCESS)
     }
 
-    /// Moves `name` to `new` in the directory `to` of the same mount, if that name is free.
+    /// Moves `name` to `new` in the directory `to` on the same mount, if that name is free.
     ///
     /// # Errors
-    /// Those of renameat2(2): `EEXIST` if the name is taken, `EXDEV` if `to` is on another mount.
+    /// Those of renameat2(2): `EEXIST` if the name is in use, `EXDEV` if `to` is on another mount.
     pub fn move_to(
         &self,
         name: &(impl NixPath + ?Sized),
@@ -139,7 +139,7 @@ impl Directory {
         let exclusively =
             name.with_nix_path(|name| new.with_nix_path(|new| rename_exclusively(self, name, to, new)))??;
         match exclusively {
-            // Some file systems cannot rename exclusively, nor can kernels before 3.15.
+            // Some file systems, and kernels before 3.15, do not support the exclusive rename.
             Err(Errno::EINVAL | Errno::ENOSYS | Errno::ENOTSUP) => match to.attributes_of(new) {
                 Err(Errno::ENOENT) => nix::fcntl::renameat(&self.fd, name, &to.fd, new),
                 Ok(_) => Err(Errno::EEXIST),
@@ -149,7 +149,7 @@ impl Directory {
         }
     }
 
-    /// Returns `true` if `name` is the root of a mount, as far as the system tells.
+    /// Returns `true` if `name` is the root of a mount, as far as the system reports it.
     ///
     /// # Errors
     /// Those of statx(2), or fstatat(2).
@@ -166,26 +166,26 @@ impl Directory {
         imp::is_locked(self, name)
     }
 
-    /// Creates a file without a name in this directory, accessible by its owner only, and opens it for
-    /// writing. Nothing is left of it however the process ends, unless it is given a name.
+    /// Creates a file without a name in this directory, which only its owner can access, and opens it for
+    /// writing. Unless it is given a name, the system deletes it however the process ends.
     ///
     /// # Errors
-    /// Those of openat(2): `EOPNOTSUPP` if the system or the file system does not support such files, or /proc
-    /// is not available to name them.
+    /// Those of openat(2): `EOPNOTSUPP` if the system or the file system does not support such files, or if
+    /// /proc, with which it would be named, is not available.
     pub fn create_unnamed(&self) -> Result<OwnedFd, Errno> {
         imp::create_unnamed(self)
     }
 
-    /// Gives such a file the name `new` in this directory.
+    /// Gives a file without a name the name `new` in this directory.
     ///
     /// # Errors
-    /// Those of linkat(2): `EEXIST` if the name is taken.
+    /// Those of linkat(2): `EEXIST` if the name is in use.
     pub fn link_unnamed(&self, file: &impl AsFd, new: &(impl NixPath + ?Sized)) -> Result<(), Errno> {
         imp::link_unnamed(self, file, new)
     }
 
     /// Returns `true` if the directory has an access control list, which can grant write access beyond its
-    /// permission bits, or if that cannot be determined. They are read on Linux only.
+    /// permission bits, or if that cannot be determined. Access control lists are read only on Linux.
     pub(crate) fn has_access_list(&self) -> bool {
         imp::has_access_list(self)
     }

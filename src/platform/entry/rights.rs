@@ -1,4 +1,4 @@
-//! Permission of this process to delete names from a directory, determined without trying.
+//! Permission of this process to delete names from a directory, determined without deleting one.
 //!
 //! Invariant: checking changes nothing.
 
@@ -10,24 +10,25 @@ use nix::unistd::{AccessFlags, faccessat, geteuid};
 use super::imp::owns_all;
 use crate::platform::{Attributes, Directory, STICKY};
 
-/// Permissions for the names in a directory.
+/// Permission to delete names from a directory.
 #[derive(Clone, Copy, Debug)]
 pub struct Rights {
-    /// Reason why no name may be deleted.
+    /// Reason why no name may be deleted, if so.
     refused: Option<Errno>,
-    /// Only user whose entries may be deleted, if there is a restriction.
+    /// Only user whose entries may be deleted; `None` if there is no such restriction.
     only: Option<u32>,
 }
 
 impl Directory {
-    /// Returns the permissions of this process here, by its effective user, permission bits and access
-    /// control lists; none on a read-only file system.
+    /// Returns the permissions of this process in the directory, from its effective user, the permission bits
+    /// and access control lists. On a read-only file system there are none.
     pub fn rights(&self) -> Rights {
         let refused = self.may_change().err();
         // Names cannot be deleted from an immutable or append-only directory either.
         let refused = refused.or_else(|| self.is_locked(".").unwrap_or(false).then_some(Errno::EPERM));
         let user = geteuid().as_raw();
-        // The sticky bit (unlink(2)) protects entries of other users, except from the directory's owner.
+        // With the sticky bit (unlink(2)), only the owner of an entry and the owner of the directory can delete
+        // it.
         let is_sticky = |found: &Attributes| found.mode & STICKY != 0 && found.uid != user;
         let is_restricted = self.attributes().is_ok_and(|found| is_sticky(&found)) && !owns_all();
         Rights { refused, only: is_restricted.then_some(user) }
@@ -37,7 +38,8 @@ impl Directory {
     /// directory.
     ///
     /// # Errors
-    /// Those of [`Rights::to_remove`]. A directory must be writable itself, because its `..` changes.
+    /// Those of [`Rights::to_remove`]. If the entry is a directory, it must be writable itself, because its
+    /// `..` changes.
     pub fn may_move(&self, name: &(impl NixPath + ?Sized), found: &Attributes) -> Result<(), Errno> {
         self.rights().to_remove(found)?;
         if self.is_locked(name)? {

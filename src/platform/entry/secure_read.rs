@@ -1,7 +1,7 @@
-//! Reading of files that control the program: without blocking, up to a limit, and for root only files that
-//! no other user can write.
+//! Reads files that control the program. It does not block, reads up to a limit, and as root reads only files
+//! that no other user can write.
 //!
-//! Invariant: the data was read from the file that was checked.
+//! Invariant: the data comes from the file that was checked.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
@@ -15,17 +15,17 @@ use nix::unistd::geteuid;
 /// Reason why a file is not read.
 #[derive(Debug)]
 pub enum Refused {
-    /// The file does not exist, as far as this user can see.
+    /// The file does not exist, or this user cannot see it.
     Missing(io::Error),
-    /// The system refuses it.
+    /// The system reports this error.
     Failed(io::Error),
-    /// The file is a directory, a named pipe, a device or the like.
+    /// The file is not regular, but a directory, a named pipe, a device or the like.
     NotRegular,
     /// The file is longer than allowed.
     TooLong,
     /// The file belongs to another user.
     Foreign,
-    /// The process runs as root, and another user can write this path.
+    /// The process runs as root, and another user can write to this path.
     Writable(PathBuf),
 }
 
@@ -34,12 +34,12 @@ const GROUP: u32 = 0o020;
 const OTHERS: u32 = 0o002;
 
 /// Returns the content of the regular file at `path`, which may have at most `limit` bytes and must belong to
-/// this user or to root. For root, no other user may be able to write it or to replace it.
+/// this user or to root. If this user is root, no other user may be able to write the file or to replace it.
 ///
 /// # Errors
-/// The reason why it is not read.
+/// The reason why the file is not read.
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Refused> {
-    // Opening a named pipe would wait for a writer, and a terminal could become the controlling one.
+    // Opening a named pipe would wait for a writer, and a terminal could become the controlling terminal.
     let flags = OFlag::O_NONBLOCK | NO_CTTY;
     let opened = File::options().read(true).custom_flags(flags.bits()).open(path);
     let file = opened.map_err(|error| match fs::symlink_metadata(path) {
@@ -56,15 +56,17 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Refused> {
         return Err(Refused::Foreign);
     }
     let mut bytes = Vec::new();
-    // The file may grow, or not report its length.
+    // The file may grow, or report no length.
     file.take(limit + 1).read_to_end(&mut bytes).map_err(Refused::Failed)?;
     if bytes.len() as u64 > limit { Err(Refused::TooLong) } else { Ok(bytes) }
 }
 
-/// Opens a regular file of this user to read it and to append to it; created if missing, with access for this user only.
+/// Opens a regular file of this user for reading and appending. If the file is missing, it is created, and only
+/// this user can access it.
 ///
 /// # Errors
-/// As open(2); when it is a symbolic link, no regular file, or another user's.
+/// Those of open(2); an error of its own if it is a symbolic link, is not a regular file, or belongs to another
+/// user.
 pub fn open_own(path: &Path) -> io::Result<File> {
     let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC;
     let mut options = File::options();
@@ -82,7 +84,7 @@ pub fn open_own(path: &Path) -> io::Result<File> {
 }
 
 /// Checks that only root can write the open file or change the target of `path`. Both the path as written and
-/// the resolved one are checked, so that no other user can redirect a link.
+/// the resolved path are checked, so that no other user can redirect a link.
 fn judge(path: &Path, open: &Metadata) -> Result<(), Refused> {
     let written = std::path::absolute(path).map_err(Refused::Failed)?;
     let real = fs::canonicalize(path).map_err(Refused::Failed)?;
@@ -97,8 +99,8 @@ fn judge(path: &Path, open: &Metadata) -> Result<(), Refused> {
     if is_same { Ok(()) } else { Err(Refused::Writable(real)) }
 }
 
-/// Returns `true` if a user other than root can write here. The permissions of a symbolic link mean nothing,
-/// and in a sticky directory root's files are protected.
+/// Returns `true` if a user other than root can write here. The permissions of a symbolic link have no meaning,
+/// and a sticky directory protects root's files.
 fn may_others_write(status: &Metadata) -> bool {
     let mode = status.mode();
     let by_group = mode & GROUP != 0 && status.gid() != 0;

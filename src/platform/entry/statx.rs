@@ -1,4 +1,4 @@
-//! `statx(2)`, and what it reports beyond [`Attributes`]: the mount. Linux only.
+//! `statx(2)`, and the data that it reports beyond [`Attributes`]: the mount. Only on Linux.
 //!
 //! Invariant: a call never triggers a mount.
 
@@ -23,11 +23,11 @@ pub(crate) const MOUNT_ID: u32 = 0x1000;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Status {
     pub(crate) attributes: Attributes,
-    /// ID of its mount.
+    /// ID of the mount that the entry is on.
     pub(crate) mount: Option<u64>,
 }
 
-/// Returns the status of a path; follows a symbolic link at its end.
+/// Returns the status of a path. Follows a symbolic link at its end.
 ///
 /// # Errors
 /// Those of statx(2).
@@ -56,14 +56,14 @@ pub(crate) fn ask(directory: impl AsFd, name: &CStr, flags: i32, mask: u32) -> R
     let fd = directory.as_fd().as_raw_fd();
     let flags = flags | libc::AT_NO_AUTOMOUNT;
     retry(|| {
-        // SAFETY: `name` ends in NUL and `answer` is writable memory of the size the call fills.
+        // SAFETY: `name` ends with NUL, and `answer` is writable memory of the size that the call fills.
         Errno::result(unsafe { libc::statx(fd, name.as_ptr(), flags, mask, answer.as_mut_ptr()) })
     })?;
-    // SAFETY: the call succeeded, so it has filled the whole structure.
+    // SAFETY: the call has succeeded, so it has filled the whole structure.
     Ok(unsafe { answer.assume_init() })
 }
 
-/// Returns the mount ID in an answer, if the kernel reports it.
+/// Returns the mount ID from an answer, if the kernel reports it.
 pub(crate) fn mount(answer: &libc::statx) -> Option<u64> {
     (answer.stx_mask & MOUNT_ID != 0).then_some(answer.stx_mnt_id)
 }

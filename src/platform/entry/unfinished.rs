@@ -1,15 +1,15 @@
-//! Files under a temporary name, deleted when this process ends, by a signal too.
+//! Files with temporary names, which are deleted when this process ends, also by a signal.
 //!
 //! ```text
 //! shielded: create, Unfinished::new      write      shielded: rename, drop
 //!                  any signal that ends the process, or exit(3): remove_all
 //! ```
 //!
-//! A handler may neither allocate nor lock, so the names are in slots that never move. A file is created and
-//! registered, or renamed and unregistered, inside of [`shielded`], which the end of the process waits for;
-//! afterwards no file is created.
+//! A signal handler can neither allocate nor lock, so the names are in slots that never move. A file is created
+//! and registered, or renamed and unregistered, inside of [`shielded`]. The end of the process waits for that,
+//! and afterwards no file is created.
 //!
-//! Invariant: a name is deleted only in the directory that was open at its registration, and only by the
+//! Invariant: a name is deleted only in the directory that was open when it was registered, and only by the
 //! process that registered it.
 
 use std::ffi::{CStr, CString, c_char};
@@ -25,10 +25,9 @@ use crate::base::sync::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, OnceLock, O
 use crate::platform::terminal::actions::{is_default, is_watched};
 use crate::platform::{Directory, Errno};
 
-/// Largest number of files written at the same time; further ones are not registered.
+/// Largest number of files that are registered at the same time. Further files are not registered.
 const MOST: usize = 16;
-/// Time in milliseconds that the end of the process waits, since a call on a dead file system may never
-/// return.
+/// Time in milliseconds that the end of the process waits. A call on a dead file system may never return.
 const PATIENCE: u32 = 500;
 
 /// Signals that end a process by default.
@@ -48,14 +47,14 @@ const ENDS: [Signal; 13] = [
     Signal::SIGABRT,
 ];
 
-/// Directory and a name in it, or null. The owner of a swapped-out name sets and takes both.
+/// Directory and a name in it, or null. Only the owner of a swapped-out name sets and takes both.
 struct Slot {
     is_taken: AtomicBool,
     directory: AtomicI32,
     name: AtomicPtr<c_char>,
 }
 
-// `SeqCst` throughout: there are two accesses per file, and signal handlers take part.
+// `SeqCst` for all accesses: there are two for each file, and signal handlers take part.
 static SLOTS: [Slot; MOST] = [const {
     Slot { is_taken: AtomicBool::new(false), directory: AtomicI32::new(-1), name: AtomicPtr::new(null_mut()) }
 }; MOST];
@@ -63,7 +62,7 @@ static SLOTS: [Slot; MOST] = [const {
 static BUSY: AtomicU32 = AtomicU32::new(0);
 /// `true` once the process is about to end.
 static IS_OVER: AtomicBool = AtomicBool::new(false);
-/// Process that the names belong to, which a forked child is not. Set together with the handlers.
+/// Process to which the names belong; a forked child is another process. Set together with the handlers.
 static OWNER: OnceLock<Pid> = OnceLock::new();
 
 /// File that is deleted if the process ends before this is dropped.
@@ -73,7 +72,7 @@ pub struct Unfinished {
 }
 
 impl Unfinished {
-    /// Registers the file `name` in `directory`, which must stay open. To be called in [`shielded`].
+    /// Registers the file `name` in `directory`, which must stay open. Must be called inside of [`shielded`].
     pub fn new(directory: &Directory, name: &CStr) -> Self {
         let take = |slot: &Slot| !slot.is_taken.swap(true, Ordering::SeqCst);
         let slot = SLOTS.iter().position(take);
@@ -91,14 +90,15 @@ impl Drop for Unfinished {
         let Some(slot) = self.slot.map(|slot| &SLOTS[slot]) else { return };
         let name = slot.name.swap(null_mut(), Ordering::SeqCst);
         if !name.is_null() {
-            // SAFETY: it comes from `into_raw` in `new`, and swapping it out made this thread its only owner.
+            // SAFETY: it comes from `into_raw` in `new`, and this thread is its only owner since it was swapped
+            // out.
             drop(unsafe { CString::from_raw(name) });
         }
         slot.is_taken.store(false, Ordering::SeqCst);
     }
 }
 
-/// Runs `act` without interruption by signals; the end of the process waits for it.
+/// Runs `act` without interruption by signals. The end of the process waits for it.
 ///
 /// # Errors
 /// Those of `act`; `ECANCELED` if the process is about to end.
@@ -112,7 +112,7 @@ pub fn shielded<T>(act: impl FnOnce() -> Result<T, Errno>) -> Result<T, Errno> {
     result
 }
 
-/// Deletes the registered files, since the process is about to end. May be called in a signal handler.
+/// Deletes the registered files because the process is about to end. May be called in a signal handler.
 #[allow(unsafe_code)]
 pub(crate) fn remove_all() {
     if OWNER.get() != Some(&getpid()) {
@@ -123,32 +123,32 @@ pub(crate) fn remove_all() {
         if BUSY.load(Ordering::SeqCst) == 0 {
             break;
         }
-        // `sleep` calls nanosleep(2), which a handler may call.
+        // `sleep` calls nanosleep(2), which is allowed in a handler.
         std::thread::sleep(Duration::from_millis(1));
     }
     for slot in &SLOTS {
-        // The name is never freed, since nothing may be freed in a handler.
+        // The name is not freed, because a handler must not free memory.
         let name = slot.name.swap(null_mut(), Ordering::SeqCst);
         if !name.is_null() {
-            // SAFETY: `name` ends in NUL and has no other owner since it was swapped out. An error changes
+            // SAFETY: `name` ends with NUL, and has no other owner since it was swapped out. An error changes
             // nothing.
             unsafe { libc::unlinkat(slot.directory.load(Ordering::SeqCst), name, 0) };
         }
     }
 }
 
-/// Returns `true` if a process with this ID exists, as far as this one can see.
+/// Returns `true` if a process with this ID exists and is visible to this one.
 pub fn is_running(process: i32) -> bool {
     process <= 0 || kill(Pid::from_raw(process), None) != Err(Errno::ESRCH)
 }
 
-/// Installs the handlers that delete registered files. Signals that are ignored or handled in another way are
-/// left alone.
+/// Installs the handlers that delete registered files. Signals that are ignored, or handled in another way, are
+/// not changed.
 #[allow(unsafe_code)]
 fn watch() -> Pid {
     for signal in ENDS.into_iter().filter(|signal| is_default(*signal)) {
         let end = move || {
-            // A thread ends the process then, with `signals::die`.
+            // In this case a thread ends the process with `signals::die`.
             if is_watched(signal) {
                 return;
             }
@@ -156,7 +156,7 @@ fn watch() -> Pid {
             let _ = low_level::emulate_default_handler(signal as i32);
             low_level::exit(128 + signal as i32);
         };
-        // SAFETY: the handler calls only functions that are safe in one (signal-safety(7)): getpid,
+        // SAFETY: the handler calls only functions that are allowed in one (signal-safety(7)): getpid,
         // nanosleep, unlinkat, sigaction, raise, _exit, and atomics. It allocates nothing.
         let _ = unsafe { low_level::register(signal as i32, end) };
     }

@@ -1,5 +1,5 @@
-//! Any Unix: the calls that only some systems have fail as on a kernel without them, and the rest is asked with
-//! the calls that all have.
+//! Implementations for any Unix: calls that only some systems have fail as on a kernel without them, and the
+//! others use what all systems have.
 
 use std::ffi::CStr;
 use std::os::fd::{AsFd, OwnedFd};
@@ -16,24 +16,24 @@ use crate::platform::entry::extents::{ExtentLayout, Sharing};
 use crate::platform::entry::probe::Probe;
 use crate::platform::{Attributes, Directory, Identity, retry};
 
-/// Fails: no other kernel has the call.
+/// Fails, because these systems have no such call.
 pub fn confined(_: &Directory, _: &(impl NixPath + ?Sized)) -> Result<Directory, Errno> {
     Err(Errno::ENOSYS)
 }
 
-/// Returns `true` if `name` is the root of a mount, which has a device of its own on these systems.
+/// Returns `true` if `name` is the root of a mount. On these systems every mount has its own device.
 pub fn is_mount(directory: &Directory, name: &(impl NixPath + ?Sized)) -> Result<bool, Errno> {
     let inside = directory.attributes_of(name)?;
     Ok(inside.is_directory() && inside.device != directory.attributes()?.device)
 }
 
-/// Returns `false`, since such flags are unknown on these systems.
+/// Returns `false`, because duke does not read such flags on these systems.
 #[allow(clippy::unnecessary_wraps)] // other systems have to ask, which may fail
 pub fn is_locked(_: &Directory, _: &(impl NixPath + ?Sized)) -> Result<bool, Errno> {
     Ok(false)
 }
 
-/// Fails, since these systems have no such call.
+/// Fails, because these systems have no such call.
 pub fn rename_exclusively(_: &Directory, _: &CStr, _: &Directory, _: &CStr) -> Result<(), Errno> {
     Err(Errno::ENOSYS)
 }
@@ -43,22 +43,22 @@ pub fn owns_all() -> bool {
     geteuid().is_root()
 }
 
-/// Returns `false`: ACLs are not read on these systems.
+/// Returns `false`, because access control lists are not read on these systems.
 pub fn has_access_list(_: &Directory) -> bool {
     false
 }
 
-/// Fails, since these systems have no such files.
+/// Fails, because these systems have no such files.
 pub fn create_unnamed(_: &Directory) -> Result<OwnedFd, Errno> {
     Err(Errno::EOPNOTSUPP)
 }
 
-/// Fails, since these systems have no such files.
+/// Fails, because these systems have no such files.
 pub fn link_unnamed(_: &Directory, _: &impl AsFd, _: &(impl NixPath + ?Sized)) -> Result<(), Errno> {
     Err(Errno::EOPNOTSUPP)
 }
 
-/// Returns the answer of fstatat(2) about `name`, or the symbolic link itself.
+/// Returns the answer of fstatat(2) about `name`; if it is a symbolic link, about the link itself.
 pub fn status(directory: &Directory, name: &CStr) -> Result<FileStat, Errno> {
     retry(|| fstatat(directory, name, AtFlags::AT_SYMLINK_NOFOLLOW))
 }
@@ -73,7 +73,7 @@ pub fn own_identity(directory: &Directory) -> Result<Identity, Errno> {
     retry(|| fstat(directory)).map(identity_in)
 }
 
-// The fields of `struct stat` differ in width between systems.
+// The fields of `struct stat` have different widths on different systems.
 #[allow(clippy::unnecessary_cast, clippy::cast_lossless)]
 pub fn identity_in(stat: FileStat) -> Identity {
     Identity {
@@ -84,7 +84,7 @@ pub fn identity_in(stat: FileStat) -> Identity {
     }
 }
 
-/// Reads the facts about `name` in `directory`.
+/// Reads the details of `name` in `directory`.
 ///
 /// # Errors
 /// Those of fstatat(2).
@@ -105,18 +105,18 @@ pub fn probe_in(stat: FileStat, directory: &Directory, name: &CStr) -> Probe {
     }
 }
 
-/// Returns the target of a symbolic link. It may have been replaced meanwhile, and then it has none.
+/// Returns the target of a symbolic link; `None` if the link was replaced in the meantime.
 pub fn target(directory: &Directory, name: &CStr, found: &Attributes) -> Option<Vec<u8>> {
     let is_link = found.kind == Kind::Symlink;
     is_link.then(|| readlinkat(directory, name).ok().map(OsStringExt::into_vec)).flatten()
 }
 
-/// Returns [`Sharing::Never`], since these systems do not report it.
+/// Returns [`Sharing::Never`], because these systems do not report it.
 pub fn sharing(_: &Directory) -> Sharing {
     Sharing::Never
 }
 
-/// Fails, since these systems do not report it.
+/// Fails, because these systems do not report it.
 ///
 /// # Errors
 /// Always.

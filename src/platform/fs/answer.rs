@@ -1,9 +1,9 @@
-//! Calls to file systems that may never answer, such as one of an unreachable server.
+//! Calls to file systems that may never answer, such as those of an unreachable server.
 //!
-//! A thread in such a call stays in the kernel until the server answers, and no signal but SIGKILL changes
-//! that. So each call runs on its own thread, which nothing waits for, not even the end of the process.
+//! A thread in such a call stays in the kernel until the server answers, and only SIGKILL can end it. So each
+//! call runs on its own thread, and nothing waits for that thread, not even the end of the process.
 //!
-//! Invariant: all results are there after the time limit, however many there are.
+//! Invariant: all results are available after the time limit, however many calls there are.
 
 use std::sync::mpsc::channel;
 use std::thread;
@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 
 use crate::base::sync::Arc;
 
-/// Time a file system may take to answer.
+/// Time in which a file system must answer.
 pub const LIMIT: Duration = Duration::from_secs(2);
 
-/// Runs all calls at once and returns their results, `None` for those without a result within `limit`. A call
-/// runs on this thread if no other can be started.
+/// Runs all calls at the same time and returns their results; `None` for a call without a result within
+/// `limit`. A call runs on this thread if no other can be started.
 pub fn within<T: Send + 'static>(
     limit: Duration,
     questions: impl IntoIterator<Item = impl Fn() -> T + Send + Sync + 'static>,
@@ -26,7 +26,7 @@ pub fn within<T: Send + 'static>(
         let question = Arc::new(question);
         let (asked, sender) = (Arc::clone(&question), sender.clone());
         let ask = move || {
-            // A late result has no receiver.
+            // Nobody receives a late result.
             let _ = sender.send((index, asked()));
         };
         let thread = thread::Builder::new().name("ask".into()).spawn(ask);

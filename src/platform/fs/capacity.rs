@@ -1,18 +1,18 @@
-//! Size and free space of a file system as `df` reports them: statvfs(3), on macOS statfs(2), whose numbers
-//! have 64 bits.
+//! Size and free space of a file system as `df` reports them: from statvfs(3), or on macOS from statfs(2),
+//! whose numbers have 64 bits.
 //!
-//! Invariant: whatever a file system answers, nothing wraps and nothing is negative.
+//! Invariant: whatever a file system answers, no number wraps or is negative.
 
 pub use super::imp::capacity;
 
 /// Size of a file system in bytes and inodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Capacity {
-    /// Bytes available for files in all.
+    /// Number of bytes for files.
     pub size: u64,
-    /// Free bytes.
+    /// Number of free bytes.
     pub free: u64,
-    /// Free bytes that ordinary users can use.
+    /// Number of free bytes that ordinary users can use.
     pub available: u64,
     /// Number of inodes that exist or can exist; 0 if the file system creates them on demand.
     pub inodes: u64,

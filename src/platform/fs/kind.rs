@@ -7,30 +7,29 @@
 //! | the mount source, for any other FUSE | `host:/share`, `https://host/share` |
 //! | the magic number of statfs(2), on Linux | `0x6969` |
 //!
-//! A file system that the host shares with a virtual machine (9p, virtiofs, vboxsf) is on the same machine:
-//! foreign, but not network.
+//! A file system that the host shares with a virtual machine (9p, virtiofs, vboxsf) is on the same machine: it
+//! is foreign, but not a network file system.
 //!
-//! Makes no system call. Invariant: a type has the same kind whether it is found by its name or by its
-//! number.
+//! Makes no system call. Invariant: a type has the same kind whether it is found by its name or by its number.
 
 /// Kind of a file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileSystem {
-    /// Files on a disk or in memory.
+    /// File system on a disk or in memory.
     Ordinary,
-    /// Made up by the kernel (proc, sysfs, cgroup, autofs, ...): its files use no disk space.
+    /// File system that the kernel generates (proc, sysfs, cgroup, autofs, ...). Its files use no disk space.
     Kernel,
-    /// Served by a program or by the host of a virtual machine (FUSE, 9p, ...): it may repeat names, loop, or
-    /// never answer.
+    /// File system of a program or of the host of a virtual machine (FUSE, 9p, ...). It may repeat names, loop,
+    /// or never answer.
     Foreign,
-    /// Served by another machine (NFS, SMB, ...), with the same risks.
+    /// File system of another machine (NFS, SMB, ...), with the same risks.
     Network,
 }
 
 use FileSystem::{Foreign, Kernel, Network};
 
-/// Types that are not ordinary: name, magic number if known, and kind. Names are those of
-/// `register_filesystem` in Linux and of statfs(2) on macOS, numbers those of linux/magic.h and of the
+/// Types that are not ordinary, each with name, magic number if known, and kind. Names are those of
+/// `register_filesystem` in Linux and of statfs(2) on macOS; numbers are those of linux/magic.h and of the
 /// modules themselves.
 const KNOWN: [(&str, Option<u32>, FileSystem); 51] = [
     ("autofs", Some(0x0000_0187), Kernel),
@@ -89,7 +88,7 @@ const KNOWN: [(&str, Option<u32>, FileSystem); 51] = [
 /// Magic number of every FUSE file system.
 const FUSE: u32 = 0x6573_5546;
 
-/// FUSE programs that access other machines, regardless of their mount source.
+/// FUSE programs that access other machines, whatever their mount source.
 const PROGRAMS: [&str; 16] = [
     "ceph-fuse",
     "curlftpfs",
@@ -110,7 +109,7 @@ const PROGRAMS: [&str; 16] = [
 ];
 
 impl FileSystem {
-    /// Returns `true` if it may repeat names or loop.
+    /// Returns `true` if the file system may repeat names or loop.
     pub fn is_foreign(self) -> bool {
         matches!(self, Foreign | Network)
     }

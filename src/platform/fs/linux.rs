@@ -28,10 +28,10 @@ use crate::platform::{Boundary, Directory, Errno, FileSystem, errno_of};
 pub use quota::of_user as quota;
 pub use unix::*;
 
-/// Returns all mounts that this process sees, in the order of mounting.
+/// Returns all mounts that this process can see, in the order in which they were mounted.
 ///
 /// # Errors
-/// Without /proc.
+/// When there is no /proc.
 pub fn mounts() -> Result<Vec<Mount>, Errno> {
     match std::fs::read("/proc/self/mountinfo") {
         Ok(table) => Ok(parse(&table)),
@@ -39,7 +39,7 @@ pub fn mounts() -> Result<Vec<Mount>, Errno> {
     }
 }
 
-/// Returns the kinds of mounted file systems by device, as far as their types tell. Empty without a mount
+/// Returns the kinds of mounted file systems by device, as far as their types show them. Empty without a mount
 /// table.
 pub fn file_systems() -> HashMap<u64, FileSystem> {
     let mounts = mounts().unwrap_or_default();
@@ -47,7 +47,7 @@ pub fn file_systems() -> HashMap<u64, FileSystem> {
     mounts.iter().map(|mount| (mount.device, is(mount))).collect()
 }
 
-/// Returns the mount that the probed entry `name` is on.
+/// Returns the mount that the entry `name` with these details is on.
 ///
 /// # Errors
 /// Those of [`mounts`]; `ENOENT` if there is none.
@@ -55,19 +55,19 @@ pub fn mount_of(_: &Directory, _: &CStr, probe: &Probe) -> Result<Mount, Errno> 
     numbered(probe.mount, probe.attributes.device)
 }
 
-/// Returns the mount with this ID, or without mount IDs the topmost mount of the device.
+/// Returns the mount with this ID; without mount IDs, the topmost mount of the device.
 fn numbered(number: Option<u64>, device: u64) -> Result<Mount, Errno> {
     let is_it = |mount: &Mount| number.map_or(mount.device == device, |number| mount.id == number);
     mounts()?.into_iter().rfind(is_it).ok_or(Errno::ENOENT)
 }
 
-/// Returns the position of `path`; follows a symbolic link at its end.
+/// Returns the position of `path` in the mounts. Follows a symbolic link at its end.
 ///
 /// # Errors
 /// Those of stat(2).
 pub fn standing(path: &Path) -> Result<MountPosition, Errno> {
     match statx::of_path(path) {
-        // Mount IDs and the mark of mount roots came with the same kernel. Without them, and if statx(2) is
+        // Mount IDs and the mark of mount roots came with the same kernel. Without them, or if statx(2) is
         // refused, the device decides.
         Ok(statx::Status { mount: None, .. }) | Err(Errno::ENOSYS | Errno::EPERM) => unix::standing(path),
         Ok(statx::Status { mount, attributes }) => Ok(MountPosition {
@@ -80,14 +80,14 @@ pub fn standing(path: &Path) -> Result<MountPosition, Errno> {
     }
 }
 
-/// Returns `true` if a whole file system is mounted at `path`, not a subvolume or another directory of it.
+/// Returns `true` if a whole file system is mounted at `path`, and not a subvolume or another directory of it.
 pub fn is_whole(path: &Path) -> bool {
     let mount = |standing: MountPosition| numbered(standing.mount, standing.device).ok();
     let standing = standing(path).ok().filter(|standing| standing.is_mount_point);
     standing.and_then(mount).is_some_and(|mount| mount.root == b"/")
 }
 
-/// Reads the numbers of the file system mounted as `mount`, at `path`.
+/// Reads the numbers that the file system mounted as `mount` at `path` reports.
 pub fn ask(mount: &Mount, path: &Path) -> Native {
     match mount.kind.as_slice() {
         b"ext2" | b"ext3" | b"ext4" => ext::read(mount).map_or_else(Native::Refused, |superblock| {
@@ -99,8 +99,8 @@ pub fn ask(mount: &Mount, path: &Path) -> Native {
     }
 }
 
-/// Returns the clusters that ext4 reserves for delayed writes: `reserved_clusters` in /sys. `None` if /sys does
-/// not report it.
+/// Returns the number of clusters that ext4 reserves for delayed writes: `reserved_clusters` in /sys; `None` if
+/// /sys does not have it.
 fn held_back(mount: &Mount) -> Option<u64> {
     let (major, minor) = (nix::sys::stat::major(mount.device), nix::sys::stat::minor(mount.device));
     let device = std::fs::read_link(format!("/sys/dev/block/{major}:{minor}")).ok()?;
@@ -111,11 +111,11 @@ fn held_back(mount: &Mount) -> Option<u64> {
 /// Clones the mount at `point` without the mounts on it (`open_tree(2)`).
 #[allow(unsafe_code)]
 pub fn clone_of_mount(point: &Path) -> Result<OwnedFd, Errno> {
-    /// linux/mount.h
+    /// From linux/mount.h.
     const OPEN_TREE_CLONE: libc::c_uint = 1;
     let path = CString::new(point.as_os_str().as_bytes()).map_err(|_| Errno::EINVAL)?;
     let flags = OPEN_TREE_CLONE | libc::O_CLOEXEC.cast_unsigned();
-    // SAFETY: `path` ends in NUL, and the call touches no other memory.
+    // SAFETY: `path` ends with NUL, and the call accesses no other memory.
     let fd =
         Errno::result(unsafe { libc::syscall(libc::SYS_open_tree, libc::AT_FDCWD, path.as_ptr(), flags) })?;
     let fd = libc::c_int::try_from(fd).map_err(|_| Errno::EBADF)?;

@@ -1,4 +1,4 @@
-//! macOS: mounts as the kernel remembers them, capacities of 64 bits, and APFS.
+//! macOS: mounts from the kernel's table, capacities with 64 bits, and APFS.
 
 #[path = "overhead/apfs.rs"]
 mod apfs;
@@ -19,7 +19,7 @@ use crate::platform::{Directory, Errno, retry};
 
 pub use unix::*;
 
-/// Returns the capacity of the file system that `path` is on; on APFS that of the container, which its
+/// Returns the capacity of the file system that `path` is on. For APFS it is that of the container, which its
 /// volumes share.
 ///
 /// # Errors
@@ -36,7 +36,7 @@ pub fn capacity(path: &Path) -> Result<Capacity, Errno> {
     })
 }
 
-/// Reads the numbers of the file system mounted as `mount`, at `path`.
+/// Reads the numbers that the file system mounted as `mount` at `path` reports.
 pub fn ask(mount: &Mount, path: &Path) -> Native {
     match mount.kind.as_slice() {
         b"apfs" => Native::Apfs(apfs::ask(path)),
@@ -44,7 +44,7 @@ pub fn ask(mount: &Mount, path: &Path) -> Native {
     }
 }
 
-/// Returns `true` if a file system is mounted at `path`; it is always a whole one.
+/// Returns `true` if a file system is mounted at `path`. On macOS it is always a whole one.
 pub fn is_whole(path: &Path) -> bool {
     standing(path).is_ok_and(|standing| standing.is_mount_point)
 }
@@ -57,19 +57,20 @@ pub fn is_whole(path: &Path) -> bool {
 pub fn mounts() -> Result<Vec<Mount>, Errno> {
     // SAFETY: without a buffer the call only counts.
     let count = Errno::result(unsafe { libc::getfsstat(std::ptr::null_mut(), 0, libc::MNT_NOWAIT) })?;
-    // Leaves room for mounts made in the meantime.
+    // Leaves room for mounts that are made in the meantime.
     let room = usize::try_from(count).unwrap_or(0) + 8;
     let mut found: Vec<libc::statfs> = Vec::with_capacity(room);
     let bytes = libc::c_int::try_from(room * size_of::<libc::statfs>()).map_err(|_| Errno::EOVERFLOW)?;
     // SAFETY: `found` has room for the given number of bytes, and nothing else refers to it.
     let filled = Errno::result(unsafe { libc::getfsstat(found.as_mut_ptr(), bytes, libc::MNT_NOWAIT) })?;
-    // SAFETY: the kernel has filled that many, never more than there is room for.
+    // SAFETY: the kernel has filled that many elements, never more than there is room for.
     unsafe { found.set_len(usize::try_from(filled).unwrap_or(0).min(room)) };
     Ok(found.iter().map(mount).collect())
 }
 
-/// Returns the mount that the probed entry `name` of `place` is on. Devices do not tell the volumes of a group
-/// apart, and a mount on a directory, or reached through it, is known only after opening it.
+/// Returns the mount that the entry `name` of `place` with these details is on. The device does not distinguish
+/// the volumes of a group, and a mount on a directory, or reached through it, is known only after opening the
+/// directory.
 ///
 /// # Errors
 /// Those of fstatfs(2).
@@ -87,9 +88,9 @@ pub fn mount_of(place: &Directory, name: &CStr, probe: &Probe) -> Result<Mount, 
 fn mount_at(directory: &Directory) -> Result<Mount, Errno> {
     let mut answer = MaybeUninit::<libc::statfs>::uninit();
     let fd = directory.as_fd().as_raw_fd();
-    // SAFETY: `answer` is writable memory of the size the call fills.
+    // SAFETY: `answer` is writable memory of the size that the call fills.
     retry(|| Errno::result(unsafe { libc::fstatfs(fd, answer.as_mut_ptr()) }))?;
-    // SAFETY: the call succeeded, so it has filled the whole structure.
+    // SAFETY: the call has succeeded, so it has filled the whole structure.
     Ok(mount(&unsafe { answer.assume_init() }))
 }
 
@@ -106,8 +107,8 @@ fn mount(status: &libc::statfs) -> Mount {
     }
 }
 
-/// Returns `true` for a network file system. Automounters are not local either, but contact no server until
-/// they are triggered, which a scan never does.
+/// Returns `true` for a network file system. Automounters are not local either, but they contact no server
+/// until they are triggered, which a scan never does.
 #[allow(clippy::cast_sign_loss)]
 fn is_network(status: &libc::statfs) -> bool {
     status.f_flags & libc::MNT_LOCAL as u32 == 0 && text(&status.f_fstypename) != b"autofs"

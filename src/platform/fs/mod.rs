@@ -1,6 +1,6 @@
 //! File systems: mounts, kinds, capacity, overhead and covered files.
 //!
-//! `unix.rs` has the answers of any Unix; the files of Linux and macOS replace those that differ there.
+//! `unix.rs` has implementations for any Unix. The files for Linux and macOS replace those that differ there.
 
 pub mod answer;
 pub mod capacity;

@@ -2,27 +2,27 @@
 //!
 //! | system | mount table | position of a path |
 //! |---|---|---|
-//! | Linux | `/proc/self/mountinfo` (proc(5)) | `statx(2)`, which names the mount since Linux 5.8 |
-//! | macOS | `getfsstat(2)`, without asking the file systems | `stat(2)`: the device |
+//! | Linux | `/proc/self/mountinfo` (proc(5)) | `statx(2)`, which reports the mount since Linux 5.8 |
+//! | macOS | `getfsstat(2)`, without requests to the file systems | `stat(2)`: the device |
 //!
 //! Network file systems are recognized by their type (`fs::kind`), on macOS by the kernel (`MNT_LOCAL`).
 //!
-//! Invariant: no mounted file system is accessed except the one a path is on, so an unreachable server blocks
-//! nothing.
+//! Invariant: of the mounted file systems, only the one that a path is on is accessed, so an unreachable server
+//! blocks nothing else.
 
 pub use super::imp::{file_systems, is_whole, mount_of, mounts, standing};
 
-/// Mount: a file system, or one more mount of it.
+/// Mount of a file system. A file system can have several mounts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mount {
     /// Mount ID; 0 if the system has none.
     pub id: u64,
     /// ID of the mount it is mounted on.
     pub parent: u64,
-    /// Device of the file system. For btrfs it differs from the device of files (`st_dev`), which is that of
-    /// the subvolume.
+    /// Device of the file system. For btrfs it is not the device of the files (`st_dev`), which is that of the
+    /// subvolume.
     pub device: u64,
-    /// Directory of the file system that appears at the mount point; `/` for all of it.
+    /// Directory of the file system that is visible at the mount point; `/` for the whole file system.
     pub root: Vec<u8>,
     /// Mount point.
     pub point: Vec<u8>,
@@ -32,12 +32,12 @@ pub struct Mount {
     pub source: Vec<u8>,
     /// Options of the file system, separated by commas.
     pub options: Vec<u8>,
-    /// `true` if it is a network file system, as far as the system or the type tells.
+    /// `true` if it is a network file system, according to the system or to its type.
     pub is_network: bool,
 }
 
 impl Mount {
-    /// Returns the values of an option, such as `lowerdir` of an overlay, which may occur more than once.
+    /// Returns the values of an option. Options such as `lowerdir` of an overlay may occur several times.
     pub fn option<'o>(&'o self, name: &'o [u8]) -> impl Iterator<Item = &'o [u8]> {
         let options = split_options(&self.options);
         options.filter_map(move |option| option.strip_prefix(name)?.strip_prefix(b"="))
@@ -47,7 +47,7 @@ impl Mount {
 /// Position of a path in the mounts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MountPosition {
-    /// ID of its mount, if the system reports it.
+    /// ID of the mount that it is on, if the system reports it.
     pub mount: Option<u64>,
     /// Device (`st_dev`).
     pub device: u64,
@@ -57,7 +57,7 @@ pub struct MountPosition {
     pub is_mount_point: bool,
 }
 
-/// Splits options at commas. A backslash escapes the next comma, as in overlayfs layer names.
+/// Splits options at commas. A backslash escapes the next comma, as in the layer names of overlayfs.
 fn split_options(options: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = Some(options);
     std::iter::from_fn(move || {

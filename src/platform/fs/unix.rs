@@ -1,4 +1,4 @@
-//! Any Unix: what statvfs(3) and the devices tell. The mount table is unknown.
+//! Implementations for any Unix, from statvfs(3) and device numbers. The mount table is unknown.
 
 use std::collections::HashMap;
 use std::ffi::CStr;
@@ -11,8 +11,8 @@ use crate::platform::fs::mounts::{Mount, MountPosition};
 use crate::platform::fs::overhead::{Native, Quota};
 use crate::platform::{Attributes, Directory, Errno, FileSystem, retry};
 
-/// Returns the capacity of the file system that `path` is on, or the directory's quota if there is a project
-/// quota.
+/// Returns the capacity of the file system that `path` is on. If the directory has a project quota, the size is
+/// that of the quota.
 ///
 /// # Errors
 /// Those of statvfs(3).
@@ -29,7 +29,7 @@ pub fn capacity(path: &Path) -> Result<Capacity, Errno> {
     })
 }
 
-/// Fails, since the mount table is unknown on these systems.
+/// Fails, because the mount table is unknown on these systems.
 ///
 /// # Errors
 /// Always.
@@ -37,12 +37,12 @@ pub fn mounts() -> Result<Vec<Mount>, Errno> {
     Err(Errno::ENOSYS)
 }
 
-/// Returns no kinds of mounted file systems, since the devices of the mount table are not those of files.
+/// Returns an empty map, because the devices of the mount table are not those of files.
 pub fn file_systems() -> HashMap<u64, FileSystem> {
     HashMap::new()
 }
 
-/// Fails, since the mount table is unknown on these systems.
+/// Fails, because the mount table is unknown on these systems.
 ///
 /// # Errors
 /// Always.
@@ -50,7 +50,8 @@ pub fn mount_of(_: &Directory, _: &CStr, _: &Probe) -> Result<Mount, Errno> {
     Err(Errno::ENOSYS)
 }
 
-/// Returns the position of `path`; follows a symbolic link at its end. A mount has a device of its own.
+/// Returns the position of `path` in the mounts. Follows a symbolic link at its end. Every mount has its own
+/// device.
 ///
 /// # Errors
 /// Those of stat(2).
@@ -63,22 +64,22 @@ pub fn standing(path: &Path) -> Result<MountPosition, Errno> {
     Ok(MountPosition { mount: None, device: own.device, inode: own.inode, is_mount_point })
 }
 
-/// Returns `false`, since that is unknown on these systems.
+/// Returns `false`, because this is unknown on these systems.
 pub fn is_whole(_: &Path) -> bool {
     false
 }
 
-/// Returns nothing, since no file system is asked on these systems.
+/// Returns [`Native::Silent`], because duke makes no such requests on these systems.
 pub fn ask(_: &Mount, _: &Path) -> Native {
     Native::Silent
 }
 
-/// Returns `None`, since quotas are not read on these systems.
+/// Returns `None`, because quotas are not read on these systems.
 pub fn quota(_: &Mount) -> Option<Quota> {
     None
 }
 
-/// Fails, since these systems cannot clone a mount.
+/// Fails, because these systems cannot clone a mount.
 pub fn clone_of_mount(_: &Path) -> Result<OwnedFd, Errno> {
     Err(Errno::ENOSYS)
 }

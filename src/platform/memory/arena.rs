@@ -3,8 +3,8 @@
 //!
 //! Invariant: a byte below a chunk's `written` mark never changes again.
 //!
-//! A chunk is allocated large and used gradually: untouched pages never become resident, so the unused end of
-//! a chunk costs address space only. Existing bytes are adopted as a chunk of their own.
+//! A chunk is allocated with a large size and used gradually. Pages that are not touched are not resident, so
+//! the unused end of a chunk costs only address space. Existing bytes can be adopted as a chunk of their own.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::ptr::NonNull;
@@ -13,14 +13,14 @@ use crate::base::slots::Slots;
 use crate::base::sync::{AtomicU32, AtomicUsize, OnceLock, Ordering};
 use crate::platform::memory::block_file::Bytes;
 
-/// Size of a writer's first chunk; each following one is twice as large.
+/// Size of a writer's first chunk in bytes. Each further chunk is twice as large.
 const FIRST_CHUNK: usize = 1 << 18;
-/// Largest chunk, unless one append needs more.
+/// Size of the largest chunk in bytes, unless one append needs more.
 const LARGEST_CHUNK: usize = 1 << 24;
 
 const OFFSET_BITS: u32 = 40;
 
-/// Address of bytes in an [`Arena`]. Packs into a `u64` other than zero.
+/// Address of bytes in an [`Arena`]. Fits into a `u64` other than zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Address(u64);
 
@@ -30,13 +30,13 @@ impl Address {
         self.0
     }
 
-    /// Returns the address with these bits; `None` for zero. Any other number is harmless: reading there
-    /// gives bytes or nothing.
+    /// Returns the address with these bits; `None` for zero. Any other number is safe: reading at it gives
+    /// bytes or nothing.
     pub fn from_bits(bits: u64) -> Option<Self> {
         (bits != 0).then_some(Self(bits))
     }
 
-    /// Returns the address `bytes` further on.
+    /// Returns the address that is `bytes` further on.
     #[must_use]
     pub fn plus(self, bytes: usize) -> Self {
         Self(self.0 + bytes as u64)
@@ -52,7 +52,7 @@ impl Address {
     }
 }
 
-/// Growing set of chunks, readable by all threads, written through [`Writer`]s.
+/// Growing set of chunks. All threads can read it; it is written to through [`Writer`]s.
 #[derive(Default)]
 pub struct Arena {
     chunks: Slots<OnceLock<Chunk>, 16>,
@@ -60,7 +60,7 @@ pub struct Arena {
     count: AtomicU32,
 }
 
-/// Right of one thread to append. It owns the unwritten end of one chunk.
+/// Right of one thread to append. Owns the unwritten end of one chunk.
 #[derive(Default)]
 pub struct Writer {
     chunk: Option<u32>,
@@ -73,10 +73,10 @@ impl Arena {
         Self::default()
     }
 
-    /// Copies `bytes` after the earlier bytes of `writer` and returns their address. Aborts like every
-    /// allocation if there is no memory.
+    /// Copies `bytes` behind the earlier bytes of `writer` and returns their address. Like every allocation, it
+    /// aborts if there is no memory.
     ///
-    /// A `writer` must be used with one arena only.
+    /// A `writer` must be used with only one arena.
     pub fn append(&self, writer: &mut Writer, bytes: &[u8]) -> Address {
         if let Some(index) = writer.chunk
             && let Some(Chunk::Growing(chunk)) = self.chunk(index)
@@ -92,7 +92,7 @@ impl Arena {
         Address::new(index, offset)
     }
 
-    /// Makes `bytes` part of the arena without a copy, and returns their address.
+    /// Adds `bytes` to the arena without copying them, and returns their address.
     pub fn adopt(&self, bytes: Bytes) -> Address {
         Address::new(self.add(Chunk::Adopted(bytes)), 0)
     }
@@ -103,7 +103,7 @@ impl Arena {
         index
     }
 
-    /// Returns the bytes from `address` to the current end of its chunk; empty for an invalid address.
+    /// Returns the bytes from `address` to the current end of its chunk. Empty if the address is invalid.
     pub fn bytes_from(&self, address: Address) -> &[u8] {
         address
             .split()
@@ -133,15 +133,16 @@ impl Chunk {
 struct Growing {
     start: NonNull<u8>,
     size: usize,
-    /// Number of final bytes. [`Growing::append`] raises it with `Release` after copying, readers use
-    /// `Acquire`.
+    /// Number of bytes that will not change. [`Growing::append`] raises it with `Release` after copying;
+    /// readers use `Acquire`.
     written: AtomicUsize,
-    /// Number of reserved bytes: an appender moves this mark first, so two of them never share a byte.
+    /// Number of reserved bytes. An appender raises it first, so two appenders never get the same byte.
     reserved: AtomicUsize,
 }
 
-// SAFETY: the memory behind `start` belongs to this chunk alone; shared access reads only below `written`,
-// where bytes no longer change, and each byte above it is written by the one appender that reserved it.
+// SAFETY: the memory behind `start` belongs to this chunk alone. Shared access reads only below `written`,
+// where bytes do not change any more, and each byte above it is written only by the appender that has reserved
+// it.
 #[allow(unsafe_code)]
 unsafe impl Send for Growing {}
 // SAFETY: as above.
@@ -162,16 +163,15 @@ impl Growing {
         Layout::array::<u8>(size).expect("chunks are smaller than the address space")
     }
 
-    /// Appends, or returns `None` if there is no room or another appender is at work.
+    /// Appends; returns `None` if there is no room, or if another appender is at work.
     fn append(&self, bytes: &[u8]) -> Option<usize> {
         let offset = self.written.load(Ordering::Acquire);
         let end = offset.checked_add(bytes.len()).filter(|end| *end <= self.size)?;
-        // Only the appender that finds both marks equal continues; with one writer per chunk that is always
-        // the case.
+        // Only an appender that finds both marks equal continues. With one writer per chunk they always are.
         self.reserved.compare_exchange(offset, end, Ordering::Acquire, Ordering::Relaxed).ok()?;
-        // SAFETY: `offset..end` lies inside the allocation, is above `written` (so it is not read) and was
-        // reserved by the exchange above (so no other thread writes it); `bytes` cannot overlap it, since no
-        // reference to it exists.
+        // SAFETY: `offset..end` is inside the allocation, above `written` (so it is not read), and reserved by
+        // the exchange above (so no other thread writes to it); `bytes` cannot overlap it, because no reference
+        // to it exists.
         unsafe { self.start.add(offset).copy_from_nonoverlapping(NonNull::from(bytes).cast(), bytes.len()) };
         self.written.store(end, Ordering::Release);
         Some(offset)
@@ -179,7 +179,8 @@ impl Growing {
 
     fn written(&self) -> &[u8] {
         let written = self.written.load(Ordering::Acquire);
-        // SAFETY: the first `written` bytes were initialised before the mark was raised, and never change again.
+        // SAFETY: the first `written` bytes were initialized before the mark was raised, and do not change any
+        // more.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), written) }
     }
 }
@@ -187,7 +188,7 @@ impl Growing {
 #[allow(unsafe_code)]
 impl Drop for Growing {
     fn drop(&mut self) {
-        // SAFETY: allocated in `new` with the same layout, and no longer borrowed.
+        // SAFETY: allocated in `new` with the same layout, and not borrowed any more.
         unsafe { dealloc(self.start.as_ptr(), Self::layout(self.size)) };
     }
 }

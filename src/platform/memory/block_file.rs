@@ -1,13 +1,13 @@
-//! File that is read block by block, each with a checksum, on first use.
+//! File that is read block by block on first use; each block has a checksum.
 //!
-//! There are two kinds of access. *Read*: a block is copied into memory, so later changes to the file do not
-//! matter, and a truncated file is an error like any other. *Mapped*: the system decides what stays in
-//! memory, so the file may be larger than the memory; but access to a part that was truncated meanwhile ends
-//! the process with SIGBUS, and writes to the file become visible. [`Access::for_length`] chooses: only files
-//! that do not fit comfortably into memory are mapped.
+//! There are two kinds of access. *Read*: a block is copied into memory, so later changes of the file have no
+//! effect, and a truncated file is an error like any other. *Mapped*: the system decides which parts are in
+//! memory, so the file may be larger than the memory; but access to a part that was truncated ends the process
+//! with SIGBUS, and later writes to the file become visible. [`Access::for_length`] maps only files that do not
+//! easily fit into memory.
 //!
-//! Invariant: a block is returned only after its checksum was verified; [`BlockFile::bytes`] is for data that
-//! can be verified in another way.
+//! Invariant: a block is returned only after its checksum was verified. [`BlockFile::bytes`] is for data that
+//! is verified in another way.
 
 use std::fmt;
 use std::fs::{File, Metadata, OpenOptions};
@@ -21,7 +21,7 @@ use memmap2::Mmap;
 use crate::base::sync::Arc;
 use crate::platform::Errno;
 
-/// Access to the bytes of a file.
+/// Kind of access to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Copied by pread(2).
@@ -30,7 +30,7 @@ pub enum Access {
     Mapped,
 }
 
-/// File of blocks.
+/// File that consists of blocks.
 #[derive(Debug)]
 pub struct BlockFile {
     file: File,
@@ -38,7 +38,7 @@ pub struct BlockFile {
     mapping: Option<Arc<Mmap>>,
 }
 
-/// Block of a file.
+/// Position, length and checksum of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
     /// Position in the file.
@@ -49,7 +49,7 @@ pub struct Block {
     pub checksum: u32,
 }
 
-/// Damage in a file of blocks.
+/// Damage in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
     /// Position in bytes from the start of the file.
@@ -73,12 +73,12 @@ impl fmt::Display for Damage {
 
 impl std::error::Error for Damage {}
 
-/// Bytes of a file, or from elsewhere.
+/// Bytes in memory or in a mapped file.
 #[derive(Debug)]
 pub enum Bytes {
-    /// Bytes in memory of their own.
+    /// Bytes with memory of their own.
     Own(Box<[u8]>),
-    /// Bytes in a mapped file.
+    /// Range of a mapped file.
     Mapped(Arc<Mmap>, Range<usize>),
 }
 
@@ -100,11 +100,12 @@ impl Deref for Bytes {
 }
 
 impl Access {
-    /// Returns [`Access::Read`] for files of at most an eighth of the machine's memory.
+    /// Returns [`Access::Read`] for files of at most an eighth of the machine's memory, and [`Access::Mapped`]
+    /// for larger ones.
     pub fn for_length(length: u64) -> Self {
         // nix has no name for the first variable on macOS.
         let memory = ask(libc::_SC_PHYS_PAGES).zip(ask(libc::_SC_PAGESIZE));
-        // Without an answer from the system, assume the smallest memory of a current machine.
+        // Without an answer from the system, assumes a machine with little memory.
         let memory = memory.map_or(1 << 30, |(pages, size)| pages.saturating_mul(size));
         if length <= memory / 8 { Self::Read } else { Self::Mapped }
     }
@@ -113,17 +114,17 @@ impl Access {
 /// Returns a number of sysconf(3).
 #[allow(unsafe_code)]
 fn ask(variable: libc::c_int) -> Option<u64> {
-    // SAFETY: the call takes any number, and accesses no memory of this process.
+    // SAFETY: the call accepts any number, and accesses no memory of this process.
     u64::try_from(unsafe { libc::sysconf(variable) }).ok()
 }
 
 impl BlockFile {
-    /// Opens a regular file, with the access its length suggests unless `access` is given.
+    /// Opens a regular file. Unless `access` is given, its length determines the kind of access.
     ///
     /// # Errors
-    /// Those of open(2) and mmap(2), or that it is not a regular file.
+    /// Those of open(2) and mmap(2), or an error if it is not a regular file.
     pub fn open(path: &Path, access: Option<Access>) -> io::Result<Self> {
-        // A pipe is not even opened, because its writer would notice.
+        // A pipe is not opened, because its writer would notice.
         length_of_file(&std::fs::metadata(path)?)?;
         let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
         let length = length_of_file(&file.metadata()?)?;
@@ -140,7 +141,7 @@ impl BlockFile {
     /// Returns the block after verifying its checksum.
     ///
     /// # Errors
-    /// When it cannot be read, is not in the file, or has another checksum.
+    /// When it cannot be read, is outside of the file, or has another checksum.
     pub fn read(&self, block: Block) -> Result<Bytes, Damage> {
         let bytes = self.bytes(block.offset, block.length)?;
         if crc32fast::hash(&bytes) != block.checksum {
@@ -149,10 +150,10 @@ impl BlockFile {
         Ok(bytes)
     }
 
-    /// Returns unverified bytes, for data that can be verified in another way.
+    /// Returns unverified bytes, for data that is verified in another way.
     ///
     /// # Errors
-    /// When they cannot be read, or are not in the file.
+    /// When they cannot be read, or are outside of the file.
     pub fn bytes(&self, offset: u64, length: u64) -> Result<Bytes, Damage> {
         let cut_off = || Damage::new(self.length, "the file is truncated here");
         let end = offset.checked_add(length).filter(|end| *end <= self.length).ok_or_else(cut_off)?;
@@ -179,7 +180,7 @@ fn length_of_file(there: &Metadata) -> io::Result<u64> {
     if there.is_file() { Ok(there.len()) } else { Err(io::Error::new(ErrorKind::Unsupported, "not a file")) }
 }
 
-/// Returns the text of a read error.
+/// Returns the message of a read error.
 fn reason(error: &io::Error) -> String {
     match error.raw_os_error() {
         Some(errno) => crate::base::os_error::error_text(errno),
@@ -190,10 +191,9 @@ fn reason(error: &io::Error) -> String {
 
 #[allow(unsafe_code)]
 fn map(file: &File) -> io::Result<Mmap> {
-    // SAFETY: the mapping is only read. Other processes can still change or truncate the file, which no
-    // program can prevent: snapshots are replaced by renaming and never written into, decoding checks its
-    // input at every step, so changed bytes at worst give other entries, and access to a truncated part ends
-    // the process.
+    // SAFETY: the mapping is only read. No program can prevent that another process changes or truncates the
+    // file, but snapshots are replaced by renaming and never written into. Decoding checks its input at every
+    // step, so changed bytes give other entries at worst, and access to a truncated part ends the process.
     unsafe { Mmap::map(file) }
 }
 

@@ -1,20 +1,20 @@
-//! Limit for directories that stay open.
+//! Limit on the number of directories that stay open.
 //!
-//! A walk keeps a directory open while its children wait to be opened relative to it, and does without when
-//! too many are open.
+//! A walk keeps a directory open while its children wait to be opened relative to it, unless too many
+//! directories are open.
 //!
-//! Invariant: the limit leaves every worker the three descriptors it needs to continue.
+//! Invariant: every worker can always open the three descriptors that it needs to continue.
 
 use super::limits;
 use crate::base::sync::{AtomicUsize, Ordering};
 use crate::platform::{Directory, Errno};
 
-/// Largest number of descriptors a worker needs to open a directory name by name and to read it.
+/// Largest number of descriptors that a worker needs to open a directory name by name and to read it.
 const PER_WORKER: usize = 3;
-/// Number of descriptors kept free for the rest of the process: the terminal, signals, an output file.
+/// Number of descriptors kept free for other parts of the process: the terminal, signals, an output file.
 const SPARE: usize = 5;
 
-/// Counter of open directories, with the system's limit.
+/// Counter of open directories, with a limit.
 #[derive(Debug)]
 pub struct Descriptors {
     allowed: usize,
@@ -22,7 +22,7 @@ pub struct Descriptors {
 }
 
 impl Descriptors {
-    /// Raises the limit of the process, and reduces `threads` if there are too few descriptors for them.
+    /// Raises the limit of the process. Reduces `threads` if there are not enough descriptors for them.
     pub fn new(threads: usize) -> (Self, usize) {
         let limit = usize::try_from(limits::raise_descriptors()).unwrap_or(usize::MAX);
         let free = limit.saturating_sub(limits::descriptors_in_use()).saturating_sub(SPARE);
@@ -31,7 +31,7 @@ impl Descriptors {
         (Self { allowed, open: AtomicUsize::new(0) }, threads)
     }
 
-    /// Counts a directory as long as it is held.
+    /// Counts a directory as long as the result exists.
     pub fn hold<D>(&self, directory: D) -> Counted<'_, D> {
         self.open.fetch_add(1, Ordering::Relaxed);
         Counted { directory, descriptors: self }
@@ -42,14 +42,14 @@ impl Descriptors {
         self.open.load(Ordering::Relaxed)
     }
 
-    /// Returns `true` if a directory may stay open for its children.
+    /// Returns `true` if another directory may stay open for its children.
     pub fn suffice(&self) -> bool {
-        // `Relaxed`: the count may miss workers that open a directory right now, for which there is room.
+        // `Relaxed`: the count may miss workers that are just opening a directory, for which there is room.
         self.open.load(Ordering::Relaxed) <= self.allowed
     }
 }
 
-/// Directory that stays open and is counted.
+/// Open directory that is counted.
 #[derive(Debug)]
 pub struct Counted<'d, D> {
     /// Directory.
@@ -63,7 +63,7 @@ impl<D> Drop for Counted<'_, D> {
     }
 }
 
-/// Repeats `open` while no descriptors are left, for about a second.
+/// Repeats `open` while there is no free descriptor, for about a second.
 ///
 /// # Errors
 /// The last error of `open`.

@@ -1,4 +1,4 @@
-//! Conventions of the desktop: the opener, the clipboard tool, the trash, and stat(1) in scripts.
+//! Conventions of the desktop: opener, clipboard tool, trash, and stat(1) in scripts.
 
 pub use super::imp::{
     BIRTH_HAS_NANOSECONDS, CLIPBOARD_TOOL, OPENER, TRASH_HAS_INFO, TRASH_NAME_SEPARATOR, home_trash,

@@ -1,17 +1,17 @@
 //! Limits of this process: descriptors, processors, and threads that fit into its address space.
 //!
-//! Invariant: no function fails; if the system does not report a limit, a cautious value is used.
+//! Invariant: no function fails; if the system does not report a limit, a small value is used.
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::unistd::{SysconfVar, sysconf};
 
 use super::imp::{MOST_DESCRIPTORS, threads_with_room};
 
-/// Raises the soft limit of open descriptors to the hard one and returns the resulting limit (getrlimit(2)).
+/// Raises the soft limit of open descriptors to the hard limit, and returns the resulting limit (getrlimit(2)).
 pub(crate) fn raise_descriptors() -> u64 {
     /// Smallest limit of any system (`_POSIX_OPEN_MAX`).
     const LEAST: u64 = 20;
-    // Read first, since it may be available where the limit itself is hidden or does not exist.
+    // Read first, because it may be available where the limit itself is hidden or does not exist.
     let Ok(Some(open)) = sysconf(SysconfVar::OPEN_MAX) else { return LEAST };
     let open = u64::try_from(open).unwrap_or(LEAST);
     let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) else { return open };
@@ -23,23 +23,23 @@ pub(crate) fn raise_descriptors() -> u64 {
     u64::try_from(granted).unwrap_or(u64::MAX)
 }
 
-/// Returns the number of processors this process may use and has room for a thread each, at least one.
+/// Returns the number of processors that this process may use, but not more than the threads that fit into its
+/// memory. At least one.
 pub fn processors() -> usize {
     threads(std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
 }
 
-/// Returns the number of threads, up to `wanted`, that the address space of this process is large enough for
-/// (`RLIMIT_AS`), at least one.
+/// Returns the number of threads, up to `wanted`, that fit into the address space of this process
+/// (`RLIMIT_AS`). At least one.
 ///
-/// The system starts more threads than that, but one that finds no room for its memory ends the process. If
-/// the address space is limited, all threads share the reserve of the C library's allocator from this call
-/// on.
+/// The system starts more threads than that, but a thread without room for its memory ends the process. If the
+/// address space is limited, all threads share the reserve of the C library's allocator after this call.
 pub fn threads(wanted: usize) -> usize {
     threads_with_room(wanted)
 }
 
 /// Returns the number of open descriptors, including inherited ones.
 pub(crate) fn descriptors_in_use() -> usize {
-    // Without the folder, assume those of the terminal and a few more.
+    // Without the folder, assumes those of the terminal and a few more.
     std::fs::read_dir("/dev/fd").map_or(8, Iterator::count)
 }

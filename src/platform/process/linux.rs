@@ -1,4 +1,4 @@
-//! Linux: the limit of the address space, and what happens before `main`.
+//! Linux: the limit of the address space, and a function that runs before `main`.
 
 #[path = "unix.rs"]
 #[allow(dead_code)] // partly replaced here
@@ -15,7 +15,7 @@ pub const BIRTH_HAS_NANOSECONDS: bool = true;
 
 /// Returns the number of threads, up to `wanted`, that fit into a limited address space (`RLIMIT_AS`).
 pub fn threads_with_room(wanted: usize) -> usize {
-    /// A stack of 2 MiB, and the memory for entries, which grows with the tree.
+    /// Address space for each thread: a stack of 2 MiB, and memory for entries, which grows with the tree.
     const EACH: u64 = 8 << 20;
     match getrlimit(Resource::RLIMIT_AS) {
         Ok((addresses, _)) if addresses != nix::sys::resource::RLIM_INFINITY => {
@@ -26,22 +26,22 @@ pub fn threads_with_room(wanted: usize) -> usize {
     }
 }
 
-/// Keeps the C library's allocator from reserving 64 MiB of address space for each thread (mallopt(3),
+/// Prevents the C library's allocator from reserving 64 MiB of address space for each thread (mallopt(3),
 /// `M_ARENA_MAX`).
 #[allow(unsafe_code)]
 fn share_reserves() {
     #[cfg(target_env = "gnu")]
-    // SAFETY: a number is set under the allocator's own lock; no memory changes its owner. If the call fails,
-    // nothing changes.
+    // SAFETY: the call sets a number under the allocator's own lock, and no memory changes its owner. If it
+    // fails, nothing changes.
     unsafe {
         libc::mallopt(libc::M_ARENA_MAX, 1);
     }
 }
 
-/// Function that the loader calls before `main` (the System V ABI, "Initialization and Termination Functions").
+/// Function that the loader calls before `main` (System V ABI, "Initialization and Termination Functions").
 #[allow(unsafe_code)]
-// SAFETY: the section holds pointers to functions whose arguments `note` ignores; it needs nothing that is
-// set up later.
+// SAFETY: the section contains pointers to functions, whose arguments `note` ignores; `note` needs nothing that
+// is set up later.
 #[unsafe(link_section = ".init_array")]
 #[used]
 static NOTE: extern "C" fn() = note;

@@ -1,4 +1,4 @@
-//! macOS: its own desktop, and files in the cloud.
+//! macOS: its desktop, and files in the cloud.
 
 #[path = "unix.rs"]
 #[allow(dead_code)] // partly replaced here
@@ -12,7 +12,7 @@ pub use unix::*; // `threads_with_room` too: `RLIMIT_AS` means resident memory h
 pub const OPENER: &str = "open";
 /// Clipboard tool that every desktop of the system has.
 pub const CLIPBOARD_TOOL: Option<&str> = Some("pbcopy");
-/// `true` if the trash has the directories `files` and `info`; here it holds the items themselves.
+/// `true` if the trash has the directories `files` and `info`. On macOS it contains the items themselves.
 pub const TRASH_HAS_INFO: bool = false;
 /// Text between a name in the trash and the number that makes it unique.
 pub const TRASH_NAME_SEPARATOR: &str = " ";
@@ -31,16 +31,17 @@ pub fn set_io_policy(policy: i32) {
     const DATALESS_FILES: i32 = 3;
     /// `IOPOL_SCOPE_THREAD`
     const THREAD: i32 = 1;
-    // sys/resource.h, macOS 10.15. SAFETY: the declaration is the header's, and the call takes three numbers.
+    // From sys/resource.h, macOS 10.15. SAFETY: the declaration is that of the header, and the call takes three
+    // numbers.
     unsafe extern "C" {
         safe fn setiopolicy_np(iotype: i32, scope: i32, policy: i32) -> i32;
     }
-    // Systems without this policy refuse the call, and download nothing either.
+    // Systems without this policy refuse the call, and do not download anything either.
     let _ = setiopolicy_np(DATALESS_FILES, THREAD, policy);
 }
 
-/// Returns a remedy for an error number, if the system's text does not name it: the privacy settings deny access
-/// with `EPERM`, unlike missing permissions, which cause `EACCES`.
+/// Returns a remedy for an error number, if the system's message does not mention it. The privacy settings deny
+/// access with `EPERM`, while missing permissions cause `EACCES`.
 pub fn remedy(errno: i32) -> Option<&'static str> {
     (errno == libc::EPERM).then_some("Full Disk Access")
 }

@@ -1,4 +1,4 @@
-//! Any Unix: the conventions of freedesktop.org, and nothing that needs a system's own calls.
+//! Implementations for any Unix: the conventions of freedesktop.org, and no calls of a particular system.
 
 use std::path::PathBuf;
 
@@ -21,15 +21,15 @@ pub fn home_trash(home: Option<PathBuf>) -> Option<PathBuf> {
     data.or_else(|| home.map(|home| home.join(".local/share"))).map(|data| data.join("Trash"))
 }
 
-/// Does nothing, since these systems have no such policy.
+/// Does nothing, because these systems have no such policy.
 pub fn set_io_policy(_: i32) {}
 
-/// Returns `wanted`, since no limit counts threads on these systems.
+/// Returns `wanted`, because no limit of these systems depends on the number of threads.
 pub fn threads_with_room(wanted: usize) -> usize {
     wanted
 }
 
-/// Returns a remedy for an error number, if the system's text does not name it: none, since these texts do.
+/// Returns `None`: the messages of these systems need no remedy.
 pub fn remedy(_: i32) -> Option<&'static str> {
     None
 }

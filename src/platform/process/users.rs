@@ -1,31 +1,30 @@
 //! Names of users and groups.
 //!
-//! They may come from a server (nsswitch.conf(5), Open Directory), so a lookup may take as long as that
-//! takes.
+//! They may come from a server (nsswitch.conf(5), Open Directory), and a lookup may wait for it.
 //!
-//! Invariant: an unknown user is a number, never an error, since files keep the owners of the systems they
-//! came from.
+//! Invariant: an unknown user has only a number, which is not an error: files keep the owners of the systems
+//! they came from.
 
 use std::path::PathBuf;
 
 use nix::unistd::{Gid, Group, Uid, User, geteuid};
 
-/// Returns the user that this process acts as.
+/// Returns the effective user of this process.
 pub fn own() -> u32 {
     geteuid().as_raw()
 }
 
-/// Returns the home that the system has on record for this process.
+/// Returns the home directory of this process's user, according to the user database.
 pub fn own_home() -> Option<PathBuf> {
     User::from_uid(geteuid()).ok().flatten().map(|user| user.dir)
 }
 
-/// Returns the name of a user, if there is one (`getpwuid_r(3)`).
+/// Returns the name of a user; `None` if there is none (`getpwuid_r(3)`).
 pub fn user(number: u32) -> Option<String> {
     User::from_uid(Uid::from_raw(number)).ok().flatten().map(|user| user.name)
 }
 
-/// Returns the name of a group, if there is one (`getgrgid_r(3)`).
+/// Returns the name of a group; `None` if there is none (`getgrgid_r(3)`).
 pub fn group(number: u32) -> Option<String> {
     Group::from_gid(Gid::from_raw(number)).ok().flatten().map(|group| group.name)
 }

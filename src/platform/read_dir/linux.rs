@@ -18,17 +18,17 @@ use crate::platform::{Attributes, DirEntry, Directory, Filled, Prefetched, retry
 
 pub use unix::{Stream, kind_of, open};
 
-/// Size of the buffer in bytes. Larger ones were not faster, and a directory of about 1,800 short names fits.
+/// Size of the buffer in bytes. It has room for about 1,800 short names, and larger buffers were not faster.
 const SIZE: usize = 64 << 10;
 
 /// Offset of `d_name` in `struct linux_dirent64` (getdents(2)): after inode, offset, record length and type.
 const NAME: usize = 19;
 
-/// Batch of directory records, as the kernel packed them.
+/// Batch of directory records as the kernel packed them.
 pub struct Buffer {
-    /// Records. The capacity is [`SIZE`]; pages the kernel never wrote to are not used.
+    /// Records. The capacity is [`SIZE`]; pages that the kernel never wrote to are not resident.
     bytes: Vec<u8>,
-    /// `true` while `statx` is worth trying, since old container sandboxes refuse it.
+    /// `true` while `statx` may work. Old container sandboxes refuse it.
     statx: Cell<bool>,
 }
 
@@ -38,15 +38,15 @@ pub struct Reader<'d> {
 }
 
 impl<'d> Reader<'d> {
-    /// Creates a reader at the beginning of a freshly opened directory.
+    /// Creates a reader for a directory that was just opened.
     pub fn new(directory: &'d Directory) -> Self {
         Self { directory }
     }
 
-    /// Replaces the content of `buffer` by the next batch.
+    /// Replaces the contents of `buffer` by the next batch.
     ///
     /// # Errors
-    /// Those of getdents64(2). Earlier batches stay valid; the directory ends there.
+    /// Those of getdents64(2). Earlier batches stay valid, and the directory ends there.
     #[allow(unsafe_code)]
     pub fn fill(&mut self, buffer: &mut Buffer) -> Result<Filled, Errno> {
         buffer.bytes.clear();
@@ -71,7 +71,7 @@ impl Default for Buffer {
 }
 
 impl Buffer {
-    /// Returns `true` if the batch is so large that more will probably follow.
+    /// Returns `true` if the batch is so large that more entries probably follow.
     pub fn is_full(&self) -> bool {
         self.bytes.len() >= SIZE / 2
     }
@@ -99,12 +99,12 @@ impl Buffer {
         })
     }
 
-    /// Returns the attributes of an entry of `directory`, or of a symbolic link itself. Never triggers an
-    /// automount.
+    /// Returns the attributes of an entry of `directory`; for a symbolic link, those of the link itself. Never
+    /// triggers an automount.
     ///
-    /// For a directory the cached attributes are enough (`AT_STATX_DONT_SYNC`): it may be a mount point of an
-    /// unreachable server, which would block all other entries. Only directories of network file systems can
-    /// differ by it, in their own size and time.
+    /// For a directory, cached attributes are enough (`AT_STATX_DONT_SYNC`): it may be a mount point of an
+    /// unreachable server, which would block all other entries. Only for directories on network file systems
+    /// can they differ, in size and time.
     ///
     /// # Errors
     /// Those of statx(2): `ENOENT` if the entry no longer exists.
@@ -114,9 +114,9 @@ impl Buffer {
         }
         let sync = if entry.hint == Kind::Directory { libc::AT_STATX_DONT_SYNC } else { 0 };
         match statx::of_child(directory, entry.name, libc::AT_SYMLINK_NOFOLLOW | sync) {
-            // Sandboxes older than the call refuse it with EPERM, kernels with ENOSYS (seccomp, Linux before
-            // 4.11); glibc's replacement for such kernels fails with EINVAL, since it does not know all
-            // flags.
+            // Sandboxes that are older than the call refuse it with EPERM, and kernels with ENOSYS (seccomp,
+            // Linux before 4.11). glibc's replacement for such kernels fails with EINVAL, because it does not
+            // support all flags.
             Err(Errno::ENOSYS | Errno::EPERM | Errno::EINVAL) => {
                 let attributes = directory.attributes_of(entry.name)?;
                 self.statx.set(false);
@@ -127,23 +127,23 @@ impl Buffer {
     }
 }
 
-/// Returns the name in a directory record. Reads eight bytes at a time, as the kernel aligns them: byte by
-/// byte it took a sixth of a scan's time between system calls.
+/// Returns the name in a directory record. Reads eight bytes at a time, as the kernel aligns them: reading byte
+/// by byte took a sixth of a scan's time between system calls.
 #[allow(unsafe_code)]
 fn name(record: &[u8]) -> Option<&CStr> {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
-    /// Offset of the eight bytes that hold the first byte of the name.
+    /// Offset of the eight bytes that contain the first byte of the name.
     const FIRST: usize = NAME / 8 * 8;
-    // A zero before the name does not end it.
+    // A zero before the name must not end it.
     let mut before = u64::from_le_bytes([0xff, 0xff, 0xff, 0, 0, 0, 0, 0]);
     for (number, chunk) in record.get(FIRST..)?.chunks_exact(8).enumerate() {
         let word = u64::from_le_bytes(chunk.try_into().ok()?) | std::mem::take(&mut before);
-        // The lowest set bit marks the first byte that is zero; higher ones may be wrong.
+        // The lowest set bit marks the first byte that is zero. Higher bits may be wrong.
         let zeros = word.wrapping_sub(ONES) & !word & (ONES << 7);
         if zeros != 0 {
             let end = FIRST + number * 8 + zeros.trailing_zeros() as usize / 8;
             let name = record.get(NAME..=end)?;
-            // SAFETY: its last byte is zero and, as the first such byte from `NAME` on, the only one.
+            // SAFETY: its last byte is zero, and it is the only zero from `NAME` on.
             return Some(unsafe { CStr::from_bytes_with_nul_unchecked(name) });
         }
     }

@@ -1,9 +1,9 @@
 //! macOS: names and attributes together from `getattrlistbulk(2)`, in a reused buffer.
 //!
-//! Attributes of directories are read by name, because the call describes the directory that a mount covers
-//! and the link that a firmlink is. If the call does not work at all, `readdir` reads the directory.
+//! Attributes of directories are read by name, because the call describes the directory that a mount covers,
+//! and the firmlink instead of its target. If the call does not work at all, `readdir` reads the directory.
 //!
-//! Uses `attr_list` for the layout of records. Invariant: no entry is returned twice.
+//! `attr_list` has the layout of records. Invariant: no entry is returned twice.
 
 mod stream;
 
@@ -19,11 +19,11 @@ use crate::platform::{Attributes, DirEntry, Directory, Filled, Prefetched, retry
 
 pub(crate) use stream::{Stream, kind_of, open};
 
-/// Size of the buffer in bytes. An entry takes about 150, so most directories fit; the largest entry takes 8
-/// KiB.
+/// Size of the buffer in bytes. An entry takes about 150 bytes, so most directories fit; the largest entry
+/// takes 8 KiB.
 const SIZE: usize = 128 << 10;
 
-/// Batch of records, as the kernel packed them, or of names as a fallback.
+/// Batch of records as the kernel packed them, or of names if the fallback is used.
 pub struct Buffer {
     bytes: Box<[u8]>,
     filled: usize,
@@ -34,26 +34,26 @@ pub struct Buffer {
 pub struct Reader<'d> {
     directory: &'d Directory,
     way: Way<'d>,
-    /// `true` once anything was read; the fallback is impossible then.
+    /// `true` when something was read. The fallback is not possible then.
     begun: bool,
 }
 
-/// Way of reading a directory.
+/// Way in which a directory is read.
 enum Way<'d> {
     Bulk(Wanted),
     Names(readdir::Reader<'d>),
 }
 
 impl<'d> Reader<'d> {
-    /// Creates a reader at the beginning of a freshly opened directory.
+    /// Creates a reader for a directory that was just opened.
     pub fn new(directory: &'d Directory) -> Self {
         Self { directory, way: Way::Bulk(Wanted::ALL), begun: false }
     }
 
-    /// Replaces the content of `buffer` by the next batch.
+    /// Replaces the contents of `buffer` by the next batch.
     ///
     /// # Errors
-    /// Those of getattrlistbulk(2). Earlier batches stay valid; the directory ends there.
+    /// Those of getattrlistbulk(2). Earlier batches stay valid, and the directory ends there.
     pub fn fill(&mut self, buffer: &mut Buffer) -> Result<Filled, Errno> {
         buffer.clear();
         loop {
@@ -71,7 +71,7 @@ impl<'d> Reader<'d> {
                 Err(Errno::EACCES) if matches!(self.way, Way::Bulk(Wanted::ALL)) => {
                     self.way = Way::Bulk(Wanted::NAMES);
                 }
-                // ERANGE was seen at the end of directories on macOS 10.13; EBADMSG is duke's own.
+                // ERANGE was observed at the end of directories on macOS 10.13. EBADMSG comes from duke itself.
                 Err(Errno::ENOTSUP | Errno::EINVAL | Errno::ENOSYS | Errno::ERANGE | Errno::EBADMSG)
                     if !self.begun =>
                 {
@@ -83,7 +83,7 @@ impl<'d> Reader<'d> {
     }
 }
 
-/// Makes the call and returns the number of bytes it has filled, 0 at the end.
+/// Makes the call and returns the number of bytes that it has filled; 0 at the end.
 #[allow(unsafe_code)]
 fn read(directory: &Directory, wanted: Wanted, bytes: &mut [u8]) -> Result<usize, Errno> {
     let mut list = libc::attrlist {
@@ -118,7 +118,7 @@ impl Buffer {
         self.names.clear();
     }
 
-    /// Returns `true` if the batch is so large that more will probably follow.
+    /// Returns `true` if the batch is so large that more entries probably follow.
     pub fn is_full(&self) -> bool {
         self.filled >= SIZE / 2 || self.names.is_full()
     }
@@ -128,8 +128,8 @@ impl Buffer {
         attr_list::entries(&self.bytes[..self.filled]).chain(self.names.entries())
     }
 
-    /// Returns the attributes of an entry of `directory`, or of a symbolic link itself. Never triggers an
-    /// automount or a download.
+    /// Returns the attributes of an entry of `directory`; for a symbolic link, those of the link itself. Never
+    /// triggers an automount or a download.
     ///
     /// # Errors
     /// The error in the listing, or those of fstatat(2): `ENOENT` if the entry no longer exists.

@@ -1,6 +1,6 @@
-//! Reading a directory in batches of names, hints and attributes.
+//! Reads a directory in batches of names, hints and attributes.
 //!
-//! `unix.rs` has the answers of any Unix; the files of Linux and macOS replace those that differ there.
+//! `unix.rs` has implementations for any Unix. The files for Linux and macOS replace those that differ there.
 
 pub mod attr_list;
 pub(crate) mod directory;

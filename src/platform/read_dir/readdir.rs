@@ -1,7 +1,7 @@
-//! Any Unix: names from `readdir(3)` (through the C library, as `imp` calls it), attributes from `fstatat(2)`.
+//! Any Unix: names from `readdir(3)` (through the C library, see `imp`), attributes from `fstatat(2)`.
 //!
-//! Used on systems without a faster implementation, and everywhere as the reference that the faster ones are
-//! tested against. Invariant: no `unsafe` here.
+//! Used on systems without a faster implementation, and on all systems as the reference with which the faster
+//! ones are tested. Invariant: no `unsafe` here.
 
 use std::ffi::CStr;
 
@@ -14,12 +14,12 @@ use crate::platform::{Attributes, DirEntry, Directory, Filled, Prefetched};
 /// Number of entries in one batch.
 const BATCH: usize = 1024;
 
-/// Batch of names, copied from the C library's stream.
+/// Batch of names that were copied from the C library's stream.
 #[derive(Default)]
 pub struct Buffer {
-    /// Names with their NULs, back to back.
+    /// Names with their NULs, one after another.
     names: Vec<u8>,
-    /// Kind, inode number and end of the name of each entry.
+    /// Kind, inode number and end of the name for each entry.
     entries: Vec<(Kind, u64, usize)>,
 }
 
@@ -30,15 +30,15 @@ pub struct Reader<'d> {
 }
 
 impl<'d> Reader<'d> {
-    /// Creates a reader at the beginning of a freshly opened directory.
+    /// Creates a reader for a directory that was just opened.
     pub fn new(directory: &'d Directory) -> Self {
         Self { directory, stream: None }
     }
 
-    /// Replaces the content of `buffer` by the next batch.
+    /// Replaces the contents of `buffer` by the next batch.
     ///
     /// # Errors
-    /// Those of readdir(3) and, for the first batch, openat(2). Earlier batches stay valid; the directory
+    /// Those of readdir(3) and, for the first batch, openat(2). Earlier batches stay valid, and the directory
     /// ends there.
     pub fn fill(&mut self, buffer: &mut Buffer) -> Result<Filled, Errno> {
         buffer.clear();
@@ -50,7 +50,7 @@ impl<'d> Reader<'d> {
             match stream.next() {
                 None => break,
                 Some(Ok(entry)) => buffer.push(entry.file_name(), kind_of(&entry), entry.ino()),
-                // The names read by this call are kept; a lasting error shows up again in the next call.
+                // The names read by this call are kept. A lasting error occurs again in the next call.
                 Some(Err(_)) if !buffer.entries.is_empty() => break,
                 Some(Err(error)) => return Err(error),
             }
@@ -73,7 +73,7 @@ impl Buffer {
         }
     }
 
-    /// Returns `true` if the batch is so large that more will probably follow.
+    /// Returns `true` if the batch is so large that more entries probably follow.
     pub fn is_full(&self) -> bool {
         self.entries.len() >= BATCH
     }
@@ -88,7 +88,7 @@ impl Buffer {
         })
     }
 
-    /// Returns the attributes of an entry of `directory`, or of a symbolic link itself.
+    /// Returns the attributes of an entry of `directory`; for a symbolic link, those of the link itself.
     ///
     /// # Errors
     /// Those of fstatat(2): `ENOENT` if the entry no longer exists.

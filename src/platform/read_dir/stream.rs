@@ -1,5 +1,5 @@
-//! Directory stream of macOS, from `fdopendir(3)` and `readdir_r(3)`, the calls that the standard library
-//! makes there.
+//! Directory stream of macOS, from `fdopendir(3)` and `readdir_r(3)`, which the standard library calls there
+//! too.
 //!
 //! Invariant: dropping the stream closes it and its descriptor.
 
@@ -15,17 +15,17 @@ use nix::sys::stat::Mode;
 use crate::base::kind::Kind;
 use crate::platform::{Directory, retry};
 
-/// Names of a directory, from its beginning.
+/// Names of a directory, starting with the first.
 pub(crate) struct Stream {
     stream: NonNull<libc::DIR>,
 }
 
-/// Name in a stream.
+/// Name from a stream.
 pub(crate) struct Name {
     entry: libc::dirent,
 }
 
-// SAFETY: a stream is not bound to a thread; it has one owner, and every use of it needs `&mut`.
+// SAFETY: a stream is not bound to a thread. It has one owner, and every use of it needs `&mut`.
 #[allow(unsafe_code)]
 unsafe impl Send for Stream {}
 
@@ -49,14 +49,13 @@ impl Iterator for Stream {
     type Item = Result<Name, Errno>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        // Zeroed, since the call writes no more than the name needs.
+        // Zeroed, because the call writes only as much as the name needs.
         let mut entry = MaybeUninit::<libc::dirent>::zeroed();
         let mut result = null_mut();
         // SAFETY: the stream is open, `entry` has room for the longest name, and `result` for a pointer.
         match unsafe { libc::readdir_r(self.stream.as_ptr(), entry.as_mut_ptr(), &raw mut result) } {
             0 if result.is_null() => None,
-            // SAFETY: every field of a `dirent` is a number or an array of numbers, for which zeros are
-            // valid.
+            // SAFETY: every field of a `dirent` is a number or an array of numbers, for which zeros are valid.
             0 => Some(Ok(Name { entry: unsafe { entry.assume_init() } })),
             error => Some(Err(Errno::from_raw(error))),
         }
@@ -66,7 +65,7 @@ impl Iterator for Stream {
 #[allow(unsafe_code)]
 impl Drop for Stream {
     fn drop(&mut self) {
-        // SAFETY: open until now, and not used again. An error of closing cannot be handled.
+        // SAFETY: it was open until now, and is not used again. An error of closing cannot be handled.
         unsafe { libc::closedir(self.stream.as_ptr()) };
     }
 }
@@ -74,7 +73,7 @@ impl Drop for Stream {
 #[allow(unsafe_code)]
 impl Name {
     pub(crate) fn file_name(&self) -> &CStr {
-        // SAFETY: the call ended the name with a NUL inside the array, and it lives as long as `self`.
+        // SAFETY: the call has ended the name with a NUL inside the array, which lives as long as `self`.
         unsafe { CStr::from_ptr(self.entry.d_name.as_ptr()) }
     }
 

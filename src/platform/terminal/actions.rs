@@ -1,6 +1,6 @@
-//! Actions that the process has for signals.
+//! Actions of the process for signals.
 //!
-//! Invariant: asking for an action changes none.
+//! Invariant: reading an action does not change it.
 
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
 
@@ -9,7 +9,7 @@ use crate::base::sync::{AtomicBool, Ordering};
 /// Signals that end a program.
 pub(crate) const FATAL: [Signal; 4] = [Signal::SIGHUP, Signal::SIGINT, Signal::SIGQUIT, Signal::SIGTERM];
 
-/// `true` if a thread waits for them.
+/// `true` if a thread waits for these signals.
 static IS_WATCHED: AtomicBool = AtomicBool::new(false);
 
 /// Records that a thread waits for the signals that end a program.
@@ -32,14 +32,14 @@ pub(crate) fn is_default(signal: Signal) -> bool {
     handler(signal) == libc::SIG_DFL
 }
 
-/// Returns the handler of a signal. The call changes nothing, so the signal would not end the process even
-/// for a moment.
+/// Returns the handler of a signal. The call changes nothing, so there is no moment at which the signal would
+/// end the process.
 #[allow(unsafe_code)]
 fn handler(signal: Signal) -> libc::sighandler_t {
     // SAFETY: all zeros is a valid `sigaction`: no flags, an empty mask, the default handler.
     let mut now: libc::sigaction = unsafe { std::mem::zeroed() };
-    // SAFETY: without a new action the call only reads, and `now` is writable. It fails for bad signal
-    // numbers only.
+    // SAFETY: without a new action the call only reads, and `now` is writable. It fails only for invalid signal
+    // numbers.
     unsafe { libc::sigaction(signal as libc::c_int, std::ptr::null(), &raw mut now) };
     now.sa_sigaction
 }
@@ -53,13 +53,13 @@ pub(crate) enum Answer {
     Ignore,
 }
 
-/// Previous action for a signal.
+/// Action that a signal had before.
 pub(crate) struct Before {
     signal: Signal,
     action: SigAction,
 }
 
-/// Changes the action for a signal, and returns the previous one.
+/// Changes the action for a signal, and returns the action that it had before.
 #[allow(unsafe_code)]
 pub(crate) fn answer(signal: Signal, answer: Answer) -> nix::Result<Before> {
     let handler = match answer {
@@ -73,12 +73,11 @@ pub(crate) fn answer(signal: Signal, answer: Answer) -> nix::Result<Before> {
 }
 
 impl Before {
-    /// Restores the previous action.
+    /// Restores the action.
     #[allow(unsafe_code)]
     pub(crate) fn restore(&self) -> nix::Result<()> {
-        // SAFETY: the action comes from the system, which had it for this very signal (only `answer` creates
-        // these): it was fit to run as a handler when it was installed, and handlers of this program stay in
-        // memory.
+        // SAFETY: the action comes from the system, which had it for this signal (only `answer` creates these).
+        // It was a valid handler when it was installed, and handlers of this program stay in memory.
         unsafe { sigaction(self.signal, &self.action) }.map(drop)
     }
 }

@@ -1,9 +1,9 @@
 //! Ctrl-C in a run without a browser: the first one can be held back, so that the partial result is still
 //! printed.
 //!
-//! No thread takes part: the loop that waits for a scan checks every few milliseconds for a signal.
+//! No thread takes part: the loop that waits for a scan checks for a signal every few milliseconds.
 //!
-//! Invariant: a signal is either recorded once, or ends the process at once; a second one always ends it.
+//! Invariant: a signal is either recorded once or ends the process at once. A second signal always ends it.
 
 use std::io;
 
@@ -15,28 +15,28 @@ use super::signals::Signal;
 use crate::base::sync::{Arc, AtomicBool, Ordering};
 use crate::platform::entry::unfinished::remove_all;
 
-/// Exit code of a process ended by SIGINT, as shells report it.
+/// Exit code of a process that SIGINT has ended, as shells report it.
 const CODE: i32 = 130;
 
-/// Held-back SIGINT.
+/// SIGINT that is held back.
 #[derive(Debug)]
 pub struct Interrupt {
-    /// `true` if the next signal ends the process, because one was recorded or none is held back any longer.
-    /// Set by the handler and by [`Interrupt::release`]. `SeqCst`: it orders signals against threads, and
-    /// speed does not matter.
+    /// `true` if the next signal ends the process, because one was recorded, or because signals are not held
+    /// back any more. Set by the handler and by [`Interrupt::release`]. `SeqCst`: it orders signals against
+    /// threads, and speed does not matter.
     ends: Arc<AtomicBool>,
 }
 
 impl Interrupt {
-    /// Records the first SIGINT from now on instead of ending the process. If it was ignored when the process
-    /// began, as in a background job, it stays ignored.
+    /// From now on, the first SIGINT is recorded and does not end the process. If SIGINT was ignored when the
+    /// process began, as in a background job, it stays ignored.
     ///
     /// # Errors
     /// Those of sigaction(2). Every signal ends the process then.
     pub fn hold() -> io::Result<Self> {
         let ends = Arc::new(AtomicBool::new(false));
         if !is_ignored(Signal::SIGINT) {
-            // In this order, the first signal finds the flag down and raises it.
+            // In this order, the first signal finds that the flag is not set, and sets it.
             register_end(Arc::clone(&ends))?;
             flag::register(SIGINT, Arc::clone(&ends))?;
         }
@@ -48,7 +48,7 @@ impl Interrupt {
         self.ends.load(Ordering::SeqCst)
     }
 
-    /// Returns the flag that a recorded signal sets.
+    /// Returns the flag that is set when a signal is recorded.
     pub fn flag(&self) -> &AtomicBool {
         &self.ends
     }
@@ -59,7 +59,7 @@ impl Interrupt {
     }
 }
 
-/// Makes SIGINT end the process once the flag is set, and delete unfinished files.
+/// Makes SIGINT delete unfinished files and end the process when the flag is set.
 #[allow(unsafe_code)]
 fn register_end(ends: Arc<AtomicBool>) -> io::Result<()> {
     let end = move || {
@@ -68,7 +68,7 @@ fn register_end(ends: Arc<AtomicBool>) -> io::Result<()> {
             low_level::exit(CODE);
         }
     };
-    // SAFETY: the handler calls only functions that are safe in one (signal-safety(7)): nanosleep, unlinkat,
+    // SAFETY: the handler calls only functions that are allowed in one (signal-safety(7)): nanosleep, unlinkat,
     // _exit, and atomics. It allocates nothing.
     unsafe { low_level::register(SIGINT, end) }.map(drop)
 }

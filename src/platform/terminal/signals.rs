@@ -1,7 +1,7 @@
-//! Signals and the end of the terminal as events that a thread can wait for.
+//! Signals and the end of the terminal, as events for which a thread can wait.
 //!
-//! Invariant: a signal handler does nothing but one `write` to a pipe; only for an abort, after which nothing
-//! else can run, it restores the terminal itself.
+//! Invariant: a signal handler only writes once to a pipe. The exception is an abort, after which nothing else
+//! can run: its handler restores the terminal itself.
 
 use std::io::{self, Read};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -23,11 +23,11 @@ use crate::platform::entry::unfinished::remove_all;
 pub enum Event {
     /// Signal.
     Signal(Signal),
-    /// End of the terminal, which need not come with a signal.
+    /// The terminal has ended, which may happen without a signal.
     Hangup,
 }
 
-/// Set of signals and a terminal to wait for.
+/// Signals and a terminal that are watched.
 pub struct Watch {
     signals: Vec<(Signal, UnixStream)>,
     terminal: Option<OwnedFd>,
@@ -37,11 +37,11 @@ impl Watch {
     /// Takes over the signals that end a program, and watches `terminal`.
     ///
     /// # Errors
-    /// When no descriptor is left or the system refuses a handler.
+    /// When there is no free descriptor, or the system refuses a handler.
     pub fn new(terminal: Option<OwnedFd>) -> io::Result<Self> {
         let mut signals = Vec::new();
         for signal in FATAL {
-            // A process that was started with a signal ignored (nohup(1)) keeps ignoring it.
+            // If the process was started with the signal ignored (nohup(1)), the signal stays ignored.
             if signal == Signal::SIGHUP && is_ignored(signal) {
                 continue;
             }
@@ -64,7 +64,7 @@ impl Watch {
             descriptors.extend(
                 self.signals.iter().map(|(_, stream)| PollFd::new(stream.as_fd(), PollFlags::POLLIN)),
             );
-            // A hangup is reported unasked; keys are read elsewhere.
+            // A hangup is always reported. Keys are read elsewhere.
             descriptors.extend(
                 self.terminal.iter().map(|terminal| PollFd::new(terminal.as_fd(), PollFlags::empty())),
             );
@@ -88,35 +88,35 @@ impl Watch {
                 return Ok(Event::Hangup);
             }
             if flags.contains(PollFlags::POLLNVAL) {
-                // macOS cannot poll every kind of terminal; SIGHUP must do there.
+                // macOS cannot poll every kind of terminal. There SIGHUP must be enough.
                 self.terminal = None;
             }
         }
     }
 }
 
-/// Ends this process by `signal` as if it had never been caught, after deleting unfinished files.
+/// Deletes unfinished files and ends this process by `signal`, as if the signal had never been caught.
 pub fn die(signal: Signal) -> ! {
     remove_all();
-    // If even that fails, the process exits with the code a shell would report.
+    // If that fails too, the process exits with the code that a shell would report.
     let _ = signal_hook::low_level::emulate_default_handler(signal as i32);
     std::process::exit(128 + signal as i32)
 }
 
-/// Makes the reader of the terminal's events read its size again.
+/// Makes the reader of terminal events read the size of the terminal again.
 ///
 /// # Errors
-/// Fails if the signal cannot be raised.
+/// When the signal cannot be raised.
 pub fn announce_resize() -> io::Result<()> {
     Ok(raise(Signal::SIGWINCH)?)
 }
 
-/// Time after which a terminal that accepts no output is given up. It accepts none while another thread
-/// writes to it either, which can take a while on a busy machine.
+/// Time after which a terminal that accepts no output is given up. While another thread writes to it, a
+/// terminal accepts none either, which can take a while on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Waits until `terminal` accepts output. Returns `false` if it does not, as one stopped by Ctrl-S, or has
-/// ended.
+/// Waits until `terminal` accepts output. Returns `false` if it does not, because it was stopped by Ctrl-S or
+/// has ended.
 pub fn is_writable(terminal: BorrowedFd<'_>) -> bool {
     let end = Instant::now() + PATIENCE;
     loop {
@@ -132,9 +132,9 @@ pub fn is_writable(terminal: BorrowedFd<'_>) -> bool {
     }
 }
 
-/// Restores `terminal` if the process aborts, which happens without memory and for bugs that cannot unwind:
-/// if `is_on`, it writes `farewell`, sets the present modes, and reports the abort. The process still ends by
-/// SIGABRT.
+/// Restores `terminal` if the process aborts, as it does without memory and for bugs that cannot unwind. If
+/// `is_on`, the handler writes `farewell`, sets the present modes, and reports the abort. Then the process ends
+/// by SIGABRT.
 ///
 /// # Errors
 /// When `terminal` is not a terminal, or the system refuses a handler.
@@ -145,7 +145,7 @@ pub fn restore_on_abort(terminal: OwnedFd, is_on: Arc<AtomicBool>, farewell: Vec
     let restore = move || {
         if is_on.swap(false, Ordering::SeqCst) {
             if is_writable(terminal.as_fd()) {
-                // An error cannot be handled any more.
+                // An error cannot be handled here.
                 let _ = nix::unistd::write(&terminal, &farewell);
             }
             // SAFETY: `terminal` is open and `modes` came from a terminal.
@@ -153,10 +153,10 @@ pub fn restore_on_abort(terminal: OwnedFd, is_on: Arc<AtomicBool>, farewell: Vec
         }
         let _ = nix::unistd::write(io::stderr(), MESSAGE);
         remove_all();
-        // A SIGABRT sent by another process does not end this one by itself once it was handled.
+        // A SIGABRT from another process would not end this one after it was handled.
         let _ = signal_hook::low_level::emulate_default_handler(libc::SIGABRT);
     };
-    // SAFETY: the handler calls only functions that are safe in one (signal-safety(7)): poll, clock_gettime,
+    // SAFETY: the handler calls only functions that are allowed in one (signal-safety(7)): poll, clock_gettime,
     // write, tcsetattr, nanosleep, unlinkat, sigaction, raise, and atomics. It allocates nothing.
     unsafe { signal_hook::low_level::register(libc::SIGABRT, restore)? };
     Ok(())

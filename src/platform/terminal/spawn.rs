@@ -1,11 +1,11 @@
-//! Programs that are started from the terminal after duke has given it back.
+//! Programs that are started in the terminal after duke has given it back.
 //!
-//! They get a clean start: the default action for every signal, no blocked signal, a terminal in the modes it
-//! had before duke, and no descriptor of duke (all of them close on exec). Directories are passed on open, so
-//! that no path is resolved again. While a program has the terminal, its keys are for it alone: Ctrl-C does
-//! not end duke, and Ctrl-Z stops both.
+//! They start in a clean state: every signal has its default action and is not blocked, the terminal has the
+//! modes it had before duke, and no descriptor of duke is open (all of them close on exec). Directories are
+//! passed as open descriptors, so no path is resolved again. While a program has the terminal, keys are only
+//! for the program: Ctrl-C does not end duke, and Ctrl-Z stops both.
 //!
-//! Invariant: when a call here returns, signals and terminal are as they were before it.
+//! Invariant: when a call returns, signals and terminal are as they were before it.
 
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::os::unix::process::CommandExt;
@@ -21,25 +21,25 @@ use nix::unistd::{Pid, getpgrp, setsid, tcgetpgrp, tcsetpgrp};
 use super::actions::{Answer, Before, answer};
 use super::stops::stop_group;
 
-/// Actions of this process while a program has the terminal, as in system(3): signals of the terminal's keys
-/// go to the whole foreground group and are meant for the program.
+/// Actions of this process while a program has the terminal, as in system(3): signals from keys go to the whole
+/// foreground group, and are meant for the program.
 const MEANWHILE: [(Signal, Answer); 3] = [
     (Signal::SIGINT, Answer::Ignore),
     (Signal::SIGQUIT, Answer::Ignore),
-    // Taking the terminal back from the background would stop this process.
+    // Taking the terminal back in the background would stop this process.
     (Signal::SIGTTOU, Answer::Ignore),
 ];
 
-/// End of a program.
+/// Way in which a program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// Exit with this code.
+    /// The program exited with this code.
     Code(i32),
-    /// End by this signal.
+    /// This signal ended the program.
     Signal(i32),
 }
 
-/// Runs a program that has `terminal` to itself until it ends, in `directory` if one is given.
+/// Runs a program until it ends. Meanwhile `terminal` belongs to it. It starts in `directory`, if one is given.
 ///
 /// # Errors
 /// When the program cannot be started: those of execve(2) and fchdir(2).
@@ -53,7 +53,7 @@ pub fn run(
     let _held = Held::new(&MEANWHILE)?;
     clean(command, directory, Session::Same);
     let ended = command.spawn().and_then(|child| wait(child.id()));
-    // A killed program leaves the terminal without a foreground group, in its own modes. Errors of a closed
+    // A killed program leaves the terminal without a foreground group, and in its own modes. Errors of a closed
     // terminal do not matter.
     if let Some(group) = group {
         let _ = tcsetpgrp(terminal, group);
@@ -64,7 +64,7 @@ pub fn run(
     ended
 }
 
-/// Runs a program without this terminal, and waits for its end. Not for the drawing thread.
+/// Runs a program without this terminal, and waits for its end. Must not be called on the drawing thread.
 ///
 /// # Errors
 /// When the program cannot be started.
@@ -104,8 +104,8 @@ enum Session {
     Own,
 }
 
-/// Makes the program start in `directory`, with default actions for signals. (The standard library unblocks
-/// all signals.)
+/// Makes the program start in `directory`, with default actions for signals. (The standard library unblocks all
+/// signals.)
 #[allow(unsafe_code)]
 fn clean(command: &mut Command, directory: Option<BorrowedFd<'_>>, session: Session) {
     let directory = directory.map(|directory| directory.as_raw_fd());
@@ -137,7 +137,7 @@ fn wait(child: u32) -> io::Result<Ended> {
             Ok(WaitStatus::Signaled(_, signal, _)) => return Ok(Ended::Signal(signal as i32)),
             Ok(WaitStatus::Stopped(..)) => {
                 stop_group()?;
-                // The child may have ended meanwhile, which the next wait shows.
+                // The child may have ended in the meantime, as the next wait will show.
                 let _ = kill(child, Signal::SIGCONT);
             }
             Ok(_) | Err(Errno::EINTR) => {}

@@ -1,12 +1,12 @@
-//! Stopping the process (SIGTSTP: Ctrl-Z, `kill -TSTP`) only while the terminal is given back.
+//! Stops the process (SIGTSTP: Ctrl-Z, `kill -TSTP`) only while the terminal is given back.
 //!
-//! Any thread can take a signal that is sent to the process, and the others continue for a moment: a thread
-//! that gives the terminal back, lets the process stop and takes the terminal again could do all of that
-//! before the stop takes effect. So every thread blocks SIGTSTP for good; one waits for it, has the terminal
-//! given back, and unblocks the signal for the call that sends it to itself. Only this thread can take it
-//! then, and it does so before the call returns.
+//! Any thread can receive a signal that is sent to the process, and the other threads continue for a moment. A
+//! thread that gives the terminal back, lets the process stop and takes the terminal again could do all of that
+//! before the stop takes effect. So every thread blocks SIGTSTP for good. One thread waits for it, gives the
+//! terminal back, and unblocks the signal for the call with which it sends the signal to itself. Only this
+//! thread can receive it then, before the call returns.
 //!
-//! Invariant: once [`hold`] has returned, SIGTSTP stops this process inside of `stop_here` only.
+//! Invariant: after [`hold`] has returned, SIGTSTP stops this process only inside of `stop_here`.
 
 use std::io;
 use std::thread;
@@ -17,10 +17,11 @@ use nix::unistd::Pid;
 use super::actions::is_ignored;
 use crate::base::sync::{Condvar, Mutex, OnceLock, lock};
 
-/// Function that runs around a stop: it acts before, calls the stop itself, and acts afterwards.
+/// Function that is called around a stop. It gets the stop itself as a function, which it calls between its
+/// actions before and after.
 pub type Around = Box<dyn Fn(&dyn Fn() -> io::Result<()>) + Send>;
 
-/// Stops of this process.
+/// State of the stops of this process.
 #[derive(Default)]
 struct Stops {
     around: Mutex<Option<Around>>,
@@ -31,13 +32,13 @@ struct Stops {
 
 static STOPS: OnceLock<Stops> = OnceLock::new();
 
-/// Makes SIGTSTP stop this process only through [`around`]. To be called before any thread is started, since
-/// existing threads could still be stopped.
+/// Makes SIGTSTP stop this process only through [`around`]. Must be called before any thread is started,
+/// because existing threads could still be stopped.
 ///
 /// # Errors
 /// When no thread can be started.
 pub fn hold() -> io::Result<()> {
-    // A process that was started with the signal ignored keeps ignoring it.
+    // If the process was started with the signal ignored, the signal stays ignored.
     if is_ignored(Signal::SIGTSTP) || STOPS.get().is_some() {
         return Ok(());
     }
@@ -60,15 +61,15 @@ pub fn hold() -> io::Result<()> {
     begun.map(drop)
 }
 
-/// Sets the function that runs around a stop.
+/// Sets the function that is called around a stop.
 pub fn around(what: Around) {
     if let Some(stops) = STOPS.get() {
         *lock(&stops.around) = Some(what);
     }
 }
 
-/// Stops this process and everything in its group until the shell continues them, as Ctrl-Z does. Returns at
-/// once if no shell could continue them.
+/// Stops this process and its group until the shell continues them, as Ctrl-Z does. Returns at once if no shell
+/// could continue them.
 ///
 /// # Errors
 /// Those of kill(2).
@@ -85,7 +86,7 @@ pub fn stop_group() -> io::Result<()> {
     Ok(())
 }
 
-/// Stops this process, unless no shell could continue it, and returns when it continues.
+/// Stops this process, unless no shell could continue it, and returns when the process continues.
 fn stop_here() -> io::Result<()> {
     raise(Signal::SIGTSTP)?;
     stop_signal().thread_unblock()?;

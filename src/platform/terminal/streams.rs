@@ -1,10 +1,10 @@
 //! Standard streams that were closed when the process began.
 //!
 //! Rust's runtime opens `/dev/null` in place of a closed stream, so that no file gets its number by accident.
-//! Output to it would be lost without an error, unlike in du(1), which reports `Bad file descriptor`. So the
-//! state is recorded before that.
+//! Output to it would be lost without an error, while du(1) reports `Bad file descriptor`. So the state is
+//! recorded before the runtime starts.
 //!
-//! Invariant: written once, before `main`, by one thread.
+//! Invariant: the state is written once, before `main`, by one thread.
 
 use std::io;
 
@@ -12,7 +12,7 @@ use nix::errno::Errno;
 
 use crate::base::sync::{AtomicBool, Ordering};
 
-/// Set before `main`, read by all threads. `Relaxed`: no thread exists before it is set.
+/// Set before `main`, and read by all threads. `Relaxed`: no other thread exists when it is set.
 static INPUT_IS_CLOSED: AtomicBool = AtomicBool::new(false);
 static OUTPUT_IS_CLOSED: AtomicBool = AtomicBool::new(false);
 
@@ -36,17 +36,17 @@ fn check(is_closed: &AtomicBool) -> io::Result<()> {
     if is_closed.load(Ordering::Relaxed) { Err(Errno::EBADF.into()) } else { Ok(()) }
 }
 
-/// Returns the columns of the terminal on standard error, if it reports any (`TIOCGWINSZ`).
+/// Returns the number of columns of the terminal on standard error, if it reports one (`TIOCGWINSZ`).
 pub fn columns() -> Option<usize> {
     let mut size = libc::winsize { ws_row: 0, ws_col: 0, ws_xpixel: 0, ws_ypixel: 0 };
-    // SAFETY: the call writes a `winsize` to where one is, and nothing else.
+    // SAFETY: the call writes only a `winsize`, to where there is one.
     #[allow(unsafe_code)]
     let result = unsafe { libc::ioctl(libc::STDERR_FILENO, libc::TIOCGWINSZ, &raw mut size) };
     (result == 0 && size.ws_col > 0).then_some(usize::from(size.ws_col))
 }
 
-/// Records which streams are closed. The loader calls it before `main` on Linux (`process/linux.rs`); other
-/// systems record nothing, and a closed stream is `/dev/null`.
+/// Records which streams are closed. On Linux the loader calls it before `main` (`process/linux.rs`). On other
+/// systems nothing is recorded, and a closed stream is `/dev/null`.
 #[allow(unsafe_code)]
 pub extern "C" fn note() {
     // SAFETY: the call only reads the descriptor table of this process.

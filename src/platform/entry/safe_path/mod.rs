@@ -1,16 +1,17 @@
-//! Path lookup that never uses a symbolic link or a directory planted by another user.
+//! Path lookup that never uses a symbolic link or a directory that another user has planted.
 //!
-//! A path is walked one component at a time, each relative to the open directory above it and without
-//! following links (`O_NOFOLLOW`). A link is read separately, checked, and its text walked in the same way.
-//! There are two rules:
+//! A path is walked one component at a time, each relative to the open directory above it and without following
+//! links (`O_NOFOLLOW`). A link is read and checked, and then its text is walked in the same way. There are two
+//! rules:
 //!
 //! | rule | directories | symbolic links |
 //! |---|---|---|
 //! | `Rule::Named`, for a path that the user typed | any | in a directory that other users can write: only those of this user or of the directory's owner |
 //! | `Rule::Private`, for files that the program keeps | of root or this user; with write access for others only if sticky | of root or this user |
 //!
-//! The first rule is what Linux does for the last component with `fs.protected_symlinks`, but applies to
-//! every component and to directories without the sticky bit too, where any user may have created the link.
+//! Linux applies the first rule to the last component if `fs.protected_symlinks` is set. Here it applies to
+//! every component, and also to directories without the sticky bit, in which any user may have created the
+//! link.
 //!
 //! Invariant: the result is an open directory, so renaming a component afterwards does not change where the
 //! caller writes.
@@ -33,13 +34,13 @@ use crate::base::kind::Kind;
 use crate::platform::process::users;
 use crate::platform::{Attributes, Directory, Errno, STICKY};
 
-/// Largest number of links followed in one path, as in Linux.
+/// Largest number of links in one path that are followed, as in Linux.
 const LINKS: u32 = 40;
 /// Write permission of the group and of others (chmod(2)).
 const GROUP: u32 = 0o020;
 const OTHERS: u32 = 0o002;
 
-/// Rule for following links and entering directories.
+/// Rule that determines which links are followed and which directories are entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rule {
     Named,
@@ -49,40 +50,40 @@ enum Rule {
 /// Reason why a path is not used, although the system would allow it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// Component that is refused; `None` for the last one of a path that the user typed.
+    /// Component that is refused; `None` for the last component of a path that the user typed.
     pub path: Option<PathBuf>,
     /// Cause of the refusal.
     pub cause: Cause,
 }
 
-/// Cause for refusing a component of a path.
+/// Cause of a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// Symbolic link of this user, in a directory that others can write.
+    /// The component is a symbolic link of this user, in a directory that others can write.
     Link(u32),
-    /// Pipe, socket or device of this user, in a directory that others can write.
+    /// The component is a pipe, socket or device of this user, in a directory that others can write.
     Special(u32),
-    /// Symbolic link of this user, on the path to a private folder.
+    /// The component is a symbolic link of this user, on the path to a private folder.
     PrivateLink(u32),
-    /// Directory of this user.
+    /// The component is a directory of this user.
     Owner(u32),
-    /// Directory that other users can write.
+    /// The component is a directory that other users can write.
     Writable,
 }
 
 /// Error of a path lookup.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// Error number of the system.
+    /// Error of the system, with its number.
     System(Errno),
-    /// Refusal, because the path is not safe.
+    /// The path is not safe, and was refused.
     Refused(Refusal),
 }
 
 impl fmt::Display for Refusal {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(path) = &self.path {
-            // Escaped, because a terminal would act on control characters in a name.
+            // Escaped, because a terminal would interpret control characters in a name.
             write!(formatter, "{}: ", path.to_string_lossy().escape_debug())?;
         }
         let user = |number: u32| users::user(number).unwrap_or_else(|| format!("user {number}"));
@@ -121,7 +122,7 @@ impl From<Error> for io::Error {
     }
 }
 
-/// Lookup that has reached `directory`.
+/// Lookup of a path that has reached `directory`.
 #[derive(Debug)]
 struct Walk {
     rule: Rule,
@@ -132,17 +133,17 @@ struct Walk {
     path: PathBuf,
     /// Remaining components, the next one last.
     rest: Vec<OsString>,
-    /// Number of links followed.
+    /// Number of links followed so far.
     links: u32,
-    /// Effective user, and owner of `/`: root, or the user that a user namespace shows instead.
+    /// Effective user, and owner of `/`, which is root or the user that a user namespace shows instead.
     trusted: [u32; 2],
 }
 
-/// Name in the current directory with its attributes; never a symbolic link.
+/// Name in the current directory with its attributes. Never a symbolic link.
 type Found = (OsString, Option<Attributes>);
 
 impl Walk {
-    /// Starts at `/`, or in the current directory for a relative path.
+    /// Starts at `/`, or in the current directory if the path is relative.
     fn start(path: &Path, rule: Rule) -> Result<Self, Error> {
         let top = Directory::open(Path::new("/"))?;
         let owner = top.attributes()?.uid;
@@ -174,7 +175,7 @@ impl Walk {
         Ok(None)
     }
 
-    /// Enters a directory if the rule allows it.
+    /// Enters a directory, if the rule allows it.
     fn enter(&mut self, name: &OsStr) -> Result<(), Error> {
         self.directory = self.directory.step_into(name)?;
         self.attributes = self.directory.attributes()?;
@@ -182,7 +183,7 @@ impl Walk {
         self.check_directory()
     }
 
-    /// Replaces a link by its text if the rule allows it.
+    /// Replaces a link by its text, if the rule allows it.
     fn follow(&mut self, name: &OsStr) -> Result<(), Error> {
         self.links += 1;
         if self.links > LINKS {
@@ -207,15 +208,15 @@ impl Walk {
         Ok(())
     }
 
-    /// Returns `true` if an entry belongs to this user or the owner of its directory, or no other user could
-    /// have created it.
+    /// Returns `true` if an entry belongs to this user or to the owner of its directory, or if no other user
+    /// could have created it.
     fn may_use(&self, entry: &Attributes) -> bool {
         entry.uid == self.trusted[0]
             || entry.uid == self.attributes.uid
             || !others_may_write(&self.directory, &self.attributes)
     }
 
-    /// Returns `true` for this user and for root.
+    /// Returns `true` if `owner` is this user or root.
     fn trusts(&self, owner: u32) -> bool {
         owner == 0 || self.trusted.contains(&owner)
     }
@@ -250,7 +251,7 @@ impl Walk {
     }
 }
 
-/// Returns the components of a path, the first one last. A slash at its end becomes a final `.`.
+/// Returns the components of a path, the first one last. A trailing slash becomes a final `.`.
 fn components(path: &OsStr) -> Vec<OsString> {
     let names = Path::new(path).components().filter(|component| *component != Component::RootDir);
     let mut names: Vec<OsString> = names.map(|name| name.as_os_str().to_owned()).collect();
@@ -261,11 +262,11 @@ fn components(path: &OsStr) -> Vec<OsString> {
     names
 }
 
-/// Returns `true` if users other than root and the owner have write permission for an open directory.
+/// Returns `true` if users other than root and the owner may write to an open directory.
 ///
-/// Root's group, and the owner's own group, have no other members: many systems create a group for each user,
-/// with directories that it can write. With an ACL the group permission covers more than the group, so it
-/// proves nothing.
+/// Root's group and the owner's own group have no other members: many systems create a group for each user,
+/// which can write to the user's directories. If there is an access control list, the group bits include it, so
+/// they prove nothing.
 pub fn others_may_write(directory: &Directory, found: &Attributes) -> bool {
     let by_group = || {
         let is_private = found.gid == 0 || users::is_only_member(found.uid, found.gid);

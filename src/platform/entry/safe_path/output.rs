@@ -1,4 +1,4 @@
-//! Location of a file that the user named for writing.
+//! Location of a file to which the user wants to write.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -11,22 +11,22 @@ use super::{Cause, Error, Rule, Walk};
 use crate::base::kind::Kind;
 use crate::platform::{Attributes, Directory, Errno, FileSystem, NO_CTTY, retry};
 
-/// File to be written, with the directory that holds or will hold it.
+/// File to be written, with the directory that contains or will contain it.
 #[derive(Debug)]
 pub struct Output {
     /// Directory, open with `O_PATH`.
     pub directory: Directory,
-    /// Name of the file there, not a symbolic link unless [`Output::is_stream`].
+    /// Name of the file in the directory. Not a symbolic link unless [`Output::is_stream`].
     pub name: OsString,
-    /// `true` if it can only be written to and not replaced: a device, a pipe, a descriptor of this process.
+    /// `true` if the file can only be written to and not be replaced: a device, a pipe, a descriptor of this
+    /// process.
     pub is_stream: bool,
-    /// `true` if a link in /proc leads to it, which stands for the open file and not for a path.
+    /// `true` if the path leads through a link in /proc, which stands for an open file and not for a path.
     is_descriptor: bool,
 }
 
 impl Output {
-    /// Finds the location of `path`. Follows symbolic links, except those that another user could have
-    /// planted.
+    /// Finds the location of `path`. Follows symbolic links, except those that another user could have planted.
     ///
     /// # Errors
     /// Those of open(2) for writing; [`Error::Refused`] for a link or a pipe of another user in a directory
@@ -75,8 +75,8 @@ impl Output {
 }
 
 impl Walk {
-    /// Consumes the last component if it is a link made by the kernel to something without a name:
-    /// `/dev/stdout` is a link to `/proc/self/fd/1`, whose text is `pipe:[123]`.
+    /// Consumes the last component if it is a link of the kernel to something without a name: `/dev/stdout` is
+    /// a link to `/proc/self/fd/1`, whose text is `pipe:[123]`.
     fn descriptor(&mut self) -> Result<Option<OsString>, Error> {
         let [name] = self.rest.as_slice() else { return Ok(None) };
         let is_link =

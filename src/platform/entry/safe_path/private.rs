@@ -1,4 +1,4 @@
-//! Folders in which duke keeps files on its own: snapshots, the journal, the trash.
+//! Folders for duke's own files: snapshots, the journal, the trash.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -8,12 +8,11 @@ use crate::platform::{Attributes, Directory, Errno};
 
 /// Folder that only this user and root can change, or the existing part of its path.
 ///
-/// No other user can change any component of its path, so files in it may be opened by
-/// [`PrivateFolder::path`].
+/// No other user can change a component of its path, so files in it may be opened by [`PrivateFolder::path`].
 #[derive(Debug)]
 pub struct PrivateFolder {
     walk: Walk,
-    /// Directories to be created, the first one last.
+    /// Directories that must be created, the first one last.
     missing: Vec<OsString>,
 }
 
@@ -21,8 +20,8 @@ impl PrivateFolder {
     /// Finds the folder without creating anything.
     ///
     /// # Errors
-    /// Those of open(2); [`Error::Refused`] if the folder, or the directory it would be created in, belongs
-    /// to another user, or another user could redirect the path.
+    /// Those of open(2); [`Error::Refused`] if the folder, or the directory in which it would be created,
+    /// belongs to another user, or if another user could redirect the path.
     pub fn find(path: &Path) -> Result<Self, Error> {
         if !path.is_absolute() {
             return Err(Errno::EINVAL.into());
@@ -45,7 +44,7 @@ impl PrivateFolder {
         Ok(folder)
     }
 
-    /// Creates the missing directories, for this user only.
+    /// Creates the missing directories, which only this user can access.
     ///
     /// # Errors
     /// Those of mkdir(2) and [`PrivateFolder::find`].
@@ -85,8 +84,8 @@ impl PrivateFolder {
         (self.walk.directory, self.walk.path)
     }
 
-    /// Checks the last directory: the folder must not be writable for anyone else, not even for a group of
-    /// the user alone; a directory it would be created in must belong to this user.
+    /// Checks the last directory. If it is the folder, only this user may write to it, and not even a group
+    /// that has no other member. If the folder would be created in it, it must belong to this user.
     fn check(&self) -> Result<(), Error> {
         let Walk { attributes, path, trusted, .. } = &self.walk;
         let cause = if attributes.uid != trusted[0] {
@@ -100,7 +99,7 @@ impl PrivateFolder {
     }
 }
 
-/// Opens the directory of an absolute path in which no component may be a symbolic link.
+/// Opens the directory at an absolute path of which no component may be a symbolic link.
 ///
 /// # Errors
 /// Those of open(2); `ENOTDIR` or `ELOOP` for a link.

@@ -1,6 +1,6 @@
 //! APFS: space used by one volume of a container, and the names of its snapshots.
 //!
-//! Purgeable space is reported by frameworks only, not by any system call.
+//! Purgeable space is reported only by frameworks, and not by any system call.
 
 use std::ffi::{CStr, CString};
 use std::os::fd::{AsFd, AsRawFd};
@@ -28,10 +28,10 @@ fn volume(path: &Path) -> Result<u64, Errno> {
         fileattr: 0,
         forkattr: 0,
     };
-    // Length in 32 bits, then the number.
+    // Length with 32 bits, then the number.
     let mut answer = [0_u8; 12];
     let (list, start) = (std::ptr::from_mut(&mut list).cast(), answer.as_mut_ptr().cast());
-    // SAFETY: `path` ends in NUL, `list` is a complete `attrlist`, and the answer has the given number of
+    // SAFETY: `path` ends with NUL, `list` is a complete `attrlist`, and the answer has the given number of
     // bytes.
     Errno::result(unsafe { libc::getattrlist(path.as_ptr(), list, start, answer.len(), 0) })?;
     Ok(u64::from_ne_bytes(answer[4..].try_into().expect("eight bytes are left")))
@@ -39,7 +39,7 @@ fn volume(path: &Path) -> Result<u64, Errno> {
 
 #[allow(unsafe_code)]
 fn snapshots(path: &Path) -> Result<Vec<Vec<u8>>, Errno> {
-    // sys/snapshot.h
+    // From sys/snapshot.h.
     unsafe extern "C" {
         fn fs_snapshot_list(
             directory: libc::c_int,
@@ -64,8 +64,8 @@ fn snapshots(path: &Path) -> Result<Vec<Vec<u8>>, Errno> {
     loop {
         let mut buffer = vec![0_u8; 64 << 10];
         let (start, size) = (buffer.as_mut_ptr().cast(), buffer.len());
-        // SAFETY: the declaration is the header's; `list` is a complete `attrlist`, and the buffer has the
-        // given length.
+        // SAFETY: the declaration is that of the header; `list` is a complete `attrlist`, and the buffer has
+        // the given length.
         let count = Errno::result(unsafe { fs_snapshot_list(fd, &raw mut list, start, size, 0) })?;
         if count == 0 {
             return Ok(names);
@@ -79,8 +79,8 @@ fn snapshots(path: &Path) -> Result<Vec<Vec<u8>>, Errno> {
     }
 }
 
-/// Splits off a record of getattrlistbulk(2): length, returned bits, and the position of the name relative to
-/// that field.
+/// Splits off a record of getattrlistbulk(2): its length, the returned bits, and the position of the name
+/// relative to that field.
 fn split(bytes: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     /// Position after the length and five words of returned bits.
     const NAME: usize = 24;

@@ -1,5 +1,4 @@
-//! ext2, ext3 and ext4: the superblock, as the kernel documents it
-//! (Documentation/filesystems/ext4/super.rst).
+//! ext2, ext3 and ext4: the superblock, as described in the kernel's Documentation/filesystems/ext4/super.rst.
 //!
 //! Invariant: any bytes give numbers or an error.
 
@@ -14,7 +13,7 @@ use nix::fcntl::OFlag;
 use crate::platform::fs::mounts::Mount;
 use crate::platform::{Errno, errno_of};
 
-/// Position and length of the superblock.
+/// Position of the superblock, and its length.
 const START: u64 = 1024;
 const LENGTH: usize = 1024;
 const MAGIC: u64 = 0xef53;
@@ -30,21 +29,21 @@ pub struct Superblock {
     pub cluster: u64,
     /// Size of the journal, if it is internal.
     pub journal: Option<u64>,
-    /// Size of its own structures including the journal, if recorded.
+    /// Size of the file system's own structures including the journal, if it is recorded.
     pub overhead: Option<u64>,
 }
 
 /// Reads the superblock of a mounted file system.
 ///
 /// # Errors
-/// Those of open(2): usually only root may read the device.
+/// Those of open(2). Usually only root may read the device.
 pub fn read(mount: &Mount) -> Result<Superblock, Errno> {
     let source = Path::new(OsStr::from_bytes(&mount.source));
     let flags = (OFlag::O_CLOEXEC | OFlag::O_NONBLOCK).bits();
     let device =
         OpenOptions::new().read(true).custom_flags(flags).open(source).map_err(|error| errno_of(&error))?;
     let facts = device.metadata().map_err(|error| errno_of(&error))?;
-    // The device name may mean another device by now, or in another container.
+    // The device name may belong to another device now, or in another container.
     if !facts.file_type().is_block_device() || facts.rdev() != mount.device {
         return Err(Errno::ENODEV);
     }
@@ -73,7 +72,7 @@ pub fn parse(bytes: &[u8]) -> Option<Superblock> {
     let high = |at| if number(0x60, 4)? & WIDE == 0 { Some(0) } else { Some(number(at, 4)? << 32) };
     let blocks = number(0x4, 4)? | high(0x150)?;
     let reserved = number(0x8, 4)? | high(0x154)?;
-    // The length in the copy of the journal's inode comes after fifteen block numbers.
+    // The copy of the journal's inode has fifteen block numbers, followed by its length.
     let has_journal = number(0x5c, 4)? & HAS_JOURNAL != 0 && number(0xe0, 4)? != 0;
     let journal = (number(0x10c + 15 * 4, 4)? << 32) | number(0x10c + 16 * 4, 4)?;
     let has_copy = number(0xfd, 1)? == 1;

@@ -1,4 +1,4 @@
-//! Common call of `ioctl(2)` for file systems.
+//! `ioctl(2)` for file systems.
 
 use std::os::fd::{AsFd, AsRawFd};
 
@@ -15,14 +15,14 @@ use crate::platform::{Directory, Errno, retry};
 pub unsafe fn ask<T>(directory: &Directory, request: u64, answer: &mut T) -> Result<(), Errno> {
     let fd = directory.as_fd().as_raw_fd();
     let start = std::ptr::from_mut(answer).cast::<libc::c_void>();
-    // A request has 32 bits; its type differs between C libraries.
+    // A request has 32 bits; its type depends on the C library.
     #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)]
-    // SAFETY: the caller guarantees that the request takes a `T`, which is borrowed for the call only.
+    // SAFETY: the caller guarantees that the request takes a `T`, which is borrowed only for the call.
     retry(|| Errno::result(unsafe { libc::ioctl(fd, request as _, start) }))?;
     Ok(())
 }
 
-/// Returns the number of a request that reads `size` bytes from the kernel (`_IOR` of asm-generic/ioctl.h).
+/// Returns the number of a request that reads `size` bytes from the kernel (`_IOR` in asm-generic/ioctl.h).
 pub const fn reads(kind: u8, number: u8, size: usize) -> u64 {
     request(2, kind, number, size)
 }

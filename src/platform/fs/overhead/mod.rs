@@ -1,4 +1,4 @@
-//! Overhead of a file system: the numbers it reports beyond statvfs(3), in its own terms.
+//! Overhead of a file system: the numbers that it reports beyond statvfs(3), in its own terms.
 //!
 //! | type | source |
 //! |---|---|
@@ -7,7 +7,7 @@
 //! | btrfs | `BTRFS_IOC_SPACE_INFO`, `BTRFS_IOC_TREE_SEARCH` |
 //! | APFS | `getattrlist(2)`, `fs_snapshot_list(2)` |
 //!
-//! Adds nothing up. Invariant: a number that is not reported or not permitted is absent, never zero.
+//! Invariant: a number that is not reported, or may not be read, is absent and never zero.
 
 pub mod btrfs;
 pub mod ext;
@@ -22,9 +22,9 @@ pub use super::imp::{ask, quota};
 pub enum Native {
     /// ext2, ext3, ext4.
     Ext {
-        /// Numbers on the device.
+        /// Numbers from the device.
         superblock: ext::Superblock,
-        /// Clusters that the kernel reserves for delayed writes.
+        /// Number of clusters that the kernel reserves for delayed writes.
         held_back: Option<u64>,
     },
     /// XFS.
@@ -33,37 +33,37 @@ pub enum Native {
     Btrfs(btrfs::Btrfs),
     /// APFS.
     Apfs(Apfs),
-    /// The request failed.
+    /// The request failed with this error.
     Refused(Errno),
-    /// This type reports nothing more.
+    /// This type of file system reports nothing more.
     Silent,
 }
 
 /// Numbers of XFS, all in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Xfs {
-    /// Log, if it is on the same device; df does not count it.
+    /// Size of the log, if it is on the same device. df does not count it.
     pub log: Option<u64>,
-    /// Existing inodes, used or not.
+    /// Size of the existing inodes, used or not.
     pub inodes: Option<u64>,
-    /// Reserve pool for its own operations, counted as used; readable by root.
+    /// Reserve pool for the file system's own operations, counted as used. Only root can read it.
     pub pool: Option<u64>,
 }
 
 /// Numbers of APFS.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Apfs {
-    /// Bytes this volume uses of its container.
+    /// Number of bytes that this volume uses in its container.
     pub volume: Option<u64>,
     /// Names of local snapshots.
     pub snapshots: Option<Vec<Vec<u8>>>,
 }
 
-/// Limit other than the size of the file system.
+/// Limit that is lower than the size of the file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quota {
-    /// Allowed bytes.
+    /// Number of bytes that may be used.
     pub limit: u64,
-    /// Used bytes.
+    /// Number of bytes that are used.
     pub used: u64,
 }

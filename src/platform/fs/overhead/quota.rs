@@ -9,7 +9,7 @@ use crate::platform::fs::overhead::Quota;
 
 /// `Q_GETQUOTA` of sys/quota.h, for users (`USRQUOTA`).
 const GET_USER: libc::c_int = 0x80_0007_u32.cast_signed() << 8;
-/// `QIF_BLIMITS | QIF_SPACE`: the numbers that must be present.
+/// `QIF_BLIMITS | QIF_SPACE`: the numbers that the answer must contain.
 const LIMIT_AND_SPACE: u32 = 3;
 
 /// Returns the quota of the current user.
@@ -19,14 +19,14 @@ pub fn of_user(mount: &Mount) -> Option<Quota> {
     let user = nix::unistd::getuid().as_raw().cast_signed();
     let mut answer = MaybeUninit::<libc::dqblk>::zeroed();
     let start = answer.as_mut_ptr().cast();
-    // SAFETY: `device` ends in NUL, and the answer is memory of the size that the request fills.
+    // SAFETY: `device` ends with NUL, and the answer is memory of the size that the request fills.
     Errno::result(unsafe { libc::quotactl(GET_USER, device.as_ptr(), user, start) }).ok()?;
     // SAFETY: zeros are a valid value, and the kernel has filled it.
     let answer = unsafe { answer.assume_init() };
     if answer.dqb_valid & LIMIT_AND_SPACE != LIMIT_AND_SPACE {
         return None;
     }
-    // Limits are in blocks of 1024 bytes; 0 means none.
+    // Limits are in blocks of 1024 bytes; 0 means no limit.
     let limit =
         [answer.dqb_bsoftlimit, answer.dqb_bhardlimit].into_iter().filter(|limit| *limit > 0).min()?;
     Some(Quota { limit: limit.saturating_mul(1024), used: answer.dqb_curspace })

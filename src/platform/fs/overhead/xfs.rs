@@ -1,4 +1,4 @@
-//! XFS: the structures of `xfs_fs.h` (xfsprogs, and the kernel's `fs/xfs/libxfs`).
+//! XFS: structures of `xfs_fs.h` (xfsprogs, and the kernel's `fs/xfs/libxfs`).
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::platform::{Directory, Errno};
 #[derive(Default)]
 struct Geometry {
     block_size: u32,
-    /// Sizes of the realtime device and of allocation groups.
+    /// Sizes of the realtime device and of the allocation groups.
     _groups: [u32; 3],
     log_blocks: u32,
     sector_size: u32,
@@ -56,7 +56,7 @@ pub fn ask(path: &Path) -> Result<Xfs, Errno> {
     let directory = Directory::open(path)?;
     let (mut geometry, mut counts, mut reserve) =
         (Geometry::default(), Counts::default(), Reserve::default());
-    // SAFETY: the structure is the request's, and consists of numbers only.
+    // SAFETY: the structure is that of the request, and consists only of numbers.
     unsafe { ioctl::ask(&directory, GEOMETRY, &mut geometry) }?;
     // SAFETY: as above.
     let counted = unsafe { ioctl::ask(&directory, COUNTS, &mut counts) };

@@ -1,8 +1,8 @@
 //! Deleted but open files according to /proc (proc(5)).
 //!
-//! The link in `/proc/PID/fd` to such a file ends in ` (deleted)`. Only attributes of these are read, so that
-//! a file on an unreachable server blocks nothing. Mapped files are read from `maps`, a single file per
-//! process; the links in `map_files`, which lead to the size, can be followed by root only.
+//! The link in `/proc/PID/fd` to such a file ends with ` (deleted)`. Attributes are read only for such files,
+//! so that a file on an unreachable server blocks nothing. Mapped files are read from `maps`, which is one file
+//! per process; the links in `map_files`, which lead to the size, can be followed only by root.
 
 use std::cell::OnceCell;
 use std::ffi::{CStr, CString};
@@ -14,7 +14,7 @@ use crate::platform::entry::imp::statx;
 use crate::platform::process::limits;
 use crate::platform::{Buffer, Directory, Errno, Filled, Reader};
 
-/// Suffix that the kernel adds to the path of a deleted file (`d_path`).
+/// Suffix that the kernel appends to the path of a deleted file (`d_path`).
 const DELETED: &[u8] = b" (deleted)";
 /// ID of the initial PID namespace (`PROC_PID_INIT_INO`).
 const FIRST_NAMESPACE: &[u8] = b"pid:[4026531836]";
@@ -22,20 +22,20 @@ const FIRST_NAMESPACE: &[u8] = b"pid:[4026531836]";
 const NAME: usize = 64;
 /// Longest path that a link in /proc returns: one page.
 const LINK: usize = 4096;
-/// Largest number of workers; more would only wait for each other's locks.
+/// Largest number of workers. More would only wait for each other's locks.
 const MOST_WORKERS: usize = 8;
 
-/// Searches for deleted but open files. Checks `is_cancelled` regularly, and returns what was found until
-/// then.
+/// Searches for deleted but open files. Checks `is_cancelled` regularly, and when it is cancelled returns the
+/// files found so far.
 pub fn find(is_cancelled: impl Fn() -> bool + Sync) -> Found {
     let is_cancelled: &(dyn Fn() -> bool + Sync) = &is_cancelled;
     let Ok(proc) = Directory::open(std::path::Path::new("/proc")) else { return Found::default() };
     let mut processes = Vec::new();
-    // Processes listed before an error are searched anyway.
+    // Processes that were listed before an error are searched anyway.
     let _ = each_name(&proc, &mut Buffer::default(), |name| {
         processes.extend(number(name.to_bytes()).map(|pid| (pid, name.to_owned())));
     });
-    // Each worker takes the next process; `Relaxed`: the number guards no data.
+    // Each worker takes the next process. `Relaxed`: the number guards no data.
     let next = AtomicUsize::new(0);
     let work = || {
         let mut look = Look::default();
@@ -62,11 +62,11 @@ pub fn find(is_cancelled: impl Fn() -> bool + Sync) -> Found {
     look.files.found(reach)
 }
 
-/// Result of a worker.
+/// Result of one worker.
 #[derive(Default)]
 struct Look {
     files: Files,
-    /// `true` if access to a process was denied.
+    /// `true` if a process could not be accessed.
     refused: bool,
     /// Number of processes that were searched.
     seen: usize,
@@ -77,12 +77,12 @@ struct Look {
 struct Process {
     directory: Directory,
     pid: u32,
-    /// Name, read when the process holds a file.
+    /// Name, which is read when a file of the process is found.
     name: OnceCell<Vec<u8>>,
 }
 
 impl Look {
-    /// Searches one process. A process that has ended is skipped.
+    /// Searches one process, unless it has ended.
     fn at(&mut self, proc: &Directory, pid: u32, name: &CStr) {
         let Ok(directory) = proc.open_child(name) else { return };
         let process = Process { directory, pid, name: OnceCell::new() };
@@ -102,7 +102,7 @@ impl Look {
             if let Ok(path) = link(&links, name, &mut path)
                 && path.ends_with(DELETED)
             {
-                // An error means that the descriptor was closed meanwhile.
+                // An error means that the descriptor was closed in the meantime.
                 let _ = self.files.meet(process, &links, name, path, Through::Descriptor);
             }
         })
@@ -122,7 +122,7 @@ impl Look {
                 (Err(error), _) => Err(*error),
                 (_, Err(_)) => continue,
             };
-            // The file can be identified, but its size is unknown.
+            // The file is identified, but its size is unknown.
             if let Err(Errno::EPERM | Errno::EACCES) = met {
                 let holders = vec![process.holder(Through::Memory)];
                 let path = former(path).to_vec();
@@ -141,7 +141,8 @@ impl Look {
         if self.seen == 0 {
             return ProcessAccess::None;
         }
-        // Processes of other users can be hidden (`hidepid`), so a search without a refusal is not enough.
+        // Processes of other users can be hidden (`hidepid`), so a search in which nothing was refused may
+        // still be incomplete.
         if self.refused || !nix::unistd::geteuid().is_root() {
             return ProcessAccess::Own;
         }
@@ -163,7 +164,7 @@ impl Files {
         through: Through,
     ) -> Result<(), Errno> {
         let status = statx::of_child(links, name, libc::AT_STATX_DONT_SYNC)?;
-        // Otherwise the file has another name, or its name just ends like this.
+        // With links left, the file has another name, or its name just ends like this.
         if status.attributes.links == 0 {
             self.add(UnlinkedFile {
                 device: status.attributes.device,
@@ -225,7 +226,7 @@ fn former(path: &[u8]) -> &[u8] {
 #[allow(unsafe_code)]
 fn link<'p>(directory: &Directory, name: &CStr, path: &'p mut [u8; LINK]) -> Result<&'p [u8], Errno> {
     let fd = directory.as_fd().as_raw_fd();
-    // SAFETY: `name` ends in NUL, and `path` has the given number of writable bytes.
+    // SAFETY: `name` ends with NUL, and `path` has the given number of writable bytes.
     let length = unsafe { libc::readlinkat(fd, name.as_ptr(), path.as_mut_ptr().cast(), LINK) };
     Ok(&path[..usize::try_from(Errno::result(length)?).map_err(|_| Errno::EIO)?])
 }

@@ -1,5 +1,5 @@
-//! Deleted but open files according to libproc (libproc.h, `sys/proc_info.h`). Files that are only mapped
-//! into memory are not found.
+//! Deleted but open files according to libproc (libproc.h, `sys/proc_info.h`). Files that are only mapped into
+//! memory are not found.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::MaybeUninit;
@@ -11,7 +11,7 @@ use crate::platform::Errno;
 const ALL: u32 = 1;
 /// `PROC_PIDFDVNODEPATHINFO`
 const VNODE_AND_PATH: c_int = 2;
-/// Number of descriptors requested at first.
+/// Number of descriptors for which there is room in the first call.
 const SOME: usize = 256;
 
 /// `struct vnode_fdinfowithpath` of `sys/proc_info.h`.
@@ -31,11 +31,11 @@ struct Opening {
     guards: u32,
 }
 
-// The kernel writes the 24 bytes of the opening first.
+// The kernel writes the 24 bytes of `Opening` first.
 const _: () = assert!(size_of::<Opening>() == 24 && std::mem::offset_of!(Opened, vnode) == 24);
 
-/// Searches for deleted but open files. Checks `is_cancelled` regularly, and returns what was found until
-/// then.
+/// Searches for deleted but open files. Checks `is_cancelled` regularly, and when it is cancelled returns the
+/// files found so far.
 pub fn find(is_cancelled: impl Fn() -> bool + Sync) -> Found {
     let (mut files, mut seen, mut refused) = (Files::default(), 0_usize, false);
     for pid in processes() {
@@ -88,9 +88,9 @@ fn descriptors(pid: c_int) -> Result<Vec<libc::proc_fdinfo>, Errno> {
             return Err(Errno::last());
         }
         let count = (filled / size_of::<libc::proc_fdinfo>()).min(room);
-        // SAFETY: the call has filled that many.
+        // SAFETY: the call has filled that many elements.
         unsafe { found.set_len(count) };
-        // A full buffer may be incomplete.
+        // If the buffer is full, the list may be incomplete.
         if count < room {
             return Ok(found);
         }
@@ -98,7 +98,7 @@ fn descriptors(pid: c_int) -> Result<Vec<libc::proc_fdinfo>, Errno> {
     }
 }
 
-/// Returns the file of a descriptor if it is deleted.
+/// Returns the file of a descriptor, if the file is deleted.
 #[allow(unsafe_code)]
 fn opened(pid: c_int, fd: c_int) -> Option<UnlinkedFile> {
     let mut answer = MaybeUninit::<Opened>::zeroed();
@@ -108,7 +108,7 @@ fn opened(pid: c_int, fd: c_int) -> Option<UnlinkedFile> {
     if filled < size {
         return None;
     }
-    // SAFETY: the call has filled all of it, and every bit pattern is one of its numbers.
+    // SAFETY: the call has filled all of it, and every bit pattern is valid for its numbers.
     let Opened { vnode, .. } = unsafe { answer.assume_init() };
     let stat = vnode.vip_vi.vi_stat;
     if stat.vst_nlink > 0 {
@@ -127,7 +127,7 @@ fn opened(pid: c_int, fd: c_int) -> Option<UnlinkedFile> {
     })
 }
 
-/// Returns the name of a process, empty if it is unknown.
+/// Returns the name of a process; empty if it is unknown.
 #[allow(unsafe_code)]
 fn name(pid: c_int) -> Vec<u8> {
     let mut answer = MaybeUninit::<libc::proc_bsdinfo>::zeroed();
@@ -138,7 +138,7 @@ fn name(pid: c_int) -> Vec<u8> {
     if filled < size {
         return Vec::new();
     }
-    // SAFETY: the call has filled all of it, and every bit pattern is one of its numbers.
+    // SAFETY: the call has filled all of it, and every bit pattern is valid for its numbers.
     let name = unsafe { answer.assume_init() }.pbi_comm;
     name.iter().map(|byte| byte.cast_unsigned()).take_while(|byte| *byte != 0).collect()
 }

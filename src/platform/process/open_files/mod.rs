@@ -1,12 +1,12 @@
-//! Deleted but open files: their space is freed when the last process closes them.
+//! Deleted but open files. Their space is freed when the last process closes them.
 //!
 //! | system | source |
 //! |---|---|
 //! | Linux | `/proc/PID/fd`, `/proc/PID/maps` and `/proc/PID/map_files` (proc(5)) |
 //! | macOS | libproc: `proc_pidinfo`, `proc_pidfdinfo` |
 //!
-//! The caller assigns the files to file systems by device. Invariant: an inode occurs once in the result,
-//! however many descriptors lead to it, and a process that ends meanwhile is no error.
+//! The caller assigns the files to file systems by their devices. Invariant: an inode occurs once in the
+//! result, however many descriptors refer to it, and a process that ends during the search is not an error.
 
 #[cfg_attr(target_os = "linux", path = "linux.rs")]
 #[cfg_attr(target_os = "macos", path = "macos.rs")]
@@ -20,18 +20,18 @@ use std::collections::hash_map::Entry;
 
 use crate::platform::FileId;
 
-/// File without a name.
+/// Open file whose last name was deleted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnlinkedFile {
     /// Device (`st_dev`).
     pub device: u64,
-    /// ID of the mount it was opened through, if the system reports it.
+    /// ID of the mount through which it was opened, if the system reports it.
     pub mount: Option<u64>,
     /// Inode number.
     pub inode: u64,
     /// Disk usage in bytes; `None` without the permission to read it.
     pub disk: Option<u64>,
-    /// Last path.
+    /// Last path of the file.
     pub path: Vec<u8>,
     /// Processes that hold it open, sorted by ID.
     pub holders: Vec<Holder>,
@@ -42,9 +42,9 @@ pub struct UnlinkedFile {
 pub struct Holder {
     /// Process ID.
     pub pid: u32,
-    /// Name, any bytes.
+    /// Name, which may be any bytes.
     pub name: Vec<u8>,
-    /// Kind of access.
+    /// Kind of access to the file.
     pub through: Through,
 }
 
@@ -53,7 +53,7 @@ pub struct Holder {
 pub enum Through {
     /// Descriptor.
     Descriptor,
-    /// Mapping into memory: a library, a program, or by mmap(2).
+    /// Memory mapping, as of a library, a program, or by mmap(2).
     Memory,
 }
 
@@ -63,9 +63,9 @@ pub enum ProcessAccess {
     /// No process.
     #[default]
     None,
-    /// Processes that this one may access: those of the same user.
+    /// Only processes that this one may access: those of the same user.
     Own,
-    /// All processes in this container; there may be more outside.
+    /// All processes in this container. There may be more outside of it.
     Container,
     /// All processes.
     All,
@@ -80,7 +80,7 @@ pub struct Found {
     pub reach: ProcessAccess,
 }
 
-/// Files by identity.
+/// Files by their identity.
 #[derive(Default)]
 struct Files {
     files: Vec<UnlinkedFile>,

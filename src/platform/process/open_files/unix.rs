@@ -1,8 +1,8 @@
-//! Any Unix: no system call lists the files of other processes.
+//! Any Unix: there is no system call that lists the files of other processes.
 
 use super::Found;
 
-/// Returns nothing, since these systems are not supported.
+/// Returns an empty result, because these systems are not supported.
 pub fn find(_: impl Fn() -> bool + Sync) -> Found {
     Found::default()
 }

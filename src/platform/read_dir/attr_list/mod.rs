@@ -1,4 +1,4 @@
-//! Records of macOS's `getattrlistbulk(2)`: requested attributes, and the parser of the answer.
+//! Records of macOS's `getattrlistbulk(2)`: the requested attributes, and the parser for the answer.
 //!
 //! ```text
 //! record = length u32, itself included | returned bits 5 * u32 | fields, each rounded up to 4 bytes | names
@@ -6,12 +6,12 @@
 //! NAME   = offset i32 from this field on, length u32 with the NUL
 //! ```
 //!
-//! A field is present only if its returned bit is set; an entry with an error has ERROR and NAME only; a
-//! successful one has no ERROR (getattrlist(2), and `vfs_attr_pack` of XNU). Numbers are in the byte order of
-//! the machine.
+//! A field is present only if its returned bit is set. An entry with an error has only ERROR and NAME, and any
+//! other entry has no ERROR (getattrlist(2), and `vfs_attr_pack` of XNU). Numbers are in the byte order of the
+//! machine.
 //!
-//! Makes no system call, so that it can be tested on every system. Invariant: bytes are read through
-//! bounds-checked slices only; any bytes give an entry or nothing.
+//! Makes no system call, so it can be tested on every system. Invariant: bytes are read only through
+//! bounds-checked slices, and any bytes give an entry or `None`.
 
 use std::ffi::CStr;
 
@@ -20,7 +20,7 @@ use nix::errno::Errno;
 use crate::base::kind::Kind;
 use crate::platform::{Attributes, Boundary, DirEntry, Prefetched};
 
-/// Attributes requested by one call, in the groups of `struct attrlist` that are used.
+/// Attributes requested by one call, in those groups of `struct attrlist` that are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wanted {
     /// Attributes of every entry.
@@ -44,32 +44,34 @@ const FLAGS: u32 = 0x4_0000;
 const INODE: u32 = 0x200_0000;
 /// Mount status of a directory.
 const MOUNT_STATUS: u32 = 0x4;
-/// Hard links of any other entry.
+/// Link count of any other entry.
 const LINKS: u32 = 0x1;
-/// Allocated bytes of all forks, like `st_blocks`.
+/// Allocated bytes of all forks, as in `st_blocks`.
 const ALLOCATED: u32 = 0x4;
 /// Bytes of the data fork, which is `st_size`.
 const LENGTH: u32 = 0x200;
 
-/// An entry without all of these is read by name.
+/// Attributes without any of which an entry is read by name.
 const KEPT: u32 = DEVICE | TYPE | MODIFIED | OWNER | GROUP | ACCESS | INODE;
 
 impl Wanted {
-    /// All attributes that a scan keeps. A directory's own sizes are not among them: see [`Said::Border`].
+    /// All attributes that a scan keeps. The sizes of directories are not among them: see
+    /// [`Prefetched::Boundary`].
     pub const ALL: Self = Self {
         common: RETURNED | ERROR | NAME | FLAGS | KEPT,
         directory: MOUNT_STATUS,
         file: LINKS | ALLOCATED | LENGTH,
     };
 
-    /// Attributes of a directory that can be listed but not searched; any others fail with `EACCES`.
+    /// Attributes requested of a directory that can be listed but not searched. Requesting others fails with
+    /// `EACCES`.
     pub const NAMES: Self = Self { common: RETURNED | ERROR | NAME | TYPE | INODE, directory: 0, file: 0 };
 }
 
-/// Length and returned bits.
+/// Size of the length and the returned bits in bytes.
 const HEAD: usize = 24;
 
-/// Returns the length of the `count` records in `bytes` that a call has returned; `None` if they are
+/// Returns the total length of the `count` records in `bytes` that a call has returned; `None` if they are
 /// malformed or have no name.
 pub fn measure(bytes: &[u8], count: usize) -> Option<usize> {
     let mut rest = bytes;
@@ -80,13 +82,14 @@ pub fn measure(bytes: &[u8], count: usize) -> Option<usize> {
     Some(bytes.len() - rest.len())
 }
 
-/// Returns the entries in `bytes`, which must have the length from [`measure`]; ends at a malformed record.
+/// Returns the entries in `bytes`, whose length must be that returned by [`measure`]. Stops at a malformed
+/// record.
 pub fn entries(bytes: &[u8]) -> impl Iterator<Item = DirEntry<'_>> {
     let mut rest = bytes;
     std::iter::from_fn(move || entry(split(&mut rest)?))
 }
 
-/// Splits the first record off `rest`.
+/// Splits off the first record of `rest`.
 fn split<'b>(rest: &mut &'b [u8]) -> Option<&'b [u8]> {
     let length = usize::try_from(u32::from_ne_bytes(*rest.first_chunk()?)).ok()?;
     let (record, after) = rest.split_at_checked(length).filter(|_| length >= HEAD)?;
@@ -101,7 +104,7 @@ fn entry(record: &[u8]) -> Option<DirEntry<'_>> {
     Some(DirEntry { name, hint, inode, said })
 }
 
-/// Returns the name, the first of the fields after an error.
+/// Returns the name, which is the first field after the error.
 fn name(record: &[u8]) -> Option<&CStr> {
     let fields = Fields::of(record)?;
     if fields.common & NAME == 0 {
@@ -116,7 +119,7 @@ fn name(record: &[u8]) -> Option<&CStr> {
     (!name.is_empty()).then_some(name)
 }
 
-/// Fields of a record that are not read yet, with the bits that announce them.
+/// Unread fields of a record, with the bits that announce them.
 struct Fields<'b> {
     bytes: &'b [u8],
     common: u32,
@@ -131,7 +134,7 @@ impl<'b> Fields<'b> {
         Some(Self { bytes, common: set(0)?, directory: set(2)?, file: set(3)? })
     }
 
-    /// Reads the fields. Returns `None` if the record is shorter than its bits announce, or has an
+    /// Reads the fields. Returns `None` if the record is shorter than its bits announce, or if it has an
     /// unrequested field of unknown size.
     fn read(&mut self) -> Option<(Kind, u64, Prefetched)> {
         const ALL: Wanted = Wanted::ALL;
@@ -158,7 +161,7 @@ impl<'b> Fields<'b> {
             apparent: 0,
             mtime,
             inode,
-            // Sign-extended like in stat(2).
+            // Sign-extended as in stat(2).
             device: i64::from(device.cast_signed()).cast_unsigned(),
             links: 1,
             uid,
@@ -180,7 +183,7 @@ impl<'b> Fields<'b> {
         })
     }
 
-    /// Returns all attributes of an entry that is not a directory, or `None` if one is missing.
+    /// Returns all attributes of an entry that is not a directory; `None` if one is missing.
     fn file(&mut self, own: Attributes) -> Option<Prefetched> {
         let links = u64::from(self.number(self.file & LINKS)?);
         let blocks = self.long(self.file & ALLOCATED)?.div_ceil(512);
@@ -210,7 +213,7 @@ impl<'b> Fields<'b> {
     }
 }
 
-/// Returns the boundary of a directory by its mount status (`DIR_MNTSTATUS_*` in sys/attr.h) and its flags
+/// Returns the boundary of a directory from its mount status (`DIR_MNTSTATUS_*` in sys/attr.h) and its flags
 /// (sys/stat.h).
 fn border(mount_status: u32, flags: u32) -> Boundary {
     const MOUNT: u32 = 0x1;
@@ -242,7 +245,7 @@ fn kind_of_type(vtype: u32) -> Kind {
     }
 }
 
-/// Returns a mode like stat(2); of the access mask only the permissions are used.
+/// Returns a mode as in stat(2). Only the permissions of the access mask are used.
 fn mode_of(kind: Kind, access: u32) -> u32 {
     let bits = match kind {
         Kind::Fifo => 0o01_0000,

@@ -1,11 +1,11 @@
-//! Tests with records packed like in the kernel, and with bytes that no kernel would write.
+//! Tests with records as the kernel packs them, and with bytes that no kernel would write.
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::fixture::cases;
 
-/// Fields to pack into a record; absent fields have no returned bit.
+/// Fields that are packed into a record. Absent fields have no returned bit.
 #[derive(Clone, Debug, Default)]
 struct Packed {
     error: Option<u32>,
@@ -20,7 +20,7 @@ struct Packed {
     links: Option<u32>,
     allocated: Option<u64>,
     length: Option<u64>,
-    /// Unused bytes between the fields and the name: space of requested attributes that are missing.
+    /// Number of unused bytes between the fields and the name: space of requested attributes that are missing.
     hole: usize,
 }
 
@@ -135,7 +135,7 @@ fn a_file_is_read_whole() {
 #[test]
 fn the_error_stands_before_the_name_and_is_alone_with_it() {
     assert_eq!(Packed::failed(b"bad", 5).read(), (Kind::Unknown, 0, Prefetched::Failed(Errno::EIO)));
-    // A kernel that packs missing attributes too adds "no error".
+    // A kernel that also packs missing attributes adds "no error".
     let fine = Packed { error: Some(0), ..Packed::file(b"fine") };
     assert!(matches!(fine.read().2, Prefetched::All(_)));
 }
@@ -182,7 +182,7 @@ fn a_directory_says_only_what_opening_it_crosses() {
         assert_eq!(found.border, border);
         assert!(found.is_directory());
     }
-    // A trigger is recognized, whatever attributes its file system omits.
+    // A trigger is recognized whatever attributes its file system omits.
     let bare = Packed { device: None, modified: None, flags: None, ..Packed::directory(2, 0) };
     assert!(matches!(bare.read().2, Prefetched::All(Attributes { border: Boundary::Trigger, .. })));
 }

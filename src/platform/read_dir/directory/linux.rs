@@ -1,4 +1,4 @@
-//! Linux: descriptors that only name a file (`O_PATH`), and the magic numbers of file systems.
+//! Linux: descriptors that only stand for a file (`O_PATH`), and the magic numbers of file systems.
 
 #[path = "unix.rs"]
 #[allow(dead_code)] // partly replaced here
@@ -20,20 +20,20 @@ pub use unix::*;
 
 /// Flag that keeps a lookup from triggering an automount.
 pub const NO_AUTOMOUNT: AtFlags = AtFlags::AT_NO_AUTOMOUNT;
-/// Flags for a descriptor that only names a file.
+/// Flags for a descriptor that only stands for a file.
 pub const PLACE: OFlag = OFlag::O_PATH.union(OFlag::O_CLOEXEC).union(OFlag::O_NOFOLLOW);
-/// The same for a mount point. `O_DIRECTORY` would trigger an automount, which open(2) spares for a plain `O_PATH`
-/// only.
+/// The same for a mount point. `O_DIRECTORY` would trigger an automount, which open(2) does not do for `O_PATH`
+/// alone.
 pub const MOUNT_POINT: OFlag = PLACE;
 
-/// Reads a symbolic link through a descriptor of it.
+/// Reads a symbolic link through a descriptor of the link.
 pub fn read_link(
     directory: &OwnedFd,
     name: &(impl NixPath + ?Sized),
 ) -> Result<(Attributes, OsString), Errno> {
     let link = retry(|| openat(directory, name, PLACE, Mode::empty()))?;
     let found = Attributes::from(fstat(&link)?);
-    // For anything but a link an empty name would fail with `ENOENT`.
+    // For an entry that is not a link, an empty name would fail with `ENOENT`.
     if found.kind != Kind::Symlink {
         return Err(Errno::EINVAL);
     }
@@ -43,7 +43,7 @@ pub fn read_link(
 /// Returns the kind of the file system of a directory.
 pub fn file_system(directory: &OwnedFd) -> Result<FileSystem, Errno> {
     let status = retry(|| fstatfs(directory))?;
-    // The type of the magic number differs between C libraries; the number has 32 bits.
+    // The type of the magic number depends on the C library; the number has 32 bits.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     Ok(FileSystem::of_magic(status.filesystem_type().0 as u32))
 }

@@ -15,9 +15,9 @@ use crate::platform::{Attributes, Boundary, FileSystem, retry};
 
 pub use unix::*;
 
-/// Nothing, since an opened terminal never becomes the controlling one.
+/// Empty, because an opened terminal never becomes the controlling terminal.
 pub const NO_CTTY: OFlag = OFlag::empty();
-/// Directory that firmlinks lead into: the data volume.
+/// Directory to which firmlinks lead: the data volume.
 pub const BEHIND_FIRMLINKS: Option<&str> = Some("/System/Volumes/Data");
 
 /// Returns the kind of the file system of a directory.
@@ -28,14 +28,14 @@ pub fn file_system(directory: &OwnedFd) -> Result<FileSystem, Errno> {
     Ok(FileSystem::of_type(retry(|| fstatfs(directory))?.filesystem_type_name().as_bytes()))
 }
 
-/// Returns `true` for the device number of a disk. File systems without one get numbers above those of the 24
-/// block drivers (`vfs_getnewfsid` in XNU); only they are worth another call.
+/// Returns `true` for the device number of a disk. File systems without a disk get numbers above those of the
+/// 24 block drivers (`vfs_getnewfsid` in XNU). Only for those is another call necessary.
 fn is_disk(device: u64) -> bool {
     const BLOCK_DRIVERS: u64 = 24;
     device >> 24 < BLOCK_DRIVERS
 }
 
-/// Returns the boundary in the flags of an entry.
+/// Returns the boundary from the flags of an entry.
 pub fn border(stat: &FileStat) -> Boundary {
     if stat.st_flags & Boundary::DATALESS_FLAG != 0 { Boundary::Dataless } else { Boundary::None }
 }

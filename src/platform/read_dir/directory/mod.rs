@@ -1,4 +1,4 @@
-//! Open directory. `unix.rs` has the flags and calls of any Unix; the files of Linux and macOS replace those that
+//! Open directory. `unix.rs` has flags and calls for any Unix; the files for Linux and macOS replace those that
 //! differ there.
 //!
 //! Invariant: below a root nothing is opened through a symbolic link.
@@ -34,8 +34,8 @@ pub(crate) const OPEN: OFlag =
     OFlag::O_RDONLY.union(OFlag::O_DIRECTORY).union(OFlag::O_CLOEXEC).union(OFlag::O_NONBLOCK);
 
 impl From<FileStat> for Attributes {
-    // The fields of `struct stat` differ in width and sign between systems; each cast keeps the kernel's
-    // bits.
+    // The fields of `struct stat` have different widths and signs on different systems; each cast keeps the
+    // kernel's bits.
     #[allow(clippy::cast_sign_loss, clippy::unnecessary_cast, clippy::cast_lossless)]
     fn from(stat: FileStat) -> Self {
         Self {
@@ -55,7 +55,7 @@ impl From<FileStat> for Attributes {
 }
 
 impl Directory {
-    /// Opens a root, following symbolic links in `path`.
+    /// Opens a root. Follows symbolic links in `path`.
     ///
     /// # Errors
     /// Those of open(2).
@@ -63,7 +63,7 @@ impl Directory {
         Ok(Self { fd: retry(|| open(path, OPEN, Mode::empty()))? })
     }
 
-    /// Opens the directory `name` in this one, never through a symbolic link.
+    /// Opens the directory `name` in this one. Never follows a symbolic link.
     ///
     /// # Errors
     /// Those of openat(2); `ENOTDIR` or `ELOOP` if `name` is no longer a directory.
@@ -71,7 +71,7 @@ impl Directory {
         Ok(Self { fd: retry(|| openat(&self.fd, name, OPEN | OFlag::O_NOFOLLOW, Mode::empty()))? })
     }
 
-    /// Opens a directory only as a base for further lookups, which needs no permission to list it.
+    /// Opens a directory only for further lookups, which needs no permission to list it.
     ///
     /// # Errors
     /// Those of openat(2).
@@ -88,7 +88,7 @@ impl Directory {
         Ok(retry(|| fstat(&self.fd))?.into())
     }
 
-    /// Returns the attributes of `name` in this directory, or of the symbolic link itself.
+    /// Returns the attributes of `name` in this directory; if it is a symbolic link, those of the link itself.
     ///
     /// # Errors
     /// Those of fstatat(2).
@@ -96,8 +96,9 @@ impl Directory {
         Ok(retry(|| fstatat(&self.fd, name, AtFlags::AT_SYMLINK_NOFOLLOW | NO_AUTOMOUNT))?.into())
     }
 
-    /// Opens the regular file `name` in this directory for reading, never through a symbolic link. Never
-    /// blocks on or activates another kind of file, such as a fifo without a writer or a tape drive.
+    /// Opens the regular file `name` in this directory for reading. Never follows a symbolic link, and never
+    /// opens another kind of file, such as a fifo without a writer or a tape drive, which could block or start
+    /// to work.
     ///
     /// # Errors
     /// Those of openat(2); `EINVAL` if it is not a regular file.
@@ -107,7 +108,7 @@ impl Directory {
             .union(OFlag::O_NONBLOCK)
             .union(OFlag::O_NOFOLLOW)
             .union(NO_CTTY);
-        // Checked before opening too, since opening a device can have an effect.
+        // Checked before opening too, because opening a device can have an effect.
         if self.attributes_of(name)?.kind != Kind::File {
             return Err(Errno::EINVAL);
         }
@@ -135,25 +136,25 @@ impl Directory {
         Ok(length)
     }
 
-    /// Reads the symbolic link `name` in this directory and returns attributes and text of the same link, as
-    /// far as the system can ensure it.
+    /// Reads the symbolic link `name` in this directory. Returns the attributes and the text of the same link,
+    /// as far as the system can ensure that.
     ///
     /// # Errors
-    /// Those of readlinkat(2): `EINVAL` if it is not a link; `EAGAIN` if it was replaced meanwhile.
+    /// Those of readlinkat(2): `EINVAL` if it is not a link; `EAGAIN` if it was replaced in the meantime.
     pub fn read_link(&self, name: &(impl NixPath + ?Sized)) -> Result<(Attributes, OsString), Errno> {
         imp::read_link(&self.fd, name)
     }
 
-    /// Creates the file `name` in this directory, accessible by its owner only, and opens it for writing.
+    /// Creates the file `name` in this directory, which only its owner can access, and opens it for writing.
     ///
     /// # Errors
-    /// Those of openat(2): `EEXIST` if the name is taken, by a symbolic link too.
+    /// Those of openat(2): `EEXIST` if the name is in use, also by a symbolic link.
     pub fn create_file(&self, name: &(impl NixPath + ?Sized)) -> Result<OwnedFd, Errno> {
         let flags = OFlag::O_WRONLY | OFlag::O_CREAT | OFlag::O_EXCL | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
         retry(|| openat(&self.fd, name, flags, Mode::S_IRUSR | Mode::S_IWUSR))
     }
 
-    /// Renames `name` in this directory to `new`, replacing an existing entry.
+    /// Renames `name` in this directory to `new`. An existing entry is replaced.
     ///
     /// # Errors
     /// Those of renameat(2).
@@ -168,7 +169,7 @@ impl Directory {
     /// Gives the file `name` in this directory a second name.
     ///
     /// # Errors
-    /// Those of linkat(2): `EEXIST` if the new name is taken.
+    /// Those of linkat(2): `EEXIST` if the new name is in use.
     pub fn link(&self, name: &(impl NixPath + ?Sized), new: &(impl NixPath + ?Sized)) -> Result<(), Errno> {
         retry(|| linkat(&self.fd, name, &self.fd, new, AtFlags::empty()))
     }
@@ -190,7 +191,8 @@ impl Directory {
         imp::file_system(&self.fd)
     }
 
-    /// Returns the kind of the file system mounted on `name`, without listing it or triggering an automount.
+    /// Returns the kind of the file system that is mounted on `name`, without listing it or triggering an
+    /// automount.
     ///
     /// # Errors
     /// Those of openat(2) and fstatfs(2).
@@ -205,8 +207,8 @@ impl AsFd for Directory {
     }
 }
 
-/// Returns the attributes of a path that the user gave: of the target if it is a symbolic link to a directory
-/// or a name with a slash at its end, otherwise of the entry itself.
+/// Returns the attributes of a path that the user gave. A symbolic link to a directory, or a path with a
+/// trailing slash, stands for its target; otherwise the attributes are those of the entry itself.
 ///
 /// # Errors
 /// Those of stat(2).
@@ -217,8 +219,8 @@ pub fn attributes_of_path(path: &Path) -> Result<Attributes, Errno> {
     Ok(target().filter(Attributes::is_directory).unwrap_or(own))
 }
 
-/// Returns the identity of the directory that firmlinks such as `/Users` lead into, the data volume of
-/// macOS; `None` on other systems. A scan from above must not enter it, since its content is reached through the
+/// Returns the identity of the directory to which firmlinks such as `/Users` lead: the data volume of macOS;
+/// `None` on other systems. A scan from above must not enter it, because it reaches the content through the
 /// firmlinks.
 pub fn firmlink_target() -> Option<FileId> {
     Some(attributes_of_path(Path::new(imp::BEHIND_FIRMLINKS?)).ok()?.file_id())

@@ -1,4 +1,4 @@
-//! Any Unix: flags and calls that all have.
+//! Flags and calls for any Unix.
 
 use std::ffi::OsString;
 use std::os::fd::OwnedFd;
@@ -10,19 +10,19 @@ use nix::sys::stat::{FileStat, fstatat};
 
 use crate::platform::{Attributes, Boundary, FileSystem, retry};
 
-/// Flag that keeps an opened terminal from becoming the controlling one.
+/// Flag that prevents an opened terminal from becoming the controlling terminal.
 pub const NO_CTTY: OFlag = OFlag::O_NOCTTY;
 /// Flag that keeps a lookup from triggering an automount.
 pub const NO_AUTOMOUNT: AtFlags = AtFlags::empty();
-/// Flags for a descriptor that is a base for lookups.
+/// Flags for a descriptor that is used for lookups.
 pub const PLACE: OFlag =
     OFlag::O_RDONLY.union(OFlag::O_CLOEXEC).union(OFlag::O_NONBLOCK).union(OFlag::O_NOFOLLOW);
 /// The same for a mount point.
 pub const MOUNT_POINT: OFlag = PLACE.union(OFlag::O_DIRECTORY);
-/// Directory that firmlinks lead into.
+/// Directory to which firmlinks lead.
 pub const BEHIND_FIRMLINKS: Option<&str> = None;
 
-/// Reads a symbolic link, whose attributes must be the same before and after.
+/// Reads a symbolic link. Its attributes must be the same before and after.
 pub fn read_link(
     directory: &OwnedFd,
     name: &(impl NixPath + ?Sized),
@@ -35,13 +35,13 @@ pub fn read_link(
     if attributes()? == found { Ok((found, text)) } else { Err(Errno::EAGAIN) }
 }
 
-/// Returns [`FileSystem::Ordinary`], since other kinds are unknown on these systems.
+/// Returns [`FileSystem::Ordinary`], because other kinds are unknown on these systems.
 #[allow(clippy::unnecessary_wraps)] // other systems have to ask, which may fail
 pub fn file_system(_: &OwnedFd) -> Result<FileSystem, Errno> {
     Ok(FileSystem::Ordinary)
 }
 
-/// Returns no boundary, since the attributes do not have one.
+/// Returns no boundary, because the attributes do not contain one.
 pub fn border(_: &FileStat) -> Boundary {
     Boundary::None
 }

@@ -45,7 +45,7 @@ struct Lookup {
 /// Reads the numbers of the file system of `path`.
 ///
 /// # Errors
-/// Those of ioctl(2), if not even the chunks can be read.
+/// Those of ioctl(2), if not even the block groups can be read.
 pub fn ask(path: &Path) -> Result<Btrfs, Errno> {
     let directory = Directory::open(path)?;
     Ok(Btrfs { chunks: all_chunks(&directory)?, subvolumes: subvolumes(&directory).ok() })
@@ -53,12 +53,12 @@ pub fn ask(path: &Path) -> Result<Btrfs, Errno> {
 
 #[allow(unsafe_code)]
 fn all_chunks(directory: &Directory) -> Result<Vec<BlockGroups>, Errno> {
-    /// Largest number of answers, of three numbers each, after the first two numbers.
+    /// Largest number of answers. Each has three numbers, and they follow the first two numbers.
     const MOST: usize = 64;
     let mut answer = [0_u64; 2 + 3 * MOST];
     answer[0] = MOST as u64;
-    // SAFETY: the request writes as many groups of three numbers as the first one says, after the first two;
-    // there is room for all.
+    // SAFETY: the request writes as many groups of three numbers as the first number says, after the first two
+    // numbers, and there is room for all.
     unsafe { ioctl::ask(directory, SPACE_INFO, &mut answer) }?;
     let count = usize::try_from(answer[1]).unwrap_or(MOST).min(MOST);
     let found = answer[2..].chunks_exact(3).take(count);
@@ -69,7 +69,7 @@ fn subvolumes(directory: &Directory) -> Result<Vec<Subvolume>, Errno> {
     let mut roots = RootItems::default();
     search(directory, ROOT_TREE, (FIRST, LAST), |item| roots.take(item))?;
     let mut subvolumes = roots.subvolumes(|tree, id| lookup(directory, tree, id).ok());
-    // Without quotas the tree does not exist.
+    // The tree exists only with quotas.
     let _ = search(directory, QUOTA_TREE, (0, 0), |item| {
         let exclusive = item.data.get(24..32).and_then(|field| field.try_into().ok()).map(u64::from_le_bytes);
         let owner = subvolumes.iter_mut().find(|it| item.kind == QUOTA_INFO && it.id == item.offset);
@@ -80,7 +80,7 @@ fn subvolumes(directory: &Directory) -> Result<Vec<Subvolume>, Errno> {
     Ok(subvolumes)
 }
 
-/// Calls `meet` for every item of a tree with an ID in a range.
+/// Calls `meet` for every item of a tree whose ID is in a range.
 #[allow(unsafe_code)]
 fn search(
     directory: &Directory,
@@ -104,7 +104,7 @@ fn search(
             _unused: [0; 9],
             items: [0; 3992],
         };
-        // SAFETY: the structure is the request's, and consists of numbers only.
+        // SAFETY: the structure is that of the request, and consists only of numbers.
         unsafe { ioctl::ask(directory, TREE_SEARCH, &mut question) }?;
         let mut rest = question.items.as_slice();
         let mut end = None;
@@ -136,7 +136,7 @@ fn split_item(bytes: &[u8]) -> Option<(TreeItem<'_>, &[u8])> {
 #[allow(unsafe_code)]
 fn lookup(directory: &Directory, tree: u64, id: u64) -> Result<Vec<u8>, Errno> {
     let mut question = Lookup { tree, id, path: [0; 4080] };
-    // SAFETY: the structure is the request's, and consists of numbers only.
+    // SAFETY: the structure is that of the request, and consists only of numbers.
     unsafe { ioctl::ask(directory, INO_LOOKUP, &mut question) }?;
     let end = question.path.iter().position(|byte| *byte == 0).unwrap_or(0);
     Ok(question.path[..end].to_vec())

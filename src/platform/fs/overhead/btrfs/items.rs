@@ -1,12 +1,12 @@
 //! Records of btrfs.
 //!
-//! Makes no system call. Invariant: any bytes of an item give a subvolume or none.
+//! Makes no system call. Invariant: any bytes of an item give a subvolume or `None`.
 
 use std::collections::HashMap;
 
 use super::{BlockGroups, Purpose, Subvolume};
 
-/// Decodes a kind of chunks by `BTRFS_BLOCK_GROUP_*` and `BTRFS_SPACE_INFO_GLOBAL_RSV`.
+/// Decodes the block groups of one kind, from `BTRFS_BLOCK_GROUP_*` and `BTRFS_SPACE_INFO_GLOBAL_RSV`.
 pub fn chunks(flags: u64, size: u64, used: u64) -> Option<BlockGroups> {
     const DATA: u64 = 1;
     const SYSTEM: u64 = 2;
@@ -20,7 +20,7 @@ pub fn chunks(flags: u64, size: u64, used: u64) -> Option<BlockGroups> {
         _ if flags & (DATA | METADATA) == DATA | METADATA => Purpose::Mixed,
         _ => return None,
     };
-    // RAID1C3; RAID1C4; RAID1, DUP, RAID10. df does not count parity either.
+    // RAID1C3, RAID1C4, RAID1, DUP and RAID10. df does not count parity either.
     let copies = match flags {
         _ if flags & (1 << 9) != 0 => 3,
         _ if flags & (1 << 10) != 0 => 4,
@@ -30,11 +30,11 @@ pub fn chunks(flags: u64, size: u64, used: u64) -> Option<BlockGroups> {
     Some(BlockGroups { purpose, size, used, copies })
 }
 
-/// Key of a btrfs tree with its data.
+/// Item of a btrfs tree: its key and its data.
 pub struct TreeItem<'i> {
     /// ID, the first part of the key.
     pub id: u64,
-    /// Kind of the item.
+    /// Type of the item.
     pub kind: u32,
     /// Last part of the key.
     pub offset: u64,
@@ -44,12 +44,12 @@ pub struct TreeItem<'i> {
 
 const ROOT_ITEM: u32 = 132;
 const ROOT_BACKREF: u32 = 144;
-/// First ID of a subvolume; smaller ones are trees of the file system itself.
+/// Smallest ID of a subvolume. Smaller IDs are those of trees of the file system itself.
 pub const FIRST: u64 = 256;
-/// Last ID of a subvolume.
+/// Largest ID of a subvolume.
 pub const LAST: u64 = 256_u64.wrapping_neg();
 
-/// Parent directory and name of a subvolume.
+/// Parent directory of a subvolume, and its name there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Hook {
     parent: u64,
@@ -65,7 +65,7 @@ pub struct RootItems {
 }
 
 impl RootItems {
-    /// Adds an item of the tree.
+    /// Adds an item of the tree of roots.
     pub fn take(&mut self, item: &TreeItem<'_>) {
         let number = |at: usize, length: usize| -> Option<u64> {
             let field = item.data.get(at..at + length)?;
@@ -73,7 +73,7 @@ impl RootItems {
         };
         match item.kind {
             ROOT_ITEM if (FIRST..=LAST).contains(&item.id) => {
-                // `refs`, and `parent_uuid`, which older items are too short for.
+                // `refs`, and `parent_uuid`, for which older items are too short.
                 let is_snapshot =
                     item.data.get(263..279).is_some_and(|uuid| uuid.iter().any(|byte| *byte != 0));
                 let is_deleted = number(216, 4) == Some(0);
@@ -96,13 +96,13 @@ impl RootItems {
         }
     }
 
-    /// Returns the subvolumes with their paths. `lookup` returns the path of a directory in a subvolume, with
-    /// a slash at its end.
+    /// Returns the subvolumes with their paths. `lookup` returns the path of a directory in a subvolume, with a
+    /// trailing slash.
     pub fn subvolumes(mut self, lookup: impl Fn(u64, u64) -> Option<Vec<u8>>) -> Vec<Subvolume> {
         let path = |id: u64| {
             let mut names: Vec<Vec<u8>> = Vec::new();
             let mut next = self.hooks.get(&id);
-            // A loop, which only a damaged file system has, must end too.
+            // Limited, because a damaged file system can contain a loop.
             while let Some(hook) = next.filter(|_| names.len() <= self.hooks.len()) {
                 let mut name = lookup(hook.parent, hook.directory).unwrap_or_default();
                 name.extend_from_slice(&hook.name);

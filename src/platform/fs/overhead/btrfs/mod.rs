@@ -1,41 +1,42 @@
-//! btrfs: use of its chunks, and its subvolumes. Structures as in linux/btrfs.h and `linux/btrfs_tree.h`.
+//! btrfs: usage of its block groups, and its subvolumes. Structures are those of linux/btrfs.h and
+//! `linux/btrfs_tree.h`.
 
 pub mod items;
 
 /// Numbers that btrfs reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Btrfs {
-    /// Chunks by purpose.
+    /// Block groups by purpose.
     pub chunks: Vec<BlockGroups>,
-    /// All subvolumes except the first; `None` without the permission to list them.
+    /// All subvolumes except the first one; `None` without the permission to list them.
     pub subvolumes: Option<Vec<Subvolume>>,
 }
 
-/// Purpose of chunks.
+/// Purpose of block groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// Content of files.
     Data,
     /// Names, inodes, small files, checksums.
     Metadata,
-    /// Data and metadata, on small file systems.
+    /// Data and metadata together, on small file systems.
     Mixed,
     /// Chunk tables.
     System,
-    /// Part of the metadata reserved so that deleting still works on a full file system.
+    /// Part of the metadata that is reserved so that files can be deleted when the file system is full.
     Reserve,
 }
 
-/// All chunks of one purpose.
+/// All block groups with the same purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockGroups {
     /// Purpose.
     pub purpose: Purpose,
     /// Capacity in bytes.
     pub size: u64,
-    /// Used bytes.
+    /// Number of used bytes.
     pub used: u64,
-    /// Bytes of disk for each byte stored.
+    /// Number of bytes on the disk for each stored byte.
     pub copies: u64,
 }
 
@@ -44,12 +45,12 @@ pub struct BlockGroups {
 pub struct Subvolume {
     /// ID.
     pub id: u64,
-    /// Path from the top of the file system, as far as known.
+    /// Path from the top of the file system, as far as it is known.
     pub path: Vec<u8>,
     /// `true` for a snapshot of another subvolume.
     pub is_snapshot: bool,
-    /// `true` if it was deleted and is being cleaned up.
+    /// `true` if it was deleted and its space is being freed.
     pub is_deleted: bool,
-    /// Bytes that no other subvolume shares, if quotas count them.
+    /// Number of bytes that no other subvolume shares, if quotas count them.
     pub exclusive: Option<u64>,
 }
