@@ -1,4 +1,4 @@
-//! Gate for a Yes: keys typed before a question could be read are not an answer.
+//! Gate for a Yes: keys that were typed before a question could be read do not answer it.
 //!
 //! ```text
 //! Closed -> (it is on the screen, no input waits) -> Quiet -> (no input for the required time) -> Open
@@ -6,20 +6,20 @@
 //!    +------------------------------------ any input ----------------------------------------------+
 //! ```
 //!
-//! The quiet time begins and ends with a check of the terminal that finds no input. So keys that waited
-//! unread while the program was busy or stopped count as input, whenever they are read.
+//! The quiet time begins and ends with a check of the terminal that finds no input. So keys that waited while
+//! the program was busy or stopped count as input, whenever they are read.
 //!
 //! Invariant: after an input the gate does not open before `quiet` has passed.
 
 use std::time::Duration;
 
-/// Time without input before a Yes is accepted.
+/// Time without input after which a Yes is accepted.
 pub const QUIET: Duration = Duration::from_millis(300);
-/// Quiet time if a key may be held down, because key repetition starts only after a while: for a question
-/// that follows a Yes, and for one that a key reached before it could be read.
+/// Quiet time for cases in which a key may be held down, since key repetition starts only after a while: for a
+/// question that follows a Yes, and for a question that was not readable yet when a key was pressed.
 pub const LONG_QUIET: Duration = Duration::from_secs(1);
 
-/// Gate that a Yes has to pass.
+/// Gate that a Yes must pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnswerGate {
     quiet: Duration,
@@ -31,7 +31,7 @@ pub struct AnswerGate {
 enum State {
     /// There was input, or the question is not on the screen yet.
     Closed,
-    /// No input since this time.
+    /// There was no input since this time.
     Quiet(Duration),
     /// A Yes is accepted.
     Open,
@@ -63,18 +63,17 @@ impl AnswerGate {
         }
     }
 
-    /// Returns `true` if a Yes is an answer.
+    /// Returns `true` if a Yes is accepted.
     pub fn is_open(&self) -> bool {
         self.state == State::Open
     }
 
-    /// Returns `true` if the question could be read before the last input, so that later input is meant for
-    /// it.
+    /// Returns `true` if the question was readable before the last input, so that later input is meant for it.
     pub fn was_open(&self) -> bool {
         self.was_open
     }
 
-    /// Returns the time until [`Self::idle`] must be called; `None` once the gate is open.
+    /// Returns the time after which [`Self::idle`] must be called; `None` if the gate is open.
     pub fn wait(&self, now: Duration) -> Option<Duration> {
         match self.state {
             State::Closed => Some(Duration::ZERO),
@@ -100,7 +99,7 @@ mod tests {
     proptest! {
         #![proptest_config(cases(2_000))]
 
-        /// Checks of the terminal and inputs in any order, at any interval, compared with the list of events.
+        /// Any sequence of checks and inputs, at any intervals, gives the same result as the list of events.
         #[test]
         fn it_is_open_after_a_quiet_time_and_never_before(
             steps in proptest::collection::vec((any::<bool>(), 0..700_u64), 1..60),
@@ -127,7 +126,7 @@ mod tests {
             }
         }
 
-        /// The gate opens after exactly the time that it returns.
+        /// The gate opens exactly when [`AnswerGate::wait`] says.
         #[test]
         fn waiting_as_long_as_it_says_opens_it(start in 0..10_000_u64) {
             let mut gate = AnswerGate::default();

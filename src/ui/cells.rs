@@ -1,6 +1,6 @@
 //! Cells of the treemap, and movement between them.
 //!
-//! Invariant: every row with a cell can be reached from any other.
+//! Invariant: every row that has a cell can be reached from every other.
 
 use ratatui::layout::Rect;
 
@@ -10,10 +10,10 @@ use crate::base::format::Measure;
 use crate::ui::treemap_layout::layout;
 use crate::ui::treemap_layout::{Area, Tile};
 
-/// Largest number of entries with a cell of their own.
+/// Largest number of entries that have their own cell.
 pub const MOST: usize = 200;
 
-/// Returns the cells of the rows of `window`; an index after the last one stands for all other rows.
+/// Returns the cells for the rows of `window`. An index after the last row stands for all other rows.
 pub fn tiles(window: &Window, measure: Measure, area: Rect) -> Vec<Tile> {
     let mut weights: Vec<u64> = window.lines.iter().map(|line| line.size().unwrap_or(0)).collect();
     if window.rows > window.lines.len() {
@@ -23,10 +23,10 @@ pub fn tiles(window: &Window, measure: Measure, area: Rect) -> Vec<Tile> {
     layout(&weights, Area { x: area.x, y: area.y, width: area.width, height: area.height })
 }
 
-/// Returns the row of the cell on one side of row `index`; `None` at the edge.
+/// Returns the row of the cell next to row `index` on this side; `None` at the edge.
 pub fn neighbour(tiles: &[Tile], index: usize, side: Side) -> Option<usize> {
     let Some(from) = tiles.iter().find(|tile| tile.index == index) else {
-        // A row too small for a cell has no neighbors; the largest one is a good start.
+        // A row that is too small for a cell has no neighbors, so the largest one is selected.
         return tiles.first().map(|tile| tile.index);
     };
     let (from, middle) = (from.area, middle(from.area));
@@ -48,7 +48,7 @@ fn middle(area: Area) -> (u16, u16) {
     (area.x + area.width / 2, area.y + area.height / 2)
 }
 
-/// Returns the distance of `point` from the cells that begin at `start`.
+/// Returns the distance of `point` from the range that begins at `start`.
 fn beyond(point: u16, start: u16, length: u16) -> u16 {
     start.saturating_sub(point).max(point.saturating_sub((start + length).saturating_sub(1)))
 }
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn keys_lead_to_the_cell_beside_and_stop_at_the_edge() {
-        // Half, and to the right of it two quarters, one above the other.
+        // One half, and to the right of it two quarters, one above the other.
         let area = Area { x: 0, y: 0, width: 40, height: 10 };
         let tiles = [
             Tile { index: 0, area: Area { width: 20, ..area } },

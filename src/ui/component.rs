@@ -1,4 +1,4 @@
-//! The interface of everything that takes keys and draws itself.
+//! Interface of everything that gets keys and draws itself.
 
 use std::fmt::Debug;
 
@@ -13,34 +13,34 @@ use super::message::Effect;
 use crate::delete::{OperationKind, Selection};
 use crate::tree::Relocation;
 
-/// Input that a component may have a use for.
+/// Input that a component may handle.
 #[derive(Clone, Copy, Debug)]
 pub enum Input<'i> {
-    /// A command, by a key or by the mouse.
+    /// Command, given with a key or with the mouse.
     Command(Command),
-    /// A key where text is typed, with the command it has there.
+    /// Key where text is typed, with the command that it has there.
     Key(KeyEvent, Option<Command>),
-    /// A pasted text.
+    /// Pasted text.
     Paste(&'i str),
-    /// A click on a row.
+    /// Click on a row.
     Row(usize),
 }
 
-/// Result of an input.
+/// Result of handling an input.
 #[derive(Debug)]
 pub enum Handled {
-    /// The input has no meaning here.
+    /// The component does not use the input.
     No,
     /// The component stays open.
     Yes(Option<Effect>),
     /// The component closes.
     Close(Option<Effect>),
-    /// The component closes, and this operation is to be confirmed.
+    /// The component closes, and this operation must be confirmed.
     Confirm(OperationKind, Selection),
 }
 
 impl Handled {
-    /// Returns the effect that the component asks for.
+    /// Returns the effect that the component requests.
     pub fn effect(self) -> Option<Effect> {
         match self {
             Self::No | Self::Confirm(..) => None,
@@ -75,7 +75,7 @@ pub trait Component<'t>: Debug {
         None
     }
 
-    /// Returns the gate that a Yes has to pass.
+    /// Returns the gate that a Yes must pass.
     fn gate(&mut self) -> Option<&mut AnswerGate> {
         None
     }

@@ -1,6 +1,7 @@
-//! Cursor in rows, some of which are visible: movement, and scrolling that keeps it visible.
+//! Cursor in a list of rows of which some are visible: movement, and scrolling that keeps the cursor visible.
 //!
-//! Invariant: after [`Cursor::show`] it is on a visible row, and no line is empty that could show one.
+//! Invariant: after [`Cursor::show`] the cursor is on a visible row, and no line is empty if there is a row to
+//! show in it.
 
 /// Movement of a cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,36 +10,37 @@ pub enum Motion {
     Up,
     /// One line down.
     Down,
-    /// Window up.
+    /// One screen up.
     PageUp,
-    /// Window down.
+    /// One screen down.
     PageDown,
-    /// Half a window up.
+    /// Half a screen up.
     HalfUp,
-    /// Half a window down.
+    /// Half a screen down.
     HalfDown,
-    /// The first line.
+    /// To the first row.
     Top,
-    /// The last line.
+    /// To the last row.
     Bottom,
 }
 
-/// Cursor row and first visible row.
+/// Row of the cursor, and first visible row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cursor {
-    /// Cursor row; meaningless without rows.
+    /// Row of the cursor; without rows it has no meaning.
     pub index: usize,
     /// First visible row.
     pub offset: usize,
 }
 
 impl Cursor {
-    /// Moves it in `rows` rows, of which `lines` are visible.
+    /// Moves the cursor in a list of `rows` rows, of which `lines` are visible.
     pub fn step(&mut self, motion: Motion, lines: usize, rows: usize) {
         self.index = moved(self.index, motion, lines, rows);
     }
 
-    /// Scrolls as little as necessary to make it visible, and leaves no line empty that could show a row.
+    /// Scrolls as little as necessary to make the cursor visible, and leaves no line empty if there is a row to
+    /// show in it.
     pub fn show(&mut self, lines: usize, rows: usize) {
         let lines = lines.max(1);
         self.index = self.index.min(rows.saturating_sub(1));
@@ -48,7 +50,8 @@ impl Cursor {
     }
 }
 
-/// Returns the target of `motion` from `index` in `count` rows, of which `lines` are visible.
+/// Returns the row to which `motion` leads from row `index` in a list of `count` rows, of which `lines` are
+/// visible.
 pub fn moved(index: usize, motion: Motion, lines: usize, count: usize) -> usize {
     let page = lines.max(1);
     let half = (page / 2).max(1);

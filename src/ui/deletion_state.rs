@@ -13,18 +13,18 @@ pub struct DeletionState {
     /// Failures of the last operation, until they are shown.
     pub failed: Option<Failed>,
     pub policy: DeletePolicy,
-    /// Trashed items, the last ones at the end.
+    /// Trashed items; those trashed last are at the end.
     pub trashed: Vec<Arc<Vec<Trashed>>>,
-    /// Notice to show when the tree is up to date.
+    /// Notice that is shown when the tree is up to date.
     pub outcome: Option<Notice>,
-    /// Operation to ask about again after changed entries are rescanned.
+    /// Operation for which the question is asked again when changed entries were rescanned.
     pub asked_again: Option<(OperationKind, Arc<Selection>)>,
-    /// Directories to rescan because restored items are in them.
+    /// Directories that must be rescanned because they contain restored items.
     pub returned: Vec<Group>,
 }
 
 impl DeletionState {
-    /// Creates the state with these rules.
+    /// Creates the state with this policy.
     pub fn new(policy: DeletePolicy) -> Self {
         Self { policy, ..Self::default() }
     }
@@ -35,9 +35,9 @@ impl DeletionState {
 pub struct Running {
     /// Kind of the operation.
     pub kind: OperationKind,
-    /// Expected number of names, as far as known, and bytes.
+    /// Expected number of names, as far as it is known, and expected number of bytes.
     pub expected: (u64, u64),
-    /// `true` if fewer bytes than counted may be freed: files are compressed, or share space.
+    /// `true` if fewer bytes than expected may be freed, because files are compressed or share space.
     pub is_at_most: bool,
     /// Progress.
     pub report: Arc<Report>,
@@ -46,13 +46,13 @@ pub struct Running {
     pub work: Operation,
 }
 
-/// Entries that an operation failed on.
+/// Entries for which an operation failed.
 #[derive(Clone, Debug)]
 pub struct Failed {
     /// Operation.
     pub kind: OperationKind,
-    /// Failed entries with reasons.
+    /// Failed entries, with the reasons.
     pub failures: Failures,
-    /// Entries to retry.
+    /// Entries for another attempt.
     pub selection: Option<Arc<Selection>>,
 }

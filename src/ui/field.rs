@@ -1,8 +1,8 @@
-//! One-line text field: a search, a file name, a name that confirms.
+//! Text field of one line, for a search, a file name, or a name that confirms.
 //!
-//! A default text can be offered, which the first typed letter replaces.
+//! It can contain a default text, which the first typed letter replaces.
 //!
-//! Invariant: the text holds no control character that was not offered.
+//! Invariant: the text contains no control character that was not in the default text.
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use unicode_segmentation::UnicodeSegmentation;
@@ -19,10 +19,10 @@ pub struct Field {
 /// Origin of the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
-    /// Typed by the user.
+    /// The user typed it.
     #[default]
     Typed,
-    /// Offered as a default.
+    /// It is the default text.
     Offered,
 }
 
@@ -42,7 +42,7 @@ impl Field {
         self.text.is_empty()
     }
 
-    /// Returns `true` if the text is a default that typing replaces.
+    /// Returns `true` if the text is the default text, which typing replaces.
     pub fn is_offered(&self) -> bool {
         self.state == State::Offered && !self.is_empty()
     }
@@ -52,7 +52,7 @@ impl Field {
         *self = Self::default();
     }
 
-    /// Takes a key with its command, if any. Returns `true` if the key was for the text.
+    /// Takes a key and its command, if it has one. Returns `true` if the key changed the text.
     pub fn take(&mut self, event: KeyEvent, command: Option<Command>) -> bool {
         match (command, event.code) {
             (Some(Command::Erase), _) => {
@@ -71,7 +71,7 @@ impl Field {
         true
     }
 
-    /// Appends a text, or replaces the default.
+    /// Appends a text, or replaces the default text by it.
     pub fn paste(&mut self, text: &str) {
         let mut letters = text.chars().filter(|letter| !letter.is_control()).peekable();
         if letters.peek().is_some() {

@@ -6,55 +6,55 @@ use ratatui::layout::{Position, Rect};
 use super::keys::Key;
 use crate::table::column::Column;
 
-/// Part of the screen that a click has a meaning on.
+/// Part of the screen for which a click has a meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hit {
-    /// A row, counted from the first one, which may be above the screen.
+    /// Row, counted from the first row, which may be above the visible part.
     Row(usize),
-    /// The title of a column.
+    /// Title of a column.
     Column(Column),
-    /// The hint at a key.
+    /// Hint for a key.
     Key(Key),
     /// A button of a dialog.
     Button(Button),
 }
 
-/// A button of a dialog.
+/// Button of a dialog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Button {
-    /// Does what is asked.
+    /// Performs the action.
     Yes,
-    /// Changes nothing; preselected if a Yes would lose something.
+    /// Changes nothing. Selected at first if a Yes would lose something.
     No,
 }
 
-/// Areas of a frame with their meanings; of overlapping ones the last counts.
+/// Clickable areas of a frame. Where areas overlap, the last one applies.
 #[derive(Clone, Debug, Default)]
 pub struct HitMap(Vec<(Rect, Hit)>);
 
 impl HitMap {
-    /// Adds an area, on top of those before.
+    /// Adds an area, above those added before.
     pub fn add(&mut self, area: Rect, hit: Hit) {
         self.0.push((area, hit));
     }
 
-    /// Forgets everything: below a dialog nothing is clicked.
+    /// Removes all areas, because nothing below a dialog can be clicked.
     pub fn clear(&mut self) {
         self.0.clear();
     }
 
-    /// Returns the meaning of a cell.
+    /// Returns what a click on this cell means.
     pub fn at(&self, cell: Position) -> Option<Hit> {
         self.0.iter().rev().find(|(area, _)| area.contains(cell)).map(|(_, hit)| *hit)
     }
 }
 
-/// A frame that is being drawn.
+/// Frame that is being drawn.
 #[derive(Debug)]
 pub struct Canvas<'f> {
-    /// Its cells.
+    /// Cells of the frame.
     pub buffer: &'f mut Buffer,
-    /// The parts that can be clicked.
+    /// Clickable areas of the frame.
     pub hits: &'f mut HitMap,
 }
 

@@ -1,35 +1,35 @@
 //! Regions of the screen.
 //!
-//! Invariant: they cover the terminal, whatever its size, without overlapping.
+//! Invariant: the regions cover the terminal, whatever its size, without overlapping.
 
 use ratatui::layout::Rect;
 
-/// Regions of the list; a region that does not fit has zero lines.
+/// Regions of the list. A region without room has zero lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// Path and totals.
     pub header: Rect,
     /// Titles of the columns.
     pub titles: Rect,
-    /// Rows, or a message in their place.
+    /// Rows, or a message if there are none.
     pub list: Rect,
     /// Progress, keys and notices.
     pub footer: Rect,
 }
 
 impl Layout {
-    /// Returns everything above the footer, or all of a small screen.
+    /// Returns everything above the footer; on a small screen, the whole screen.
     pub fn above_footer(self, area: Rect) -> Rect {
         Rect { height: area.height.saturating_sub(self.footer.height), ..area }
     }
 
-    /// Returns the number of lines available for rows.
+    /// Returns the number of lines for rows.
     pub fn list_lines(&self) -> usize {
         usize::from(self.list.height)
     }
 }
 
-/// Returns the regions of a terminal with these columns and lines.
+/// Returns the regions for a terminal with this number of columns and lines.
 pub fn layout((columns, lines): (u16, u16)) -> Layout {
     let header = u16::from(lines >= 2);
     let footer = u16::from(lines >= 3);

@@ -1,9 +1,10 @@
-//! Shown directory with its rows and cursor.
+//! Shown directory, with its rows and its cursor.
 //!
-//! The cursor is an entry, not a row: its position in the listing and its name. When rows are sorted again it
-//! follows its entry. Until the first key press here it remains on the first row, even if another entry moves there.
+//! The cursor is on an entry, which is stored as its position in the listing and its name. When rows are sorted
+//! again the cursor follows its entry. Until the first key is pressed in this directory it stays on the first
+//! row, even if another entry moves there.
 //!
-//! Invariant: if there are rows, the cursor is on one of them, and on a visible one after scrolling.
+//! Invariant: if there are rows, the cursor is on one of them, and after scrolling on a visible one.
 
 use crate::tree::{DirId, Entry, Listing, Position, Tree};
 
@@ -11,7 +12,7 @@ use super::cursor::{Cursor, Motion};
 use crate::base::sync::Arc;
 use crate::table::rows::{Order, SizeSource, SortedEntries};
 
-/// Size of a listing in bytes, for about 40,000 entries, from which it is sorted in the background.
+/// Size of a listing in bytes from which it is sorted in the background: about 40,000 entries.
 const LARGE: u64 = 1 << 20;
 
 /// Entry under the cursor.
@@ -21,7 +22,7 @@ struct Pin<'t> {
     name: &'t [u8],
 }
 
-/// Remembered state of a directory that was left.
+/// Saved cursor of a directory that was left.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SavedCursor<'t> {
     pin: Option<Pin<'t>>,
@@ -29,7 +30,7 @@ pub struct SavedCursor<'t> {
 }
 
 impl<'t> SavedCursor<'t> {
-    /// Creates the state with the cursor on the entry at `position`, which has this name.
+    /// Creates a saved cursor on the entry at `position`, which has this name.
     pub fn at(position: Position, name: &'t [u8]) -> Self {
         Self { pin: Some(Pin { position, name }), cursor: Cursor::default() }
     }
@@ -40,17 +41,17 @@ impl<'t> SavedCursor<'t> {
 pub struct ListState<'t> {
     /// Directory.
     pub id: DirId,
-    /// Its entries at the time of sorting. After a rescan they have other positions.
+    /// Entries at the time of sorting. After a rescan they have other positions.
     listing: Listing<'t>,
     rows: Arc<SortedEntries>,
-    /// `true` if everything below was read before sorting.
+    /// `true` if everything below was read before the rows were sorted.
     was_complete: bool,
     pin: Option<Pin<'t>>,
     cursor: Cursor,
 }
 
 impl<'t> ListState<'t> {
-    /// Enters `id`, with its remembered cursor.
+    /// Enters `id`, with its saved cursor.
     pub fn enter(
         tree: &'t Tree,
         sizes: &SizeSource,
@@ -64,24 +65,24 @@ impl<'t> ListState<'t> {
         place
     }
 
-    /// Enters `id`, without rows so far.
+    /// Enters `id`. There are no rows yet.
     pub fn new(id: DirId, saved: SavedCursor<'t>) -> Self {
         let SavedCursor { pin, cursor } = saved;
         let (listing, rows) = (Listing::default(), Arc::default());
         Self { id, listing, rows, was_complete: false, pin, cursor }
     }
 
-    /// Returns `true` if sorting takes so long that it should run in the background.
+    /// Returns `true` if sorting takes so long that it should be done in the background.
     pub fn is_large(&self, tree: &Tree) -> bool {
         tree.listing(self.id).length() > LARGE
     }
 
-    /// Drops the rows until new ones are set, and keeps the entry under the cursor.
+    /// Drops the rows, and keeps the entry under the cursor until new rows are set.
     pub fn forget_rows(&mut self) {
         self.rows = Arc::default();
     }
 
-    /// Returns the state to remember.
+    /// Returns the cursor to be saved.
     pub fn saved(&self) -> SavedCursor<'t> {
         SavedCursor { pin: self.pin, cursor: self.cursor }
     }
@@ -91,7 +92,7 @@ impl<'t> ListState<'t> {
         &self.rows
     }
 
-    /// Returns the listing the rows were made from.
+    /// Returns the listing from which the rows were made.
     pub fn listing(&self) -> &Listing<'t> {
         &self.listing
     }
@@ -101,7 +102,7 @@ impl<'t> ListState<'t> {
         self.listing.record(self.rows.position(self.cursor.index)?)
     }
 
-    /// Returns the cursor row; meaningless without rows.
+    /// Returns the row of the cursor; without rows it has no meaning.
     pub fn index(&self) -> usize {
         self.cursor.index
     }
@@ -111,13 +112,13 @@ impl<'t> ListState<'t> {
         self.cursor.offset
     }
 
-    /// Sorts the rows with the present totals; the cursor follows its entry.
+    /// Sorts the rows by the present totals. The cursor follows its entry.
     pub fn sort(&mut self, tree: &'t Tree, sizes: &SizeSource, order: Order, lines: usize) {
         let rows = SortedEntries::of(tree, sizes, self.id, order);
         self.take(tree, Arc::new(rows), lines);
     }
 
-    /// Takes rows that were sorted elsewhere; the cursor follows its entry.
+    /// Takes rows that were sorted elsewhere. The cursor follows its entry.
     pub fn take(&mut self, tree: &'t Tree, rows: Arc<SortedEntries>, lines: usize) {
         self.was_complete = rows.was_complete();
         self.listing = tree.listing(self.id);
@@ -127,17 +128,17 @@ impl<'t> ListState<'t> {
         self.cursor.index = match (self.pin, found) {
             (None, _) => 0,
             (Some(_), Some(index)) => index,
-            // The entry is deleted or hidden, so the cursor stays on its row.
+            // The entry was deleted or is hidden, so the cursor stays on its row.
             (Some(_), None) => self.cursor.index,
         };
-        // A scrolled view keeps the line of the cursor; at the top, the largest entries stay visible.
+        // In a scrolled view the cursor stays on its line. At the top, the largest entries stay visible.
         if self.cursor.offset > 0 {
             self.cursor.offset = self.cursor.index.saturating_sub(above);
         }
         self.show_cursor(lines);
     }
 
-    /// Returns `true` if entries below were read since sorting.
+    /// Returns `true` if entries below were read after the rows were sorted.
     pub fn is_outdated(&self, tree: &Tree) -> bool {
         !self.was_complete || self.rows.is_outgrown_by(&tree.listing(self.id))
     }
@@ -148,7 +149,7 @@ impl<'t> ListState<'t> {
         self.pin = self.rows.position(self.cursor.index).and_then(entry);
     }
 
-    /// Moves the cursor; the screen has `lines` lines for rows.
+    /// Moves the cursor. `lines` is the number of lines for rows.
     pub fn step(&mut self, motion: Motion, lines: usize) {
         self.cursor.step(motion, lines, self.rows.len());
         self.show_cursor(lines);
@@ -159,7 +160,7 @@ impl<'t> ListState<'t> {
         self.cursor.index = index;
     }
 
-    /// Makes the first `lines` rows visible, for a view that does not scroll.
+    /// Makes the first `lines` rows visible. Used for a view that does not scroll.
     pub fn show_first(&mut self, lines: usize) {
         if self.cursor.index >= lines {
             self.cursor.index = 0;
@@ -167,8 +168,8 @@ impl<'t> ListState<'t> {
         self.cursor.offset = 0;
     }
 
-    /// Scrolls as little as necessary to make the cursor visible, and leaves no line empty that could show a
-    /// row.
+    /// Scrolls as little as necessary to make the cursor visible, and leaves no line empty if there is a row to
+    /// show in it.
     pub fn show_cursor(&mut self, lines: usize) {
         if self.rows.is_empty() {
             return;
@@ -176,7 +177,7 @@ impl<'t> ListState<'t> {
         self.cursor.show(lines, self.rows.len());
     }
 
-    /// Returns the listing positions of the rows that `lines` lines can show.
+    /// Returns the positions in the listing of the rows that are visible on `lines` lines.
     pub fn visible(&self, lines: usize) -> impl Iterator<Item = Position> + '_ {
         self.rows.positions().skip(self.cursor.offset).take(lines)
     }

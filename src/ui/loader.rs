@@ -1,9 +1,9 @@
 //! Loader: a result that its owner shows, and the job that finds it.
 //!
-//! A result comes piece by piece. When the tree has grown it is loaded again, and the old one is shown until the new one
-//! is complete. Dropping a loader cancels its job. Views bring the start of their own jobs.
+//! A result arrives in parts. When the tree has grown it is loaded again, and the old result is shown until the
+//! new one is complete. Dropping a loader cancels its job. Each view provides the function that starts its job.
 //!
-//! Invariant: no result of an older request appears, and nothing here waits for a job.
+//! Invariant: no result of an older request is shown, and nothing here waits for a job.
 
 use std::fmt;
 use std::io;
@@ -16,21 +16,21 @@ use crate::base::sync::Arc;
 use crate::source::baseline::Baseline;
 use crate::tree::{DirId, Tree};
 
-/// Everything that a job may read.
+/// Everything that a job may use.
 #[derive(Clone, Copy)]
 pub struct Sources<'a> {
-    /// Threads.
+    /// Threads for the job.
     pub pool: &'a Pool,
     /// Tree.
     pub tree: &'a Arc<Tree>,
-    /// Baseline.
+    /// Baseline for comparisons.
     pub basis: Option<&'a Baseline>,
-    /// `true` if the system may be asked; unit tests make no system call.
+    /// `true` if the system may be asked. Unit tests make no system calls.
     pub may_ask_system: bool,
 }
 
 impl Sources<'_> {
-    /// Returns `true` if a baseline may be looked for.
+    /// Returns `true` if a baseline may be searched for.
     pub fn may_compare(&self) -> bool {
         self.may_ask_system || self.basis.is_some()
     }
@@ -47,7 +47,7 @@ impl Sources<'_> {
 pub struct TableRequest {
     /// Directory whose subtree is searched.
     pub from: DirId,
-    /// Query that entries must match.
+    /// Order of the rows.
     pub query: Query,
     /// Order of the rows.
     pub order: Order,
@@ -57,26 +57,26 @@ pub struct TableRequest {
     pub units: Units,
 }
 
-/// Running job whose results become a `T`.
+/// Running job, whose results are converted to a `T`.
 pub struct Load<T>(Box<dyn FnMut() -> Newest<T>>);
 
-/// Newest result, if it is new, and the outcome, once the job has ended.
+/// Newest result, if it was not returned before, and the end of the job, if it has ended.
 type Newest<T> = (Option<Result<T, JobError>>, Option<JobEnd>);
 
 impl<T> Load<T> {
-    /// Returns the load of a job whose results become a `T` in this way.
+    /// Creates the load of a job, whose results are converted to a `T` by `convert`.
     pub fn of<R: Send + Sync + 'static>(
         mut job: Job<R>,
         mut result: impl FnMut(Arc<R>) -> Result<T, JobError> + 'static,
     ) -> Self {
         Self(Box::new(move || {
-            // The outcome first: a job that has ended published everything before.
+            // The end is read first: a job that has ended has published everything before.
             let outcome = job.outcome();
             (job.poll().map(&mut result), outcome)
         }))
     }
 
-    /// Returns the load of a comparison, which may have no baseline.
+    /// Creates the load of a comparison, for which there may be no baseline.
     pub fn of_comparison(job: Job<Compared>, result: fn(Arc<Comparison>) -> T) -> Self
     where
         T: 'static,
@@ -97,7 +97,7 @@ impl<R: Send + Sync + 'static> From<Job<R>> for Load<Arc<R>> {
 /// Treatment of the present result while another one is loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
-    /// It is shown until the other one is complete.
+    /// It is shown until the new one is complete.
     Shown,
     /// It is dropped.
     Nothing,
@@ -107,7 +107,7 @@ pub enum Keep {
 pub struct Loader<T> {
     value: Option<T>,
     state: LoadState<T>,
-    /// `true` if the value is of an older request.
+    /// `true` if the value belongs to an older request.
     is_kept: bool,
     /// `true` if the tree has grown since the request.
     is_outdated: bool,
@@ -115,11 +115,11 @@ pub struct Loader<T> {
 
 enum LoadState<T> {
     Waiting,
-    /// With the newest result, if it is not shown yet.
+    /// A job is running. Contains its newest result, if that is not shown yet.
     Running(Load<T>, Option<T>),
     Complete,
     Failed(JobError),
-    /// The value was given, and there is no job.
+    /// The value was provided, and there is no job.
     Given,
 }
 
@@ -147,8 +147,8 @@ impl<T> Loader<T> {
         Self { value, ..self }
     }
 
-    /// Starts the job if that has to be done, and takes its results. `start` returns `None` if the job cannot begin
-    /// yet. Returns `true` if something has changed.
+    /// Starts the job if necessary, and takes its results. `start` returns `None` if the job cannot begin yet.
+    /// Returns `true` if something has changed.
     pub fn poll(&mut self, start: impl FnOnce() -> io::Result<Option<Load<T>>>) -> bool {
         if matches!(self.state, LoadState::Waiting) {
             match start() {
@@ -183,7 +183,7 @@ impl<T> Loader<T> {
         has_changed
     }
 
-    /// Returns the result so far; after a failure, an older one.
+    /// Returns the latest result; after a failure, an older one.
     pub fn value(&self) -> Option<&T> {
         self.value.as_ref()
     }
@@ -201,7 +201,7 @@ impl<T> Loader<T> {
         }
     }
 
-    /// Returns `true` if more will come.
+    /// Returns `true` if more results will arrive.
     pub fn is_loading(&self) -> bool {
         matches!(self.state, LoadState::Waiting | LoadState::Running(..))
     }
@@ -211,7 +211,7 @@ impl<T> Loader<T> {
         matches!(self.state, LoadState::Running(..))
     }
 
-    /// Loads the result again, for another request.
+    /// Loads a result for another request.
     pub fn reload(&mut self, keep: Keep) {
         if matches!(self.state, LoadState::Given) {
             return;
@@ -221,7 +221,7 @@ impl<T> Loader<T> {
         (self.state, self.is_outdated) = (LoadState::Waiting, false);
     }
 
-    /// Loads a result again that lacks new entries. A job that is still running is left alone.
+    /// Loads the result again because it lacks new entries. A running job is not interrupted.
     pub fn refresh(&mut self) {
         if self.is_outdated && !self.is_loading() {
             self.reload(Keep::Shown);
@@ -237,7 +237,7 @@ impl<T> Loader<T> {
 
     /// Records that the tree has grown.
     pub fn outdate(&mut self) {
-        // A given value never becomes outdated.
+        // A provided value does not become outdated.
         self.is_outdated = !matches!(self.state, LoadState::Given);
     }
 
@@ -265,7 +265,7 @@ mod tests {
 
     type Start = io::Result<Option<Load<u32>>>;
 
-    /// Returns a load of results that come one by one, the last one with the end of the job.
+    /// Returns a load whose results arrive one by one; the last one arrives with the end of the job.
     fn load(results: &'static [u32]) -> Load<u32> {
         let mut results = results.iter().copied();
         Load(Box::new(move || {

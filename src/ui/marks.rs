@@ -1,11 +1,11 @@
-//! Marks: entries by their identity, never by row.
+//! Marks of entries. An entry is identified by its inode and name, and not by its row.
 //!
-//! A mark is an inode on a device under a name in a directory. So it stays with its entry in any order, in
-//! any view, and through rescans, which keep it if the same inode still has the same path, and a file the
-//! same size and time. A new entry can reuse an inode number: marked directories therefore remember their
-//! time of change when they were marked, which can be compared with the file system.
+//! A mark consists of a device, an inode, a directory, and a name. So it belongs to its entry in any order and
+//! in any view. A rescan keeps it if the same inode still has the same path, and, for a file, the same size and
+//! time. Inode numbers are used again, so marks of directories also store the time of change when they were
+//! marked, which can be compared with the file system.
 //!
-//! Invariant: nothing is marked twice, and only entries with metadata.
+//! Invariant: nothing is marked twice, and only entries with metadata are marked.
 
 use std::collections::{HashMap, HashSet};
 
@@ -25,19 +25,19 @@ pub struct Marks<'t> {
 pub struct Mark {
     /// Kind.
     pub kind: Kind,
-    /// Directory it stands for, with everything below.
+    /// Directory that is marked with everything below it, if the entry is one.
     pub directory: Option<DirId>,
     device: u64,
     inode: u64,
     own: Totals,
-    /// Last change when it was marked.
+    /// Time of the last change when it was marked.
     mtime: i64,
     /// `true` if a rescan has found another time of change.
     is_touched: bool,
     is_linked: bool,
 }
 
-/// Marks that a rescan removed.
+/// Counts of marks that a rescan has removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dropped {
     /// Number of deleted entries.
@@ -46,11 +46,11 @@ pub struct Dropped {
     pub changed: u64,
 }
 
-/// Location of a mark.
+/// Directory and name of a marked entry.
 pub type EntryName<'t> = (DirId, &'t [u8]);
 
 impl Mark {
-    /// Creates a mark of an entry of `parent`; `None` without metadata.
+    /// Creates a mark for an entry of `parent`; `None` if the entry has no metadata.
     fn new(tree: &Tree, parent: DirId, record: &Entry<'_>) -> Option<Self> {
         let EntryState::Known(facts) = record.state else { return None };
         let own = Totals { disk: facts.disk(), apparent: facts.apparent, ..Totals::default() };
@@ -66,15 +66,15 @@ impl Mark {
         })
     }
 
-    /// Returns `true` if a rescan found the same entry; the tree's data about a directory is not enough to be
-    /// certain.
+    /// Returns `true` if a rescan has found the same entry. For a directory, the data in the tree is not enough
+    /// to be certain.
     fn is_same(&self, now: &Self) -> bool {
         let inode = |mark: &Self| (mark.device, mark.inode, mark.kind);
         let written = |mark: &Self| (mark.own.apparent, mark.mtime);
         inode(self) == inode(now) && (self.kind == Kind::Directory || written(self) == written(now))
     }
 
-    /// Returns its totals, with everything below it.
+    /// Returns the totals of the entry, with everything below it.
     pub fn totals(&self, tree: &Tree) -> Totals {
         self.directory.map_or(self.own, |id| tree.totals(id))
     }
@@ -95,7 +95,7 @@ impl<'t> Marks<'t> {
         self.count
     }
 
-    /// Returns their total, each inode counted once.
+    /// Returns the total of all marks, each inode once.
     pub fn totals(&self) -> Totals {
         self.totals
     }
@@ -105,7 +105,7 @@ impl<'t> Marks<'t> {
         self.names.get(&parent).is_some_and(|names| names.contains_key(name))
     }
 
-    /// Returns every mark, those in one directory together.
+    /// Returns all marks; those in one directory follow each other.
     pub fn all(&self) -> impl Iterator<Item = (EntryName<'t>, &Mark)> {
         self.names.iter().flat_map(|(id, names)| names.iter().map(move |(name, mark)| ((*id, *name), mark)))
     }
@@ -128,14 +128,14 @@ impl<'t> Marks<'t> {
         if parent.is_empty() { name.to_vec() } else { join([parent.as_slice(), name]) }
     }
 
-    /// Returns the marked directories that a rescan found changed, with the last change they had when they
-    /// were marked.
+    /// Returns the marked directories that have changed according to a rescan, with the time of the last change
+    /// when they were marked.
     pub fn touched_directories(&self) -> HashMap<EntryName<'t>, i64> {
         let touched = self.all().filter(|(_, mark)| mark.is_touched && mark.directory.is_some());
         touched.map(|(place, mark)| (place, mark.mtime)).collect()
     }
 
-    /// Marks an entry of `parent`. Returns `false` if that is impossible.
+    /// Marks an entry of `parent`. Returns `false` if it cannot be marked.
     pub fn set(&mut self, tree: &Tree, parent: DirId, record: &Entry<'t>) -> bool {
         let Some(mark) = Mark::new(tree, parent, record) else { return false };
         self.insert((parent, record.name), mark);
@@ -158,12 +158,12 @@ impl<'t> Marks<'t> {
         was_there
     }
 
-    /// Computes the total again, after changes.
+    /// Computes the total again. Called after changes.
     pub fn add_up(&mut self, tree: &Tree) {
         self.totals = Sum::of(self, tree);
     }
 
-    /// Keeps, after a rescan, the marks of entries that still exist, and returns the others.
+    /// After a rescan, keeps the marks of entries that still exist, and returns the counts of the others.
     pub fn relocate(&mut self, tree: &'t Tree, relocation: &mut Relocation<'t>) -> Dropped {
         let before = std::mem::take(self);
         let mut changed = 0;
@@ -188,11 +188,11 @@ impl<'t> Marks<'t> {
     }
 }
 
-/// Sum of marks: entries below a marked directory do not count again, and no inode counts twice.
+/// Total of marks. Entries below a marked directory do not count again, and no inode counts twice.
 struct Sum<'t> {
     tree: &'t Tree,
     marked: HashSet<DirId>,
-    /// Cache: outermost marked directory at or above each directory that was requested.
+    /// Cache: the outermost marked directory at or above each requested directory.
     covers: HashMap<DirId, Option<DirId>>,
 }
 

@@ -1,4 +1,4 @@
-//! Events that the state takes, and effects that it asks for.
+//! Events that the state processes, and effects that it requests.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use crate::tree::DirId;
 pub enum Event {
     /// Key press.
     Key(KeyEvent),
-    /// Mouse event, with the time since the browser began.
+    /// Mouse event, and the time since the browser began.
     Mouse(MouseEvent, Duration),
     /// Size of the terminal in columns and lines.
     Resize(u16, u16),
@@ -27,7 +27,7 @@ pub enum Event {
     Clock(i64),
     /// Pasted text.
     Paste(String),
-    /// The question is on the screen and no input waits; with the time since the browser began.
+    /// The question is on the screen and no input waits. Contains the time since the browser began.
     Idle(Duration),
     /// Progress or end of the rescan.
     Rescan(RescanMessage),
@@ -42,13 +42,13 @@ pub enum Event {
 /// Request for I/O.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// Leave the browser.
+    /// Quit the browser.
     Quit,
     /// Stop the scan.
     StopScan,
-    /// Leave, and print these paths.
+    /// Quit, and print these paths.
     Print(Vec<Vec<u8>>),
-    /// Copy this to the clipboard.
+    /// Copy this text to the clipboard.
     Copy(Vec<u8>),
     /// Rescan a directory.
     Rescan(DirId),
@@ -56,16 +56,16 @@ pub enum Effect {
     StopRescan,
     /// Recheck entries.
     Recheck(Places),
-    /// Delete, or compute a preview.
+    /// Delete, or compute a preview of a deletion.
     Deletion(deletion::DeletionRequest),
     /// Start a program.
     Start(Launch),
     /// Write a file.
     Export(export::ExportRequest),
-    /// Replace this tree by a scan that begins at this path.
+    /// Replace this tree by a scan of this path.
     ScanAbove(Vec<u8>),
     /// Give the terminal back and stop the process.
     Suspend,
-    /// Draw everything again.
+    /// Draw the whole screen again.
     Repaint,
 }

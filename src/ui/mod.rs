@@ -1,16 +1,16 @@
-//! Browser: one thread that waits for keys, reads the tree, and draws.
+//! Browser: one thread waits for keys, reads the tree, and draws.
 //!
 //! ```text
 //! keys, resizes, ticks  ->  App::update  ->  Window  ->  App::draw  ->  cells
 //!                               |
-//!                               +-> Effect: quit, scan, stop, read again, delete, write, start a program, copy, suspend, repaint
+//!                               +-> Effect: quit, scan, stop, rescan, delete, write, start a program, copy, suspend, repaint
 //! ```
 //!
-//! The scan writes atomics, and this thread samples them a few times a second while something runs; otherwise
-//! it sleeps until a key comes. A second thread waits for signals and for the end of the terminal.
+//! The scan writes atomics, and this thread reads them a few times a second while something runs; otherwise it
+//! sleeps until a key is pressed. A second thread waits for signals and for the end of the terminal.
 //!
-//! Invariant: this thread makes no system call on a scanned path, so no file system can keep the user from
-//! leaving.
+//! Invariant: this thread makes no system call on a scanned path, so no file system can prevent the user from
+//! quitting.
 
 pub mod answer_gate;
 pub mod app;
@@ -70,9 +70,9 @@ use terminal::screen::{Guard, Screen};
 /// Size in bytes up to which a frame is sent in one write.
 const FRAME: usize = 1 << 18;
 
-/// Shows the tree of `source` until the user quits, and returns the marked paths to print. Does not wait for the
-/// source to finish. If the user scans the parent directory, `source` is replaced. The tree can be compared with
-/// `earlier`.
+/// Shows the tree of `source` until the user quits, and returns the marked paths, which will be printed. Does
+/// not wait for the source to finish. If the user scans the parent directory, `source` is replaced. `earlier`
+/// is the baseline for growth.
 ///
 /// # Errors
 /// When the terminal cannot be taken over, or no longer responds. It has been restored by then.
@@ -101,8 +101,8 @@ pub fn run(source: &mut Source, settings: &Settings, mut earlier: BaselineSpec) 
                 expected = source.roots().first().and_then(|root| name(root));
                 let below = std::mem::replace(source, above);
                 below.stop();
-                // Freeing a large tree takes time, so another thread does it. Without one, the memory is
-                // freed at the end of the process.
+                // Freeing a large tree takes time, so another thread does it. If no thread can be started, the
+                // memory is freed at the end of the process.
                 let below = std::mem::ManuallyDrop::new(below);
                 let _ = thread::Builder::new().spawn(move || drop(std::mem::ManuallyDrop::into_inner(below)));
             }
@@ -110,13 +110,13 @@ pub fn run(source: &mut Source, settings: &Settings, mut earlier: BaselineSpec) 
     }
 }
 
-/// Returns the name of a root in the directory above.
+/// Returns the name of a root in its parent directory.
 fn name(root: &Path) -> Option<Vec<u8>> {
     absolute(root).file_name().map(|name| name.as_bytes().to_vec())
 }
 
-/// Restores the terminal before a panic of the drawing thread is printed. Panics of other threads are part of the
-/// scan's outcome.
+/// Restores the terminal before a panic of the drawing thread is printed. Panics of other threads are part of
+/// the scan's outcome.
 fn restore_on_panic(screen: &Screen) {
     let (screen, drawing) = (screen.clone(), thread::current().id());
     let report = std::panic::take_hook();

@@ -1,7 +1,7 @@
 //! Notices: the sentences of the status line.
 //!
-//! The state keeps a [`Notice`], which holds values; its sentence is made when it is drawn, in the units and with
-//! the keys of the user. No other file of the browser writes sentences for the status line.
+//! The state stores a [`Notice`], which contains values. Its sentence is formed when it is drawn, with the
+//! units and keys of the user. No other file of the browser contains sentences for the status line.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -18,56 +18,56 @@ use crate::delete::script::ScriptError;
 use crate::delete::{OperationKind, Report};
 use crate::source::save::ENDINGS;
 
-/// Settings that sentences depend on.
+/// Settings on which sentences depend.
 #[derive(Clone, Copy)]
 pub struct Display<'a> {
-    /// Key bindings, for the keys that a sentence mentions.
+    /// Key bindings, for keys that a sentence mentions.
     pub keymap: &'a Keymap,
     /// Units of sizes.
     pub units: Units,
 }
 
-/// A message in the status line, shown until the next key.
+/// Message in the status line, which is shown until the next key.
 #[derive(Clone, Debug)]
 pub enum Notice {
-    /// Text from outside the browser: a warning about the configuration, or an error of background work.
+    /// Text from outside of the browser: a warning about the configuration, or an error of background work.
     Message(String),
     /// The key has no binding.
     UnboundKey,
-    /// The key has a binding only in other views: its description.
+    /// The key has a binding only in other views. Contains its description there.
     NotInThisView(&'static str),
-    /// The view cannot be sorted by that column.
+    /// The view cannot be sorted by that column, but by these.
     SortableBy {
-        /// The name of its rows.
+        /// Name of the rows of the view.
         rows: &'static str,
-        /// The names of the orders.
+        /// Names of the possible orders.
         columns: Vec<&'static str>,
     },
     /// Snapshots and exports cannot be changed.
     RecordedReadOnly,
     /// Snapshots and exports cannot be rescanned.
     RecordedNotRead,
-    /// The command needs the file system, which a snapshot or an export does not have here.
+    /// The command needs the file system, which is not available for a snapshot or an export.
     RecordedNotHere,
     /// Deletion is disabled by `--read-only`.
     ReadOnly,
-    /// The scan has to be complete first.
+    /// The scan must be complete first.
     ScanRunning,
-    /// A scan or a rescan runs already.
+    /// A scan or a rescan is running already.
     ReadingAlready,
-    /// The rescan has to be complete first.
+    /// The rescan must be complete first.
     RescanRunning,
-    /// A deletion has to be complete first.
+    /// A deletion must be complete first.
     Deleting,
-    /// An export of an incomplete scan is refused.
+    /// A scan that is not complete cannot be exported.
     ExportBeforeEnd,
-    /// An export of a scan that ended early is refused.
+    /// A scan that ended early cannot be exported.
     ExportOfPart,
     /// The file is still being written.
     StillWriting(PathBuf),
     /// The file is being written.
     Writing(PathBuf),
-    /// The file was written: its path and size.
+    /// The file was written. Contains its path and its size.
     Wrote(PathBuf, u64),
     /// A file of this name exists.
     FileExists(PathBuf),
@@ -77,35 +77,35 @@ pub enum Notice {
     WriteFailed(PathBuf, String),
     /// The result of writing a script.
     Script(Arc<Script>),
-    /// An operation failed: its name and the error.
+    /// An operation failed. Contains its name and the error.
     JobFailed(&'static str, JobError),
-    /// Only roots are marked.
+    /// Only roots are marked, which cannot be deleted.
     OnlyRootsMarked,
     /// A root that is a directory cannot be deleted.
     RootDirectory,
-    /// A root that is no directory cannot be deleted.
+    /// A root that is not a directory cannot be deleted.
     RootFile,
     /// There is no entry to delete.
     NothingToDelete,
     /// A dry run trashes nothing.
     NothingTrashedDryRun,
-    /// Nothing was trashed since the start.
+    /// Nothing was trashed since the browser began.
     NothingTrashed,
-    /// The text typed is not the name of the entry.
+    /// The typed text is not the name of the entry.
     WrongName,
-    /// The answer came too early.
+    /// The answer was given too early.
     AnsweredTooEarly,
     /// The result of a dry run.
     DryRun {
-        /// Entries that would be deleted.
+        /// Number of entries that would be deleted.
         entries: u64,
-        /// Bytes that they use.
+        /// Disk usage of these entries in bytes.
         bytes: u64,
         /// `true` if there may be more.
         at_least: bool,
     },
-    /// The result of a deletion.
-    /// `true` if the bytes are the most that may be freed: files are compressed, or share space.
+    /// Result of a deletion. `true` if fewer bytes may have been freed, because files are compressed or share
+    /// space.
     Deleted(OperationKind, Arc<Report>, bool),
     /// The scan was asked to stop.
     StoppingScan,
@@ -113,7 +113,7 @@ pub enum Notice {
     StoppingRescan,
     /// The deletion was asked to stop.
     StoppingDeletion,
-    /// The rescan failed, for these reasons.
+    /// The rescan failed for these reasons.
     RescanFailed(Vec<String>),
     /// The result of a rescan.
     Rescanned {
@@ -123,20 +123,20 @@ pub enum Notice {
         before: u64,
         /// Its size now.
         after: u64,
-        /// Its state now.
+        /// State of the entry after the rescan.
         state: RescannedState,
     },
-    /// The directory shown was deleted.
+    /// The shown directory was deleted.
     DirectoryGone,
     /// The entry was deleted.
     EntryGone,
-    /// The directory shown is the former one of a deleted entry.
+    /// The entry was deleted, and its former directory is shown.
     FormerDirectory,
     /// There is no entry.
     NoEntry,
     /// The page has no more lines to scroll to.
     NoMoreLines,
-    /// Only files can be viewed.
+    /// Only files can be shown in the pager.
     OnlyFiles,
     /// A shell needs a directory on disk.
     NotInRoot,
@@ -146,9 +146,9 @@ pub enum Notice {
     NotADirectory,
     /// The directory is the only root, and the directory above it is unknown.
     ScanRoot,
-    /// The directory is `/`.
+    /// The directory is `/`, so there is none above it.
     NothingAbove,
-    /// No earlier snapshot to compare with.
+    /// There is no earlier snapshot to compare with.
     NoBaseline,
     /// Owners are not recorded.
     NoOwners,
@@ -164,37 +164,37 @@ pub enum Notice {
     CannotMarkDeleted,
     /// An entry that could not be read cannot be marked.
     CannotMarkUnread,
-    /// The marked entry holds more than the filter shows.
+    /// The marked entry contains more than the filter shows.
     MarkedWhole,
-    /// Directories with entries that the filter hides were not marked: their number.
+    /// This number of directories was not marked, because the filter hides some of their entries.
     NotMarked(usize),
-    /// A range of marks has begun.
+    /// A range of marks was started.
     RangeBegun,
-    /// The start of the range is not visible any more.
+    /// The start of the range is no longer visible.
     RangeStartHidden,
     /// No entry is marked.
     NoMarks,
-    /// Marks were dropped with their entries.
+    /// Marks were removed because of their entries.
     MarksDropped {
-        /// Marks of deleted entries.
+        /// Number of marks of deleted entries.
         gone: u64,
-        /// Marks of replaced entries.
+        /// Number of marks of replaced entries.
         changed: u64,
     },
-    /// The file name does not end in the extension of a format.
+    /// The extension of the file name belongs to no format.
     UnknownEnding,
-    /// The format cannot hold several roots.
+    /// The format cannot contain several roots.
     OneRootOnly,
 }
 
 /// State of an entry after a rescan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RescannedState {
-    /// Read again without an error.
+    /// It was read without an error.
     Read,
-    /// Deleted or renamed.
+    /// It was deleted or renamed.
     Gone,
-    /// Not readable, with the error number.
+    /// It could not be read; the error number.
     Failed(i32),
 }
 
@@ -338,8 +338,9 @@ fn script(script: &Script) -> String {
     }
 }
 
-/// Returns the trash if all entries were moved to the same one, and it is not the trash of the home directory: users
-/// expect none at the top of a mount. The Trash specification 1.0 of freedesktop.org names it `.Trash-UID` or `.Trash/UID`.
+/// Returns the trash to which all entries were moved, unless it is the trash of the home directory. Users do
+/// not expect a trash at the top of a mount. The Trash specification 1.0 of freedesktop.org names it
+/// `.Trash-UID` or `.Trash/UID`.
 fn trash_of_mount(report: &Report) -> Option<&Path> {
     let trash = report.trashed.first()?.trash.as_path();
     let is_of_mount =

@@ -1,13 +1,13 @@
-//! Options of a browser from the command line, besides keys and theme.
+//! Options of the browser from the command line, other than keys and theme.
 
 use std::ffi::OsString;
 
 use crate::delete::Journal;
 
-/// Changes of files that are allowed, and how they are confirmed.
+/// Permitted changes of files, and how they are confirmed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeletePolicy {
-    /// Changes that are allowed.
+    /// Permitted changes.
     pub mode: DeleteMode,
     /// Size in bytes above which the name must be typed.
     pub typed_over: u64,
@@ -15,48 +15,48 @@ pub struct DeletePolicy {
     pub journal: Option<Journal>,
 }
 
-/// Changes that are allowed.
+/// Permitted changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DeleteMode {
-    /// Confirmed changes are made.
+    /// Changes are made after a confirmation.
     #[default]
     Confirm,
-    /// Dry run: everything is shown, nothing is changed.
+    /// Dry run: everything is shown, and nothing is changed.
     DryRun,
-    /// No change can be requested.
+    /// Changes cannot be requested.
     ReadOnly,
 }
 
 impl Default for DeletePolicy {
-    /// Returns rules without a typed name and a journal.
+    /// Returns a policy without typed names and without a journal.
     fn default() -> Self {
         Self { mode: DeleteMode::default(), typed_over: u64::MAX, journal: None }
     }
 }
 
-/// Owner of the mouse: the browser or the terminal.
+/// Use of the mouse.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MouseCapture {
-    /// The browser gets clicks and the wheel; the terminal selects text with Shift.
+    /// The browser gets clicks and the wheel. The terminal selects text if Shift is held.
     #[default]
     On,
-    /// The terminal keeps it.
+    /// The terminal keeps the mouse.
     Off,
 }
 
 /// Progress in the terminal's tab.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TabProgress {
-    /// The terminal supports it.
+    /// The terminal supports it, so it is shown.
     On,
-    /// The terminal might show it as text.
+    /// It is not shown, because the terminal might show it as text.
     #[default]
     Off,
 }
 
 impl TabProgress {
-    /// Returns [`TabProgress::On`] if the terminal supports it, according to the environment. A multiplexer in
-    /// between passes on the terminal's variables but not the sequence.
+    /// Returns [`TabProgress::On`] if the environment variables show that the terminal supports it. A
+    /// multiplexer in between passes on the terminal's variables, but not the sequence.
     pub fn detect(environment: impl Fn(&str) -> Option<OsString>) -> Self {
         let variable = |name| environment(name).unwrap_or_default().to_string_lossy().into_owned();
         let term = variable("TERM");

@@ -1,6 +1,6 @@
-//! Names of the owners in the list, looked up in the background, since they may come from a server.
+//! Names of the owners in the list. They are looked up in the background, because they may come from a server.
 //!
-//! Invariant: a number is looked up once; until then, and for an unknown user, it is shown itself.
+//! Invariant: each number is looked up once. Until then, and for an unknown user, the number is shown.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::platform::process::users;
 use crate::table::column::Column;
 use crate::table::row::{CellValue, Row, UserNames};
 
-/// Names known so far, and the lookup of others.
+/// Known names, and the lookup of others.
 #[derive(Debug, Default)]
 pub struct OwnerNames {
     names: UserNames,
@@ -46,7 +46,7 @@ impl OwnerNames {
         if self.loader.is_loading() {
             return false;
         }
-        // Without a thread the numbers remain.
+        // If no thread can be started, the numbers are shown.
         let numbers = || Arc::new(unknown.iter().map(|id| (*id, id.to_string())).collect());
         let found = std::mem::take(&mut self.loader).into_value().unwrap_or_else(numbers);
         self.names.extend(found.iter().map(|(id, name)| (*id, name.clone())));

@@ -1,4 +1,4 @@
-//! Progress of the scan as the browser knows it.
+//! Progress of the scan, as the browser knows it.
 //!
 //! Invariant: all values are those of the last tick.
 
@@ -18,7 +18,7 @@ pub struct Tick {
     pub now: Duration,
     /// Counts of entries and bytes read so far, and the directory being read.
     pub progress: Progress,
-    /// Outcome, once the scan has ended.
+    /// Outcome, if the scan has ended.
     pub outcome: Option<Outcome>,
     /// Elapsed time of the scan.
     pub elapsed: Duration,
@@ -29,7 +29,7 @@ pub struct Tick {
 pub struct RescanMessage {
     /// Counts of entries and bytes read so far, and the directory being read.
     pub progress: Progress,
-    /// Outcome, once it has ended.
+    /// Outcome, if the rescan has ended.
     pub outcome: Option<Outcome>,
 }
 
@@ -49,7 +49,7 @@ pub struct Rescan {
     pub progress: Progress,
     /// `true` if it was asked to stop.
     pub is_stopping: bool,
-    /// Directory and former size of the entry, if the user asked for the rescan.
+    /// Directory and former size of the entry, if the user requested the rescan.
     pub wanted: Option<(DirId, u64)>,
     /// Directories that a rescan has replaced since the last tick.
     pub replaced: Vec<DirId>,
@@ -58,7 +58,7 @@ pub struct Rescan {
 /// State of the scan.
 #[derive(Clone, Debug, Default)]
 pub struct ScanState {
-    /// Last tick.
+    /// State at the last tick.
     pub last: Tick,
     /// Recent rate in entries per second.
     pub rate: u64,
@@ -80,15 +80,15 @@ impl ScanState {
         self.last = tick;
     }
 
-    /// Returns the percentage read of a whole file system. It never reaches 100, since some data counts twice or
-    /// grows during the scan.
+    /// Returns the percentage that was read of a whole file system. It never reaches 100, because some data
+    /// counts twice or grows during the scan.
     pub fn percent(&self) -> Option<u8> {
         let Progress { disk, expected, .. } = self.last.progress;
         let hundredths = u128::from(disk) * 100 / u128::from(expected?.max(1));
         Some(u8::try_from(hundredths.min(99)).unwrap_or(99))
     }
 
-    /// Returns the progress to show in the terminal's tab.
+    /// Returns the progress that the terminal's tab shows.
     pub fn in_tab(&self) -> tab_progress::TabState {
         match (self.is_running(), self.percent()) {
             (true, Some(percent)) => tab_progress::TabState::Percent(percent),

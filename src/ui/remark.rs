@@ -1,4 +1,4 @@
-//! Short notes about an entry besides its sizes.
+//! Short notes about an entry, in addition to its sizes.
 //!
 //! Invariant: an ordinary entry has no note.
 
@@ -19,7 +19,7 @@ pub fn kind_text(kind: Kind) -> Option<&'static str> {
     }
 }
 
-/// Returns the note for an entry of any directory.
+/// Returns the note about an entry.
 pub fn remark_of(record: &Entry<'_>) -> Option<String> {
     match record.state {
         EntryState::Excluded(exclusion) => Some(format!("excluded: {}", exclusion_text(exclusion))),
@@ -31,7 +31,7 @@ pub fn remark_of(record: &Entry<'_>) -> Option<String> {
     }
 }
 
-/// Returns the note about several names.
+/// Returns the note about an entry with several names.
 pub fn linked_text(names: u64) -> String {
     format!("{} names", grouped(names))
 }

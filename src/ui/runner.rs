@@ -1,9 +1,10 @@
-//! Runner of operations: jobs of the session whose reports become messages.
+//! Runs operations: jobs of the session whose results become messages.
 //!
-//! The session starts the operation of a key (a deletion, a script, an export, a program) and collects messages
-//! between two frames.
+//! The session starts the operation of a key (a deletion, a script, an export, a program), and collects
+//! messages between two frames.
 //!
-//! Invariant: only the end waits, for at most `FAREWELL`: no hanging file system keeps the process.
+//! Invariant: only the end of the session waits, for at most `FAREWELL`, so no hanging file system delays it
+//! longer.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -11,15 +12,15 @@ use std::time::{Duration, Instant};
 use crate::base::job::{Job, JobEnd, JobError};
 use crate::base::sync::Arc;
 
-/// Longest wait for unfinished files at the end of the session.
+/// Longest time to wait for unfinished files at the end of the session.
 const FAREWELL: Duration = Duration::from_millis(500);
-/// Time for which a detached operation is polled often.
+/// Time during which a detached operation is polled often.
 const ATTENDED: Duration = Duration::from_secs(5);
 
 /// Operations in progress.
 pub struct Runner<M> {
     tasks: Vec<Task<M>>,
-    /// Messages of operations that could not start.
+    /// Messages of operations that could not be started.
     failed: Vec<M>,
     next: u64,
 }
@@ -33,20 +34,20 @@ pub struct TaskId(u64);
 pub enum AtExit {
     /// It is cancelled at once.
     Cancel,
-    /// It is cancelled, with a moment to clean up.
+    /// It is cancelled, and gets a short time to clean up.
     CleanUp,
-    /// It gets a moment to finish.
+    /// It gets a short time to finish.
     Finish,
-    /// It continues; its result is not awaited.
+    /// It continues, and its result is not awaited.
     Detach,
 }
 
-/// Report of an operation.
+/// Message from a running operation.
 #[derive(Debug)]
 pub enum Update<T> {
     /// Newest result.
     Result(Arc<T>),
-    /// Failure; no result follows.
+    /// Failure, after which no result follows.
     Failed(JobError),
 }
 
@@ -57,14 +58,14 @@ struct Task<M> {
     job: Box<dyn Reporting<M>>,
 }
 
-/// Job with the messages made of its updates.
+/// Job, with the function that converts its results to messages.
 struct Reporter<T, F> {
     job: Job<T>,
     message: F,
 }
 
 trait Reporting<M> {
-    /// Appends new messages and returns `true` once the job is over.
+    /// Appends new messages. Returns `true` when the job has ended.
     fn poll(&mut self, messages: &mut Vec<M>) -> bool;
     fn cancel(&self);
     fn wait(&self, limit: Duration);
@@ -72,7 +73,7 @@ trait Reporting<M> {
 
 impl<T, M, F: Fn(Update<T>) -> M> Reporting<M> for Reporter<T, F> {
     fn poll(&mut self, messages: &mut Vec<M>) -> bool {
-        // The outcome is read first, because the last result is published before it.
+        // The end is read first, because the last result is published before it.
         let outcome = self.job.outcome();
         let is_over = outcome.is_some();
         let failure = match outcome {
@@ -100,7 +101,7 @@ impl<M> Default for Runner<M> {
 }
 
 impl<M> Runner<M> {
-    /// Takes a job that was started, or the reason why it was not; `message` makes messages of its updates.
+    /// Takes a job that was started, or the error of starting it. `message` converts its results to messages.
     pub fn add<T: 'static>(
         &mut self,
         job: io::Result<Job<T>>,
@@ -119,12 +120,12 @@ impl<M> Runner<M> {
         id
     }
 
-    /// Asks an operation to stop; its last messages follow.
+    /// Asks an operation to stop. Its last messages follow.
     pub fn cancel(&self, id: Option<TaskId>) {
         self.tasks.iter().filter(|task| Some(task.id) == id).for_each(|task| task.job.cancel());
     }
 
-    /// Cancels an operation of which no message is wanted any more.
+    /// Cancels an operation, and drops its further messages.
     pub fn forget(&mut self, id: Option<TaskId>) {
         self.tasks.retain(|task| Some(task.id) != id);
     }
@@ -161,7 +162,7 @@ mod tests {
     use super::*;
     use crate::base::job::Pool;
 
-    /// Returns a runner with one job that waits for the end of `lasts`, and the job's message.
+    /// Returns a runner with one job that waits for the end of `lasts`, and then has one message.
     fn waiting(at_exit: AtExit) -> (Runner<Option<u8>>, TaskId, std::sync::mpsc::Sender<()>) {
         let (end, ended) = channel::<()>();
         let job = Pool::new(1).unwrap().start(move |task| {

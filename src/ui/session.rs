@@ -1,4 +1,4 @@
-//! Event loop of one tree in the browser, between the terminal, the state, and background work.
+//! Event loop of the browser for one tree: connects the terminal, the state, and background work.
 //!
 //! ```text
 //! wait  ->  keys, ticks, results  ->  App::update  ->  effects  ->  a frame
@@ -42,9 +42,10 @@ use crate::source::save::SaveError;
 
 /// Interval between checks of a growing tree.
 const TICK: Duration = Duration::from_millis(80);
-/// Interval between checks of running jobs, short so that results appear at once.
+/// Interval between checks of running jobs. It is short, so that results appear at once.
 const GLANCE: Duration = Duration::from_millis(10);
-/// Largest number of keys processed before the next frame, so that a held key does not draw every step.
+/// Largest number of keys that are processed before the next frame, so that not every step of a held key is
+/// drawn.
 const KEYS_PER_FRAME: usize = 64;
 
 /// Output of frames.
@@ -52,9 +53,9 @@ pub type Output = CrosstermBackend<BufWriter<Screen>>;
 
 /// Message of an operation.
 enum Message {
-    /// News for the state.
+    /// Event for the state.
     Event(Event),
-    /// A program can get the terminal, or cannot.
+    /// A program is ready to get the terminal, or could not be prepared.
     Ready(Arc<Result<Ready, String>>),
 }
 
@@ -64,11 +65,11 @@ impl From<DeletionMessage> for Message {
     }
 }
 
-/// Next step after the user leaves a tree.
+/// Next step when the user leaves a tree.
 pub enum Left {
-    /// Leaving the browser, with these paths to print.
+    /// Quit the browser, and print these paths.
     Browser(Vec<Vec<u8>>),
-    /// Showing the tree of another source.
+    /// Show the tree of another source.
     Tree(Source),
 }
 
@@ -82,22 +83,22 @@ pub struct Session<'s> {
     pool: Pool,
     runner: Runner<Message>,
     deletions: Deletions,
-    /// Program being prepared.
+    /// Program that is being prepared.
     preparing: Option<TaskId>,
-    /// Running rescan.
+    /// Rescan that is running.
     again: Option<Scan>,
-    /// Progress shown in the tab.
+    /// Progress that the tab shows now.
     told: tab_progress::TabState,
     begun: Instant,
     next_tick: Instant,
-    /// Pending effects.
+    /// Effects that were not carried out yet.
     effects: VecDeque<Effect>,
     /// `true` if the screen must be drawn again.
     has_changed: bool,
 }
 
 impl<'s> Session<'s> {
-    /// Starts a session on `source`, which can be compared with `basis`.
+    /// Starts a session for `source`, which is compared with `basis`.
     pub fn new(
         terminal: &'s mut Terminal<Output>,
         screen: &'s Screen,
@@ -129,7 +130,7 @@ impl<'s> Session<'s> {
         })
     }
 
-    /// Moves the cursor to the entry of this name as soon as it exists.
+    /// Moves the cursor to the entry of this name when it exists.
     pub fn expect(&mut self, name: Vec<u8>) {
         self.app.cx.expect(name);
     }
@@ -137,7 +138,7 @@ impl<'s> Session<'s> {
     /// Runs until the user leaves.
     pub fn run(mut self) -> io::Result<Left> {
         loop {
-            // Damage in a snapshot is found on first use, long after the scan seemed complete.
+            // Damage in a snapshot is found on first use, long after the scan seemed to be complete.
             if !self.app.cx.wants_ticks() && self.source.outcome() != self.app.cx.scan.last.outcome {
                 self.act(Event::Tick(self.tick()));
             }
@@ -146,7 +147,7 @@ impl<'s> Session<'s> {
             }
             let wait = self.wait();
             let events = pending(wait, self.begun)?.unwrap_or_else(|| self.idle());
-            // Events count as of now, however long the wait was.
+            // Events are processed with the present time, however long the wait was.
             self.app.update(Event::Clock(clock::now()));
             for event in events {
                 if let Event::Key(_) = event {
@@ -173,7 +174,7 @@ impl<'s> Session<'s> {
         self.has_changed = true;
     }
 
-    /// Returns the time until something must be done without a key; `None` for no limit.
+    /// Returns the time after which something must be done without a key; `None` if there is no limit.
     fn wait(&mut self) -> Option<Duration> {
         let tick =
             self.app.cx.wants_ticks().then(|| self.next_tick.saturating_duration_since(Instant::now()));
@@ -232,7 +233,7 @@ impl<'s> Session<'s> {
         Ok(())
     }
 
-    /// Lends the terminal to a program that is ready, and reports the errors of earlier ones.
+    /// Gives the terminal to a program that is ready, and shows the error if it fails.
     fn lend(&mut self, ready: &Result<Ready, String>) -> io::Result<()> {
         let failure = match ready {
             Ok(ready) => {
@@ -315,7 +316,8 @@ impl<'s> Session<'s> {
     }
 
     /// Starts to scan the directory above. Returns `None` if no thread can be started, which is reported, and
-    /// for a recorded tree, for which the state never asks; see [`SourceKind`](crate::source::SourceKind).
+    /// for a recorded tree, for which the state does not request it; see
+    /// [`SourceKind`](crate::source::SourceKind).
     fn scan_above(&mut self, path: Vec<u8>) -> Option<Source> {
         match self.source.restart_at(OsString::from_vec(path).into())? {
             Ok(above) => Some(above),
@@ -326,8 +328,8 @@ impl<'s> Session<'s> {
         }
     }
 
-    /// Takes a rescan that was started. Without a scan there is none, because the state does not ask for one;
-    /// see [`SourceKind`](crate::source::SourceKind).
+    /// Takes a rescan that was started. `begun` is `None` for a source that is not a scan, for which the state
+    /// does not request one; see [`SourceKind`](crate::source::SourceKind).
     fn read_again(&mut self, begun: Option<io::Result<Scan>>) {
         match begun {
             Some(Ok(scan)) => self.again = Some(scan),
@@ -346,14 +348,14 @@ impl<'s> Session<'s> {
         self.terminal.backend_mut().flush()
     }
 
-    /// Continues after another program had the terminal, whose size may have changed meanwhile.
+    /// Continues after another program had the terminal. Its size may have changed in the meantime.
     fn resume(&mut self) -> io::Result<()> {
         let size = self.terminal.size()?;
         self.act(Event::Resize(size.width, size.height));
         self.repaint()
     }
 
-    /// Makes the next frame draw every cell. (`Terminal::clear` would wait for the terminal's answer.)
+    /// Makes the next frame draw every cell. (`Terminal::clear` would wait for an answer from the terminal.)
     fn repaint(&mut self) -> io::Result<()> {
         let size = self.terminal.size()?;
         self.has_changed = true;
@@ -361,7 +363,7 @@ impl<'s> Session<'s> {
     }
 }
 
-/// Returns the event that shows the failure of an operation.
+/// Returns the event that reports the failure of an operation.
 fn failed(operation: &'static str, error: JobError) -> Event {
     Event::Notice(Notice::JobFailed(operation, error))
 }
@@ -370,12 +372,12 @@ fn no_thread(operation: &'static str, error: io::Error) -> Event {
     failed(operation, JobError::NoThread(Arc::new(error)))
 }
 
-/// Returns a root as given and as shown, because `.` means little later.
+/// Returns a root as the user gave it and as it is shown. A path such as `.` would not be understood later.
 fn titled(root: &Path) -> (Vec<u8>, Vec<u8>) {
     (root.as_os_str().as_bytes().to_vec(), absolute(root).as_os_str().as_bytes().to_vec())
 }
 
-/// Returns the events that arrive within `wait`, or waits without a limit. `None` if there are none.
+/// Returns the events that arrive within `wait`; without a limit, waits for one. `None` if there are none.
 fn pending(wait: Option<Duration>, begun: Instant) -> io::Result<Option<Vec<Event>>> {
     let mut events = Vec::new();
     let mut is_there = match wait {
@@ -390,7 +392,7 @@ fn pending(wait: Option<Duration>, begun: Instant) -> io::Result<Option<Vec<Even
             TerminalEvent::Key(key) if key.kind != KeyEventKind::Release => events.push(Event::Key(key)),
             TerminalEvent::Mouse(mouse) => events.push(Event::Mouse(mouse, begun.elapsed())),
             TerminalEvent::Resize(columns, lines) => events.push(Event::Resize(columns, lines)),
-            // A pasted text is no command, but may be searched for.
+            // A pasted text is not a command, but can be part of a search.
             TerminalEvent::Paste(text) => events.push(Event::Paste(text)),
             _ => {}
         }

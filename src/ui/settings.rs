@@ -13,7 +13,7 @@ use crate::table::rows::Order;
 /// Settings of a browser.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Initial order of entries, and the kind of size.
+    /// Initial order of entries, and the measure of sizes.
     pub order: Order,
     /// Unit system of sizes.
     pub units: Units,
@@ -21,29 +21,29 @@ pub struct Settings {
     pub theme: Theme,
     /// Key bindings.
     pub keymap: Keymap,
-    /// Notice shown until the first key.
+    /// Notice that is shown until the first key.
     pub notice: Option<Notice>,
     /// Time zone of displayed times.
     pub zone: TimeZone,
-    /// Receiver of mouse events: the browser or the terminal.
+    /// Use of the mouse.
     pub mouse: MouseCapture,
-    /// Setting for progress in the terminal's tab.
+    /// Progress in the terminal's tab.
     pub tab: TabProgress,
-    /// Rules for deletion.
+    /// Policy for deletion.
     pub policy: DeletePolicy,
-    /// Kind of the source, which determines if it can be rescanned and changed.
+    /// Kind of the source, which determines if the tree can be rescanned and changed.
     pub source_kind: SourceKind,
-    /// First view.
+    /// View that is shown first.
     pub start: Start,
 }
 
-/// First view.
+/// View that is shown first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Start {
-    /// List in the requested order, by default by size.
+    /// List in the requested order, which is by size by default.
     #[default]
     Sizes,
-    /// List by growth.
+    /// List sorted by growth.
     Growth,
 }
 

@@ -1,9 +1,9 @@
-//! Sheet: a view of a whole subtree, with its request, its rows, and the cursor.
+//! Table view: a view of a whole subtree, with its request, its rows, and its cursor.
 //!
-//! The rows of each view and their targets are in the files below; this file has the common part. The cursor
-//! follows its entry while more is found, once the user has moved it.
+//! The rows of each view and their targets are in `views`; this file has the common part. When the user has
+//! moved the cursor, it follows its entry while more rows are found.
 //!
-//! Invariant: after [`Sheet::look`] the cursor is on a row, if there is any.
+//! Invariant: after [`TableView::look`] the cursor is on a row, if there are rows.
 
 use super::cursor::{Cursor, Motion};
 use super::keys::Command;
@@ -19,24 +19,24 @@ use crate::table::column::{Column, Scale};
 use crate::table::row::Row;
 use crate::tree::{EntryId, Relocation, Tree};
 
-/// Visible part of a sheet.
+/// Visible part of a table view.
 #[derive(Clone, Debug)]
 pub struct TablePage {
     /// Description of its table.
     pub table: &'static TableSpec,
     /// Order of the rows.
     pub order: Order,
-    /// Description of the rows, safe for a terminal.
+    /// Title of the rows, in a form that is safe for a terminal.
     pub title: String,
     /// Sums over all rows.
     pub summary: TableSummary,
-    /// `true` if nothing more will come.
+    /// `true` if no more rows will follow.
     pub is_complete: bool,
     /// Reason why there is no result.
     pub failure: Option<String>,
-    /// Number of rows.
+    /// Number of all rows.
     pub rows: usize,
-    /// Cursor row.
+    /// Row of the cursor.
     pub index: usize,
     /// First visible row.
     pub offset: usize,
@@ -53,18 +53,18 @@ impl TablePage {
     }
 }
 
-/// Settings for drawing a sheet.
+/// Settings for collecting the visible part.
 #[derive(Clone, Copy)]
 pub struct Sight<'m, 't> {
     /// Marks.
     pub marks: &'m Marks<'t>,
-    /// Size that is meant.
+    /// Measure of sizes.
     pub measure: Measure,
     /// Scale of the bars.
     pub scale: Scale,
-    /// Columns of the screen.
+    /// Number of columns of the screen.
     pub columns: usize,
-    /// Lines for rows.
+    /// Number of lines for rows.
     pub lines: usize,
 }
 
@@ -73,38 +73,39 @@ pub struct Sight<'m, 't> {
 pub struct TableView {
     /// Description of its table.
     pub table: &'static TableSpec,
-    /// Rows.
+    /// Rows, which are loaded in the background.
     pub rows: Loader<TableAnswer>,
     request: TableRequest,
-    /// Title, safe for a terminal.
+    /// Title, in a form that is safe for a terminal.
     title: String,
-    /// Text in place of the rows.
+    /// Text that is shown instead of rows.
     text: Option<String>,
     cursor: Cursor,
-    /// Columns of the screen.
+    /// Number of columns of the screen.
     columns: usize,
 }
 
 impl TableView {
-    /// Creates a sheet of `table`.
+    /// Creates a view of `table`.
     pub fn new(title: String, table: &'static TableSpec, request: TableRequest) -> Self {
         let (rows, text, cursor, columns) = (Loader::default(), None, Cursor::default(), 0);
         Self { table, rows, request, title, text, cursor, columns }
     }
 
-    /// Shows this answer; nothing is loaded.
+    /// Shows this answer, and loads nothing.
     #[must_use]
     pub fn with_answer(self, answer: TableAnswer) -> Self {
         Self { rows: Loader::given(Some(answer)), ..self }
     }
 
-    /// Shows this text in place of rows; nothing is loaded.
+    /// Shows this text instead of rows, and loads nothing.
     #[must_use]
     pub fn with_text(self, text: String) -> Self {
         Self { rows: Loader::given(None), text: Some(text), ..self }
     }
 
-    /// Shows the rows of another sheet until its own are there: results must not flicker with every letter that is typed.
+    /// Shows the rows of another view until its own rows are loaded, so that results do not flicker with every
+    /// letter that is typed.
     #[must_use]
     pub fn showing_rows_of(self, before: Option<Self>) -> Self {
         let before =
@@ -113,7 +114,7 @@ impl TableView {
         Self { rows: self.rows.showing(answer), ..self }
     }
 
-    /// Returns its rows so far.
+    /// Returns the latest answer.
     fn answer(&self) -> Option<&TableAnswer> {
         self.rows.value().filter(|_| self.rows.error().is_none())
     }
@@ -123,7 +124,7 @@ impl TableView {
         self.request.order
     }
 
-    /// Requests another order. The present rows are shown until then.
+    /// Requests another order. The present rows are shown until the new ones are loaded.
     pub fn sort(&mut self, order: Order) {
         if self.request.order != order {
             self.request.order = order;
@@ -131,7 +132,7 @@ impl TableView {
         }
     }
 
-    /// Relocates the request after a rescan, and repeats it; returns `None` if the directory no longer exists.
+    /// After a rescan, updates the request and repeats it. Returns `None` if the directory no longer exists.
     pub fn relocate(&mut self, relocation: &mut Relocation<'_>) -> Option<()> {
         self.request.from = relocation.find(self.request.from)?;
         self.request.query.relocate(relocation);
@@ -139,7 +140,7 @@ impl TableView {
         Some(())
     }
 
-    /// Starts the job of its rows, and takes its results. Returns `true` if something has changed.
+    /// Starts the job for its rows, and takes the results. Returns `true` if something has changed.
     pub fn poll(&mut self, sources: &Sources<'_>) -> bool {
         let followed = self.entries(self.cursor.index).first().copied().filter(|_| self.cursor.index > 0);
         let (table, request) = (self.table, &self.request);
@@ -151,7 +152,7 @@ impl TableView {
         true
     }
 
-    /// Returns the notice about the orders its rows can have.
+    /// Returns the notice about the orders that its rows can have.
     pub fn sorts(&self) -> Notice {
         let table = self.table;
         let mut columns: Vec<&str> = table.sortable.iter().map(|(_, word)| *word).collect();
@@ -159,7 +160,7 @@ impl TableView {
         Notice::SortableBy { rows: table.rows, columns }
     }
 
-    /// Returns `true` if it has the parts that a key changes: columns, bars.
+    /// Returns `true` if the view has what a command changes: columns, bars.
     pub fn has(&self, command: Command) -> bool {
         let table = self.table;
         match command {
@@ -170,7 +171,7 @@ impl TableView {
         }
     }
 
-    /// Moves the cursor; the screen has `lines` lines for rows.
+    /// Moves the cursor. `lines` is the number of lines for rows.
     pub fn step(&mut self, motion: Motion, lines: usize) {
         self.cursor.step(motion, lines, self.count());
     }
@@ -185,12 +186,12 @@ impl TableView {
         self.cursor.index = index.min(self.count().saturating_sub(1));
     }
 
-    /// Returns the target of the row of the cursor.
+    /// Returns the target of the row under the cursor.
     pub fn target(&self) -> Option<Target> {
         self.answer()?.data.target(self.cursor.index)
     }
 
-    /// Returns the entries of a row: several for the names of an inode, none for other sums.
+    /// Returns the entries of a row: several for the names of an inode, and none for a total.
     pub fn entries(&self, row: usize) -> Vec<EntryId> {
         self.answer().map_or_else(Vec::new, |answer| answer.data.entries(row))
     }
@@ -200,7 +201,7 @@ impl TableView {
         self.answer().map_or(0, |answer| answer.data.rows(self.columns))
     }
 
-    /// Returns what is visible, after scrolling as little as brings the cursor into view.
+    /// Scrolls as little as necessary to make the cursor visible, and returns the visible part.
     pub fn look(&mut self, tree: &Tree, sight: Sight<'_, '_>) -> TablePage {
         let Sight { marks, measure, scale, columns, lines } = sight;
         self.columns = columns;

@@ -1,14 +1,14 @@
 //! Layout of a treemap, in cells of a terminal.
 //!
-//! The squarified layout of Bruls, Huizing and van Wijk (2000): weights are placed, the largest first, in
-//! rows along the shorter side of the free rectangle, and a row takes another weight as long as that makes
-//! its rectangles more similar to squares. It is computed in exact proportions; then every edge is rounded to
-//! whole cells. Neighbors share an edge, so rounding leaves neither gap nor overlap, and no edge is off by
-//! more than half a cell.
+//! This is the squarified layout of Bruls, Huizing and van Wijk (2000). Weights are placed, the largest first,
+//! in rows along the shorter side of the free rectangle. A row takes another weight as long as that makes its
+//! rectangles more similar to squares. The layout is computed in exact proportions, and then every edge is
+//! rounded to whole cells. Neighbors share an edge, so rounding leaves neither gaps nor overlaps, and no edge
+//! is off by more than half a cell.
 //!
-//! Invariant: the tiles cover the area, each cell once, and depend on the weights only.
+//! Invariant: the tiles cover the area, each cell once, and depend only on the weights.
 
-/// Approximate height of a cell in widths, in every terminal.
+/// Height of a cell relative to its width, which is about the same in all terminals.
 const CELL_HEIGHT: f64 = 2.0;
 
 /// Rectangle of cells.
@@ -25,13 +25,13 @@ pub struct Area {
 }
 
 impl Area {
-    /// Returns `true` if it contains the cell at this column and line.
+    /// Returns `true` if the area contains the cell at this column and line.
     pub fn contains(self, x: u16, y: u16) -> bool {
         (self.x..self.x + self.width).contains(&x) && (self.y..self.y + self.height).contains(&y)
     }
 }
 
-/// Tile of one weight.
+/// Tile for one weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tile {
     /// Index of the weight.
@@ -40,7 +40,7 @@ pub struct Tile {
     pub area: Area,
 }
 
-/// Rectangle in fractions of cells, by its edges.
+/// Rectangle in fractions of cells, given by its edges.
 #[derive(Clone, Copy)]
 struct Rectangle {
     left: f64,
@@ -49,8 +49,8 @@ struct Rectangle {
     bottom: f64,
 }
 
-/// Returns tiles for `weights` in `area`, the largest weight first, equal ones in the given order. Weights
-/// whose area would round to nothing have no tile.
+/// Returns tiles for `weights` in `area`, the largest weight first, and equal weights in the given order. A
+/// weight whose area would be rounded to nothing has no tile.
 pub fn layout(weights: &[u64], area: Area) -> Vec<Tile> {
     let mut order: Vec<usize> = (0..weights.len()).filter(|index| weights[*index] != 0).collect();
     order.sort_by_key(|index| std::cmp::Reverse(weights[*index]));
@@ -76,8 +76,8 @@ pub fn layout(weights: &[u64], area: Area) -> Vec<Tile> {
     tiles
 }
 
-/// Returns the sums of all weights from each one on, and a zero at the end. Added up from the smallest, so
-/// that small weights beside a huge one are not lost.
+/// Returns the sums of all weights from each one to the end, followed by a zero. They are added up from the
+/// smallest weight, so that small weights next to a huge one are not lost.
 fn sums_from(weights: &[u64], order: &[usize]) -> Vec<f64> {
     let mut sums = vec![0.0; order.len() + 1];
     for at in (0..order.len()).rev() {
@@ -86,7 +86,7 @@ fn sums_from(weights: &[u64], order: &[usize]) -> Vec<f64> {
     sums
 }
 
-/// Returns the number of weights in the best next row.
+/// Returns the number of weights in the next row that gives the best rectangles.
 fn next_row(weights: &[u64], rest: &[usize], left: f64, free: Rectangle) -> usize {
     let (width, height) = (free.width(), free.height());
     let scale = width * height / left;
@@ -97,8 +97,8 @@ fn next_row(weights: &[u64], rest: &[usize], left: f64, free: Rectangle) -> usiz
     for (count, index) in rest.iter().enumerate() {
         let smallest = as_float(weights[*index]) * scale;
         sum += smallest;
-        // The more slender of the largest and the smallest rectangle of the row, as length divided by
-        // breadth.
+        // The worse ratio of length to breadth: that of the largest or that of the smallest rectangle in the
+        // row.
         let next = (side * side * largest / (sum * sum)).max(sum * sum / (side * side * smallest));
         if next > worst || next.is_nan() {
             return count.max(1);
@@ -124,7 +124,7 @@ fn place_row(weights: &[u64], row: &[usize], along: Side, strip: Rectangle, tile
     }
 }
 
-/// Direction.
+/// Direction of a row.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     Width,
@@ -145,7 +145,7 @@ impl Rectangle {
         self.right - self.left
     }
 
-    /// Returns its height in widths of a cell.
+    /// Returns the height, in widths of a cell.
     fn height(self) -> f64 {
         (self.bottom - self.top) * CELL_HEIGHT
     }
@@ -154,7 +154,7 @@ impl Rectangle {
         if self.width() > self.height() { Side::Height } else { Side::Width }
     }
 
-    /// Splits it at a share of one side.
+    /// Splits the rectangle at a share of one side.
     fn cut(self, side: Side, share: f64) -> (Self, Self) {
         (self.part(side, 0.0, share), self.part(side, share, 1.0))
     }
@@ -162,7 +162,7 @@ impl Rectangle {
     /// Returns the part between two shares of one side.
     fn part(self, side: Side, from: f64, to: f64) -> Self {
         let between = |start: f64, end: f64, share: f64| {
-            // Exactly the end at 1, so that neighbors agree on their edge.
+            // Exactly `end` for 1, so that neighbors have the same edge.
             if share >= 1.0 { end } else { (start + (end - start) * share).min(end) }
         };
         match side {
@@ -273,7 +273,7 @@ mod tests {
             for Tile { index, area } in layout(&weights, area(width, height)) {
                 let exact = as_float(weights[index]) / as_float(sum) * whole;
                 let (w, h) = (f64::from(area.width), f64::from(area.height));
-                // Each edge is off by half a cell at most, so each side by one.
+                // Each edge is off by at most half a cell, so each side is off by at most one.
                 prop_assert!(exact <= (w + 1.0) * (h + 1.0) + 1e-6, "{} {:?}", exact, area);
                 prop_assert!(exact >= (w - 1.0).max(0.0) * (h - 1.0).max(0.0) - 1e-6, "{} {:?}", exact, area);
             }

@@ -1,4 +1,4 @@
-//! State of the views: sheets, search, filter, comparison, and rows that are being sorted.
+//! State of the views: open views, search, filter, comparison, and rows that are being sorted.
 
 use std::time::Duration;
 
@@ -19,35 +19,35 @@ use crate::tree::{DirId, LiveTotals};
 pub struct Views {
     /// `true` if the directory is shown as a treemap.
     pub is_treemap: bool,
-    /// Search as it was typed; empty for none.
+    /// Search as it was typed; empty if there is none.
     pub text: Field,
-    /// Error in the search, or the missing part.
+    /// Error in the search, or its missing part.
     pub complaint: Option<String>,
-    /// Visible part of the top sheet.
+    /// Visible part of the top view.
     pub page: Option<TablePage>,
-    /// Rectangles of the rows in the treemap.
+    /// Areas of the rows in the treemap.
     pub tiles: Vec<Tile>,
-    /// Sheets, the top one last.
+    /// Open views, the top one last.
     pub sheets: Vec<TableView>,
     /// Valid part of the search.
     pub filter: Query,
-    /// Filter of the list by that search.
+    /// Filter of the list, made from the search.
     pub filtering: Option<Filtering>,
-    /// View to return to.
+    /// View to which Esc returns.
     pub return_to: Option<Return>,
     /// Present time in seconds since 1970.
     pub clock: i64,
-    /// Time of the last update of a sheet.
+    /// Time of the last update of a view.
     pub refreshed: Duration,
-    /// Check if a whole file system was scanned.
+    /// Result of checking if a whole file system was scanned.
     pub whole: Loader<Arc<bool>>,
     /// Baseline and comparison.
     pub compared: GrowthState,
 }
 
 impl Views {
-    /// Returns `true` if the result on the screen, of the top sheet or else of the filter, or the comparison lacks new
-    /// entries.
+    /// Returns `true` if a result on the screen (of the top view or of the filter), or the comparison, lacks
+    /// new entries.
     pub fn is_outdated(&self) -> bool {
         let shown = match (self.sheets.last(), &self.filtering) {
             (Some(sheet), _) => sheet.rows.is_outdated(),
@@ -77,12 +77,12 @@ impl Views {
             || column.is_some_and(Loader::is_running)
     }
 
-    /// Returns `true` if the results of a search are open.
+    /// Returns `true` if the results of a search are shown.
     pub fn has_results(&self) -> bool {
         self.sheets.first().is_some_and(|sheet| *sheet.table == views::search::TABLE)
     }
 
-    /// Returns `true` if the prerequisite of a view makes its key worth a hint.
+    /// Returns `true` if a view has what it needs, so that a hint for its key is useful.
     pub fn is_of_use(&self, view: &ViewSpec) -> bool {
         match view.needs {
             Needs::Nothing => true,
@@ -91,12 +91,12 @@ impl Views {
         }
     }
 
-    /// Returns `true` if the check has found that a whole file system was scanned.
+    /// Returns `true` if a whole file system was scanned, as far as that was checked.
     pub fn is_whole(&self) -> bool {
         self.whole.value().is_some_and(|is_whole| **is_whole)
     }
 
-    /// Returns the baseline to offer in the hint, as long as no comparison with it is shown.
+    /// Returns the baseline for the hint, unless a comparison with it is shown.
     pub fn offer(&self) -> Option<BaselineInfo> {
         self.compared.offer().filter(|_| self.compared.column.is_none())
     }
@@ -134,7 +134,7 @@ impl Filtering {
         Self { result: Loader::default(), query, nothing: Arc::new(Filtered::nothing()) }
     }
 
-    /// Returns the result of the filter so far.
+    /// Returns the latest result of the filter.
     pub fn filtered(&self) -> &Arc<Filtered> {
         self.result.value().unwrap_or(&self.nothing)
     }
@@ -154,24 +154,25 @@ impl Filtering {
 pub struct GrowthState {
     /// Search for a baseline.
     pub offer: Loader<Arc<BaselineInfo>>,
-    /// Comparison for the column, once it is shown.
+    /// Comparison for the column, if the column is shown.
     pub column: Option<Loader<Arc<Comparison>>>,
-    /// Failure of the comparison that was reported last.
+    /// Problem of the comparison that was reported last.
     pub reported: Option<String>,
 }
 
 impl GrowthState {
-    /// Returns the comparison so far.
+    /// Returns the latest comparison.
     pub fn growth(&self) -> Option<&Arc<Comparison>> {
         self.column.as_ref()?.value()
     }
 
-    /// Returns the baseline once it is known.
+    /// Returns the baseline, if it is known.
     pub fn offer(&self) -> Option<BaselineInfo> {
         self.offer.value().map(|offer| **offer).filter(|offer| offer.is_there)
     }
 
-    /// Returns the new problem of the comparison. A running scan repeats it; the same problem is reported once.
+    /// Returns the problem of the comparison, if it is a new one. During a scan the comparison is repeated, and
+    /// the same problem is reported only once.
     pub fn new_problem(&mut self) -> Option<String> {
         let column = self.column.as_ref()?;
         let Some(error) = column.error() else {
@@ -185,7 +186,7 @@ impl GrowthState {
     }
 }
 
-/// View to return to.
+/// View to which Esc returns, and the state it needs.
 #[derive(Debug)]
 pub struct Return {
     pub sheets: Vec<TableView>,
@@ -194,11 +195,11 @@ pub struct Return {
     pub is_treemap: bool,
     pub place: DirId,
     pub history: Vec<DirId>,
-    /// Directory that was opened.
+    /// Directory that was opened from the view.
     pub opened: DirId,
     /// `true` if it was opened in place.
     pub is_in_place: bool,
-    /// `true` if the tree was growing when the user left.
+    /// `true` if the tree was growing when the user left the view.
     pub was_scanning: bool,
 }
 

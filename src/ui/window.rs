@@ -1,7 +1,7 @@
-//! Visible part of a directory, as plain data: the header's totals and one line per visible row.
+//! Visible part of a directory as plain data: the totals for the header, and one line for each visible row.
 //!
-//! A tree that is being scanned changes all the time. So it is read once per update, and drawing needs no
-//! tree.
+//! A tree that is being scanned changes all the time. So it is read once per update, and drawing does not need
+//! it.
 //!
 //! Invariant: the numbers of one window were read together, right after the live totals.
 
@@ -22,7 +22,7 @@ use super::remark::{exclusion_text, kind_text, linked_text};
 /// Visible part of a directory.
 #[derive(Debug, Default)]
 pub struct Window {
-    /// Totals; with a filter, of the entries it keeps.
+    /// Totals; with a filter, those of the entries that it keeps.
     pub totals: Totals,
     /// Precision of the totals.
     pub bound: Precision,
@@ -30,13 +30,13 @@ pub struct Window {
     pub errno: Option<i32>,
     /// `true` if reading has ended.
     pub is_complete: bool,
-    /// Number of all items, if a filter shows some of them.
+    /// Number of all items, if a filter hides some of them.
     pub all_items: Option<u64>,
     /// Number of rows.
     pub rows: usize,
-    /// Number of hidden entries that are omitted.
+    /// Number of hidden entries.
     pub left_out: usize,
-    /// Cursor row.
+    /// Row of the cursor.
     pub index: usize,
     /// First visible row.
     pub offset: usize,
@@ -45,7 +45,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// Collects the rows of `place` that are visible on `lines` lines.
+    /// Collects those rows of `place` that are visible on `lines` lines.
     pub fn new(
         tree: &Tree,
         sizes: &SizeSource,
@@ -165,7 +165,7 @@ fn error(errno: i32) -> RowNote {
     RowNote { text: error_text(errno), is_warning: true }
 }
 
-/// Returns the size by `measure`.
+/// Returns the size that `measure` selects.
 pub fn totals_size(totals: &Totals, measure: Measure) -> u64 {
     measure.of(totals.disk, totals.apparent)
 }

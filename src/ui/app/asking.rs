@@ -1,8 +1,9 @@
-//! Layers: the input of each, the gate for a Yes, and leaving, which may need a question.
+//! Layers: passes input to them, controls the gate for a Yes, and leaves, for which a question may be
+//! necessary.
 //!
-//! A question lies above everything open and has the keys until it is answered; after a No everything is
-//! unchanged. The same is true for the dialog that confirms a deletion
-//! ([`crate::ui::layers::confirm_delete`]), whose Yes passes the same gate.
+//! A question lies above everything else and gets all keys until it is answered; a No changes nothing. The same
+//! applies to the dialog that confirms a deletion ([`crate::ui::layers::confirm_delete`]), whose Yes passes the
+//! same gate.
 //!
 //! Invariant: nothing is done without a Yes from an input after the question could be read.
 
@@ -20,11 +21,11 @@ use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
 use crate::ui::operations::deletion::DeletionRequest;
 
-/// Duration of a scan from which leaving it needs a question.
+/// Duration of a scan from which quitting asks a question.
 const PRECIOUS: Duration = Duration::from_secs(5);
 
 impl<'t> App<'t> {
-    /// Offers an input to the top layer.
+    /// Passes an input to the top layer.
     pub(super) fn offer(&mut self, input: Input<'_>) -> Handled {
         let Some(top) = self.layers.last_mut() else { return Handled::No };
         let handled = top.component_mut().handle(input, &mut self.cx);
@@ -39,16 +40,17 @@ impl<'t> App<'t> {
         handled
     }
 
-    /// Opens a question; an open question is replaced.
+    /// Opens a question, which replaces an open question.
     pub(super) fn ask(&mut self, about: Question) {
-        // Scanning above loses only marks.
+        // A scan of the directory above loses only marks.
         let loses_nothing = about == Question::Above && self.cx.marks.count() == 0;
         let button = if loses_nothing { Button::Yes } else { Button::No };
         self.layers.retain(|layer| !matches!(layer, Layer::Question(_)));
         self.layers.push(Layer::Question(QuestionDialog::new(about, button)));
     }
 
-    /// Closes the question about leaving when its reason has ended, because a Yes was meant for that.
+    /// Closes the question about quitting when there is no reason for it any more, because a Yes was meant for
+    /// that reason.
     pub(super) fn unask_quit(&mut self) {
         let is_quit = |layer: &Layer<'_>| matches!(layer, Layer::Question(question) if question.about == Question::Quit);
         self.layers.retain(|layer| !is_quit(layer));
@@ -68,7 +70,7 @@ impl<'t> App<'t> {
         }
     }
 
-    /// Returns the time until an idle event is needed; `None` if that would change nothing.
+    /// Returns the time after which an idle event is needed; `None` if it would change nothing.
     pub fn idle_wait(&mut self, now: Duration) -> Option<Duration> {
         self.gate()?.wait(now)
     }
@@ -85,7 +87,8 @@ impl<'t> App<'t> {
         self.layers.iter().any(|layer| layer.component().selected().is_some())
     }
 
-    /// Closes the gate if an input came for the question, even if that is not on the screen yet.
+    /// Closes the gate if there was input while a question is open, even if the question is not on the screen
+    /// yet.
     pub(super) fn close_gate_if(&mut self, is_input: bool) {
         if is_input {
             let gates = self.layers.iter_mut().filter_map(|layer| layer.component_mut().gate());
@@ -93,7 +96,7 @@ impl<'t> App<'t> {
         }
     }
 
-    /// Returns `true` if a Yes is an answer now.
+    /// Returns `true` if a Yes is accepted now.
     pub(super) fn may_say_yes(&mut self) -> bool {
         self.gate().is_some_and(|gate| gate.is_open())
     }
@@ -106,7 +109,7 @@ impl<'t> App<'t> {
 
     pub(super) fn interrupt(&mut self) -> Option<Effect> {
         match self.layers.last() {
-            // The question about leaving is open, so this is its answer.
+            // The question about quitting is open, so this is its answer.
             Some(Layer::Question(question)) if question.about == Question::Quit => return Some(Effect::Quit),
             Some(Layer::Question(_)) => {
                 self.layers.pop();

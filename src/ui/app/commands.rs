@@ -1,7 +1,7 @@
-//! Commands of the keys, by scope.
+//! Commands of keys, by scope.
 //!
-//! Contains the commands of the list; those of sheets and layers are in their own files. Invariant: a key
-//! does what the keymap says, and nothing else.
+//! Contains the commands of the list. Those of other views and of layers are in their files. Invariant: a key
+//! does only what the keymap says.
 
 use ratatui::crossterm::event::KeyEvent;
 
@@ -23,7 +23,8 @@ use crate::ui::notice::Notice;
 use crate::ui::views::LIST;
 
 impl App<'_> {
-    /// Returns `true` if the owners of the shown entries are recorded, or their column can be hidden.
+    /// Returns `true` if the owners of the shown entries are recorded, or if their column is shown and can be
+    /// hidden.
     fn may_show_owners(&self) -> bool {
         let has_owner = |row: &Row| matches!(row.cell(Column::Owner), CellValue::User(_));
         self.cx.shown.columns.has(Column::Owner) || self.cx.window.lines.iter().any(has_owner)
@@ -45,10 +46,10 @@ impl App<'_> {
         }
     }
 
-    /// Takes a pasted text. It is added to typed text, but never to a name that confirms.
+    /// Takes a pasted text. It is appended to a text that is being typed, except to a name that confirms.
     pub(super) fn paste(&mut self, text: &str) {
         if self.scope().is_typed() {
-            // Typing has no effect outside.
+            // Typing has no effect outside of the state.
             let _ = self.offer(Input::Paste(text));
         }
     }
@@ -132,8 +133,7 @@ impl App<'_> {
             Command::Export => self.ask_for_file(),
             Command::CopyPath => return self.cx.copy_path(),
             Command::Back => return self.cx.stop_deleting().or_else(|| self.cx.stop_rescan()),
-            // Commands with a meaning everywhere were performed before, and the others are keys of the search
-            // prompt.
+            // Commands that work everywhere were performed before; all others are keys of the search prompt.
             Command::Interrupt
             | Command::Suspend
             | Command::Help
@@ -171,7 +171,7 @@ impl App<'_> {
         }
     }
 
-    /// Performs a command on a sheet.
+    /// Performs a command of a table view.
     pub(super) fn sheet_command(&mut self, command: Command) -> Option<Effect> {
         let lines = layout(self.cx.size).list_lines();
         match command {

@@ -1,14 +1,15 @@
 //! Confirmation of deletions, and their progress and result.
 //!
 //! ```text
-//! d D -> DeleteDialog: a probe fills it in -> Yes (typed, or asked again) -> Running -> recheck -> notice
-//!                                                                          |
-//!                                                                          +-> Failures: failed entries with reasons
+//! d D -> DeleteDialog: a preview fills it in -> Yes (typed, or asked again) -> Running -> recheck -> notice
+//!                                                                            |
+//!                                                                            +-> Failures: failed entries with reasons
 //! ```
 //!
-//! Changed entries are rechecked from either list, and asked about in their present state.
+//! From the dialog and from the list of failures, changed entries can be rechecked; then the question is asked
+//! again about their present state.
 //!
-//! Invariant: nothing is deleted without a Yes given when all objections were on the screen.
+//! Invariant: nothing is deleted without a Yes that was given while all objections were on the screen.
 
 use super::App;
 use crate::base::format::plain_size;
@@ -24,7 +25,7 @@ use crate::ui::operations::deletion::{DeletionMessage, DeletionRequest};
 use crate::ui::options::DeleteMode;
 
 impl<'t> App<'t> {
-    /// Opens the dialog for the marks, or else for the entry under the cursor.
+    /// Opens the dialog for the marks, or, without marks, for the entry under the cursor.
     pub(super) fn ask_to(&mut self, kind: OperationKind) -> Option<Effect> {
         let selection =
             self.cx.checked(self.check_selection())?.as_chosen(&self.cx.marks.touched_directories());
@@ -50,7 +51,8 @@ impl<'t> App<'t> {
         })
     }
 
-    /// Returns the entries that a command acts on: the marks, or else the entry under the cursor.
+    /// Returns the entries to which a command applies: the marks, or, without marks, the entry under the
+    /// cursor.
     fn subject(&self) -> Vec<(DirId, &'t [u8])> {
         if self.cx.marks.count() > 0 {
             return self.cx.marks.in_order(self.cx.tree).into_iter().map(|(place, _)| place).collect();
@@ -61,7 +63,7 @@ impl<'t> App<'t> {
         under_cursor.into_iter().collect()
     }
 
-    /// Restores the items trashed last.
+    /// Restores the items that were trashed last.
     pub(super) fn restore(&mut self) -> Option<Effect> {
         self.cx.checked(self.cx.check_changes())?;
         if self.cx.deletion.policy.mode == DeleteMode::DryRun {
@@ -76,7 +78,7 @@ impl<'t> App<'t> {
         Some(self.cx.begin_work(Operation::Restore(trashed), (items, 0), false))
     }
 
-    /// Writes a script that deletes the marks, or else the entry under the cursor.
+    /// Writes a script that deletes the marks, or, without marks, the entry under the cursor.
     pub(super) fn write_script(&mut self) -> Option<Effect> {
         let selection = self.cx.checked(self.check_selection())?;
         let sizes = selection.items().map(|(_, item)| plain_size(item.disk, self.cx.units)).collect();
@@ -118,7 +120,7 @@ impl<'t> App<'t> {
         })
     }
 
-    /// Opens the list of failures once the tree is up to date and nothing else is open.
+    /// Opens the list of failures when the tree is up to date and nothing else is open.
     pub(super) fn open_failures(&mut self) {
         let is_busy = self.cx.is_deleting() || self.cx.rescan().is_some() || !self.layers.is_empty();
         let failed = self.cx.deletion.failed.take_if(|_| !is_busy);
@@ -155,7 +157,7 @@ impl<'t> App<'t> {
             }
             DeletionMessage::ProbeFailed(error) => {
                 self.cx.notify(Notice::JobFailed("Preview", error));
-                // Without knowing more nothing could be confirmed.
+                // Without a preview nothing could be confirmed.
                 self.delete_dialog().is_some().then(|| {
                     self.layers.retain(|layer| !matches!(layer, Layer::ConfirmDelete(_)));
                     Effect::Deletion(DeletionRequest::StopProbe)
@@ -170,7 +172,7 @@ impl<'t> App<'t> {
         }
     }
 
-    /// Continues after a rescan has updated the tree, or one more part of it.
+    /// Continues after a rescan has updated the tree or a part of it.
     pub(super) fn after_rescan(&mut self) -> Option<Effect> {
         self.cx.read_returned().or_else(|| self.ask_again()).or_else(|| self.cx.compare_marks())
     }

@@ -1,4 +1,4 @@
-//! Entry under the cursor: its info page, and programs started for it.
+//! Info page of the entry under the cursor, and programs that are started for it.
 
 use super::App;
 use crate::analysis::compare::diff::ChangeKind;
@@ -13,7 +13,7 @@ use crate::ui::operations::programs::Launch;
 use crate::ui::views::Target;
 
 impl App<'_> {
-    /// Opens the info page of the entry under the cursor, or of the directory if there is none.
+    /// Opens the info page of the entry under the cursor; without one, that of the shown directory.
     pub(super) fn inspect(&mut self) {
         let Some(entry) = self.shown_under_cursor().or_else(|| EntryId::of(self.cx.tree, self.cx.place.id))
         else {
@@ -40,13 +40,13 @@ impl App<'_> {
         }
     }
 
-    /// Returns the entry under the cursor; for a file with several names, the first.
+    /// Returns the entry under the cursor. For a file with several names it is the first name.
     fn shown_under_cursor(&self) -> Option<EntryId> {
         let first_of_names = || self.cx.sheet()?.entries(self.cx.row()).first().copied();
         self.under_cursor().or_else(first_of_names)
     }
 
-    /// Closes the pages above the view. Returns `true` if there was any.
+    /// Closes the pages above the view. Returns `true` if there was one.
     pub(super) fn close_page(&mut self) -> bool {
         let is_page = self.layers.last().is_some_and(Layer::is_page);
         if is_page {
@@ -55,7 +55,7 @@ impl App<'_> {
         is_page
     }
 
-    /// Relocates everything in these replaced directories.
+    /// Finds everything in these replaced directories again.
     pub(super) fn relocate(&mut self, replaced: Vec<DirId>) {
         let mut relocation = self.cx.relocate(replaced);
         self.layers.retain_mut(|layer| layer.component_mut().relocate(&mut relocation, &mut self.cx));

@@ -1,6 +1,6 @@
 //! Export to a file, and its result.
 //!
-//! Invariant: only one file is written at a time, and an existing one is replaced only after a Yes.
+//! Invariant: only one file is written at a time, and an existing file is replaced only after a Yes.
 
 use super::App;
 use crate::source::save::SaveError;
@@ -21,7 +21,7 @@ impl App<'_> {
         self.layers.push(Layer::FileName(FilePrompt::new(name)));
     }
 
-    /// Processes the result.
+    /// Processes the result of an export.
     pub(super) fn take_export(&mut self, told: ExportMessage) {
         let ExportMessage { order, written } = told;
         let path = order.path.clone();

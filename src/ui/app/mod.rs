@@ -1,14 +1,14 @@
-//! State of the browser, and its change by events.
+//! State of the browser, and its changes by events.
 //!
-//! [`App::update`] is the only function that changes the state; it does no I/O, and asks for it through an
-//! [`Effect`]. It ends by collecting the visible part of the directory (`Window`) and of other open
-//! parts, so that drawing changes nothing.
+//! [`App::update`] is the only function that changes the state. It does no I/O, and requests it by returning an
+//! [`Effect`]. At its end it collects the visible part of the directory (`Window`) and of other open parts, so
+//! that drawing changes nothing.
 //!
-//! While a scan runs, ticks bring its progress. New entries change the order of rows on ticks only: not soon
-//! after a key press (so that no row moves under the cursor), and not too often if it is expensive
+//! While a scan runs, ticks report its progress. New entries change the order of rows only on ticks, not soon
+//! after a key (so that no row moves under the cursor), and not too often if sorting takes long
 //! ([`crate::table::rows`]).
 //!
-//! Invariant: after every update the cursor is on a visible row, if there is any.
+//! Invariant: after every update the cursor is on a visible row, if there are rows.
 
 mod asking;
 mod commands;
@@ -31,20 +31,20 @@ use super::settings::Settings;
 use crate::base::sync::Arc;
 use crate::tree::{LiveTotals, Tree};
 
-/// Browser of a tree.
+/// Browser for a tree.
 pub struct App<'t> {
     /// State that components read and change.
     pub cx: Context<'t>,
-    /// Layers above the view; the top one has the keys.
+    /// Layers above the view. The top one gets the keys.
     pub layers: Vec<Layer<'t>>,
-    /// Clickable parts of the last frame.
+    /// Clickable areas of the last frame.
     hits: HitMap,
     /// Row and time of the previous click.
     click: Option<(usize, Duration)>,
 }
 
 impl<'t> App<'t> {
-    /// Creates the browser of `tree`, which may be empty. `roots` are its roots, as the user gave them and as
+    /// Creates the browser for `tree`, which may be empty. `roots` are its roots, as the user gave them and as
     /// they are shown.
     pub fn new(
         tree: &'t Tree,
@@ -58,13 +58,13 @@ impl<'t> App<'t> {
         app
     }
 
-    /// Processes one action.
+    /// Processes one event.
     pub fn update(&mut self, action: Event) -> Option<Effect> {
-        // The input that opens a question is no answer to it.
+        // The input that opens a question does not answer it.
         let (was_asked, scope) = (self.is_asking(), self.scope());
         let effect = match action {
             Event::Key(event) => {
-                // Repetitions of a held key answer nothing.
+                // Repetitions of a held key do not answer a question.
                 self.close_gate_if(event.kind == KeyEventKind::Repeat);
                 let effect = self.key(event);
                 self.close_gate_if(was_asked);
@@ -81,7 +81,7 @@ impl<'t> App<'t> {
             }
             Event::Resize(columns, lines) => {
                 self.cx.size = (columns, lines);
-                // Terminals differ in what remains on the screen.
+                // Terminals differ in what they keep on the screen.
                 Some(Effect::Repaint)
             }
             Event::Tick(tick) => {

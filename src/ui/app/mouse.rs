@@ -1,9 +1,9 @@
-//! Mouse: clicks and the wheel, translated to the actions of keys.
+//! Mouse: clicks and the wheel are translated into the actions of keys.
 //!
-//! A click moves the cursor, a second click on the same place opens the entry, a click on a title sorts, one
-//! on a hint in the footer acts as its key, and one on a button presses it.
+//! A click moves the cursor, a second click at the same place opens the entry, a click on a title sorts, a
+//! click on a hint in the footer acts as its key, and a click on a button presses it.
 //!
-//! A click is looked up in the parts of the last frame ([`crate::ui::hit_map`]). Invariant: the mouse does
+//! A click is looked up in the areas of the last frame ([`crate::ui::hit_map`]). Invariant: the mouse does
 //! nothing that a key could not do.
 
 use std::time::Duration;
@@ -23,13 +23,13 @@ use crate::ui::message::Effect;
 use crate::ui::widgets;
 use crate::ui::widgets::footer::{self, Top};
 
-/// Time within which two clicks on one place are a double click.
+/// Time within which two clicks at the same place are a double click.
 const DOUBLE: Duration = Duration::from_millis(400);
 /// Number of rows for one step of the wheel.
 const STEP: usize = 3;
 
 impl App<'_> {
-    /// Draws the whole screen, and records its clickable parts.
+    /// Draws the whole screen, and records its clickable areas.
     pub fn draw(&mut self, frame: &mut Frame<'_>) {
         self.hits.clear();
         let (area, scope) = (frame.area(), self.scope());
@@ -54,7 +54,7 @@ impl App<'_> {
         }
     }
 
-    /// Clears the clickable parts if another component has the keys now, since a click would hit something
+    /// Clears the clickable areas if another component gets the keys now, because a click would hit something
     /// that was never visible.
     pub(super) fn forget_hits_of_another(&mut self, scope: Scope) {
         if self.scope() != scope {
@@ -62,7 +62,7 @@ impl App<'_> {
         }
     }
 
-    /// Processes a mouse event at this time since the browser began.
+    /// Processes a mouse event. `now` is the time since the browser began.
     pub(super) fn mouse(&mut self, event: MouseEvent, now: Duration) -> Option<Effect> {
         self.cx.pressed = Some(self.cx.scan.last.now);
         let at = Position { x: event.column, y: event.row };
@@ -82,7 +82,7 @@ impl App<'_> {
         // A question refers to what is visible now.
         if !matches!(self.layers.last(), Some(Layer::Question(_))) {
             for _ in 0..STEP {
-                // Moving has no effect outside.
+                // Moving has no effect outside of the state.
                 let _ = self.perform(Command::Move(motion));
             }
         }
@@ -107,7 +107,7 @@ impl App<'_> {
         }
         self.click = None;
         if self.scope() == Scope::Prompt {
-            // Accepting has no effect outside.
+            // Accepting has no effect outside of the state.
             let _ = self.perform(Command::Accept);
             if self.scope() == Scope::Prompt {
                 return None;

@@ -1,4 +1,4 @@
-//! Scope of the keys, jobs of what is shown, and commands that concern views.
+//! Scope of the keys, jobs for what is shown, and commands that concern views.
 
 use super::App;
 use crate::source::SourceKind;
@@ -8,11 +8,11 @@ use crate::ui::layers::Layer;
 use crate::ui::loader::Sources;
 
 impl App<'_> {
-    /// Starts the jobs of what is shown, and takes their results. Returns `true` if something has changed.
+    /// Starts the jobs for what is shown, and takes their results. Returns `true` if something has changed.
     pub fn poll(&mut self, sources: &Sources<'_>) -> bool {
         let scope = self.scope();
         let mut has_changed = false;
-        // A result can lead to another request.
+        // A result can cause another request.
         while self.poll_loads(sources) {
             has_changed = true;
         }
@@ -33,7 +33,7 @@ impl App<'_> {
         let is_whole = self.cx.poll_whole(sources);
         let is_compared = self.cx.poll_comparison(sources);
         let is_found = self.cx.poll_shown(sources);
-        // Numbers of other systems have other names.
+        // The numbers of another machine belong to other users.
         let may_name = self.cx.shown.columns.has(Column::Owner) && self.cx.source_kind == SourceKind::Live;
         let has_names = may_name && self.cx.owners.poll(&self.cx.window.lines, sources);
         has_facts || has_rows || is_whole || is_compared || is_found || has_names
@@ -49,7 +49,7 @@ impl App<'_> {
             || self.layers.iter().any(is_inspected)
     }
 
-    /// Returns the scope whose key bindings apply: of the top layer, or else of the view.
+    /// Returns the scope whose key bindings apply: that of the top layer, or, without layers, that of the view.
     pub fn scope(&self) -> Scope {
         match self.layers.last() {
             Some(layer) => layer.component().scope(),
@@ -59,7 +59,7 @@ impl App<'_> {
         }
     }
 
-    /// Performs a command that concerns the views, not one of the list.
+    /// Performs a command that concerns views in general.
     pub(super) fn view_command(&mut self, command: Command) {
         match command {
             Command::View(view) => self.cx.show(view),

@@ -1,4 +1,4 @@
-//! Operations on files as the state knows them: checks, progress, result, and the rechecks that follow.
+//! Operations on files as the state knows them: checks, progress, result, and rechecks afterwards.
 //!
 //! Invariant: after every operation, successful or not, its entries are rechecked before the result is shown.
 
@@ -15,7 +15,7 @@ use crate::ui::operations::deletion::DeletionRequest;
 use crate::ui::options::DeleteMode;
 
 impl Context<'_> {
-    /// Begins an operation on files.
+    /// Starts an operation on files.
     pub fn begin_work(&mut self, work: Operation, expected: (u64, u64), is_at_most: bool) -> Effect {
         self.deletion.failed = None;
         self.deletion.running = Some(Running {
@@ -29,7 +29,7 @@ impl Context<'_> {
         Effect::Deletion(DeletionRequest::Begin(work, self.deletion.policy.journal.clone()))
     }
 
-    /// Asks the operation to stop, once.
+    /// Asks the operation to stop, if that was not done before.
     pub fn stop_deleting(&mut self) -> Option<Effect> {
         let running = self.deletion.running.as_mut().filter(|running| !running.is_stopping)?;
         running.is_stopping = true;
@@ -37,7 +37,7 @@ impl Context<'_> {
         Some(Effect::Deletion(DeletionRequest::Stop))
     }
 
-    /// Records trashed items that can be restored, before earlier ones.
+    /// Records trashed items, which are restored before those trashed earlier.
     fn remember_trashed<'r>(&mut self, trashed: impl Iterator<Item = &'r Trashed>) {
         let trashed: Vec<Trashed> = trashed.cloned().collect();
         if !trashed.is_empty() {
@@ -45,10 +45,10 @@ impl Context<'_> {
         }
     }
 
-    /// Keeps items that failed to be restored, all except `returned`, for another attempt.
+    /// Keeps the items that could not be restored, which are all except `returned`, for another attempt.
     pub fn keep_what_did_not_return(&mut self, work: &Operation, returned: &[Trashed]) {
         if let Operation::Restore(all) = work {
-            // They are in the same order.
+            // Both are in the same order.
             let mut returned = returned.iter().peekable();
             self.remember_trashed(all.iter().filter(|it| returned.next_if_eq(it).is_none()));
         }
@@ -82,7 +82,7 @@ impl Context<'_> {
         Effect::Recheck(places)
     }
 
-    /// Takes the progress or the result of the operation.
+    /// Processes the progress or the result of the operation.
     pub fn take_report(&mut self, report: &Arc<Report>) -> Option<Effect> {
         let running = self.deletion.running.as_mut()?;
         running.report = Arc::clone(report);
@@ -106,7 +106,7 @@ impl Context<'_> {
         self.recheck(&running.work)
     }
 
-    /// Rescans the next directory with restored items.
+    /// Rescans the next directory that contains restored items.
     pub fn read_returned(&mut self) -> Option<Effect> {
         while let Some(group) = self.deletion.returned.pop() {
             if let Some(directory) = group.find(self.tree) {
@@ -123,7 +123,7 @@ impl Context<'_> {
         }
     }
 
-    /// Compares the marked directories that a rescan found changed with their present state on disk.
+    /// Compares marked directories that have changed according to a rescan with their present state on disk.
     pub fn compare_marks(&mut self) -> Option<Effect> {
         let touched = self.marks.touched_directories();
         let selection =
@@ -131,7 +131,7 @@ impl Context<'_> {
         (selection.count() > 0).then(|| Effect::Deletion(DeletionRequest::Compare(Arc::new(selection))))
     }
 
-    /// Checks that entries may be changed at present.
+    /// Checks that files may be changed now.
     pub fn check_changes(&self) -> Result<(), Notice> {
         Err(if self.source_kind == SourceKind::Recorded {
             Notice::RecordedReadOnly

@@ -6,7 +6,7 @@ use crate::tree::{DirId, Totals, join};
 use crate::ui::window::bound;
 
 impl Context<'_> {
-    /// Returns the totals of a directory, their precision, and the error number.
+    /// Returns the totals of a directory, their precision, and the error number of the directory.
     pub fn standing(&self, id: DirId) -> (Totals, Precision, Option<i32>) {
         let (totals, status) = (self.live.totals(self.tree, id), self.tree.status(id));
         (totals, bound(status, &totals, totals.disk), status.errno)
@@ -17,7 +17,7 @@ impl Context<'_> {
         self.tree.shared(id)
     }
 
-    /// Returns the path of an entry, with its root as shown.
+    /// Returns the path of an entry, with its root as it is shown.
     pub fn entry_path(&self, directory: DirId, name: &[u8]) -> Vec<u8> {
         self.shown_path(&join([self.tree.path(directory).as_slice(), name]))
     }

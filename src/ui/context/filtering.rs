@@ -1,10 +1,10 @@
-//! Filter: a search that restricts list and treemap too.
+//! Filter: a search that also restricts the list and the treemap.
 //!
-//! A background job computes its totals from the top on, so they are valid in every directory. Until they are
-//! known nothing is shown, since rows that may not belong there would be worse.
+//! A background job computes its totals from the top, so they are valid in every directory. Until they are
+//! known nothing is shown, because rows that may not match would be worse.
 //!
-//! Invariant: while a filter is active, rows and totals of the list are its own, and the header shows "n of
-//! m".
+//! Invariant: while a filter is active, the rows and totals of the list are those of the filter, and the header
+//! shows "n of m".
 
 use super::Context;
 use crate::analysis::search::Filtered;
@@ -24,7 +24,7 @@ impl Context<'_> {
         self.views.filtering.as_ref().map(|filtering| &filtering.result)
     }
 
-    /// Restricts list and treemap to the search, if there is one.
+    /// Restricts the list and the treemap to the search, if there is one.
     pub fn begin_filter(&mut self) {
         if self.views.filter.is_empty() || self.is_filtered() {
             return;
@@ -45,7 +45,7 @@ impl Context<'_> {
         was_filtered
     }
 
-    /// Recomputes the totals after a rescan, which has replaced directories.
+    /// Computes the totals again after a rescan, which has replaced directories.
     pub fn renew_filter(&mut self, relocation: &mut Relocation<'_>) {
         self.views.filter.relocate(relocation);
         if let Some(filtering) = &mut self.views.filtering {

@@ -1,4 +1,4 @@
-//! Growth since an earlier tree: the baseline, the column of the list, and the targets of its rows.
+//! Growth since an earlier tree: the baseline, the column of the list, and the targets of rows.
 //!
 //! Invariant: the comparison runs only while its result is shown, and is dropped when a rescan renumbers
 //! directories.
@@ -16,7 +16,7 @@ use crate::ui::notice::Notice;
 use crate::ui::view_state::GrowthState;
 
 impl Context<'_> {
-    /// Looks for a baseline, once, and compares with it if its column is shown.
+    /// Searches once for a baseline, and compares with it if the column is shown.
     pub fn poll_comparison(&mut self, sources: &Sources<'_>) -> bool {
         let (may_start, order) = (sources.may_compare(), self.request(Query::default()).order);
         let basis = || sources.basis.cloned();

@@ -1,7 +1,7 @@
-//! Marking entries.
+//! Marks entries.
 //!
-//! Invariant: only the functions of this file change marks, and rescans, which keep the marks of existing
-//! entries.
+//! Invariant: marks are changed only by the functions of this file, and by rescans, which keep the marks of
+//! existing entries.
 
 use super::Context;
 use crate::tree::{DirId, Entry, EntryId, EntryState, Relocation};
@@ -12,10 +12,10 @@ use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
 use crate::ui::table_view::TableView;
 
-/// Entry with its directory.
+/// Entry together with its directory.
 type Located<'t> = (DirId, Entry<'t>);
 
-/// Number of entries in one directory below which each is read individually.
+/// Number of entries in one directory below which each of them is read individually.
 const FEW: usize = 16;
 
 impl<'t> Context<'t> {
@@ -24,7 +24,7 @@ impl<'t> Context<'t> {
         &self.marks
     }
 
-    /// Returns `true` if a range was begun.
+    /// Returns `true` if a range has been started.
     pub fn is_ranging(&self) -> bool {
         self.anchor.is_some()
     }
@@ -66,7 +66,7 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// Begins a range, or marks the rows between its start and the cursor.
+    /// Starts a range, or marks the rows between its start and the cursor.
     pub fn mark_range(&mut self) {
         let Some((id, record)) = self.entries(self.row(), 1).first().copied() else { return };
         let Some(place) = self.anchor.take() else {
@@ -106,7 +106,7 @@ impl<'t> Context<'t> {
         self.views.sheets.last().map_or_else(|| self.place.index(), TableView::index)
     }
 
-    /// Returns the row of an entry.
+    /// Returns the row that shows an entry.
     fn row_of(&self, (parent, name): EntryName<'_>) -> Option<usize> {
         let Some(sheet) = self.views.sheets.last() else {
             let listing = self.place.listing();
@@ -118,7 +118,7 @@ impl<'t> Context<'t> {
         (0..sheet.count()).find(|row| sheet.entries(*row).iter().any(is_it))
     }
 
-    /// Returns the entries of `count` rows, with their directories; large parts of a directory are read in
+    /// Returns the entries of `count` rows with their directories. Many entries of one directory are read in
     /// one pass.
     fn entries(&self, first: usize, count: usize) -> Vec<Located<'t>> {
         let mut wanted: Vec<EntryId> = if let Some(sheet) = self.views.sheets.last() {
@@ -146,7 +146,7 @@ impl<'t> Context<'t> {
         entries
     }
 
-    /// Returns the entries of these rows, except directories with contents that the filter hides: a command for
+    /// Returns the entries of these rows, except directories with contents that the filter hides. A command for
     /// many rows never marks hidden entries.
     fn whole_entries(&mut self, first: usize, count: usize) -> Vec<Located<'t>> {
         let mut entries = self.entries(first, count);
@@ -179,14 +179,14 @@ impl<'t> Context<'t> {
         self.marks.add_up(self.tree);
     }
 
-    /// Goes to the directory of a mark, with the cursor on the entry.
+    /// Goes to the directory of a mark, with the cursor on the marked entry.
     pub fn go_to_name(&mut self, (parent, name): EntryName<'t>) {
         if let Some(entry) = EntryId::named(self.tree, parent, name) {
             self.go_to_entry(entry);
         }
     }
 
-    /// Leaves, and prints the marks.
+    /// Quits, and prints the marks.
     pub fn print_marks(&mut self) -> Option<Effect> {
         if self.marks.count() == 0 {
             self.notify(Notice::NoMarks);
@@ -196,7 +196,7 @@ impl<'t> Context<'t> {
         Some(Effect::Print(self.marks.in_order(self.tree).iter().map(path).collect()))
     }
 
-    /// Copies the path of the entry under the cursor, or else of the shown directory.
+    /// Copies the path of the entry under the cursor; without one, that of the shown directory.
     pub fn copy_path(&mut self) -> Option<Effect> {
         let path = match self.entries(self.row(), 1).first() {
             Some((id, record)) => self.shown_path(&Marks::path(self.tree, (*id, record.name))),
@@ -210,13 +210,13 @@ impl<'t> Context<'t> {
         Some(Effect::Copy(path))
     }
 
-    /// Relocates the marks after a rescan, and reports those that were removed.
+    /// Finds the marks again after a rescan, and reports those that were removed.
     pub fn renew_marks(&mut self, relocation: &mut Relocation<'t>) {
         let dropped = self.marks.relocate(self.tree, relocation);
         self.say_dropped(dropped);
     }
 
-    /// Unmarks directories that were replaced.
+    /// Removes the marks of directories that were replaced.
     pub fn drop_replaced(&mut self, places: &[(DirId, Vec<u8>)]) {
         let is_dropped = |(directory, name): &&(DirId, Vec<u8>)| self.marks.clear((*directory, name));
         let changed = places.iter().filter(is_dropped).count() as u64;

@@ -1,6 +1,6 @@
 //! State that components read and change: the tree, the shown directory, views, marks, settings.
 //!
-//! Layers, views and drawing take this state; the layers themselves belong to [`App`](super::app::App).
+//! Layers, views and drawing get this state. The layers themselves belong to [`App`](super::app::App).
 
 mod deleting;
 mod entries;
@@ -46,9 +46,9 @@ pub struct Context<'t> {
     pub tree: &'t Tree,
     /// Roots, as the user gave them and as they are shown.
     pub roots: Vec<(Vec<u8>, Vec<u8>)>,
-    /// Order of entries.
+    /// Order of the entries.
     pub order: Order,
-    /// Columns.
+    /// Columns that are shown.
     pub shown: ShownColumns,
     /// Unit system of sizes.
     pub units: Units,
@@ -58,50 +58,50 @@ pub struct Context<'t> {
     pub keymap: Keymap,
     /// Time zone of displayed times.
     pub zone: TimeZone,
-    /// Kind of the source, which determines if it can be rescanned and changed.
+    /// Kind of the source, which determines if the tree can be rescanned and changed.
     pub source_kind: SourceKind,
-    /// Scan.
+    /// State of the scan.
     pub scan: ScanState,
-    /// Path of the directory that is shown, with its root as shown.
+    /// Path of the shown directory, with its root as it is shown.
     pub path: Vec<u8>,
-    /// Visible part of it.
+    /// Visible part of the directory.
     pub window: Window,
     /// Message in the status line.
     pub notice: Option<Notice>,
-    /// Columns and lines of the terminal.
+    /// Number of columns and lines of the terminal.
     pub size: (u16, u16),
-    /// Other views.
+    /// State of the other views.
     pub views: Views,
-    /// Deletion.
+    /// State of deletions.
     pub deletion: DeletionState,
     pub place: ListState<'t>,
-    /// Directories above, in the order in which the user came through them.
+    /// Directories above the shown one, in the order in which the user came through them.
     pub history: Vec<DirId>,
     pub memories: HashMap<DirId, SavedCursor<'t>>,
-    /// Directories among the roots at the last check of the scan.
+    /// Roots that were directories at the last check of the scan.
     pub known_roots: Vec<DirId>,
     pub rescan: Option<Rescan>,
     pub marks: Marks<'t>,
-    /// Export to a file.
+    /// State of exports.
     pub export: Exporting,
-    /// Name of the entry that the cursor moves to once it exists.
+    /// Name of the entry to which the cursor moves when the entry exists.
     pub expected: Option<Vec<u8>>,
     /// Start of a range of marks.
     pub anchor: Option<marks::EntryName<'t>>,
     pub live: Arc<LiveTotals>,
     pub pressed: Option<Duration>,
     pub sorted: Duration,
-    /// `true` if rows may be out of order.
+    /// `true` if the rows may not be in order.
     pub is_stale: bool,
-    /// Sorting in the background.
+    /// Rows that are being sorted in the background.
     pub sorting: Option<Sorting>,
-    /// Names of owners in the list.
+    /// Names of the owners in the list.
     pub owners: OwnerNames,
 }
 
 impl<'t> Context<'t> {
-    /// Creates the state of a browser of `tree`, which may be empty. `roots` are its roots, as the user gave them
-    /// and as they are shown.
+    /// Creates the state of a browser for `tree`, which may be empty. `roots` are its roots, as the user gave
+    /// them and as they are shown.
     pub fn new(
         tree: &'t Tree,
         roots: Vec<(Vec<u8>, Vec<u8>)>,
@@ -153,7 +153,7 @@ impl<'t> Context<'t> {
         cx
     }
 
-    /// Returns `true` if passing time can change anything.
+    /// Returns `true` if something can change as time passes.
     pub fn wants_ticks(&self) -> bool {
         self.is_scanning()
             || self.is_stale
@@ -162,7 +162,7 @@ impl<'t> Context<'t> {
             || self.views.is_outdated()
     }
 
-    /// Returns the spinner of a running operation: eight steps a second.
+    /// Returns the spinner for a running operation, with eight steps a second.
     pub fn spinner(&self) -> &'static str {
         self.theme.glyphs.spinner(u64::try_from(self.scan.last.now.as_millis() / 125).unwrap_or(0))
     }

@@ -1,6 +1,6 @@
-//! Notices: messages in the status line, also of keys that do nothing where they are pressed.
+//! Notices: messages in the status line. They also answer keys that do nothing in the present view.
 //!
-//! Invariant: a key that does nothing changes nothing but the notice.
+//! Invariant: a key that does nothing changes only the notice.
 
 use ratatui::crossterm::event::KeyEvent;
 
@@ -14,12 +14,12 @@ impl Context<'_> {
         self.notice = Some(notice);
     }
 
-    /// Returns what a check allows; shows the reason of a refusal.
+    /// Returns the value of a check, or shows the notice with which it failed.
     pub fn checked<T>(&mut self, result: Result<T, Notice>) -> Option<T> {
         result.map_err(|refusal| self.notify(refusal)).ok()
     }
 
-    /// Returns what the sentences of notices depend on.
+    /// Returns the settings on which the texts of notices depend.
     pub fn display(&self) -> Display<'_> {
         Display { keymap: &self.keymap, units: self.units }
     }
@@ -29,15 +29,15 @@ impl Context<'_> {
         self.notice.as_ref().map(|notice| notice.text(self.display()))
     }
 
-    /// Returns the key of a command in the list with its action, in brackets after a sentence; empty without
-    /// a key.
+    /// Returns the key of a command in the list and its action, in brackets for the end of a sentence; empty if
+    /// the command has no key.
     pub fn key_hint(&self, command: Command, does: &str) -> String {
         self.keymap.hint(command, Scope::List, does)
     }
 
-    /// Shows a notice about a key without a meaning here, with its meaning elsewhere.
+    /// Shows a notice about a key that does nothing here, with its meaning in other views.
     pub fn say_unknown(&mut self, scope: Scope, event: KeyEvent) {
-        // A question waits for its answer, and typed text gets no notices.
+        // A question waits for its answer, and typed text causes no notices.
         if scope.is_typed() || matches!(scope, Scope::Question | Scope::Confirm | Scope::Help) {
             return;
         }

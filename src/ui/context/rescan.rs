@@ -1,9 +1,9 @@
 //! Rescan of a directory.
 //!
-//! The old numbers are shown until the new ones are complete. Then everything that holds the number of a
-//! directory finds it again by name: the shown directory, the way there, remembered cursors, the marks.
+//! The old sizes are shown until the new ones are complete. Then everything that stores the number of a
+//! directory finds it again by name: the shown directory, the history, saved cursors, the marks.
 //!
-//! Invariant: after a rescan the state holds no number from before it.
+//! Invariant: after a rescan the state contains no directory number from before it.
 
 use super::Context;
 use crate::scan::{Outcome, Progress};
@@ -21,7 +21,7 @@ impl<'t> Context<'t> {
         self.rescan.as_ref()
     }
 
-    /// Starts to rescan the directory under the cursor, or else the shown one.
+    /// Starts to rescan the directory under the cursor; without one, the shown directory.
     pub fn read_again(&mut self) -> Option<Effect> {
         let under_cursor = self.place.entry();
         match (under_cursor.and_then(|entry| entry.directory()), self.place.id) {
@@ -42,7 +42,7 @@ impl<'t> Context<'t> {
     /// Starts to recheck a root that is not a directory.
     fn look_at_root(&mut self, root: Entry<'_>) -> Option<Effect> {
         self.checked(self.check_rescan())?;
-        // A root inside another one is found by rescanning that.
+        // A root inside another root is found by rescanning the outer one.
         if let (EntryState::Failed(_), Some((directory, _))) = (root.state, self.tree.way_to(root.name)) {
             return self.begin_rescan(directory);
         }
@@ -51,7 +51,7 @@ impl<'t> Context<'t> {
         Some(Effect::Recheck(vec![(DirId::TOP, vec![root.name.to_vec()])]))
     }
 
-    /// Checks that a rescan can begin at present.
+    /// Checks that a rescan can begin now.
     fn check_rescan(&self) -> Result<(), Notice> {
         Err(if self.is_deleting() {
             Notice::Deleting
@@ -74,13 +74,13 @@ impl<'t> Context<'t> {
         Some(Effect::Rescan(directory))
     }
 
-    /// Records a rescan that may replace these directories. `wanted` is as in [`Rescan`].
+    /// Records a rescan that may replace these directories. `wanted` is described in [`Rescan`].
     pub fn await_rescan(&mut self, name: Vec<u8>, wanted: Option<(DirId, u64)>, replaced: Vec<DirId>) {
         let progress = Progress::default();
         self.rescan = Some(Rescan { name, progress, is_stopping: false, wanted, replaced });
     }
 
-    /// Asks the rescan to stop, once.
+    /// Asks the rescan to stop, if that was not done before.
     pub fn stop_rescan(&mut self) -> Option<Effect> {
         let rescan = self.rescan.as_mut().filter(|rescan| !rescan.is_stopping)?;
         rescan.is_stopping = true;
@@ -105,7 +105,7 @@ impl<'t> Context<'t> {
         Notice::Rescanned { name, before, after, state }
     }
 
-    /// Returns the size of an entry, with everything below it.
+    /// Returns the size of an entry; for a directory with everything below it.
     fn size_of(&self, content: &EntryState) -> u64 {
         let EntryState::Known(facts) = content else { return 0 };
         match facts.directory {
@@ -114,7 +114,7 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// Takes the progress of the rescan. Returns the directories it has replaced once it has ended.
+    /// Processes the progress of the rescan. When it has ended, returns the directories that it has replaced.
     pub fn take_again(&mut self, again: RescanMessage) -> Option<Vec<DirId>> {
         let rescan = self.rescan.as_mut()?;
         rescan.progress = again.progress;
@@ -134,7 +134,7 @@ impl<'t> Context<'t> {
         Some(replaced)
     }
 
-    /// Relocates everything in these replaced directories.
+    /// Finds everything in these replaced directories again.
     pub fn relocate(&mut self, replaced: Vec<DirId>) -> Relocation<'t> {
         let mut relocation = Relocation::new(self.tree, replaced);
         let way: Vec<DirId> = self.history.iter().copied().chain([self.place.id]).collect();

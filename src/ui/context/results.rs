@@ -1,9 +1,9 @@
-//! From a row of a view to its entry, and back to the view.
+//! Goes from a row of a view to its entry, and back to the view.
 //!
-//! Enter goes to the entry in its directory; Right opens a directory in place, as if it were in the view. Esc
-//! restores the view, and so does Left from the directory opened in place.
+//! Enter goes to the entry in its directory. Right opens a directory in place, as if it were part of the view.
+//! Esc returns to the view, and so does Left in a directory that was opened in place.
 //!
-//! Invariant: the way back leads to existing directories; a rescan ends it.
+//! Invariant: returning leads to existing directories; a rescan makes returning impossible.
 
 use super::Context;
 use crate::tree::{DirId, EntryId};
@@ -23,7 +23,7 @@ impl Context<'_> {
         }
     }
 
-    /// Opens the directory under the cursor in place; for any other entry, goes to it.
+    /// Opens the directory under the cursor in place. For other entries, goes to the entry.
     pub fn look_inside(&mut self) {
         match self.views.sheets.last().and_then(TableView::target) {
             Some(Target::Entry(entry)) => {
@@ -34,7 +34,7 @@ impl Context<'_> {
         }
     }
 
-    /// Goes to an entry, or into it, and remembers the view.
+    /// Goes to an entry, or into it, and saves the view.
     pub fn leave_for(&mut self, entry: EntryId, is_in_place: bool) {
         let mut return_to = Return {
             sheets: std::mem::take(&mut self.views.sheets),
@@ -58,7 +58,7 @@ impl Context<'_> {
         self.views.return_to = Some(Return { opened: self.place.id, ..return_to });
     }
 
-    /// Returns to the view. Returns `true` if there was one.
+    /// Returns to the saved view. Returns `true` if there was one.
     pub fn come_back(&mut self) -> bool {
         let Some(return_to) = self.views.return_to.take() else { return false };
         self.views.is_treemap = return_to.is_treemap;
@@ -73,7 +73,7 @@ impl Context<'_> {
         true
     }
 
-    /// Returns to the view on the way up, if this is the directory opened in it.
+    /// Returns to the saved view when the user goes up from the directory that was opened in it.
     pub fn come_back_up(&mut self) -> bool {
         let Some(return_to) = &self.views.return_to else { return false };
         if return_to.opened != self.place.id {
@@ -82,7 +82,7 @@ impl Context<'_> {
         if return_to.is_in_place {
             return self.come_back();
         }
-        // A user who walks up from an entry does not return.
+        // A user who goes up from an entry does not return.
         self.views.return_to = None;
         false
     }

@@ -1,13 +1,13 @@
-//! Search, from the typed text to the view of its results.
+//! Search: from the typed text to the view of its results.
 //!
-//! Invariant: the next frame searches for the typed text.
+//! Invariant: the next frame shows a search for the typed text.
 
 use super::Context;
 use crate::analysis::search::Query;
 use crate::ui::table_view::TableView;
 use crate::ui::views::search;
 
-/// Hint before anything is typed.
+/// Hint that is shown before anything is typed.
 const EXAMPLES: &str = "type a part of a name, or *.log  >1G  apparent>1G  older:90d  newer:2w  type:video  ext:jpg,png  \
                         is:empty  -tmp  /a regex/";
 
@@ -44,7 +44,7 @@ impl Context<'_> {
         let request = self.request(filter.clone());
         self.views.filter = filter;
         if self.views.filtering.take().is_some() {
-            // Another filter replaces it when this search is kept.
+            // If this search is kept, it becomes the filter again.
             self.sort_anew();
         }
         let before = self.views.sheets.pop();

@@ -1,6 +1,6 @@
-//! Commands of the top sheet: its cursor, its order, and the way back.
+//! Commands of the top table view: its cursor, its order, and closing it.
 //!
-//! Invariant: a command that a sheet does not support causes a notice.
+//! Invariant: a command that the view does not support causes a notice.
 
 use super::Context;
 use crate::analysis::search;
@@ -12,7 +12,7 @@ use crate::ui::table_view::TableView;
 use crate::ui::views::{LIST, TableSpec};
 
 impl Context<'_> {
-    /// Sorts the top sheet by a column, or reverses its order.
+    /// Sorts the top view by a column, or reverses its order.
     pub fn sort_sheet(&mut self, column: Column) {
         let Some(table) = self.sheet().map(|sheet| sheet.table) else { return };
         let by = match column {
@@ -38,7 +38,7 @@ impl Context<'_> {
         sheet.sort(search::Order { by, reversed });
     }
 
-    /// Switches the sheets to the other size.
+    /// Switches the open views to the other measure.
     pub fn turn_sheets(&mut self) {
         let by = self.by_size();
         for sheet in &mut self.views.sheets {
@@ -54,21 +54,21 @@ impl Context<'_> {
         self.order.measure.into()
     }
 
-    /// Moves the cursor of the top sheet.
+    /// Moves the cursor of the top view.
     pub fn step_sheet(&mut self, motion: Motion, lines: usize) {
         if let Some(sheet) = self.views.sheets.last_mut() {
             sheet.step(motion, lines);
         }
     }
 
-    /// Opens the entries behind a row, above it.
+    /// Opens a view of the entries of a row, above this view.
     pub fn show_files(&mut self, label: String, table: &'static TableSpec, query: &Query) {
         let request = self.request(self.views.filter.clone().narrowed_by(query));
         self.views.sheets.push(TableView::new(label, table, request));
     }
 
-    /// Closes the top sheet, or the treemap. A search is dropped with its own results; other views lead back
-    /// to a list that it restricts.
+    /// Closes the top view, or the treemap. Closing the results of a search drops the search; closing another
+    /// view leads back to the list, to which the search still applies.
     pub fn close_view(&mut self) {
         if self.views.sheets.len() > 1 {
             self.views.sheets.pop();

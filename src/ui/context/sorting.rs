@@ -1,8 +1,8 @@
-//! Sorting the rows of a directory, at once or in the background.
+//! Sorts the rows of a directory, at once or in the background.
 //!
-//! A few rows are sorted at once. The rows of a huge directory are sorted in the background: the old rows remain
-//! until the new ones are ready, and keys are answered meanwhile. If the old rows would be
-//! wrong (after a filter was set or removed, and in a directory just entered) none are shown until then.
+//! Few rows are sorted at once. The rows of a huge directory are sorted in the background: the old rows are
+//! shown until the new ones are ready, and keys work meanwhile. If the old rows would be wrong (after a filter
+//! was set or removed, or in a directory that was just entered), no rows are shown until then.
 //!
 //! Invariant: new rows are those of the directory and order requested last.
 
@@ -16,7 +16,7 @@ use crate::ui::loader::{Loader, Sources};
 use crate::ui::notice::Notice;
 use crate::ui::view_state::Sorting;
 
-/// Time for which rows keep their order after a key.
+/// Time after a key during which rows keep their order.
 const HOLD: Duration = Duration::from_millis(800);
 
 impl Context<'_> {
@@ -30,17 +30,17 @@ impl Context<'_> {
         self.order.direction =
             if self.order.column == column { self.order.direction.other() } else { Direction::Usual };
         self.order.column = column;
-        // The column of the order is always visible.
+        // The column by which the list is sorted is always shown.
         self.shown.columns = self.shown.columns.with(column, true);
         self.sort();
     }
 
-    /// Returns `true` if it is time to sort because of new entries.
+    /// Returns `true` if it is time to sort again because of new entries.
     pub fn may_sort(&self) -> bool {
         let now = self.scan.last.now;
         let is_held = self.pressed.is_some_and(|pressed| now.saturating_sub(pressed) < HOLD);
         let since = now.saturating_sub(self.sorted);
-        // A complete directory is sorted for the last time, however long the previous sort took.
+        // When a directory is complete it is sorted once more, however long the previous sort took.
         let is_due = !self.is_scanning() || self.place.rows().may_sort(since);
         (self.place.rows().is_empty() || (is_due && !is_held)) && !self.is_sorting()
     }
@@ -53,7 +53,7 @@ impl Context<'_> {
     /// Sorts the rows at once, or starts to sort them in the background.
     pub fn sort(&mut self) {
         let order = self.order_here();
-        // The present state counts, because entries read during the sort make the rows stale.
+        // Determined before sorting, because entries that are read during the sort make the rows stale.
         self.is_stale = self.is_scanning();
         if self.place.is_large(self.tree) {
             let (directory, sizes) = (self.place.id, self.sizes());
@@ -66,13 +66,13 @@ impl Context<'_> {
         }
     }
 
-    /// Replaces the shown rows.
+    /// Drops the shown rows, and sorts again.
     pub fn sort_anew(&mut self) {
         self.place.forget_rows();
         self.sort();
     }
 
-    /// Sorts in the background, and takes the rows.
+    /// Sorts in the background, and takes the result.
     pub fn poll_rows(&mut self, sources: &Sources<'_>) -> bool {
         let Some(Sorting { rows, directory, order, sizes }) = &mut self.sorting else { return false };
         let start =
@@ -86,7 +86,7 @@ impl Context<'_> {
             return true;
         }
         match rows.value().cloned() {
-            // The tree has changed since.
+            // The tree has changed in the meantime.
             Some(rows) if rows.is_of_old(self.tree) => self.sort(),
             Some(rows) => {
                 self.sorting = None;

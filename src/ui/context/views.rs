@@ -1,9 +1,9 @@
-//! Views besides the list: the open one, the search, and the commands of their keys.
+//! Views other than the list: the open views, the search, and commands for views.
 //!
-//! Views are stacked as sheets, such as the files of one type above the list of types. At the bottom is the
+//! Views lie on a stack; for example, the files of one type are above the list of types. At the bottom is the
 //! directory, as a list or as a treemap. The search filters all of them until it is cleared.
 //!
-//! Invariant: every sheet is about the shown directory.
+//! Invariant: every open view is about the shown directory.
 
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ impl Context<'_> {
         self.views.clock
     }
 
-    /// Loads the rows of the top sheet, or else the filter.
+    /// Loads the rows of the top view; without one, the result of the filter.
     pub fn poll_shown(&mut self, sources: &Sources<'_>) -> bool {
         let order = self.request(Query::default()).order;
         if let Some((top, covered)) = self.views.sheets.split_last_mut() {
@@ -53,7 +53,7 @@ impl Context<'_> {
         has_changed
     }
 
-    /// Returns the top sheet.
+    /// Returns the top view.
     pub fn sheet(&self) -> Option<&TableView> {
         self.views.sheets.last()
     }
@@ -63,7 +63,7 @@ impl Context<'_> {
         self.views.clock = seconds;
     }
 
-    /// Returns the order of the rows: by size in a treemap, or else the chosen order.
+    /// Returns the order of the rows: by size in a treemap, and otherwise the chosen order.
     pub fn order_here(&self) -> Order {
         if !self.views.is_treemap {
             return self.order;
@@ -77,7 +77,7 @@ impl Context<'_> {
         if self.views.is_treemap { cells::MOST } else { layout(self.size).list_lines() }
     }
 
-    /// Collects the visible part of the views, after the window.
+    /// Collects the visible part of the views. Called after the window was collected.
     pub fn look_at_views(&mut self) {
         let (lines, measure, scale) = (layout(self.size).list_lines(), self.order.measure, self.shown.scale);
         let sight = Sight { marks: &self.marks, measure, scale, columns: usize::from(self.size.0), lines };
@@ -94,7 +94,7 @@ impl Context<'_> {
         };
     }
 
-    /// Updates results that may lack new entries: at the end of a scan, and at intervals before.
+    /// Loads results again that may lack new entries: at intervals during a scan, and at its end.
     pub fn refresh_views(&mut self, has_grown: bool) {
         if has_grown {
             self.views.sheets.iter_mut().for_each(|sheet| sheet.rows.outdate());
@@ -109,7 +109,7 @@ impl Context<'_> {
         }
     }
 
-    /// Relocates results after a rescan, which has replaced directories.
+    /// Updates results after a rescan, which has replaced directories.
     pub fn renew_views(&mut self, relocation: &mut Relocation<'_>) {
         self.views.return_to = None;
         let mut sheets = std::mem::take(&mut self.views.sheets);
@@ -122,7 +122,7 @@ impl Context<'_> {
         self.views.sheets = sheets;
     }
 
-    /// Shows a view of the directory.
+    /// Opens a view of the directory.
     pub fn show(&mut self, spec: &'static ViewSpec) {
         if self.checked(self.check_view(spec)).is_none() {
             return;
@@ -140,7 +140,7 @@ impl Context<'_> {
         self.views.sheets = vec![TableView::new(self.title(spec), table, request)];
     }
 
-    /// Checks that a view has its prerequisite.
+    /// Checks that a view can be opened.
     fn check_view(&self, spec: &ViewSpec) -> Result<(), Notice> {
         match spec.needs {
             Needs::FileSystem if self.source_kind == SourceKind::Recorded => Err(Notice::RecordedNotHere),
@@ -157,13 +157,13 @@ impl Context<'_> {
         format!("{}{}", spec.title, since.unwrap_or_default())
     }
 
-    /// Returns the request of a table of the shown directory.
+    /// Returns the request for a table of the shown directory.
     pub fn request(&self, query: Query) -> TableRequest {
         let order = search::Order { by: self.by_size(), reversed: false };
         TableRequest { from: self.place.id, query, order, now: self.views.clock, units: self.units }
     }
 
-    /// Moves the cursor to the neighbor of its cell.
+    /// Moves the cursor to the neighboring cell.
     pub fn step_cell(&mut self, side: Side) {
         if let Some(index) = cells::neighbour(&self.views.tiles, self.window.index, side) {
             self.place.go_to(index);
@@ -171,7 +171,7 @@ impl Context<'_> {
         }
     }
 
-    /// Goes to an entry in its directory, without a filter. Returns `true` if it still exists.
+    /// Goes to an entry in its directory, without a filter. Returns `true` if the entry still exists.
     pub fn go_to_entry(&mut self, entry: EntryId) -> bool {
         let EntryId { directory, position } = entry;
         let Some(record) = entry.record(self.tree) else {
@@ -190,7 +190,7 @@ impl Context<'_> {
         }
         way.reverse();
         self.enter(directory);
-        // Going back up, the cursor is on the directory that was left.
+        // When the user goes up from there, the cursor is on the directory that was left.
         for (above, below) in way.iter().zip(way.iter().skip(1).chain([&directory])) {
             let child =
                 self.tree.listing(*above).entries().find(|(_, record)| record.directory() == Some(*below));
@@ -204,7 +204,7 @@ impl Context<'_> {
         true
     }
 
-    /// Checks once if a whole file system was scanned, after the scan.
+    /// Checks once, after the scan, if a whole file system was scanned.
     pub fn poll_whole(&mut self, sources: &Sources<'_>) -> bool {
         let may_start = sources.may_ask_system && !self.is_scanning();
         self.views.whole.poll(|| {

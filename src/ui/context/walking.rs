@@ -1,6 +1,6 @@
-//! Going from one directory to another, and displayed paths.
+//! Moves between directories, and computes displayed paths.
 //!
-//! Invariant: on the way back every directory is as the user left it.
+//! Invariant: when the user goes back, every directory is as it was left.
 
 use std::collections::HashSet;
 
@@ -25,13 +25,13 @@ impl Context<'_> {
         self.shown_path(&self.tree.path(self.place.id))
     }
 
-    /// Returns a path of the tree with its root as shown.
+    /// Returns a path of the tree, with its root as it is shown.
     pub fn shown_path(&self, path: &[u8]) -> Vec<u8> {
         let below = |given: &[u8]| {
             let below = path.strip_prefix(given)?;
             (below.is_empty() || given.ends_with(b"/") || below.starts_with(b"/")).then_some(below)
         };
-        // Of nested roots, the longest that fits is the beginning of the path.
+        // If roots are nested, the longest root at the beginning of the path is the right one.
         let roots = self.roots.iter().filter_map(|(given, shown)| Some((given.len(), shown, below(given)?)));
         match roots.max_by_key(|(length, ..)| *length) {
             Some((_, shown, [])) => shown.clone(),
@@ -42,7 +42,7 @@ impl Context<'_> {
         }
     }
 
-    /// Enters the only root as soon as it exists, since the level above it has nothing to show.
+    /// Enters the only root when it exists, because the level above it has nothing else to show.
     pub fn enter_only_root(&mut self) {
         if self.place.id != DirId::TOP || self.roots.len() != 1 {
             return;
@@ -53,8 +53,8 @@ impl Context<'_> {
         }
     }
 
-    /// Follows roots found inside other roots: each becomes the directory there, and its former directory
-    /// stays empty.
+    /// Finds roots that became aliases of directories inside other roots. Their former directories are empty
+    /// now.
     pub fn follow_roots(&mut self) -> Vec<DirId> {
         let roots: Vec<DirId> = self.tree.listing(DirId::TOP).directories().collect();
         if roots == self.known_roots {
@@ -66,7 +66,7 @@ impl Context<'_> {
         replaced
     }
 
-    /// Keeps the cursor on its entry when rows are sorted.
+    /// Makes the cursor follow its entry when rows are sorted.
     pub fn pin(&mut self) {
         self.place.pin();
     }
@@ -89,14 +89,14 @@ impl Context<'_> {
         }
     }
 
-    /// Enters a directory, and remembers the cursor of the one left.
+    /// Enters a directory, and saves the cursor of the one that is left.
     pub fn enter(&mut self, id: DirId) {
         self.anchor = None;
         self.memories.insert(self.place.id, self.place.saved());
         self.enter_again(id);
     }
 
-    /// Enters a directory with its remembered cursor; the state of the one left was saved before.
+    /// Enters a directory with its saved cursor. The state of the directory that is left was saved before.
     pub fn enter_again(&mut self, id: DirId) {
         let memory = self.memories.remove(&id).unwrap_or_default();
         self.place = ListState::new(id, memory);
@@ -104,8 +104,8 @@ impl Context<'_> {
         self.sort();
     }
 
-    /// Returns the path of the directory above the only root. Several roots have no common parent that could
-    /// be meant, and the parent of an export is unknown.
+    /// Returns the path of the directory above the only root; `None` if there are several roots, or if the tree
+    /// comes from an export.
     pub fn above(&self) -> Option<Vec<u8>> {
         let [(_, shown)] = self.roots.as_slice() else { return None };
         if self.source_kind == SourceKind::Recorded {
@@ -118,12 +118,12 @@ impl Context<'_> {
         (!is_top).then(|| above.into_os_string().into_vec())
     }
 
-    /// Moves the cursor to the entry of this name as soon as it exists, unless the user moves it before.
+    /// Moves the cursor to the entry of this name when it exists, unless the user moves the cursor before.
     pub fn expect(&mut self, name: Vec<u8>) {
         self.expected = Some(name);
     }
 
-    /// Looks for the expected entry.
+    /// Moves the cursor to the expected entry, if it exists now.
     pub fn go_to_expected(&mut self) {
         if self.pressed.is_some() {
             self.expected = None;

@@ -1,4 +1,4 @@
-//! Tests of deletion without files: questions, confirmations and notices.
+//! Tests of deletion, without files: questions, confirmations and notices.
 
 use super::*;
 use crate::base::job::JobError;
@@ -32,7 +32,7 @@ fn read_again(app: &mut App<'_>) {
     app.update(Event::Rescan(again));
 }
 
-/// Opens a dialog with a complete probe.
+/// Opens a dialog with a complete preview.
 pub fn asked(app: &mut App<'_>) -> Vec<Effect> {
     let effects = press(app, "g d");
     probed(app, Preview { files: 2, least: 1, most: 2, is_complete: true, ..Preview::default() });
@@ -54,7 +54,7 @@ pub fn typing(app: &mut App<'_>) -> Vec<Effect> {
     press(app, "y")
 }
 
-/// Opens a list of failures.
+/// Opens a list of failed entries.
 pub fn failed(app: &mut App<'_>) -> Vec<Effect> {
     asked(app);
     let effects = press(app, "y");
@@ -161,7 +161,8 @@ fn nothing_is_confirmed_before_it_is_known_what_speaks_against_it() {
     probed(&mut app, Preview { refusals: vec![(0, Blocked::Home)], is_complete: true, ..Preview::default() });
     assert_eq!(press(&mut app, "y Right y"), []);
     assert_eq!(press(&mut app, "Enter"), [Effect::Deletion(DeletionRequest::StopProbe)]);
-    // It may be confirmed before it is complete, since some directories take minutes to read.
+    // The dialog can be confirmed before the preview is complete, because some directories take minutes to
+    // read.
     press(&mut app, "d");
     probed(&mut app, Preview::default());
     assert!(is_begun(&press(&mut app, "y")));
@@ -178,7 +179,7 @@ fn the_marks_are_meant_or_else_the_entry_under_the_cursor() {
     // The contents of a marked directory are deleted with it.
     let effects = press(&mut app, "Esc g Space d");
     assert_eq!(chosen(&selection(&effects)), ["/r/music", "/r/pictures"]);
-    // The same from the list of marks.
+    // The same, from the list of marks.
     let effects = press(&mut app, "Esc Tab d");
     assert_eq!(chosen(&selection(&effects)), ["/r/music", "/r/pictures"]);
     // Entries without metadata.
@@ -242,7 +243,7 @@ fn a_name_is_typed_over_a_size_or_for_a_home() {
     assert_eq!(press(&mut app, "Esc"), [Effect::Deletion(DeletionRequest::StopProbe)]);
 }
 
-/// Of what is compressed or shared the blocks say more than the file system gives back.
+/// For compressed or shared files, the number of blocks is more than the file system frees.
 #[test]
 fn a_deletion_says_up_to_where_less_may_be_freed() {
     let tree = home();
@@ -259,7 +260,7 @@ fn a_deletion_says_up_to_where_less_may_be_freed() {
     }
 }
 
-/// A file that grew since the scan may be among those not counted yet.
+/// A file that has grown since the scan may be among those that were not counted yet.
 #[test]
 fn a_name_is_typed_while_the_preview_is_incomplete() {
     let tree = home();
@@ -273,7 +274,7 @@ fn a_name_is_typed_while_the_preview_is_incomplete() {
     }
 }
 
-/// Opens a dialog that asks again after a Yes.
+/// Opens a dialog that asks a second question after a Yes.
 pub fn asked_twice(app: &mut App<'_>) {
     press(app, "d");
     let concerns = vec![DeleteWarning::OthersDirectory(b"/r".to_vec(), 1000)];

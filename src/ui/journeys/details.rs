@@ -1,5 +1,5 @@
-//! Tests of the info page, programs started for an entry, and going above the root. Results of jobs are made
-//! up.
+//! Tests of the info page, of programs started for an entry, and of going above the root. Results of jobs are
+//! made up.
 
 use super::*;
 use crate::base::job::JobError;
@@ -12,7 +12,7 @@ use crate::scan::inspect::Inspection;
 use crate::tree::DirId;
 use crate::ui::operations::programs::Launch;
 
-/// Returns `true` if the open page waits for facts.
+/// Returns `true` if the open page waits for results.
 fn is_asking(app: &App<'_>) -> bool {
     app.layers.iter().any(|layer| matches!(layer, Layer::Info(page) if page.inspection.is_loading()))
 }
@@ -25,7 +25,7 @@ fn supply(app: &mut App<'_>, result: Result<Inspection, JobError>) {
     app.poll(&Sources { pool, tree, basis: None, may_ask_system: false });
 }
 
-/// Provides the facts about a file of 12,288 bytes with two names.
+/// Provides the results about a file of 12,288 bytes with two names.
 pub fn find(app: &mut App<'_>) {
     let attributes = Attributes {
         kind: crate::base::kind::Kind::File,

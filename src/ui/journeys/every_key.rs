@@ -1,8 +1,8 @@
-//! Test of every key, in every scope, in windows of any size.
+//! Tests every key, in every scope, in windows of any size.
 
 use super::*;
 
-/// Returns a state in which the keys of `binding` have something to do in `scope`.
+/// Returns a state in which the keys of `binding` have an effect in `scope`.
 fn ready<'t>(tree: &'t Arc<Tree>, scope: Scope, binding: &Binding) -> App<'t> {
     let mut app = finished(tree);
     app.update(Event::Resize(40, 8));
@@ -26,7 +26,7 @@ fn ready<'t>(tree: &'t Arc<Tree>, scope: Scope, binding: &Binding) -> App<'t> {
         Scope::Typing => deleting::typing(&mut app),
         Scope::Failures => deleting::failed(&mut app),
         Scope::Details => {
-            // Too small for everything to fit.
+            // Too small to show everything.
             app.update(Event::Resize(20, 5));
             press(&mut app, "i j j")
         }
@@ -68,7 +68,7 @@ fn ready<'t>(tree: &'t Arc<Tree>, scope: Scope, binding: &Binding) -> App<'t> {
     app
 }
 
-/// Returns everything in the state that a key may change.
+/// Returns everything in the state that a key may change, as text.
 fn picture(app: &App<'_>) -> String {
     let (ranging, views, layers) = (app.cx.is_ranging(), &app.cx.views, &app.layers);
     format!(
@@ -100,7 +100,7 @@ fn every_key_of_the_table_does_something() {
         for (scope, key) in
             binding.scopes.iter().flat_map(|scope| binding.keys.iter().map(move |key| (*scope, key)))
         {
-            // With nothing open, Esc has nothing to close, and the list is open already.
+            // When nothing is open, Esc has nothing to close, and the list is shown already.
             let idle = [Command::Back, Command::View(&LIST)];
             let is_idle = idle.contains(&binding.command) && scope == Scope::List
                 || binding.command == Command::View(&TREEMAP) && scope == Scope::Treemap;
@@ -111,7 +111,7 @@ fn every_key_of_the_table_does_something() {
             read(&mut app);
             let before = picture(&app);
             let effect = app.update(Event::Key(Key::event(*key)));
-            // A key's only effect must not be that a question waits again.
+            // That a question waits again must not be the only effect of a key.
             read(&mut app);
             let has_changed = picture(&app) != before;
             assert!(effect.is_some() || has_changed, "{} in {scope:?}", key.name());
@@ -151,7 +151,7 @@ fn a_screen_of_any_size_can_be_drawn_in_every_mode() {
     let sizes = (0..50).flat_map(|columns| (0..9).map(move |lines| (columns, lines)));
     let sizes = sizes.chain([(65_535, 1), (1, 65_535), (1000, 500), (80, 24)]);
     for (number, (columns, lines)) in sizes.enumerate() {
-        // Of the small sizes each mode meets every fifth.
+        // Of the small sizes, each mode uses every fifth.
         let (first, step) = if columns < 50 && lines < 9 { (number % 5, 5) } else { (0, 1) };
         for keys in modes.into_iter().skip(first).step_by(step) {
             let mut app = finished(&tree);
@@ -165,7 +165,7 @@ fn a_screen_of_any_size_can_be_drawn_in_every_mode() {
             }
             let mut terminal = Terminal::new(TestBackend::new(columns, lines)).unwrap();
             terminal.draw(|frame| app.draw(frame)).unwrap();
-            // A frame may come before the terminal's new size is known.
+            // A frame may be drawn before the new size of the terminal is known.
             app.update(Event::Resize(80, 24));
             terminal.draw(|frame| app.draw(frame)).unwrap();
         }

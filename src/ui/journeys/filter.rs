@@ -24,7 +24,7 @@ fn tree() -> Arc<Tree> {
     )
 }
 
-/// Returns a browser with a search typed and kept, and its results.
+/// Returns a browser in which a search was typed and kept, with its results.
 fn searched<'t>(tree: &'t Arc<Tree>, text: &str) -> App<'t> {
     let mut app = finished(tree);
     app.update(Event::Clock(1000 * DAY));
@@ -56,7 +56,7 @@ fn a_search_that_is_kept_restricts_the_list_with_its_own_sums_until_esc() {
     work(&mut app, &tree);
     assert_eq!(names(&app), ["logs", "new.log"]);
     let sizes: Vec<_> = app.cx.window.lines.iter().map(|line| line.size().unwrap()).collect();
-    // Only kept entries count: not the directory's own blocks, nor the text in it.
+    // Only kept entries count, and neither the directory's own blocks nor the text file in it.
     assert_eq!(sizes, [6_144, 512]);
     assert_eq!((app.cx.window.totals.items, app.cx.window.all_items), (3, Some(9)));
     press(&mut app, "g Enter");
@@ -184,7 +184,7 @@ fn results_are_opened_in_place_or_gone_to_and_come_back() {
     assert_eq!((selected(&app).as_str(), path(&app).as_str()), ("logs", "/shown"));
     press(&mut app, "Esc");
     assert_eq!(labels(&app)[0], "logs/");
-    // A user who walks on from an entry does not return.
+    // A user who moves on from an entry does not return.
     press(&mut app, "Enter Left Esc");
     assert!(app.cx.views.page.is_none());
 }
@@ -246,7 +246,7 @@ fn views_are_sorted_and_measured_like_the_list() {
         build(vec![
             dir("d", vec![file("b", 9_000, 1), file("a10", 100, 3)]),
             file("a9", 5_000, 2),
-            // Blocks come in units of 512 bytes.
+            // Disk usage is a multiple of 512 bytes.
             file("z", 8_999, 4),
         ])
         .0,
@@ -271,7 +271,7 @@ fn views_are_sorted_and_measured_like_the_list() {
     assert!(app.cx.notice.is_some(), "ages are no directories");
 }
 
-/// Compares the screen for a search in the root, and for the filter it becomes, with the reference.
+/// Compares the screen for a search in the root, and for the filter made from it, with the reference.
 fn hold(items: &[Item], terms: &Terms, tree: &Arc<Tree>) -> Result<(), TestCaseError> {
     let (text, oracle) = (text(terms), Oracle::new(items, terms, ""));
     let mut app = App::new(tree, vec![(b"root".to_vec(), b"root".to_vec())], &settings(), (80, 60));
@@ -340,7 +340,7 @@ fn a_search_by_size_keeps_the_directories_that_meet_it_with_all_they_contain_onc
     );
     let mut app = searched(&tree, ">30k");
     assert_eq!(labels(&app), ["large/", "large/inner/", "large/inner/a"]);
-    // Nested ones are not added twice.
+    // Nested entries do not count twice.
     let whole = 4_096 + 4_096 + 40_960 + 8_192;
     assert_eq!(app.cx.views.page.as_ref().unwrap().summary.sum.unwrap().disk, whole);
     press(&mut app, "1");

@@ -10,7 +10,7 @@ use crate::ui::table_view::TablePage;
 
 const DAY: i64 = 24 * 3600;
 
-/// Change, without the present size.
+/// Change of an entry, without its present size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Grown {
     New,
@@ -47,7 +47,7 @@ fn now() -> Arc<Tree> {
     Arc::new(build(plan).0)
 }
 
-/// Returns a browser three days after the baseline.
+/// Returns a browser whose current time is three days after the baseline.
 fn at(tree: &Arc<Tree>, start: Start) -> App<'_> {
     let settings = Settings { start, ..settings() };
     let mut app = App::new(tree, vec![(b"/r".to_vec(), b"/shown".to_vec())], &settings, (80, 12));

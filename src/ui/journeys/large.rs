@@ -1,4 +1,4 @@
-//! Tests of a directory so large that its rows are sorted in the background.
+//! Tests of a directory that is so large that its rows are sorted in the background.
 
 use super::*;
 
@@ -89,7 +89,7 @@ fn what_was_read_again_meanwhile_is_sorted_again() {
     job.wait(Duration::from_secs(60));
     app.cx.sorting.as_mut().unwrap().rows.supply(Ok(job.latest().unwrap()));
     let changes = [(tree.name(giant).to_vec(), None)].into();
-    // A rescan that found the directory deleted.
+    // A rescan has found that the directory was deleted.
     tree.replace_entries(&mut crate::tree::Batch::default(), above, &changes);
     app.poll(&Sources { pool: &pool, tree: &tree, basis: None, may_ask_system: false });
     assert_eq!(app.cx.window.rows, 0, "rows of what was");

@@ -1,4 +1,4 @@
-//! Tests of marking, and of rescans without files.
+//! Tests of marks, and of rescans without files.
 
 use super::*;
 use crate::ui::layout::layout;
@@ -57,7 +57,7 @@ fn ranges_inversion_and_all() {
 fn a_range_is_between_entries_however_they_are_sorted_by_then() {
     let tree = home();
     let mut app = finished(&tree);
-    // Upwards, and reversed in between.
+    // Upwards, with a change of the direction in between.
     press(&mut app, "j j V k s V");
     assert_eq!(marked(&app), ["empty", "pictures"]);
 }
@@ -70,7 +70,8 @@ fn the_pane_lists_paths_and_counts_nothing_twice() {
     press(&mut app, "Tab");
     assert_eq!(layer(&app), Some(Scope::Marks));
     assert_eq!(pane(&app), ["/shown/music", "/shown/music/song", "/shown/pictures/2024/cat"]);
-    // The song is in the music: 40,000 and 9,000 bytes, the directory's own 4 KiB, and the cat's 30,000.
+    // The song is in the music directory: 40,000 and 9,000 bytes, the directory's own 4 KiB, and the cat's
+    // 30,000 bytes.
     let totals = app.cx.marks().totals();
     assert_eq!(totals.apparent, 40_000 + 9000 + 4096 + 30_000);
     press(&mut app, "G Enter");
@@ -130,14 +131,14 @@ fn one_directory_is_read_again_at_a_time_and_can_be_stopped() {
     assert_eq!(press(&mut app, "Esc Esc"), [Effect::StopRescan]);
     app.update(again(Some(Outcome::Stopped)));
     assert!(app.cx.rescan().is_none() && !app.cx.wants_ticks());
-    // For a file, the directory it is in.
+    // For a file, the shell starts in the directory that contains it.
     press(&mut app, "g Enter");
     let music = tree.listing(root).directories().next().unwrap();
     assert_eq!(press(&mut app, "r Ctrl-C"), [Effect::Rescan(music), Effect::StopRescan]);
     assert_eq!(press(&mut app, "Ctrl-C"), [Effect::Quit]);
 }
 
-/// Returns `true` if the cursor is visible, whatever has the keys.
+/// Returns `true` if the cursor is visible, whatever gets the keys.
 fn cursor_is_visible(app: &App<'_>) -> bool {
     match (&app.cx.views.page, marks_list(app)) {
         (_, Some(list)) => {
@@ -201,7 +202,7 @@ fn marks_change_by_the_keys_for_marking_only_and_the_cursor_stays_in_sight_in_ev
             assert_eq!(app.cx.marks().in_order(&tree).len() as u64, app.cx.marks().count());
         }
     }
-    // No size requires typing a name, and nothing is really tried that could fail.
+    // No size requires typing a name, and no operation is started that could fail.
     let elsewhere = [Scope::Question, Scope::Typing, Scope::Failures];
     for scope in Scope::ALL.into_iter().filter(|scope| !elsewhere.contains(scope)) {
         assert!(scopes.contains(&format!("{scope:?} false")), "{scope:?} was never there: {scopes:?}");

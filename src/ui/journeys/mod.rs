@@ -1,4 +1,4 @@
-//! Tests of the browser, key by key, on trees in memory.
+//! Tests of the browser with single keys, on trees in memory.
 
 mod deleting;
 mod details;
@@ -52,7 +52,7 @@ fn app(tree: &Tree) -> App<'_> {
     App::new(tree, vec![(b"/r".to_vec(), b"/shown".to_vec())], &settings(), (80, 12))
 }
 
-/// Creates a browser of a finished scan, with changed key bindings.
+/// Creates a browser for a finished scan, with changed key bindings.
 fn configured<'t>(tree: &'t Tree, changes: &[(&str, &str)]) -> App<'t> {
     let mut keymap = Keymap::default();
     for (name, key) in changes {
@@ -64,7 +64,7 @@ fn configured<'t>(tree: &'t Tree, changes: &[(&str, &str)]) -> App<'t> {
     app
 }
 
-/// Creates a browser of a finished scan.
+/// Creates a browser for a finished scan.
 fn finished(tree: &Tree) -> App<'_> {
     let mut app = app(tree);
     tick(&mut app, 1000, Some(Outcome::Complete));
@@ -76,7 +76,7 @@ fn tick(app: &mut App<'_>, milliseconds: u64, outcome: Option<Outcome>) {
     app.update(Event::Tick(Tick { now, progress: Progress::default(), outcome, elapsed: now }));
 }
 
-/// Presses keys by their names in the help page, with time to read each question.
+/// Presses keys, given by their names on the help page, with time to read each question.
 fn press(app: &mut App<'_>, keys: &str) -> Vec<Effect> {
     let find = |name: &str| {
         let mut keys = KEYMAP.iter().flat_map(|binding| binding.keys);
@@ -101,13 +101,13 @@ fn burst(app: &mut App<'_>, keys: &str) -> Vec<Effect> {
         .collect()
 }
 
-/// Passes the time that a user needs to read a question.
+/// Lets the time pass that a user needs to read a question.
 fn read(app: &mut App<'_>) {
     app.update(Event::Idle(Duration::ZERO));
     app.update(Event::Idle(LONG_QUIET));
 }
 
-/// Types a text, letter by letter, after reading the question.
+/// Types a text letter by letter, after reading the question.
 fn write(app: &mut App<'_>, text: &str) {
     read(app);
     for letter in text.chars() {
@@ -115,14 +115,14 @@ fn write(app: &mut App<'_>, text: &str) {
     }
 }
 
-/// Runs the loads that read only the tree to the end. Unit tests make no system call, so they supply other results
-/// themselves.
+/// Runs loads that read only the tree until they are complete. Unit tests make no system calls, so they supply
+/// other results themselves.
 fn work(app: &mut App<'_>, tree: &Arc<Tree>) {
     let pool = &Pool::new(1).unwrap();
     serve(app, Sources { pool, tree, basis: None, may_ask_system: false });
 }
 
-/// Runs the loads that these sources allow to the end.
+/// Runs the loads that these sources allow until they are complete.
 fn serve(app: &mut App<'_>, sources: Sources<'_>) {
     while app.poll(&sources) || app.is_loading() {
         std::thread::yield_now();
@@ -141,7 +141,7 @@ fn path(app: &App<'_>) -> String {
     String::from_utf8(app.cx.path.clone()).unwrap()
 }
 
-/// Returns the question, and the selected button.
+/// Returns the question and the selected button.
 fn question(app: &App<'_>) -> Option<(Question, Button)> {
     app.layers.iter().find_map(|layer| match layer {
         Layer::Question(question) => Some((question.about.clone(), question.button)),
@@ -154,19 +154,19 @@ fn marks_list<'a, 't>(app: &'a App<'t>) -> Option<&'a MarksList<'t>> {
     app.layers.last().and_then(|layer| if let Layer::Marks(list) = layer { Some(list) } else { None })
 }
 
-/// Returns the info page, which is on top.
+/// Returns the info page, which must be on top.
 fn info<'a>(app: &'a App<'_>) -> &'a InfoPage {
     let Some(Layer::Info(page)) = app.layers.last() else { panic!("{:?}", app.layers) };
     page
 }
 
-/// Returns the first line of the help page, which is on top.
+/// Returns the first visible line of the help page, which must be on top.
 fn help_line(app: &App<'_>) -> usize {
     let Some(Layer::Help(page)) = app.layers.last() else { panic!("{:?}", app.layers) };
     page.first(&app.cx.keymap, app.cx.size)
 }
 
-/// Returns the scope of the top layer; `None` without a layer.
+/// Returns the scope of the top layer; `None` if there is no layer.
 fn layer(app: &App<'_>) -> Option<Scope> {
     app.layers.last().map(|layer| layer.component().scope())
 }
@@ -366,7 +366,7 @@ fn what_is_lost_is_asked_about_from_five_seconds_on_marks_or_not() {
             }
         }
     }
-    // Marks are kept when they are printed.
+    // Printing the marks does not remove them.
     let mut app = finished(&tree);
     tick(&mut app, 65_000, Some(Outcome::Complete));
     assert!(matches!(press(&mut app, "Space p")[..], [Effect::Print(_)]));

@@ -43,7 +43,7 @@ fn place(app: &mut App<'_>, text: &str) -> Option<(u16, u16)> {
 fn a_click_goes_there_and_two_at_once_open() {
     let tree = home();
     let mut app = finished(&tree);
-    // Two lines are above the first row.
+    // There are two lines above the first row.
     click(&mut app, (30, 3), 0);
     assert_eq!(selected(&app), "pictures");
     click(&mut app, (30, 3), 1000);
@@ -71,7 +71,7 @@ fn titles_sort_and_again_turn_round() {
         ("Disk", Column::Size, "music"),
         ("Disk", Column::Size, ".secret"),
     ] {
-        // The arrow of a sorted column moves its title.
+        // The arrow at the sorted column moves the titles.
         click(&mut app, (at(title) + u16::from(title == "Name"), 1), 0);
         press(&mut app, "g");
         assert_eq!((app.cx.order.column, names(&app)[0].as_str()), (column, first), "{titles}");
@@ -194,7 +194,7 @@ fn the_buttons_of_the_box_that_asks_are_clicked_where_they_are_drawn() {
 fn two_clicks_at_once_do_not_answer_two_questions() {
     let tree = home();
     let mut app = finished(&tree);
-    // For a file the dialog keeps its height when it asks again, and the button its position.
+    // For a file, the dialog keeps its height when it asks again, and the button its position.
     press(&mut app, "j j j");
     deleting::asked_twice(&mut app);
     let yes = place(&mut app, "[ Yes ]").expect("there is a Yes");

@@ -1,4 +1,4 @@
-//! Tests of the df view with made-up numbers, since unit tests make no system call.
+//! Tests of the df view with made-up numbers, because unit tests make no system calls.
 
 use super::*;
 use crate::base::format::Units;
@@ -67,7 +67,7 @@ fn lines_are_clicked_as_rows_are() {
     let tree = Arc::new(home());
     let mut app = opened(&tree, &account(vec![space(500, 400)]));
     let lines = labels(&app);
-    // Two lines are above the first row.
+    // There are two lines above the first row.
     mouse::click(&mut app, (20, 4), 1000);
     assert_eq!(app.cx.views.page.as_ref().map(|page| page.index), Some(2));
     mouse::click(&mut app, (20, 4), 1100);

@@ -411,7 +411,7 @@ fn a_file_with_several_names_is_one_of_the_largest_once_and_says_how_many() {
         .collect();
     assert_eq!(rows, [("d/one", Some("2 names")), ("other", None)]);
     assert_eq!((page.summary.matched, page.summary.sum.unwrap().disk), (2, 9_216 + 1_024));
-    // Its names have a view of their own.
+    // The names of an inode have a view of their own.
     press(&mut app, "6");
     work(&mut app, &tree);
     press(&mut app, "Enter");

@@ -1,11 +1,10 @@
 //! Keymap of a session: the key table with the changes of the configuration.
 //!
-//! A line of the table can be given other keys, which replace its own. A key that was given to another line
-//! has its new meaning wherever that line applies, and its old one elsewhere. Two things cannot be changed,
-//! so that no configuration can cause an accidental confirmation or prevent leaving: the keys of questions,
-//! and `Ctrl-C`.
+//! The configuration can replace the keys of a line of the table. A key that was given to another line has its
+//! new meaning wherever that line applies, and its old meaning elsewhere. The keys of questions and `Ctrl-C`
+//! cannot be changed, so that no configuration can cause an accidental confirmation or prevent quitting.
 //!
-//! Invariant: in one scope a key means one thing.
+//! Invariant: in one scope a key has one meaning.
 
 use ratatui::crossterm::event::KeyEvent;
 
@@ -14,8 +13,8 @@ use super::{Binding, Command, KEYMAP, Key, Scope};
 /// Keymap of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Keymap {
-    /// Changed lines of the table, by number, with their new keys; of two lines with the same key the first
-    /// has it.
+    /// Numbers of the changed lines, with their new keys. If two lines have the same key, the first one gets
+    /// it.
     changes: Vec<(usize, Vec<Key>)>,
 }
 
@@ -27,27 +26,28 @@ impl Keymap {
 
     /// Returns the description of `event` in other scopes.
     pub fn elsewhere(&self, event: KeyEvent) -> Option<&'static str> {
-        // The scopes with most keys come first; typing and answering have keys of their own.
+        // The scopes with most keys come first. Scopes in which text is typed or a question is answered have
+        // their own keys.
         [Scope::List, Scope::Sheet, Scope::Treemap, Scope::Marks]
             .into_iter()
             .find_map(|scope| self.holder(scope, |key| key.is(event)))
             .map(|line| KEYMAP[line].help)
     }
 
-    /// Gives the line with this number other keys.
+    /// Replaces the keys of the line with this number.
     pub fn give(&mut self, line: usize, keys: Vec<Key>) {
         self.changes.retain(|(changed, _)| *changed != line);
         self.changes.push((line, keys));
     }
 
-    /// Returns the keys of a line, without those that have another meaning wherever the line applies.
+    /// Returns the keys of a line, without those that have another meaning in all scopes of the line.
     pub fn keys(&self, line: usize) -> impl Iterator<Item = Key> {
         let scopes = KEYMAP[line].scopes;
         let has = move |key: &Key| scopes.iter().any(|scope| self.has(line, *scope, *key));
         self.wanted(line).iter().copied().filter(has)
     }
 
-    /// Returns the keys of a line that have its meaning in `scope`.
+    /// Returns those keys of a line that have its meaning in `scope`.
     pub fn keys_in(&self, line: usize, scope: Scope) -> impl Iterator<Item = Key> {
         self.wanted(line).iter().copied().filter(move |key| self.has(line, scope, *key))
     }
@@ -58,8 +58,8 @@ impl Keymap {
         lines.find_map(|line| self.keys_in(line, scope).next()).map(Key::name)
     }
 
-    /// Returns the key for `command` in `scope` with its action, in brackets after a sentence; empty without
-    /// a key.
+    /// Returns the key for `command` in `scope` and its action, in brackets for the end of a sentence; empty if
+    /// the command has no key.
     pub fn hint(&self, command: Command, scope: Scope, does: &str) -> String {
         self.first(command, scope).map_or_else(String::new, |key| format!(" ({key} {does})"))
     }
@@ -69,7 +69,7 @@ impl Keymap {
         self.keys(line).map(Key::name).collect::<Vec<_>>().join(" ")
     }
 
-    /// Returns the other lines with `key` in a scope of `line`.
+    /// Returns the other lines that have `key` in one of the scopes of `line`.
     pub fn rivals(&self, line: usize, key: Key) -> impl Iterator<Item = usize> {
         let works = move |scope: &Scope| KEYMAP[line].scopes.contains(scope) && !scope.types(key);
         let shares = move |other: &usize| KEYMAP[*other].scopes.iter().any(works);
@@ -77,12 +77,12 @@ impl Keymap {
         others.filter(move |other| self.wanted(*other).contains(&key)).filter(shares)
     }
 
-    /// Returns `true` if the configuration has given the line other keys.
+    /// Returns `true` if the configuration has replaced the keys of the line.
     pub fn is_changed(&self, line: usize) -> bool {
         self.changes.iter().any(|(changed, _)| *changed == line)
     }
 
-    /// Returns the keys the line should have.
+    /// Returns the keys that the line should have.
     fn wanted(&self, line: usize) -> &[Key] {
         let change = self.changes.iter().find(|(changed, _)| *changed == line);
         change.map_or(KEYMAP[line].keys, |(_, keys)| keys)
@@ -92,7 +92,7 @@ impl Keymap {
         !scope.types(key) && self.holder(scope, |other| other == key) == Some(line)
     }
 
-    /// Returns the line that gets a key: a fixed line, else a changed one, else any other.
+    /// Returns the line that gets a key: first a fixed line, then a changed line, then any other.
     fn holder(&self, scope: Scope, is: impl Fn(Key) -> bool) -> Option<usize> {
         let all = || 0..KEYMAP.len();
         let fixed = all().filter(|line| KEYMAP[*line].is_fixed());
@@ -106,12 +106,12 @@ impl Keymap {
 }
 
 impl Binding {
-    /// Returns `true` if its keys cannot be changed.
+    /// Returns `true` if the keys of this line cannot be changed.
     pub fn is_fixed(&self) -> bool {
         matches!(self.command, Command::Interrupt | Command::Answer(_))
     }
 
-    /// Returns `true` if `key` would always be a typed letter.
+    /// Returns `true` if `key` would always be a typed letter in the scopes of this line.
     pub fn would_be_typed(&self, key: Key) -> bool {
         self.scopes.iter().all(|scope| scope.types(key))
     }
@@ -187,7 +187,7 @@ mod tests {
         assert_eq!(keymap.names(up), "Up k");
         let rivals: Vec<_> = keymap.rivals(line("rescan").unwrap(), "k".parse().unwrap()).collect();
         assert_eq!(rivals, [up]);
-        // A line without any keys left is not shown.
+        // A line without keys is not shown.
         let keymap = changed(&[("mark-range", &["C"])]);
         assert_eq!(keymap.names(line("sort-count").unwrap()), "");
     }

@@ -1,10 +1,10 @@
-//! Tables of keys for the documents, and the lines of the key table by heading.
+//! Tables of keys for the documents, and the lines of the key table under each heading.
 
 use std::fmt::Write;
 
 use super::{Binding, HelpGroup, KEYMAP};
 
-/// Returns the table of keys in docs/keys.md, as Markdown: a row for each heading of the help page.
+/// Returns the Markdown table of keys for docs/keys.md, with one row for each heading of the help page.
 pub fn markdown() -> String {
     let mut table = String::from("| for | keys |\n|---|---|\n");
     for group in HelpGroup::ALL {
@@ -19,7 +19,8 @@ pub fn markdown() -> String {
     table
 }
 
-/// Returns the Markdown table of docs/config.md: name, keys and help of each command that can get other keys.
+/// Returns the Markdown table for docs/config.md: name, keys and help text of each command whose keys can be
+/// changed.
 pub fn settings_markdown() -> String {
     let mut table = String::from("| name | keys | does |\n|---|---|---|\n");
     for binding in KEYMAP.iter().filter(|binding| !binding.is_fixed()) {

@@ -1,7 +1,7 @@
-//! Keys: one table, from which lookup, help page, footer and the table of docs/keys.md are derived; the
-//! configuration can change it.
+//! Keys: one table from which lookup, help page, footer and the table of docs/keys.md are derived, and which
+//! the configuration can change.
 //!
-//! Invariant: in one scope a key means one thing.
+//! Invariant: in one scope a key has one meaning.
 
 mod keymap;
 mod markdown;
@@ -21,11 +21,11 @@ pub use table::KEYMAP;
 /// Command of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// Move the cursor, or scroll a page of text.
+    /// Move the cursor, or scroll a page.
     Move(Motion),
     /// Go into the directory under the cursor.
     Open,
-    /// Open the directory under the cursor as if it lay here.
+    /// Open the directory under the cursor in place, as if it were part of the view.
     Inside,
     /// Go to the directory above.
     Parent,
@@ -35,31 +35,31 @@ pub enum Command {
     Measure,
     /// Show or hide a column.
     Show(Column),
-    /// Bars as shares of the directory, or of its largest entry.
+    /// Show bars as shares of the directory, or of its largest entry.
     Scale,
-    /// Directories before everything else, or not.
+    /// List directories before everything else, or not.
     DirectoriesFirst,
-    /// Show or hide entries whose name begins with a dot, and excluded ones.
+    /// Show or hide entries whose names begin with a dot, and excluded entries.
     Hidden,
-    /// Show bar and percent, one of them, or none.
+    /// Show bar and percentage, one of them, or neither.
     Graph,
     /// Open the help page.
     Help,
     /// Close what is open.
     Back,
-    /// Leave, after a question if something would be lost.
+    /// Quit, after a question if something would be lost.
     Quit,
-    /// Stop the scan and keep what was read; without a scan, leave.
+    /// Stop the scan and keep the partial result; without a scan, quit.
     Interrupt,
     /// Stop the program until the shell continues it.
     Suspend,
-    /// Draw everything again.
+    /// Draw the whole screen again.
     Repaint,
     /// Answer a question.
     Answer(Answer),
     /// Show the directory, or everything below it, in this view.
     View(&'static ViewSpec),
-    /// Type what to search for.
+    /// Start typing a search.
     Search,
     /// Move to the next cell of the treemap.
     Cell(Side),
@@ -73,53 +73,53 @@ pub enum Command {
     Rescan,
     /// Rescan the shown root.
     RescanRoot,
-    /// Mark or unmark an entry.
+    /// Mark or unmark the entry.
     Mark,
-    /// Begin or end a range.
+    /// Start or end a range of marks.
     MarkRange,
     /// Mark all rows.
     MarkShown,
-    /// Invert the marks here.
+    /// Invert the marks of all rows.
     InvertMarks,
-    /// List the marks.
+    /// List the marked entries.
     Marks,
-    /// Leave and print the marks.
+    /// Quit and print the marks.
     PrintMarks,
-    /// Write everything to a file.
+    /// Write the tree to a file.
     Export,
     /// Copy the path to the clipboard.
     CopyPath,
-    /// Delete the marks or the entry, after a question.
+    /// Delete the marks or the entry under the cursor, after a question.
     Delete,
-    /// Move the marks or the entry to the trash, after a question.
+    /// Move the marks or the entry under the cursor to the trash, after a question.
     Trash,
-    /// Restore what was trashed last.
+    /// Restore the items that were trashed last.
     Restore,
-    /// Write a script that deletes the marks or the entry.
+    /// Write a script that deletes the marks or the entry under the cursor.
     Script,
     /// Delete only the contents of the directory.
     Empty,
-    /// Retry the failed entries.
+    /// Try the failed entries again.
     Retry,
-    /// Show everything about one entry.
+    /// Show details of the entry under the cursor.
     Inspect,
     /// Start a program.
     Start(Program),
 }
 
-/// Programs that can be started.
+/// Program that can be started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Program {
     /// Shell in the directory.
     Shell,
-    /// Pager for the file under the cursor.
+    /// Pager with the file under the cursor.
     Pager,
-    /// Desktop's opener for the entry under the cursor.
+    /// The desktop's opener for the entry under the cursor.
     Opener,
 }
 
 impl Command {
-    /// Returns `true` if it means the same in every scope.
+    /// Returns `true` if the command means the same in every scope.
     pub fn is_global(self) -> bool {
         matches!(self, Self::Suspend | Self::Repaint | Self::Interrupt)
     }
@@ -138,14 +138,14 @@ pub enum Side {
     Below,
 }
 
-/// Effect of a key on a question.
+/// Effect of a key while a question is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// Yes, whatever is selected.
+    /// Yes, whichever button is selected.
     Yes,
-    /// No, whatever is selected.
+    /// No, whichever button is selected.
     No,
-    /// Leave if the question is about leaving, otherwise No.
+    /// Quit if the question is about quitting; otherwise No.
     Leave,
     /// Select the other button.
     Other,
@@ -156,13 +156,13 @@ pub enum Answer {
 /// Scope in which a key binding applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// The list of a directory.
+    /// List of a directory.
     List,
-    /// The help page.
+    /// Help page.
     Help,
-    /// A question.
+    /// Question.
     Question,
-    /// A view of everything below a directory.
+    /// View of everything below a directory.
     Sheet,
     /// Treemap.
     Treemap,
@@ -183,12 +183,12 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// Returns `true` if text is typed there, so that letters are no commands.
+    /// Returns `true` if text is typed in this scope, so that letters are not commands.
     pub fn is_typed(self) -> bool {
         matches!(self, Self::Prompt | Self::FileName | Self::Typing)
     }
 
-    /// Returns `true` if `key` is a letter of that text.
+    /// Returns `true` if `key` types a letter in this scope.
     pub fn types(self, key: Key) -> bool {
         self.is_typed() && !key.control && matches!(key.code, KeyCode::Char(_))
     }
@@ -287,14 +287,14 @@ const fn control(letter: char) -> Key {
 }
 
 impl Key {
-    /// Returns the event that the terminal sends for this key.
+    /// Returns the event that a terminal sends for this key.
     pub fn event(self) -> KeyEvent {
         let modifiers = if self.control { KeyModifiers::CONTROL } else { KeyModifiers::NONE };
         KeyEvent::new(self.code, modifiers)
     }
 
     fn is(self, event: KeyEvent) -> bool {
-        // An upper-case letter already implies Shift, which only some terminals report as a modifier.
+        // An upper-case letter implies Shift, which only some terminals report as a modifier.
         let modifiers = event.modifiers - KeyModifiers::SHIFT;
         let wanted = if self.control { KeyModifiers::CONTROL } else { KeyModifiers::NONE };
         self.code == event.code && modifiers == wanted
@@ -304,16 +304,16 @@ impl Key {
 /// Line of the key table.
 #[derive(Clone, Copy, Debug)]
 pub struct Binding {
-    /// Keys.
+    /// Default keys.
     pub keys: &'static [Key],
-    /// Scopes.
+    /// Scopes in which it applies.
     pub scopes: &'static [Scope],
     /// Command.
     pub command: Command,
-    /// Heading in the help.
+    /// Heading on the help page.
     pub group: HelpGroup,
     /// Description.
     pub help: &'static str,
-    /// Word for the footer, with its rank if there is little room.
+    /// Word in the footer, and its rank when there is little room.
     pub footer: Option<(u8, &'static str)>,
 }

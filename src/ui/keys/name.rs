@@ -1,12 +1,12 @@
-//! Names of the key table's lines, by which the configuration gives them other keys.
+//! Names of the key table's lines, which the configuration uses.
 //!
-//! Invariant: no two lines have the same name (a test fails otherwise).
+//! Invariant: no two lines have the same name; a test checks this.
 
 use super::{Answer, Binding, Command, Program, Scope, Side};
 use crate::ui::cursor::Motion;
 
 impl Binding {
-    /// Returns its name in the configuration.
+    /// Returns the name of the line in the configuration.
     pub fn name(&self) -> &'static str {
         let only = match self.scopes {
             [scope] => Some(*scope),

@@ -1,6 +1,6 @@
-//! Spelling of keys on the help page, in the footer, and in the configuration.
+//! Names of keys on the help page, in the footer, and in the configuration.
 //!
-//! Invariant: reading a key's name returns the same key.
+//! Invariant: parsing a key's name returns the same key.
 
 use std::str::FromStr;
 
@@ -8,7 +8,7 @@ use ratatui::crossterm::event::KeyCode;
 
 use super::{Key, control, key, letter};
 
-/// Names of keys without a character, the displayed one first.
+/// Names of keys that are not characters. The first name is the one displayed.
 const NAMES: [(KeyCode, &[&str]); 14] = [
     (KeyCode::Up, &["Up"]),
     (KeyCode::Down, &["Down"]),
@@ -26,11 +26,11 @@ const NAMES: [(KeyCode, &[&str]); 14] = [
     (KeyCode::Insert, &["Ins", "Insert"]),
 ];
 
-/// Letters for which terminals send other keys when Ctrl is held (ASCII: tab, carriage return).
+/// Letters for which a terminal sends another key if Ctrl is held (ASCII: tab, carriage return).
 const SAME: [(char, &str); 2] = [('i', "Tab"), ('m', "Enter")];
 
 impl Key {
-    /// Returns its name, as on the help page.
+    /// Returns the name of the key, as on the help page.
     pub fn name(self) -> String {
         if let Some((_, names)) = NAMES.iter().find(|(code, _)| *code == self.code) {
             return names[0].to_owned();
@@ -44,7 +44,7 @@ impl Key {
     }
 }
 
-/// Parses the name of a key. Names of several letters may be in any case.
+/// Parses the name of a key. Case does not matter in names of several letters.
 impl FromStr for Key {
     type Err = String;
 

@@ -1,6 +1,6 @@
 //! Key table: every key with its scopes, its command and its description.
 //!
-//! Invariant: the order within a group is that of the help page and of docs/keys.md.
+//! Invariant: the order of the lines in a group is that of the help page and of docs/keys.md.
 
 use ratatui::crossterm::event::KeyCode;
 
@@ -61,7 +61,7 @@ const fn column_keys(is_show: bool) -> [[Key; 1]; Column::COUNT] {
     keys
 }
 
-/// Returns the bindings of the keys that sort by columns, or show them.
+/// Returns the bindings of the keys that sort by columns, or of those that show them.
 const fn of_columns<const N: usize>(columns: [Column; N], is_show: bool) -> [Binding; N] {
     let (mut bindings, mut at) = ([bind(&[], LIST, Command::Help, HelpGroup::Sort, ""); N], 0);
     while at < N {

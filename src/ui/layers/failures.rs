@@ -6,7 +6,8 @@
 //!  permission denied          /home/me/closed/file
 //! ```
 //!
-//! Below the list stand the reason and the path under the cursor if the list has no room for all of them.
+//! If the list has no room for the whole reason and path, they are shown below it for the entry under the
+//! cursor.
 
 use std::collections::HashSet;
 
@@ -28,13 +29,13 @@ use crate::ui::notice::Notice;
 use crate::ui::theme::Role;
 use crate::ui::widgets::row::{draw_ends, select};
 
-/// Smallest width of a reason; the largest is `REASON` of ten columns.
+/// Smallest width of a reason. The largest one is a tenth of the screen times `REASON`.
 const REASON: usize = 28;
 const REASON_IN_TEN: usize = 6;
-/// Smallest width at which the reason has its own column.
+/// Smallest width of the screen at which the reason has its own column.
 const WIDE: usize = 60;
 
-/// The list of entries that an operation failed on.
+/// List of the entries for which an operation failed.
 #[derive(Clone, Debug)]
 pub struct FailuresList {
     /// Failed entries.
@@ -43,17 +44,17 @@ pub struct FailuresList {
 }
 
 impl FailuresList {
-    /// Creates the list of an operation's failures.
+    /// Creates the list for the failures of an operation.
     pub fn new(failed: Failed) -> Self {
         Self { failed, cursor: Cursor::default() }
     }
 
-    /// Asks about the failed entries again.
+    /// Asks the question again about the failed entries.
     fn retry(&mut self, cx: &mut Context<'_>) -> Handled {
         if cx.checked(cx.check_changes()).is_none() {
             return Handled::Yes(None);
         }
-        // Changed entries were rechecked, and are asked about in their present state.
+        // Changed entries were rechecked, and the question is about their present state.
         let first = self.failed.failures.first.iter();
         let changed: HashSet<&[u8]> = first
             .filter(|failure| failure.reason == Reason::Changed)
@@ -118,7 +119,7 @@ impl<'t> Component<'t> for FailuresList {
         let detail =
             detail.as_deref().map_or_else(Vec::new, |text| wrap(text, room.saturating_sub(2).max(1)));
         let lines = usize::from(layout.list.height);
-        // Most of a small screen is for the list.
+        // On a small screen, most lines are for the list.
         let detail = &detail[..detail.len().min(lines / 2)];
         let end = layout.list.bottom() - u16::try_from(detail.len()).unwrap_or(0);
         for (text, y) in detail.iter().zip(end..) {

@@ -20,15 +20,15 @@ use crate::ui::theme::Role;
 use crate::ui::widgets::field;
 use crate::ui::widgets::row::draw_ends;
 
-/// Width from which on there is room for a title.
+/// Width from which there is room for a title.
 const WIDE: usize = 60;
 
 /// Prompt for a file name.
 #[derive(Clone, Debug)]
 pub struct FilePrompt {
-    /// Name so far.
+    /// Name typed so far.
     pub name: Field,
-    /// Reason why the name is rejected.
+    /// Reason why the name was rejected.
     pub complaint: Option<Notice>,
 }
 
@@ -76,7 +76,7 @@ impl<'t> Component<'t> for FilePrompt {
             }
             Input::Command(_) | Input::Row(_) => Handled::Yes(None),
         };
-        // The name is the default the next time.
+        // The name is the default for the next time.
         self.name.as_str().clone_into(&mut cx.export.name);
         handled
     }

@@ -18,20 +18,20 @@ use crate::ui::keys::{Command, HelpGroup, Keymap, Scope, in_group};
 use crate::ui::theme::{Glyphs, Role, Theme};
 use crate::ui::widgets::row::draw_ends;
 
-/// Gap between columns.
+/// Gap between columns, in cells.
 const GAP: usize = 2;
-/// Largest number of columns; more are no faster to read.
+/// Largest number of columns. More would not be faster to read.
 const MOST_COLUMNS: usize = 3;
 
 /// Page of all keys.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HelpPage {
-    /// First visible line, before the limit of the scroll range is applied.
+    /// First visible line, before it is limited to the scroll range.
     first: usize,
 }
 
 impl HelpPage {
-    /// Returns the first visible line of a screen.
+    /// Returns the first visible line on a screen of this size.
     pub fn first(self, keymap: &Keymap, screen: (u16, u16)) -> usize {
         self.first.min(scroll_limit(keymap, screen))
     }
@@ -83,12 +83,12 @@ struct Section {
     lines: Vec<(String, &'static str)>,
 }
 
-/// Returns the number of lines that scroll at a time: all but the title, if there is room.
+/// Returns the number of lines by which a page scrolls: all except the title, if there is room.
 fn page((_, lines): (u16, u16)) -> usize {
     usize::from(if lines > 2 { lines - 1 } else { lines })
 }
 
-/// Returns the last line that may be the first on the screen.
+/// Returns the largest line number to which the page can scroll.
 fn scroll_limit(keymap: &Keymap, (columns, rows): (u16, u16)) -> usize {
     lines(Theme::default(), keymap, usize::from(columns)).len().saturating_sub(page((columns, rows)))
 }
@@ -109,7 +109,7 @@ fn lines<'a>(theme: Theme, keymap: &Keymap, columns: usize) -> Vec<Line<'a>> {
     let blocks = (2..=MOST_COLUMNS).rev().map(|count| side_by_side(theme, &sections, count)).find(fits);
     let blocks = blocks.unwrap_or_else(|| {
         let whole = block(theme, &sections, usize::MAX);
-        // Without room for both, the description matters more than further names of the key.
+        // Without room for both, the description is more important than further names of the key.
         let is_cut = widest(&whole) > columns;
         vec![if is_cut { block(theme, &sections, (columns / 2).saturating_sub(2)) } else { whole }]
     });
@@ -127,7 +127,7 @@ fn lines<'a>(theme: Theme, keymap: &Keymap, columns: usize) -> Vec<Line<'a>> {
     lines
 }
 
-/// Lays out the sections in `count` columns, one after another, as low as possible.
+/// Arranges the sections in `count` columns, one after another, so that the columns are as short as possible.
 fn side_by_side<'a>(theme: Theme, sections: &[Section], count: usize) -> Vec<Vec<Line<'a>>> {
     let total: usize = sections.iter().map(|section| section.lines.len() + 2).sum();
     let columns = |limit: usize| {
@@ -153,7 +153,7 @@ fn widest(lines: &[Line<'_>]) -> usize {
     lines.iter().map(Line::width).max().unwrap_or(0)
 }
 
-/// Lays out sections below each other, with their descriptions aligned after a limited width for keys.
+/// Arranges sections below each other. Descriptions are aligned, and the width for keys is limited.
 fn block<'a, 's>(
     theme: Theme,
     sections: impl IntoIterator<Item = &'s Section> + Clone,
@@ -188,7 +188,7 @@ fn section(keymap: &Keymap, group: HelpGroup) -> Section {
     Section { heading: group.name(), lines }
 }
 
-/// Returns the meanings of the signs before a size.
+/// Returns the section about the signs before a size.
 fn marks(glyphs: Glyphs) -> Section {
     let line = |mark: &str, text| (mark.to_owned(), text);
     let lines = vec![
@@ -200,7 +200,7 @@ fn marks(glyphs: Glyphs) -> Section {
     Section { heading: "Signs", lines }
 }
 
-/// Returns the actions of the mouse.
+/// Returns the section about the mouse.
 fn mouse() -> Section {
     let line = |what: &str, text| (what.to_owned(), text);
     let lines = vec![line("click", "select; sort"), line("again", "open"), line("Shift", "select text")];

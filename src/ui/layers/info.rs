@@ -8,7 +8,7 @@
 //!  Note        sparse: 12.0 MiB of holes
 //! ```
 //!
-//! Facts from the tree come first; the others follow as they are found. In narrow windows a label has a line
+//! Lines from the tree come first; the others follow as they are found. In narrow windows a label is on a line
 //! of its own.
 
 use ratatui::layout::Rect;
@@ -41,32 +41,32 @@ use crate::ui::widgets::row::draw_ends;
 
 /// Width of labels.
 const LABEL: usize = 12;
-/// Width below which labels have lines of their own.
+/// Width below which labels are on lines of their own.
 const NARROW: usize = 36;
 
-/// Info page of one entry.
+/// Info page about one entry.
 #[derive(Debug)]
 pub struct InfoPage {
     /// The entry.
     pub entry: EntryId,
-    /// Facts that the system knows.
+    /// Result of asking the system about the entry.
     pub inspection: Loader<Arc<Inspection>>,
-    /// First visible line, before the limit of the scroll range is applied.
+    /// First visible line, before it is limited to the scroll range.
     pub offset: usize,
 }
 
 impl InfoPage {
-    /// Creates the page of an entry.
+    /// Creates the page about an entry.
     pub fn new(entry: EntryId, source_kind: SourceKind) -> Self {
         let inspection = match source_kind {
             SourceKind::Live => Loader::default(),
-            // This system knows nothing about a recorded entry.
+            // This system has no information about a recorded entry.
             SourceKind::Recorded => Loader::given(None),
         };
         Self { entry, inspection, offset: 0 }
     }
 
-    /// Asks the system about the entry. Returns `true` if something has changed.
+    /// Asks the system about the entry. Returns `true` if there is something new.
     pub fn poll(&mut self, sources: &Sources<'_>) -> bool {
         let entry = self.entry;
         self.inspection.poll(|| {
@@ -75,7 +75,7 @@ impl InfoPage {
         })
     }
 
-    /// Returns all facts, in lines of this width.
+    /// Returns all lines of the page, for this width.
     fn rows(&self, cx: &Context<'_>, columns: usize) -> Vec<Fact> {
         let is_narrow = columns < NARROW;
         let room = columns.saturating_sub(if is_narrow { 2 } else { LABEL + 2 }).max(1);
@@ -159,7 +159,7 @@ impl<'t> Component<'t> for InfoPage {
     }
 }
 
-/// Fact, or a line of it.
+/// Label and text, or a further line of the text.
 struct Fact {
     label: &'static str,
     text: String,
@@ -201,7 +201,7 @@ impl DetailLines<'_> {
         self.facts.push(Fact { label, text, role: Role::Warning });
     }
 
-    /// Adds the facts of the scan.
+    /// Adds the lines with data of the scan.
     fn add_tree(&mut self, record: &Entry<'_>, parent: DirId) {
         self.add("Type", kind(record.kind).to_owned());
         let facts = match record.state {
@@ -235,7 +235,7 @@ impl DetailLines<'_> {
         }
     }
 
-    /// Adds the present facts of the system.
+    /// Adds the lines with data that the system reports now.
     fn add_probe(&mut self, probe: &Probe, inspection: Option<&Inspection>, record: &Entry<'_>) {
         let Some(inspection) = inspection else { return };
         let attributes = &probe.attributes;
@@ -249,7 +249,7 @@ impl DetailLines<'_> {
         self.add("Modified", self.time(attributes.mtime));
         self.add("Changed", format!("{} (also mode, owner or names)", self.time(probe.changed)));
         self.add("Accessed", self.time(probe.accessed));
-        // Some file systems have the field but leave it empty.
+        // Some file systems have the field but do not fill it in.
         if let Some(born) = probe.born.filter(|born| *born != 0) {
             self.add("Created", self.time(born));
         }
@@ -333,7 +333,7 @@ fn kind(kind: Kind) -> &'static str {
     }
 }
 
-/// Formats permissions like ls(1), such as `drwxr-sr-t`.
+/// Formats permissions as ls(1) does, such as `drwxr-sr-t`.
 fn permissions(kind: Kind, bits: u32) -> String {
     let first = match kind {
         Kind::Directory => 'd',

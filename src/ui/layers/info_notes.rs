@@ -1,6 +1,6 @@
 //! Notes about unusual disk usage of an entry, for users who want to free space.
 //!
-//! Invariant: every note follows from the numbers.
+//! Invariant: every note follows from the sizes.
 
 use crate::base::format::{Units, grouped, plain_size};
 use crate::base::kind::Kind;
@@ -9,14 +9,15 @@ use crate::platform::entry::extents::ExtentLayout;
 use crate::platform::entry::probe::{Probe, Trait};
 use crate::tree::{Entry, EntryState};
 
-/// Excess of disk usage over length that needs no note: the last block, and lists of extents.
+/// Excess of disk usage over length that is normal: the last block, and lists of extents.
 const SLACK: u64 = 64 << 10;
 /// Length up to which a file may be stored in its inode (ext4, btrfs, xfs).
 const INLINE: u64 = 4096;
-/// Number of pieces from which there is a note.
+/// Number of extents from which there is a note.
 const MANY: u64 = 50;
 
-/// Returns the notes on an entry, those about space first; `rescan` is the hint that ends the note on an entry that has changed.
+/// Returns the notes about an entry. Those about space come first. `rescan` is the hint at the end of the note
+/// about a changed entry.
 pub fn notes(
     probe: &Probe,
     layout: Option<&Result<ExtentLayout, i32>>,
@@ -62,7 +63,7 @@ impl File<'_> {
         plain_size(bytes, self.units)
     }
 
-    /// Explains disk usage below the length.
+    /// Explains why the disk usage is smaller than the length.
     fn holes(&self) -> Option<String> {
         let (disk, length) = (self.disk(), self.probe.attributes.apparent);
         let is = |it| self.probe.traits.contains(&it);
@@ -85,7 +86,7 @@ impl File<'_> {
         }
     }
 
-    /// Explains disk usage above the length.
+    /// Explains why the disk usage is larger than the length.
     fn excess(&self) -> Option<String> {
         let (disk, length) = (self.disk(), self.probe.attributes.apparent);
         let unwritten = self.layout.map_or(0, |layout| layout.unwritten);
@@ -96,11 +97,11 @@ impl File<'_> {
         Some(format!("{} more than its length: preallocated or overwritten", self.size(excess)))
     }
 
-    /// Returns the note about space shared with copies.
+    /// Returns the note about space that is shared with copies.
     fn sharing(&self) -> Option<String> {
         let layout = self.layout?;
         if layout.pieces.is_none() {
-            // Only macOS reports nothing but private space.
+            // Only macOS reports just the private space.
             let shared = self.disk().checked_sub(layout.private).filter(|shared| *shared > 0)?;
             return Some(self.shared(shared, layout.private));
         }
@@ -117,7 +118,7 @@ impl File<'_> {
         )
     }
 
-    /// Returns the note on finding those copies.
+    /// Returns the note about finding these copies.
     fn clones(&self) -> Option<String> {
         let clone = self.layout?.clone?;
         self.sharing()?;
@@ -149,8 +150,8 @@ fn words(is_so: Trait) -> &'static str {
     }
 }
 
-/// Returns `true` if the entry has changed since the scan. A directory's own numbers are not kept besides its
-/// totals.
+/// Returns `true` if the entry has changed since the scan. Directories cannot be compared, because the tree
+/// does not store their own sizes.
 fn has_changed(probe: &Probe, record: &Entry<'_>) -> bool {
     let EntryState::Known(facts) = record.state else { return false };
     let now = &probe.attributes;
@@ -183,7 +184,7 @@ mod tests {
         Probe { attributes, accessed: 0, changed: 0, born: None, traits, target: None, mount: None }
     }
 
-    /// Returns the notes about a file that is unchanged since the scan.
+    /// Returns the notes about a file that has not changed since the scan.
     fn said(probe: &Probe, layout: Option<Result<ExtentLayout, i32>>) -> Vec<String> {
         let now = &probe.attributes;
         let facts = Metadata {

@@ -1,4 +1,4 @@
-//! List of the marks, in place of the list.
+//! List of the marked entries, in place of the list.
 //!
 //! ```text
 //!  Marks                               3 marked · 1.2 GiB disk
@@ -25,14 +25,14 @@ use crate::ui::widgets::footer::summary;
 use crate::ui::widgets::row::{draw_ends, select};
 use crate::ui::window::totals_size;
 
-/// Width below which a path is more useful than a size.
+/// Width below which the path is shown instead of the size.
 const NARROW: usize = 30;
 
 /// List of the marks.
 #[derive(Debug)]
 pub struct MarksList<'t> {
     marks: Vec<(EntryName<'t>, Mark)>,
-    /// Cursor line, and first visible line.
+    /// Line of the cursor, and first visible line.
     pub cursor: Cursor,
 }
 
@@ -58,7 +58,7 @@ impl<'t> MarksList<'t> {
         self.marks.iter().skip(self.shown(lines).offset).take(lines)
     }
 
-    /// Returns the cursor, scrolled to be visible.
+    /// Returns the cursor, scrolled so that it is visible.
     fn shown(&self, lines: usize) -> Cursor {
         let mut cursor = self.cursor;
         cursor.show(lines.max(1), self.marks.len());

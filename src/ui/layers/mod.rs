@@ -1,4 +1,4 @@
-//! Pages, prompts and dialogs above the view. The top one has the keys.
+//! Pages, prompts and dialogs above the view. The top one gets the keys.
 
 pub mod confirm_delete;
 mod dialog;
@@ -22,7 +22,7 @@ use marks_list::MarksList;
 use question::QuestionDialog;
 use search_prompt::SearchPrompt;
 
-/// A layer above the view.
+/// Layer above the view.
 #[derive(Debug)]
 pub enum Layer<'t> {
     /// Page of all keys.
@@ -72,12 +72,12 @@ impl<'t> Layer<'t> {
         }
     }
 
-    /// Returns `true` if it covers the view.
+    /// Returns `true` if the layer covers the view.
     pub fn is_page(&self) -> bool {
         matches!(self, Self::Help(_) | Self::Info(_) | Self::Marks(_) | Self::Failures(_))
     }
 
-    /// Returns `true` if it takes the place of the footer.
+    /// Returns `true` if the layer replaces the footer.
     pub fn covers_footer(&self) -> bool {
         matches!(self, Self::Help(_) | Self::Search(_) | Self::FileName(_))
     }

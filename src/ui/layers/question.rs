@@ -8,8 +8,8 @@
 //! └──────────────────────────────────────┘
 //! ```
 //!
-//! Without room for a box it is one line: `Quit? y/n`. Until a Yes is an answer, it has no brackets, and the
-//! line no `y`.
+//! Without room for a box it is one line: `Quit? y/n`. Until a Yes is accepted, the button has no brackets and
+//! the line no `y`.
 
 use ratatui::layout::{Alignment, Rect};
 use ratatui::text::Line;
@@ -29,7 +29,7 @@ use crate::ui::theme::Role;
 use crate::ui::widgets::footer::doing;
 
 const HEIGHT: u16 = 5;
-/// Width of a file name.
+/// Largest width of a file name.
 const FILE: usize = 30;
 
 /// Question with two buttons.
@@ -45,21 +45,21 @@ pub struct QuestionDialog {
 /// Subject of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Question {
-    /// Leaving, which loses the scan.
+    /// Quit, which loses the scan.
     Quit,
-    /// Scan of the directory above instead of this one.
+    /// Scan the directory above instead of this one.
     Above,
-    /// Replacement of an existing file.
+    /// Replace an existing file.
     Replace(ExportRequest),
 }
 
 impl QuestionDialog {
-    /// Creates a question with a selected button.
+    /// Creates a question in which `button` is selected.
     pub fn new(about: Question, button: Button) -> Self {
         Self { about, button, gate: AnswerGate::default() }
     }
 
-    /// Returns the question as a sentence and as one short line.
+    /// Returns the question as a sentence, and as one short line.
     fn texts(&self, cx: &Context<'_>, columns: u16) -> (String, &'static str) {
         let (text, brief) = match &self.about {
             Question::Quit => (loss(cx), ["Quit? -/n", "Quit? y/n"]),
@@ -85,7 +85,7 @@ impl<'t> Component<'t> for QuestionDialog {
                 return Handled::Yes(None);
             }
             Answer::Yes => Button::Yes,
-            // A user who presses the key again wants to leave.
+            // A user who presses the key for quitting again wants to quit.
             Answer::Leave if self.about == Question::Quit => Button::Yes,
             Answer::No | Answer::Leave => Button::No,
             Answer::Selected => self.button,
@@ -106,7 +106,7 @@ impl<'t> Component<'t> for QuestionDialog {
             let line = Rect { y: screen.bottom().saturating_sub(1), height: screen.height.min(1), ..screen };
             Clear.render(line, canvas.buffer);
             Paragraph::new(Line::styled(brief, style)).render(line, canvas.buffer);
-            // The letters act as the buttons.
+            // The letters act as buttons.
             let end = line.x.saturating_add(u16::try_from(brief.len()).unwrap_or(u16::MAX));
             for (back, (button, ..)) in [3, 1].into_iter().zip(BUTTONS) {
                 let letter = Rect { x: end.saturating_sub(back), width: 1, ..line };
@@ -132,7 +132,7 @@ impl<'t> Component<'t> for QuestionDialog {
     }
 }
 
-/// Returns the area of the box, if there is room for it.
+/// Returns the area of the box, if there is room for one.
 fn place(text: &str, area: Rect) -> Option<Rect> {
     let width = u16::try_from(width(text)).unwrap_or(u16::MAX).max(columns(BUTTONS)).saturating_add(6);
     (area.width >= width && area.height >= HEIGHT).then(|| Rect {
@@ -143,7 +143,7 @@ fn place(text: &str, area: Rect) -> Option<Rect> {
     })
 }
 
-/// Returns the question before the directory above is scanned; it names what the user would lose.
+/// Returns the question before a scan of the directory above. It names what would be lost.
 fn above(cx: &Context<'_>, columns: usize) -> String {
     let path = cx.above().unwrap_or_default();
     let cost = match cx.marks().count() {
@@ -160,7 +160,7 @@ fn replace(cx: &Context<'_>, order: &ExportRequest, columns: usize) -> String {
     format!("Replace {}?", fit(&order.shown(), columns.saturating_sub(20).max(10), cx.theme.glyphs.gap()))
 }
 
-/// Returns the loss caused by leaving.
+/// Returns what quitting would lose.
 fn loss(cx: &Context<'_>) -> String {
     let scan = duration(cx.scan.last.elapsed);
     if let Some(running) = &cx.deletion.running {

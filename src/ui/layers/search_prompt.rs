@@ -1,6 +1,6 @@
 //! Prompt for a search, in place of the footer.
 //!
-//! Its text filters all views, and is kept with them when the prompt closes.
+//! The typed text filters all views, and is kept with the views when the prompt closes.
 
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -36,7 +36,7 @@ impl<'t> Component<'t> for SearchPrompt {
                     cx.clear_filter();
                     return Handled::Close(None);
                 }
-                // An invalid search stays open to be corrected.
+                // If the search is invalid, the prompt stays open.
                 if cx.has_search() {
                     return Handled::Close(None);
                 }

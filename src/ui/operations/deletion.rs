@@ -1,8 +1,8 @@
-//! Operations on files in the background: starts those that the state requests, and returns their reports.
+//! File operations in the background: starts those that the state requests, and returns their messages.
 //!
-//! File operations have their own threads, so that a search need not wait for a deletion.
+//! They have their own threads, so that a search need not wait for a deletion.
 //!
-//! Invariant: nothing here waits, and a preview is stopped before anything else is started.
+//! Invariant: nothing here waits, and a preview is stopped before an operation is started.
 
 use std::io;
 use std::path::PathBuf;
@@ -16,16 +16,16 @@ use crate::delete::{self, Journal, Operation, Preview, Report, Selection};
 use crate::platform::process::limits::processors;
 use crate::ui::runner::{AtExit, Runner, TaskId, Update};
 
-/// Request of the state.
+/// Request from the state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeletionRequest {
-    /// Preview a deletion; the present time is in seconds since 1970.
+    /// Compute a preview of a deletion. The present time is in seconds since 1970.
     Preview(Arc<Selection>, i64),
     /// Find those of these entries that have changed since they were marked.
     Compare(Arc<Selection>),
     /// Cancel the preview.
     StopProbe,
-    /// Start an operation, with its journal.
+    /// Start an operation, which writes to this journal.
     Begin(Operation, Option<Journal>),
     /// Stop the operation.
     Stop,
@@ -33,41 +33,41 @@ pub enum DeletionRequest {
     Script(Arc<Selection>, Vec<String>),
 }
 
-/// News for the state.
+/// Message for the state.
 #[derive(Clone, Debug)]
 pub enum DeletionMessage {
-    /// Preview so far.
+    /// Latest preview.
     Probed(Arc<Preview>),
     /// Entries that have changed since they were marked.
     Replaced(Arc<Places>),
-    /// Progress of the operation.
+    /// Progress or result of the operation.
     Reported(Arc<Report>),
-    /// A script was written, or none.
+    /// Result of writing a script.
     Script(Arc<Script>),
-    /// There is no preview.
+    /// The preview failed.
     ProbeFailed(JobError),
-    /// The deletion did not begin, or ended early.
+    /// The operation could not start, or ended early.
     WorkFailed(JobError),
-    /// Something else failed: its name.
+    /// Another job failed. Contains its name.
     Failed(&'static str, JobError),
 }
 
 /// Result of writing a script.
 pub type Script = Result<Written, ScriptError>;
 
-/// Deletions and their parts, at most one of each kind but scripts.
+/// Running deletions and jobs for them. There is at most one of each kind, except for scripts.
 #[derive(Default)]
 pub struct Deletions {
     pool: Option<Pool>,
     probe: Option<TaskId>,
     comparison: Option<TaskId>,
     work: Option<TaskId>,
-    /// Folder of scripts; by default the one the browser was started in.
+    /// Folder for scripts; empty for the current directory.
     scripts_in: PathBuf,
 }
 
 impl Deletions {
-    /// Starts a requested operation; its reports come from the runner.
+    /// Starts a requested operation. The runner returns its messages.
     pub fn take<M: From<DeletionMessage> + 'static>(
         &mut self,
         order: DeletionRequest,
@@ -120,7 +120,7 @@ impl Deletions {
         }
     }
 
-    /// Starts a job on its own threads, so that searches need not wait for a deletion.
+    /// Starts a job on threads of its own, so that searches need not wait for a deletion.
     fn start<T>(&mut self, begin: impl FnOnce(&Pool) -> io::Result<Job<T>>) -> io::Result<Job<T>> {
         let pool = match self.pool.take() {
             Some(pool) => pool,
@@ -130,7 +130,7 @@ impl Deletions {
     }
 }
 
-// These operations use paths of the system, which macOS's unit tests do not have.
+// These operations use paths of the system, which do not exist in macOS's unit tests.
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;

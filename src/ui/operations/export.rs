@@ -1,4 +1,4 @@
-//! Writing a file in the background.
+//! Writes a file in the background.
 //!
 //! Invariant: no partial file is left.
 
@@ -10,7 +10,7 @@ use crate::base::text::escape_path;
 use crate::source::Source;
 use crate::source::save::{Format, Overwrite, SaveError, write};
 
-/// File to be written.
+/// File that is to be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExportRequest {
     /// Path.
@@ -24,9 +24,9 @@ pub struct ExportRequest {
 /// State of exports.
 #[derive(Clone, Debug, Default)]
 pub struct Exporting {
-    /// Name typed last.
+    /// Name that was typed last.
     pub name: String,
-    /// File being written.
+    /// File that is being written.
     pub order: Option<ExportRequest>,
 }
 
@@ -40,7 +40,7 @@ pub struct ExportMessage {
 }
 
 impl ExportRequest {
-    /// Returns the name of the file, safe for a terminal.
+    /// Returns the path of the file, in a form that is safe for a terminal.
     pub fn shown(&self) -> String {
         escape_path(&self.path)
     }

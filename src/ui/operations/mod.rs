@@ -1,4 +1,4 @@
-//! Operations: work that changes something outside of the state, started by the session.
+//! Operations: work that changes something outside of the state. The session starts them.
 
 pub mod deletion;
 pub mod export;

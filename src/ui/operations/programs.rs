@@ -1,11 +1,11 @@
-//! Programs started by the user: a shell in a directory, a pager for a file, the desktop's opener.
+//! Programs that the user starts: a shell in a directory, a pager for a file, the desktop's opener.
 //!
-//! Directories and files are opened in the background, since a file system may be slow; then a program gets
-//! the terminal, or, the opener, is started separately. A shell gets its directory and a pager its file
-//! already open, so no name is resolved again or passed on: a name could be an option, or code for a pager's
-//! preprocessor. Only the opener needs a path, as one absolute word.
+//! Directories and files are opened in the background, because a file system may be slow. Then a program gets
+//! the terminal; the opener is started without it. A shell gets its directory, and a pager its file, as an open
+//! descriptor. So no name is resolved again or passed on: a name could be an option, or code for a pager's
+//! preprocessor. Only the opener needs a path, which it gets as one absolute word.
 //!
-//! Invariant: no name ever becomes part of a command line that a shell reads.
+//! Invariant: no name becomes part of a command line that a shell reads.
 
 use std::env;
 use std::ffi::OsString;
@@ -28,18 +28,18 @@ use crate::ui::terminal::screen::Screen;
 /// Variable that counts nested shells.
 const LEVEL: &str = "DUKE_LEVEL";
 
-/// Program that the user asked for.
+/// Program that the user wants to start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Launch {
     /// Shell in this directory.
     Shell(DirId),
-    /// Pager, with the file of this name in a directory.
+    /// Pager for the file of this name in a directory.
     View(DirId, Vec<u8>),
-    /// Opener, with this absolute path.
+    /// Opener for this absolute path.
     Open(Vec<u8>),
 }
 
-/// Open file or directory for a program that gets the terminal.
+/// Open directory or file for a program that gets the terminal.
 pub enum Ready {
     /// Directory of a shell.
     Shell(Directory),
@@ -47,7 +47,7 @@ pub enum Ready {
     View(OwnedFd),
 }
 
-/// Gives the terminal to a program until it ends, and returns an error message.
+/// Gives the terminal to a program until it ends. Returns an error message if the program fails.
 ///
 /// # Errors
 /// When the terminal cannot be taken over again.
@@ -58,10 +58,10 @@ pub fn lend(screen: &Screen, ready: &Ready) -> io::Result<Option<String>> {
     })
 }
 
-/// Opens the directory of a shell or the file for a pager.
+/// Opens the directory for a shell or the file for a pager.
 ///
 /// # Errors
-/// When it cannot be opened; a message for the user.
+/// A message for the user, when it cannot be opened.
 pub fn prepare(tree: &Tree, program: &Launch) -> Result<Ready, String> {
     let ready = match program {
         Launch::Shell(directory) => reach(tree, *directory).map(Ready::Shell),
@@ -88,7 +88,7 @@ fn shell(screen: &Screen, directory: &Directory) -> Option<String> {
     complaint(&program, ended)
 }
 
-/// Returns the variable's number plus one; any other text counts as 0.
+/// Returns the number in the variable plus one. Any other text counts as 0.
 fn next_level(level: Option<OsString>) -> u32 {
     let level = level.and_then(|level| level.to_str()?.parse::<u32>().ok());
     level.unwrap_or(0).saturating_add(1)
@@ -114,7 +114,7 @@ fn view(screen: &Screen, file: &OwnedFd) -> Option<String> {
     last
 }
 
-/// Returns the pagers to try, as words: the user's own, or those that may exist.
+/// Returns the command lines of pagers to try: that of the user, or those that may exist.
 fn pagers(own: Option<OsString>) -> Vec<Vec<OsString>> {
     let Some(own) = own else { return vec![vec!["less".into()], vec!["more".into()]] };
     let words = own.into_vec();
@@ -122,7 +122,7 @@ fn pagers(own: Option<OsString>) -> Vec<Vec<OsString>> {
     vec![words.map(|word| OsString::from_vec(word.to_vec())).collect()]
 }
 
-/// Starts the opener; the job publishes an error message if it fails.
+/// Starts the opener. The result of the job is an error message, if it fails.
 ///
 /// # Errors
 /// When no thread can be started.
@@ -140,7 +140,7 @@ fn variable(name: &str) -> Option<OsString> {
     env::var_os(name).filter(|value| !value.as_encoded_bytes().trim_ascii().is_empty())
 }
 
-/// Connects streams that are redirected here to the terminal, and returns the terminal.
+/// Connects the program's streams to the terminal where duke's are redirected, and returns the terminal.
 fn streams(command: &mut Command, screen: &Screen) -> io::Result<OwnedFd> {
     let terminal = || screen.descriptor().map(Stdio::from);
     if !io::stdin().is_terminal() {

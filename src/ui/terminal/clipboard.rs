@@ -1,7 +1,7 @@
-//! Copying text to the clipboard, through the terminal and through the platform's tool if there is one.
+//! Copies text to the clipboard, through the terminal and through the platform's tool if there is one.
 //!
-//! The terminal gets OSC 52, which also works over ssh; many terminals support it, few report that. Tools get
-//! the text on standard input, so no shell ever sees it.
+//! The terminal gets OSC 52, which also works over ssh. Many terminals support it, but few report that. A tool
+//! gets the text on standard input, so no shell ever sees it.
 //!
 //! Invariant: the drawing thread never waits for a tool.
 
@@ -19,10 +19,10 @@ pub fn sequence(text: &[u8]) -> String {
     format!("\x1b]52;c;{}\x1b\\", base64(text))
 }
 
-/// Returns the tools that may exist, by environment variables.
+/// Returns the tools that may exist, depending on environment variables.
 fn tools(variable: impl Fn(&str) -> Option<OsString>) -> Vec<(&'static str, &'static [&'static str])> {
     let is_set = |name| variable(name).is_some_and(|value| !value.is_empty());
-    // The clipboard of a machine behind ssh is not the user's.
+    // Over ssh, the clipboard of this machine is not that of the user.
     if is_set("SSH_CONNECTION") {
         return Vec::new();
     }
@@ -44,7 +44,7 @@ pub fn offer(text: Vec<u8>) {
     if tools.is_empty() {
         return;
     }
-    // Without a thread or a working tool only the terminal copies it.
+    // Without a thread or a working tool, only the terminal copies the text.
     let _ = thread::Builder::new()
         .name("clipboard".into())
         .spawn(move || tools.iter().any(|(tool, words)| give(tool, words, &text).is_ok_and(|taken| taken)));

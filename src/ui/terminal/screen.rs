@@ -1,10 +1,11 @@
-//! Taking over the terminal, and giving it back.
+//! Takes over the terminal, and gives it back.
 //!
-//! Everything that ends the browser (the user, an error, a panic, a signal) gives it back; only the first one has
-//! an effect. One thread at a time takes, lends and retakes the terminal. Later output is discarded.
+//! Everything that ends the browser (the user, an error, a panic, a signal) gives the terminal back; only the
+//! first attempt has an effect. Only one thread at a time can take, lend or retake the terminal. Later output
+//! is discarded.
 //!
-//! Invariant: raw mode, the alternate screen and the mouse are taken exactly while `is_on`, and the tab's
-//! progress is cleared.
+//! Invariant: raw mode, the alternate screen and mouse capture are on exactly while `is_on`. When the terminal
+//! is given back, the tab shows no progress.
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
@@ -27,7 +28,7 @@ use crate::ui::terminal::tab_progress;
 /// User of the terminal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Holder {
-    /// The process that started the browser, before it begins and after it has ended.
+    /// The process that started the browser: before the browser begins, and after it has ended.
     #[default]
     Nobody,
     /// The browser.
@@ -36,36 +37,36 @@ enum Holder {
     Program,
 }
 
-/// Buttons and the wheel, without motion, in coordinates of any size (xterm's "Mouse Tracking", modes 1000
-/// and 1006).
+/// Captures buttons and the wheel, without motion, in coordinates of any size (xterm's "Mouse Tracking", modes
+/// 1000 and 1006).
 const TAKE_MOUSE: &str = "\x1b[?1000h\x1b[?1006h";
 const LEAVE_MOUSE: &str = "\x1b[?1006l\x1b[?1000l";
 
-/// Time after which a thread that holds up the end is no longer waited for: the terminal accepts nothing from it.
+/// Time to wait for a thread that delays the end, because the terminal accepts nothing from it.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Terminal, shared by all threads that may have to give it back.
+/// Terminal. It is shared by all threads that may have to give it back.
 #[derive(Clone)]
 pub struct Screen {
     terminal: Arc<File>,
-    /// `true` while it is taken over. Swapped on entering and leaving, so that only one of several threads
-    /// does it; read by the drawing thread. `SeqCst` for simplicity: it changes a few times in a session.
+    /// `true` while it is taken over. Swapped on entering and leaving, so that only one of several threads does
+    /// so; read by the drawing thread. `SeqCst` for simplicity: it changes only a few times in a session.
     is_on: Arc<AtomicBool>,
-    /// User of the terminal. Locked while it is taken, or given back to be retaken.
+    /// User of the terminal. Locked while the terminal is taken over, and while it is lent.
     holder: Arc<Mutex<Holder>>,
-    /// Locked while something is drawn, so that it cannot follow the last sequences.
+    /// Locked while something is drawn, so that nothing is drawn after the last sequences.
     drawing: Arc<Mutex<()>>,
     mouse: MouseCapture,
     tab: TabProgress,
-    /// `true` if the tab shows progress. Set by the drawing thread, cleared on leaving; `SeqCst` as above.
+    /// `true` if the tab shows progress. Set by the drawing thread, and cleared on leaving; `SeqCst` as above.
     is_told: Arc<AtomicBool>,
 }
 
 impl Screen {
-    /// Opens the terminal of standard output, or that of the session if the output is redirected.
+    /// Opens the terminal on standard output, or, if that is redirected, the terminal of the session.
     ///
     /// # Errors
-    /// When no descriptor is left, or there is no terminal.
+    /// When there is no free descriptor, or no terminal.
     pub fn new(mouse: MouseCapture, tab: TabProgress) -> io::Result<Self> {
         let terminal = if io::stdout().is_terminal() {
             File::from(io::stdout().as_fd().try_clone_to_owned()?)
@@ -80,22 +81,22 @@ impl Screen {
     /// Returns another descriptor of the terminal.
     ///
     /// # Errors
-    /// When no descriptor is left.
+    /// When there is no free descriptor.
     pub fn descriptor(&self) -> io::Result<OwnedFd> {
         self.terminal.as_fd().try_clone_to_owned()
     }
 
-    /// Takes the terminal over.
+    /// Takes over the terminal.
     ///
     /// # Errors
-    /// When the terminal refuses; it is given back then.
+    /// When the terminal refuses. It is given back then.
     pub fn enter(&self) -> io::Result<()> {
         let mut holder = lock(&self.holder);
         *holder = Holder::Browser;
         self.take()
     }
 
-    /// Lends it to a program.
+    /// Lends the terminal to a program.
     ///
     /// # Errors
     /// When the terminal cannot be taken over again.
@@ -106,13 +107,13 @@ impl Screen {
         Ok(result)
     }
 
-    /// Stops this process with `stop`, without the terminal, and takes it over again if the browser had it,
-    /// which returns `true`.
+    /// Gives the terminal back, and stops this process with `stop`. Afterwards it takes the terminal over again
+    /// if the browser had it, and returns `true` in that case.
     ///
     /// # Errors
-    /// When the system does not stop it, or the terminal cannot be taken over again.
+    /// When the system does not stop the process, or the terminal cannot be taken over again.
     pub fn pause(&self, stop: impl FnOnce() -> io::Result<()>) -> io::Result<bool> {
-        // Locked until the terminal is retaken, so that no thread takes it before the stop.
+        // Locked until the terminal is taken over again, so that no thread takes it over before the stop.
         let holder = lock(&self.holder);
         let was_on = *holder == Holder::Browser && self.leave();
         stop()?;
@@ -154,36 +155,37 @@ impl Screen {
         Ok(())
     }
 
-    /// Writes to the terminal if it is taken over.
+    /// Writes to the terminal, if it is taken over.
     fn draw<R: Default>(&self, write: impl FnOnce(&File) -> io::Result<R>) -> io::Result<R> {
         let _drawing = lock(&self.drawing);
         if self.is_on.load(Ordering::SeqCst) { write(&self.terminal) } else { Ok(R::default()) }
     }
 
-    /// Gives it to another user.
+    /// Gives the terminal to another user.
     fn give_to(&self, whom: Holder) {
         let mut holder = lock(&self.holder);
         *holder = whom;
         self.leave();
     }
 
-    /// Gives it back because the process ends. No other thread takes it while the result exists.
+    /// Gives the terminal back because the process ends. No other thread can take it over while the result
+    /// exists.
     #[must_use]
     pub fn leave_for_the_end(&self) -> impl Sized {
-        // A thread that is taking it would continue after the last sequences.
+        // A thread that is taking it over would continue after the last sequences.
         let holder = lock_within(&self.holder, PATIENCE);
         self.leave();
         holder
     }
 
-    /// Gives it back, if it accepts output. Returns `false` if it was not taken.
+    /// Gives the terminal back, if it accepts output. Returns `false` if it was not taken over.
     fn leave(&self) -> bool {
         if !self.is_on.swap(false, Ordering::SeqCst) {
             return false;
         }
         let _drawing = lock_within(&self.drawing, PATIENCE);
         let bytes = self.farewell(self.is_told.swap(false, Ordering::SeqCst));
-        // Errors are ignored, because leaving has no alternative.
+        // Errors are ignored, because there is no other way to leave.
         if is_writable(self.terminal.as_fd()) {
             let _ = (&*self.terminal).write_all(&bytes);
         }
@@ -191,17 +193,17 @@ impl Screen {
         true
     }
 
-    /// Ensures that it is given back even if the process aborts. To be called before it is taken over for the
-    /// first time.
+    /// Ensures that the terminal is given back even if the process aborts. Must be called before it is taken
+    /// over for the first time.
     ///
     /// # Errors
-    /// When no descriptor is left, or there is no terminal.
+    /// When there is no free descriptor, or no terminal.
     pub fn give_back_on_abort(&self) -> io::Result<()> {
         let farewell = self.farewell(self.tab != TabProgress::Off);
         restore_on_abort(self.descriptor()?, Arc::clone(&self.is_on), farewell)
     }
 
-    /// Returns the sequences that undo all changes to the terminal, and clear the tab if `is_told`.
+    /// Returns the sequences that undo all changes of the terminal. They clear the tab if `is_told`.
     fn farewell(&self, is_told: bool) -> Vec<u8> {
         let mut bytes = Vec::new();
         if is_told {
@@ -223,7 +225,7 @@ impl Screen {
     }
 }
 
-/// Writes frames; discards them while the terminal is not taken over.
+/// Writes frames. While the terminal is not taken over, they are discarded.
 impl Write for Screen {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.draw(|mut terminal| terminal.write(bytes).map(Some))?;

@@ -1,23 +1,23 @@
 //! Progress of a scan in the tab and the taskbar: OSC 9;4, introduced by `ConEmu`.
 //!
-//! Other terminals show OSC 9 as a message, so only terminals that are known to support it get the sequence.
+//! Other terminals show OSC 9 as a message, so only terminals that are known to support the sequence get it.
 //!
 //! Invariant: the progress is cleared before the terminal is given back.
 
-/// Progress shown in a tab.
+/// Progress that a tab shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TabState {
     /// No progress.
     #[default]
     Nothing,
-    /// Unknown progress.
+    /// Something is running, and its progress is unknown.
     Going,
     /// Percentage.
     Percent(u8),
 }
 
 impl TabState {
-    /// Returns the sequence that shows it.
+    /// Returns the sequence that shows this progress.
     pub fn sequence(self) -> String {
         match self {
             Self::Nothing => "\x1b]9;4;0\x07".to_owned(),

@@ -1,9 +1,10 @@
-//! Theme: colors, and the characters to draw with.
+//! Theme: colors, and characters for drawing.
 //!
-//! Only foreground colors, chosen to be legible on dark and on light backgrounds; a selection is shown in
-//! reverse. So the terminal's background need not be known, and without colors nothing but color is lost.
+//! Only foreground colors are used, which are legible on dark and on light backgrounds; a selected row is
+//! reversed. So the background of the terminal need not be known, and without colors no other information is
+//! lost.
 //!
-//! Invariant: every glyph is one column wide.
+//! Invariant: every character is one column wide.
 
 mod palette;
 
@@ -17,22 +18,22 @@ pub use palette::{Looks, Preset, Role, color, color_name, filled};
 /// Requested use of colors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ColorChoice {
-    /// According to the environment.
+    /// The environment determines if colors are used.
     #[default]
     Auto,
-    /// Always.
+    /// Colors are always used.
     Always,
-    /// Never.
+    /// Colors are never used.
     Never,
 }
 
-/// Colors of a terminal.
+/// Colors that a terminal supports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Colors {
     /// No colors.
     #[default]
     None,
-    /// The sixteen ANSI colors, as the user has set them.
+    /// The sixteen ANSI colors, which the user may have changed.
     Sixteen,
     /// The palette of 256 colors.
     Palette,
@@ -41,7 +42,7 @@ pub enum Colors {
 }
 
 impl Colors {
-    /// Returns the colors to use, by the conventions of `NO_COLOR`, `COLORTERM` and `TERM`.
+    /// Returns the colors to use, according to `NO_COLOR`, `COLORTERM` and `TERM`.
     pub fn detect(choice: ColorChoice, environment: impl Fn(&str) -> Option<OsString>) -> Self {
         let variable = |name| environment(name).unwrap_or_default().to_string_lossy().into_owned();
         let refused = match choice {
@@ -62,20 +63,19 @@ impl Colors {
     }
 }
 
-/// Characters to draw with.
+/// Characters for drawing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Glyphs {
-    /// Eighth blocks, arrows, an ellipsis.
+    /// Eighth blocks, arrows, and an ellipsis.
     #[default]
     Unicode,
-    /// ASCII only.
+    /// Only ASCII.
     Ascii,
 }
 
 impl Glyphs {
-    /// Returns the characters that a terminal supports: ASCII if the locale names another encoding than
-    /// UTF-8, and on the console of Linux, whose font has few others. Without a locale, terminals support
-    /// UTF-8 anyway.
+    /// Returns the characters that a terminal supports: ASCII if the locale has another encoding than UTF-8,
+    /// and on the Linux console, whose font has few other characters. Without a locale, UTF-8 is assumed.
     pub fn detect(environment: impl Fn(&str) -> Option<OsString>) -> Self {
         let variable = |name| environment(name).unwrap_or_default().to_string_lossy().to_lowercase();
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].map(variable).into_iter().find(|value| !value.is_empty());
@@ -103,7 +103,7 @@ impl Glyphs {
         self.pick("●", "*")
     }
 
-    /// Returns the separator between facts.
+    /// Returns the separator between items of a line.
     pub fn dot(self) -> &'static str {
         self.pick("·", "-")
     }
@@ -126,7 +126,7 @@ impl Glyphs {
         self.pick(ROUND[step], PLAIN[step % 4])
     }
 
-    /// Returns a bar of exactly `columns` columns, `thousandths` of it filled. Anything above zero is
+    /// Returns a bar of exactly `columns` columns, of which `thousandths` are filled. Any share above zero is
     /// visible.
     pub fn bar(self, thousandths: u16, columns: usize) -> String {
         const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
@@ -158,12 +158,12 @@ pub struct Theme {
     pub colors: Colors,
     /// Characters.
     pub glyphs: Glyphs,
-    /// Colors of the roles.
+    /// Preset, and the user's own colors.
     pub looks: Looks,
 }
 
 impl Theme {
-    /// Returns the style for `role`.
+    /// Returns the style of `role`.
     pub fn style(self, role: Role) -> Style {
         self.looks.style(role, self.colors)
     }

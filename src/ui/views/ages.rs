@@ -1,4 +1,4 @@
-//! Age view of a subtree: a row for each age.
+//! Age view of a subtree: one row for each age.
 //!
 //! ```text
 //!      Disk   Share               Items  Last changed
@@ -46,7 +46,7 @@ pub static TABLE: TableSpec = TableSpec {
     ..SUMS
 };
 
-/// Ages, as of a point in time.
+/// Ages, relative to a point in time.
 #[derive(Debug)]
 struct AgeRows {
     ages: Arc<Ages>,

@@ -1,12 +1,12 @@
-//! Cleanup view: a row for each directory that can be rebuilt or downloaded again.
+//! Cleanup view: one row for each directory that can be rebuilt or downloaded again.
 //!
 //! ```text
 //!       Disk▾  Share                Items Modified           Path
 //!     1.6 GiB  84.3% ████████▍      8,121 2026-11-21 08:15   duke/target/  Rust build output; cargo build makes it again
 //! ```
 //!
-//! The newest change in a directory shows its last use. It is known once the search is complete, and shown in
-//! the column of times. Enter goes to the directory. Nothing is marked automatically.
+//! The newest change in a directory shows when it was last used. It is known when the search is complete, and
+//! shown in the column of times. Enter goes to the directory. Nothing is marked automatically.
 
 use super::largest::{ENTRIES, path_below};
 use super::table::{
@@ -28,7 +28,7 @@ pub static VIEW: ViewSpec = ViewSpec {
     table: Some(&TABLE),
 };
 
-/// Table of the directories that can be made or fetched again.
+/// Table of the directories that can be rebuilt or downloaded again.
 pub static TABLE: TableSpec = TableSpec {
     rows: SUMS.rows,
     sortable: &[],

@@ -1,4 +1,4 @@
-//! Accounting of a file system: the rows of its report, and the text that each leads to.
+//! View that explains why df and the scan differ: its rows, and the explanation of each row.
 
 use super::table::{Needs, SUMS, TableAnswer, TableData, TableSpec, TableSummary, Target, ViewSpec};
 use crate::base::format::Units;
@@ -66,7 +66,7 @@ impl TableData for DfRows {
     }
 }
 
-/// Paragraphs about a row.
+/// Explanation of a row, in paragraphs.
 #[derive(Debug)]
 pub struct Explanation(pub Vec<String>);
 
@@ -84,7 +84,7 @@ impl TableData for Explanation {
     }
 }
 
-/// Returns paragraphs as lines of at most so many columns, with an empty one between them.
+/// Returns paragraphs as lines of at most `columns` columns, with an empty line between paragraphs.
 fn wrap(paragraphs: &[String], columns: usize) -> Vec<Row> {
     let room = columns.saturating_sub(4).max(8);
     let blank = |number| (number > 0).then_some("");

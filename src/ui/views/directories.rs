@@ -1,4 +1,4 @@
-//! View of the largest directories: by the files directly in them, beside the total of everything below.
+//! View of the largest directories by the files directly in them, with the total of everything below.
 //!
 //! ```text
 //!        Own▾  Share                Items      Total   Path
@@ -28,7 +28,7 @@ pub static VIEW: ViewSpec = ViewSpec {
     table: Some(&TABLE),
 };
 
-/// Table of the directories with files.
+/// Table of the directories that contain files.
 pub static TABLE: TableSpec = TableSpec {
     rows: "Directories",
     sortable: &[(C::Size, "size"), (C::Items, "items"), (C::Name, "path")],

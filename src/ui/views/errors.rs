@@ -1,4 +1,4 @@
-//! Error view: a row for each reason, and below it the entries.
+//! Error view: one row for each reason, with the entries below it.
 //!
 //! ```text
 //!  Items▾  Reason
@@ -89,7 +89,7 @@ impl TableData for Errors {
         Some(Row { note, ..Row::of_words(label, RowStyle::Warning) }.with(C::Items, items))
     }
 
-    /// Returns the entry of a row; of a reason, the first.
+    /// Returns the entry of a row. For a reason, it is the first entry.
     fn target(&self, index: usize) -> Option<Target> {
         let row = match row(self, index)? {
             ErrorRow::Itself(_) => return None,

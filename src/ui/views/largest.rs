@@ -1,4 +1,4 @@
-//! Lists of entries in a whole subtree: the largest files, and search results.
+//! Lists of entries from a whole subtree: the largest files, and search results.
 //!
 //! ```text
 //!      Disk  Share Modified          Path
@@ -18,7 +18,7 @@ use crate::tree::{DirId, EntryId, EntryState, Tree, join};
 use crate::ui::remark::remark_of;
 use crate::ui::window::{bound, totals_size};
 
-/// Most rows of a table of entries.
+/// Largest number of rows in a table of entries.
 pub const MOST: usize = 100_000;
 
 /// Description of the view.
@@ -32,13 +32,13 @@ pub static VIEW: ViewSpec = ViewSpec {
     table: Some(&TABLE),
 };
 
-/// Table of the largest files, each once.
+/// Table of the largest files, each inode once.
 pub static TABLE: TableSpec = TableSpec {
     start: |sources, request| rows(survey::largest(sources.pool, sources.request(request), MOST)),
     ..ENTRIES
 };
 
-/// Base of the tables whose rows are entries.
+/// Common part of the tables whose rows are entries.
 pub const ENTRIES: TableSpec = TableSpec {
     rows: "Entries",
     sortable: &[(C::Size, "size"), (C::Name, "path"), (C::Items, "items"), (C::Modified, "last change")],
@@ -100,7 +100,7 @@ impl TableData for SearchResult {
     }
 }
 
-/// Returns the path of an entry of `directory` from the directory `from` on, safe for a terminal.
+/// Returns the path of an entry of `directory`, relative to the directory `from` and safe for a terminal.
 pub fn path_below(tree: &Tree, from: DirId, directory: DirId, name: &[u8]) -> String {
     let above = tree.ancestry(directory).take_while(|id| *id != from);
     let mut names: Vec<&[u8]> = above.map(|id| tree.name(id)).collect();

@@ -1,11 +1,11 @@
-//! Hard-link view: a row for each inode with several names.
+//! Hard-link view: one row for each inode with several names.
 //!
 //! ```text
 //!       Disk▾  Share                Names   Path
-//!     1.6 GiB  84.3% ████████▍          2   music/song.flac  2 of 3 names here: removing them frees nothing
+//!     1.6 GiB  84.3% ████████▍          2   music/song.flac  2 of 3 names here: deleting them frees nothing
 //! ```
 //!
-//! Enter shows its names; a mark marks all of them.
+//! Enter shows its names; marking the row marks all of them.
 
 use super::largest::path_below;
 use super::search;
@@ -86,7 +86,7 @@ fn first_name(tree: &Tree, from: DirId, links: &HardLinks, inode: &LinkedInode) 
     Some(path_below(tree, from, row.entry.directory, row.entry.record(tree)?.name))
 }
 
-/// Returns the note about names outside.
+/// Returns the note about names outside of the subtree.
 fn note(inode: &LinkedInode) -> Option<String> {
     let LinkedInode { inside, count, elsewhere, .. } = *inode;
     match (inode.is_shared(), elsewhere) {

@@ -1,8 +1,8 @@
-//! Views of a whole subtree: one file each, with its table, its rows, and where those lead.
+//! Views of a whole subtree, each in a file with its table, its rows, and their targets.
 //!
-//! A view is a [`ViewSpec`] (its key and words), a [`TableSpec`] (its columns, orders and sentences, and the job that
-//! answers it) and a [`TableData`] (the rows of the answer). What all of them have in common, a cursor and marks, is in
-//! [`super::sheet`]. Key table, help page, footer, header and docs/keys.md are derived from [`VIEWS`].
+//! A view is a [`ViewSpec`] (its key and texts), a [`TableSpec`] (its columns, orders and sentences, and the
+//! job that finds its rows) and a [`TableData`] (the rows). The common part, such as the cursor, is in
+//! [`super::table_view`]. Key table, help page, footer, header and docs/keys.md are derived from [`VIEWS`].
 
 pub mod ages;
 pub mod cleanup;
@@ -18,7 +18,7 @@ pub mod types;
 
 pub use table::{Needs, TableAnswer, TableContext, TableSpec, TableSummary, Target, ViewSpec};
 
-/// Views, in the order of the help page. The first one is the list, to which pages lead back, too.
+/// All views, in the order of the help page. The first one is the list, to which pages also lead back.
 pub static VIEWS: &[&ViewSpec] = &[
     &LIST,
     &largest::VIEW,

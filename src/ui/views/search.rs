@@ -1,10 +1,10 @@
-//! Results of a search: the entries that meet a query, as rows of the same kind as the largest files.
+//! Results of a search: the entries that match a query, as rows like those of the largest files.
 
 use super::largest::ENTRIES;
 use super::table::{TableSpec, rows};
 use crate::analysis::search;
 
-/// Table of the entries that meet a query themselves.
+/// Table of the entries that match a query themselves.
 pub static TABLE: TableSpec = TableSpec {
     empty: ["No matches"; 2],
     start: |sources, request| rows(search::search(sources.pool, sources.request(request))),

@@ -1,6 +1,6 @@
-//! View and its table: key, words, columns, titles, orders and sentences, the job that finds its rows, and the rows.
+//! View and its table: key, texts, columns, titles, orders, the job that finds its rows, and the rows.
 //!
-//! Invariant: sorting accepts the columns that its notice names.
+//! Invariant: a table can be sorted by the columns that its notice names.
 
 use std::fmt::Debug;
 use std::io;
@@ -28,29 +28,29 @@ pub struct ViewSpec {
     pub key: char,
     /// Line of the help page.
     pub help: &'static str,
-    /// Word for the footer, with its rank if there is little room.
+    /// Word in the footer, and its rank when there is little room.
     pub hint: Option<(u8, &'static str)>,
-    /// Title after the path, in the header.
+    /// Title in the header, after the path.
     pub title: &'static str,
-    /// Prerequisite.
+    /// What the view needs.
     pub needs: Needs,
-    /// Table; none if the view shows the directory itself.
+    /// Table; `None` if the view shows the directory itself.
     pub table: Option<&'static TableSpec>,
 }
 
-/// Prerequisite of a view.
+/// What a view needs to be opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
     /// None.
     Nothing,
-    /// A source whose file systems can be asked.
+    /// A source whose file systems can be accessed.
     FileSystem,
-    /// An earlier tree.
+    /// A baseline.
     Baseline,
 }
 
 impl PartialEq for ViewSpec {
-    /// Returns `true` if it is the same view: each of them is a static.
+    /// Returns `true` if both are the same view. Each view is a static with its own name.
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)
     }
@@ -58,46 +58,46 @@ impl PartialEq for ViewSpec {
 
 impl Eq for ViewSpec {}
 
-/// Start of the job that finds the rows of a table; `None` if it may not ask for them.
+/// Function that starts the job for the rows of a table; it returns `None` if it must not make system calls.
 pub type StartRows = fn(&Sources<'_>, &TableRequest) -> io::Result<Option<Load<TableAnswer>>>;
 
 /// Description of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct TableSpec {
-    /// Name of its rows, at the beginning of a sentence.
+    /// Name of its rows, for the beginning of a sentence.
     pub rows: &'static str,
-    /// Columns that the table can be sorted by, each with its name in messages.
+    /// Columns by which the table can be sorted, each with its name in messages.
     pub sortable: &'static [(Column, &'static str)],
-    /// Columns that are shown on request.
+    /// Columns that are shown if the user wants them.
     pub columns: ColumnSet,
     /// Columns that are always shown.
     pub fixed: ColumnSet,
-    /// Main column, which is dropped last.
+    /// Main column, which disappears last.
     pub first: Column,
-    /// Smallest width of the name.
+    /// Smallest width of the name column.
     pub name_room: usize,
-    /// Titles that replace the usual ones.
+    /// Titles of columns that differ from the usual ones.
     pub titles: &'static [(Column, &'static str)],
-    /// `true` if rows stand for entries, not for totals.
+    /// `true` if rows are entries and not totals.
     pub has_entries: bool,
-    /// `true` if there is a row for each match, up to a limit.
+    /// `true` if each match has a row, up to a limit.
     pub is_list: bool,
     /// `true` if bars can be relative to the largest row.
     pub has_scale: bool,
-    /// Column of the times it can be sorted by.
+    /// Column with the times by which it can be sorted.
     pub time: Column,
-    /// Order at first; by size if there is none.
+    /// Initial order; `None` for the order by size.
     pub first_order: Option<By>,
-    /// Words for one match and for several, in the header; none where matches are not counted.
+    /// Words for one match and for several in the header; `None` if matches are not counted.
     pub counted: Option<[&'static str; 2]>,
-    /// Words in place of the rows where there are none, and where there are none so far.
+    /// Texts that are shown if there are no rows, and while there are none yet.
     pub empty: [&'static str; 2],
     /// Starts the job that finds the rows.
     pub start: StartRows,
 }
 
 impl PartialEq for TableSpec {
-    /// Returns `true` if it is the same table: each of them is a static.
+    /// Returns `true` if both are the same table. Each table is a static with its own start function.
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)
     }
@@ -116,51 +116,51 @@ impl TableSpec {
         self.first == C::Growth
     }
 
-    /// Returns its own title of a column.
+    /// Returns the title of a column, if it differs from the usual one.
     pub fn title(&self, column: Column) -> Option<&'static str> {
         self.titles.iter().find(|(of, _)| *of == column).map(|(_, title)| *title)
     }
 
-    /// Returns the requested columns that it shows.
+    /// Returns those of the requested columns that the table has.
     pub fn shown(&self, wanted: ColumnSet) -> ColumnSet {
-        // Next to a time, paths need the room more than a bar that repeats the percentage.
+        // Next to a time, paths need the room more than a bar, which only repeats the percentage.
         let is_twice = self.columns.has(C::Modified) && wanted.has(C::Bar) && wanted.has(C::Percent);
         let wanted = if is_twice { wanted.with(C::Bar, false) } else { wanted };
         wanted.and(self.columns).or(self.fixed)
     }
 }
 
-/// Target of a row.
+/// Target of a row, to which Enter leads.
 #[derive(Clone, Debug)]
 pub enum Target {
-    /// An entry in its directory.
+    /// Entry in its directory.
     Entry(EntryId),
-    /// A change, or its former directory.
+    /// Changed entry; if it was deleted, its former directory.
     Change(compare::Row),
-    /// Entries that meet a query.
+    /// Entries that match a query.
     Files {
-        /// Title.
+        /// Title of the view.
         label: String,
-        /// Table to show them in.
+        /// Table that shows the entries.
         table: &'static TableSpec,
-        /// Query that they meet.
+        /// Query that finds the entries.
         query: Query,
     },
-    /// A text.
+    /// Text.
     Words {
-        /// Title.
+        /// Title of the view.
         label: String,
         /// Paragraphs.
         words: Vec<String>,
     },
 }
 
-/// Circumstances under which rows are made.
+/// Data for making rows.
 #[derive(Clone, Copy)]
 pub struct TableContext<'a> {
-    /// Tree.
+    /// Tree that contains the entries.
     pub tree: &'a Tree,
-    /// Directory that paths begin at.
+    /// Directory to which paths are relative.
     pub from: DirId,
     /// Measure of sizes.
     pub measure: Measure,
@@ -169,17 +169,17 @@ pub struct TableContext<'a> {
 /// Sums over all rows of an answer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TableSummary {
-    /// Total, if there is one.
+    /// Total of the rows, if they have one.
     pub sum: Option<Totals>,
     /// Sizes of the directory before and after, by measure.
     pub growth: Option<[(u64, u64); 2]>,
-    /// Number of entries behind the rows.
+    /// Number of entries in all rows.
     pub matched: u64,
     /// Number of entries searched.
     pub searched: u64,
-    /// Largest value of each sum in a row, where bars can be relative to it.
+    /// Largest value of each size among the rows, for bars relative to the largest row.
     pub largest: Totals,
-    /// `true` once the answer is complete.
+    /// `true` when the answer is complete.
     pub is_complete: bool,
 }
 
@@ -188,7 +188,7 @@ pub trait TableData: Debug + Send + Sync {
     /// Returns the sums over all rows.
     fn summary(&self) -> TableSummary;
 
-    /// Returns the number of rows on a screen of so many columns.
+    /// Returns the number of rows on a screen of this number of columns.
     fn rows(&self, columns: usize) -> usize;
 
     /// Returns a row.
@@ -201,23 +201,23 @@ pub trait TableData: Debug + Send + Sync {
         None
     }
 
-    /// Returns the entries of a row: several for the names of an inode, none for other sums.
+    /// Returns the entries of a row: several for the names of an inode, and none for a total.
     fn entries(&self, _index: usize) -> Vec<EntryId> {
         Vec::new()
     }
 
-    /// Returns the row of an entry, if the cursor has to follow it to another answer.
+    /// Returns the row of an entry. Needed if the cursor follows its entry from one answer to the next.
     fn find(&self, _entry: EntryId) -> Option<usize> {
         None
     }
 
-    /// Returns the rows of an accounting or a text on a screen of so many columns; they have other cells.
+    /// Returns the rows of an accounting or a text for this number of columns. They have other cells.
     fn ledger(&self, _columns: usize) -> Vec<ledger::Row> {
         Vec::new()
     }
 }
 
-/// An answer with the sums over its rows, which are added up once.
+/// Rows of an answer, with their sums, which are computed once.
 #[derive(Clone, Debug)]
 pub struct TableAnswer {
     /// Rows.
@@ -227,33 +227,33 @@ pub struct TableAnswer {
 }
 
 impl TableAnswer {
-    /// Creates the answer of these rows.
+    /// Creates an answer from these rows.
     pub fn new(data: impl TableData + 'static) -> Self {
         Self::shared(Arc::new(data))
     }
 
-    /// Creates the answer of rows that a job has published.
+    /// Creates an answer from rows that a job has published.
     pub fn shared(data: Arc<impl TableData + 'static>) -> Self {
         Self { summary: data.summary(), data }
     }
 }
 
-/// Returns the load of rows that a job publishes.
+/// Returns the load for a job that publishes rows.
 pub fn rows<T: TableData + 'static>(job: io::Result<Job<T>>) -> io::Result<Option<Load<TableAnswer>>> {
     Ok(Some(Load::of(job?, |data| Ok(TableAnswer::shared(data)))))
 }
 
-/// Returns the larger value of each sum.
+/// Returns the larger value of each size.
 pub fn larger(one: Totals, other: &Totals) -> Totals {
     Totals { disk: one.disk.max(other.disk), apparent: one.apparent.max(other.apparent), ..one }
 }
 
-/// Returns a row that stands for several entries.
+/// Returns a row for several entries.
 pub fn row_of_sum(label: String, totals: &Totals, measure: Measure) -> Row {
     Row::of_sum(label, totals_size(totals, measure), totals.items)
 }
 
-/// Base of the tables whose rows are sums.
+/// Common part of the tables whose rows are totals.
 pub const SUMS: TableSpec = TableSpec {
     rows: "These rows",
     sortable: &[],

@@ -1,4 +1,4 @@
-//! Type view of a subtree: a row for each category of files, and below it one for each extension.
+//! Type view of a subtree: one row for each category of files, with one row for each extension below it.
 //!
 //! ```text
 //!       Disk▾  Share                Items   Type
@@ -6,8 +6,8 @@
 //!     1.5 GiB  80.1% ████████           2     .flac
 //! ```
 //!
-//! Entries other than files have a row for each kind. Enter shows the entries behind a row. The many
-//! extensions without a category are one row, which opens a view of them.
+//! Entries other than files have one row for each kind. Enter shows the entries of a row. If there are many
+//! extensions without a category, they are one row, which opens a view of them.
 
 use super::table::{
     Needs, SUMS, TableAnswer, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec, larger,
@@ -47,17 +47,17 @@ pub static TABLE: TableSpec = TableSpec {
     ..SUMS
 };
 
-/// Largest number of extensions without a category below their row; more would hide the rest of the view.
+/// Largest number of extensions without a category that have rows. More would hide the rest of the view.
 const MOST_OTHERS: usize = 5;
 
-/// Rows in their order on the screen.
+/// Rows, in the order in which they are shown.
 #[derive(Debug)]
 struct TypeRows {
     rows: Vec<TypeRow>,
     summary: TableSummary,
 }
 
-/// Row of a class, an extension or a kind.
+/// Row for a category, an extension or a kind.
 #[derive(Debug)]
 struct TypeRow {
     label: String,
@@ -70,10 +70,11 @@ struct TypeRow {
 }
 
 impl TypeRows {
-    /// Arranges the rows: each class with its types below it, then the files of no class, and then the kinds.
+    /// Arranges the rows: each category with its types below it, then the files without a category, and then
+    /// the kinds.
     fn new(typed: &TypeTotals) -> Self {
         let others = typed.types.iter().filter(|(of, _)| of.class() == Some(Category::Other)).count();
-        // One row stands for many of them where there is anything besides them.
+        // If there is anything else, many extensions without a category become one row.
         let is_collapsed = others > MOST_OTHERS && others < typed.types.len();
         let of_class =
             |class: Option<Category>| typed.types.iter().filter(move |(of, _)| of.class() == class);
@@ -101,7 +102,7 @@ impl TypeRows {
 }
 
 impl TypeRow {
-    /// Returns the row of a class; `kinds` is the number of extensions that it stands for.
+    /// Returns the row of a category. `kinds` is the number of extensions that it stands for.
     fn of_class(class: Category, totals: Totals, kinds: Option<usize>) -> Self {
         let title = class.name().replace('-', " ");
         let label = kinds.map_or_else(|| title.clone(), |kinds| format!("{title} ({kinds} types)"));
@@ -165,7 +166,8 @@ mod tests {
     use super::*;
     use crate::analysis::search::Extension;
 
-    /// Returns a category besides a number of extensions without one, and a kind.
+    /// Returns the totals of a category, of a number of extensions without a category, and, if `has_more`, of a
+    /// kind.
     fn typed(others: usize, has_more: bool) -> TypeTotals {
         let extension = |name: String| Type::Extension(Extension::of(name.as_bytes()).unwrap());
         let mut types: Vec<Type> = (0..others).map(|number| extension(format!("a.xyz{number}"))).collect();
@@ -195,7 +197,7 @@ mod tests {
             panic!("it leads nowhere")
         };
         assert_eq!((label.as_str(), table), ("other", &TABLE));
-        // The view that opens holds nothing else.
+        // The view that opens contains nothing else.
         let alone = typed(33, false);
         assert_eq!(labels(&alone).len(), 34);
         assert_eq!(labels(&alone)[..2], ["other", "  .xyz0"]);

@@ -1,11 +1,11 @@
-//! Columns that fit into a width, their titles, and the titles' clickable areas.
+//! Columns that fit into a width, their titles, and the clickable areas of the titles.
 //!
 //! ```text
 //! !≥   1.0 GiB  84.3% ████████▍      12,001 2026-11-21 08:15   doc/
 //! 11 1    9   1   6  1    6..24    1   7   1       16        3   the rest
 //! ```
 //!
-//! Columns get narrower and then disappear in the order given in [`COLUMNS`]; the main column is dropped
+//! Columns become narrower and then disappear in the order given in [`COLUMNS`]. The main column disappears
 //! last.
 //!
 //! Invariant: the columns and their gaps never exceed the width.
@@ -17,10 +17,10 @@ use crate::base::text::{fit, pad, width};
 use crate::table::column::{Align, COLUMNS, Column, ColumnSet, SIGNS, Width};
 use crate::ui::hit_map::{Hit, HitMap};
 
-/// Smallest desired width of a name.
+/// Smallest width of a name if there is room.
 pub const NAME: usize = 12;
 
-/// Aligns `text` to the right of `columns`.
+/// Aligns `text` to the right in `columns` columns.
 pub fn right(text: &str, columns: usize) -> String {
     let text = fit(text, columns, "");
     " ".repeat(columns - width(&text)) + &text
@@ -37,15 +37,15 @@ pub fn aligned(text: &str, align: Align, columns: usize) -> String {
 /// Columns with their widths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Columns {
-    /// Columns before the name, from the left, with their widths.
+    /// Columns to the left of the name, with their widths.
     pub cells: Vec<(Column, usize)>,
     /// Width of the name.
     pub name: usize,
 }
 
 impl Columns {
-    /// Returns the columns of `wanted` that fit into `width` beside a name of `least` cells; `first` is the
-    /// main column.
+    /// Returns those of the `wanted` columns that fit into `width` next to a name of at least `least` cells.
+    /// `first` is the main column.
     pub fn fit(width: usize, wanted: ColumnSet, first: Column, least: usize, units: Units) -> Self {
         let mut widths: [&[Width]; Column::COUNT] = [&[]; Column::COUNT];
         for spec in COLUMNS.iter().filter(|spec| wanted.has(spec.column)) {
@@ -63,7 +63,7 @@ impl Columns {
         let spare = width.saturating_sub(columns.before_name() + least);
         for (column, cells) in &mut columns.cells {
             if let Some(Width::Stretch(narrow, wide)) = widths[*column as usize].first() {
-                // A fifth of the free width, so that names profit most from a wide window.
+                // A fifth of the free width, so that names get most of a wide window.
                 *cells = (narrow + spare / 5).min(*wide);
             }
         }
@@ -78,18 +78,18 @@ impl Columns {
         Self { cells: COLUMNS.iter().filter_map(cells).collect(), name: 0 }
     }
 
-    /// Returns the width of everything left of the name, including the gap.
+    /// Returns the width of everything to the left of the name, including the gap.
     fn before_name(&self) -> usize {
         let widths: usize = self.cells.iter().map(|(_, width)| width).sum();
         widths + self.cells.len().saturating_sub(1) + self.gap().len()
     }
 
-    /// Returns the cells of a column, if it has room.
+    /// Returns the width of a column; `None` if it has no room.
     pub fn width(&self, column: Column) -> Option<usize> {
         self.cells.iter().find(|(cell, _)| *cell == column).map(|(_, width)| *width)
     }
 
-    /// Returns the blanks between the numbers and the name; the sign of marked rows is in the middle of them.
+    /// Returns the blanks between the numbers and the name. The sign of a marked row is in the middle of them.
     pub fn gap(&self) -> &'static str {
         match self.cells.first() {
             Some((Column::Size, width)) if *width > SIGNS + BRIEF => "   ",
@@ -99,8 +99,8 @@ impl Columns {
         }
     }
 
-    /// Returns the line of titles, each aligned like its cells; `title` returns one for a wide or a narrow
-    /// column.
+    /// Returns the line of titles, each aligned like its cells. `title` returns the title for a wide or for a
+    /// narrow column.
     pub fn title_line(&self, title: impl Fn(Column, bool) -> String) -> String {
         let cell = |(column, width): &(Column, usize)| {
             let narrow = matches!(column.spec().widths, [.., Width::Cells(least)] if least >= width);
@@ -110,7 +110,8 @@ impl Columns {
         cells.join(" ") + self.gap() + &title(Column::Name, true)
     }
 
-    /// Adds the titles to the hit map; each includes the blank after it, and the name the rest of the line.
+    /// Adds the titles to the hit map. The area of a title includes the blank after it, and that of the name
+    /// the rest of the line.
     pub fn add_hits(&self, titles: Rect, hits: &mut HitMap) {
         hits.add(titles, Hit::Column(Column::Name));
         let mut left = titles;

@@ -1,13 +1,13 @@
-//! The df view: the lines of the accounting, and the explanation of one of them.
+//! The df view: the lines of the accounting, and the explanation of a line.
 //!
 //! ```text
 //!     Size  /home: /dev/sda2 (ext4)
 //!  60.0 GiB  used                                           60.0%
 //!  50.0 GiB    scanned here                                 123,456 entries
-//!   9.0 GiB    deleted, but still open                      of all processes
+//!   9.0 GiB    deleted but open                             of all processes
 //! ```
 //!
-//! `crate::df` creates the lines. They are not entries, so nothing here can be marked. Enter explains a line.
+//! `crate::df` creates the lines. They are not entries, so none can be marked. Enter explains a line.
 
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -24,7 +24,7 @@ use crate::ui::layout::Layout;
 use crate::ui::table_view::TablePage;
 use crate::ui::theme::Role;
 
-/// Width from which on sizes are written in full, and lines have notes.
+/// Width from which sizes are written in full, and lines have notes.
 const WIDE: usize = 40;
 /// Width of a label before its note.
 const LABELS: usize = 30;
@@ -87,7 +87,8 @@ fn row_line<'a>(cx: &Context<'_>, row: &Row, columns: usize, labels: usize) -> T
     Text::from(spans)
 }
 
-/// Returns the width of labels with notes, of `left` for both: that of the longest, if the notes leave it.
+/// Returns the width of labels that have notes, given `left` columns for both: that of the longest label, if
+/// that leaves room for the notes.
 fn label_room(rows: &[Row], left: usize) -> usize {
     let noted = || rows.iter().filter_map(|row| Some((row, row.note.as_ref()?)));
     let label = noted().map(|(row, _)| width(&row.label) + 2 * row.depth).max().unwrap_or(0);
@@ -99,7 +100,7 @@ fn amount_style(cx: &Context<'_>, row: &Row) -> Style {
     cx.theme.style(if row.amount == Amount::Unknown { Role::Warning } else { Role::Plain })
 }
 
-/// df's numbers are strong, and so is space used by invisible files, which the user came for.
+/// df's numbers are emphasized, and so is space used by invisible files, which users look for.
 fn role(row: &Row) -> Role {
     match row.subject {
         Subject::Used | Subject::Size | Subject::Systems => Role::Strong,

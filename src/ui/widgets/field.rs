@@ -1,4 +1,4 @@
-//! Text field on one line after a title; of a long text the end is shown.
+//! Text field on one line, after a title. If the text is long, its end is shown.
 
 use ratatui::text::Span;
 
@@ -10,7 +10,7 @@ use crate::ui::theme::{Role, Theme};
 /// because typing replaces it.
 pub fn spans<'a>(theme: Theme, title: &'static str, field: &Field, room: usize) -> Vec<Span<'a>> {
     let text = printable(field.as_str().as_bytes()).into_owned();
-    // The end is being typed.
+    // The end is where the user types.
     let mut start = 0;
     while width(&text[start..]) + 2 > room.max(3) {
         start += text[start..].chars().next().map_or(0, char::len_utf8);

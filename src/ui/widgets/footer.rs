@@ -1,4 +1,4 @@
-//! Footer: a notice, else the progress of the scan, else the keys.
+//! Footer: a notice; without one, the progress of the scan; without a scan, the keys.
 //!
 //! ```text
 //!  ⠙ 12,345 entries · 85,000/s · 3.2 GiB · 2 errors  /usr/share/doc
@@ -22,17 +22,17 @@ use crate::ui::theme::Role;
 use crate::ui::views::growth;
 use crate::ui::window::totals_size;
 
-/// Width below which there is room for one part only.
+/// Width below which there is room only for one part.
 const NARROW: usize = 24;
 
-/// Keys of the footer, and the place on a page.
+/// Keys for the footer, and the position on a page.
 #[derive(Clone, Copy, Debug)]
 pub struct Top {
     /// Scope whose key bindings apply.
     pub scope: Scope,
     /// `true` if there are changed entries to retry.
     pub may_retry: bool,
-    /// Line of the cursor and number of lines of the page that replaces the view.
+    /// Line of the cursor and number of lines, for a page that replaces the view.
     pub position: Option<(usize, usize)>,
 }
 
@@ -61,7 +61,7 @@ pub fn draw(cx: &Context<'_>, top: Top, area: Rect, canvas: &mut Canvas<'_>) {
     }
 }
 
-/// Returns the width reserved for the first key, which leads to all others and is always shown.
+/// Returns the width reserved for the first key, which is always shown because its page lists all others.
 fn first_hint(cx: &Context<'_>, top: Top, room: usize) -> usize {
     let first = if room < NARROW { None } else { hints(cx, top, room).into_iter().next() };
     first.map_or(0, |(key, word)| hint_width(key, word) + 1)
@@ -76,13 +76,13 @@ fn idle<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
     }
 }
 
-/// Returns the number of the line and of all lines, if that fits.
+/// Returns the number of the line and the number of lines, if they fit.
 fn lines_place<'a>(index: usize, count: usize, room: usize) -> Line<'a> {
     let text = row_of(index, count) + " ";
     Line::raw(if width(&text) <= room { text } else { String::new() })
 }
 
-/// Returns the number of the row and of all rows.
+/// Returns the number of the row and the number of rows.
 fn row_of(index: usize, rows: usize) -> String {
     format!("{} of {}", grouped((index + 1).min(rows) as u64), grouped(rows as u64))
 }
@@ -160,7 +160,7 @@ pub fn keys<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
     Line::from(spans.collect::<Vec<_>>())
 }
 
-/// Returns those keys with their words.
+/// Returns these keys with their words.
 fn hints(cx: &Context<'_>, top: Top, room: usize) -> Vec<(Key, &'static str)> {
     let scope = top.scope;
     let is_of_use = |command| match (command, &cx.views.page) {
@@ -170,7 +170,7 @@ fn hints(cx: &Context<'_>, top: Top, room: usize) -> Vec<(Key, &'static str)> {
         (Command::Mark | Command::Delete | Command::Inspect, Some(page)) => page.table.has_entries,
         _ => true,
     };
-    // A key that leaves the list leads back to it from any other view.
+    // A key that opens a view from the list leads back to the list from other views.
     let word = |binding: &Binding, word| match binding.command {
         Command::Quit if scope != Scope::List => "back",
         _ => word,
@@ -198,18 +198,18 @@ fn hints(cx: &Context<'_>, top: Top, room: usize) -> Vec<(Key, &'static str)> {
     hints.into_iter().map(|((_, word), key)| (key, word)).take_while(fits).collect()
 }
 
-/// Returns the width of a key and its word, with a space on either side and one between.
+/// Returns the width of a key and its word, with a space on either side and between them.
 fn hint_width(key: Key, word: &str) -> usize {
     1 + width(&key.name()) + 1 + width(word) + 1
 }
 
-/// Returns the row of a view and the state of its search; as much as fits.
+/// Returns the row of the view and the state of its search, as much as fits.
 pub fn page_place<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
     let Some(page) = &cx.views.page else { return Line::default() };
     let rows = row_of(page.index, page.rows);
     let looking = format!("looking{} ", cx.theme.glyphs.gap());
     let looking = if page.is_complete { String::new() } else { looking };
-    // Commands apply to the marks, wherever those are.
+    // Commands apply to the marks, wherever these are.
     let dot = cx.theme.glyphs.dot();
     let (marked, how_many) = match cx.marks().count() {
         0 => (String::new(), String::new()),
@@ -227,7 +227,7 @@ pub fn page_place<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
     Line::from(vec![Span::raw(place), Span::styled(marked, cx.theme.style(Role::Strong)), Span::raw(" ")])
 }
 
-/// Returns the row and the result of the scan; more in a wide window.
+/// Returns the row and the result of the scan. In a wide window there is more.
 fn place<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
     let (window, most) = (&cx.window, room - first_hint(cx, top, room));
     let mut facts = vec![(row_of(window.index, window.rows), Role::Plain)];
@@ -266,7 +266,7 @@ fn place<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
     for (text, role) in facts {
         let dot = if spans.is_empty() { String::new() } else { format!(" {} ", cx.theme.glyphs.dot()) };
         let used: usize = spans.iter().map(Span::width).sum();
-        // Half of the line belongs to the keys; warnings may take more.
+        // Half of the line belongs to the keys. Warnings may take more.
         let limit = if role == Role::Faint { room / 2 } else { most };
         if used + width(&dot) + width(&text) + 1 > limit {
             continue;
@@ -315,7 +315,7 @@ fn deleting<'a>(cx: &Context<'_>, running: &Running, room: usize) -> Line<'a> {
     ])
 }
 
-/// Returns the number of marks and their total.
+/// Returns the number of marks and their total size.
 pub fn summary(cx: &Context<'_>) -> String {
     let marks = cx.marks();
     let size = plain_size(totals_size(&marks.totals(), cx.order.measure), cx.units);

@@ -4,8 +4,8 @@
 //!  /usr/share/doc                     ≥ 1.2 GiB disk · 84,120 items
 //! ```
 //!
-//! The right side first loses its items and then disappears, before the path is cut below half of the line.
-//! With a filter it keeps "n of m" instead.
+//! If there is little room, the right side first loses the number of items and then disappears, before the path
+//! is cut to less than half of the line. With a filter, "n of m" is shown instead.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -33,7 +33,7 @@ pub fn draw(cx: &Context<'_>, area: Rect, buffer: &mut Buffer) {
         Some(page) => table::totals(cx, page),
         None => totals(cx).into(),
     };
-    // An active filter is shown even without room for anything else.
+    // An active filter is shown even if there is no room for anything else.
     let last = right.last().filter(|_| cx.is_filtered()).cloned();
     let fitting = right.into_iter().find(|text| crate::base::text::width(text) + wanted + 2 <= width);
     let right = fitting.or(last).unwrap_or_default();
@@ -45,7 +45,7 @@ pub fn draw(cx: &Context<'_>, area: Rect, buffer: &mut Buffer) {
     draw_ends(&left, &right, area, buffer);
 }
 
-/// Returns the totals as text, the longest first.
+/// Returns the totals as texts, the longest first.
 fn totals(cx: &Context<'_>) -> [String; 3] {
     let glyphs = cx.theme.glyphs;
     let measure = cx.order.measure;

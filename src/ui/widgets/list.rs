@@ -79,7 +79,8 @@ fn columns(cx: &Context<'_>, width: usize) -> Columns {
     Columns::fit(width, cx.shown.columns, Column::Size, NAME, cx.units)
 }
 
-/// Returns the line of titles with an arrow at the column that is sorted by; `own` are titles of one view only.
+/// Returns the line of titles, with an arrow at the column by which the rows are sorted. `own` are the titles
+/// of this view that differ from the usual ones.
 pub fn title_line(
     cx: &Context<'_>,
     columns: &Columns,
@@ -93,7 +94,7 @@ pub fn title_line(
             _ if is_wide => wide,
             _ => narrow,
         });
-        // A to Z counts as ascending.
+        // A to Z is an ascending order.
         let is_up = (direction == Direction::Usual) == (column == Column::Name);
         let arrow = if is_up { cx.theme.glyphs.ascending() } else { cx.theme.glyphs.descending() };
         format!("{text}{}", if sorted == column { arrow } else { "" })

@@ -1,4 +1,4 @@
-//! Regions of the screen, one file each.
+//! Regions of the screen, each in a file of its own.
 //!
 //! ```text
 //! header     /usr/share                                        1.2 GiB disk · 84,120 items     from 2 lines on
@@ -8,7 +8,7 @@
 //! footer     ? help  q quit  Enter open  Left parent  s size                       1 of 212    from 3 lines on
 //! ```
 //!
-//! Invariant: drawing changes nothing but the hit map, and works for any size of the terminal.
+//! Invariant: drawing changes only the hit map, and works for any size of the terminal.
 
 pub mod columns;
 mod df;

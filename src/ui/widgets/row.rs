@@ -1,4 +1,4 @@
-//! Line of the list, or of another view, with its columns.
+//! Row of the list, or of another view, with its columns.
 //!
 //! ```text
 //! !≥   1.0 GiB  84.3% ████████▍      12,001   doc/
@@ -8,7 +8,7 @@
 //!
 //! `!`: something in it could not be read. Before a size, `≥`: a lower bound; `·`: still growing.
 //!
-//! Invariant: every cell is as wide as its column, whatever it holds.
+//! Invariant: every cell is as wide as its column, whatever it contains.
 
 use std::borrow::Cow;
 
@@ -28,7 +28,7 @@ use crate::ui::theme::Role;
 /// Width below which a note would be useless.
 const NOTE: usize = 10;
 
-/// Draws rows from number `offset` on; the cursor is on row `index`.
+/// Draws rows, starting with number `offset`. The cursor is on row `index`.
 pub fn draw_rows(
     cx: &Context<'_>,
     columns: &Columns,
@@ -99,7 +99,7 @@ fn gap(cx: &Context<'_>, gap: &'static str, is_marked: bool, spans: &mut Vec<Spa
     spans.push(Span::raw(&behind[1..]));
 }
 
-/// Adds the label, and the note if there is room.
+/// Adds the label, and the note if there is room for it.
 fn label(cx: &Context<'_>, room: usize, row: &Row, spans: &mut Vec<Span<'_>>) {
     let gap = cx.theme.glyphs.gap();
     let label = fit(&row.label, room, gap).into_owned();
@@ -122,7 +122,7 @@ fn role(style: RowStyle) -> Role {
     }
 }
 
-/// Returns the part of a note that fits: all of it, its first clause, or the beginning of that.
+/// Returns the part of a note that fits: the whole note, its first clause, or the beginning of that clause.
 fn shortened<'t>(note: &'t str, room: usize, gap: &str) -> Cow<'t, str> {
     if width(note) <= room {
         return Cow::Borrowed(note);
@@ -134,7 +134,7 @@ fn shortened<'t>(note: &'t str, room: usize, gap: &str) -> Cow<'t, str> {
 
 /// Draws a line as the one under the cursor.
 pub fn select(cx: &Context<'_>, row: Rect, buffer: &mut Buffer) {
-    // One style for the whole line: its own colors reversed would look like a chessboard.
+    // The whole line has one style: reversing its own colors would look like a chessboard.
     for cell in row.positions() {
         buffer[cell].set_style(Style::reset().patch(cx.theme.style(Role::Selected)));
     }

@@ -1,20 +1,21 @@
-//! Drawing of the deletion dialog: its subject, the preview, and the buttons.
+//! Draws the deletion dialog: its subject, the preview, and the buttons.
 //!
 //! ```text
 //! ┌ Delete permanently? ────────────────────────────────────┐
 //! │ /home/me/project/target                      1.2 GiB │
 //! │ 12,345 files, 678 directories                        │
 //! │ frees at least 1.2 GiB, up to 1.9 GiB                │
-//! │ last change 3 hours ago                            │
-//! │ 2 things are mounted inside, and stay                │
-//! │ e deletes the contents only                 │
+//! │ last change 3 hours ago                              │
+//! │ Skips 2 mount points                                 │
+//! │ e deletes the contents only                          │
 //! │                                                      │
 //! │                  [ Yes ]   [ No ]                    │
 //! └──────────────────────────────────────────────────────┘
 //! ```
 //!
-//! Lines are added as more becomes known. Yes has brackets when it is an answer ([`crate::ui::answer_gate`]).
-//! Without room the least important lines are omitted, but never the buttons.
+//! Lines are added as the preview proceeds. Yes gets its brackets when it is accepted
+//! ([`crate::ui::answer_gate`]). If there is little room, the least important lines are omitted, but never the
+//! buttons.
 //!
 //! Invariant: any name takes one line here.
 
@@ -33,14 +34,14 @@ use crate::ui::layers::dialog::{BUTTONS, bordered, draw_button, side_by_side};
 use crate::ui::theme::Role;
 use crate::ui::widgets::field;
 
-/// Largest width in columns.
+/// Largest width of the dialog in columns.
 const WIDEST: u16 = 76;
-/// Width below which a path is more useful than a size.
+/// Width below which the path is shown instead of the size.
 const NARROW: usize = 30;
-/// Largest number of items shown by name.
+/// Largest number of items that are named.
 const NAMED: usize = 4;
 
-/// Line of the dialog with its importance: the least important ones are omitted first.
+/// Line of the dialog, with its importance: the least important lines are omitted first.
 struct Fact {
     rank: u8,
     left: String,
@@ -54,7 +55,7 @@ impl Fact {
     }
 }
 
-/// Layout of the dialog.
+/// Contents of the dialog for the present room.
 struct Plan<'a> {
     place: Rect,
     is_framed: bool,
@@ -67,7 +68,7 @@ fn plan<'a>(cx: &Context<'_>, dialog: &DeleteDialog, area: Rect) -> Plan<'a> {
     let is_framed = area.width >= 16 && area.height >= 5;
     let frame = u16::from(is_framed) * 2;
     let inner = usize::from(area.width.min(WIDEST) - frame.min(area.width));
-    // One line is for the buttons, and without a frame one for the title.
+    // One line is needed for the buttons, and without a frame another one for the title.
     let room = usize::from((area.height - frame).saturating_sub(2 - frame / 2));
     let mut facts = facts(cx, dialog);
     while facts.len() > room {
@@ -92,7 +93,7 @@ fn plan<'a>(cx: &Context<'_>, dialog: &DeleteDialog, area: Rect) -> Plan<'a> {
     Plan { place, is_framed, lines, buttons: buttons(dialog, last.intersection(place)) }
 }
 
-/// Returns the buttons of a line: none while a name is typed, and no Yes for a refusal.
+/// Returns the buttons for the last line: none while a name is typed, and no Yes if the deletion is refused.
 fn buttons(dialog: &DeleteDialog, line: Rect) -> Vec<(Button, Rect)> {
     let [yes, no] = BUTTONS;
     let placed = |((button, ..), place): ((Button, &str, u16), Rect)| (button, place);
@@ -152,10 +153,10 @@ fn line<'a>(cx: &Context<'_>, fact: &Fact, room: usize) -> Line<'a> {
     Line::styled(format!(" {text}{}{right}", " ".repeat(fill)), cx.theme.style(fact.role))
 }
 
-/// Returns the last line: the typed name, or room for the buttons.
+/// Returns the last line: the typed name, or blanks where the buttons are drawn.
 fn answer<'a>(cx: &Context<'_>, dialog: &DeleteDialog, room: usize) -> Line<'a> {
     if let ConfirmStep::Type(_, typed) = &dialog.stage {
-        // Letters are accepted once the name could be read.
+        // Letters are accepted when the name could be read.
         let before = if dialog.gate.was_open() { " > " } else { "   " };
         return Line::from(field::spans(cx.theme, before, typed, room.saturating_sub(2)));
     }
@@ -163,7 +164,7 @@ fn answer<'a>(cx: &Context<'_>, dialog: &DeleteDialog, room: usize) -> Line<'a> 
     Line::default()
 }
 
-/// Returns all facts, in their order.
+/// Returns all lines of the dialog, in order.
 fn facts(cx: &Context<'_>, dialog: &DeleteDialog) -> Vec<Fact> {
     let mut facts = Vec::new();
     let probe = dialog.probe.as_deref();
@@ -209,7 +210,7 @@ fn refusals(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fac
     named.collect()
 }
 
-/// Returns the changed entries, which are kept, and the key that rechecks them.
+/// Returns the line about changed entries, which are kept, with the key that rechecks them.
 fn changed(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
     let mut facts: Vec<Fact> = Vec::new();
     for number in probe.changed.iter().take(NAMED) {
@@ -298,7 +299,7 @@ fn findings(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fac
     facts
 }
 
-/// Returns the entries that are kept, with reasons.
+/// Returns the lines about entries that are kept, with the reasons.
 fn staying(dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
     let mut facts = Vec::new();
     let mut add = |rank, count: u64, text: &dyn Fn(&str) -> String| {
@@ -317,7 +318,7 @@ fn staying(dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
     add(4, mounts, &|count| format!("{count} {}", if mounts == 1 { one } else { many }));
     let entries = |count| if count == 1 { "entry" } else { "entries" };
     add(5, unseen, &|count| format!("{count} {} cannot be read", entries(unseen)));
-    // The trash takes a whole directory, with all contents.
+    // The trash takes a whole directory with all its contents.
     let (verb, kept) = match dialog.kind {
         OperationKind::Trash => ("move", probe.unmoved),
         _ => ("delete", probe.kept),

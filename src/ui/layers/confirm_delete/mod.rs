@@ -1,6 +1,6 @@
 //! The dialog that confirms a deletion, until there is a Yes or it is closed.
 //!
-//! Invariant: No is selected whenever the dialog opens, asks again, or learns of a refusal.
+//! Invariant: No is selected whenever the dialog opens, asks again, or gets a refusal from the preview.
 
 mod drawing;
 
@@ -25,21 +25,21 @@ use crate::ui::notice::Notice;
 use crate::ui::operations::deletion::DeletionRequest;
 use crate::ui::options::{DeleteMode, DeletePolicy};
 
-/// The dialog that confirms a deletion.
+/// Dialog that confirms a deletion.
 #[derive(Clone, Debug)]
 pub struct DeleteDialog {
-    /// Operation.
+    /// Kind of the operation.
     pub kind: OperationKind,
     /// Entries of the operation.
     pub selection: Arc<Selection>,
-    /// Preview so far.
+    /// Latest preview.
     pub probe: Option<Arc<Preview>>,
     /// Selected button.
     pub button: Button,
     /// Step of the confirmation.
     pub stage: ConfirmStep,
     gate: AnswerGate,
-    /// `true` for one directory, whose contents alone can be deleted.
+    /// `true` if the selection is a single directory, whose contents alone can be deleted.
     can_be_emptied: bool,
     is_rehearsal: bool,
     /// Size in bytes above which the name must be typed.
@@ -51,16 +51,16 @@ pub struct DeleteDialog {
 /// Step of a confirmation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConfirmStep {
-    /// Yes or No.
+    /// The dialog asks for Yes or No.
     Ask,
-    /// Typing of this name, with the text so far.
+    /// This name must be typed. Contains the text typed so far.
     Type(String, Field),
-    /// Yes or No once more.
+    /// The dialog asks for Yes or No a second time.
     AskAgain,
 }
 
 impl DeleteDialog {
-    /// Creates a dialog about entries without a preview.
+    /// Creates a dialog about a selection. It has no preview yet.
     pub fn new(kind: OperationKind, selection: Arc<Selection>, policy: &DeletePolicy, now: i64) -> Self {
         let can_be_emptied = kind != OperationKind::Trash
             && selection.count() == 1
@@ -79,7 +79,7 @@ impl DeleteDialog {
         }
     }
 
-    /// Takes the preview.
+    /// Takes a preview.
     pub fn learn(&mut self, probe: Arc<Preview>) {
         if !probe.refusals.is_empty() || !probe.changed.is_empty() {
             self.button = Button::No;
@@ -87,15 +87,15 @@ impl DeleteDialog {
         self.probe = Some(probe);
     }
 
-    /// Returns `true` if it may be confirmed: the refusals are known, there is none, and some entries are
-    /// left.
+    /// Returns `true` if the deletion may be confirmed: the refusals are known, there is none, and some entries
+    /// are left.
     pub fn is_open(&self) -> bool {
         let may_be_done =
             |probe: &Arc<Preview>| probe.refusals.is_empty() && probe.changed.len() < self.selection.count();
         self.probe.as_ref().is_some_and(may_be_done)
     }
 
-    /// Returns `true` if something in it has changed since it was read.
+    /// Returns `true` if an entry has changed since it was read.
     pub fn has_changed(&self) -> bool {
         self.probe.as_ref().is_some_and(|probe| !probe.changed.is_empty())
     }
@@ -108,11 +108,11 @@ impl DeleteDialog {
         Handled::Yes(None)
     }
 
-    /// Returns the name that must be typed, if any: that of the largest item.
+    /// Returns the name that must be typed: that of the largest item; `None` if none must be typed.
     fn wanted_name(&self) -> Option<String> {
         let probe = self.probe.as_ref()?;
         let is_home = probe.concerns.iter().any(|concern| matches!(concern, DeleteWarning::SomebodysHome(_)));
-        // A file that the preview has not visited may have grown without limit since the scan.
+        // A file that the preview has not visited may have grown since the scan, without limit.
         let most = if probe.is_complete { self.selection.disk().max(probe.most) } else { u64::MAX };
         if most <= self.typed_over && !is_home {
             return None;
@@ -143,7 +143,7 @@ impl DeleteDialog {
         }
     }
 
-    /// Takes a key while a name is typed; letters are part of it unless they are commands.
+    /// Handles a key while a name is typed. A letter that is not a command is appended to the typed name.
     fn key(&mut self, event: KeyEvent, command: Option<Command>, cx: &mut Context<'_>) -> Handled {
         let may_say_yes = self.is_open() && self.gate.is_open();
         let ConfirmStep::Type(wanted, typed) = &mut self.stage else { return Handled::Yes(None) };
@@ -164,7 +164,7 @@ impl DeleteDialog {
         Handled::Yes(None)
     }
 
-    /// Switches between deleting an entry and deleting its contents.
+    /// Switches between deleting a directory and deleting only its contents.
     fn empty_instead(&self) -> Handled {
         let (kind, extent) = match self.kind {
             OperationKind::Empty => (OperationKind::Delete, DeleteScope::Whole),
@@ -173,7 +173,7 @@ impl DeleteDialog {
         Handled::Confirm(kind, Selection { extent, ..Selection::clone(&self.selection) })
     }
 
-    /// Rescans changed entries, and then asks again about all.
+    /// Rescans changed entries. Then the question is asked again about all entries.
     fn read_changed(&self, cx: &mut Context<'_>) -> Effect {
         let numbers: HashSet<usize> =
             self.probe.iter().flat_map(|probe| probe.changed.iter().copied()).collect();
@@ -182,7 +182,7 @@ impl DeleteDialog {
         cx.look_again_at(&changed)
     }
 
-    /// Processes a Yes.
+    /// Handles a Yes.
     fn confirmed(&mut self, cx: &mut Context<'_>) -> Handled {
         if !self.is_open() {
             return Handled::Yes(None);
@@ -216,7 +216,7 @@ impl DeleteDialog {
     }
 }
 
-/// Closes the dialog and cancels the preview.
+/// Closes the dialog, and cancels the preview.
 fn close() -> Handled {
     Handled::Close(Some(Effect::Deletion(DeletionRequest::StopProbe)))
 }

@@ -1,8 +1,8 @@
 //! Palette: roles of text, presets with their colors, and the user's own colors.
 //!
-//! Each color is legible on black and on white, as text or as a cell, and no two are easily confused, also by
-//! users with two kinds of cones; the tests measure both. Of the sixteen ANSI colors only the names are
-//! known, so nothing important depends on them.
+//! Each color is legible on black and on white, as text or as a cell, and no two are easily confused, also with
+//! color blindness; tests compute both. Of the sixteen ANSI colors only the names are known, so nothing
+//! important depends on them.
 //!
 //! Invariant: a color that is used exists in the terminal.
 
@@ -13,7 +13,7 @@ use ratatui::style::{Color, Modifier, Style};
 use super::Colors;
 use crate::analysis::search::Category;
 
-/// Role of a piece of text.
+/// Role of text or of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Ordinary text.
@@ -73,7 +73,7 @@ impl Role {
         }
     }
 
-    /// Returns the role of the cell for a file of this category. Related categories share one.
+    /// Returns the role of a cell for a file of this category. Related categories have the same role.
     pub fn of(class: Category) -> Self {
         match class {
             Category::Video => Self::Video,
@@ -90,9 +90,9 @@ impl Role {
         matches!(self, Self::Video | Self::Media | Self::Archive | Self::Document | Self::Code)
     }
 
-    /// Returns its color among the sixteen, in the palette of 256, or exactly. Bright black is the background
-    /// of some schemes and blue is illegible in others, so among sixteen colors there is none for unimportant
-    /// text, or a bar.
+    /// Returns the color of the role, for this number of colors. In some color schemes bright black is the
+    /// background, and in others blue is illegible, so with sixteen colors unimportant text and bars have no
+    /// color.
     fn color(self, colors: Colors) -> Option<Color> {
         let (sixteen, indexed, exact) = match self {
             Self::Plain | Self::Strong | Self::Selected => return None,
@@ -117,12 +117,12 @@ impl Role {
 /// Preset of colors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Preset {
-    /// Few colors, for differences in kind.
+    /// Few colors, which distinguish kinds.
     #[default]
     Default,
     /// No colors.
     Plain,
-    /// Text in the terminal's own colors only, nothing dimmed, and errors underlined.
+    /// Text in the terminal's own colors, nothing dimmed, and errors underlined.
     HighContrast,
 }
 
@@ -159,27 +159,27 @@ impl Preset {
     }
 }
 
-/// Preset with the user's own colors.
+/// Preset, with the user's own colors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Looks {
     /// Preset.
     pub preset: Preset,
-    /// Own colors by role, in the order of [`Role::ALL`].
+    /// The user's own colors by role, in the order of [`Role::ALL`].
     own: [Option<Color>; Role::ALL.len()],
 }
 
 impl Looks {
-    /// Gives a role its own color.
+    /// Sets the user's own color of a role.
     pub fn set(&mut self, role: Role, color: Color) {
         self.own[role as usize] = Some(color);
     }
 
-    /// Returns the user's own color for a role.
+    /// Returns the user's own color of a role.
     pub fn own(&self, role: Role) -> Option<Color> {
         self.own[role as usize]
     }
 
-    /// Returns the style for `role`.
+    /// Returns the style of `role`.
     pub(super) fn style(&self, role: Role, colors: Colors) -> Style {
         let own = self.own(role).and_then(|color| shown(color, colors));
         let color = own.or_else(|| self.preset.color(role, colors));
@@ -188,29 +188,30 @@ impl Looks {
     }
 }
 
-/// Returns a style that fills a cell with the color of `style` and keeps text in it legible: black or white,
-/// whichever has more contrast. For a color of unknown look the text has the background's color.
+/// Returns a style that fills a cell with the color of `style` and keeps text in it legible, in black or white,
+/// whichever has more contrast. If the appearance of the color is unknown, the text has the color of the
+/// background.
 pub fn filled(style: Style) -> Style {
     const BLACK: Color = Color::Indexed(16);
     const WHITE: Color = Color::Indexed(231);
-    /// Share of white's light, in thousandths, from which black has more contrast.
+    /// Luminance relative to white, in thousandths, from which black has more contrast.
     const BRIGHT: u32 = 210;
     let parts = match style.fg {
         Some(Color::Rgb(red, green, blue)) => [red, green, blue],
         Some(Color::Indexed(index @ 16..)) => exact(index),
         _ => return style.reversed(),
     };
-    // Squares approximate what a screen makes of the numbers.
+    // The square of a component is approximately proportional to its luminance.
     let [red, green, blue] = parts.map(|part| u32::from(part).pow(2));
     let light = (213 * red + 715 * green + 72 * blue) / (255 * 255);
     style.bg(style.fg.unwrap_or_default()).fg(if light > BRIGHT { BLACK } else { WHITE })
 }
 
-/// Parses a color: a name (`blue`, `bright-blue`), a number of the palette of 256, `#rrggbb`, or `terminal`
-/// for the terminal's text color.
+/// Parses a color: a name (`blue`, `bright-blue`), a number of the palette of 256, `#rrggbb`, or `terminal` for
+/// the terminal's text color.
 ///
 /// # Errors
-/// The error as text.
+/// An error message.
 pub fn color(word: &str) -> Result<Color, String> {
     if word.eq_ignore_ascii_case("terminal") {
         return Ok(Color::Reset);
@@ -219,7 +220,7 @@ pub fn color(word: &str) -> Result<Color, String> {
         .map_err(|_| "unknown color; write colors like blue, bright-blue, 32, #3a80c4, terminal".to_owned())
 }
 
-/// Returns the name from which [`color`] reads it.
+/// Returns a name of the color that [`color`] accepts.
 pub fn color_name(color: Color) -> String {
     match color {
         Color::Reset => "terminal".to_owned(),
@@ -242,7 +243,7 @@ fn shown(color: Color, colors: Colors) -> Option<Color> {
     }
 }
 
-/// Returns the nearest color of the palette from `first` to before `end`.
+/// Returns the nearest color of the palette with a number from `first` up to, but not including, `end`.
 fn nearest(first: u16, end: u16, wanted: [u8; 3]) -> u8 {
     let distance = |index: u8| -> u32 {
         let parts = exact(index).into_iter().zip(wanted);
@@ -252,11 +253,11 @@ fn nearest(first: u16, end: u16, wanted: [u8; 3]) -> u8 {
     indices.min_by_key(|index| distance(*index)).unwrap_or(7)
 }
 
-/// Returns xterm's color for a number of its palette (256colres.h): sixteen, a cube of side six, twenty-four
-/// grays.
+/// Returns xterm's color for a number of its palette (256colres.h): sixteen colors, a cube with six steps, and
+/// twenty-four grays.
 fn exact(index: u8) -> [u8; 3] {
     const HALF: u8 = 0xcd;
-    // These four break the pattern.
+    // These four colors do not follow the pattern.
     const BLUE: [u8; 3] = [0, 0, 0xee];
     const WHITE: [u8; 3] = [0xe5; 3];
     const GREY: [u8; 3] = [0x7f; 3];
