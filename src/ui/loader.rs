@@ -64,7 +64,7 @@ pub struct Load<T>(Box<dyn FnMut() -> Newest<T>>);
 type Newest<T> = (Option<Result<T, JobError>>, Option<JobEnd>);
 
 impl<T> Load<T> {
-    /// Creates the load of a job, whose results are converted to a `T` by `convert`.
+    /// Creates the load of a job, whose results are converted to a `T` by `result`.
     pub fn of<R: Send + Sync + 'static>(
         mut job: Job<R>,
         mut result: impl FnMut(Arc<R>) -> Result<T, JobError> + 'static,

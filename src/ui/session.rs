@@ -15,7 +15,6 @@ use std::time::{Duration, Instant};
 
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
-use ratatui::crossterm::event::{self, Event as TerminalEvent, KeyEventKind};
 use ratatui::crossterm::queue;
 use ratatui::crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate};
 
@@ -27,7 +26,7 @@ use super::operations::export::{self, ExportMessage};
 use super::operations::programs::{self, Launch, Ready};
 use super::progress::{RescanMessage, Tick};
 use super::runner::{AtExit, Runner, TaskId, Update};
-use super::terminal::{clipboard, screen::Screen, tab_progress};
+use super::terminal::{clipboard, input, screen::Screen, tab_progress};
 use super::{app::App, settings::Settings};
 use crate::base::absolute::absolute;
 use crate::base::clock;
@@ -44,9 +43,6 @@ use crate::source::save::SaveError;
 const TICK: Duration = Duration::from_millis(80);
 /// Interval between checks of running jobs. It is short, so that results appear at once.
 const GLANCE: Duration = Duration::from_millis(10);
-/// Largest number of keys that are processed before the next frame, so that not every step of a held key is
-/// drawn.
-const KEYS_PER_FRAME: usize = 64;
 
 /// Output of frames.
 pub type Output = CrosstermBackend<BufWriter<Screen>>;
@@ -146,7 +142,7 @@ impl<'s> Session<'s> {
                 self.draw()?;
             }
             let wait = self.wait();
-            let events = pending(wait, self.begun)?.unwrap_or_else(|| self.idle());
+            let events = input::pending(wait, self.begun)?.unwrap_or_else(|| self.idle());
             // Events are processed with the present time, however long the wait was.
             self.app.update(Event::Clock(clock::now()));
             for event in events {
@@ -375,28 +371,4 @@ fn no_thread(operation: &'static str, error: io::Error) -> Event {
 /// Returns a root as the user gave it and as it is shown. A path such as `.` would not be understood later.
 fn titled(root: &Path) -> (Vec<u8>, Vec<u8>) {
     (root.as_os_str().as_bytes().to_vec(), absolute(root).as_os_str().as_bytes().to_vec())
-}
-
-/// Returns the events that arrive within `wait`; without a limit, waits for one. `None` if there are none.
-fn pending(wait: Option<Duration>, begun: Instant) -> io::Result<Option<Vec<Event>>> {
-    let mut events = Vec::new();
-    let mut is_there = match wait {
-        Some(wait) => event::poll(wait)?,
-        None => true,
-    };
-    if !is_there {
-        return Ok(None);
-    }
-    while is_there && events.len() < KEYS_PER_FRAME {
-        match event::read()? {
-            TerminalEvent::Key(key) if key.kind != KeyEventKind::Release => events.push(Event::Key(key)),
-            TerminalEvent::Mouse(mouse) => events.push(Event::Mouse(mouse, begun.elapsed())),
-            TerminalEvent::Resize(columns, lines) => events.push(Event::Resize(columns, lines)),
-            // A pasted text is not a command, but can be part of a search.
-            TerminalEvent::Paste(text) => events.push(Event::Paste(text)),
-            _ => {}
-        }
-        is_there = event::poll(Duration::ZERO)?;
-    }
-    Ok(Some(events))
 }

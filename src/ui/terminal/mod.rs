@@ -1,5 +1,6 @@
-//! The terminal: its modes, the clipboard, and the progress in its tab.
+//! The terminal: its modes, its input, the clipboard, and the progress in its tab.
 
 pub mod clipboard;
+pub mod input;
 pub mod screen;
 pub mod tab_progress;

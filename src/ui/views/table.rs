@@ -32,13 +32,13 @@ pub struct ViewSpec {
     pub hint: Option<(u8, &'static str)>,
     /// Title in the header, after the path.
     pub title: &'static str,
-    /// What the view needs.
+    /// Prerequisite of the view.
     pub needs: Needs,
     /// Table; `None` if the view shows the directory itself.
     pub table: Option<&'static TableSpec>,
 }
 
-/// What a view needs to be opened.
+/// Prerequisite for opening a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
     /// None.

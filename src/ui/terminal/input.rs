@@ -1,0 +1,39 @@
+//! Input: reads the events of the terminal.
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use ratatui::crossterm::event::{self, KeyEventKind};
+
+use crate::ui::message::Event;
+
+/// Largest number of keys that are processed before the next frame, so that not every step of a held key is
+/// drawn.
+const KEYS_PER_FRAME: usize = 64;
+
+/// Returns the events that arrive within `wait`; without a limit, waits for one. `None` if there are none.
+///
+/// # Errors
+/// When the terminal cannot be read.
+pub fn pending(wait: Option<Duration>, begun: Instant) -> io::Result<Option<Vec<Event>>> {
+    let mut events = Vec::new();
+    let mut is_there = match wait {
+        Some(wait) => event::poll(wait)?,
+        None => true,
+    };
+    if !is_there {
+        return Ok(None);
+    }
+    while is_there && events.len() < KEYS_PER_FRAME {
+        match event::read()? {
+            event::Event::Key(key) if key.kind != KeyEventKind::Release => events.push(Event::Key(key)),
+            event::Event::Mouse(mouse) => events.push(Event::Mouse(mouse, begun.elapsed())),
+            event::Event::Resize(columns, lines) => events.push(Event::Resize(columns, lines)),
+            // A pasted text is not a command, but can be part of a search.
+            event::Event::Paste(text) => events.push(Event::Paste(text)),
+            _ => {}
+        }
+        is_there = event::poll(Duration::ZERO)?;
+    }
+    Ok(Some(events))
+}
