@@ -125,13 +125,13 @@ impl Collector for Counts {
         Self { now: self.now, rows: Default::default() }
     }
 
-    fn meet(&mut self, entry: &WalkEntry<'_>) {
+    fn visit(&mut self, entry: &WalkEntry<'_>) {
         if let Some(metadata) = entry.metadata().filter(|metadata| metadata.directory.is_none()) {
             entry.add_to(&mut self.rows[Age::of(metadata.mtime, self.now) as usize]);
         }
     }
 
-    fn absorb(&mut self, other: Self) {
+    fn merge(&mut self, other: Self) {
         for (row, other) in self.rows.iter_mut().zip(other.rows) {
             row.merge(other);
         }
@@ -163,6 +163,6 @@ fn in_order(order: Order, rows: &[Totals; Age::ALL.len()]) -> [Age; Age::ALL.len
         By::Modified | By::Path => (Age::ALL.len() - *age as usize) as u64,
     };
     let mut ages = Age::ALL;
-    ages.sort_by_key(|age| Reverse(order.turned(number(age).saturating_add(1))));
+    ages.sort_by_key(|age| Reverse(order.directed(number(age).saturating_add(1))));
     ages
 }

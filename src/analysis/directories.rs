@@ -67,7 +67,7 @@ impl Collector for Files {
         self.single.push((id, Totals::default()));
     }
 
-    fn meet(&mut self, entry: &WalkEntry<'_>) {
+    fn visit(&mut self, entry: &WalkEntry<'_>) {
         entry.add_to(&mut self.sizes);
         let (_, own) = self.single.last_mut().expect("a directory is entered before its entries are met");
         own.items += 1;
@@ -77,7 +77,7 @@ impl Collector for Files {
         }
     }
 
-    fn absorb(&mut self, mut other: Self) {
+    fn merge(&mut self, mut other: Self) {
         other.single.retain(|(_, own)| own.items > 0);
         self.single.append(&mut other.single);
         self.sizes.merge(other.sizes);
@@ -111,7 +111,7 @@ impl Files {
             By::Disk | By::Modified | By::Path => own.disk,
         };
         let key =
-            |(id, own): &(DirId, Totals)| (Reverse(request.order.turned(by(own).saturating_add(1))), *id);
+            |(id, own): &(DirId, Totals)| (Reverse(request.order.directed(by(own).saturating_add(1))), *id);
         let most = if complete { most } else { most.min(GLIMPSE) };
         if all.len() > most {
             all.select_nth_unstable_by_key(most, key);

@@ -64,13 +64,13 @@ impl Collector for Failed {
         Self::default()
     }
 
-    fn meet(&mut self, entry: &WalkEntry<'_>) {
+    fn visit(&mut self, entry: &WalkEntry<'_>) {
         if let Some(errno) = errno(entry.tree, &entry.record) {
             self.rows.entry(errno).or_default().push(Row::of(entry, 0));
         }
     }
 
-    fn absorb(&mut self, other: Self) {
+    fn merge(&mut self, other: Self) {
         for (errno, mut rows) in other.rows {
             self.rows.entry(errno).or_default().append(&mut rows);
         }
@@ -92,7 +92,7 @@ impl Failed {
         let mut groups: Vec<_> = self.rows.iter().map(group).collect();
         let is_turned = order.by == By::Items && order.reversed;
         let order = Order { reversed: is_turned, ..order };
-        groups.sort_by_key(|group| Reverse(order.turned(group.rows.len() as u64)));
+        groups.sort_by_key(|group| Reverse(order.directed(group.rows.len() as u64)));
         Errors { groups, itself, searched: progress.searched, complete: progress.complete }
     }
 }

@@ -117,7 +117,7 @@ impl Collector for Kept {
         });
     }
 
-    fn meet(&mut self, entry: &WalkEntry<'_>) {
+    fn visit(&mut self, entry: &WalkEntry<'_>) {
         self.matched += 1;
         entry.add_to(&mut self.sizes);
         let direct = self.directories.last_mut().expect("a directory is entered before its entries are met");
@@ -134,7 +134,7 @@ impl Collector for Kept {
         }
     }
 
-    fn absorb(&mut self, mut other: Self) {
+    fn merge(&mut self, mut other: Self) {
         self.directories.append(&mut other.directories);
         self.sizes.merge(other.sizes);
         self.matched += other.matched;

@@ -55,7 +55,7 @@ impl Collector for Files<'_> {
         Self::new(self.tree, self.order, self.most)
     }
 
-    fn meet(&mut self, entry: &WalkEntry<'_>) {
+    fn visit(&mut self, entry: &WalkEntry<'_>) {
         entry.add_to(&mut self.sizes);
         let row = Row::of(entry, self.order.key(&entry.record, entry.totals));
         if let Some(inode) = entry.metadata().and_then(Metadata::linked_inode) {
@@ -67,7 +67,7 @@ impl Collector for Files<'_> {
         }
     }
 
-    fn absorb(&mut self, mut other: Self) {
+    fn merge(&mut self, mut other: Self) {
         self.linked.append(&mut other.linked);
         other.first.into_iter().for_each(|file| self.push(file));
         self.single += other.single;

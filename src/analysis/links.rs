@@ -101,14 +101,14 @@ impl Collector for Names {
         Self::default()
     }
 
-    fn meet(&mut self, entry: &WalkEntry<'_>) {
+    fn visit(&mut self, entry: &WalkEntry<'_>) {
         let Some(metadata) = entry.metadata() else { return };
         let (Some(inode), Some(links)) = (metadata.linked_inode(), metadata.links) else { return };
         let (disk, apparent) = (metadata.disk(), metadata.apparent);
         self.names.push(Name { inode, count: links.count, disk, apparent, row: Row::of(entry, 0) });
     }
 
-    fn absorb(&mut self, mut other: Self) {
+    fn merge(&mut self, mut other: Self) {
         self.names.append(&mut other.names);
     }
 }
@@ -148,7 +148,7 @@ impl Names {
             By::Items => inode.inside,
             By::Disk | By::Modified | By::Path => inode.disk,
         };
-        let key = |inode: &LinkedInode| (Reverse(request.order.turned(number(inode))), inode.inode);
+        let key = |inode: &LinkedInode| (Reverse(request.order.directed(number(inode))), inode.inode);
         links.inodes.sort_unstable_by_key(key);
         links
     }

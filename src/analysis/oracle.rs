@@ -119,7 +119,7 @@ impl<'i> Oracle<'i> {
         let (path, origin) = (item.path.clone(), self.origin);
         self.items
             .iter()
-            .filter(move |other| is_below(&path, &other.path) && !is_where_one_stands(other, origin))
+            .filter(move |other| is_below(&path, &other.path) && !is_origin_or_above(other, origin))
     }
 
     /// Returns the totals of `items`, each inode once; excluded entries are not counted.
@@ -169,7 +169,7 @@ impl<'i> Oracle<'i> {
             let has_no_age = item.kind == Kind::Directory && !names_directories;
             !(RULES[*rule].1 == Sort::Time && has_no_age) && says(item, *rule) != *negated
         };
-        !is_where_one_stands(item, self.origin) && !is_hidden && self.terms.iter().all(holds)
+        !is_origin_or_above(item, self.origin) && !is_hidden && self.terms.iter().all(holds)
     }
 
     /// Returns `true` if an item is kept, because it is found or lies in a directory that is found.
@@ -213,7 +213,7 @@ impl<'i> Oracle<'i> {
 }
 
 /// Returns `true` for the starting directory and its ancestors.
-fn is_where_one_stands(item: &Item, origin: &str) -> bool {
+fn is_origin_or_above(item: &Item, origin: &str) -> bool {
     item.path == origin || is_below(origin, &item.path)
 }
 

@@ -59,11 +59,11 @@ impl Order {
             By::Modified => metadata.mtime.cast_unsigned() ^ 1 << 63,
             By::Path => return totals.disk,
         };
-        self.turned(number.min(u64::MAX - 1) + 1)
+        self.directed(number.min(u64::MAX - 1) + 1)
     }
 
     /// Returns the sort key for a number: the number itself, or its mirror image if the order is reversed.
-    pub(crate) fn turned(self, number: u64) -> u64 {
+    pub(crate) fn directed(self, number: u64) -> u64 {
         if self.reversed { u64::MAX - number.max(1) + 1 } else { number }
     }
 }

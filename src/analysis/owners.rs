@@ -47,12 +47,12 @@ impl Collector for Counts {
         Self::default()
     }
 
-    fn meet(&mut self, entry: &WalkEntry<'_>) {
+    fn visit(&mut self, entry: &WalkEntry<'_>) {
         let uid = entry.metadata().and_then(|metadata| metadata.owner).map(|owner| owner.uid);
         entry.add_to(self.owners.entry(uid).or_default());
     }
 
-    fn absorb(&mut self, other: Self) {
+    fn merge(&mut self, other: Self) {
         for (uid, sizes) in other.owners {
             self.owners.entry(uid).or_default().merge(sizes);
         }

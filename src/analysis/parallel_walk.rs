@@ -90,9 +90,9 @@ pub(crate) trait Collector: Send + Sync {
     /// entry. A huge directory is visited once per part of its listing, and only the first visit has `_own`.
     fn enter(&mut self, _directory: DirId, _own: Option<&Totals>) {}
     /// Visits an entry that counts.
-    fn meet(&mut self, entry: &WalkEntry<'_>);
+    fn visit(&mut self, entry: &WalkEntry<'_>);
     /// Appends the entries of another collector to those of this one.
-    fn absorb(&mut self, other: Self);
+    fn merge(&mut self, other: Self);
 }
 
 /// Progress of a walk.
@@ -157,7 +157,7 @@ pub(crate) fn parallel_walk<T: Collector, R: Send + Sync>(
             task.threads().install(|| queries.par_iter().zip(parts).map(worker).collect())
         };
         for (part, left, count) in done {
-            tally.absorb(part);
+            tally.merge(part);
             stack.extend(left);
             searched += count;
         }
@@ -272,7 +272,7 @@ impl<'t, T: Collector> Worker<'_, 't, T> {
         let (totals, own) = sizes(tree, &record, self.counts_contents);
         if counts {
             let id = EntryId { directory: visit.id, position };
-            self.tally.meet(&WalkEntry { tree, id, record, totals, own, is_hit });
+            self.tally.visit(&WalkEntry { tree, id, record, totals, own, is_hit });
         }
         if let Some(id) = child {
             let is_kept = is_kept || is_found && query.brings_contents();

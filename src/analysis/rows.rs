@@ -116,7 +116,7 @@ impl Collector for Rows {
         Self::new(self.most, self.order)
     }
 
-    fn meet(&mut self, entry: &WalkEntry<'_>) {
+    fn visit(&mut self, entry: &WalkEntry<'_>) {
         entry.add_to(&mut self.sizes);
         if entry.is_hit {
             self.matched += 1;
@@ -126,7 +126,7 @@ impl Collector for Rows {
         }
     }
 
-    fn absorb(&mut self, other: Self) {
+    fn merge(&mut self, other: Self) {
         self.first.extend_from_slice(&other.first);
         self.trim(self.most.saturating_mul(2).max(1024));
         self.matched += other.matched;

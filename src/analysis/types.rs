@@ -71,8 +71,8 @@ pub struct TypeTotals {
 }
 
 /// Returns a query that finds the files of a category.
-pub fn class_query(class: Category) -> Query {
-    Query::of(Test::Type(Types::default().with_class(class)))
+pub fn category_query(class: Category) -> Query {
+    Query::of(Test::Type(Types::default().with_category(class)))
 }
 
 /// Adds up the entries that the query keeps by their type.
@@ -97,11 +97,11 @@ impl Collector for Counts {
         Self::default()
     }
 
-    fn meet(&mut self, entry: &WalkEntry<'_>) {
+    fn visit(&mut self, entry: &WalkEntry<'_>) {
         entry.add_to(self.types.entry(Type::of(entry)).or_default());
     }
 
-    fn absorb(&mut self, other: Self) {
+    fn merge(&mut self, other: Self) {
         for (of, sizes) in other.types {
             self.types.entry(of).or_default().merge(sizes);
         }
@@ -147,7 +147,7 @@ pub(crate) fn sorted<T: Copy + Ord, N: Ord>(
             rows.reverse();
         }
     } else {
-        rows.sort_unstable_by_key(|(of, totals)| (Reverse(order.turned(number(totals))), *of));
+        rows.sort_unstable_by_key(|(of, totals)| (Reverse(order.directed(number(totals))), *of));
     }
     rows
 }

@@ -15,7 +15,7 @@ use crate::cli::config::Config;
 use crate::cli::config::file::{Found, Source};
 use crate::cli::error::refusal;
 use crate::cli::settings;
-use crate::run::streams::say;
+use crate::run::streams::print_error;
 
 /// Configuration for a command line.
 #[derive(Debug, Default)]
@@ -36,10 +36,10 @@ impl Configured {
         let mut warnings = [config.warnings.clone(), wrong].concat();
         warnings.sort_by_key(|warning| warning.at);
         let file = source.path().map(escape_path).unwrap_or_default();
-        let told = warnings.iter().map(|warning| warning.told(&file));
-        let warnings: Vec<String> = refusal.into_iter().chain(told).collect();
+        let line = warnings.iter().map(|warning| warning.line(&file));
+        let warnings: Vec<String> = refusal.into_iter().chain(line).collect();
         for warning in &warnings {
-            say(warning);
+            print_error(warning);
         }
         Ok(Self { config, words, notice: notice(source, &warnings) })
     }

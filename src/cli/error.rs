@@ -11,7 +11,7 @@ use crate::cli::args::{Arguments, Cli};
 
 use crate::base::text::escape;
 use crate::run::exit::Exit;
-use crate::run::streams::{print, say};
+use crate::run::streams::{print, print_error};
 
 /// Reason why a command line gives no [`Request`](super::Request).
 #[derive(Debug)]
@@ -38,13 +38,13 @@ impl UsageError {
         match self {
             Self::Answer(text) => print(|_| text.print().and_then(|()| io::stdout().flush())),
             Self::Usage(message) => {
-                say(message);
+                print_error(message);
                 Exit::Useless
             }
             Self::NotKept(message, lines) => {
-                say(message);
+                print_error(message);
                 for line in lines {
-                    say(line);
+                    print_error(line);
                 }
                 Exit::Useless
             }

@@ -124,9 +124,9 @@ mod tests {
 
     #[test]
     fn every_variable_that_is_looked_at_is_told_of() {
-        let told: Vec<&str> = ENVIRONMENT.iter().flat_map(|(names, _)| names.split(", ")).collect();
+        let line: Vec<&str> = ENVIRONMENT.iter().flat_map(|(names, _)| names.split(", ")).collect();
         for name in VARIABLES {
-            assert!(told.contains(&name), "{name}");
+            assert!(line.contains(&name), "{name}");
         }
     }
 

@@ -94,7 +94,7 @@ pub fn words(
     let refuse = |setting: &Setting, reason: String| warnings.push(Warning::new(setting.value_at, &reason));
     let mut words = fitting(meant, understand, refuse);
     words.retain(|(setting, _)| !is_overruled(&setting.name, environment));
-    (flat(&fitting(words, |words| stand_beside(words, typed), |_, _| ())), warnings)
+    (flat(&fitting(words, |words| check_conflicts(words, typed), |_, _| ())), warnings)
 }
 
 /// Setting with its command-line words.
@@ -169,7 +169,7 @@ fn understand(words: &[OsString]) -> Result<(), String> {
 }
 
 /// Checks that the words do not conflict with the typed ones.
-fn stand_beside(words: &[OsString], typed: &[OsString]) -> Result<(), String> {
+fn check_conflicts(words: &[OsString], typed: &[OsString]) -> Result<(), String> {
     match command().try_get_matches_from(line(words, typed)) {
         Err(error) if error.kind() == ErrorKind::ArgumentConflict => Err(refusal(error).reason()),
         _ => Ok(()),

@@ -21,7 +21,7 @@ use crate::cli::error::refusal;
 use crate::cli::settings;
 use crate::cli::subcommands::ConfigQuery;
 use crate::run::exit::Exit;
-use crate::run::streams::{print, say};
+use crate::run::streams::{print, print_error};
 use crate::ui::keys::{KEYMAP, Key};
 use crate::ui::theme::{Preset, Role, color_name};
 
@@ -46,7 +46,7 @@ impl ConfigOutput {
         });
         let Self::List(_, remarks, worst) = self else { return exit };
         for remark in remarks {
-            say(remark);
+            print_error(remark);
         }
         exit.max(*worst)
     }

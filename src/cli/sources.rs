@@ -90,7 +90,7 @@ pub fn comparison(words: &Difference, environment: &Environment) -> Result<DiffJ
         return Err(UsageError::Usage("diff: standard input can be read once".to_owned()));
     }
     let units = options::units(words.si);
-    let telling = DiffOptions {
+    let options = DiffOptions {
         form: if words.json { DiffFormat::Json } else { DiffFormat::Table(units) },
         measure: if words.apparent_size { Measure::Apparent } else { Measure::Disk },
         least: words.min_change.unwrap_or(0),
@@ -104,7 +104,7 @@ pub fn comparison(words: &Difference, environment: &Environment) -> Result<DiffJ
         let new = words.new.as_ref().map(|new| side(new, &scan, &words.exclude)).transpose()?;
         (side(old, &scan, &words.exclude)?, new)
     };
-    Ok(DiffJob { old, new, scan, telling, progress: options::progress(words.quiet, units) })
+    Ok(DiffJob { old, new, scan, options, progress: options::progress(words.quiet, units) })
 }
 
 /// Returns one side of a comparison: a directory on this or another machine, or an export. `patterns` are the

@@ -197,7 +197,7 @@ fn line(kind: OperationKind, path: &[u8], entries: Option<u64>, bytes: u64, resu
 
 /// Returns the refused items as failures.
 fn refused(selection: &Selection) -> Failures {
-    let (refusals, _) = refusal::judge(selection);
+    let (refusals, _) = refusal::check(selection);
     let mut failures = Failures::default();
     let paths: Vec<Vec<u8>> = selection.items().map(|(group, item)| group.path_of(item)).collect();
     for (number, refusal) in refusals {

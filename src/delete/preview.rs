@@ -63,7 +63,7 @@ pub struct Preview {
     /// Items that are never deleted, by their numbers.
     pub refusals: Vec<(usize, Blocked)>,
     /// Warnings that need a special confirmation.
-    pub concerns: Vec<DeleteWarning>,
+    pub warnings: Vec<DeleteWarning>,
     /// Numbers of the items that have changed since they were read. They are not deleted.
     pub changed: Vec<usize>,
     /// All other items with their present identity. An operation applies to these.
@@ -87,12 +87,12 @@ pub fn probe(pool: &Pool, selection: Arc<Selection>, now: i64) -> std::io::Resul
     pool.start(move |task| {
         let looker = Previewer::new(task, now);
         let failures = Mutex::default();
-        let (refusals, concerns) = refusal::judge(&selection);
+        let (refusals, warnings) = refusal::check(&selection);
         let Seen { going, changed, unmoved } = seen::look(&selection);
         let going = Arc::new(going);
         let begun = Preview {
             refusals,
-            concerns,
+            warnings,
             changed,
             unmoved,
             going: Some(Arc::clone(&going)),
@@ -178,7 +178,7 @@ impl<'a> Previewer<'a> {
 }
 
 impl Met {
-    fn meet(&mut self, found: &Attributes, now: i64) {
+    fn visit(&mut self, found: &Attributes, now: i64) {
         let newest = &mut self.probe.newest;
         *newest = Some(newest.map_or(found.mtime, |newest| newest.max(found.mtime)));
         if found.mtime > now - RECENT && found.mtime <= now + RECENT {
@@ -202,7 +202,7 @@ impl Visitor for Previewer<'_> {
         at.rights()
     }
 
-    fn meet(
+    fn visit(
         &self,
         at: At<'_, Rights>,
         name: &CStr,
@@ -211,7 +211,7 @@ impl Visitor for Previewer<'_> {
     ) -> Result<Disposition, Errno> {
         {
             let mut met = lock(&self.met);
-            met.meet(found, self.now);
+            met.visit(found, self.now);
             met.probe.files += 1;
         }
         at.rights.to_remove(found)?;
@@ -235,7 +235,7 @@ impl Visitor for Previewer<'_> {
 
     fn enter(&self, _: &Directory, found: &Attributes, _: usize) {
         let mut met = lock(&self.met);
-        met.meet(found, self.now);
+        met.visit(found, self.now);
         met.probe.directories += 1;
     }
 

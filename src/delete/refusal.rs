@@ -44,11 +44,11 @@ impl DeleteWarning {
 
 /// Applies the guards to a selection. Returns the numbers of the refused items with the reasons, and the
 /// warnings.
-pub fn judge(selection: &Selection) -> (Vec<(usize, Blocked)>, Vec<DeleteWarning>) {
+pub fn check(selection: &Selection) -> (Vec<(usize, Blocked)>, Vec<DeleteWarning>) {
     let protected = protected();
     let homes = homes();
     let mut refusals = Vec::new();
-    let mut concerns = Vec::new();
+    let mut warnings = Vec::new();
     let mut number = 0;
     for group in &selection.groups {
         let opened = group.open();
@@ -57,11 +57,11 @@ pub fn judge(selection: &Selection) -> (Vec<(usize, Blocked)>, Vec<DeleteWarning
             && users::own() == 0
             && let Some(user) = other_master(directory, &found)
         {
-            concerns.push(DeleteWarning::OthersDirectory(group.path(), user));
+            warnings.push(DeleteWarning::OthersDirectory(group.path(), user));
         }
         for item in &group.items {
             let refusal = match &opened {
-                Ok(directory) => judge_item(group, item, directory, &protected),
+                Ok(directory) => check_item(group, item, directory, &protected),
                 // The deletion will report the error.
                 Err(_) => None,
             };
@@ -69,16 +69,16 @@ pub fn judge(selection: &Selection) -> (Vec<(usize, Blocked)>, Vec<DeleteWarning
                 && let Some(home) =
                     item.device.and_then(|device| homes.get(&FileId { device, inode: item.inode }))
             {
-                concerns.push(DeleteWarning::SomebodysHome(home.clone()));
+                warnings.push(DeleteWarning::SomebodysHome(home.clone()));
             }
             refusals.extend(refusal.map(|refusal| (number, refusal)));
             number += 1;
         }
     }
-    (refusals, concerns)
+    (refusals, warnings)
 }
 
-fn judge_item(
+fn check_item(
     group: &Group,
     item: &Item,
     directory: &Directory,

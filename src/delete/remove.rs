@@ -152,7 +152,7 @@ impl Visitor for Remover {
 
     fn rights(&self, _: &Directory) {}
 
-    fn meet(
+    fn visit(
         &self,
         at: At<'_, ()>,
         name: &CStr,

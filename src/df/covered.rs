@@ -40,7 +40,7 @@ const GLANCE: Duration = Duration::from_millis(50);
 
 /// Scans the covered directories of all mount points.
 pub fn look(covers: &[Cover], met: &mut Met, is_cancelled: &(dyn Fn() -> bool + Sync)) -> Vec<CoveredFiles> {
-    let mut shadows: Vec<CoveredFiles> = Vec::new();
+    let mut covered: Vec<CoveredFiles> = Vec::new();
     let mut clones: Vec<(&Path, Result<Uncovered, Errno>)> = Vec::new();
     for cover in covers {
         if !clones.iter().any(|(under, _)| *under == cover.under) {
@@ -52,9 +52,9 @@ pub fn look(covers: &[Cover], met: &mut Met, is_cancelled: &(dyn Fn() -> bool + 
             Some(Err(error)) => Err(*error),
             None => Err(Errno::ENOENT),
         };
-        shadows.push(CoveredFiles { path: cover.under.join(&cover.below), hidden });
+        covered.push(CoveredFiles { path: cover.under.join(&cover.below), hidden });
     }
-    shadows
+    covered
 }
 
 /// Adds up the files at `path`, which has nothing mounted on it.

@@ -38,19 +38,15 @@ pub fn explain(space: &FileSystemUsage, subject: Subject, units: Units) -> Vec<S
         ],
         Subject::Hidden | Subject::CoveredFiles(_) => return hidden(space, subject),
         Subject::UnlinkedFile => {
-            return vec![DELETED.to_owned(), reach(space.reach).to_owned(), UNSEEN.to_owned()];
+            return vec![DELETED.to_owned(), access(space.access).to_owned(), UNSEEN.to_owned()];
         }
         Subject::File(index) => {
             return space.deleted.get(index).map(|file| file_text(file, units)).unwrap_or_default();
         }
         Subject::Overhead(index) => {
-            return space
-                .parts
-                .get(index)
-                .map(|part| part_text(part.what, part.standing))
-                .unwrap_or_default();
+            return space.parts.get(index).map(|part| part_text(part.what, part.counted)).unwrap_or_default();
         }
-        Subject::Unexplained => return remainder(space, units),
+        Subject::Unexplained => return unexplained(space, units),
         Subject::Unreadable => vec![
             "Directories that you cannot read. Their contents are part of the unexplained space.",
             "Root can read them: run sudo duke with the same PATH. The errors view lists them.",
@@ -76,8 +72,8 @@ const DELETED: &str = "Files that were deleted while a process had them open. Th
 const UNSEEN: &str = "Not included: files held by the kernel (behind loop devices, swap files, files that an NFS \
     server has open), and descriptors in transit between processes.";
 
-fn reach(reach: ProcessAccess) -> &'static str {
-    match reach {
+fn access(access: ProcessAccess) -> &'static str {
+    match access {
         ProcessAccess::All => "All processes were checked.",
         ProcessAccess::Container => {
             "All processes of this container were checked. Processes outside may hold more; run duke on the host."
@@ -110,7 +106,7 @@ fn hidden(space: &FileSystemUsage, subject: Subject) -> Vec<String> {
             backup that was written while its disk was not mounted."
             .to_owned(),
     ];
-    let is_refused = space.shadows.iter().any(|shadow| shadow.hidden.is_err());
+    let is_refused = space.covered.iter().any(|shadow| shadow.hidden.is_err());
     texts.push(if is_refused {
         "Reading below a mount point requires root and Linux 5.2: run sudo duke with the same PATH."
             .to_owned()
@@ -118,7 +114,7 @@ fn hidden(space: &FileSystemUsage, subject: Subject) -> Vec<String> {
         "It was scanned through a private mount of the file system without other mounts on it.".to_owned()
     });
     let place = match subject {
-        Subject::CoveredFiles(index) => space.shadows.get(index).map(|shadow| escape_path(&shadow.path)),
+        Subject::CoveredFiles(index) => space.covered.get(index).map(|shadow| escape_path(&shadow.path)),
         _ => None,
     };
     let point = space
@@ -170,7 +166,7 @@ fn file_text(file: &UnlinkedFile, units: Units) -> Vec<String> {
     texts
 }
 
-fn part_text(what: OverheadKind, standing: CountedAs) -> Vec<String> {
+fn part_text(what: OverheadKind, counted: CountedAs) -> Vec<String> {
     let text = match what {
         OverheadKind::Structures => {
             "Inode tables, bitmaps, copies of the superblock, and the journal. Their size is fixed when the file \
@@ -205,7 +201,7 @@ fn part_text(what: OverheadKind, standing: CountedAs) -> Vec<String> {
             "The volumes of an APFS container share its space, so the space used by others is not free here."
         }
     };
-    let counted = match standing {
+    let counted = match counted {
         CountedAs::Used => "It is part of the used space.",
         CountedAs::Reserved => "It is free, but not available to ordinary users.",
         CountedAs::Beside => {
@@ -216,9 +212,9 @@ fn part_text(what: OverheadKind, standing: CountedAs) -> Vec<String> {
     vec![format!("{}: {text}", label(what)), counted.to_owned()]
 }
 
-fn remainder(space: &FileSystemUsage, units: Units) -> Vec<String> {
+fn unexplained(space: &FileSystemUsage, units: Units) -> Vec<String> {
     let mut texts = Vec::new();
-    match space.remainder() {
+    match space.unexplained() {
         Some(Unexplained::Shared(bytes)) => {
             texts.push(format!(
                 "The scan found {} more than is used: files share blocks (reflinks, snapshots, deduplication), or \

@@ -142,10 +142,10 @@ fn spaces(
     for (index, sizes) in order.into_iter().zip(sizes) {
         let system = &regions.systems[index];
         let covers = if sizes.is_some() { system.covers.as_slice() } else { &[] };
-        let shadows = covered::look(covers, &mut met, is_cancelled);
+        let covered = covered::look(covers, &mut met, is_cancelled);
         let space = space(system, sums.scanned[index], sizes);
         let deleted = of_system(&open.files, system, &mounts);
-        spaces.push(FileSystemUsage { shadows, deleted, reach: open.reach, ..space });
+        spaces.push(FileSystemUsage { covered, deleted, access: open.access, ..space });
     }
     spaces
 }
@@ -184,9 +184,9 @@ fn space(system: &System, scanned: Scanned, sizes: Option<Sizes>) -> FileSystemU
     FileSystemUsage {
         volume: Volume { path: system.path.clone(), mount: system.mount.clone(), capacity, outside },
         scanned,
-        shadows: Vec::new(),
+        covered: Vec::new(),
         deleted: Vec::new(),
-        reach: ProcessAccess::None,
+        access: ProcessAccess::None,
         parts: capacity.map(|capacity| parts(&native, &capacity)).unwrap_or_default(),
         notes: if sizes.is_some() { notes(system, native, (here.ok(), whole)) } else { Vec::new() },
     }

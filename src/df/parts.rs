@@ -15,7 +15,7 @@ pub struct Overhead {
     /// Size in bytes, as df counts it.
     pub bytes: u64,
     /// Number of df that includes it.
-    pub standing: CountedAs,
+    pub counted: CountedAs,
 }
 
 /// Number of df that includes a part.
@@ -97,7 +97,7 @@ pub fn parts(native: &Native, capacity: &Capacity) -> Vec<Overhead> {
         Native::Apfs(apfs) => {
             let others = apfs.volume.map(|own| capacity.used().saturating_sub(own));
             others
-                .map(|bytes| Overhead { what: OverheadKind::OtherVolumes, bytes, standing: CountedAs::Used })
+                .map(|bytes| Overhead { what: OverheadKind::OtherVolumes, bytes, counted: CountedAs::Used })
                 .into_iter()
                 .collect()
         }
@@ -114,13 +114,13 @@ fn ext(superblock: &Superblock, held_back: Option<u64>, capacity: &Capacity) -> 
         overhead => overhead.map(|overhead| (overhead, CountedAs::Used)),
     };
     let structures =
-        structures.map(|(bytes, standing)| Overhead { what: OverheadKind::Structures, bytes, standing });
+        structures.map(|(bytes, counted)| Overhead { what: OverheadKind::Structures, bytes, counted });
     let journal = superblock.journal.map(|bytes| Overhead {
         what: OverheadKind::Journal,
         bytes,
-        standing: CountedAs::Within,
+        counted: CountedAs::Within,
     });
-    let reserved = |what, bytes| Overhead { what, bytes, standing: CountedAs::Reserved };
+    let reserved = |what, bytes| Overhead { what, bytes, counted: CountedAs::Reserved };
     let for_root = reserved(OverheadKind::ForRoot, superblock.reserved);
     let for_writing =
         held_back.map(|count| reserved(OverheadKind::ForWriting, count.saturating_mul(superblock.cluster)));
@@ -128,7 +128,7 @@ fn ext(superblock: &Superblock, held_back: Option<u64>, capacity: &Capacity) -> 
 }
 
 fn xfs(xfs: &Xfs) -> Vec<Overhead> {
-    let part = |what, bytes: Option<u64>, standing| bytes.map(|bytes| Overhead { what, bytes, standing });
+    let part = |what, bytes: Option<u64>, counted| bytes.map(|bytes| Overhead { what, bytes, counted });
     [
         part(OverheadKind::Journal, xfs.log, CountedAs::Beside),
         part(OverheadKind::Inodes, xfs.inodes, CountedAs::Used),
@@ -150,7 +150,7 @@ fn btrfs(btrfs: &Btrfs) -> Vec<Overhead> {
         disk / factor
     };
     let reserve = of(Purpose::Reserve).map(|chunks| chunks.size).sum();
-    let part = |what, bytes| Overhead { what, bytes, standing: CountedAs::Used };
+    let part = |what, bytes| Overhead { what, bytes, counted: CountedAs::Used };
     vec![
         part(OverheadKind::Metadata, used(Purpose::Metadata)),
         part(OverheadKind::BlockGroups, used(Purpose::System)),
@@ -166,7 +166,7 @@ mod tests {
         let superblock = Superblock { whole, overhead, reserved: 3, cluster: 4, journal: Some(5) };
         let capacity = Capacity { size, ..Capacity::default() };
         let parts = parts(&Native::Ext { superblock, held_back: Some(2) }, &capacity);
-        parts.iter().map(|part| (part.what, part.bytes, part.standing)).collect()
+        parts.iter().map(|part| (part.what, part.bytes, part.counted)).collect()
     }
 
     #[test]

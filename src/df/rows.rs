@@ -182,12 +182,12 @@ impl Rows<'_> {
             }
         };
         self.push(Subject::Size, 0, Amount::Bytes(capacity.size), "size", None);
-        self.parts(|part| matches!(part.standing, CountedAs::Beside | CountedAs::Within));
+        self.parts(|part| matches!(part.counted, CountedAs::Beside | CountedAs::Within));
         self.push(Subject::Available, 0, Amount::Bytes(capacity.available), "available", None);
         if capacity.reserved() > 0 {
             let note = Some("for root".to_owned());
             self.push(Subject::Reserved, 0, Amount::Bytes(capacity.reserved()), "reserved", note);
-            self.parts(|part| part.standing == CountedAs::Reserved);
+            self.parts(|part| part.counted == CountedAs::Reserved);
         }
         if capacity.inodes > 0 {
             let note =
@@ -205,8 +205,8 @@ impl Rows<'_> {
         self.push(Subject::Scanned, 1, Amount::Bytes(scanned.disk), "scanned", Some(note));
         self.hidden();
         self.deleted();
-        self.parts(|part| part.standing == CountedAs::Used);
-        self.remainder();
+        self.parts(|part| part.counted == CountedAs::Used);
+        self.unexplained();
         if scanned.unreadable > 0 {
             let label = format!("unreadable: {}", counted(scanned.unreadable, "entry", "entries"));
             self.push(Subject::Unreadable, 1, Amount::Unknown, label, Some("included above".to_owned()));
@@ -218,12 +218,12 @@ impl Rows<'_> {
     }
 
     fn hidden(&mut self) {
-        let shadows = &self.space.shadows;
-        if shadows.is_empty() {
+        let covered = &self.space.covered;
+        if covered.is_empty() {
             return;
         }
-        let refused = shadows.iter().find_map(|shadow| shadow.hidden.err());
-        let count = counted(shadows.len() as u64, "mount point", "mount points");
+        let refused = covered.iter().find_map(|shadow| shadow.hidden.err());
+        let count = counted(covered.len() as u64, "mount point", "mount points");
         let (amount, note) = match refused {
             Some(Errno::EPERM | Errno::EACCES) => {
                 (Amount::Unknown, format!("{count} not checked; run as root"))
@@ -232,7 +232,7 @@ impl Rows<'_> {
             None => (Amount::Bytes(self.space.hidden()), count),
         };
         self.push(Subject::Hidden, 1, amount, "under mount points", Some(note));
-        for (index, shadow) in shadows.iter().enumerate() {
+        for (index, shadow) in covered.iter().enumerate() {
             let (amount, note) = match shadow.hidden {
                 Ok(hidden) if hidden.entries > 0 => {
                     (Amount::Bytes(hidden.disk), Some(counted(hidden.entries, "entry", "entries")))
@@ -246,13 +246,13 @@ impl Rows<'_> {
     }
 
     fn deleted(&mut self) {
-        let note = match self.space.reach {
+        let note = match self.space.access {
             ProcessAccess::All => "of all processes",
             ProcessAccess::Container => "of the processes in this container",
             ProcessAccess::Own => "of your own processes; run as root for all",
             ProcessAccess::None => "process list not accessible",
         };
-        let amount = match self.space.reach {
+        let amount = match self.space.access {
             ProcessAccess::None => Amount::Unknown,
             _ => Amount::Bytes(self.space.deleted_bytes()),
         };
@@ -268,15 +268,15 @@ impl Rows<'_> {
 
     fn parts(&mut self, is_wanted: impl Fn(&Overhead) -> bool) {
         for (index, part) in self.space.parts.iter().enumerate().filter(|(_, part)| is_wanted(part)) {
-            let depth = if part.standing == CountedAs::Within { 2 } else { 1 };
-            let note = (part.standing == CountedAs::Beside).then(|| "not part of the size".to_owned());
+            let depth = if part.counted == CountedAs::Within { 2 } else { 1 };
+            let note = (part.counted == CountedAs::Beside).then(|| "not part of the size".to_owned());
             self.push(Subject::Overhead(index), depth, Amount::Bytes(part.bytes), label(part.what), note);
         }
     }
 
-    fn remainder(&mut self) {
+    fn unexplained(&mut self) {
         let outside = self.space.volume.outside.first();
-        let (amount, label, note) = match (self.space.remainder(), outside) {
+        let (amount, label, note) = match (self.space.unexplained(), outside) {
             (None, _) => return,
             (Some(Unexplained::Missing(bytes)), None) => (Amount::Bytes(bytes), "unexplained", None),
             (Some(Unexplained::Missing(bytes)), Some(outside)) => {

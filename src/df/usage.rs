@@ -20,11 +20,11 @@ pub struct FileSystemUsage {
     /// Totals of the scan.
     pub scanned: Scanned,
     /// Files covered by mount points.
-    pub shadows: Vec<CoveredFiles>,
+    pub covered: Vec<CoveredFiles>,
     /// Deleted files that are still open in processes.
     pub deleted: Vec<UnlinkedFile>,
     /// Processes whose open files could be read.
-    pub reach: ProcessAccess,
+    pub access: ProcessAccess,
     /// Overhead of the file system.
     pub parts: Vec<Overhead>,
     /// Additional facts about the file system.
@@ -79,7 +79,7 @@ pub enum Unexplained {
 
 impl FileSystemUsage {
     /// Returns the unexplained part of "used", or `None` if the system does not report the used space.
-    pub fn remainder(&self) -> Option<Unexplained> {
+    pub fn unexplained(&self) -> Option<Unexplained> {
         let used = self.volume.capacity.ok()?.used();
         let known = self.known();
         Some(match used.checked_sub(known) {
@@ -90,14 +90,14 @@ impl FileSystemUsage {
 
     /// Returns the number of explained bytes.
     fn known(&self) -> u64 {
-        let parts = self.parts.iter().filter(|part| part.standing == CountedAs::Used);
+        let parts = self.parts.iter().filter(|part| part.counted == CountedAs::Used);
         let parts = parts.fold(0_u64, |sum, part| sum.saturating_add(part.bytes));
         [self.hidden(), self.deleted_bytes(), parts].into_iter().fold(self.scanned.disk, u64::saturating_add)
     }
 
     /// Returns the bytes of files covered by mount points, as far as those could be read.
     pub fn hidden(&self) -> u64 {
-        let known = self.shadows.iter().filter_map(|shadow| shadow.hidden.ok());
+        let known = self.covered.iter().filter_map(|shadow| shadow.hidden.ok());
         known.fold(0, |sum, hidden| sum.saturating_add(hidden.disk))
     }
 

@@ -138,8 +138,8 @@ impl<'t> Builder<'t> {
     }
 
     /// Enters a child of the current directory, or a root.
-    pub(crate) fn enter(&mut self, entrance: &DirectoryStart<'_>) {
-        let &DirectoryStart { name, metadata, sizes, device, is_read } = entrance;
+    pub(crate) fn enter(&mut self, start: &DirectoryStart<'_>) {
+        let &DirectoryStart { name, metadata, sizes, device, is_read } = start;
         let parent = self.current();
         let mut child = match sizes {
             Sizes::Own => {

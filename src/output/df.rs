@@ -35,7 +35,7 @@ pub(crate) fn write(report: &Report, units: Units, out: &mut dyn Write) -> io::R
         for row in &rows {
             writeln!(out, "{}", line(row, room, units))?;
         }
-        let is_missing = matches!(space.remainder(), Some(Unexplained::Missing(bytes)) if bytes > 0);
+        let is_missing = matches!(space.unexplained(), Some(Unexplained::Missing(bytes)) if bytes > 0);
         if let (true, Some(NotScanned::Above(point))) = (is_missing, space.volume.outside.first()) {
             writeln!(out, "\nTo scan all of it: {}", advice("duke df", point))?;
         }

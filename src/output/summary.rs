@@ -20,7 +20,7 @@ pub(crate) fn print(
     let whole = measure.of(whole.disk, whole.apparent);
     let mut out = BufWriter::new(out);
     for file in summary.largest.iter().flatten() {
-        let own = measure.of(file.facts.disk(), file.facts.apparent);
+        let own = measure.of(file.metadata.disk(), file.metadata.apparent);
         writeln!(out, "{}  {}  {}", size(own, units), percent(share(own, whole)), escape(&file.path))?;
     }
     let mut is_first = summary.largest.is_none();

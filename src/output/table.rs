@@ -63,10 +63,10 @@ impl<'t> Table<'t> {
             if let Some(position) = directory.rows.position(directory.next) {
                 directory.next += 1;
                 let Some(record) = directory.index.record(position) else { continue };
-                let EntryState::Known(facts) = &record.state else { continue };
+                let EntryState::Known(metadata) = &record.state else { continue };
                 let is_root = open.len() == 1;
                 roots += usize::from(is_root);
-                if !is_root && self.size(&self.totals(facts)) < self.least {
+                if !is_root && self.size(&self.totals(metadata)) < self.least {
                     continue;
                 }
                 if !path.is_empty() && !path.ends_with(b"/") {
@@ -74,7 +74,7 @@ impl<'t> Table<'t> {
                 }
                 path.extend_from_slice(record.name);
                 if !too_long.refuses(&path, self.tree.items_below(&record)) {
-                    let child = self.entry(&mut out, facts, whole, &path, open.len())?;
+                    let child = self.entry(&mut out, metadata, whole, &path, open.len())?;
                     open.extend(child);
                 }
             } else if let Some(Open { totals, .. }) = open.pop() {
@@ -101,13 +101,13 @@ impl<'t> Table<'t> {
     fn entry(
         &self,
         out: &mut dyn Write,
-        facts: &Metadata,
+        metadata: &Metadata,
         whole: u64,
         path: &[u8],
         level: usize,
     ) -> io::Result<Option<Open<'t>>> {
-        let totals = self.totals(facts);
-        match facts.directory {
+        let totals = self.totals(metadata);
+        match metadata.directory {
             Some(id) if level <= self.depth => return Ok(Some(self.open(id, path.len(), totals))),
             Some(_) => self.line(out, &totals, whole, Some(totals.items), path)?,
             None => self.line(out, &totals, whole, None, path)?,
@@ -141,10 +141,10 @@ impl<'t> Table<'t> {
         writeln!(out, "{mark} {}", row.label)
     }
 
-    fn totals(&self, facts: &Metadata) -> Totals {
-        match facts.directory {
+    fn totals(&self, metadata: &Metadata) -> Totals {
+        match metadata.directory {
             Some(id) => self.sizes.totals(self.tree, id),
-            None => Totals { disk: facts.disk(), apparent: facts.apparent, ..Totals::default() },
+            None => Totals { disk: metadata.disk(), apparent: metadata.apparent, ..Totals::default() },
         }
     }
 

@@ -154,7 +154,7 @@ impl Types {
 
     /// Returns the set with regular files of this category added.
     #[must_use]
-    pub fn with_class(self, class: Category) -> Self {
+    pub fn with_category(self, class: Category) -> Self {
         Self { classes: self.classes | 1 << class as u16, ..self }
     }
 

@@ -18,7 +18,7 @@ use crate::platform::terminal::stops;
 use crate::run::exit::Exit;
 use crate::run::snapshot_writer::SnapshotWriter;
 use crate::run::streams;
-use crate::run::streams::{no_thread, say};
+use crate::run::streams::{no_thread, print_error};
 use crate::scan::{self, Outcome, Scan};
 use crate::source::baseline::BaselineSpec;
 use crate::source::snapshot_store;
@@ -131,12 +131,12 @@ pub fn run(job: BrowseJob) -> Exit {
             Exit::of_roots(source.tree()).max(print(&picked, job.ending)).max(report_errors(&source)).max(old)
         }
         Err(error) => {
-            say(&format!("terminal: {}", words(&error)));
+            print_error(&format!("terminal: {}", words(&error)));
             Exit::Incomplete
         }
     };
     if let Some(reason) = writer.and_then(SnapshotWriter::finish) {
-        say(&reason);
+        print_error(&reason);
     }
     // The process ends now, and the system frees a large tree faster than duke could.
     std::mem::forget((source, earlier));
@@ -167,7 +167,7 @@ fn root_of(old: &Source) -> Result<PathBuf, Exit> {
         return Ok(OsString::from_vec(tree.name(root).to_vec()).into());
     }
     if report_errors(old) == Exit::Fine {
-        say("not a directory: cannot compare");
+        print_error("not a directory: cannot compare");
     }
     Err(Exit::Useless)
 }
@@ -189,7 +189,7 @@ fn check_roots(source: &Source) -> Option<Exit> {
     let lines: Vec<String> =
         tree.listing(DirId::TOP).entries().map(|(_, root)| missing(root)).collect::<Option<_>>()?;
     for line in &lines {
-        say(line);
+        print_error(line);
     }
     (!lines.is_empty()).then_some(Exit::Useless)
 }
@@ -204,12 +204,12 @@ fn broken(source: &Source) -> Option<Vec<String>> {
 /// Prints the errors of exports, or the panic that ended the scan.
 fn report_errors(source: &Source) -> Exit {
     if let Some(Outcome::Panicked(reason)) = source.outcome() {
-        say(&format!("internal error: scan ended early: {}", escape(reason.as_bytes())));
+        print_error(&format!("internal error: scan ended early: {}", escape(reason.as_bytes())));
         return Exit::Incomplete;
     }
     let Some(report_errors) = broken(source) else { return Exit::Fine };
     for fault in &report_errors {
-        say(fault);
+        print_error(fault);
     }
     Exit::of_broken(source.tree())
 }

@@ -23,7 +23,7 @@ use crate::formats::long_paths::{LONGEST, TooLong};
 use crate::platform::terminal::interrupt::Interrupt;
 use crate::run::exit::{Exit, exit_of};
 use crate::run::print::{Progress, read};
-use crate::run::streams::{exit_of_writing, say, standard_output, summarise};
+use crate::run::streams::{exit_of_writing, print_error, standard_output, summarize};
 use crate::scan::{self, Outcome};
 use crate::source::{Source, SourceSpec};
 use crate::tree::{DirId, EntryId, join};
@@ -38,7 +38,7 @@ pub struct DiffJob {
     /// Options of that scan.
     pub scan: scan::Options,
     /// Options of the output.
-    pub telling: DiffOptions,
+    pub options: DiffOptions,
     /// Progress display while the trees are read.
     pub progress: Progress,
 }
@@ -80,7 +80,7 @@ struct Read {
 /// Runs the comparison and returns the exit code.
 pub fn compare(comparison: DiffJob) -> Exit {
     let interrupt = Interrupt::hold().ok();
-    let DiffJob { old, new, scan, telling, progress } = comparison;
+    let DiffJob { old, new, scan, options, progress } = comparison;
     let read = |wanted| read_side(wanted, interrupt.as_ref(), progress);
     let sides = read(old).and_then(|old| {
         let now = || SourceSpec::Paths(vec![path(old.source.tree().name(old.root))], scan);
@@ -88,16 +88,16 @@ pub fn compare(comparison: DiffJob) -> Exit {
         Ok((old, new))
     });
     if interrupt.is_some_and(Interrupt::release) {
-        say("interrupted");
+        print_error("interrupted");
         return Exit::Interrupted;
     }
     let (old, new) = match sides {
         Ok(sides) => sides,
         Err(exit) => return exit,
     };
-    summarise(old.source.tree(), old.outcome.as_ref());
+    summarize(old.source.tree(), old.outcome.as_ref());
     let exit = exit_of(&old.source, old.outcome.as_ref());
-    let told = standard_output().and_then(|mut out| Changes::find(&old, &new, telling).write(&mut out));
+    let told = standard_output().and_then(|mut out| Changes::find(&old, &new, options).write(&mut out));
     let exit = exit.max(exit_of(&new.source, new.outcome.as_ref()));
     let exit = exit_of_writing(&new.source, new.outcome.as_ref(), told, "standard output", exit);
     // The process ends now, and the system frees large trees faster than duke could.
@@ -115,9 +115,9 @@ fn read_side(wanted: SourceSpec, interrupt: Option<&Interrupt>, progress: Progre
     if let Some(root) = root {
         return Ok(Read { source, outcome, root });
     }
-    summarise(source.tree(), outcome.as_ref());
+    summarize(source.tree(), outcome.as_ref());
     if exit_of(&source, outcome.as_ref()) == Exit::Fine {
-        say("not a directory: cannot compare");
+        print_error("not a directory: cannot compare");
     }
     Err(Exit::Useless)
 }
@@ -126,7 +126,7 @@ fn read_side(wanted: SourceSpec, interrupt: Option<&Interrupt>, progress: Progre
 struct Changes<'t> {
     old: &'t Read,
     new: &'t Read,
-    telling: DiffOptions,
+    options: DiffOptions,
     /// Name of the old root; the name of the new root if both have the same path.
     former_root: Vec<u8>,
     list: Vec<Change<'t>>,
@@ -135,23 +135,23 @@ struct Changes<'t> {
 }
 
 impl<'t> Changes<'t> {
-    fn find(old: &'t Read, new: &'t Read, telling: DiffOptions) -> Self {
+    fn find(old: &'t Read, new: &'t Read, options: DiffOptions) -> Self {
         let side = |read: &'t Read| Side { tree: read.source.tree(), root: read.root };
         let is_large = |change: &Change<'_>| {
-            let by = telling.amount(change.before).abs_diff(telling.amount(change.after));
+            let by = options.amount(change.before).abs_diff(options.amount(change.after));
             // A renamed entry is a change even if its size is the same.
-            by >= telling.least && (by > 0 || change.fate != ChangeKind::Kept)
+            by >= options.least && (by > 0 || change.difference != ChangeKind::Kept)
         };
         let mut changes = diff(side(old), side(new), is_large);
         let name = |read: &Read| read.source.tree().name(read.root).to_vec();
         let place = |read: &Read| absolute(&path(&name(read)));
         let former_root = if place(old) == place(new) { name(new) } else { name(old) };
         let mut found =
-            Self { old, new, telling, former_root, list: Vec::new(), too_long: TooLong::default() };
+            Self { old, new, options, former_root, list: Vec::new(), too_long: TooLong::default() };
         let mut too_long = TooLong::default();
         changes.retain(|change| found.is_short(change, &mut too_long));
         changes.sort_by_cached_key(|change| {
-            let by = telling.amount(change.before).abs_diff(telling.amount(change.after));
+            let by = options.amount(change.before).abs_diff(options.amount(change.after));
             (Reverse(by), found.path_of(change))
         });
         found.list = changes;
@@ -169,7 +169,7 @@ impl<'t> Changes<'t> {
                 length > LONGEST
             })
         };
-        let is_long = match change.fate {
+        let is_long = match change.difference {
             ChangeKind::Gone => is_long(self.old, change.entry.directory, change.name),
             ChangeKind::Renamed(before) => {
                 is_long(self.new, change.entry.directory, change.name) || is_long(self.old, before, b"")
@@ -183,7 +183,7 @@ impl<'t> Changes<'t> {
     }
 
     fn path_of(&self, change: &Change<'_>) -> Vec<u8> {
-        let directory = match change.fate {
+        let directory = match change.difference {
             ChangeKind::Gone => self.former_path(change.entry.directory),
             _ => self.new.source.tree().path(change.entry.directory),
         };
@@ -202,7 +202,7 @@ impl<'t> Changes<'t> {
     }
 
     fn write(self, out: &mut dyn Write) -> io::Result<()> {
-        match self.telling.form {
+        match self.options.form {
             DiffFormat::Table(units) => self.table(&mut io::BufWriter::new(out), units),
             DiffFormat::Json => self.json(out),
         }?;
@@ -216,7 +216,7 @@ impl<'t> Changes<'t> {
             }
         }
         let whole = Change {
-            fate: ChangeKind::Kept,
+            difference: ChangeKind::Kept,
             name: b"",
             kind: crate::base::kind::Kind::Directory,
             entry: EntryId { directory: self.new.root, position: 0 },
@@ -230,12 +230,12 @@ impl<'t> Changes<'t> {
     }
 
     fn line(&self, out: &mut dyn Write, units: Units, change: &Change<'_>) -> io::Result<()> {
-        let (before, after) = (self.telling.amount(change.before), self.telling.amount(change.after));
+        let (before, after) = (self.options.amount(change.before), self.options.amount(change.after));
         let by = format::change(before, after, units);
         let (word, now) = (self.word(change), size(after, units));
         let path = self.path_of(change);
         write!(out, "{by:>11}  {word:<8}{now}  {}", escape(&path))?;
-        if let ChangeKind::Renamed(old) = change.fate {
+        if let ChangeKind::Renamed(old) = change.difference {
             write!(out, "  (was {})", escape(&self.former_path(old)))?;
         }
         writeln!(out)
@@ -265,7 +265,7 @@ impl<'t> Changes<'t> {
             json.field(",\"disk_after\":", change.after.disk);
             json.field(",\"apparent_before\":", change.before.apparent);
             json.field(",\"apparent_after\":", change.after.apparent);
-            if let ChangeKind::Renamed(old) = change.fate {
+            if let ChangeKind::Renamed(old) = change.difference {
                 json.raw(",");
                 json.name("renamed_from", &self.former_path(old));
             }
@@ -277,12 +277,12 @@ impl<'t> Changes<'t> {
     }
 
     fn word(&self, change: &Change<'_>) -> &'static str {
-        match change.fate {
+        match change.difference {
             ChangeKind::New => "new",
             ChangeKind::Gone => "gone",
             ChangeKind::Renamed(_) => "renamed",
             ChangeKind::Kept => {
-                match self.telling.amount(change.before).cmp(&self.telling.amount(change.after)) {
+                match self.options.amount(change.before).cmp(&self.options.amount(change.after)) {
                     std::cmp::Ordering::Less => "grown",
                     std::cmp::Ordering::Equal => "same",
                     std::cmp::Ordering::Greater => "shrunk",

@@ -14,7 +14,7 @@ use crate::formats::ncdu_write::Export;
 use crate::platform::atomic_file::AtomicFile;
 use crate::platform::terminal::interrupt::Interrupt;
 use crate::run::exit::{Exit, exit_of};
-use crate::run::streams::{exit_of_writing, say, standard_output, summarise};
+use crate::run::streams::{exit_of_writing, print_error, standard_output, summarize};
 use crate::scan::Outcome;
 use crate::source::Source;
 use crate::source::save::{Packing, Watched, ncdu};
@@ -38,18 +38,18 @@ pub(crate) fn run(
 ) -> Exit {
     let exit = exit_of(source, outcome);
     if interrupt.as_ref().is_some_and(Interrupt::was_noted) {
-        say("interrupted; nothing written");
+        print_error("interrupted; nothing written");
         return Exit::Interrupted;
     }
     if outcome != Some(&Outcome::Complete) {
-        summarise(source.tree(), outcome);
-        say("nothing written: scan incomplete");
+        summarize(source.tree(), outcome);
+        print_error("nothing written: scan incomplete");
         return exit.max(Exit::Incomplete);
     }
     if Export::root(source.tree()).is_none() {
-        summarise(source.tree(), outcome);
+        summarize(source.tree(), outcome);
         if exit != Exit::Useless {
-            say("nothing written: ncdu's format has one root");
+            print_error("nothing written: ncdu's format has one root");
         }
         return Exit::Useless;
     }
@@ -59,7 +59,7 @@ pub(crate) fn run(
         Target::File(path) => escape_path(path),
     };
     if interrupt.is_some_and(Interrupt::release) && written.is_err() {
-        say(&format!("interrupted; {place} is incomplete or unchanged"));
+        print_error(&format!("interrupted; {place} is incomplete or unchanged"));
         return Exit::Interrupted;
     }
     exit_of_writing(source, outcome, written, &place, exit)

@@ -67,11 +67,11 @@ impl Selection {
             let found = finish(&survey::largest(&pool, all(), top)?)?;
             let large = |row: &crate::analysis::search::Row| {
                 let record = row.entry.record(tree)?;
-                let EntryState::Known(facts) = record.state else { return None };
-                (measure.of(facts.disk(), facts.apparent) >= self.least).then_some(Large {
+                let EntryState::Known(metadata) = record.state else { return None };
+                (measure.of(metadata.disk(), metadata.apparent) >= self.least).then_some(Large {
                     path: row.entry.path(tree)?,
                     kind: record.kind,
-                    facts,
+                    metadata,
                 })
             };
             summary.largest = Some(found.rows.iter().filter_map(large).collect());

@@ -22,7 +22,7 @@ use crate::run::exit::{Exit, exit_of};
 pub use crate::run::export::Target;
 pub use crate::run::lists::{By, Selection};
 pub use crate::run::save::{SaveTarget, Saving, save};
-use crate::run::streams::{exit_of_writing, no_thread, say, standard_output};
+use crate::run::streams::{exit_of_writing, no_thread, print_error, standard_output};
 use crate::scan::{Mounts, Outcome};
 pub use crate::source::save::Packing;
 use crate::source::{Source, SourceKind, SourceSpec};
@@ -165,7 +165,7 @@ fn wait(source: &Source, interrupt: Option<&Interrupt>, progress: Progress) -> O
         for path in &progress.silent {
             if silent.insert(path.clone()) {
                 line.clear();
-                say(&format!("{}: does not answer", escape_path(path)));
+                print_error(&format!("{}: does not answer", escape_path(path)));
             }
         }
         line.update(&progress);

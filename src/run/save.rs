@@ -14,7 +14,7 @@ use crate::platform::atomic_file::AtomicFile;
 use crate::platform::terminal::interrupt::Interrupt;
 use crate::run::exit::{Exit, exit_of};
 use crate::run::print::{Progress, Target, read};
-use crate::run::streams::{say, standard_output, summarise};
+use crate::run::streams::{print_error, standard_output, summarize};
 use crate::scan::{self, Outcome};
 use crate::source::snapshot_store;
 use crate::source::snapshot_store::KeepError;
@@ -52,14 +52,14 @@ pub fn save(job: Saving) -> Exit {
             Err(exit) => return exit,
         };
     let exit = if interrupt.as_ref().is_some_and(Interrupt::was_noted) {
-        say("interrupted; nothing written");
+        print_error("interrupted; nothing written");
         Exit::Interrupted
     } else {
-        summarise(source.tree(), outcome.as_ref());
+        summarize(source.tree(), outcome.as_ref());
         match exit_of(&source, outcome.as_ref()) {
             Exit::Useless => Exit::Useless,
             _ if outcome != Some(Outcome::Complete) => {
-                say("nothing written: scan incomplete");
+                print_error("nothing written: scan incomplete");
                 Exit::Incomplete
             }
             exit => exit.max(put(&source, &job.to, interrupt.as_ref())),
@@ -93,11 +93,11 @@ fn put(source: &Source, to: &SaveTarget, interrupt: Option<&Interrupt>) -> Exit 
             Exit::Fine
         }
         Err(KeepError::Write(WriteError::Stopped)) => {
-            say(&format!("interrupted; {place} is incomplete or unchanged"));
+            print_error(&format!("interrupted; {place} is incomplete or unchanged"));
             Exit::Interrupted
         }
         Err(reason) => {
-            say(&format!("{place}: {reason}"));
+            print_error(&format!("{place}: {reason}"));
             Exit::Incomplete
         }
     }

@@ -16,16 +16,16 @@ use crate::source::Source;
 use crate::tree::Tree;
 
 /// Writes one line.
-pub fn say(message: &str) {
+pub fn print_error(message: &str) {
     // A closed standard error is not worth reporting.
     let _ = writeln!(io::stderr(), "duke: {message}");
 }
 
 /// Prints the errors of a scan, and the roots that are the same as another root or lie in one and so do not
 /// count again.
-pub(crate) fn summarise(tree: &Tree, outcome: Option<&Outcome>) {
+pub(crate) fn summarize(tree: &Tree, outcome: Option<&Outcome>) {
     for line in errors::lines(tree, outcome) {
-        say(&line);
+        print_error(&line);
     }
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn standard_input() -> io::Result<Vec<u8>> {
 pub(crate) fn print(write: impl FnOnce(&mut File) -> io::Result<()>) -> Exit {
     match standard_output().and_then(|mut out| write(&mut out)) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            say(&format!("standard output: {}", words(&error)));
+            print_error(&format!("standard output: {}", words(&error)));
             Exit::Incomplete
         }
         _ => Exit::Fine,
@@ -58,7 +58,7 @@ pub(crate) fn print(write: impl FnOnce(&mut File) -> io::Result<()>) -> Exit {
 
 /// Reports that no thread can be started.
 pub fn no_thread(error: &io::Error) -> Exit {
-    say(&format!("cannot start a thread: {}", words(error)));
+    print_error(&format!("cannot start a thread: {}", words(error)));
     Exit::Incomplete
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn exit_of_writing(
 ) -> Exit {
     match written {
         Ok(()) => {
-            summarise(source.tree(), outcome);
+            summarize(source.tree(), outcome);
             exit
         }
         // The reader of the pipe needed no more, or was interrupted by the same key.
@@ -81,8 +81,8 @@ pub(crate) fn exit_of_writing(
             _ => Exit::Fine,
         },
         Err(error) => {
-            summarise(source.tree(), outcome);
-            say(&format!("{place}: {}", words(&error)));
+            summarize(source.tree(), outcome);
+            print_error(&format!("{place}: {}", words(&error)));
             exit.max(Exit::Incomplete)
         }
     }

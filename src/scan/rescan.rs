@@ -38,7 +38,7 @@ impl Shared {
     /// The first error that prevented a recheck; the other entries are updated.
     pub(crate) fn scan_entries(&self, places: &Places) -> Result<(), Errno> {
         let began = clock::precise();
-        let places = self.where_they_are(places);
+        let places = self.located(places);
         let rechecks = places.iter().map(|(directory, names)| self.recheck(*directory, names)).collect();
         let rechecks = self.outermost(rechecks);
         let visitor = Visitor::new(self, false);
@@ -71,7 +71,7 @@ impl Shared {
 
     /// Returns the places with each root inside another root moved to its place there, together with the roots
     /// that are files, which may be names of inodes there.
-    fn where_they_are<'p>(&'p self, places: &'p Places) -> BTreeMap<DirId, HashSet<&'p [u8]>> {
+    fn located<'p>(&'p self, places: &'p Places) -> BTreeMap<DirId, HashSet<&'p [u8]>> {
         let tree = &self.tree;
         let mut real: BTreeMap<DirId, HashSet<&[u8]>> = BTreeMap::new();
         for (directory, names) in places {

@@ -215,7 +215,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
         widths: &[Width::Size(0)],
         drop_order: 2,
         sorts_by: Column::Shared,
-        sort_key: Some(|context, facts| shared(context.tree, facts)),
+        sort_key: Some(|context, metadata| shared(context.tree, metadata)),
         ..PLAIN
     },
     ColumnSpec {
@@ -239,7 +239,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
         drop_order: 1,
         sorts_by: Column::Modified,
         // Times beyond these limits look the same on the screen.
-        sort_key: Some(|_, facts| (facts.mtime.clamp(-1 << 61, 1 << 61) + (1 << 61)).cast_unsigned()),
+        sort_key: Some(|_, metadata| (metadata.mtime.clamp(-1 << 61, 1 << 61) + (1 << 61)).cast_unsigned()),
     },
     ColumnSpec {
         column: Column::Name,
@@ -323,7 +323,7 @@ impl ColumnSet {
     }
 
     /// Switches to the next combination of the share columns: percentage and bar, bar, percentage, neither.
-    pub fn turn_graph(&mut self) {
+    pub fn next_graph(&mut self) {
         let (bar, percent) = match (self.has(Column::Bar), self.has(Column::Percent)) {
             (true, true) => (true, false),
             (true, false) => (false, true),

@@ -122,12 +122,12 @@ impl Order {
     }
 
     /// Returns the number by which an entry is sorted, the largest first. It is never zero.
-    fn key(self, context: &SortContext<'_>, facts: &Metadata) -> u64 {
-        let first = self.grouping == Grouping::DirectoriesFirst && facts.directory.is_some();
+    fn key(self, context: &SortContext<'_>, metadata: &Metadata) -> u64 {
+        let first = self.grouping == Grouping::DirectoriesFirst && metadata.directory.is_some();
         let number = match (self.column.spec().sort_key, self.direction) {
             (None, _) => 0,
-            (Some(number), Direction::Usual) => number(context, facts).min(LARGEST - 1) + 1,
-            (Some(number), Direction::Reversed) => LARGEST - number(context, facts).min(LARGEST - 1),
+            (Some(number), Direction::Usual) => number(context, metadata).min(LARGEST - 1) + 1,
+            (Some(number), Direction::Reversed) => LARGEST - number(context, metadata).min(LARGEST - 1),
         };
         number | u64::from(first) << 63
     }
@@ -192,11 +192,11 @@ impl SortedEntries {
                 return None;
             }
             // Entries without a number come last, in both directions.
-            let EntryState::Known(facts) = &record.state else { return Some(0) };
-            let totals = facts.directory.map(|id| sizes.totals(tree, id));
+            let EntryState::Known(metadata) = &record.state else { return Some(0) };
+            let totals = metadata.directory.map(|id| sizes.totals(tree, id));
             let size = match &totals {
                 Some(totals) => order.measure.of(totals.disk, totals.apparent),
-                None => order.measure.of(facts.disk(), facts.apparent),
+                None => order.measure.of(metadata.disk(), metadata.apparent),
             };
             // Checked first, because workers slow each other down when all of them write.
             if size > largest.load(Ordering::Relaxed) {
@@ -209,7 +209,7 @@ impl SortedEntries {
                     Previous::Was(was) => size.abs_diff(amount(was, order.measure)),
                 })
             });
-            Some(order.key(&SortContext { tree, totals, size, change }, facts))
+            Some(order.key(&SortContext { tree, totals, size, change }, metadata))
         });
         Self {
             // Uses the allocation of `rows` again. Boxing frees the half that is no longer needed.

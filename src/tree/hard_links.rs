@@ -19,14 +19,14 @@ pub fn subtract_repeats(tree: &Tree) {
     tree.note_files_inside(&names);
     let repeats = UniqueSizes::from(names).repeats(|id| tree.parent(id));
     tree.set_shared(repeats.disk());
-    repeats.hand_up(|id, excess| tree.take_off(id, excess));
+    repeats.sum_up(|id, excess| tree.take_off(id, excess));
 }
 
 /// Undoes [`subtract_repeats`]: every name counts again.
 pub fn add_repeats(tree: &Tree) {
     tree.set_shared([]);
     let repeats = UniqueSizes::from(all_names(tree)).repeats(|id| tree.parent(id));
-    repeats.hand_up(|id, excess| tree.add(id, excess));
+    repeats.sum_up(|id, excess| tree.add(id, excess));
 }
 
 /// Returns all names of linked inodes. The link count is not enough to find them, because a name may have been

@@ -202,7 +202,7 @@ impl AncestorGraph {
     }
 
     /// Calls `give` for each directory with the sum over it and everything below it.
-    pub(crate) fn hand_up(mut self, mut give: impl FnMut(DirId, &Totals)) {
+    pub(crate) fn sum_up(mut self, mut give: impl FnMut(DirId, &Totals)) {
         while let Some(node) = self.nodes.pop() {
             give(node.id, &node.sum);
             if let Some(parent) = node.parent {
@@ -310,7 +310,7 @@ mod tests {
 
             // All names minus the repeats count each inode once.
             let mut repeats = BTreeMap::new();
-            merged.repeats(parent).hand_up(|id, sum| {
+            merged.repeats(parent).sum_up(|id, sum| {
                 repeats.insert(id, *sum);
             });
             for id in (0..DIRECTORIES).map(DirId) {

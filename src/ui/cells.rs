@@ -24,7 +24,7 @@ pub fn tiles(window: &Window, measure: Measure, area: Rect) -> Vec<Tile> {
 }
 
 /// Returns the row of the cell next to row `index` on this side; `None` at the edge.
-pub fn neighbour(tiles: &[Tile], index: usize, side: Side) -> Option<usize> {
+pub fn neighbor(tiles: &[Tile], index: usize, side: Side) -> Option<usize> {
     let Some(from) = tiles.iter().find(|tile| tile.index == index) else {
         // A row that is too small for a cell has no neighbors, so the largest one is selected.
         return tiles.first().map(|tile| tile.index);
@@ -66,7 +66,7 @@ mod tests {
             Tile { index: 1, area: Area { x: 20, width: 20, height: 5, ..area } },
             Tile { index: 2, area: Area { x: 20, y: 5, width: 20, height: 5 } },
         ];
-        let from = |index, side| neighbour(&tiles, index, side);
+        let from = |index, side| neighbor(&tiles, index, side);
         assert_eq!(from(0, Side::Right), Some(2));
         assert_eq!(from(2, Side::Above), Some(1));
         assert_eq!(from(1, Side::Below), Some(2));

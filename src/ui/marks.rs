@@ -52,17 +52,17 @@ pub type EntryName<'t> = (DirId, &'t [u8]);
 impl Mark {
     /// Creates a mark for an entry of `parent`; `None` if the entry has no metadata.
     fn new(tree: &Tree, parent: DirId, record: &Entry<'_>) -> Option<Self> {
-        let EntryState::Known(facts) = record.state else { return None };
-        let own = Totals { disk: facts.disk(), apparent: facts.apparent, ..Totals::default() };
+        let EntryState::Known(metadata) = record.state else { return None };
+        let own = Totals { disk: metadata.disk(), apparent: metadata.apparent, ..Totals::default() };
         Some(Self {
             kind: record.kind,
-            directory: facts.directory,
-            device: device(tree, parent, &facts),
-            inode: facts.inode,
+            directory: metadata.directory,
+            device: device(tree, parent, &metadata),
+            inode: metadata.inode,
             own,
-            mtime: facts.mtime,
+            mtime: metadata.mtime,
             is_touched: false,
-            is_linked: facts.links.is_some(),
+            is_linked: metadata.links.is_some(),
         })
     }
 
@@ -81,8 +81,8 @@ impl Mark {
 }
 
 /// Returns the device of an entry of `parent`.
-fn device(tree: &Tree, parent: DirId, facts: &Metadata) -> u64 {
-    match (facts.directory, facts.links) {
+fn device(tree: &Tree, parent: DirId, metadata: &Metadata) -> u64 {
+    match (metadata.directory, metadata.links) {
         (Some(id), _) => tree.device(id),
         (None, Some(links)) => tree.devices().number(links.device),
         (None, None) => tree.device(parent),

@@ -327,7 +327,7 @@ impl Notice {
 fn script(script: &Script) -> String {
     match script {
         Ok(script) => {
-            let warnings = if script.concerns.is_empty() { "" } else { " and its warnings" };
+            let warnings = if script.warnings.is_empty() { "" } else { " and its warnings" };
             format!("Wrote {}; review it{warnings} before running", escape_path(&script.path))
         }
         Err(ScriptError::Refused(path, reason)) => {

@@ -56,8 +56,8 @@ enum Message {
 }
 
 impl From<DeletionMessage> for Message {
-    fn from(news: DeletionMessage) -> Self {
-        Self::Event(Event::Deletion(news))
+    fn from(message: DeletionMessage) -> Self {
+        Self::Event(Event::Deletion(message))
     }
 }
 
@@ -153,7 +153,7 @@ impl<'s> Session<'s> {
                 self.act(event);
             }
             if self.app.cx.wants_ticks() && Instant::now() >= self.next_tick {
-                self.look_at_scans()?;
+                self.check_scans()?;
             }
             self.collect()?;
             while let Some(effect) = self.effects.pop_front() {
@@ -195,16 +195,16 @@ impl<'s> Session<'s> {
     }
 
     /// Checks the scan and the rescan, and updates the tab.
-    fn look_at_scans(&mut self) -> io::Result<()> {
+    fn check_scans(&mut self) -> io::Result<()> {
         self.act(Event::Tick(self.tick()));
         if let Some(again) = &self.again {
             // The outcome is read first, as above.
             let outcome = again.outcome();
-            let news = RescanMessage { progress: again.progress(), outcome };
-            if news.outcome.is_some() {
+            let message = RescanMessage { progress: again.progress(), outcome };
+            if message.outcome.is_some() {
                 self.again = None;
             }
-            self.act(Event::Rescan(news));
+            self.act(Event::Rescan(message));
         }
         let shown = self.app.cx.scan.in_tab();
         if shown != self.told {
@@ -255,10 +255,10 @@ impl<'s> Session<'s> {
             Effect::Export(order) => self.export(order),
             Effect::StopScan => self.source.stop(),
             Effect::Rescan(directory) => {
-                self.read_again(self.source.scan().map(|scan| scan.rescan(directory)));
+                self.rescan_selected(self.source.scan().map(|scan| scan.rescan(directory)));
             }
             Effect::Recheck(places) => {
-                self.read_again(self.source.scan().map(|scan| scan.recheck(places)));
+                self.rescan_selected(self.source.scan().map(|scan| scan.recheck(places)));
             }
             Effect::Deletion(order) => {
                 self.deletions.take(order, &mut self.runner);
@@ -326,7 +326,7 @@ impl<'s> Session<'s> {
 
     /// Takes a rescan that was started. `begun` is `None` for a source that is not a scan, for which the state
     /// does not request one; see [`SourceKind`](crate::source::SourceKind).
-    fn read_again(&mut self, begun: Option<io::Result<Scan>>) {
+    fn rescan_selected(&mut self, begun: Option<io::Result<Scan>>) {
         match begun {
             Some(Ok(scan)) => self.again = Some(scan),
             Some(Err(error)) => {

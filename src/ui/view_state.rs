@@ -22,7 +22,7 @@ pub struct Views {
     /// Search as it was typed; empty if there is none.
     pub text: Field,
     /// Error in the search, or its missing part.
-    pub complaint: Option<String>,
+    pub error_text: Option<String>,
     /// Visible part of the top view.
     pub page: Option<TablePage>,
     /// Areas of the rows in the treemap.

@@ -128,8 +128,8 @@ fn row_of(tree: &Tree, sizes: &SizeSource, entry: EntryId, record: &Entry<'_>, m
     let kind = kind_text(record.kind).map(|kind| RowNote::plain(kind.to_owned()));
     let row = Row { entry: Some(entry), kind: Some(record.kind), ..Row::of_words(label, style) }
         .with(Column::Size, CellValue::Words(["unknown", "?"]));
-    let facts = match record.state {
-        EntryState::Known(facts) => facts,
+    let metadata = match record.state {
+        EntryState::Known(metadata) => metadata,
         EntryState::Excluded(exclusion) => {
             let note = Some(RowNote::plain(exclusion_text(exclusion).to_owned()));
             let row = Row { style: RowStyle::Faint, note, ..row };
@@ -137,14 +137,14 @@ fn row_of(tree: &Tree, sizes: &SizeSource, entry: EntryId, record: &Entry<'_>, m
         }
         EntryState::Failed(errno) => return Row { has_errors: true, note: Some(error(errno)), ..row },
     };
-    let shared = Some(shared(tree, &facts)).filter(|bytes| *bytes > 0);
+    let shared = Some(shared(tree, &metadata)).filter(|bytes| *bytes > 0);
     let row = row
         .with(Column::Shared, shared.map_or(CellValue::None, CellValue::Bytes))
-        .with(Column::Owner, facts.owner.map_or(CellValue::None, |owner| CellValue::User(owner.uid)))
-        .with(Column::Modified, CellValue::Time(facts.mtime));
-    let Some(id) = facts.directory else {
-        let links = facts.several_names().map(|links| RowNote::plain(linked_text(links.count)));
-        let size = measure.of(facts.disk(), facts.apparent);
+        .with(Column::Owner, metadata.owner.map_or(CellValue::None, |owner| CellValue::User(owner.uid)))
+        .with(Column::Modified, CellValue::Time(metadata.mtime));
+    let Some(id) = metadata.directory else {
+        let links = metadata.several_names().map(|links| RowNote::plain(linked_text(links.count)));
+        let size = measure.of(metadata.disk(), metadata.apparent);
         return Row { note: kind.or(links), ..row }.with(Column::Size, CellValue::Bytes(size));
     };
     let totals = sizes.totals(tree, id);

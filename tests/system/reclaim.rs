@@ -98,8 +98,8 @@ impl<'s> Session<'s> {
     fn settle(&mut self) {
         let begun = Instant::now();
         loop {
-            for news in self.runner.poll() {
-                self.update(Event::Deletion(news));
+            for message in self.runner.poll() {
+                self.update(Event::Deletion(message));
             }
             let (pool, tree) = (&self.pool, self.scan.tree());
             self.app.poll(&Sources { pool, tree, basis: None, may_ask_system: true });
@@ -451,7 +451,7 @@ fn journey(name: &str, size: (u16, u16), glyphs: Glyphs) {
                 failure(&home.join("music/closed"), Reason::System(libc::EACCES)),
             ],
         },
-        concerns: vec![
+        warnings: vec![
             DeleteWarning::OthersDirectory(home.path().as_os_str().as_bytes().to_vec(), 1000),
             DeleteWarning::SomebodysHome(b"/home/other".to_vec()),
         ],
@@ -472,7 +472,7 @@ fn journey(name: &str, size: (u16, u16), glyphs: Glyphs) {
         }
     };
     let tell = |session: &mut Session<'_>, probe: &Preview| {
-        session.app.update(Event::Deletion(DeletionMessage::Probed(Arc::new(probe.clone()))));
+        session.app.update(Event::Deletion(DeletionMessage::Previewed(Arc::new(probe.clone()))));
     };
     ask(&mut session, "d");
     show("at once", &mut session);

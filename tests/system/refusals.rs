@@ -28,7 +28,7 @@ fn objections(selection: &Selection) -> (Vec<Blocked>, Vec<DeleteWarning>) {
     let job = delete::probe(&Pool::new(2).unwrap(), Arc::new(selection.clone()), 0).unwrap();
     assert_eq!(job.wait(Duration::from_secs(60)), Some(JobEnd::Complete));
     let probe = job.latest().unwrap();
-    (probe.refusals.iter().map(|(_, refusal)| *refusal).collect(), probe.concerns.clone())
+    (probe.refusals.iter().map(|(_, refusal)| *refusal).collect(), probe.warnings.clone())
 }
 
 /// Tries to delete it and returns the reasons of the failures.
@@ -114,10 +114,10 @@ fn somebodys_home_and_a_directory_of_another_user_give_pause() {
         return crate::support::skip("no other user here");
     }
     let scan = crate::support::scan(Path::new("/tmp"), 2);
-    let concerns = |path: &str| objections(&selection(&scan, Path::new(path))).1;
-    assert_eq!(concerns("/tmp/ours/file"), []);
+    let warnings = |path: &str| objections(&selection(&scan, Path::new(path))).1;
+    assert_eq!(warnings("/tmp/ours/file"), []);
     assert_eq!(
-        concerns("/tmp/theirs/file"),
+        warnings("/tmp/theirs/file"),
         [DeleteWarning::OthersDirectory(b"/tmp/theirs".to_vec(), 65534)]
     );
     // Directories of root that others may change: all users, or a group other than root's, unless the sticky
@@ -136,7 +136,7 @@ fn somebodys_home_and_a_directory_of_another_user_give_pause() {
         run("chgrp", group);
         run("chmod", mode);
         let expected = is_open.then(|| DeleteWarning::OthersDirectory(b"/tmp/ours".to_vec(), 0));
-        assert_eq!(concerns("/tmp/ours/file"), Vec::from_iter(expected), "{group} {mode}");
+        assert_eq!(warnings("/tmp/ours/file"), Vec::from_iter(expected), "{group} {mode}");
     }
 }
 

@@ -295,7 +295,7 @@ fn what_the_box_warns_of_is_asked_about() {
             return crate::support::skip("nobody else to own something");
         }
         let written = write(folder.path(), fixture.path(), &[theirs.join("x")]).unwrap();
-        assert_eq!(written.concerns.len(), 1);
+        assert_eq!(written.warnings.len(), 1);
         for answer in ["", "no\n", "y\n"] {
             let output = run(shell, &written.path, answer);
             let said = String::from_utf8_lossy(&output.stderr);

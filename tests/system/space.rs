@@ -56,14 +56,14 @@ fn random(path: &Path, bytes: u64) {
 }
 
 fn missing(space: &FileSystemUsage) -> u64 {
-    match space.remainder() {
+    match space.unexplained() {
         Some(Unexplained::Missing(bytes)) => bytes,
         other => panic!("{other:?} of {space:?}"),
     }
 }
 
 fn part(space: &FileSystemUsage, what: OverheadKind) -> Option<(u64, CountedAs)> {
-    space.parts.iter().find(|part| part.what == what).map(|part| (part.bytes, part.standing))
+    space.parts.iter().find(|part| part.what == what).map(|part| (part.bytes, part.counted))
 }
 
 /// Process that ends with its test.
@@ -189,21 +189,21 @@ fn the_lines_of_ext4_add_up() {
     assert_eq!(part(space, OverheadKind::Journal), Some((journal, CountedAs::Within)));
 
     assert_eq!(space.scanned.disk, du(&image.path()), "without the tmpfs");
-    assert_eq!(space.shadows.len(), 1);
-    assert_eq!(space.shadows[0].path, image.join("covered"));
-    let hidden = space.shadows[0].hidden.unwrap();
+    assert_eq!(space.covered.len(), 1);
+    assert_eq!(space.covered[0].path, image.join("covered"));
+    let hidden = space.covered[0].hidden.unwrap();
     assert_eq!((hidden.disk, hidden.entries, hidden.unreadable), (covered, 2, 0));
     assert_eq!((space.deleted.len(), space.deleted_bytes()), (1, held_disk));
     assert!(space.volume.is_whole());
     // One block of the file that reserves space for the group table.
-    assert!(missing(space) <= 4096, "{:?}", space.remainder());
+    assert!(missing(space) <= 4096, "{:?}", space.unexplained());
     assert_eq!(space.scanned.disk + hidden.disk + held_disk + missing(space), capacity.used());
 
     let memory = &report.spaces[1];
     assert_eq!((memory.volume.path.clone(), memory.scanned.disk), (image.join("covered"), 102_400));
     assert_eq!(memory.volume.capacity.unwrap().used(), 102_400);
     assert_eq!(missing(memory), 0);
-    assert!(memory.notes.contains(&Note::Memory) && memory.shadows.is_empty());
+    assert!(memory.notes.contains(&Note::Memory) && memory.covered.is_empty());
 }
 
 #[test]
@@ -220,12 +220,12 @@ fn what_one_may_not_look_at_is_said_to_be_possible() {
     mount(&["-t", "tmpfs", "none"], &image.join("covered"));
     fs::set_permissions(image.join("locked"), fs::Permissions::from_mode(0o700)).unwrap();
     let as_root = first(&image.path());
-    assert_eq!((as_root.scanned.unreadable, as_root.reach), (0, ProcessAccess::All));
+    assert_eq!((as_root.scanned.unreadable, as_root.access), (0, ProcessAccess::All));
     child::become_nobody();
     let space = first(&image.path());
     assert_eq!(space.scanned.unreadable, 2, "lost+found too");
-    assert_eq!(space.shadows[0].hidden, Err(Errno::EPERM));
-    assert_eq!(space.reach, ProcessAccess::Own);
+    assert_eq!(space.covered[0].hidden, Err(Errno::EPERM));
+    assert_eq!(space.access, ProcessAccess::Own);
     assert!(space.notes.iter().any(|note| matches!(note, Note::Refused(_))), "{:?}", space.notes);
     assert!(missing(&space) >= 4 * MIB, "both files are in the remainder");
     let words = df::rows::rows(&space, duke::base::format::Units::Binary);
@@ -244,7 +244,7 @@ fn snapshots_and_reflinks_make_the_scanned_more_than_the_used() {
     assert!(succeeds(Command::new("sync").arg("-f").arg(image.path())));
     let alone = first(&image.path());
     assert!(
-        matches!(alone.remainder(), Some(Unexplained::Missing(bytes) | Unexplained::Shared(bytes)) if bytes < MIB)
+        matches!(alone.unexplained(), Some(Unexplained::Missing(bytes) | Unexplained::Shared(bytes)) if bytes < MIB)
     );
     let [size, free, _] = statfs(&image.path());
     assert_eq!(alone.volume.capacity.unwrap().used(), size - free);
@@ -262,7 +262,7 @@ fn snapshots_and_reflinks_make_the_scanned_more_than_the_used() {
             && succeeds(Command::new("sync").arg("-f").arg(image.path()))
     );
     let space = first(&image.path());
-    let Some(Unexplained::Shared(shared)) = space.remainder() else { panic!("{space:?}") };
+    let Some(Unexplained::Shared(shared)) = space.unexplained() else { panic!("{space:?}") };
     // One file, a clone, and both in the snapshot: three are counted in addition to the first.
     assert!(shared.abs_diff(60 * MIB) < MIB, "{shared}");
     let Some(Note::Subvolumes(found)) = space.notes.iter().find(|note| matches!(note, Note::Subvolumes(_)))
@@ -337,7 +337,7 @@ fn a_full_file_system_adds_up_too() {
         space.volume.capacity.unwrap().size
     );
     assert_eq!(space.scanned.disk, du(&image.path()));
-    assert!(missing(&space) < 64 << 10, "{:?}", space.remainder());
+    assert!(missing(&space) < 64 << 10, "{:?}", space.unexplained());
 }
 
 #[test]
@@ -440,7 +440,7 @@ fn processes_of_others_may_be_hidden() {
     let is_seen = || {
         let space = first(fixture.path());
         let is_seen = space.deleted.iter().any(|file| file.path == path.as_os_str().as_encoded_bytes());
-        (is_seen, space.reach)
+        (is_seen, space.access)
     };
     assert_eq!(is_seen(), (true, ProcessAccess::All));
     child::become_nobody();
@@ -458,7 +458,7 @@ fn without_proc_there_is_less_and_it_says_so() {
     mount(&["-t", "tmpfs", "none"], Path::new("/proc"));
     let report = report(&[fixture.path()], Mounts::Real);
     let space = &report.spaces[0];
-    assert_eq!((space.reach, space.volume.mount.clone()), (ProcessAccess::None, None));
+    assert_eq!((space.access, space.volume.mount.clone()), (ProcessAccess::None, None));
     assert_eq!(space.volume.outside, [NotScanned::Unknown]);
     assert_eq!(space.scanned.disk, du(fixture.path()));
     assert!(space.volume.capacity.is_ok());

@@ -81,7 +81,7 @@ impl Collector for Candidates {
         Self { rules: Arc::clone(&self.rules), rows: HashMap::new() }
     }
 
-    fn meet(&mut self, entry: &WalkEntry<'_>) {
+    fn visit(&mut self, entry: &WalkEntry<'_>) {
         // A root is not a candidate, because the user chose it.
         let Some(id) = entry.metadata().and_then(|metadata| metadata.directory) else { return };
         if entry.id.directory == DirId::TOP {
@@ -95,7 +95,7 @@ impl Collector for Candidates {
         }
     }
 
-    fn absorb(&mut self, other: Self) {
+    fn merge(&mut self, other: Self) {
         self.rows.extend(other.rows);
     }
 }

@@ -55,7 +55,7 @@ pub struct Sizes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change<'t> {
     /// Kind of the change.
-    pub fate: ChangeKind,
+    pub difference: ChangeKind,
     /// Name; empty for the root.
     pub name: &'t [u8],
     /// Kind of the entry.
@@ -258,17 +258,17 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
     }
 
     /// Adds a pair of directories to be compared.
-    fn pair(&mut self, fate: ChangeKind, unmatched: Unmatched<'t>, (old, new): (DirId, DirId)) {
+    fn pair(&mut self, difference: ChangeKind, unmatched: Unmatched<'t>, (old, new): (DirId, DirId)) {
         let is_known = |side: Side<'_>, id| side.tree.status(id).is_known();
         if is_known(self.old, old) && is_known(self.new, new) {
-            self.add(fate, unmatched, extent(self.old.tree, old), extent(self.new.tree, new));
+            self.add(difference, unmatched, extent(self.old.tree, old), extent(self.new.tree, new));
         }
         (self.note)(Met::Pair(old, new));
         self.pairs.push((old, new));
     }
 
-    fn add(&mut self, fate: ChangeKind, unmatched: Unmatched<'t>, before: Sizes, after: Sizes) {
-        if fate == ChangeKind::Kept && before == after {
+    fn add(&mut self, difference: ChangeKind, unmatched: Unmatched<'t>, before: Sizes, after: Sizes) {
+        if difference == ChangeKind::Kept && before == after {
             return;
         }
         let Unmatched { directory, place, item } = unmatched;
@@ -278,7 +278,7 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
             What::Leaf(_) | What::Unknown => None,
         };
         (self.note)(Met::Change(Change {
-            fate,
+            difference,
             name,
             kind,
             entry: EntryId { directory, position },
@@ -408,7 +408,7 @@ mod tests {
         let ((old, from), (new, to)) = (build(old), build(new));
         let changes = diff(Side { tree: &old, root: from }, Side { tree: &new, root: to }, keep);
         let name = |change: &Change<'_>| String::from_utf8(change.name.to_vec()).unwrap();
-        let mut told: Vec<_> = changes.iter().map(|it| (name(it), it.fate, it.itself)).collect();
+        let mut told: Vec<_> = changes.iter().map(|it| (name(it), it.difference, it.itself)).collect();
         told.sort_by(|one, other| one.0.cmp(&other.0));
         told
     }
@@ -426,8 +426,8 @@ mod tests {
             ("c", ChangeKind::New),
         ];
         let itself = |name: &str| name.is_empty().then_some(root);
-        assert_eq!(all, expected.map(|(name, fate)| (name.to_owned(), fate, itself(name))));
-        let wanted = found(old(), new(), |change| change.fate == ChangeKind::New);
+        assert_eq!(all, expected.map(|(name, difference)| (name.to_owned(), difference, itself(name))));
+        let wanted = found(old(), new(), |change| change.difference == ChangeKind::New);
         assert_eq!(wanted, [("c".to_owned(), ChangeKind::New, None)]);
     }
 
@@ -435,7 +435,7 @@ mod tests {
     fn a_directory_that_moved_is_known_by_its_inode_and_by_what_it_holds() {
         let fates = |old: Plan, new: Plan| -> Vec<_> {
             let told = found(vec![old], vec![new], |change| !change.name.is_empty()).into_iter();
-            told.map(|(name, fate, _)| (name, matches!(fate, ChangeKind::Renamed(_)))).collect()
+            told.map(|(name, difference, _)| (name, matches!(difference, ChangeKind::Renamed(_)))).collect()
         };
         let with = |name: &str, entries| numbered_dir(name, 7, entries);
         let same = || vec![numbered_file("x", 8)];

@@ -50,7 +50,7 @@ pub trait EarlierTree {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
     /// Kind of the change.
-    pub fate: ChangeKind,
+    pub difference: ChangeKind,
     /// Kind of the entry.
     pub kind: Kind,
     /// Address of the entry, in the earlier tree if it was deleted and otherwise in the present one.
@@ -146,7 +146,7 @@ fn find(
     }
     let mut gathering =
         Gathering { request, old: &old, most, growth: Comparison::default(), inside: HashMap::new() };
-    let is_whole = compare((&old, new), &roots, || task.is_cancelled(), |met| gathering.meet(met));
+    let is_whole = compare((&old, new), &roots, || task.is_cancelled(), |met| gathering.visit(met));
     if !is_whole {
         return None;
     }
@@ -182,7 +182,7 @@ struct Gathering<'g> {
 }
 
 impl Gathering<'_> {
-    fn meet(&mut self, met: Met<'_>) {
+    fn visit(&mut self, met: Met<'_>) {
         match met {
             Met::Pair(old, new) => {
                 self.growth.pairs.push((new, old));
@@ -195,7 +195,7 @@ impl Gathering<'_> {
                 }
             }
             Met::Change(change) => {
-                if let (ChangeKind::New, Some(id)) = (change.fate, change.itself) {
+                if let (ChangeKind::New, Some(id)) = (change.difference, change.itself) {
                     self.growth.fresh.insert(id);
                 }
                 if self.is_wanted(&change) {
@@ -208,7 +208,7 @@ impl Gathering<'_> {
     fn is_wanted(&mut self, change: &Change<'_>) -> bool {
         // For a root and the requested directory only totals are reported.
         let is_itself = change.name.is_empty()
-            || change.itself == Some(self.request.from) && change.fate != ChangeKind::Gone;
+            || change.itself == Some(self.request.from) && change.difference != ChangeKind::Gone;
         if self.most == 0 || is_itself || !self.is_inside(change.place) {
             return false;
         }
@@ -218,13 +218,13 @@ impl Gathering<'_> {
             // These orders do not select by size.
             By::Modified | By::Items | By::Path => false,
         };
-        if is_same && change.fate == ChangeKind::Kept {
+        if is_same && change.difference == ChangeKind::Kept {
             return false;
         }
         if self.request.query.is_empty() {
             return true;
         }
-        let tree = if change.fate == ChangeKind::Gone { self.old } else { &self.request.tree };
+        let tree = if change.difference == ChangeKind::Gone { self.old } else { &self.request.tree };
         let record = change.entry.record(tree);
         let (query, present) = (&self.request.query, &self.request.tree);
         let standing = query.standing(present, change.place);
@@ -255,9 +255,9 @@ impl Gathering<'_> {
     }
 
     fn add(&mut self, change: &Change<'_>) {
-        let Change { fate, kind, entry, place, before, after, .. } = *change;
+        let Change { difference, kind, entry, place, before, after, .. } = *change;
         self.growth.matched += 1;
-        self.growth.rows.push(Row { fate, kind, entry, place, before, after });
+        self.growth.rows.push(Row { difference, kind, entry, place, before, after });
         if self.growth.rows.len() >= self.most.saturating_mul(2) {
             self.trim();
         }
@@ -300,13 +300,13 @@ fn rank(row: &Row, by: By) -> (Reverse<u64>, Reverse<u64>, EntryId, bool) {
         _ => (row.before.disk, row.after.disk),
     };
     let size = Reverse(before.max(after));
-    (Reverse(before.abs_diff(after)), size, row.entry, row.fate == ChangeKind::Gone)
+    (Reverse(before.abs_diff(after)), size, row.entry, row.difference == ChangeKind::Gone)
 }
 
 impl Row {
     /// Returns the path of the entry in the present tree, or the path it had there.
     fn path(&self, old: &Tree, new: &Tree) -> Vec<u8> {
-        let holder = if self.fate == ChangeKind::Gone { old } else { new };
+        let holder = if self.difference == ChangeKind::Gone { old } else { new };
         let name = self.entry.name(holder).unwrap_or_default();
         join([new.path(self.place).as_slice(), name])
     }
@@ -315,13 +315,13 @@ impl Row {
 impl Comparison {
     /// Returns the entry of a row, from the tree that contains it.
     pub fn record<'t>(&'t self, new: &'t Tree, row: &Row) -> Option<Entry<'t>> {
-        let tree = if row.fate == ChangeKind::Gone { &self.old } else { new };
+        let tree = if row.difference == ChangeKind::Gone { &self.old } else { new };
         row.entry.record(tree)
     }
 
     /// Returns the former path of a renamed directory, starting at its root.
     pub fn former_path(&self, row: &Row) -> Option<Vec<u8>> {
-        match row.fate {
+        match row.difference {
             ChangeKind::Renamed(old) => {
                 let mut names: Vec<&[u8]> = self.old.ancestry(old).map(|id| self.old.name(id)).collect();
                 names.pop();

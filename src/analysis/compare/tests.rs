@@ -26,7 +26,7 @@ fn rows(
     let told = |row: &Row| {
         let path = String::from_utf8(row.path(&growth.old, new)).unwrap();
         let by = i128::from(row.after.disk) - i128::from(row.before.disk);
-        (path.trim_start_matches("/r/").to_owned(), by, row.fate)
+        (path.trim_start_matches("/r/").to_owned(), by, row.difference)
     };
     growth.rows.iter().map(told).collect()
 }
@@ -49,7 +49,7 @@ fn tree(plan: Vec<Plan>) -> Arc<Tree> {
 }
 
 fn told(rows: &[(&str, i128, ChangeKind)]) -> Vec<(String, i128, ChangeKind)> {
-    rows.iter().map(|(path, by, fate)| ((*path).to_owned(), *by, *fate)).collect()
+    rows.iter().map(|(path, by, difference)| ((*path).to_owned(), *by, *difference)).collect()
 }
 
 fn before() -> Arc<Tree> {
@@ -80,9 +80,9 @@ fn the_largest_change_comes_first_and_each_says_what_became_of_it() {
     ];
     assert_eq!(all(&before(), &after()), told(&expected));
     let reversed = Order { reversed: true, ..Order::default() };
-    let mut turned = told(&expected);
-    turned.reverse();
-    assert_eq!(rows(&before(), &after(), DirId::TOP, "", reversed), turned);
+    let mut directed = told(&expected);
+    directed.reverse();
+    assert_eq!(rows(&before(), &after(), DirId::TOP, "", reversed), directed);
     let by_path = Order { by: By::Path, reversed: false };
     let paths: Vec<String> =
         rows(&before(), &after(), DirId::TOP, "", by_path).into_iter().map(|row| row.0).collect();
@@ -218,22 +218,22 @@ proptest! {
         let mut expected = BTreeSet::new();
         for key in old.keys().chain(new.keys()).filter(|key| both.contains(&key.0)) {
             let (was, is) = (old.get(key), new.get(key));
-            let fate = match (was, is) {
+            let difference = match (was, is) {
                 (Some(was), Some(is)) if was == is => continue,
                 (Some(_), Some(_)) => "kept",
                 (None, _) => "new",
                 (_, None) => "gone",
             };
             let by = i128::from(is.copied().unwrap_or(0) * 512) - i128::from(was.copied().unwrap_or(0) * 512);
-            expected.insert((format!("d{}/{}", key.0, key.1), by, fate));
+            expected.insert((format!("d{}/{}", key.0, key.1), by, difference));
         }
-        let word = |fate| match fate {
+        let word = |difference| match difference {
             ChangeKind::Kept | ChangeKind::Renamed(_) => "kept",
             ChangeKind::New => "new",
             ChangeKind::Gone => "gone",
         };
         let files = found.iter().filter(|(path, ..)| path.contains('/'));
-        let files: BTreeSet<_> = files.map(|(path, by, fate)| (path.clone(), *by, word(*fate))).collect();
+        let files: BTreeSet<_> = files.map(|(path, by, difference)| (path.clone(), *by, word(*difference))).collect();
         prop_assert_eq!(files, expected);
     }
 }

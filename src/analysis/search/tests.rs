@@ -301,9 +301,9 @@ fn rows_come_in_any_order_and_the_other_way_round() {
         (By::Path, ["root/c", "root/a/z", "root/b/f9", "root/b/f10"]),
     ] {
         assert_eq!(names(by, false), expected, "{by:?}");
-        let mut turned = names(by, true);
-        turned.reverse();
-        assert_eq!(turned, expected, "{by:?}");
+        let mut directed = names(by, true);
+        directed.reverse();
+        assert_eq!(directed, expected, "{by:?}");
     }
     assert_eq!(names(By::Modified, true)[..2], ["root/c", "root/a/z"]);
     let request = Request { order: Order { by: By::Items, reversed: false }, ..request(&tree, "type:dir") };

@@ -51,7 +51,7 @@ fn types_add_up_to_the_directory_and_their_queries_find_them() {
     }
     for (class, totals) in &typed.classes {
         assert_eq!(
-            files(crate::analysis::types::class_query(*class)),
+            files(crate::analysis::types::category_query(*class)),
             Totals { errors: 0, ..*totals },
             "{class:?}"
         );

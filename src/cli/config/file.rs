@@ -61,15 +61,15 @@ impl Source {
             (Ok(bytes), _) => Ok(Found { config: Config::parse(&bytes), refusal: None }),
             (Err(Refused::Missing(_)), Self::Usual(_)) => Ok(Found::default()),
             (Err(refused), Self::Usual(_)) => {
-                let refusal = Some(format!("{}; ignored", told(path, &refused)));
+                let refusal = Some(format!("{}; ignored", line(path, &refused)));
                 Ok(Found { refusal, ..Found::default() })
             }
-            (Err(refused), _) => Err(told(path, &refused)),
+            (Err(refused), _) => Err(line(path, &refused)),
         }
     }
 }
 
-fn told(path: &Path, refused: &Refused) -> String {
+fn line(path: &Path, refused: &Refused) -> String {
     let reason = match refused {
         Refused::Missing(error) | Refused::Failed(error) => words(error),
         Refused::NotRegular => "not a regular file".to_owned(),

@@ -27,7 +27,7 @@ impl Warning {
     }
 
     /// Formats the warning as one line: `file:line:column: reason`.
-    pub fn told(&self, file: &str) -> String {
+    pub fn line(&self, file: &str) -> String {
         format!("{file}:{}:{}: {}", self.at.line, self.at.column, self.reason)
     }
 }

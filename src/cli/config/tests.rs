@@ -10,8 +10,8 @@ use crate::fixture::cases;
 use crate::ui::keys::{KEYMAP, Scope, line};
 use crate::ui::theme::{Looks, Preset, Role};
 
-fn told(text: &str) -> Vec<String> {
-    Config::parse(text.as_bytes()).warnings.iter().map(|warning| warning.told("f")).collect()
+fn warnings(text: &str) -> Vec<String> {
+    Config::parse(text.as_bytes()).warnings.iter().map(|warning| warning.line("f")).collect()
 }
 
 fn settings(text: &str) -> Vec<(String, Value)> {
@@ -37,7 +37,7 @@ fn settings_are_kept_for_the_command_line_with_their_places() {
 #[test]
 fn columns_are_counted_in_characters() {
     assert_eq!(
-        told("'ä' = { x = 1.5 }\n\"日本\" = 1.5\n"),
+        warnings("'ä' = { x = 1.5 }\n\"日本\" = 1.5\n"),
         ["f:1:1: unknown table 'ä'", "f:2:8: '日本': expected a string, an integer, true or false"]
     );
 }
@@ -46,14 +46,14 @@ fn columns_are_counted_in_characters() {
 fn what_is_no_toml_says_nothing_but_where_it_ends_to_be() {
     let config = Config::parse(b"theme = 'plain'\nsi = \n");
     assert_eq!((config.looks, config.settings.len()), (Looks::default(), 0));
-    assert_eq!(told("theme = 'plain'\nsi = \n").len(), 1);
-    assert!(told("theme = 'plain'\nsi = \n")[0].starts_with("f:2:"), "{:?}", told("si = \n"));
-    assert!(told("a = 1\na = 2\n")[0].starts_with("f:2:1: "), "{:?}", told("a = 1\na = 2\n"));
+    assert_eq!(warnings("theme = 'plain'\nsi = \n").len(), 1);
+    assert!(warnings("theme = 'plain'\nsi = \n")[0].starts_with("f:2:"), "{:?}", warnings("si = \n"));
+    assert!(warnings("a = 1\na = 2\n")[0].starts_with("f:2:1: "), "{:?}", warnings("a = 1\na = 2\n"));
     let bytes = Config::parse(b"# \xc3\xa4\nx = \"\xff\"\n");
-    assert_eq!(bytes.warnings[0].told("f"), "f:2:6: not UTF-8; the file is ignored");
-    assert!(told(&"[".repeat(1 << 20))[0].starts_with("f:1:"));
-    assert!(told(&format!("x = {}", "[".repeat(1 << 16)))[0].starts_with("f:1:"));
-    assert!(told(&format!("x{} = 1", ".x".repeat(100_000)))[0].starts_with("f:1:"));
+    assert_eq!(bytes.warnings[0].line("f"), "f:2:6: not UTF-8; the file is ignored");
+    assert!(warnings(&"[".repeat(1 << 20))[0].starts_with("f:1:"));
+    assert!(warnings(&format!("x = {}", "[".repeat(1 << 16)))[0].starts_with("f:1:"));
+    assert!(warnings(&format!("x{} = 1", ".x".repeat(100_000)))[0].starts_with("f:1:"));
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn values_of_no_use_are_told_where_they_stand() {
         ),
     ];
     for (text, expected) in cases {
-        assert_eq!(told(text), [expected], "{text}");
+        assert_eq!(warnings(text), [expected], "{text}");
     }
 }
 
@@ -131,7 +131,7 @@ fn what_is_wrong_with_keys_is_told_where_it_stands() {
         ("erase = 'x'", vec!["f:2:9: 'x' types a letter there".to_owned()]),
     ];
     for (text, expected) in cases {
-        assert_eq!(told(&format!("[keys]\n{text}")), expected, "{text}");
+        assert_eq!(warnings(&format!("[keys]\n{text}")), expected, "{text}");
     }
 }
 
@@ -158,7 +158,7 @@ fn who_loses_a_key_is_told() {
         ),
     ];
     for (text, expected) in cases {
-        assert_eq!(told(&format!("[keys]\n{text}")), expected, "{text}");
+        assert_eq!(warnings(&format!("[keys]\n{text}")), expected, "{text}");
     }
     assert_eq!(keys("rescan-root = 'x'\nrescan = 'x'", "rescan-root"), "x");
     assert_eq!(keys("rescan = 'R'", "rescan"), "R");

@@ -19,7 +19,7 @@ pub struct Written {
     /// Path of the script.
     pub path: PathBuf,
     /// Warnings that the script shows.
-    pub concerns: Vec<DeleteWarning>,
+    pub warnings: Vec<DeleteWarning>,
 }
 
 /// Writes the script for `selection` to a new file that only its owner can read and run. The file is in
@@ -33,7 +33,7 @@ pub fn write(
     selection: &Selection,
     sizes: &[String],
 ) -> Result<Written, ScriptError> {
-    let (text, concerns) = text(selection, sizes)?;
+    let (text, warnings) = text(selection, sizes)?;
     let folder = folder(directory, fallback)?;
     let time = crate::base::calendar::local_now().strftime("%Y%m%d-%H%M%S").to_string();
     for number in 1..=NUMBERS {
@@ -42,7 +42,7 @@ pub fn write(
         // `O_EXCL` fails for every existing name, even for a dangling link.
         match OpenOptions::new().write(true).create_new(true).mode(0o700).open(&path) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-            opened => return Ok(fill(opened?, &path, &text).map(|()| Written { path, concerns })?),
+            opened => return Ok(fill(opened?, &path, &text).map(|()| Written { path, warnings })?),
         }
     }
     Err(io::Error::from(ErrorKind::AlreadyExists).into())

@@ -59,14 +59,14 @@ impl From<std::io::Error> for ScriptError {
 /// # Errors
 /// When an entry may not be deleted.
 pub fn text(selection: &Selection, sizes: &[String]) -> Result<(String, Vec<DeleteWarning>), ScriptError> {
-    let (refusals, concerns) = refusal::judge(selection);
+    let (refusals, warnings) = refusal::check(selection);
     if let Some((number, refusal)) = refusals.first()
         && let Some((group, item)) = selection.items().nth(*number)
     {
         return Err(ScriptError::Refused(group.path_of(item), Reason::Refused(*refusal)));
     }
     let mut script = format!("{HEAD}{FUNCTIONS}");
-    script.push_str(&warnings(&concerns));
+    script.push_str(&confirmation(&warnings));
     let mut sizes = sizes.iter();
     for group in &selection.groups {
         let refused = |item: &Item, reason| ScriptError::Refused(group.path_of(item), reason);
@@ -82,15 +82,15 @@ pub fn text(selection: &Selection, sizes: &[String]) -> Result<(String, Vec<Dele
         }
     }
     script.push_str("\nexit \"$failed\"\n");
-    Ok((script, concerns))
+    Ok((script, warnings))
 }
 
 /// Returns the part that prints the warnings and asks for a confirmation.
-fn warnings(concerns: &[DeleteWarning]) -> String {
-    if concerns.is_empty() {
+fn confirmation(warnings: &[DeleteWarning]) -> String {
+    if warnings.is_empty() {
         return String::new();
     }
-    let warnings = concerns.iter().map(|concern| {
+    let warnings = warnings.iter().map(|concern| {
         let words = concern.words(&escape(&absolute_bytes(concern.path())));
         format!("printf '%s\\n' {} >&2\n", quoted(&format!("Warning: {words}")))
     });

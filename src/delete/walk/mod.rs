@@ -51,7 +51,7 @@ pub trait Visitor: Sync {
     /// Reads this data.
     fn rights(&self, at: &Directory) -> Self::Rights;
     /// Visits an entry that is not a directory.
-    fn meet(
+    fn visit(
         &self,
         at: At<'_, Self::Rights>,
         name: &CStr,
@@ -141,7 +141,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
                         let directory = Arc::clone(&directory);
                         scope.spawn(move |scope| self.begin(scope, group, item, first + number, directory));
                     } else {
-                        self.meet_selected(group, item, first + number, at);
+                        self.visit_selected(group, item, first + number, at);
                     }
                 }
             }
@@ -154,11 +154,11 @@ impl<'w, A: Visitor> Walk<'w, A> {
     }
 
     /// Acts on a selected entry that is not a directory, if it is still the selected one.
-    fn meet_selected(&self, group: &Group, item: &Item, number: usize, at: At<'_, A::Rights>) {
+    fn visit_selected(&self, group: &Group, item: &Item, number: usize, at: At<'_, A::Rights>) {
         let path = || group.path_of(item);
         let Ok(name) = CString::new(item.name.as_slice()) else { return };
         match at.directory.identity_of(name.as_c_str()) {
-            Ok(now) if item.is_still(&now) => match self.act.meet(at, &name, &now.attributes, number) {
+            Ok(now) if item.is_still(&now) => match self.act.visit(at, &name, &now.attributes, number) {
                 Ok(_) => self.act.finish(number),
                 Err(error) => self.fail(number, path, error.into()),
             },
@@ -252,7 +252,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
                     node.set_stays();
                     break 'all;
                 }
-                if entry.hint == Kind::Directory || !self.meet(node, at, &buffer, &entry) {
+                if entry.hint == Kind::Directory || !self.visit_entry(node, at, &buffer, &entry) {
                     directories.push(entry.name.to_owned());
                 }
             }
@@ -267,10 +267,16 @@ impl<'w, A: Visitor> Walk<'w, A> {
     }
 
     /// Acts on an entry. Returns `false` if it is a directory.
-    fn meet(&self, node: &Node<'w>, at: At<'_, A::Rights>, buffer: &Buffer, entry: &DirEntry<'_>) -> bool {
+    fn visit_entry(
+        &self,
+        node: &Node<'w>,
+        at: At<'_, A::Rights>,
+        buffer: &Buffer,
+        entry: &DirEntry<'_>,
+    ) -> bool {
         match buffer.attributes(at.directory, entry) {
             Ok(found) if found.is_directory() => return false,
-            Ok(found) => match self.act.meet(at, entry.name, &found, node.item) {
+            Ok(found) => match self.act.visit(at, entry.name, &found, node.item) {
                 Ok(_) => {}
                 // Another process has just replaced the entry by a directory.
                 Err(Errno::EISDIR) => return false,
@@ -310,7 +316,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
                     let above = Above::Node(Arc::clone(node));
                     return Some((Arc::new(Node::new(above, name, found, node.item)), inside));
                 }
-                Err(Errno::ENOTDIR | Errno::ELOOP) => self.meet_again(node, directory, &name),
+                Err(Errno::ENOTDIR | Errno::ELOOP) => self.visit_again(node, directory, &name),
                 Err(error) => self.fail_in(node, Some(&name), error.into()),
             }
             node.claims.fetch_sub(1, Ordering::Relaxed);
@@ -318,12 +324,12 @@ impl<'w, A: Visitor> Walk<'w, A> {
     }
 
     /// Acts on an entry that was reported as a directory but is not one.
-    fn meet_again(&self, node: &Node<'w>, directory: &Directory, name: &CStr) {
+    fn visit_again(&self, node: &Node<'w>, directory: &Directory, name: &CStr) {
         let rights = self.act.rights(directory);
         let at = At { directory, rights: &rights };
         let done = directory
             .attributes_of(name)
-            .and_then(|found| self.act.meet(at, name, &found, node.item).map(drop));
+            .and_then(|found| self.act.visit(at, name, &found, node.item).map(drop));
         if let Err(error) = done {
             self.fail_in(node, Some(name), error.into());
         }

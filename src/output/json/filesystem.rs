@@ -60,13 +60,13 @@ pub(super) fn write(json: &mut JsonWriter<'_>, space: &FileSystemUsage) {
     json.raw(",\"left_out\":");
     json.number(space.scanned.left_out);
     whole(json, &space.volume);
-    list(json, "hidden", &space.shadows, shadow);
+    list(json, "hidden", &space.covered, shadow);
     json.raw(",\"deleted_reach\":\"");
-    json.raw(reach(space.reach));
+    json.raw(access(space.access));
     json.raw("\"");
     list(json, "deleted", &space.deleted, deleted);
     list(json, "parts", &space.parts, part);
-    match space.remainder() {
+    match space.unexplained() {
         Some(Unexplained::Missing(missing)) => json.field(",\"remainder\":", missing),
         Some(Unexplained::Shared(shared)) => json.field(",\"remainder\":-", shared),
         None => {}
@@ -117,8 +117,8 @@ fn shadow(json: &mut JsonWriter<'_>, shadow: &CoveredFiles) {
     json.raw("}");
 }
 
-fn reach(reach: ProcessAccess) -> &'static str {
-    match reach {
+fn access(access: ProcessAccess) -> &'static str {
+    match access {
         ProcessAccess::None => "none",
         ProcessAccess::Own => "own",
         ProcessAccess::Container => "container",
@@ -153,7 +153,7 @@ fn part(json: &mut JsonWriter<'_>, part: &Overhead) {
     json.raw(part.what.name());
     json.field("\",\"disk\":", part.bytes);
     json.raw(",\"counted\":\"");
-    json.raw(match part.standing {
+    json.raw(match part.counted {
         CountedAs::Used => "used",
         CountedAs::Beside => "beside",
         CountedAs::Within => "within",
@@ -242,9 +242,9 @@ mod tests {
         FileSystemUsage {
             volume: Volume { path: "/m".into(), mount: None, capacity, outside: vec![] },
             scanned,
-            shadows: vec![],
+            covered: vec![],
             deleted: vec![],
-            reach: ProcessAccess::None,
+            access: ProcessAccess::None,
             parts: vec![],
             notes: vec![],
         }
@@ -287,13 +287,13 @@ mod tests {
         let volume = Volume { path: "/m".into(), mount: None, capacity: Ok(capacity), outside };
         let said = text(&FileSystemUsage {
             volume,
-            shadows: vec![
+            covered: vec![
                 shadow(Ok(Hidden { disk: 20, entries: 2, unreadable: 0 })),
                 shadow(Err(Errno::EPERM)),
             ],
             deleted: vec![deleted(Some(30), Through::Descriptor), deleted(None, Through::Memory)],
-            reach: ProcessAccess::Container,
-            parts: vec![Overhead { what: OverheadKind::Journal, bytes: 64, standing: CountedAs::Within }],
+            access: ProcessAccess::Container,
+            parts: vec![Overhead { what: OverheadKind::Journal, bytes: 64, counted: CountedAs::Within }],
             notes: vec![
                 Note::Layers { upper: Some(b"/u".to_vec()), lower: vec![b"/l".to_vec()] },
                 Note::Subvolumes(vec![subvolume]),

@@ -26,9 +26,9 @@ fn sizes(json: &mut JsonWriter<'_>, disk: u64, apparent: u64, mtime: i64) {
 }
 
 /// Writes the inode of an entry that has other names.
-fn links(json: &mut JsonWriter<'_>, tree: &Tree, facts: &Metadata) {
-    if let Some(links) = facts.several_names() {
-        json.field(",\"inode\":", facts.inode);
+fn links(json: &mut JsonWriter<'_>, tree: &Tree, metadata: &Metadata) {
+    if let Some(links) = metadata.several_names() {
+        json.field(",\"inode\":", metadata.inode);
         json.field(",\"device\":", tree.devices().number(links.device));
         json.field(",\"links\":", links.count);
     }

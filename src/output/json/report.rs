@@ -172,34 +172,34 @@ impl<'t> Report<'t> {
                 json.raw("\"}");
             }
             EntryState::Failed(errno) => end(json, End { owner: None, errno: Some(*errno) }),
-            EntryState::Known(facts) => match facts.directory {
-                Some(id) => return self.directory(json, facts, id, left),
-                None => self.file(json, facts),
+            EntryState::Known(metadata) => match metadata.directory {
+                Some(id) => return self.directory(json, metadata, id, left),
+                None => self.file(json, metadata),
             },
         }
         None
     }
 
-    fn file(&self, json: &mut JsonWriter<'_>, facts: &Metadata) {
-        sizes(json, facts.disk(), facts.apparent, facts.mtime);
-        links(json, self.tree, facts);
-        end(json, End { owner: facts.owner, errno: None });
+    fn file(&self, json: &mut JsonWriter<'_>, metadata: &Metadata) {
+        sizes(json, metadata.disk(), metadata.apparent, metadata.mtime);
+        links(json, self.tree, metadata);
+        end(json, End { owner: metadata.owner, errno: None });
     }
 
     fn directory(
         &self,
         json: &mut JsonWriter<'_>,
-        facts: &Metadata,
+        metadata: &Metadata,
         id: DirId,
         left: Option<usize>,
     ) -> Option<Open<'t>> {
         let totals = self.totals(id);
-        sizes(json, totals.disk, totals.apparent, facts.mtime);
+        sizes(json, totals.disk, totals.apparent, metadata.mtime);
         json.raw(",\"items\":");
         json.number(totals.items);
         json.raw(",\"shared\":");
         json.number(self.tree.shared(id));
-        let after = End { owner: facts.owner, errno: self.tree.status(id).errno };
+        let after = End { owner: metadata.owner, errno: self.tree.status(id).errno };
         if left == Some(0) {
             end(json, after);
             return None;
@@ -213,7 +213,9 @@ impl<'t> Report<'t> {
 
     fn disk(&self, record: &Entry<'_>) -> u64 {
         match &record.state {
-            EntryState::Known(facts) => facts.directory.map_or(facts.disk(), |id| self.totals(id).disk),
+            EntryState::Known(metadata) => {
+                metadata.directory.map_or(metadata.disk(), |id| self.totals(id).disk)
+            }
             EntryState::Excluded(_) | EntryState::Failed(_) => 0,
         }
     }

@@ -26,7 +26,7 @@ pub struct Large {
     /// Kind of the file.
     pub kind: Kind,
     /// Metadata of the file.
-    pub facts: Metadata,
+    pub metadata: Metadata,
 }
 
 /// Totals of one grouping.
@@ -87,8 +87,8 @@ fn large(json: &mut JsonWriter<'_>, tree: &Tree, file: &Large) {
     json.raw(",\"type\":\"");
     json.raw(file.kind.name());
     json.raw("\"");
-    sizes(json, file.facts.disk(), file.facts.apparent, file.facts.mtime);
-    links(json, tree, &file.facts);
+    sizes(json, file.metadata.disk(), file.metadata.apparent, file.metadata.mtime);
+    links(json, tree, &file.metadata);
     json.raw("}");
 }
 

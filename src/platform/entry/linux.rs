@@ -33,21 +33,21 @@ pub fn confined(directory: &Directory, name: &(impl NixPath + ?Sized)) -> Result
 /// Returns `true` if `name` is the root of a mount (`STATX_ATTR_MOUNT_ROOT`, Linux 5.8; older kernels are asked
 /// for its device).
 pub fn is_mount(directory: &Directory, name: &(impl NixPath + ?Sized)) -> Result<bool, Errno> {
-    Ok(said_of(directory, name)? & statx::MOUNT_ROOT != 0)
+    Ok(attribute_bits_of(directory, name)? & statx::MOUNT_ROOT != 0)
 }
 
 /// Returns `true` if `name` is immutable or append-only (chattr(1)).
 pub fn is_locked(directory: &Directory, name: &(impl NixPath + ?Sized)) -> Result<bool, Errno> {
     const IMMUTABLE: u64 = 0x10;
     const APPEND: u64 = 0x20;
-    Ok(said_of(directory, name)? & (IMMUTABLE | APPEND) != 0)
+    Ok(attribute_bits_of(directory, name)? & (IMMUTABLE | APPEND) != 0)
 }
 
 /// Returns `stx_attributes` of an entry; 0 if the kernel or a sandbox does not support the call.
-fn said_of(directory: &Directory, name: &(impl NixPath + ?Sized)) -> Result<u64, Errno> {
+fn attribute_bits_of(directory: &Directory, name: &(impl NixPath + ?Sized)) -> Result<u64, Errno> {
     let ask = |name: &CStr| statx::ask(directory, name, libc::AT_SYMLINK_NOFOLLOW, libc::STATX_TYPE);
     match name.with_nix_path(ask)? {
-        Ok(answer) => Ok(statx::said(&answer)),
+        Ok(answer) => Ok(statx::attribute_bits(&answer)),
         Err(Errno::ENOSYS | Errno::EPERM) => Ok(0),
         Err(error) => Err(error),
     }
@@ -168,7 +168,7 @@ pub fn probe(directory: &Directory, name: &CStr) -> Result<Probe, Errno> {
         accessed: answer.stx_atime.tv_sec,
         changed: answer.stx_ctime.tv_sec,
         born: born.then_some(answer.stx_btime.tv_sec),
-        traits: Trait::of_bits(statx::said(&answer), &KNOWN),
+        traits: Trait::of_bits(statx::attribute_bits(&answer), &KNOWN),
         target: unix::target(directory, name, &attributes),
         mount: statx::mount(&answer),
     })

@@ -51,7 +51,7 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Refused> {
         return Err(Refused::NotRegular);
     }
     if geteuid().is_root() {
-        judge(path, &status)?;
+        check_writers(path, &status)?;
     } else if status.uid() != 0 && status.uid() != geteuid().as_raw() {
         return Err(Refused::Foreign);
     }
@@ -85,7 +85,7 @@ pub fn open_own(path: &Path) -> io::Result<File> {
 
 /// Checks that only root can write the open file or change the target of `path`. Both the path as written and
 /// the resolved path are checked, so that no other user can redirect a link.
-fn judge(path: &Path, open: &Metadata) -> Result<(), Refused> {
+fn check_writers(path: &Path, open: &Metadata) -> Result<(), Refused> {
     let written = std::path::absolute(path).map_err(Refused::Failed)?;
     let real = fs::canonicalize(path).map_err(Refused::Failed)?;
     for place in written.ancestors().chain(real.ancestors()) {

@@ -69,7 +69,7 @@ pub(crate) fn mount(answer: &libc::statx) -> Option<u64> {
 }
 
 /// Returns the attribute bits of an answer (`STATX_ATTR_*`) that the file system supports.
-pub(crate) fn said(answer: &libc::statx) -> u64 {
+pub(crate) fn attribute_bits(answer: &libc::statx) -> u64 {
     answer.stx_attributes & answer.stx_attributes_mask
 }
 
@@ -86,6 +86,6 @@ pub(crate) fn attributes(answer: &libc::statx) -> Attributes {
         uid: answer.stx_uid,
         gid: answer.stx_gid,
         mode: u32::from(answer.stx_mode),
-        border: if said(answer) & MOUNT_ROOT == 0 { Boundary::None } else { Boundary::Mount },
+        border: if attribute_bits(answer) & MOUNT_ROOT == 0 { Boundary::None } else { Boundary::Mount },
     }
 }

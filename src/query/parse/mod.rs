@@ -238,7 +238,7 @@ impl Word<'_> {
             let class = Category::named(name);
             types = match (kind, class) {
                 (Some(kind), _) => types.with_kind(kind),
-                (None, Some(class)) => types.with_class(class),
+                (None, Some(class)) => types.with_category(class),
                 (None, None) => return Err(self.unknown(name, type_names())),
             };
         }

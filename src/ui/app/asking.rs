@@ -51,7 +51,7 @@ impl<'t> App<'t> {
 
     /// Closes the question about quitting when there is no reason for it any more, because a Yes was meant for
     /// that reason.
-    pub(super) fn unask_quit(&mut self) {
+    pub(super) fn withdraw_quit(&mut self) {
         let is_quit = |layer: &Layer<'_>| matches!(layer, Layer::Question(question) if question.about == Question::Quit);
         self.layers.retain(|layer| !is_quit(layer));
     }
@@ -97,7 +97,7 @@ impl<'t> App<'t> {
     }
 
     /// Returns `true` if a Yes is accepted now.
-    pub(super) fn may_say_yes(&mut self) -> bool {
+    pub(super) fn accepts_yes(&mut self) -> bool {
         self.gate().is_some_and(|gate| gate.is_open())
     }
 
@@ -117,7 +117,7 @@ impl<'t> App<'t> {
             }
             Some(Layer::ConfirmDelete(_)) => {
                 self.layers.pop();
-                return Some(Effect::Deletion(DeletionRequest::StopProbe));
+                return Some(Effect::Deletion(DeletionRequest::StopPreview));
             }
             _ => {}
         }

@@ -40,7 +40,7 @@ impl App<'_> {
             _ if scope.is_typed() && !is_global => self.offer(Input::Key(event, command)).effect(),
             Some(command) => self.perform(command),
             None => {
-                self.cx.say_unknown(scope, event);
+                self.cx.notify_unbound(scope, event);
                 None
             }
         }
@@ -73,7 +73,7 @@ impl App<'_> {
                 self.layers.push(Layer::Help(HelpPage::default()));
                 None
             }
-            Command::Answer(answer) if self.is_yes(answer) && !self.may_say_yes() => None,
+            Command::Answer(answer) if self.is_yes(answer) && !self.accepts_yes() => None,
             Command::View(view) if *view == LIST && self.close_page() => self.perform(command),
             _ => match self.offer(Input::Command(command)) {
                 Handled::No if self.scope() == Scope::Sheet => self.sheet_command(command),
@@ -117,13 +117,13 @@ impl App<'_> {
             Command::Show(Column::Owner) if !self.may_show_owners() => self.cx.notify(Notice::NoOwners),
             Command::Show(column) => self.cx.shown.columns.toggle(column),
             Command::Scale => self.cx.shown.scale.toggle(),
-            Command::Graph => self.cx.shown.columns.turn_graph(),
-            Command::Back if self.cx.end_range() || self.cx.come_back() || self.cx.clear_filter() => {}
+            Command::Graph => self.cx.shown.columns.next_graph(),
+            Command::Back if self.cx.end_range() || self.cx.return_to_view() || self.cx.clear_filter() => {}
             Command::Quit | Command::Back if self.cx.views.is_treemap => self.view_command(command),
             Command::View(_) | Command::Search | Command::Cell(_) => self.view_command(command),
             Command::Quit => return self.quit(),
-            Command::Rescan => return self.cx.read_again(),
-            Command::RescanRoot => return self.cx.read_root_again(),
+            Command::Rescan => return self.cx.rescan_selected(),
+            Command::RescanRoot => return self.cx.rescan_root(),
             Command::Mark => self.cx.mark(),
             Command::MarkRange => self.cx.mark_range(),
             Command::MarkShown => self.cx.mark_shown(),
@@ -162,7 +162,7 @@ impl App<'_> {
     }
 
     pub(super) fn parent(&mut self) {
-        if self.cx.come_back_up() {
+        if self.cx.return_upwards() {
             return;
         }
         match self.cx.history.pop() {
@@ -177,14 +177,16 @@ impl App<'_> {
         match command {
             Command::Move(motion) => self.cx.step_sheet(motion, lines),
             Command::Open => self.cx.follow(),
-            Command::Inside => self.cx.look_inside(),
+            Command::Inside => self.cx.open_in_place(),
             Command::Sort(column) => self.cx.sort_sheet(column),
             Command::Measure => {
                 let effect = self.command(command);
-                self.cx.turn_sheets();
+                self.cx.switch_measure();
                 return effect;
             }
-            _ if self.cx.sheet().is_some_and(|sheet| !sheet.has(command)) => self.cx.say_not_here(command),
+            _ if self.cx.sheet().is_some_and(|sheet| !sheet.has(command)) => {
+                self.cx.notify_unavailable(command);
+            }
             Command::Back if self.cx.end_range() => {}
             Command::Back | Command::Quit | Command::View(_) | Command::Search => self.view_command(command),
             other => return self.command(other),

@@ -128,9 +128,9 @@ impl<'t> App<'t> {
     }
 
     /// Processes a report of an operation.
-    pub(super) fn take_reclaim(&mut self, news: DeletionMessage) -> Option<Effect> {
-        match news {
-            DeletionMessage::Probed(probe) => {
+    pub(super) fn take_deletion(&mut self, message: DeletionMessage) -> Option<Effect> {
+        match message {
+            DeletionMessage::Previewed(probe) => {
                 if let Some(dialog) = self.delete_dialog_mut() {
                     dialog.learn(probe);
                 }
@@ -143,7 +143,7 @@ impl<'t> App<'t> {
             }
             DeletionMessage::Reported(report) => {
                 if report.is_over {
-                    self.unask_quit();
+                    self.withdraw_quit();
                 }
                 self.cx.take_report(&report)
             }
@@ -155,18 +155,18 @@ impl<'t> App<'t> {
                 self.cx.notify(Notice::JobFailed(operation, error));
                 None
             }
-            DeletionMessage::ProbeFailed(error) => {
+            DeletionMessage::PreviewFailed(error) => {
                 self.cx.notify(Notice::JobFailed("Preview", error));
                 // Without a preview nothing could be confirmed.
                 self.delete_dialog().is_some().then(|| {
                     self.layers.retain(|layer| !matches!(layer, Layer::ConfirmDelete(_)));
-                    Effect::Deletion(DeletionRequest::StopProbe)
+                    Effect::Deletion(DeletionRequest::StopPreview)
                 })
             }
             DeletionMessage::WorkFailed(error) => {
                 self.cx.notify(Notice::JobFailed("Deletion", error));
                 let running = self.cx.deletion.running.take()?;
-                self.cx.keep_what_did_not_return(&running.work, &[]);
+                self.cx.keep_unrestored(&running.work, &[]);
                 self.cx.recheck(&running.work)
             }
         }

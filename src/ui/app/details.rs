@@ -35,7 +35,7 @@ impl App<'_> {
         };
         match sheet.target()? {
             Target::Entry(entry) => Some(entry),
-            Target::Change(row) if row.fate != ChangeKind::Gone => Some(row.entry),
+            Target::Change(row) if row.difference != ChangeKind::Gone => Some(row.entry),
             Target::Change(_) | Target::Files { .. } | Target::Words { .. } => None,
         }
     }

@@ -26,7 +26,7 @@ impl App<'_> {
         let ExportMessage { order, written } = told;
         let path = order.path.clone();
         self.cx.export.order = None;
-        self.unask_quit();
+        self.withdraw_quit();
         let notice = match written {
             Ok(bytes) => Notice::Wrote(path, bytes),
             Err(SaveError::Exists) => {

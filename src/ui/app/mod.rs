@@ -102,11 +102,11 @@ impl<'t> App<'t> {
                 None
             }
             Event::Rescan(again) => {
-                let replaced = self.cx.take_again(again)?;
+                let replaced = self.cx.take_rescan(again)?;
                 self.relocate(replaced);
                 self.after_rescan()
             }
-            Event::Deletion(news) => self.take_reclaim(news),
+            Event::Deletion(message) => self.take_deletion(message),
             Event::Notice(notice) => {
                 self.cx.notify(notice);
                 None

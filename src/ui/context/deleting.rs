@@ -46,7 +46,7 @@ impl Context<'_> {
     }
 
     /// Keeps the items that could not be restored, which are all except `returned`, for another attempt.
-    pub fn keep_what_did_not_return(&mut self, work: &Operation, returned: &[Trashed]) {
+    pub fn keep_unrestored(&mut self, work: &Operation, returned: &[Trashed]) {
         if let Operation::Restore(all) = work {
             // Both are in the same order.
             let mut returned = returned.iter().peekable();
@@ -57,7 +57,9 @@ impl Context<'_> {
     /// Rechecks the entries of an operation.
     pub fn recheck(&mut self, work: &Operation) -> Option<Effect> {
         match work {
-            Operation::Remove(selection) | Operation::Trash(selection) => Some(self.look_again_at(selection)),
+            Operation::Remove(selection) | Operation::Trash(selection) => {
+                Some(self.recheck_entries(selection))
+            }
             Operation::Restore(trashed) => {
                 let mut groups: Vec<Group> = trashed.iter().map(|it| it.from.clone()).collect();
                 groups.sort_by_cached_key(Group::path);
@@ -74,7 +76,7 @@ impl Context<'_> {
     }
 
     /// Rechecks these entries.
-    pub fn look_again_at(&mut self, selection: &Selection) -> Effect {
+    pub fn recheck_entries(&mut self, selection: &Selection) -> Effect {
         let places: Places = selection.places();
         let replaced = selection.items().filter_map(|(_, item)| item.directory).collect();
         let name = selection.groups.first().map(|group| self.tree.name(group.directory).to_vec());
@@ -93,7 +95,7 @@ impl Context<'_> {
         if running.kind == OperationKind::Trash {
             self.remember_trashed(report.trashed.iter());
         }
-        self.keep_what_did_not_return(&running.work, &report.trashed);
+        self.keep_unrestored(&running.work, &report.trashed);
         self.deletion.outcome = Some(Notice::Deleted(running.kind, Arc::clone(report), running.is_at_most));
         if report.failures.count > 0 {
             let selection = match &running.work {
@@ -113,11 +115,11 @@ impl Context<'_> {
                 return self.begin_rescan(directory);
             }
         }
-        self.say_outcome();
+        self.notify_outcome();
         None
     }
 
-    fn say_outcome(&mut self) {
+    fn notify_outcome(&mut self) {
         if let Some(outcome) = self.deletion.outcome.take() {
             self.notify(outcome);
         }

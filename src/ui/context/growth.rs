@@ -85,7 +85,7 @@ impl Context<'_> {
 
     /// Goes to the entry of a row, or to its former directory.
     pub fn follow_change(&mut self, row: &Row) {
-        if row.fate == ChangeKind::Gone {
+        if row.difference == ChangeKind::Gone {
             if let Some(entry) = EntryId::of(self.tree, row.place) {
                 self.leave_for(entry, true);
             }

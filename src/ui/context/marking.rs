@@ -213,7 +213,7 @@ impl<'t> Context<'t> {
     /// Finds the marks again after a rescan, and reports those that were removed.
     pub fn renew_marks(&mut self, relocation: &mut Relocation<'t>) {
         let dropped = self.marks.relocate(self.tree, relocation);
-        self.say_dropped(dropped);
+        self.notify_dropped(dropped);
     }
 
     /// Removes the marks of directories that were replaced.
@@ -221,10 +221,10 @@ impl<'t> Context<'t> {
         let is_dropped = |(directory, name): &&(DirId, Vec<u8>)| self.marks.clear((*directory, name));
         let changed = places.iter().filter(is_dropped).count() as u64;
         self.marks.add_up(self.tree);
-        self.say_dropped(Dropped { gone: 0, changed });
+        self.notify_dropped(Dropped { gone: 0, changed });
     }
 
-    fn say_dropped(&mut self, Dropped { gone, changed }: Dropped) {
+    fn notify_dropped(&mut self, Dropped { gone, changed }: Dropped) {
         if gone + changed > 0 {
             self.notify(Notice::MarksDropped { gone, changed });
         }

@@ -183,6 +183,6 @@ impl<'t> Context<'t> {
         let sizes = self.sizes();
         let scale = (self.order.measure, self.shown.scale);
         self.window = Window::new(self.tree, &sizes, &self.place, &self.marks, scale, lines);
-        self.look_at_views();
+        self.collect_views();
     }
 }

@@ -36,7 +36,7 @@ impl Context<'_> {
     }
 
     /// Shows a notice about a key that does nothing here, with its meaning in other views.
-    pub fn say_unknown(&mut self, scope: Scope, event: KeyEvent) {
+    pub fn notify_unbound(&mut self, scope: Scope, event: KeyEvent) {
         // A question waits for its answer, and typed text causes no notices.
         if scope.is_typed() || matches!(scope, Scope::Question | Scope::Confirm | Scope::Help) {
             return;
@@ -45,7 +45,7 @@ impl Context<'_> {
     }
 
     /// Shows a notice about a command that this view does not support.
-    pub fn say_not_here(&mut self, command: Command) {
+    pub fn notify_unavailable(&mut self, command: Command) {
         let binding = KEYMAP.iter().find(|binding| binding.command == command);
         self.notify(Notice::NotInThisView(binding.map_or("", |binding| binding.help)));
     }

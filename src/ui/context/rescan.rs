@@ -22,25 +22,25 @@ impl<'t> Context<'t> {
     }
 
     /// Starts to rescan the directory under the cursor; without one, the shown directory.
-    pub fn read_again(&mut self) -> Option<Effect> {
+    pub fn rescan_selected(&mut self) -> Option<Effect> {
         let under_cursor = self.place.entry();
         match (under_cursor.and_then(|entry| entry.directory()), self.place.id) {
             (Some(directory), _) => self.begin_rescan(directory),
-            (None, DirId::TOP) => self.look_at_root(under_cursor?),
+            (None, DirId::TOP) => self.recheck_root(under_cursor?),
             (None, shown) => self.begin_rescan(shown),
         }
     }
 
     /// Starts to rescan the shown root, or the one under the cursor.
-    pub fn read_root_again(&mut self) -> Option<Effect> {
+    pub fn rescan_root(&mut self) -> Option<Effect> {
         match self.tree.ancestry(self.place.id).last() {
             Some(root) => self.begin_rescan(root),
-            None => self.read_again(),
+            None => self.rescan_selected(),
         }
     }
 
     /// Starts to recheck a root that is not a directory.
-    fn look_at_root(&mut self, root: Entry<'_>) -> Option<Effect> {
+    fn recheck_root(&mut self, root: Entry<'_>) -> Option<Effect> {
         self.checked(self.check_rescan())?;
         // A root inside another root is found by rescanning the outer one.
         if let (EntryState::Failed(_), Some((directory, _))) = (root.state, self.tree.way_to(root.name)) {
@@ -115,7 +115,7 @@ impl<'t> Context<'t> {
     }
 
     /// Processes the progress of the rescan. When it has ended, returns the directories that it has replaced.
-    pub fn take_again(&mut self, again: RescanMessage) -> Option<Vec<DirId>> {
+    pub fn take_rescan(&mut self, again: RescanMessage) -> Option<Vec<DirId>> {
         let rescan = self.rescan.as_mut()?;
         rescan.progress = again.progress;
         let outcome = again.outcome?;

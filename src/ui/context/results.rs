@@ -24,7 +24,7 @@ impl Context<'_> {
     }
 
     /// Opens the directory under the cursor in place. For other entries, goes to the entry.
-    pub fn look_inside(&mut self) {
+    pub fn open_in_place(&mut self) {
         match self.views.sheets.last().and_then(TableView::target) {
             Some(Target::Entry(entry)) => {
                 let is_directory = entry.record(self.tree).is_some_and(|record| record.directory().is_some());
@@ -59,7 +59,7 @@ impl Context<'_> {
     }
 
     /// Returns to the saved view. Returns `true` if there was one.
-    pub fn come_back(&mut self) -> bool {
+    pub fn return_to_view(&mut self) -> bool {
         let Some(return_to) = self.views.return_to.take() else { return false };
         self.views.is_treemap = return_to.is_treemap;
         self.enter(return_to.place);
@@ -74,13 +74,13 @@ impl Context<'_> {
     }
 
     /// Returns to the saved view when the user goes up from the directory that was opened in it.
-    pub fn come_back_up(&mut self) -> bool {
+    pub fn return_upwards(&mut self) -> bool {
         let Some(return_to) = &self.views.return_to else { return false };
         if return_to.opened != self.place.id {
             return false;
         }
         if return_to.is_in_place {
-            return self.come_back();
+            return self.return_to_view();
         }
         // A user who goes up from an entry does not return.
         self.views.return_to = None;

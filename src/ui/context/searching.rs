@@ -22,13 +22,13 @@ impl Context<'_> {
         self.views.sheets.clear();
         self.views.text.clear();
         self.views.filter = Query::default();
-        self.views.complaint = None;
+        self.views.error_text = None;
         self.views.filtering = None;
     }
 
     /// Searches for the text typed so far.
     pub fn search(&mut self) {
-        let (filter, complaint) = match Query::parse(self.views.text.as_str(), self.clock()) {
+        let (filter, error_text) = match Query::parse(self.views.text.as_str(), self.clock()) {
             Ok(query) => {
                 let unfinished = query.unfinished().map(|awaited| {
                     let part = self.views.text.as_str().get(awaited.at.clone()).unwrap_or_default();
@@ -36,9 +36,9 @@ impl Context<'_> {
                 });
                 (query.below(self.place.id), unfinished)
             }
-            Err(complaint) => {
-                let part = self.views.text.as_str().get(complaint.at.clone()).unwrap_or_default();
-                (Query::default(), Some(format!("{part}: {complaint}")))
+            Err(error_text) => {
+                let part = self.views.text.as_str().get(error_text.at.clone()).unwrap_or_default();
+                (Query::default(), Some(format!("{part}: {error_text}")))
             }
         };
         let request = self.request(filter.clone());
@@ -50,11 +50,11 @@ impl Context<'_> {
         let before = self.views.sheets.pop();
         let sheet = TableView::new(String::new(), &search::TABLE, request);
         let sheet = if self.views.filter.is_empty() {
-            sheet.with_text(complaint.clone().unwrap_or_else(|| EXAMPLES.to_owned()))
+            sheet.with_text(error_text.clone().unwrap_or_else(|| EXAMPLES.to_owned()))
         } else {
             sheet.showing_rows_of(before)
         };
-        self.views.complaint = complaint;
+        self.views.error_text = error_text;
         self.views.sheets = vec![sheet];
     }
 }

@@ -24,7 +24,7 @@ impl Context<'_> {
             Column::Modified => By::Modified,
             Column::Growth if table.may_sort(column) => self.by_size(),
             // Only the list has this column.
-            Column::Growth => return self.say_not_here(Command::Sort(column)),
+            Column::Growth => return self.notify_unavailable(Command::Sort(column)),
             _ => return,
         };
         let Some(sheet) = self.views.sheets.last_mut() else { return };
@@ -39,7 +39,7 @@ impl Context<'_> {
     }
 
     /// Switches the open views to the other measure.
-    pub fn turn_sheets(&mut self) {
+    pub fn switch_measure(&mut self) {
         let by = self.by_size();
         for sheet in &mut self.views.sheets {
             let before = sheet.order();

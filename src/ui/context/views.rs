@@ -78,7 +78,7 @@ impl Context<'_> {
     }
 
     /// Collects the visible part of the views. Called after the window was collected.
-    pub fn look_at_views(&mut self) {
+    pub fn collect_views(&mut self) {
         let (lines, measure, scale) = (layout(self.size).list_lines(), self.order.measure, self.shown.scale);
         let sight = Sight { marks: &self.marks, measure, scale, columns: usize::from(self.size.0), lines };
         self.views.page = self.views.sheets.last_mut().map(|sheet| sheet.look(self.tree, sight));
@@ -165,7 +165,7 @@ impl Context<'_> {
 
     /// Moves the cursor to the neighboring cell.
     pub fn step_cell(&mut self, side: Side) {
-        if let Some(index) = cells::neighbour(&self.views.tiles, self.window.index, side) {
+        if let Some(index) = cells::neighbor(&self.views.tiles, self.window.index, side) {
             self.place.go_to(index);
             self.pin();
         }

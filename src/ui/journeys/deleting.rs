@@ -20,14 +20,14 @@ fn safe(tree: &Tree, policy: DeletePolicy) -> App<'_> {
 }
 
 fn probed(app: &mut App<'_>, probe: Preview) {
-    app.update(Event::Deletion(DeletionMessage::Probed(Arc::new(probe))));
+    app.update(Event::Deletion(DeletionMessage::Previewed(Arc::new(probe))));
 }
 
 fn reported(app: &mut App<'_>, report: Report) -> Option<Effect> {
     app.update(Event::Deletion(DeletionMessage::Reported(Arc::new(report))))
 }
 
-fn read_again(app: &mut App<'_>) {
+fn rescan_selected(app: &mut App<'_>) {
     let again = RescanMessage { progress: Progress::default(), outcome: Some(Outcome::Complete) };
     app.update(Event::Rescan(again));
 }
@@ -49,8 +49,8 @@ pub fn changed(app: &mut App<'_>) -> Vec<Effect> {
 /// Opens a dialog in which a name must be typed.
 pub fn typing(app: &mut App<'_>) -> Vec<Effect> {
     press(app, "g d");
-    let concerns = vec![DeleteWarning::SomebodysHome(b"/home/x".to_vec())];
-    probed(app, Preview { concerns, is_complete: true, ..Preview::default() });
+    let warnings = vec![DeleteWarning::SomebodysHome(b"/home/x".to_vec())];
+    probed(app, Preview { warnings, is_complete: true, ..Preview::default() });
     press(app, "y")
 }
 
@@ -61,7 +61,7 @@ pub fn failed(app: &mut App<'_>) -> Vec<Effect> {
     let failure = |name: &str| Failure { path: format!("/r/{name}").into(), reason: Reason::System(13) };
     let first = (0..40).map(|number| failure(&number.to_string())).collect();
     reported(app, Report { failures: Failures { count: 40, first }, is_over: true, ..Report::default() });
-    read_again(app);
+    rescan_selected(app);
     assert_eq!(layer(app), Some(Scope::Failures));
     press(app, "Ctrl-D");
     effects
@@ -91,7 +91,7 @@ fn trashed_in(app: &mut App<'_>, trash: &str) {
     press(app, "y");
     let moved = crate::delete::Trashed { from, trash: trash.into(), name: b"x".to_vec() };
     reported(app, Report { entries: 1, trashed: vec![moved], is_over: true, ..Report::default() });
-    read_again(app);
+    rescan_selected(app);
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn only_a_yes_confirms() {
         let mut app = finished(&tree);
         asked(&mut app);
         let effects = press(&mut app, keys);
-        assert_eq!(effects, [Effect::Deletion(DeletionRequest::StopProbe)], "{keys}");
+        assert_eq!(effects, [Effect::Deletion(DeletionRequest::StopPreview)], "{keys}");
         assert_eq!(layer(&app), None, "{keys}");
     }
     for keys in ["d", "D", "Space", "d d d", "j", "H"] {
@@ -160,7 +160,7 @@ fn nothing_is_confirmed_before_it_is_known_what_speaks_against_it() {
     assert_eq!(layer(&app), Some(Scope::Confirm));
     probed(&mut app, Preview { refusals: vec![(0, Blocked::Home)], is_complete: true, ..Preview::default() });
     assert_eq!(press(&mut app, "y Right y"), []);
-    assert_eq!(press(&mut app, "Enter"), [Effect::Deletion(DeletionRequest::StopProbe)]);
+    assert_eq!(press(&mut app, "Enter"), [Effect::Deletion(DeletionRequest::StopPreview)]);
     // The dialog can be confirmed before the preview is complete, because some directories take minutes to
     // read.
     press(&mut app, "d");
@@ -222,12 +222,12 @@ fn emptying_is_offered_for_one_directory() {
 #[test]
 fn a_name_is_typed_over_a_size_or_for_a_home() {
     let tree = home();
-    for (over, concerns) in
+    for (over, warnings) in
         [(1000, vec![]), (1 << 40, vec![DeleteWarning::SomebodysHome(b"/home/x".to_vec())])]
     {
         let mut app = safe(&tree, DeletePolicy { typed_over: over, ..DeletePolicy::default() });
         press(&mut app, "d");
-        probed(&mut app, Preview { concerns, is_complete: true, ..Preview::default() });
+        probed(&mut app, Preview { warnings, is_complete: true, ..Preview::default() });
         assert_eq!(press(&mut app, "y"), []);
         assert_eq!(press(&mut app, "Enter y Enter"), [], "the letters are letters");
         app.update(Event::Paste("music".into()));
@@ -240,7 +240,7 @@ fn a_name_is_typed_over_a_size_or_for_a_home() {
     }
     let mut app = finished(&tree);
     typing(&mut app);
-    assert_eq!(press(&mut app, "Esc"), [Effect::Deletion(DeletionRequest::StopProbe)]);
+    assert_eq!(press(&mut app, "Esc"), [Effect::Deletion(DeletionRequest::StopPreview)]);
 }
 
 /// For compressed or shared files, the number of blocks is more than the file system frees.
@@ -255,7 +255,7 @@ fn a_deletion_says_up_to_where_less_may_be_freed() {
         probed(&mut app, Preview { least, most: 4096, is_complete: true, ..Preview::default() });
         press(&mut app, "y");
         reported(&mut app, Report { entries: 1, freed: 8192, is_over: true, ..Report::default() });
-        read_again(&mut app);
+        rescan_selected(&mut app);
         assert_eq!(app.cx.notice_text().as_deref(), Some(freed));
     }
 }
@@ -277,8 +277,8 @@ fn a_name_is_typed_while_the_preview_is_incomplete() {
 /// Opens a dialog that asks a second question after a Yes.
 pub fn asked_twice(app: &mut App<'_>) {
     press(app, "d");
-    let concerns = vec![DeleteWarning::OthersDirectory(b"/r".to_vec(), 1000)];
-    probed(app, Preview { concerns, is_complete: true, ..Preview::default() });
+    let warnings = vec![DeleteWarning::OthersDirectory(b"/r".to_vec(), 1000)];
+    probed(app, Preview { warnings, is_complete: true, ..Preview::default() });
 }
 
 #[test]
@@ -317,7 +317,7 @@ fn root_is_asked_twice_about_directories_of_others() {
     assert_eq!(press(&mut app, "Right Enter"), []);
     let confirm = app.delete_dialog().unwrap();
     assert_eq!((confirm.stage.clone(), confirm.button), (ConfirmStep::AskAgain, Button::No));
-    assert_eq!(press(&mut app, "Enter"), [Effect::Deletion(DeletionRequest::StopProbe)]);
+    assert_eq!(press(&mut app, "Enter"), [Effect::Deletion(DeletionRequest::StopPreview)]);
 }
 
 #[test]
@@ -328,7 +328,7 @@ fn nothing_is_changed_where_that_was_wished_for() {
     assert_eq!(layer(&app), None);
     let mut app = safe(&tree, DeletePolicy { mode: DeleteMode::DryRun, ..DeletePolicy::default() });
     asked(&mut app);
-    assert_eq!(press(&mut app, "y"), [Effect::Deletion(DeletionRequest::StopProbe)]);
+    assert_eq!(press(&mut app, "y"), [Effect::Deletion(DeletionRequest::StopPreview)]);
     assert!(app.cx.notice_text().unwrap().contains("nothing was deleted"));
     assert_eq!(press(&mut app, "U"), []);
 }
@@ -350,7 +350,7 @@ fn while_something_is_read_or_deleted_nothing_else_is() {
     let effect = reported(&mut app, report);
     assert!(matches!(effect, Some(Effect::Recheck(_))), "{effect:?}");
     assert_eq!(press(&mut app, "d"), [], "what is left is looked at first");
-    read_again(&mut app);
+    rescan_selected(&mut app);
     let notice = app.cx.notice_text().unwrap();
     assert!(notice.starts_with("Stopped. Deleted 1 entry, freed up to 4.0 KiB"), "{notice}");
     assert!(!app.cx.is_deleting());
@@ -373,11 +373,11 @@ fn a_question_whether_to_stop_what_has_ended_is_gone() {
     assert!(question(&app).is_some());
     reported(&mut app, Report { entries: 1, is_over: true, ..Report::default() });
     assert!(question(&app).is_none(), "a Yes would be to another question");
-    read_again(&mut app);
+    rescan_selected(&mut app);
     asked(&mut app);
     press(&mut app, "y");
     reported(&mut app, Report { is_over: true, ..Report::default() });
-    read_again(&mut app);
+    rescan_selected(&mut app);
     assert_eq!(app.cx.notice_text().as_deref(), Some("Nothing to delete"));
 }
 
@@ -387,8 +387,8 @@ fn what_fails_beside_a_deletion_does_not_end_it() {
     let mut app = finished(&tree);
     asked(&mut app);
     press(&mut app, "y");
-    for news in [DeletionMessage::Failed("Script", bug()), DeletionMessage::ProbeFailed(bug())] {
-        assert_eq!(app.update(Event::Deletion(news)), None);
+    for message in [DeletionMessage::Failed("Script", bug()), DeletionMessage::PreviewFailed(bug())] {
+        assert_eq!(app.update(Event::Deletion(message)), None);
         assert!(app.cx.is_deleting() && app.cx.notice.take().is_some());
     }
     let effect = app.update(Event::Deletion(DeletionMessage::WorkFailed(bug())));
@@ -400,8 +400,8 @@ fn a_box_that_can_learn_nothing_is_closed() {
     let tree = home();
     let mut app = finished(&tree);
     press(&mut app, "d");
-    let effect = app.update(Event::Deletion(DeletionMessage::ProbeFailed(bug())));
-    assert_eq!((layer(&app), effect), (None, Some(Effect::Deletion(DeletionRequest::StopProbe))));
+    let effect = app.update(Event::Deletion(DeletionMessage::PreviewFailed(bug())));
+    assert_eq!((layer(&app), effect), (None, Some(Effect::Deletion(DeletionRequest::StopPreview))));
     assert_eq!(app.cx.notice_text().as_deref(), Some("Preview failed: internal error: a bug"));
 }
 
@@ -424,7 +424,7 @@ fn the_list_of_what_stays_comes_once() {
         press(&mut app, keys);
         assert_eq!(layer(&app), None);
         assert!(matches!(press(&mut app, "R")[..], [Effect::Rescan(_)]));
-        read_again(&mut app);
+        rescan_selected(&mut app);
         assert_eq!(layer(&app), None, "closed by {keys}");
     }
 }
@@ -441,7 +441,7 @@ fn the_list_of_what_stays_waits_until_nothing_else_is_open() {
         press(&mut app, open);
         let before = layer(&app);
         reported(&mut app, stays.clone());
-        read_again(&mut app);
+        rescan_selected(&mut app);
         assert_eq!(layer(&app), before, "{open}");
         press(&mut app, "Esc");
         assert_eq!(layer(&app), Some(Scope::Failures), "{open}");
@@ -463,7 +463,7 @@ fn the_last_trashing_is_restored_first() {
     let all = trashed.to_vec();
     let effect = reported(&mut app, Report { entries: 1, trashed: all, is_over: true, ..Report::default() });
     assert!(matches!(effect, Some(Effect::Rescan(_))), "it came back to a directory: {effect:?}");
-    read_again(&mut app);
+    rescan_selected(&mut app);
     assert_eq!(app.cx.notice_text().as_deref(), Some("Restored 1 entry"));
     assert_eq!(press(&mut app, "U"), []);
 }
@@ -475,13 +475,13 @@ fn what_could_not_be_restored_can_be_later() {
     trashed(&mut app);
     press(&mut app, "U");
     reported(&mut app, Report { is_over: true, ..Report::default() });
-    read_again(&mut app);
+    rescan_selected(&mut app);
     assert!(matches!(
         press(&mut app, "U").as_slice(),
         [Effect::Deletion(DeletionRequest::Begin(Operation::Restore(_), _))]
     ));
     app.update(Event::Deletion(DeletionMessage::WorkFailed(bug())));
-    read_again(&mut app);
+    rescan_selected(&mut app);
     assert!(matches!(
         press(&mut app, "U").as_slice(),
         [Effect::Deletion(DeletionRequest::Begin(Operation::Restore(_), _))]
@@ -498,10 +498,10 @@ fn a_script_names_what_is_shown() {
     };
     assert_eq!(selection.items().map(|(_, item)| item.name.as_slice()).collect::<Vec<_>>(), [b"music"]);
     assert_eq!(sizes.len(), 1);
-    let concerns = vec![DeleteWarning::OthersDirectory(b"/r".to_vec(), 1000)];
+    let warnings = vec![DeleteWarning::OthersDirectory(b"/r".to_vec(), 1000)];
     app.update(Event::Deletion(DeletionMessage::Script(Arc::new(Ok(Written {
         path: "/x/\x1b.sh".into(),
-        concerns,
+        warnings,
     })))));
     assert!(app.cx.notice_text().unwrap().contains("warnings"));
     assert!(app.cx.notice_text().unwrap().contains("/x/\\x1b.sh"));

@@ -72,11 +72,11 @@ fn a_name_without_a_format_is_not_taken_and_nothing_is_written_on_the_way_out() 
     let tree = home();
     let mut app = finished(&tree);
     assert_eq!(ask(&mut app, "q"), []);
-    assert!(layer(&app) == Some(Scope::FileName) && prompt(&app).complaint.is_some());
+    assert!(layer(&app) == Some(Scope::FileName) && prompt(&app).error_text.is_some());
     app.update(Event::Paste(".du\nke".to_owned()));
-    assert_eq!((prompt(&app).name.as_str(), prompt(&app).complaint.is_none()), ("q.duke", true));
+    assert_eq!((prompt(&app).name.as_str(), prompt(&app).error_text.is_none()), ("q.duke", true));
     press(&mut app, "Bksp");
-    assert_eq!((prompt(&app).name.as_str(), prompt(&app).complaint.is_none()), ("q.duk", true));
+    assert_eq!((prompt(&app).name.as_str(), prompt(&app).error_text.is_none()), ("q.duk", true));
     assert_eq!(press(&mut app, "Esc"), []);
     assert_eq!(layer(&app), None);
 }
@@ -163,7 +163,7 @@ fn several_roots_are_no_export_of_ncdu() {
     press(&mut app, "E");
     assert_eq!(prompt(&app).name.as_str(), "r.duke");
     assert_eq!(ask(&mut app, "q.json"), []);
-    assert!(matches!(prompt(&app).complaint, Some(Notice::OneRootOnly)));
+    assert!(matches!(prompt(&app).error_text, Some(Notice::OneRootOnly)));
     press(&mut app, "Esc");
     assert!(matches!(ask(&mut app, "q.csv")[..], [Effect::Export(_)]));
 }

@@ -186,7 +186,7 @@ fn the_buttons_of_the_box_that_asks_are_clicked_where_they_are_drawn() {
         press(&mut app, "d");
         assert_eq!(place(&mut app, "[ Yes ]"), None, "nothing is known yet");
         let no = place(&mut app, "[ No ]").expect("there is a No");
-        assert_eq!(click(&mut app, no, 0), Some(Effect::Deletion(DeletionRequest::StopProbe)), "{size:?}");
+        assert_eq!(click(&mut app, no, 0), Some(Effect::Deletion(DeletionRequest::StopPreview)), "{size:?}");
     }
 }
 

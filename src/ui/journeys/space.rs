@@ -18,9 +18,9 @@ fn space(used: u64, scanned: u64) -> FileSystemUsage {
     FileSystemUsage {
         volume: Volume { path: "/srv".into(), mount: None, capacity: Ok(capacity), outside: vec![] },
         scanned: Scanned { disk: scanned, entries: 3, unreadable: 1, left_out: 0, is_partial: false },
-        shadows: vec![],
+        covered: vec![],
         deleted: vec![file],
-        reach: ProcessAccess::Own,
+        access: ProcessAccess::Own,
         parts: vec![],
         notes: vec![],
     }
@@ -93,8 +93,8 @@ fn every_line_has_words_at_any_width() {
 
 #[test]
 fn the_lines_below_used_add_up_to_it() {
-    assert_eq!(space(500, 400).remainder(), Some(Unexplained::Missing(70)));
-    assert_eq!(space(500, 480).remainder(), Some(Unexplained::Shared(10)));
+    assert_eq!(space(500, 400).unexplained(), Some(Unexplained::Missing(70)));
+    assert_eq!(space(500, 480).unexplained(), Some(Unexplained::Shared(10)));
     let mut part = space(500, 400);
     part.volume.outside.push(NotScanned::Above("/".into()));
     let rows = ledger(&Report { spaces: vec![part] }, Units::Binary);

@@ -31,9 +31,9 @@ impl<'t> Terminal<'t> {
             // The result is known at once: a file of this name exists.
             match &effect {
                 Effect::Deletion(DeletionRequest::Preview(..)) => {
-                    let concerns = vec![DeleteWarning::OthersDirectory(b"/r".to_vec(), 0)];
-                    self.take(Event::Deletion(DeletionMessage::Probed(Arc::new(Preview {
-                        concerns,
+                    let warnings = vec![DeleteWarning::OthersDirectory(b"/r".to_vec(), 0)];
+                    self.take(Event::Deletion(DeletionMessage::Previewed(Arc::new(Preview {
+                        warnings,
                         ..Preview::default()
                     }))));
                 }
@@ -174,7 +174,7 @@ fn nothing_counts_before_the_figures_are_there() {
     burst(&mut app, "d");
     read(&mut app);
     assert_eq!(burst(&mut app, "y"), []);
-    app.update(Event::Deletion(DeletionMessage::Probed(Arc::new(Preview::default()))));
+    app.update(Event::Deletion(DeletionMessage::Previewed(Arc::new(Preview::default()))));
     assert!(
         screen(&mut app).contains("scanning…") && screen(&mut app).contains("so far"),
         "{}",

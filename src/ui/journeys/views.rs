@@ -174,11 +174,11 @@ fn a_search_that_makes_no_sense_says_why_and_is_not_accepted() {
     let tree = tree();
     let mut app = at(&tree, "/");
     write(&mut app, "type:nonsense x");
-    assert!(page(&app).failure.is_some() && app.cx.views.complaint.is_some());
+    assert!(page(&app).failure.is_some() && app.cx.views.error_text.is_some());
     press(&mut app, "Enter");
     assert_eq!(layer(&app), Some(Scope::Prompt));
     press(&mut app, "Ctrl-U");
-    assert_eq!((app.cx.views.text.as_str(), &app.cx.views.complaint), ("", &None));
+    assert_eq!((app.cx.views.text.as_str(), &app.cx.views.error_text), ("", &None));
     press(&mut app, "Enter");
     assert!(layer(&app).is_none() && app.cx.views.page.is_none(), "nothing was searched for");
 }

@@ -29,23 +29,23 @@ pub struct FilePrompt {
     /// Name typed so far.
     pub name: Field,
     /// Reason why the name was rejected.
-    pub complaint: Option<Notice>,
+    pub error_text: Option<Notice>,
 }
 
 impl FilePrompt {
     /// Creates a prompt with a default name.
     pub fn new(name: String) -> Self {
-        Self { name: Field::offering(name), complaint: None }
+        Self { name: Field::offering(name), error_text: None }
     }
 
     fn accept(&mut self, cx: &mut Context<'_>) -> Handled {
         let name = self.name.as_str().trim();
         let Some(format) = Format::of_name(name.as_bytes()) else {
-            self.complaint = Some(Notice::UnknownEnding);
+            self.error_text = Some(Notice::UnknownEnding);
             return Handled::Yes(None);
         };
         if matches!(format, Format::Ncdu(_)) && cx.roots.len() != 1 {
-            self.complaint = Some(Notice::OneRootOnly);
+            self.error_text = Some(Notice::OneRootOnly);
             return Handled::Yes(None);
         }
         let path = PathBuf::from(OsString::from(name));
@@ -60,7 +60,7 @@ impl<'t> Component<'t> for FilePrompt {
 
     fn handle(&mut self, input: Input<'_>, cx: &mut Context<'t>) -> Handled {
         if matches!(input, Input::Key(..) | Input::Paste(_)) {
-            self.complaint = None;
+            self.error_text = None;
         }
         let handled = match input {
             Input::Key(_, Some(Command::Accept)) => self.accept(cx),
@@ -89,9 +89,9 @@ impl<'t> Component<'t> for FilePrompt {
         let used: usize = spans.iter().map(Span::width).sum();
         let left = room.saturating_sub(used + 3);
         let endings = ENDINGS.join(" ");
-        match &self.complaint {
-            Some(complaint) => {
-                let text = complaint.text(cx.display());
+        match &self.error_text {
+            Some(error_text) => {
+                let text = error_text.text(cx.display());
                 let text = format!("   {}", fit(&text, left, cx.theme.glyphs.gap()));
                 spans.push(Span::styled(text, cx.theme.style(Role::Warning)));
             }

@@ -80,7 +80,7 @@ impl InfoPage {
         let is_narrow = columns < NARROW;
         let room = columns.saturating_sub(if is_narrow { 2 } else { LABEL + 2 }).max(1);
         let mut rows = Vec::new();
-        for Fact { label, text, role } in facts(cx, self) {
+        for Fact { label, text, role } in metadata(cx, self) {
             let mut label = label;
             if is_narrow && !label.is_empty() {
                 rows.push(Fact { label: "", text: label.to_owned(), role: Role::Faint });
@@ -166,54 +166,54 @@ struct Fact {
     role: Role,
 }
 
-fn facts(cx: &Context<'_>, details: &InfoPage) -> Vec<Fact> {
+fn metadata(cx: &Context<'_>, details: &InfoPage) -> Vec<Fact> {
     let Some(record) = details.entry.record(cx.tree) else {
         return vec![Fact { label: "", text: "Entry no longer exists".to_owned(), role: Role::Warning }];
     };
-    let mut facts = DetailLines { cx, facts: Vec::new() };
+    let mut metadata = DetailLines { cx, metadata: Vec::new() };
     let path = cx.entry_path(details.entry.directory, record.name);
-    facts.add("Path", escape(&path).into_owned());
+    metadata.add("Path", escape(&path).into_owned());
     let inspection = details.inspection.value().map(Arc::as_ref);
     let probe = inspection.and_then(|found| found.probe.as_ref());
-    facts.add_tree(&record, details.entry.directory);
+    metadata.add_tree(&record, details.entry.directory);
     match probe {
-        Some(Ok(probe)) => facts.add_probe(probe, inspection, &record),
-        Some(Err(errno)) => facts.warn("Now", error_text(*errno)),
+        Some(Ok(probe)) => metadata.add_probe(probe, inspection, &record),
+        Some(Err(errno)) => metadata.warn("Now", error_text(*errno)),
         None => {}
     }
     if let Some(error) = details.inspection.error() {
-        facts.warn("Failed", error.to_string());
+        metadata.warn("Failed", error.to_string());
     }
-    facts.facts
+    metadata.metadata
 }
 
 struct DetailLines<'a> {
     cx: &'a Context<'a>,
-    facts: Vec<Fact>,
+    metadata: Vec<Fact>,
 }
 
 impl DetailLines<'_> {
     fn add(&mut self, label: &'static str, text: String) {
-        self.facts.push(Fact { label, text, role: Role::Plain });
+        self.metadata.push(Fact { label, text, role: Role::Plain });
     }
 
     fn warn(&mut self, label: &'static str, text: String) {
-        self.facts.push(Fact { label, text, role: Role::Warning });
+        self.metadata.push(Fact { label, text, role: Role::Warning });
     }
 
     /// Adds the lines with data of the scan.
     fn add_tree(&mut self, record: &Entry<'_>, parent: DirId) {
         self.add("Type", kind(record.kind).to_owned());
-        let facts = match record.state {
-            EntryState::Known(facts) => facts,
+        let metadata = match record.state {
+            EntryState::Known(metadata) => metadata,
             EntryState::Excluded(exclusion) => {
                 return self.add("Excluded", exclusion_text(exclusion).to_owned());
             }
             EntryState::Failed(errno) => return self.warn("Unreadable", error_text(errno)),
         };
-        let Some(id) = facts.directory else {
-            self.add("Disk", self.bytes(facts.disk(), Precision::Exact));
-            self.add("Apparent", self.bytes(facts.apparent, Precision::Exact));
+        let Some(id) = metadata.directory else {
+            self.add("Disk", self.bytes(metadata.disk(), Precision::Exact));
+            self.add("Apparent", self.bytes(metadata.apparent, Precision::Exact));
             return;
         };
         let (totals, bound, errno) = self.cx.standing(id);

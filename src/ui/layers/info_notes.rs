@@ -153,11 +153,12 @@ fn words(is_so: Trait) -> &'static str {
 /// Returns `true` if the entry has changed since the scan. Directories cannot be compared, because the tree
 /// does not store their own sizes.
 fn has_changed(probe: &Probe, record: &Entry<'_>) -> bool {
-    let EntryState::Known(facts) = record.state else { return false };
+    let EntryState::Known(metadata) = record.state else { return false };
     let now = &probe.attributes;
-    let is_other = now.kind != record.kind || now.inode != facts.inode || now.mtime != facts.mtime;
-    let has_other_size = (now.blocks.saturating_mul(512), now.apparent) != (facts.disk(), facts.apparent);
-    is_other || (facts.directory.is_none() && has_other_size)
+    let is_other = now.kind != record.kind || now.inode != metadata.inode || now.mtime != metadata.mtime;
+    let has_other_size =
+        (now.blocks.saturating_mul(512), now.apparent) != (metadata.disk(), metadata.apparent);
+    is_other || (metadata.directory.is_none() && has_other_size)
 }
 
 #[cfg(test)]
@@ -185,30 +186,30 @@ mod tests {
     }
 
     /// Returns the notes about a file that has not changed since the scan.
-    fn said(probe: &Probe, layout: Option<Result<ExtentLayout, i32>>) -> Vec<String> {
+    fn file_notes(probe: &Probe, layout: Option<Result<ExtentLayout, i32>>) -> Vec<String> {
         let now = &probe.attributes;
-        let facts = Metadata {
+        let metadata = Metadata {
             apparent: now.apparent,
             blocks: now.blocks,
             mtime: 5,
             inode: 7,
             ..Metadata::default()
         };
-        let record = Entry { name: b"x", kind: Kind::File, state: EntryState::Known(facts) };
+        let record = Entry { name: b"x", kind: Kind::File, state: EntryState::Known(metadata) };
         notes(probe, layout.as_ref(), &record, Units::Binary, "")
     }
 
     #[test]
     fn an_ordinary_file_gets_no_note() {
         let whole = ExtentLayout { private: 4096, pieces: Some(1), ..ExtentLayout::default() };
-        assert_eq!(said(&probe(8, 4000, &[]), None), [""; 0]);
-        assert_eq!(said(&probe(8, 4000, &[]), Some(Ok(whole))), [""; 0]);
-        assert_eq!(said(&probe(0, 0, &[]), None), [""; 0]);
+        assert_eq!(file_notes(&probe(8, 4000, &[]), None), [""; 0]);
+        assert_eq!(file_notes(&probe(8, 4000, &[]), Some(Ok(whole))), [""; 0]);
+        assert_eq!(file_notes(&probe(0, 0, &[]), None), [""; 0]);
     }
 
     #[test]
     fn less_than_its_length_has_one_of_several_reasons() {
-        let first = |probe: Probe, layout| said(&probe, layout).remove(0);
+        let first = |probe: Probe, layout| file_notes(&probe, layout).remove(0);
         assert_eq!(first(probe(2048, 3 << 20, &[]), None), "sparse: 2.0 MiB of holes");
         assert!(first(probe(0, 60, &[]), None).starts_with("no blocks"));
         assert!(first(probe(0, 1 << 30, &[]), None).starts_with("sparse: 1.0 GiB"));
@@ -232,23 +233,23 @@ mod tests {
         let layout =
             ExtentLayout { private: 1 << 20, shared: 2 << 20, pieces: Some(3), ..ExtentLayout::default() };
         let text = "shares 2.0 MiB with copies or snapshots; deleting it frees 1.0 MiB";
-        assert_eq!(said(&probe(6144, 3 << 20, &[]), Some(Ok(layout))), [text]);
+        assert_eq!(file_notes(&probe(6144, 3 << 20, &[]), Some(Ok(layout))), [text]);
         let clone = ExtentLayout { private: 1 << 20, clone: Some(77), ..ExtentLayout::default() };
         let family = "shares space with files of clone number 77";
-        assert_eq!(said(&probe(6144, 3 << 20, &[]), Some(Ok(clone))), [text, family]);
+        assert_eq!(file_notes(&probe(6144, 3 << 20, &[]), Some(Ok(clone))), [text, family]);
         let alone = ExtentLayout { private: 3 << 20, ..clone };
-        assert_eq!(said(&probe(6144, 3 << 20, &[]), Some(Ok(alone))), [""; 0]);
+        assert_eq!(file_notes(&probe(6144, 3 << 20, &[]), Some(Ok(alone))), [""; 0]);
         let mac = ExtentLayout { private: 1 << 20, ..ExtentLayout::default() };
-        assert_eq!(said(&probe(6144, 3 << 20, &[]), Some(Ok(mac))), [text]);
+        assert_eq!(file_notes(&probe(6144, 3 << 20, &[]), Some(Ok(mac))), [text]);
         let cut = ExtentLayout { is_cut_short: true, pieces: Some(90), ..layout };
         assert_eq!(
-            said(&probe(6144, 3 << 20, &[]), Some(Ok(cut))),
+            file_notes(&probe(6144, 3 << 20, &[]), Some(Ok(cut))),
             [
                 "shares at least 2.0 MiB with copies or snapshots; deleting it frees at least 1.0 MiB",
                 "at least 90 fragments",
             ]
         );
-        let refused = said(&probe(8, 4000, &[]), Some(Err(13)));
+        let refused = file_notes(&probe(8, 4000, &[]), Some(Err(13)));
         assert_eq!(refused, ["shared bytes unknown: permission denied"]);
     }
 
@@ -256,14 +257,14 @@ mod tests {
     fn more_than_its_length_was_set_aside() {
         let layout =
             ExtentLayout { unwritten: 1 << 20, private: 1 << 20, pieces: Some(1), ..ExtentLayout::default() };
-        assert_eq!(said(&probe(2048, 10, &[]), Some(Ok(layout))), ["1.0 MiB preallocated"]);
-        assert!(said(&probe(2048, 10, &[]), None)[0].starts_with("1.0 MiB more than its length"));
+        assert_eq!(file_notes(&probe(2048, 10, &[]), Some(Ok(layout))), ["1.0 MiB preallocated"]);
+        assert!(file_notes(&probe(2048, 10, &[]), None)[0].starts_with("1.0 MiB more than its length"));
     }
 
     #[test]
     fn a_file_that_is_another_by_now_is_told() {
         let record = Entry { name: b"x", kind: Kind::File, state: EntryState::Known(Metadata::default()) };
-        let said = notes(&probe(0, 0, &[]), None, &record, Units::Binary, " (x reads it again)");
-        assert_eq!(said, ["has changed since it was scanned (x reads it again)"]);
+        let file_notes = notes(&probe(0, 0, &[]), None, &record, Units::Binary, " (x reads it again)");
+        assert_eq!(file_notes, ["has changed since it was scanned (x reads it again)"]);
     }
 }

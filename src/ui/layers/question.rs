@@ -26,7 +26,7 @@ use crate::ui::keys::{Answer, Command, Scope};
 use crate::ui::message::Effect;
 use crate::ui::operations::export::ExportRequest;
 use crate::ui::theme::Role;
-use crate::ui::widgets::footer::doing;
+use crate::ui::widgets::footer::operation_verb;
 
 const HEIGHT: u16 = 5;
 /// Largest width of a file name.
@@ -164,7 +164,7 @@ fn replace(cx: &Context<'_>, order: &ExportRequest, columns: usize) -> String {
 fn loss(cx: &Context<'_>) -> String {
     let scan = duration(cx.scan.last.elapsed);
     if let Some(running) = &cx.deletion.running {
-        return format!("Quit and stop {} midway?", doing(running.kind));
+        return format!("Quit and stop {} midway?", operation_verb(running.kind));
     }
     if let Some(order) = cx.written() {
         let shown = fit(&order.shown(), FILE, cx.theme.glyphs.gap()).into_owned();

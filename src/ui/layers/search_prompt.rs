@@ -67,10 +67,10 @@ impl<'t> Component<'t> for SearchPrompt {
         let used: usize = spans.iter().map(Span::width).sum();
         let left = room.saturating_sub(used + 3);
         let is_said_above = cx.views.page.as_ref().is_some_and(|page| page.failure.is_some());
-        match &cx.views.complaint {
-            Some(complaint) if left >= 8 && !is_said_above => {
-                let complaint = fit(complaint, left, cx.theme.glyphs.gap()).into_owned();
-                spans.push(Span::styled(format!("   {complaint}"), cx.theme.style(Role::Warning)));
+        match &cx.views.error_text {
+            Some(error_text) if left >= 8 && !is_said_above => {
+                let error_text = fit(error_text, left, cx.theme.glyphs.gap()).into_owned();
+                spans.push(Span::styled(format!("   {error_text}"), cx.theme.style(Role::Warning)));
             }
             None if left >= 30 => {
                 spans.push(Span::raw("  "));

@@ -24,7 +24,7 @@ pub enum DeletionRequest {
     /// Find those of these entries that have changed since they were marked.
     Compare(Arc<Selection>),
     /// Cancel the preview.
-    StopProbe,
+    StopPreview,
     /// Start an operation, which writes to this journal.
     Begin(Operation, Option<Journal>),
     /// Stop the operation.
@@ -37,7 +37,7 @@ pub enum DeletionRequest {
 #[derive(Clone, Debug)]
 pub enum DeletionMessage {
     /// Latest preview.
-    Probed(Arc<Preview>),
+    Previewed(Arc<Preview>),
     /// Entries that have changed since they were marked.
     Replaced(Arc<Places>),
     /// Progress or result of the operation.
@@ -45,7 +45,7 @@ pub enum DeletionMessage {
     /// Result of writing a script.
     Script(Arc<Script>),
     /// The preview failed.
-    ProbeFailed(JobError),
+    PreviewFailed(JobError),
     /// The operation could not start, or ended early.
     WorkFailed(JobError),
     /// Another job failed. Contains its name.
@@ -75,12 +75,12 @@ impl Deletions {
     ) {
         if matches!(
             order,
-            DeletionRequest::Preview(..) | DeletionRequest::StopProbe | DeletionRequest::Begin(..)
+            DeletionRequest::Preview(..) | DeletionRequest::StopPreview | DeletionRequest::Begin(..)
         ) {
             runner.forget(self.probe.take());
         }
         match order {
-            DeletionRequest::StopProbe => {}
+            DeletionRequest::StopPreview => {}
             DeletionRequest::Stop => runner.cancel(self.work),
             DeletionRequest::Script(selection, sizes) => {
                 let directory = self.scripts_in.clone();
@@ -98,8 +98,8 @@ impl Deletions {
             DeletionRequest::Preview(selection, now) => {
                 let job = self.start(|pool| delete::probe(pool, selection, now));
                 self.probe = Some(runner.add(job, AtExit::Cancel, |update| match update {
-                    Update::Result(probe) => DeletionMessage::Probed(probe).into(),
-                    Update::Failed(error) => DeletionMessage::ProbeFailed(error).into(),
+                    Update::Result(probe) => DeletionMessage::Previewed(probe).into(),
+                    Update::Failed(error) => DeletionMessage::PreviewFailed(error).into(),
                 }));
             }
             DeletionRequest::Compare(selection) => {
@@ -155,11 +155,14 @@ mod tests {
         let (mut deletions, mut runner) = (Deletions::default(), Runner::<DeletionMessage>::default());
         deletions.scripts_in = "/there/is/no/such/directory".into();
         deletions.take(DeletionRequest::Script(nothing(), Vec::new()), &mut runner);
-        let mut news = Vec::new();
+        let mut message = Vec::new();
         while runner.is_busy() {
-            news.extend(runner.poll());
+            message.extend(runner.poll());
             std::thread::yield_now();
         }
-        assert!(matches!(news.as_slice(), [DeletionMessage::Script(script)] if script.is_err()), "{news:?}");
+        assert!(
+            matches!(message.as_slice(), [DeletionMessage::Script(script)] if script.is_err()),
+            "{message:?}"
+        );
     }
 }

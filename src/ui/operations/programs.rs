@@ -85,7 +85,7 @@ fn shell(screen: &Screen, directory: &Directory) -> Option<String> {
     command.env(LEVEL, next_level(env::var_os(LEVEL)).to_string());
     let ended = streams(&mut command, screen)
         .and_then(|terminal| spawn::run(&mut command, Some(directory.as_fd()), &terminal));
-    complaint(&program, ended)
+    failure_text(&program, ended)
 }
 
 /// Returns the number in the variable plus one. Any other text counts as 0.
@@ -106,7 +106,7 @@ fn view(screen: &Screen, file: &OwnedFd) -> Option<String> {
             spawn::run(&mut command, None, &terminal)
         });
         let is_missing = ended.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
-        last = complaint(program, ended);
+        last = failure_text(program, ended);
         if !is_missing {
             break;
         }
@@ -130,7 +130,7 @@ pub fn open(pool: &Pool, path: Vec<u8>) -> io::Result<Job<String>> {
     pool.start(move |task| {
         let opener = OsString::from(desktop::OPENER);
         let ended = spawn::run_apart(Command::new(&opener).arg(OsString::from_vec(path)));
-        if let Some(failure) = complaint(&opener, ended) {
+        if let Some(failure) = failure_text(&opener, ended) {
             task.publish(failure);
         }
     })
@@ -155,7 +155,7 @@ fn streams(command: &mut Command, screen: &Screen) -> io::Result<OwnedFd> {
     screen.descriptor()
 }
 
-fn complaint(program: &OsString, ended: io::Result<Ended>) -> Option<String> {
+fn failure_text(program: &OsString, ended: io::Result<Ended>) -> Option<String> {
     let name = escape(program.as_encoded_bytes());
     match ended {
         Ok(Ended::Code(0)) => None,
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn who_ends_well_gives_no_cause_for_complaint() {
-        let said = |ended| complaint(&"sh".into(), ended);
+        let said = |ended| failure_text(&"sh".into(), ended);
         assert_eq!(said(Ok(Ended::Code(0))), None);
         assert_eq!(said(Ok(Ended::Code(3))).as_deref(), Some("sh ended with code 3"));
         assert_eq!(said(Ok(Ended::Signal(9))).as_deref(), Some("sh was ended by SIGKILL"));

@@ -59,7 +59,7 @@ pub struct Screen {
     mouse: MouseCapture,
     tab: TabProgress,
     /// `true` if the tab shows progress. Set by the drawing thread, and cleared on leaving; `SeqCst` as above.
-    is_told: Arc<AtomicBool>,
+    has_progress: Arc<AtomicBool>,
 }
 
 impl Screen {
@@ -73,9 +73,9 @@ impl Screen {
         } else {
             File::options().read(true).write(true).open("/dev/tty")?
         };
-        let (is_on, holder, drawing, is_told) =
+        let (is_on, holder, drawing, has_progress) =
             (Arc::default(), Arc::default(), Arc::default(), Arc::default());
-        Ok(Self { terminal: Arc::new(terminal), is_on, holder, drawing, mouse, tab, is_told })
+        Ok(Self { terminal: Arc::new(terminal), is_on, holder, drawing, mouse, tab, has_progress })
     }
 
     /// Returns another descriptor of the terminal.
@@ -148,7 +148,7 @@ impl Screen {
         if self.tab == TabProgress::Off || !self.is_on.load(Ordering::SeqCst) {
             return Ok(());
         }
-        let was_something = self.is_told.swap(is_something, Ordering::SeqCst);
+        let was_something = self.has_progress.swap(is_something, Ordering::SeqCst);
         if is_something || was_something {
             self.draw(|mut terminal| terminal.write_all(shown.sequence().as_bytes()))?;
         }
@@ -184,7 +184,7 @@ impl Screen {
             return false;
         }
         let _drawing = lock_within(&self.drawing, PATIENCE);
-        let bytes = self.farewell(self.is_told.swap(false, Ordering::SeqCst));
+        let bytes = self.farewell(self.has_progress.swap(false, Ordering::SeqCst));
         // Errors are ignored, because there is no other way to leave.
         if is_writable(self.terminal.as_fd()) {
             let _ = (&*self.terminal).write_all(&bytes);
@@ -203,10 +203,10 @@ impl Screen {
         restore_on_abort(self.descriptor()?, Arc::clone(&self.is_on), farewell)
     }
 
-    /// Returns the sequences that undo all changes of the terminal. They clear the tab if `is_told`.
-    fn farewell(&self, is_told: bool) -> Vec<u8> {
+    /// Returns the sequences that undo all changes of the terminal. They clear the tab if `has_progress`.
+    fn farewell(&self, has_progress: bool) -> Vec<u8> {
         let mut bytes = Vec::new();
-        if is_told {
+        if has_progress {
             bytes.extend_from_slice(tab_progress::TabState::Nothing.sequence().as_bytes());
         }
         if self.mouse == MouseCapture::On {

@@ -83,13 +83,13 @@ impl TableData for Comparison {
         }
         let (before, after) = (amount(row.before, measure), amount(row.after, measure));
         let was = self.former_path(row).map(|path| format!("was {}", escape(&path)));
-        let style = match (row.fate, is_directory) {
+        let style = match (row.difference, is_directory) {
             (ChangeKind::Gone, _) => RowStyle::Faint,
             (_, true) => RowStyle::Strong,
             (_, false) => RowStyle::Plain,
         };
         let note = was.or_else(|| remark_of(&record)).map(RowNote::plain);
-        let (size, change) = match row.fate {
+        let (size, change) = match row.difference {
             ChangeKind::Gone => (CellValue::Words(["gone"; 2]), CellValue::Change(Some(before), None)),
             ChangeKind::New => (CellValue::Bytes(after), CellValue::Change(None, Some(after))),
             ChangeKind::Kept | ChangeKind::Renamed(_) => {
@@ -105,7 +105,7 @@ impl TableData for Comparison {
     }
 
     fn entries(&self, index: usize) -> Vec<EntryId> {
-        let row = self.rows.get(index).filter(|row| row.fate != ChangeKind::Gone);
+        let row = self.rows.get(index).filter(|row| row.difference != ChangeKind::Gone);
         row.map(|row| row.entry).into_iter().collect()
     }
 }

@@ -16,7 +16,7 @@ use super::table::{
 use super::{largest, search};
 use crate::analysis::search::{Category, Query};
 use crate::analysis::survey::{self, Type, TypeTotals};
-use crate::analysis::types::class_query;
+use crate::analysis::types::category_query;
 use crate::base::kind::Kind;
 use crate::base::text::escape;
 use crate::table::column::Column as C;
@@ -76,19 +76,19 @@ impl TypeRows {
         let others = typed.types.iter().filter(|(of, _)| of.class() == Some(Category::Other)).count();
         // If there is anything else, many extensions without a category become one row.
         let is_collapsed = others > MOST_OTHERS && others < typed.types.len();
-        let of_class =
+        let of_category =
             |class: Option<Category>| typed.types.iter().filter(move |(of, _)| of.class() == class);
         let is_other = |(class, _): &&(Category, Totals)| *class == Category::Other;
         let known = typed.classes.iter().filter(|row| !is_other(row));
         let mut rows = Vec::with_capacity(typed.classes.len() + typed.types.len());
         for (class, totals) in known.chain(typed.classes.iter().filter(is_other)) {
             let kinds = (*class == Category::Other && is_collapsed).then_some(others);
-            rows.push(TypeRow::of_class(*class, *totals, kinds));
+            rows.push(TypeRow::of_category(*class, *totals, kinds));
             if kinds.is_none() {
-                rows.extend(of_class(Some(*class)).map(|(of, totals)| TypeRow::of_type(*of, *totals)));
+                rows.extend(of_category(Some(*class)).map(|(of, totals)| TypeRow::of_type(*of, *totals)));
             }
         }
-        rows.extend(of_class(None).map(|(of, totals)| TypeRow::of_type(*of, *totals)));
+        rows.extend(of_category(None).map(|(of, totals)| TypeRow::of_type(*of, *totals)));
         let summary = TableSummary {
             sum: Some(typed.total),
             matched: typed.total.items,
@@ -103,11 +103,11 @@ impl TypeRows {
 
 impl TypeRow {
     /// Returns the row of a category. `kinds` is the number of extensions that it stands for.
-    fn of_class(class: Category, totals: Totals, kinds: Option<usize>) -> Self {
+    fn of_category(class: Category, totals: Totals, kinds: Option<usize>) -> Self {
         let title = class.name().replace('-', " ");
         let label = kinds.map_or_else(|| title.clone(), |kinds| format!("{title} ({kinds} types)"));
         let table = if kinds.is_some() { &TABLE } else { &largest::TABLE };
-        Self { label, title, style: RowStyle::Strong, totals, table, query: class_query(class) }
+        Self { label, title, style: RowStyle::Strong, totals, table, query: category_query(class) }
     }
 
     fn of_type(of: Type, totals: Totals) -> Self {

@@ -52,7 +52,7 @@ pub fn draw(cx: &Context<'_>, top: Top, area: Rect, canvas: &mut Canvas<'_>) {
     } else if let Some(running) = &cx.deletion.running {
         draw_ends(&deleting(cx, running, room), &Line::default(), area, buffer);
     } else if let Some(rescan) = cx.rescan() {
-        draw_ends(&reading_again(cx, top, rescan, room), &Line::default(), area, buffer);
+        draw_ends(&rescan_progress(cx, top, rescan, room), &Line::default(), area, buffer);
     } else {
         let right = idle(cx, top, room);
         let room = room.saturating_sub(right.width() + 1);
@@ -97,7 +97,7 @@ fn add_hits(cx: &Context<'_>, top: Top, room: usize, mut x: u16, area: Rect, hit
 }
 
 /// Returns the progress of the rescan.
-fn reading_again<'a>(cx: &Context<'_>, top: Top, rescan: &Rescan, room: usize) -> Line<'a> {
+fn rescan_progress<'a>(cx: &Context<'_>, top: Top, rescan: &Rescan, room: usize) -> Line<'a> {
     let theme = cx.theme;
     let spinner = cx.spinner();
     let entries = format!("{} entries", grouped(rescan.progress.entries));
@@ -211,14 +211,14 @@ pub fn page_place<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
     let looking = if page.is_complete { String::new() } else { looking };
     // Commands apply to the marks, wherever these are.
     let dot = cx.theme.glyphs.dot();
-    let (marked, how_many) = match cx.marks().count() {
+    let (marked, mark_count) = match cx.marks().count() {
         0 => (String::new(), String::new()),
-        _ => (format!(" {dot} {}", summary(cx)), format!(" {dot} {}", how_many(cx))),
+        _ => (format!(" {dot} {}", summary(cx)), format!(" {dot} {}", mark_count(cx))),
     };
     let texts = [
         (format!("{looking}{rows}"), marked.clone()),
         (rows.clone(), marked),
-        (rows.clone(), how_many),
+        (rows.clone(), mark_count),
         (rows, String::new()),
         (String::new(), String::new()),
     ];
@@ -279,7 +279,7 @@ fn place<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
 }
 
 /// Returns the word for a running operation.
-pub fn doing(kind: OperationKind) -> &'static str {
+pub fn operation_verb(kind: OperationKind) -> &'static str {
     match kind {
         OperationKind::Delete | OperationKind::Empty => "deleting",
         OperationKind::Trash => "moving to the trash",
@@ -292,7 +292,7 @@ fn deleting<'a>(cx: &Context<'_>, running: &Running, room: usize) -> Line<'a> {
     let theme = cx.theme;
     let spinner = cx.spinner();
     let dot = theme.glyphs.dot();
-    let doing = doing(running.kind);
+    let operation_verb = operation_verb(running.kind);
     let report = &running.report;
     let (entries, bytes) = running.expected;
     let left = grouped(entries.saturating_sub(report.entries));
@@ -304,9 +304,9 @@ fn deleting<'a>(cx: &Context<'_>, running: &Running, room: usize) -> Line<'a> {
     let end =
         if running.is_stopping { " (stopping)".to_owned() } else { cx.key_hint(Command::Back, "stops") };
     let texts = [
-        format!("{doing} {dot} {left} entries, {bytes} left{stay}{end}"),
-        format!("{doing} {dot} {left} left{stay}{end}"),
-        format!("{doing} {dot} {left} left"),
+        format!("{operation_verb} {dot} {left} entries, {bytes} left{stay}{end}"),
+        format!("{operation_verb} {dot} {left} left{stay}{end}"),
+        format!("{operation_verb} {dot} {left} left"),
     ];
     let text = texts.iter().find(|text| width(text) + 4 <= room).unwrap_or(&texts[2]);
     Line::from(vec![
@@ -319,10 +319,10 @@ fn deleting<'a>(cx: &Context<'_>, running: &Running, room: usize) -> Line<'a> {
 pub fn summary(cx: &Context<'_>) -> String {
     let marks = cx.marks();
     let size = plain_size(totals_size(&marks.totals(), cx.order.measure), cx.units);
-    format!("{} {} {size}", how_many(cx), cx.theme.glyphs.dot())
+    format!("{} {} {size}", mark_count(cx), cx.theme.glyphs.dot())
 }
 
 /// Returns the number of marks.
-pub fn how_many(cx: &Context<'_>) -> String {
+pub fn mark_count(cx: &Context<'_>) -> String {
     format!("{} marked", grouped(cx.marks().count()))
 }

@@ -58,8 +58,8 @@ pub fn find(is_cancelled: impl Fn() -> bool + Sync) -> Found {
             }
         }
     });
-    let reach = look.reach(&proc);
-    look.files.found(reach)
+    let access = look.access(&proc);
+    look.files.found(access)
 }
 
 /// Result of one worker.
@@ -137,7 +137,7 @@ impl Look {
         other.files.files.into_iter().for_each(|file| self.files.add(file));
     }
 
-    fn reach(&self, proc: &Directory) -> ProcessAccess {
+    fn access(&self, proc: &Directory) -> ProcessAccess {
         if self.seen == 0 {
             return ProcessAccess::None;
         }

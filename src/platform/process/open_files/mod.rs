@@ -77,7 +77,7 @@ pub struct Found {
     /// Deleted but open files.
     pub files: Vec<UnlinkedFile>,
     /// Processes that could be searched.
-    pub reach: ProcessAccess,
+    pub access: ProcessAccess,
 }
 
 /// Files by their identity.
@@ -109,7 +109,7 @@ impl Files {
         }
     }
 
-    fn found(self, reach: ProcessAccess) -> Found {
+    fn found(self, access: ProcessAccess) -> Found {
         let mut files = self.files;
         let own = std::process::id();
         for file in &mut files {
@@ -120,7 +120,7 @@ impl Files {
             }
             file.holders.sort_by_key(|holder| holder.pid);
         }
-        Found { files, reach }
+        Found { files, access }
     }
 }
 

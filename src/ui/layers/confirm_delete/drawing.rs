@@ -70,14 +70,14 @@ fn plan<'a>(cx: &Context<'_>, dialog: &DeleteDialog, area: Rect) -> Plan<'a> {
     let inner = usize::from(area.width.min(WIDEST) - frame.min(area.width));
     // One line is needed for the buttons, and without a frame another one for the title.
     let room = usize::from((area.height - frame).saturating_sub(2 - frame / 2));
-    let mut facts = facts(cx, dialog);
-    while facts.len() > room {
-        let least = facts.iter().map(|fact| fact.rank).max();
-        if let Some(index) = facts.iter().rposition(|fact| Some(fact.rank) == least) {
-            facts.remove(index);
+    let mut metadata = metadata(cx, dialog);
+    while metadata.len() > room {
+        let least = metadata.iter().map(|fact| fact.rank).max();
+        if let Some(index) = metadata.iter().rposition(|fact| Some(fact.rank) == least) {
+            metadata.remove(index);
         }
     }
-    let mut lines: Vec<Line<'a>> = facts.iter().map(|fact| line(cx, fact, inner)).collect();
+    let mut lines: Vec<Line<'a>> = metadata.iter().map(|fact| line(cx, fact, inner)).collect();
     if is_framed && lines.len() < room {
         lines.push(Line::default());
     }
@@ -165,30 +165,30 @@ fn answer<'a>(cx: &Context<'_>, dialog: &DeleteDialog, room: usize) -> Line<'a> 
 }
 
 /// Returns all lines of the dialog, in order.
-fn facts(cx: &Context<'_>, dialog: &DeleteDialog) -> Vec<Fact> {
-    let mut facts = Vec::new();
+fn metadata(cx: &Context<'_>, dialog: &DeleteDialog) -> Vec<Fact> {
+    let mut metadata = Vec::new();
     let probe = dialog.probe.as_deref();
     if let ConfirmStep::Type(wanted, _) = &dialog.stage {
-        facts.push(Fact::new(1, "Type this name, then press Enter:".to_owned(), Role::Plain));
-        facts.push(Fact::new(0, wanted.clone(), Role::Strong));
+        metadata.push(Fact::new(1, "Type this name, then press Enter:".to_owned(), Role::Plain));
+        metadata.push(Fact::new(0, wanted.clone(), Role::Strong));
     }
     if let Some(probe) = probe {
-        facts.extend(refusals(cx, dialog, probe));
-        facts.extend(
-            probe.concerns.iter().map(|concern| Fact::new(1, concern_text(cx, concern), Role::Warning)),
+        metadata.extend(refusals(cx, dialog, probe));
+        metadata.extend(
+            probe.warnings.iter().map(|concern| Fact::new(1, warning_text(cx, concern), Role::Warning)),
         );
     }
     if let Some(probe) = probe.filter(|probe| !probe.changed.is_empty()) {
-        facts.extend(changed(cx, dialog, probe));
+        metadata.extend(changed(cx, dialog, probe));
     }
-    facts.extend(items(cx, dialog));
+    metadata.extend(items(cx, dialog));
     match probe {
-        None => facts.push(Fact::new(4, format!("Scanning{}", cx.theme.glyphs.gap()), Role::Faint)),
-        Some(probe) => facts.extend(findings(cx, dialog, probe)),
+        None => metadata.push(Fact::new(4, format!("Scanning{}", cx.theme.glyphs.gap()), Role::Faint)),
+        Some(probe) => metadata.extend(findings(cx, dialog, probe)),
     }
     if cx.is_filtered() && dialog.selection.items().any(|(_, item)| item.directory.is_some()) {
         let text = "Also deletes entries the filter hides".to_owned();
-        facts.push(Fact::new(3, text, Role::Warning));
+        metadata.push(Fact::new(3, text, Role::Warning));
     }
     let key = cx.keymap.first(Command::Empty, Scope::Confirm);
     if let Some(key) = key.filter(|_| dialog.can_be_emptied && dialog.stage == ConfirmStep::Ask) {
@@ -196,9 +196,9 @@ fn facts(cx: &Context<'_>, dialog: &DeleteDialog) -> Vec<Fact> {
             OperationKind::Empty => "deletes the directory too",
             _ => "deletes the contents only",
         };
-        facts.push(Fact::new(9, format!("{key} {does}"), Role::Faint));
+        metadata.push(Fact::new(9, format!("{key} {does}"), Role::Faint));
     }
-    facts
+    metadata
 }
 
 fn refusals(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
@@ -212,23 +212,23 @@ fn refusals(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fac
 
 /// Returns the line about changed entries, which are kept, with the key that rechecks them.
 fn changed(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
-    let mut facts: Vec<Fact> = Vec::new();
+    let mut metadata: Vec<Fact> = Vec::new();
     for number in probe.changed.iter().take(NAMED) {
         let Some((group, item)) = dialog.selection.items().nth(*number) else { continue };
         let path = cx.shown_path(&group.path_of(item));
-        facts.push(Fact::new(0, format!("{CHANGED}: {}", escape(&path)), Role::Warning));
+        metadata.push(Fact::new(0, format!("{CHANGED}: {}", escape(&path)), Role::Warning));
     }
     let more = probe.changed.len().saturating_sub(NAMED);
     if more > 0 {
-        facts.push(Fact::new(1, format!("{CHANGED}: {} more", grouped(more as u64)), Role::Warning));
+        metadata.push(Fact::new(1, format!("{CHANGED}: {} more", grouped(more as u64)), Role::Warning));
     }
     if let Some(key) = cx.keymap.first(Command::Retry, Scope::Confirm) {
-        facts.push(Fact::new(0, format!("{key} rescans them and asks again"), Role::Plain));
+        metadata.push(Fact::new(0, format!("{key} rescans them and asks again"), Role::Plain));
     }
-    facts
+    metadata
 }
 
-fn concern_text(cx: &Context<'_>, concern: &DeleteWarning) -> String {
+fn warning_text(cx: &Context<'_>, concern: &DeleteWarning) -> String {
     concern.words(&escape(&cx.shown_path(concern.path())))
 }
 
@@ -237,7 +237,7 @@ fn items(cx: &Context<'_>, dialog: &DeleteDialog) -> Vec<Fact> {
     let mut items: Vec<_> = dialog.selection.items().collect();
     items.sort_by_key(|(_, item)| std::cmp::Reverse(item.disk));
     let named = if count == NAMED + 1 { count } else { NAMED };
-    let mut facts: Vec<Fact> = items
+    let mut metadata: Vec<Fact> = items
         .iter()
         .take(named)
         .enumerate()
@@ -254,16 +254,16 @@ fn items(cx: &Context<'_>, dialog: &DeleteDialog) -> Vec<Fact> {
         .collect();
     if count > named {
         let text = format!("and {} more", grouped((count - named) as u64));
-        facts.push(Fact {
+        metadata.push(Fact {
             right: plain_size(dialog.selection.disk(), cx.units),
             ..Fact::new(7, text, Role::Plain)
         });
     }
-    facts
+    metadata
 }
 
 fn findings(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
-    let mut facts = Vec::new();
+    let mut metadata = Vec::new();
     let so_far =
         if probe.is_complete { String::new() } else { format!(", scanning{}", cx.theme.glyphs.gap()) };
     let count = |number: u64, one: &str, many: &str| {
@@ -271,7 +271,7 @@ fn findings(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fac
     };
     let files = count(probe.files, "file", "files");
     let directories = count(probe.directories, "directory", "directories");
-    facts.push(Fact::new(4, format!("{files}, {directories}{so_far}"), Role::Plain));
+    metadata.push(Fact::new(4, format!("{files}, {directories}{so_far}"), Role::Plain));
     let (least, most) = (plain_size(probe.least, cx.units), plain_size(probe.most, cx.units));
     let by_now = if probe.is_complete { "" } else { " so far" };
     let frees = match (dialog.kind, probe.least == probe.most) {
@@ -279,32 +279,32 @@ fn findings(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fac
         (_, true) => format!("frees {least}{by_now}"),
         (_, false) => format!("frees at least {least}, up to {most}{by_now}"),
     };
-    facts.push(Fact::new(3, frees, Role::Strong));
+    metadata.push(Fact::new(3, frees, Role::Strong));
     if probe.linked > 0 && dialog.kind != OperationKind::Trash {
         let files = count(
             probe.linked,
             "hard-linked file has other names and frees",
             "hard-linked files have other names and free",
         );
-        facts.push(Fact::new(6, format!("{files} nothing"), Role::Plain));
+        metadata.push(Fact::new(6, format!("{files} nothing"), Role::Plain));
     }
     if probe.recent > 0 {
         let entries = if probe.recent == 1 { "entry" } else { "entries" };
         let text = format!("{} {entries} changed within the last minute", grouped(probe.recent));
-        facts.push(Fact::new(5, text, Role::Warning));
+        metadata.push(Fact::new(5, text, Role::Warning));
     } else if let Some(newest) = probe.newest {
-        facts.push(Fact::new(7, format!("last change {}", ago(dialog.now, newest)), Role::Plain));
+        metadata.push(Fact::new(7, format!("last change {}", ago(dialog.now, newest)), Role::Plain));
     }
-    facts.extend(staying(dialog, probe));
-    facts
+    metadata.extend(staying(dialog, probe));
+    metadata
 }
 
 /// Returns the lines about entries that are kept, with the reasons.
 fn staying(dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
-    let mut facts = Vec::new();
+    let mut metadata = Vec::new();
     let mut add = |rank, count: u64, text: &dyn Fn(&str) -> String| {
         if count > 0 {
-            facts.push(Fact::new(rank, text(&grouped(count)), Role::Warning));
+            metadata.push(Fact::new(rank, text(&grouped(count)), Role::Warning));
         }
     };
     let Kept { mounts, unseen, .. } = probe.kept;
@@ -330,7 +330,7 @@ fn staying(dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
     ] {
         add(3, count, &|number| format!("cannot {verb} {number} {}: {why}", entries(count)));
     }
-    facts
+    metadata
 }
 
 /// Formats the time since an event.

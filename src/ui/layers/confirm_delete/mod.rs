@@ -111,7 +111,7 @@ impl DeleteDialog {
     /// Returns the name that must be typed: that of the largest item; `None` if none must be typed.
     fn wanted_name(&self) -> Option<String> {
         let probe = self.probe.as_ref()?;
-        let is_home = probe.concerns.iter().any(|concern| matches!(concern, DeleteWarning::SomebodysHome(_)));
+        let is_home = probe.warnings.iter().any(|concern| matches!(concern, DeleteWarning::SomebodysHome(_)));
         // A file that the preview has not visited may have grown since the scan, without limit.
         let most = if probe.is_complete { self.selection.disk().max(probe.most) } else { u64::MAX };
         if most <= self.typed_over && !is_home {
@@ -121,9 +121,9 @@ impl DeleteDialog {
         Some(escape(&largest.1.name).into_owned())
     }
 
-    fn wants_another_yes(&self) -> bool {
+    fn needs_second_yes(&self) -> bool {
         let is_others = |concern: &DeleteWarning| matches!(concern, DeleteWarning::OthersDirectory(..));
-        self.probe.as_ref().is_some_and(|probe| probe.concerns.iter().any(is_others))
+        self.probe.as_ref().is_some_and(|probe| probe.warnings.iter().any(is_others))
     }
 
     fn command(&mut self, command: Command, cx: &mut Context<'_>) -> Handled {
@@ -145,7 +145,7 @@ impl DeleteDialog {
 
     /// Handles a key while a name is typed. A letter that is not a command is appended to the typed name.
     fn key(&mut self, event: KeyEvent, command: Option<Command>, cx: &mut Context<'_>) -> Handled {
-        let may_say_yes = self.is_open() && self.gate.is_open();
+        let accepts_yes = self.is_open() && self.gate.is_open();
         let ConfirmStep::Type(wanted, typed) = &mut self.stage else { return Handled::Yes(None) };
         match command {
             Some(Command::Answer(Answer::No)) => return close(),
@@ -154,7 +154,7 @@ impl DeleteDialog {
             Some(Command::Answer(Answer::Selected)) if typed.as_str() != wanted => {
                 cx.notify(Notice::WrongName);
             }
-            Some(Command::Answer(Answer::Selected)) if may_say_yes => return self.go_on(cx),
+            Some(Command::Answer(Answer::Selected)) if accepts_yes => return self.go_on(cx),
             Some(Command::Answer(Answer::Selected)) => cx.notify(Notice::AnsweredTooEarly),
             _ => {
                 // Other keys do nothing.
@@ -179,7 +179,7 @@ impl DeleteDialog {
             self.probe.iter().flat_map(|probe| probe.changed.iter().copied()).collect();
         let changed = self.selection.filtered(|number| numbers.contains(&number));
         cx.deletion.asked_again = Some((self.kind, Arc::clone(&self.selection)));
-        cx.look_again_at(&changed)
+        cx.recheck_entries(&changed)
     }
 
     /// Handles a Yes.
@@ -195,7 +195,7 @@ impl DeleteDialog {
 
     /// Asks again if necessary, or starts the operation.
     fn go_on(&mut self, cx: &mut Context<'_>) -> Handled {
-        if self.wants_another_yes() && self.stage != ConfirmStep::AskAgain {
+        if self.needs_second_yes() && self.stage != ConfirmStep::AskAgain {
             return self.ask_next(ConfirmStep::AskAgain, LONG_QUIET);
         }
         let probe = self.probe.as_ref();
@@ -218,7 +218,7 @@ impl DeleteDialog {
 
 /// Closes the dialog, and cancels the preview.
 fn close() -> Handled {
-    Handled::Close(Some(Effect::Deletion(DeletionRequest::StopProbe)))
+    Handled::Close(Some(Effect::Deletion(DeletionRequest::StopPreview)))
 }
 
 impl<'t> Component<'t> for DeleteDialog {

@@ -86,7 +86,7 @@ impl Role {
     }
 
     /// Returns `true` for the cell of a category.
-    fn is_class(self) -> bool {
+    fn is_category(self) -> bool {
         matches!(self, Self::Video | Self::Media | Self::Archive | Self::Document | Self::Code)
     }
 
@@ -143,7 +143,7 @@ impl Preset {
         match self {
             Self::Default => role.color(colors),
             Self::Plain => None,
-            Self::HighContrast => role.color(colors).filter(|_| role.is_class()),
+            Self::HighContrast => role.color(colors).filter(|_| role.is_category()),
         }
     }
 

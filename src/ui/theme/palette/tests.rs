@@ -78,7 +78,7 @@ fn known(role: Role) -> impl Iterator<Item = (Colors, [u8; 3])> {
 fn every_colour_can_be_read_on_black_and_on_white() {
     for role in Role::ALL {
         // Text is small. A cell is large, and its text has another color.
-        let least = if role.is_class() { 2.8 } else { 3.75 };
+        let least = if role.is_category() { 2.8 } else { 3.75 };
         for (colors, color) in known(role) {
             for background in [[0; 3], [255; 3]] {
                 let contrast = contrast(color, background);
@@ -116,7 +116,7 @@ fn what_is_written_in_a_cell_can_be_read_whatever_its_colour() {
 fn no_two_colours_are_taken_for_each_other_by_anybody() {
     let cells: Vec<Role> = Role::ALL
         .into_iter()
-        .filter(|role| role.is_class() || matches!(role, Role::Bar | Role::Faint))
+        .filter(|role| role.is_category() || matches!(role, Role::Bar | Role::Faint))
         .collect();
     let beside = |one: Role, other: Role| {
         cells.contains(&one) && cells.contains(&other) || [one, other] == [Role::Bar, Role::Warning]
