@@ -27,7 +27,7 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 const BINARY: &[u8; 8] = b"\xbfncduEX1";
 
 /// Largest accepted ratio of text to compressed bytes. Exports shrink to a tenth, and at most to a fortieth.
-/// Files with a higher ratio are made to fill the memory.
+/// A file with a higher ratio was made to fill the memory.
 const RATIO: u64 = 100;
 /// Number of bytes of text up to which the ratio is not checked.
 const HARMLESS: u64 = 8 << 20;

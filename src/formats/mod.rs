@@ -15,7 +15,6 @@ pub(crate) mod long_paths;
 pub(crate) mod ncdu_read;
 pub mod ncdu_write;
 pub(crate) mod pipe;
-#[doc(hidden)]
 pub mod snapshot;
 #[cfg(test)]
 mod tests;

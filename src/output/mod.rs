@@ -2,7 +2,6 @@
 
 pub(crate) mod df;
 pub(crate) mod errors;
-#[doc(hidden)]
 pub mod json;
 pub(crate) mod progress;
 pub(crate) mod summary;

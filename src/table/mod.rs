@@ -2,5 +2,4 @@
 
 pub mod column;
 pub mod row;
-#[doc(hidden)]
 pub mod rows;

@@ -10,7 +10,6 @@
 //!
 //! Invariant: an entry that was not read yet is never reported as new or deleted.
 
-#[doc(hidden)]
 pub mod diff;
 pub(crate) mod previous;
 #[cfg(test)]

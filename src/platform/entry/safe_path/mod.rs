@@ -59,13 +59,14 @@ pub struct Refusal {
 /// Cause of a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// The component is a symbolic link of this user, in a directory that others can write.
+    /// The component is a symbolic link that the user with this ID owns, in a directory that others can write.
     Link(u32),
-    /// The component is a pipe, socket or device of this user, in a directory that others can write.
+    /// The component is a pipe, socket or device that the user with this ID owns, in a directory that others can
+    /// write.
     Special(u32),
-    /// The component is a symbolic link of this user, on the path to a private folder.
+    /// The component is a symbolic link that the user with this ID owns, on the path to a private folder.
     PrivateLink(u32),
-    /// The component is a directory of this user.
+    /// The component is a directory that the user with this ID owns.
     Owner(u32),
     /// The component is a directory that other users can write.
     Writable,
