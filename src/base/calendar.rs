@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn the_present_is_told_at_the_ends_of_the_calendar() {
+    fn the_ends_of_the_calendar_are_formatted() {
         assert_eq!(within_calendar(i64::MAX).strftime("%Y").to_string(), "9999");
         assert_eq!(within_calendar(i64::MIN).strftime("%Y").to_string(), "-9999");
         assert_eq!(within_calendar(0), Timestamp::UNIX_EPOCH);

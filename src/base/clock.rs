@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_present_is_told_beyond_the_calendar() {
+    fn times_beyond_the_calendar_are_formatted() {
         let later = UNIX_EPOCH + Duration::from_secs(300_000_000_000);
         assert_eq!(seconds(later), 300_000_000_000);
         assert_eq!(seconds(UNIX_EPOCH - Duration::from_secs(5)), -5);

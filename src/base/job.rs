@@ -202,7 +202,7 @@ mod tests {
     const LONG: Duration = Duration::from_secs(60);
 
     #[test]
-    fn a_result_is_polled_once_and_stays_the_latest() {
+    fn a_result_is_polled_once_and_remains_the_latest() {
         let mut job = Pool::new(1).unwrap().start(|task| task.publish(7)).unwrap();
         assert_eq!(job.wait(LONG), Some(JobEnd::Complete));
         assert_eq!(job.poll().as_deref(), Some(&7));
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cancelled_job_ends_and_says_so() {
+    fn a_cancelled_job_ends_as_stopped() {
         let work = |task: &Task<u32>| {
             while !task.is_cancelled() {
                 std::thread::yield_now();

@@ -240,13 +240,13 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_name_is_written_as_it_is() {
+    fn a_plain_name_is_written_unchanged() {
         assert_eq!(string(b"main.rs ~!"), ("\"main.rs ~!\"".to_owned(), true));
         assert_eq!(string("größe 木".as_bytes()), ("\"größe 木\"".to_owned(), true));
     }
 
     #[test]
-    fn what_a_terminal_or_parser_would_act_on_is_escaped() {
+    fn control_characters_are_escaped_for_terminals_and_parsers() {
         let name = "\"\\\n\r\t\0\x1b\x7f\u{85}\u{9b}\u{202e}\u{2066}\u{2028}\u{200f}\u{61c}";
         let expected = r#""\"\\\n\r\t\u0000\u001b\u007f\u0085\u009b\u202e\u2066\u2028\u200f\u061c""#;
         assert_eq!(string(name.as_bytes()), (expected.to_owned(), true));
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_bytes_are_replaced_and_said_so() {
+    fn invalid_bytes_are_replaced_and_reported() {
         assert_eq!(string(b"same\xff"), ("\"same\u{fffd}\"".to_owned(), false));
         assert_eq!(string(b"\xe6\x9c|\xf0\x9f"), ("\"\u{fffd}|\u{fffd}\"".to_owned(), false));
         assert_eq!(string("\u{fffd}".as_bytes()), ("\"\u{fffd}\"".to_owned(), true));

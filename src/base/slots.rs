@@ -76,7 +76,7 @@ mod tests {
     use crate::base::sync::{AtomicU32, Ordering};
 
     #[test]
-    fn a_leaf_is_filled_once_and_by_whom_it_concerns() {
+    fn a_leaf_is_filled_once_by_its_first_user() {
         let table = Slots::<AtomicU32, 1024>::new();
         let fill = |first| {
             assert_eq!(first, 2048);

@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_folder_is_where_the_specification_says() {
+    fn the_folder_follows_the_specification() {
         let folder = |state: Option<&str>, home: Option<&str>| {
             super::folder(state.map(OsStr::new), home.map(OsStr::new))
         };

@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_terminal_would_act_on_is_shown_instead() {
+    fn control_characters_are_shown_as_escapes() {
         let cases: [(&[u8], &str); 15] = [
             (b" ", "\\x20"),
             (b"  a b ", "\\x20\\x20a b\\x20"),
@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_is_quoted_where_a_shell_would_read_something_else() {
+    fn commands_are_quoted_where_a_shell_needs_it() {
         let advice = |path: &[u8]| advice("duke df", Path::new(OsStr::from_bytes(path)));
         assert_eq!(advice(b"/mnt/big-disk_2"), "duke df /mnt/big-disk_2");
         assert_eq!(advice(b"/mnt/it's big"), "duke df '/mnt/it'\\''s big'");

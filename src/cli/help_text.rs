@@ -123,7 +123,7 @@ mod tests {
     use crate::cli::environment::VARIABLES;
 
     #[test]
-    fn every_variable_that_is_looked_at_is_told_of() {
+    fn every_variable_read_is_documented() {
         let line: Vec<&str> = ENVIRONMENT.iter().flat_map(|(names, _)| names.split(", ")).collect();
         for name in VARIABLES {
             assert!(line.contains(&name), "{name}");

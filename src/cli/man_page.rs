@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_is_taken_for_a_macro() {
+    fn no_text_becomes_a_macro() {
         assert_eq!(escaped(".TH \\ -x\n'so `b` it's"), "\\&.TH \\e \\-x\n\\&\\(aqso \\fBb\\fR it\\(aqs");
         let page = page(Cli::definition());
         let macros = [".TH", ".SH", ".SS", ".TP", ".IP", ".PP", ".RS", ".RE", ".PD", ".br"];

@@ -63,7 +63,7 @@ fn json(depth: Option<usize>) -> Output {
 }
 
 #[test]
-fn snapshots_are_kept_unless_nobody_wants_them_and_as_many_as_are_wanted() {
+fn snapshots_are_kept_unless_disabled_and_within_the_limits() {
     let home = [("HOME", "/home/me")];
     let usual = browse("", &home).snapshots.unwrap();
     assert_eq!(
@@ -79,7 +79,7 @@ fn snapshots_are_kept_unless_nobody_wants_them_and_as_many_as_are_wanted() {
 }
 
 #[test]
-fn diff_is_for_the_browser_unless_a_script_asks() {
+fn diff_opens_the_browser_unless_output_is_requested() {
     let asked = |words: &str, environment: &Environment| asked(words, environment).unwrap();
     let is_browser = |words| match asked(words, &terminal(&[])) {
         Request::Browse(job) => matches!(job.subject, browse::Subject::Growth { .. }),
@@ -100,7 +100,7 @@ fn arguments_are_consistent() {
 }
 
 #[test]
-fn a_browser_opens_on_a_terminal_unless_something_else_is_asked_for() {
+fn the_browser_opens_on_a_terminal_by_default() {
     assert_eq!(format("", &terminal(&[])), None);
     assert_eq!(format("-x /usr", &terminal(&[("TERM", "xterm")])), None);
     assert_eq!(format("", &Environment::default()), Some(table(1)));
@@ -111,7 +111,7 @@ fn a_browser_opens_on_a_terminal_unless_something_else_is_asked_for() {
 }
 
 #[test]
-fn a_command_is_one_as_the_first_word_only() {
+fn commands_are_recognized_only_as_the_first_word() {
     let described = |words| matches!(asked(words, &terminal(&[])), Ok(Request::Describe(_)));
     assert!(described("man") && described("completions zsh"));
     assert_eq!(browsed("./man"), [PathBuf::from("./man")]);
@@ -122,7 +122,7 @@ fn a_command_is_one_as_the_first_word_only() {
 }
 
 #[test]
-fn json_has_all_levels_unless_fewer_are_asked_for() {
+fn json_has_all_levels_by_default() {
     for environment in [terminal(&[]), Environment::default()] {
         assert_eq!(format("--json", &environment), Some(json(None)));
         assert_eq!(format("--json -n -d 2", &environment), Some(json(Some(2))));
@@ -131,7 +131,7 @@ fn json_has_all_levels_unless_fewer_are_asked_for() {
 }
 
 #[test]
-fn what_is_read_and_what_is_written_can_be_exports() {
+fn exports_can_be_read_and_written() {
     let inputs = |words| match asked(words, &Environment::default()).unwrap() {
         Request::Print(PrintJob { wanted: SourceSpec::Exports(inputs), .. }) => inputs,
         _ => panic!("exports were given"),
@@ -159,7 +159,7 @@ fn lists_and_sums_are_printed_instead_of_browsed() {
 }
 
 #[test]
-fn the_current_directory_is_meant_when_no_other_is() {
+fn the_current_directory_is_the_default() {
     let roots = |words| match asked(words, &Environment::default()).unwrap() {
         Request::Print(job) => roots(job.wanted),
         _ => panic!("no terminal was there"),
@@ -209,7 +209,7 @@ fn flags_become_options() {
 }
 
 #[test]
-fn the_last_of_a_repeated_flag_wins_so_that_an_alias_may_have_it_already() {
+fn the_last_of_a_repeated_flag_applies() {
     assert_eq!(scan("-x -x -t 2 -t 5", &[]).threads, Some(5));
     assert_eq!(format("-n -n -d 1 -d 3", &terminal(&[])), Some(table(3)));
     assert_eq!(browse("--color never --color always", &[]).theme.colors, Colors::Sixteen);
@@ -218,7 +218,7 @@ fn the_last_of_a_repeated_flag_wins_so_that_an_alias_may_have_it_already() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_in_one_line() {
+fn invalid_command_lines_are_rejected_in_one_line() {
     let cases = [
         ("-t 0", "not a number from 1 to 1024"),
         ("-t many", "not a number from 1 to 1024"),

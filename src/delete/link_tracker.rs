@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn an_inode_is_freed_once_in_whatever_order_its_names_go() {
+    fn an_inode_is_freed_once_in_any_order_of_its_names() {
         assert_eq!(last_of(&[3, 2, 1]), [false, false, true]);
         // Two names were read before one of them was deleted.
         assert_eq!(last_of(&[2, 2]), [false, true]);

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_are_beside_the_size_or_in_what_is_used() {
+    fn ext_tables_are_outside_the_size_or_part_of_used() {
         let rest = [
             (OverheadKind::Journal, 5, CountedAs::Within),
             (OverheadKind::ForRoot, 3, CountedAs::Reserved),

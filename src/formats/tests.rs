@@ -67,7 +67,7 @@ fn total(tree: &Tree) -> Totals {
 }
 
 #[test]
-fn what_ncdu_writes_is_read() {
+fn exports_of_ncdu_are_read() {
     let tree = good(
         r#"[1,2,{"progname":"ncdu","progver":"2.8","timestamp":5},
 [{"name":"/r","asize":10,"dsize":512,"dev":7},
@@ -107,7 +107,7 @@ fn old_ncdu_has_no_link_counts_and_other_words() {
 }
 
 #[test]
-fn gdu_writes_sums_and_counts_a_link_once() {
+fn sums_and_links_of_gdu_are_read() {
     let tree = good(
         r#"[1,2,{"progname":"gdu","progver":"v5.37.0","timestamp":5},[{"name":"/r","asize":111,"dsize":10240,"mtime":4},
 [{"name":"d","asize":100,"dsize":6144},{"name":"f","asize":90,"dsize":2048}],
@@ -121,7 +121,7 @@ fn gdu_writes_sums_and_counts_a_link_once() {
 }
 
 #[test]
-fn what_comes_is_seen_before_the_end() {
+fn entries_are_visible_before_the_end() {
     let text = document(r#",{"name":"a","dsize":512},[{"name":"d"},{"name":"b","dsize":512}"#);
     let (tree, result) = read(&text.as_bytes()[..text.len() - 3], 1 << 20);
     assert!(result.is_err());
@@ -130,7 +130,7 @@ fn what_comes_is_seen_before_the_end() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_byte() {
+fn errors_name_their_byte() {
     let cases = [
         ("", 0, "unexpected end"),
         ("{}", 0, "'[' expected"),
@@ -164,7 +164,7 @@ fn what_is_wrong_is_told_with_its_byte() {
 }
 
 #[test]
-fn an_object_that_says_it_is_a_directory_is_none() {
+fn an_object_marked_as_a_directory_is_not_one() {
     let tree = good(&document(r#",{"name":"d","mode":16877},[{"name":"f","mode":33188}]"#));
     let root = tree.listing(DirId::TOP).directories().next().unwrap();
     let kinds: Vec<Kind> = tree.listing(root).into_iter().map(|record| record.kind).collect();
@@ -172,7 +172,7 @@ fn an_object_that_says_it_is_a_directory_is_none() {
 }
 
 #[test]
-fn brackets_without_end_are_refused_and_chains_are_read() {
+fn endless_brackets_are_rejected_and_chains_are_read() {
     let (_, result) = read(&vec![b'['; 1 << 20], 1 << 16);
     assert_eq!(result.unwrap_err().offset, 1);
     let skipped = document(&format!(r#",{{"name":"a","x":{}"#, "[".repeat(1 << 16)));
@@ -264,7 +264,7 @@ proptest! {
     #![proptest_config(cases(200))]
 
     #[test]
-    fn what_is_exported_and_read_is_exported_the_same(
+    fn an_export_is_read_and_written_unchanged(
         entries in vec((names(), directories()), 0..8),
         metadata in metadata(),
         piece in 1..200_usize,

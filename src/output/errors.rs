@@ -86,7 +86,7 @@ mod tests {
     use crate::fixture::{build, dir, failed, unreadable};
 
     #[test]
-    fn what_needs_one_remedy_is_one_line_and_the_rest_is_named() {
+    fn errors_with_one_remedy_share_a_line_and_the_rest_is_named() {
         let (tree, _) = build(vec![dir("a", vec![unreadable("b"), unreadable("c")]), unreadable("d")]);
         let none = failures(&tree, tree.failures(), |_| None);
         assert_eq!(none, ["/r/d", "/r/a/b", "/r/a/c"].map(|path| format!("{path}: permission denied")));
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn however_many_there_are_it_takes_a_few_lines() {
+    fn the_summary_of_errors_takes_a_few_lines() {
         let (tree, _) = build((0..9).map(|number| unreadable(&number.to_string())).collect());
         let lines = failures(&tree, tree.failures(), |_| None);
         assert_eq!(lines.len(), NAMED + 1);

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_line_says_how_much_was_read_what_failed_and_where_it_is() {
+    fn the_progress_line_has_counts_errors_and_the_directory() {
         let line = |errors| {
             let current = Some("/a\n".into());
             describe(

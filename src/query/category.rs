@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_class_is_where_its_discriminant_says() {
+    fn categories_are_in_the_order_of_their_discriminants() {
         for (index, class) in Category::ALL.into_iter().enumerate() {
             assert_eq!(class as usize, index);
         }

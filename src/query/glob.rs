@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_mark_is_a_letter_or_a_stray_byte() {
+    fn a_question_mark_matches_a_letter_or_an_invalid_byte() {
         assert!(matches("caf?", "café".as_bytes()));
         assert!(matches("caf?", b"caf\xff"));
         assert!(!matches("caf?", b"caf\xff\xff"));
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_matched_from_its_end_by_whole_names() {
+    fn patterns_match_whole_names_from_the_end_of_a_path() {
         assert!(matches("src/*.o", b"/home/me/src/main.o"));
         assert!(!matches("src/*.o", b"/home/me/xsrc/main.o"));
         assert!(!matches("src/*.o", b"src/deep/main.o"));
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_say_where() {
+    fn errors_have_positions() {
         assert_eq!(name_regex("ab[c").unwrap_err().at, 2);
         assert_eq!(path_regex("/b/{c").unwrap_err().at, 3);
         assert_eq!(name_regex(r"a\").unwrap_err().at, 1);
@@ -170,7 +170,7 @@ mod tests {
         #![proptest_config(cases(512))]
 
         #[test]
-        fn it_means_what_exclude_means(glob in "[ab/*?{},!\\[\\]-]{0,8}", name in "[ab]{0,4}(/[ab.-]{1,4}){0,2}") {
+        fn a_glob_matches_like_exclude(glob in "[ab/*?{},!\\[\\]-]{0,8}", name in "[ab]{0,4}(/[ab.-]{1,4}){0,2}") {
             let has_slash = glob.trim_end_matches('/').contains('/');
             let trimmed = glob.trim_end_matches('/').trim_start_matches('/');
             let built = globset::GlobBuilder::new(&if has_slash { format!("**/{trimmed}") } else { trimmed.to_owned() })

@@ -109,13 +109,13 @@ mod tests {
     }
 
     #[test]
-    fn codes_are_those_of_the_readme() {
+    fn exit_codes_are_those_of_the_documents() {
         let codes = [Exit::Fine, Exit::Incomplete, Exit::Useless, Exit::Interrupted].map(|exit| exit as u8);
         assert_eq!(codes, [0, 1, 2, 130]);
     }
 
     #[test]
-    fn no_root_is_useless_and_some_are_incomplete() {
+    fn exit_codes_distinguish_no_root_from_some() {
         let (good, bad) = (EntryState::Known(Metadata::default()), EntryState::Failed(2));
         let cases: [(&[EntryState], Exit); 5] = [
             (&[], Exit::Fine),

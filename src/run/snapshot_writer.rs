@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_in_time_is_waited_for_and_its_complaint_told() {
+    fn a_snapshot_written_in_time_is_awaited_and_its_error_reported() {
         let writer = SnapshotWriter::of(|shared| {
             shared.enter(Stage::Writing);
             thread::yield_now();
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scan_that_goes_on_is_not_waited_for() {
+    fn a_running_scan_is_not_waited_for() {
         let (end, ended) = channel::<()>();
         let writer = SnapshotWriter::of(move |_| ended.recv().err().map(|_| String::new()));
         assert_eq!(writer.finish(), None);
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_too_long_is_given_up_and_what_hangs_is_left_behind() {
+    fn slow_writes_are_given_up_and_hanging_ones_abandoned() {
         let polite = SnapshotWriter::of(|shared| {
             shared.enter(Stage::Writing);
             while !shared.stop.load(Ordering::Relaxed) {

@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_without_a_slash_is_held_against_the_name() {
+    fn a_pattern_without_a_slash_matches_the_name() {
         assert!(excluded("*.o", "any/where", b"main.o"));
         assert!(!excluded("*.o", "a.o", b"main.c"));
         assert!(!excluded("main", "", b"main.c"));
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_with_a_slash_is_held_against_the_end_of_the_path() {
+    fn a_pattern_with_a_slash_matches_the_end_of_the_path() {
         assert!(excluded("src/*.o", "/home/me/src", b"main.o"));
         assert!(!excluded("src/*.o", "/home/me/xsrc", b"main.o"));
         assert!(!excluded("src/*.o", "/home/me/src/deep", b"main.o"));
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slash_at_the_end_means_directories() {
+    fn a_trailing_slash_matches_only_directories() {
         let filter = ExcludePatterns::new(["target/", "src/gen/", "*.o"]).unwrap();
         assert!(!filter.is_empty() && filter.needs_paths());
         for (path, name) in [("crate", "target"), ("crate/src", "gen")] {
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_pattern_is_named() {
+    fn an_invalid_pattern_is_named_in_the_error() {
         let error = ExcludePatterns::new(["fine", "a[b"]).unwrap_err();
         assert_eq!(error.pattern, "a[b");
         assert!(error.reason.contains("unclosed"), "{}", error.reason);

@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mount_point_is_known_by_the_path_its_root_was_given_by() {
+    fn mount_points_are_found_by_the_path_of_their_root() {
         let all = networks(&[("/", "/")]);
         assert!(is_point(&all, "/mnt", "nas") && is_point(&all, "/mnt/deep/er", "box"));
         assert!(!is_point(&all, "/mnt", "deep") && !is_point(&all, "/", "mnt"));
@@ -88,13 +88,13 @@ mod tests {
     }
 
     #[test]
-    fn a_root_that_is_such_a_mount_was_asked_for() {
+    fn a_root_on_a_network_mount_is_scanned() {
         let inside = networks(&[("/mnt/nas", "/mnt/nas"), ("/mnt/nas/sub", "sub")]);
         assert!(inside.is_empty());
     }
 
     #[test]
-    fn only_devices_of_other_machines_are_left_out() {
+    fn only_network_devices_are_excluded() {
         let all = networks(&[("/", "/")]);
         assert!(!all.has_device(1) && all.has_device(2) && all.has_device(3));
     }

@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_becomes_words_of_ssh() {
+    fn a_remote_path_becomes_arguments_of_ssh() {
         assert_eq!(Remote::parse(OsStr::new("./ssh://a/b"), Vec::new()), None);
         assert_eq!(words_of("ssh://box/srv"), ["--", "box", "duke -q -c -o - '-x' -- '/srv'"]);
         assert_eq!(words_of("ssh://box"), ["--", "box", "duke -q -c -o - '-x'"]);
@@ -187,13 +187,13 @@ mod tests {
     }
 
     #[test]
-    fn nothing_of_a_path_reaches_the_shell() {
+    fn no_path_is_interpreted_by_the_shell() {
         let script = words_of("ssh://box/a'; rm -rf $HOME `x` \"\\\n*")[2].clone();
         assert!(script.ends_with(" -- '/a'\\''; rm -rf $HOME `x` \"\\\n*'"), "{script}");
     }
 
     #[test]
-    fn what_is_no_host_is_refused() {
+    fn an_invalid_host_is_rejected() {
         for word in
             ["-oProxyCommand=x", "", "a b", "me@", "@box", "[::1", "[::1]22", "box:x", "box:99999", "-l@box"]
         {
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn of_much_that_is_said_the_end_is_kept() {
+    fn the_end_of_a_long_error_output_is_kept() {
         let said: Vec<u8> = (0..30_000_u32).flat_map(|number| format!("{number}\n").into_bytes()).collect();
         let kept = keep_last(said.as_slice());
         assert!(kept.len() == 4096 && kept.ends_with(b"29998\n29999\n"), "{}", kept.len());

@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_says_its_format_or_none() {
+    fn a_file_name_determines_its_format() {
         let of = |name: &str| Format::of_name(name.as_bytes());
         assert_eq!(of("a.json"), Some(Format::Ncdu(Packing::Plain)));
         assert_eq!(of("a.json.zst"), Some(Format::Ncdu(Packing::Zstd)));

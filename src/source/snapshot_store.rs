@@ -281,7 +281,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_names_of_snapshots_are_taken_for_some() {
+    fn only_snapshot_names_are_recognized() {
         let roots = [b"/a".to_vec(), b"/b".to_vec()];
         let name = name_of(&key(&roots, b"-x"), 1_700_000_000);
         assert_eq!(parse(&name), Some((key(&roots, b"-x"), 1_700_000_000)));

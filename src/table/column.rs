@@ -376,7 +376,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_column_is_at_its_own_place() {
+    fn columns_are_at_their_own_indexes() {
         for (index, spec) in COLUMNS.iter().enumerate() {
             assert_eq!(spec.column as usize, index);
             assert_eq!(spec.sort.is_some(), SORTABLE.contains(&spec.column), "{:?}", spec.column);

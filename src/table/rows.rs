@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn by_size_the_largest_comes_first_and_the_unknown_last() {
+    fn rows_without_a_size_come_last() {
         let order = by(Column::Size, Direction::Usual);
         assert_eq!(names(plan(), order), ["deep", ".a", "b", "empty", "new", "gone", "lost"]);
         let order = by(Column::Size, Direction::Reversed);
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn by_name_either_way_round() {
+    fn rows_are_sorted_by_name_in_both_directions() {
         let order = by(Column::Name, Direction::Usual);
         assert_eq!(names(plan(), order), [".a", "b", "deep", "empty", "gone", "lost", "new"]);
         let order = by(Column::Name, Direction::Reversed);
@@ -331,20 +331,20 @@ mod tests {
     }
 
     #[test]
-    fn by_items_and_by_time_of_any_value() {
+    fn rows_are_sorted_by_items_and_by_any_time() {
         assert_eq!(names(plan(), by(Column::Items, Direction::Usual))[0], "deep");
         let times = names(plan(), by(Column::Modified, Direction::Usual));
         assert_eq!((times[0].as_str(), times[4].as_str()), ("new", ".a"));
     }
 
     #[test]
-    fn directories_come_first_when_asked() {
+    fn directories_are_listed_first_on_request() {
         let order = Order { grouping: Grouping::DirectoriesFirst, ..Order::default() };
         assert_eq!(names(plan(), order)[..3], ["deep", "empty", ".a"]);
     }
 
     #[test]
-    fn dot_and_excluded_entries_are_left_out_when_asked_and_counted() {
+    fn hidden_entries_are_omitted_on_request_and_counted() {
         let order = Order { hidden: Hidden::LeftOut, ..Order::default() };
         assert_eq!(names(plan(), order), ["deep", "b", "empty", "new", "lost"]);
         let (tree, root) = build(plan());
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_sorting_is_not_repeated_before_ten_times_its_cost() {
+    fn a_slow_sort_is_repeated_only_after_ten_times_its_duration() {
         let rows = SortedEntries { cost: Duration::from_millis(30), ..SortedEntries::default() };
         assert!(!rows.may_sort(Duration::from_millis(299)));
         assert!(rows.may_sort(Duration::from_millis(300)));

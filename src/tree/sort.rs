@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_come_by_key_and_then_by_name() {
+    fn rows_are_sorted_by_key_and_then_by_name() {
         let mut entries = entries();
         let bytes = records(&entries);
         let listing = Listing::from_segments([bytes.as_slice()]);
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn many_names_come_in_the_same_natural_order_as_few() {
+    fn many_names_have_the_same_natural_order_as_few() {
         let many: Vec<String> = entries().into_iter().map(|(name, _)| name).collect();
         let names: Vec<&str> = many.iter().map(String::as_str).collect();
         let sorted = natural_names(&names, Names::Natural);
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn so_many_that_all_processors_sort_come_in_the_same_order_as_few() {
+    fn sorting_with_all_processors_gives_the_same_order() {
         let mut entries: Vec<_> = (0..5_u64)
             .flat_map(|round| {
                 entries().into_iter().map(move |(name, key)| (format!("{name}, {round}"), key + round))
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_names_and_left_out_entries_are_no_trouble() {
+    fn equal_names_and_omitted_entries_are_sorted() {
         let bytes = records(&vec![("same".to_owned(), 1); 100]);
         let listing = Listing::from_segments([bytes.as_slice(), bytes.as_slice()]);
         let rows = sort(&listing, Names::Ascending, |_| Some(0));

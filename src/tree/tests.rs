@@ -94,7 +94,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_decoded_or_refused(segments in vec(vec(any::<u8>(), 0..200), 0..4)) {
+    fn any_bytes_are_decoded_or_rejected(segments in vec(vec(any::<u8>(), 0..200), 0..4)) {
         for bytes in &segments {
             for (start, record) in Records::new(bytes) {
                 prop_assert!(start < bytes.len());
@@ -119,7 +119,7 @@ proptest! {
     }
 
     #[test]
-    fn a_listing_of_any_bytes_at_any_address_is_read(bytes in vec(any::<u8>(), 0..300), address in any::<u64>(), near in 0..400_u64) {
+    fn a_listing_with_any_bytes_at_any_address_can_be_read(bytes in vec(any::<u8>(), 0..300), address in any::<u64>(), near in 0..400_u64) {
         let tree = Tree::new();
         let start = tree.bytes.append(&mut Writer::default(), &bytes).to_bits();
         for address in [address, start, start + near, 0] {
@@ -135,7 +135,7 @@ proptest! {
     }
 
     #[test]
-    fn a_longer_listing_leaves_a_shorter_one_as_it_is(batches in vec(entries(), 1..6)) {
+    fn a_longer_listing_does_not_change_a_shorter_one(batches in vec(entries(), 1..6)) {
         let tree = Tree::new();
         let mut batch = Batch::default();
         let mut held: Vec<(Listing<'_>, usize)> = Vec::new();
@@ -248,7 +248,7 @@ fn each_directory_completes_once_whoever_releases_it() {
 }
 
 #[test]
-fn live_totals_never_exceed_what_there_is() {
+fn live_totals_never_exceed_the_final_ones() {
     let (above, sizes) = thicket();
     let whole: u64 = sizes.iter().sum();
     for _ in 0..20 {
@@ -278,7 +278,7 @@ fn leaves(above: &[usize], sizes: &[u64]) -> u64 {
 }
 
 #[test]
-fn a_reader_beside_a_publisher_sees_a_prefix() {
+fn a_concurrent_reader_sees_a_prefix() {
     const BATCHES: u64 = 400;
     let tree = Tree::new();
     std::thread::scope(|scope| {
@@ -323,7 +323,7 @@ fn a_reader_beside_a_publisher_sees_a_prefix() {
 }
 
 #[test]
-fn sums_stop_at_the_largest_number_and_stay_there() {
+fn sums_saturate() {
     let tree = Tree::new();
     let mut batch = Batch::default();
     let huge = Metadata { apparent: u64::MAX, blocks: u64::MAX, ..Metadata::default() };
@@ -349,7 +349,7 @@ fn sums_stop_at_the_largest_number_and_stay_there() {
 }
 
 #[test]
-fn a_walk_meets_each_directory_once_and_before_those_below_it() {
+fn a_walk_visits_each_directory_once_and_before_its_children() {
     let tree = Tree::new();
     let mut batch = Batch::default();
     let root = batch.push_directory(&tree, DirId::TOP, b"root", Metadata::default(), 0);
@@ -370,7 +370,7 @@ fn a_walk_meets_each_directory_once_and_before_those_below_it() {
 }
 
 #[test]
-fn the_numbers_of_what_was_dropped_are_used_again_after_the_next_drop() {
+fn numbers_of_dropped_directories_are_reused_after_the_next_drop() {
     let tree = Tree::new();
     // Each batch reserves numbers of its own.
     let push = || Batch::default().push_directory(&tree, DirId::TOP, b"d", Metadata::default(), 0);
@@ -382,7 +382,7 @@ fn the_numbers_of_what_was_dropped_are_used_again_after_the_next_drop() {
 }
 
 #[test]
-fn what_is_known_of_a_dropped_directory_is_forgotten_and_nothing_else() {
+fn data_of_dropped_directories_is_removed_and_no_other() {
     let (tree, root) = build(vec![unreadable("gone"), unreadable("stays")]);
     let directories: Vec<DirId> = tree.listing(root).directories().collect();
     let [gone, stays] = directories[..] else { panic!("{directories:?}") };
@@ -394,13 +394,13 @@ fn what_is_known_of_a_dropped_directory_is_forgotten_and_nothing_else() {
 }
 
 #[test]
-fn of_a_complete_tree_nothing_is_open() {
+fn a_complete_tree_has_no_open_directories() {
     let (tree, _) = build(vec![dir("a", vec![dir("b", vec![])]), unreadable("c")]);
     assert_eq!(LiveTotals::sample(&tree), LiveTotals::default());
 }
 
 #[test]
-fn an_inode_that_gets_names_while_it_is_read_counts_once() {
+fn an_inode_linked_during_the_scan_counts_once() {
     for counts in [[2, 3], [3, 2]] {
         let met = |name, count| dir(name, vec![linked_file("x", 7, count)]);
         let alone = dir("alone", vec![numbered_file("x", 7)]);

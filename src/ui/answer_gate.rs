@@ -101,7 +101,7 @@ mod tests {
 
         /// Any sequence of checks and inputs, at any intervals, gives the same result as the list of events.
         #[test]
-        fn it_is_open_after_a_quiet_time_and_never_before(
+        fn the_gate_opens_after_a_quiet_time_and_never_before(
             steps in proptest::collection::vec((any::<bool>(), 0..700_u64), 1..60),
             after_yes in any::<bool>(),
         ) {
@@ -128,7 +128,7 @@ mod tests {
 
         /// The gate opens exactly when [`AnswerGate::wait`] says.
         #[test]
-        fn waiting_as_long_as_it_says_opens_it(start in 0..10_000_u64) {
+        fn the_gate_opens_after_its_waiting_time(start in 0..10_000_u64) {
             let mut gate = AnswerGate::default();
             let (mut now, mut looks) = (Duration::from_millis(start), 0);
             while let Some(wait) = gate.wait(now) {

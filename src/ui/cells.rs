@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_lead_to_the_cell_beside_and_stop_at_the_edge() {
+    fn keys_move_to_neighboring_cells_and_stop_at_the_edge() {
         // One half, and to the right of it two quarters, one above the other.
         let area = Area { x: 0, y: 0, width: 40, height: 10 };
         let tiles = [

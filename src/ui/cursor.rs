@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_that_grows_or_rows_that_go_leave_no_line_empty() {
+    fn a_larger_window_and_deleted_rows_leave_no_empty_line() {
         let mut cursor = Cursor { index: 9, offset: 7 };
         cursor.show(5, 10);
         assert_eq!(cursor, Cursor { index: 9, offset: 5 });

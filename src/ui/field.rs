@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_offered_gives_way_to_what_is_typed_and_can_be_edited() {
+    fn a_default_text_is_replaced_by_typing_and_can_be_edited() {
         let enter = KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE);
         let offered = || Field::offering("it.json".to_owned());
         let mut typed = offered();

@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_topmost_area_counts_and_its_edges_belong_to_it() {
+    fn the_topmost_area_applies_including_its_edges() {
         let mut hits = HitMap::default();
         hits.add(Rect::new(0, 0, 10, 4), Hit::Row(0));
         hits.add(Rect::new(2, 1, 3, 1), Hit::Row(1));

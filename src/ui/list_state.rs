@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cursor_nobody_moved_stays_on_top_and_a_moved_one_stays_with_its_entry() {
+    fn an_unmoved_cursor_stays_on_top_and_a_moved_one_follows_its_entry() {
         let growing = Growing::new();
         let root = growing.root();
         growing.publish(vec![file("small", 512, 0), file("less", 0, 0)]);

@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_is_shown_piece_by_piece() {
+    fn a_result_is_shown_in_parts() {
         let mut loader = Loader::default();
         assert!(!loader.poll(|| Ok(None)) && loader.is_loading() && !loader.is_running());
         assert!(loader.poll(|| Ok(Some(load(&[1, 2])))));
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn a_running_job_is_not_refreshed_but_replaced_for_another_request() {
+    fn a_running_job_is_replaced_only_for_another_request() {
         let mut loader = Loader::default();
         loader.poll(|| Ok(Some(load(&[1, 2, 3]))));
         loader.outdate();

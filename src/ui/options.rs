@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn only_terminals_that_understand_are_told() {
+    fn only_supporting_terminals_get_progress() {
         assert_eq!(detect(&[("TERM", "xterm-256color")]), TabProgress::Off);
         assert_eq!(detect(&[("TERM", "xterm-kitty"), ("TERM_PROGRAM", "kitty")]), TabProgress::Off);
         for known in

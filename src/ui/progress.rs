@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_is_a_percentage_of_whole_file_systems_only_and_never_all_of_it() {
+    fn a_percentage_exists_only_for_whole_file_systems_and_never_reaches_100() {
         let mut scan = ScanState::default();
         for (disk, expected, percent) in [
             (50, None, None),

@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_waits_for_files_only_and_not_for_long() {
+    fn the_end_waits_only_for_files_and_a_short_time() {
         for (at_exit, waits) in [
             (AtExit::Cancel, false),
             (AtExit::Detach, false),

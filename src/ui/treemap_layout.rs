@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_show_or_nowhere_to_show_it_gives_no_tile() {
+    fn no_weights_or_no_area_give_no_tile() {
         assert_eq!(layout(&[], area(10, 10)), []);
         assert_eq!(layout(&[0, 0], area(10, 10)), []);
         assert_eq!(layout(&[1, 2], area(0, 10)), []);
@@ -263,7 +263,7 @@ mod tests {
         }
 
         #[test]
-        fn areas_are_in_proportion_but_for_the_rounding_of_edges(
+        fn areas_are_proportional_except_for_rounding(
             weights in prop::collection::vec(1..1000_u64, 1..40),
             width in 1..200_u16,
             height in 1..60_u16,

@@ -79,7 +79,7 @@ fn at(path: &str, name: &str) -> (String, String) {
 }
 
 #[test]
-fn reading_again_shows_what_is_new_and_stays_where_one_stands() {
+fn a_rescan_shows_new_entries_and_keeps_the_cursor() {
     let home = home();
     let scan = scan(&[home.path()]);
     let mut app = app(&scan);
@@ -103,7 +103,7 @@ fn reading_again_shows_what_is_new_and_stays_where_one_stands() {
 }
 
 #[test]
-fn what_is_gone_closes() {
+fn pages_of_deleted_entries_close() {
     let home = home();
     let scan = scan(&[home.path()]);
     let mut app = app(&scan);
@@ -121,7 +121,7 @@ fn what_is_gone_closes() {
 }
 
 #[test]
-fn marks_stay_with_what_is_still_there() {
+fn marks_of_existing_entries_survive_a_rescan() {
     let home = home();
     let scan = scan(&[home.path()]);
     let mut app = app(&scan);
@@ -164,7 +164,7 @@ fn linked_files_count_once_among_the_marks() {
 }
 
 #[test]
-fn a_root_inside_another_one_is_still_there_after_either_was_read_again() {
+fn a_root_inside_another_survives_rescans_of_both() {
     let home = home();
     let inner = home.path().join("a/deep");
     let scan = scan(&[home.path(), &inner]);

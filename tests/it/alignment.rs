@@ -74,7 +74,7 @@ fn drawn(app: &mut App<'_>, (columns, lines): (u16, u16)) -> Vec<String> {
 }
 
 #[test]
-fn what_a_terminal_shows_is_what_was_drawn() {
+fn the_terminal_shows_the_drawn_screen() {
     let folder = tempfile::tempdir().unwrap();
     let scan = scan(folder.path());
     for size in [(80, 40), (31, 12), (120, 20)] {
@@ -102,7 +102,7 @@ fn what_a_terminal_shows_is_what_was_drawn() {
 }
 
 #[test]
-fn names_begin_in_the_same_column_whatever_stands_in_the_others() {
+fn names_are_aligned_whatever_the_other_columns_contain() {
     let folder = tempfile::tempdir().unwrap();
     let scan = scan(folder.path());
     let settings = Settings::new(Order::default(), Units::Binary, Theme::default(), TimeZone::UTC);

@@ -26,7 +26,7 @@ fn some() -> Place {
 }
 
 #[test]
-fn help_and_version_are_answers() {
+fn help_and_version_are_printed() {
     let place = Place::new();
     let short = run_in(place.path(), ["-h"]).ended(0);
     let long = run_in(place.path(), ["--help"]).ended(0);
@@ -53,7 +53,7 @@ fn the_table_has_one_level_largest_first_and_the_total_last() {
 }
 
 #[test]
-fn what_of_several_roots_counts_elsewhere_is_told() {
+fn roots_that_count_elsewhere_are_reported() {
     let place = some();
     let table = run_in(place.path(), ["-s", ".", "large", "./"]).ended(0);
     assert_eq!(paths(table.text()).len(), 4);
@@ -76,7 +76,7 @@ fn depth_and_summary_choose_the_levels() {
 }
 
 #[test]
-fn the_table_is_sorted_as_asked() {
+fn the_table_is_sorted_as_requested() {
     let place = some();
     place.file("aaa", 1);
     for name in ["large", "middle", "small", "aaa"] {
@@ -126,7 +126,7 @@ fn apparent_sizes_are_lengths_and_si_counts_in_thousands() {
 }
 
 #[test]
-fn the_size_of_a_directory_is_what_du_says() {
+fn the_size_of_a_directory_equals_that_of_du() {
     let place = some();
     fs::hard_link(place.join("large/one"), place.join("middle/again")).unwrap();
     for name in [".", "large", "middle"] {
@@ -139,7 +139,7 @@ fn the_size_of_a_directory_is_what_du_says() {
 }
 
 #[test]
-fn a_file_or_a_link_to_one_is_a_root_of_one_line() {
+fn a_file_or_a_link_to_one_is_a_root_with_one_line() {
     let place = some();
     symlink("small", place.join("link")).unwrap();
     assert_eq!(paths(run_in(place.path(), ["small"]).ended(0).text()), ["small"]);
@@ -157,7 +157,7 @@ fn names_cannot_act_on_the_terminal() {
 }
 
 #[test]
-fn wrong_usage_is_one_line_and_2() {
+fn wrong_usage_is_one_line_with_exit_code_2() {
     let place = Place::new();
     place.directory("folder");
     fs::write(place.join("bytes"), b"ok\nbad\xff\n").unwrap();
@@ -230,7 +230,7 @@ fn a_closed_pipe_ends_quietly_with_0() {
 }
 
 #[test]
-fn a_full_disk_is_said_and_1() {
+fn a_full_disk_is_reported_with_exit_code_1() {
     if !Path::new("/dev/full").exists() {
         eprintln!("SKIPPED: no /dev/full here");
         return;
@@ -264,7 +264,7 @@ fn ordinary(place: &Place) -> Command {
 }
 
 #[test]
-fn what_cannot_be_read_is_named_counted_and_1() {
+fn unreadable_entries_are_named_and_counted_with_exit_code_1() {
     let place = Place::new();
     let tools = Place::new();
     for number in 0..8 {

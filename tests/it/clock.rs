@@ -21,7 +21,7 @@ int clock_gettime(clockid_t id, struct timespec *time) {
 ";
 
 #[test]
-fn a_clock_beyond_the_calendar_is_no_reason_to_end() {
+fn a_clock_beyond_the_calendar_does_not_end_the_program() {
     let folder = tempfile::tempdir().unwrap();
     let (source, library) = (folder.path().join("clock.c"), folder.path().join("clock.so"));
     fs::write(&source, CLOCK).unwrap();

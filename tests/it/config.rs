@@ -45,7 +45,7 @@ fn names(table: &str) -> Vec<&str> {
 }
 
 #[test]
-fn settings_are_defaults_of_flags_and_flags_take_them_back() {
+fn settings_are_defaults_that_flags_override() {
     let place = home("exclude = ['*.o']\nsi = true\nsort = 'name'\nreverse = true\n");
     assert_eq!(names(said(&place, &[]).text()), ["./large", "."]);
     assert!(said(&place, &[]).text().contains(" kB "), "{}", said(&place, &[]).text());
@@ -60,7 +60,7 @@ fn settings_are_defaults_of_flags_and_flags_take_them_back() {
 }
 
 #[test]
-fn what_was_typed_holds_against_what_it_cannot_stand_beside() {
+fn typed_words_override_conflicting_settings() {
     let place = home("include-kernfs = true\ninteractive = false\n");
     assert_eq!(said(&place, &["-x"]).stderr, "");
     let place = home("include-kernfs = true\none-file-system = true\n");
@@ -95,7 +95,7 @@ fn flags_win_over_variables_and_variables_over_the_configuration() {
 }
 
 #[test]
-fn what_is_wrong_is_said_with_its_place_and_the_rest_holds() {
+fn errors_have_a_position_and_the_rest_applies() {
     let text = "threads = 0\nfoo = 1\njson = true\nsi = 'yes'\nsort = true\nthreads2 = 1\n\
         exclude = ['*.o', 'a[b']\ncolor = ['never']\ntheme = 'x'\n[colors]\nbar = 'x'\n[keys]\nmark = 'xx'\nascii = true\n";
     let place = home(text);
@@ -128,7 +128,7 @@ fn what_is_wrong_is_said_with_its_place_and_the_rest_holds() {
 }
 
 #[test]
-fn it_is_found_where_it_was_asked_for() {
+fn the_state_folder_follows_the_environment() {
     let place = home("sort = 'nonsense-of-home'\n");
     place.directory("xdg/duke");
     fs::write(place.join("xdg/duke/config.toml"), "sort = 'nonsense-of-xdg'\n").unwrap();
@@ -151,7 +151,7 @@ fn it_is_found_where_it_was_asked_for() {
 }
 
 #[test]
-fn a_file_that_was_named_is_read_or_the_program_ends() {
+fn a_file_given_by_the_user_is_read_or_the_program_ends() {
     let place = home("");
     place.directory("folder");
     mkfifo(&place.join("pipe"), Mode::from_bits_truncate(0o644)).unwrap();
@@ -175,7 +175,7 @@ fn a_file_that_was_named_is_read_or_the_program_ends() {
 }
 
 #[test]
-fn a_pipe_in_the_usual_place_is_said_and_nothing_waits_for_it() {
+fn a_pipe_as_configuration_is_reported_and_not_waited_for() {
     let place = home("");
     fs::remove_file(file(&place)).unwrap();
     mkfifo(&file(&place), Mode::from_bits_truncate(0o644)).unwrap();
@@ -255,7 +255,7 @@ fn root_reads_nothing_that_another_user_can_write() {
 }
 
 #[test]
-fn others_read_what_is_theirs_or_that_of_root() {
+fn users_read_only_their_own_files_or_those_of_root() {
     use std::os::unix::process::CommandExt;
     if !is_root() {
         return;
@@ -284,7 +284,7 @@ fn others_read_what_is_theirs_or_that_of_root() {
 }
 
 #[test]
-fn show_is_a_configuration_that_says_the_same() {
+fn config_show_prints_an_equivalent_configuration() {
     let place = home(
         "exclude = ['*.o', \"a\\\"\\\\\\u001b\"]\nthreads = 2\nextended = true\ntheme = 'high-contrast'\n\
          [colors]\nbar = '#3A80c4'\nfaint = 244\ncode = 'bright blue'\nplain = 'terminal'\n\
@@ -315,7 +315,7 @@ fn show_is_a_configuration_that_says_the_same() {
 }
 
 #[test]
-fn path_says_where_it_is_read_from() {
+fn config_path_prints_the_location() {
     let place = home("");
     let expected = file(&place).display().to_string() + "\n";
     assert_eq!(said(&place, &["config", "path"]).text(), expected);
@@ -350,7 +350,7 @@ fn every_setting_role_and_key_is_documented() {
 }
 
 #[test]
-fn every_flag_is_a_setting_or_said_to_be_none() {
+fn every_flag_is_a_setting_or_documented_as_none() {
     const DOCUMENT: &str = include_str!("../../docs/config.md");
     let place = home("");
     let help = said(&place, &["-h"]).text().to_owned();

@@ -69,7 +69,7 @@ fn lines(export: &[u8]) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn an_export_that_is_read_is_exported_the_same_however_it_is_packed() {
+fn an_export_is_read_and_written_unchanged_with_any_compression() {
     let place = everything();
     for flags in [&["-o", "one"][..], &["-e", "-o", "one"]] {
         export(&place, &[flags, &["t"]].concat());
@@ -160,7 +160,7 @@ fn gdu_and_duke_read_each_other() {
 }
 
 #[test]
-fn what_cannot_be_read_is_named_with_its_byte_and_what_came_is_shown() {
+fn a_malformed_export_is_reported_with_its_byte_and_its_beginning_is_shown() {
     let place = everything();
     export(&place, &["-o", "whole", "t"]);
     export(&place, &["-o", "whole.zst", "t"]);
@@ -195,7 +195,7 @@ fn what_cannot_be_read_is_named_with_its_byte_and_what_came_is_shown() {
 }
 
 #[test]
-fn a_bomb_is_refused_before_it_fills_the_memory() {
+fn a_compression_bomb_is_rejected_before_it_fills_the_memory() {
     let place = Place::new();
     let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
     packer.write_all(br#"[1,2,{},[{"name":"/r"}"#).unwrap();
@@ -207,7 +207,7 @@ fn a_bomb_is_refused_before_it_fills_the_memory() {
 }
 
 #[test]
-fn a_full_disk_leaves_the_old_file_and_nothing_beside_it() {
+fn a_full_disk_keeps_the_old_file_and_leaves_no_other() {
     let place = everything();
     for flags in [&["-o", "/dev/full"][..], &["-c", "-o", "/dev/full"]] {
         let full = run_in(place.path(), [flags, &["t"]].concat()).ended(1);
@@ -239,7 +239,7 @@ fn a_full_disk_leaves_the_old_file_and_nothing_beside_it() {
 }
 
 #[test]
-fn only_a_directory_can_be_exported_and_only_where_one_may_write() {
+fn only_directories_are_exported_and_only_to_writable_places() {
     let place = everything();
     for (path, code) in [("t/again", 2), ("missing", 2)] {
         assert_eq!(run_in(place.path(), ["-o", "out", path]).ended(code).stdout, b"");
@@ -254,7 +254,7 @@ fn only_a_directory_can_be_exported_and_only_where_one_may_write() {
 }
 
 #[test]
-fn a_reader_who_has_enough_is_no_error_and_an_interrupt_is_told() {
+fn a_closed_pipe_is_no_error_and_an_interrupt_is_reported() {
     let place = Place::in_memory();
     (0..20_000).for_each(|n| drop(place.file(format!("t/a rather long name, number {n}"), 0)));
     for (flags, interrupts) in [(["-o", "-"], false), (["-co", "-"], false), (["-o", "-"], true)] {
@@ -302,7 +302,7 @@ fn ssh(place: &Place, script: &str) -> std::ffi::OsString {
 }
 
 #[test]
-fn another_machine_is_looked_at_and_its_shell_reads_nothing_of_the_path() {
+fn a_remote_path_is_scanned_and_never_interpreted_by_its_shell() {
     let place = everything();
     let name = "it's $(touch pwned) `touch pwned`; touch pwned\n\"*";
     place.file(Path::new(name).join("in"), 5000);
@@ -323,7 +323,7 @@ fn another_machine_is_looked_at_and_its_shell_reads_nothing_of_the_path() {
 }
 
 #[test]
-fn a_side_of_diff_is_read_there_as_it_would_be_here() {
+fn a_remote_side_of_diff_is_scanned_with_the_same_flags() {
     let place = everything();
     export(&place, &["-o", "old", "t"]);
     let path = ssh(&place, r#"printf '%s' "$3" >said; exit 3"#);
@@ -334,7 +334,7 @@ fn a_side_of_diff_is_read_there_as_it_would_be_here() {
 }
 
 #[test]
-fn what_ssh_says_explains_why_nothing_came() {
+fn the_error_of_ssh_explains_an_empty_export() {
     let place = Place::new();
     let cases = [
         (
@@ -398,7 +398,7 @@ fn changes_come_the_largest_first_and_renamed_directories_are_recognised() {
 }
 
 #[test]
-fn an_export_is_compared_with_the_directory_as_it_is_now() {
+fn an_export_is_compared_with_the_present_directory() {
     let place = everything();
     export(&place, &["-o", "old.zst", "t"]);
     assert_eq!(changes(&export(&place, &["diff", "--json", "old.zst"])), []);
@@ -418,7 +418,7 @@ fn an_export_is_compared_with_the_directory_as_it_is_now() {
 }
 
 #[test]
-fn an_interrupted_comparison_says_that_and_nothing_else() {
+fn an_interrupted_comparison_prints_only_that() {
     let place = everything();
     let mut child = program()
         .args(["diff", "-n", "-", "t"])
@@ -440,7 +440,7 @@ fn an_interrupted_comparison_says_that_and_nothing_else() {
 }
 
 #[test]
-fn what_is_named_twice_counts_once_in_every_report() {
+fn a_root_given_twice_counts_once_in_every_report() {
     let place = everything();
     let once = ["t"].as_slice();
     for several in [
@@ -499,7 +499,7 @@ fn what_is_named_twice_counts_once_in_every_report() {
 }
 
 #[test]
-fn lists_and_sums_are_as_the_schema_says() {
+fn lists_and_sums_match_the_schema() {
     let place = everything();
     let schema = parse(SCHEMA.as_bytes()).unwrap();
     let words = ["--json", "--top", "2", "--by", "type,age,owner", "--min-size", "1", "t"];
@@ -567,7 +567,7 @@ fn flat_lines_have_the_fields_that_are_described_and_survive_any_name() {
 }
 
 #[test]
-fn duckdb_answers_over_three_machines() {
+fn duckdb_queries_exports_of_three_machines() {
     let duckdb = Command::new("python3").args(["-c", "import duckdb"]).output();
     if !duckdb.is_ok_and(|output| output.status.success()) {
         eprintln!("SKIPPED: Python has no module duckdb");

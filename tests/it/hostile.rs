@@ -119,7 +119,7 @@ fn one_inode_linked_on_every_level_costs_no_more_than_its_bytes() {
 }
 
 #[test]
-fn what_has_no_line_for_its_path_is_told() {
+fn entries_without_a_line_are_reported() {
     let place = Place::new();
     let names = ["n".repeat(255), "m".repeat(255)];
     let deep = names.map(|name| format!(",[{{\"name\":\"{name}\"}}")).concat().repeat(9);
@@ -248,7 +248,7 @@ fn holds_snapshot(test: &str, file: &[u8], code: i32) {
 }
 
 #[test]
-fn rows_that_are_too_few_bytes_are_refused_before_they_take_memory() {
+fn rows_with_too_few_bytes_are_rejected_before_taking_memory() {
     let blocks = 30_000;
     let mut snapshot = Snapshot::default();
     snapshot.block(0, &listing(0, ROOT), &[0, 1]);
@@ -257,7 +257,7 @@ fn rows_that_are_too_few_bytes_are_refused_before_they_take_memory() {
     snapshot.block(1, &[0; 5 * 1024], &[]);
     (1..blocks).for_each(|_| snapshot.block(1, &[0], &[]));
     let file = snapshot.finish(blocks * 1024);
-    holds_snapshot("rows_that_are_too_few_bytes_are_refused_before_they_take_memory", &file, 2);
+    holds_snapshot("rows_with_too_few_bytes_are_rejected_before_taking_memory", &file, 2);
 }
 
 #[test]

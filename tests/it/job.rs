@@ -7,7 +7,7 @@ use duke::base::job::{JobEnd, JobError, Pool};
 use duke::testing::ui::runner::{AtExit, Runner, Update};
 
 #[test]
-fn a_panic_is_an_outcome() {
+fn a_panic_is_reported_as_the_outcome() {
     let job = Pool::new(1).unwrap().start::<u32>(|_| panic!("on purpose")).unwrap();
     assert_eq!(job.wait(Duration::from_secs(60)), Some(JobEnd::Panicked("on purpose".to_owned())));
 }

@@ -89,7 +89,7 @@ fn the_parser_of_these_tests_is_strict() {
 }
 
 #[test]
-fn the_output_is_as_the_schema_says_and_has_no_key_it_does_not_say() {
+fn the_output_matches_the_schema_and_has_no_other_keys() {
     let place = everything();
     let schema = parse(SCHEMA.as_bytes()).unwrap();
     let some = ["--top", "3", "--by", "type,age,owner", "-d", "9", "-x"];
@@ -117,7 +117,7 @@ fn the_output_is_as_the_schema_says_and_has_no_key_it_does_not_say() {
 }
 
 #[test]
-fn the_schema_refuses_what_is_wrong() {
+fn the_schema_rejects_invalid_documents() {
     let schema = parse(SCHEMA.as_bytes()).unwrap();
     let entry = schema::target(schema.root(), "#/$defs/entry");
     let wrong = [
@@ -172,7 +172,7 @@ fn the_description_lists_the_keys_of_the_schema_in_their_order() {
 }
 
 #[test]
-fn the_example_of_the_description_is_as_the_schema_says() {
+fn the_example_in_the_document_matches_the_schema() {
     let schema = parse(SCHEMA.as_bytes()).unwrap();
     let example = DESCRIPTION.split("```json\n").nth(1).unwrap().split("```").next().unwrap();
     let example = parse(example.as_bytes()).unwrap();
@@ -223,7 +223,7 @@ fn children_come_largest_first_and_then_by_name() {
 }
 
 #[test]
-fn depth_prunes_what_is_written_and_not_what_is_counted() {
+fn depth_limits_the_output_and_not_the_totals() {
     let place = everything();
     let whole = report(place.path(), &[]);
     for depth in ["0", "1", "2", "9"] {
@@ -245,7 +245,7 @@ fn depth_prunes_what_is_written_and_not_what_is_counted() {
 }
 
 #[test]
-fn names_that_are_no_utf8_stay_distinct_and_exact() {
+fn names_that_are_not_utf8_stay_distinct_and_exact() {
     let place = everything();
     let output = report(place.path(), &[]);
     let root = output.root().get("roots").elements()[0];
@@ -264,7 +264,7 @@ fn names_that_are_no_utf8_stay_distinct_and_exact() {
 }
 
 #[test]
-fn control_and_direction_characters_in_names_are_escaped_and_come_back() {
+fn control_and_direction_characters_are_escaped_and_read_back() {
     let place = Place::new();
     let name = "a\u{1b}[31m\n\u{7f}\u{9b}\u{202e}\u{2028}\"\\";
     place.file(name, 1);
@@ -323,7 +323,7 @@ fn a_root_is_named_as_given_and_a_link_to_a_directory_is_followed() {
 }
 
 #[test]
-fn a_root_inside_another_shows_its_own_and_adds_nothing() {
+fn a_root_inside_another_is_shown_and_adds_nothing() {
     let place = everything();
     for words in [[".", "sub"], ["sub", "."]] {
         let output = report(place.path(), &words);
@@ -340,7 +340,7 @@ fn a_root_inside_another_shows_its_own_and_adds_nothing() {
 }
 
 #[test]
-fn what_is_left_out_says_why_and_has_no_size() {
+fn excluded_entries_show_the_reason_and_no_size() {
     let place = everything();
     let patterns = place.file("patterns", 0);
     fs::write(&patterns, "*.o \n\nsub/small\t\n").unwrap();
@@ -369,7 +369,7 @@ fn kernel_file_systems_are_shown_and_not_entered() {
 }
 
 #[test]
-fn a_root_that_is_not_there_is_an_error_beside_the_others() {
+fn a_missing_root_is_an_error_besides_the_others() {
     let place = everything();
     let run = run_in(place.path(), ["--json", "missing", "sub"]).ended(1);
     let output = run.json();
@@ -403,7 +403,7 @@ fn is_prepared(child: &Child) -> bool {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn an_interrupted_scan_prints_what_it_has_and_says_so() {
+fn an_interrupted_scan_prints_partial_results_and_reports_it() {
     let place = Place::in_memory();
     place.chain("d", 50_000);
     // Sometimes the scan is complete before the signal arrives: then the output is truncated, or complete
@@ -434,7 +434,7 @@ fn an_interrupted_scan_prints_what_it_has_and_says_so() {
 /// Ctrl-C ends the whole of `duke --json | jq`.
 #[test]
 #[cfg(target_os = "linux")]
-fn a_reader_who_is_interrupted_too_is_not_complained_about() {
+fn a_reader_interrupted_by_the_same_key_is_no_error() {
     let place = Place::in_memory();
     place.chain("d", 50_000);
     for _ in 0..50 {

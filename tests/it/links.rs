@@ -118,7 +118,7 @@ fn every_page_that_is_promised_is_there_and_every_page_can_be_found() {
 }
 
 #[test]
-fn links_and_headings_are_found_and_missed_ones_noticed() {
+fn links_and_headings_are_checked() {
     let text =
         "# One: `b`, two\n[a](b.md#c) `[x](y)` ![p](q.svg) <img src=\"r.svg\">\n```\n[no](no)\n# no\n```\n";
     assert_eq!(links(text), ["b.md#c", "q.svg", "r.svg"]);

@@ -105,7 +105,7 @@ proptest! {
     })]
 
     #[test]
-    fn what_is_printed_of_a_random_tree_is_what_a_plain_list_says(
+    fn printed_output_of_random_trees_equals_a_plain_list(
         plan in prop::collection::vec(("[ab][abc.-]?(/[ab][abc.-]?){0,3}", 0..12_u8, 0..20_000_usize), 0..30),
         most in 1..6_usize,
     ) {

@@ -43,7 +43,7 @@ fn refused(path: &Path) -> Option<Refusal> {
 }
 
 #[test]
-fn links_of_others_are_followed_only_where_others_cannot_put_any() {
+fn links_of_others_are_followed_only_in_protected_directories() {
     if !child::is_root() {
         return skip("only root can give a link to somebody else");
     }
@@ -118,7 +118,7 @@ fn links_of_others_are_followed_only_where_others_cannot_put_any() {
 }
 
 #[test]
-fn a_path_leads_where_the_kernel_says() {
+fn the_safe_path_leads_where_the_kernel_goes() {
     let place = Place::new();
     place.file("a/b/file", 1);
     symlink("b", place.join("a/relative")).unwrap();
@@ -173,7 +173,7 @@ fn assert_told(run: Run, words: &[&str]) {
 }
 
 #[test]
-fn no_output_goes_through_a_planted_link() {
+fn no_output_follows_a_planted_link() {
     if !child::is_root() {
         return skip("only root can give a link to somebody else");
     }
@@ -225,7 +225,7 @@ fn no_output_goes_through_a_planted_link() {
 }
 
 #[test]
-fn a_private_folder_is_reached_through_nothing_that_others_can_change() {
+fn no_other_user_can_change_the_path_of_a_private_folder() {
     let place = Place::new();
     let path = place.join("home/.local/state/duke");
     let found = |path: &Path| match PrivateFolder::find(path) {
@@ -301,7 +301,7 @@ fn inventory(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn nothing_is_kept_in_or_removed_from_a_planted_folder() {
+fn a_planted_folder_is_neither_written_nor_pruned() {
     if !child::is_root() {
         return skip("only root can give a folder to somebody else");
     }

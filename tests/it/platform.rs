@@ -95,7 +95,7 @@ macro_rules! conformance {
         }
 
         #[test]
-        fn names_kinds_and_attributes_are_what_the_standard_library_says() {
+        fn names_kinds_and_attributes_equal_those_of_the_standard_library() {
             for fixture in [fixtures::weird_names(), fixtures::sparse(), fixtures::hard_links(), fixtures::symlinks()] {
                 conforms(fixture.path());
             }
@@ -117,14 +117,14 @@ macro_rules! conformance {
         }
 
         #[test]
-        fn a_hundred_thousand_names_come_in_many_batches_each_once() {
+        fn a_hundred_thousand_names_are_each_read_once_in_many_batches() {
             let fixture = fixtures::crowd(100_000);
             let batches = conforms(fixture.path());
             assert!(batches > 10, "{batches}");
         }
 
         #[test]
-        fn a_name_that_vanished_is_not_found() {
+        fn a_deleted_name_is_not_found() {
             let fixture = fixtures::plain();
             let directory = Directory::open(fixture.path()).unwrap();
             let mut buffer = Buffer::default();
@@ -139,7 +139,7 @@ macro_rules! conformance {
         }
 
         #[test]
-        fn a_removed_directory_has_nothing_in_it() {
+        fn a_deleted_directory_is_empty() {
             let fixture = fixtures::plain();
             let inside = fixture.join("empty/inside");
             let directory = Directory::open(&inside).unwrap();
@@ -151,7 +151,7 @@ macro_rules! conformance {
         }
 
         #[test]
-        fn a_buffer_forgets_what_it_held() {
+        fn a_buffer_holds_only_the_latest_batch() {
             let (full, none) = (fixtures::crowd(500), fixtures::empty());
             let mut buffer = Buffer::default();
             for (path, entries) in [(full.path(), true), (none.path(), false)] {
@@ -186,7 +186,7 @@ fn implementations_agree_on_the_system() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_mount_point_is_known_as_one() {
+fn mount_points_are_recognized() {
     let (found, _) = system::read(Path::new("/"));
     let attributes = |name: &str| found[name.as_bytes()].2.unwrap();
     assert_eq!(attributes("proc").border, Boundary::Mount);
@@ -197,7 +197,7 @@ fn a_mount_point_is_known_as_one() {
 }
 
 #[test]
-fn a_child_is_opened_only_if_it_is_a_directory_itself() {
+fn a_child_is_opened_only_if_it_is_a_directory() {
     let fixture = fixtures::plain();
     symlink("empty", fixture.join("to-directory")).unwrap();
     symlink("empty/", fixture.join("to-directory-with-slash")).unwrap();
@@ -219,7 +219,7 @@ fn a_child_is_opened_only_if_it_is_a_directory_itself() {
 }
 
 #[test]
-fn a_place_needs_no_right_to_be_listed_and_leads_on() {
+fn a_directory_for_lookups_needs_no_permission_to_list() {
     let fixture = fixtures::plain();
     let bottom = Directory::open(fixture.path()).unwrap();
     let bottom = ["a", "b"].iter().fold(bottom, |at, name| at.step_into(*name).unwrap());
@@ -229,7 +229,7 @@ fn a_place_needs_no_right_to_be_listed_and_leads_on() {
 }
 
 #[test]
-fn a_path_given_by_a_person_is_followed_to_a_directory_only() {
+fn a_path_of_the_user_is_followed_only_to_a_directory() {
     let fixture = fixtures::symlinks();
     let kind = |name: &str| attributes_of_path(&fixture.join(name)).map(|attributes| attributes.kind);
     assert_eq!(kind("to-directory"), Ok(Kind::Directory));
@@ -243,7 +243,7 @@ fn a_path_given_by_a_person_is_followed_to_a_directory_only() {
 }
 
 #[test]
-fn the_start_of_a_file_is_read_and_nothing_else_is() {
+fn only_the_start_of_a_file_is_read() {
     let fixture = fixtures::plain();
     fs::write(fixture.join("a/tag"), b"0123456789").unwrap();
     symlink("tag", fixture.join("a/link")).unwrap();
@@ -258,13 +258,13 @@ fn the_start_of_a_file_is_read_and_nothing_else_is() {
 }
 
 #[test]
-fn whether_a_hangup_is_ignored_is_asked_without_a_moment_in_which_it_is_not() {
+fn reading_the_action_for_a_hangup_never_changes_it() {
     use duke::testing::platform::Watch;
     use nix::sys::signal::{Signal, kill};
     use std::sync::atomic::{AtomicU64, Ordering};
     // Each round would leak a descriptor for each of its signals.
     const ROUNDS: u64 = if cfg!(target_os = "linux") { 120 } else { 40 };
-    let name = "whether_a_hangup_is_ignored_is_asked_without_a_moment_in_which_it_is_not";
+    let name = "reading_the_action_for_a_hangup_never_changes_it";
     if crate::support::child::argument_of(name).is_none() {
         crate::support::child::run(name, &["nohup"], "");
         return;
@@ -289,7 +289,7 @@ fn whether_a_hangup_is_ignored_is_asked_without_a_moment_in_which_it_is_not() {
 }
 
 #[test]
-fn what_is_above_is_asked_of_the_system_and_other_links_stay() {
+fn parents_are_resolved_by_the_system_and_other_links_are_kept() {
     let folder = tempfile::tempdir().unwrap();
     let top = folder.path().canonicalize().unwrap();
     fs::create_dir_all(top.join("far/away")).unwrap();

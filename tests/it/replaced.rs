@@ -154,8 +154,8 @@ fn in_images(test: &str, body: impl Fn(&Image)) {
 }
 
 #[test]
-fn what_replaces_an_entry_while_the_box_is_open_is_not_deleted() {
-    in_images("what_replaces_an_entry_while_the_box_is_open_is_not_deleted", |image| {
+fn entries_replaced_while_the_dialog_is_open_are_not_deleted() {
+    in_images("entries_replaced_while_the_dialog_is_open_are_not_deleted", |image| {
         let mut reused = 0;
         for change in CHANGES {
             let paths: Vec<_> = (0..RUNS).map(|run| image.join(&format!("entry{run}"))).collect();
@@ -182,8 +182,8 @@ fn what_replaces_an_entry_while_the_box_is_open_is_not_deleted() {
 }
 
 #[test]
-fn what_replaces_an_entry_while_the_box_is_open_is_not_trashed() {
-    in_images("what_replaces_an_entry_while_the_box_is_open_is_not_trashed", |image| {
+fn entries_replaced_while_the_dialog_is_open_are_not_trashed() {
+    in_images("entries_replaced_while_the_dialog_is_open_are_not_trashed", |image| {
         let owner = Owner { home_trash: None, uid: nix::unistd::geteuid().as_raw() };
         for change in CHANGES {
             let path = image.join("entry");
@@ -220,8 +220,8 @@ fn what_replaces_an_entry_while_the_box_is_open_is_not_trashed() {
 }
 
 #[test]
-fn what_was_replaced_before_the_box_opened_is_kept_and_not_counted() {
-    in_images("what_was_replaced_before_the_box_opened_is_kept_and_not_counted", |image| {
+fn entries_replaced_before_the_dialog_opened_are_kept_and_not_counted() {
+    in_images("entries_replaced_before_the_dialog_opened_are_kept_and_not_counted", |image| {
         for change in CHANGES {
             let path = image.join("entry");
             make(&path, change.is_of_directory());
@@ -255,8 +255,8 @@ fn what_was_replaced_before_the_box_opened_is_kept_and_not_counted() {
 }
 
 #[test]
-fn what_comes_into_a_directory_while_the_box_is_open_goes_with_it() {
-    const NAME: &str = "what_comes_into_a_directory_while_the_box_is_open_goes_with_it";
+fn entries_added_while_the_dialog_is_open_are_deleted_with_their_directory() {
+    const NAME: &str = "entries_added_while_the_dialog_is_open_are_deleted_with_their_directory";
     if !sandbox::enter(NAME) {
         return;
     }

@@ -77,7 +77,7 @@ fn a_rescan_shows_what_changed_and_nothing_twice() {
 }
 
 #[test]
-fn a_directory_that_is_gone_or_something_else_is_replaced() {
+fn a_deleted_or_replaced_directory_is_updated() {
     let root = fixture();
     let scan = scan(root.path());
     fs::remove_dir_all(root.path().join("a/deep")).unwrap();
@@ -137,8 +137,8 @@ fn scan_all(roots: &[PathBuf]) -> Scan {
 }
 
 #[test]
-fn what_cannot_be_asked_stays_as_it_was_and_is_told() {
-    if !crate::support::child::alone("what_cannot_be_asked_stays_as_it_was_and_is_told") {
+fn entries_that_do_not_answer_are_kept_and_reported() {
+    if !crate::support::child::alone("entries_that_do_not_answer_are_kept_and_reported") {
         return;
     }
     crate::support::child::become_nobody();
@@ -157,7 +157,7 @@ fn what_cannot_be_asked_stays_as_it_was_and_is_told() {
 }
 
 #[test]
-fn what_lies_in_a_directory_that_is_gone_is_gone() {
+fn entries_of_a_deleted_directory_are_deleted() {
     let root = fixture();
     let scan = scan(root.path());
     let deeper = find(scan.tree(), &root.path().join("a/deep/deeper"));
@@ -169,7 +169,7 @@ fn what_lies_in_a_directory_that_is_gone_is_gone() {
 }
 
 #[test]
-fn a_root_under_two_names_is_read_again_under_both_and_counted_once() {
+fn a_root_under_two_names_is_rescanned_under_both_and_counts_once() {
     let root = fixture();
     let one = root.path().join("a");
     let roots = [one.clone(), one.join("")];
@@ -200,7 +200,7 @@ fn a_root_under_two_names_is_read_again_under_both_and_counted_once() {
 }
 
 #[test]
-fn a_root_that_is_a_file_in_another_root_changes_with_it() {
+fn a_root_file_inside_another_root_changes_with_it() {
     let root = fixture();
     let (outer, file) = (root.path().join("a"), root.path().join("a/file"));
     fs::write(&file, vec![b'x'; 100_000]).unwrap();
@@ -242,7 +242,7 @@ fn a_root_that_is_a_file_in_another_root_changes_with_it() {
 }
 
 #[test]
-fn a_root_in_another_root_is_there_again_when_it_is() {
+fn a_root_inside_another_returns_with_its_directory() {
     let root = fixture();
     let (outer, inner, away) = (root.path().join("a"), root.path().join("a/deep"), root.path().join("away"));
     let roots = [outer.clone(), inner.clone()];
@@ -259,7 +259,7 @@ fn a_root_in_another_root_is_there_again_when_it_is() {
 }
 
 #[test]
-fn a_root_inside_another_is_looked_at_where_it_lies() {
+fn a_root_inside_another_is_rechecked_there() {
     let root = fixture();
     let inner = root.path().join("a/deep");
     let roots = [root.path().to_owned(), inner.clone()];
@@ -275,7 +275,7 @@ fn a_root_inside_another_is_looked_at_where_it_lies() {
 }
 
 #[test]
-fn a_root_that_is_a_file_now_is_no_item_and_shares_its_names() {
+fn a_root_that_became_a_file_is_no_item_and_shares_its_names() {
     let root = fixture();
     let roots = [root.path().join("a"), root.path().join("b")];
     let scan = scan_all(&roots);
@@ -287,7 +287,7 @@ fn a_root_that_is_a_file_now_is_no_item_and_shares_its_names() {
 }
 
 #[test]
-fn other_names_of_a_removed_one_are_told_how_many_they_are() {
+fn remaining_names_get_the_new_link_count() {
     let root = fixture();
     let scan = scan(root.path());
     fs::remove_file(root.path().join("a/deep/two")).unwrap();
@@ -299,7 +299,7 @@ fn other_names_of_a_removed_one_are_told_how_many_they_are() {
 }
 
 #[test]
-fn names_that_went_elsewhere_meanwhile_count_nothing_twice() {
+fn names_deleted_elsewhere_count_nothing_twice() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     for directory in ["a/b", "docs"] {
@@ -321,7 +321,7 @@ fn names_that_went_elsewhere_meanwhile_count_nothing_twice() {
 }
 
 #[test]
-fn names_of_an_inode_that_were_met_with_different_sizes_are_counted_with_their_own() {
+fn names_read_with_different_sizes_count_with_their_own() {
     let root = tempfile::tempdir().unwrap();
     let [directory, first] = ["above/names", "above/names/a"].map(|name| root.path().join(name));
     fs::create_dir_all(&directory).unwrap();

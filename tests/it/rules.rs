@@ -190,7 +190,7 @@ fn a_layer_uses_the_layers_below_it() {
 }
 
 #[test]
-fn no_file_uses_itself_by_way_of_others() {
+fn files_do_not_import_each_other_in_circles() {
     let uses: BTreeMap<&PathBuf, &BTreeSet<PathBuf>> =
         MODULES.values().map(|module| (&module.file, &module.used)).collect();
     let reachable = |from: &PathBuf| {
@@ -280,7 +280,7 @@ fn lines(pick: impl Fn(&str) -> bool) -> Vec<String> {
 }
 
 #[test]
-fn systems_are_told_apart_in_few_places() {
+fn systems_are_distinguished_in_few_places() {
     hold(TARGET_OS_LINES, &lines(|line| line.contains("target_os")));
 }
 

@@ -42,7 +42,7 @@ fn json(run: Run) -> String {
 }
 
 #[test]
-fn a_snapshot_prints_what_the_scan_would() {
+fn a_snapshot_prints_the_same_as_its_scan() {
     let (place, folder) = some();
     let file = folder.path().join("file");
     let saved = save(&place, &file).ended(0);
@@ -90,7 +90,7 @@ fn assert_refused(run: Run, folder: &Path, reason: &str) {
 }
 
 #[test]
-fn what_cannot_be_written_leaves_the_old_file() {
+fn a_failed_write_keeps_the_old_file() {
     let (place, folder) = some();
     let file = folder.path().join("file");
     fs::write(&file, "old").unwrap();
@@ -145,7 +145,7 @@ fn a_kill_leaves_the_old_file_or_a_whole_new_one() {
 }
 
 #[test]
-fn a_damaged_snapshot_is_one_error_that_says_where() {
+fn a_damaged_snapshot_is_one_error_with_its_offset() {
     let (place, folder) = some();
     let file = folder.path().join("file");
     save(&place, &file).ended(0);
@@ -173,7 +173,7 @@ fn a_damaged_snapshot_is_one_error_that_says_where() {
 }
 
 #[test]
-fn without_a_name_it_is_kept_with_the_others_and_old_ones_go() {
+fn without_a_file_name_snapshots_are_kept_and_old_ones_deleted() {
     if !keeps_snapshots() {
         return;
     }
@@ -194,7 +194,7 @@ fn without_a_name_it_is_kept_with_the_others_and_old_ones_go() {
 }
 
 #[test]
-fn without_a_home_a_name_is_needed() {
+fn without_a_home_save_needs_a_file_name() {
     let (place, _) = some();
     let run = run(program().env_remove("XDG_STATE_HOME").env_remove("HOME").arg("save").arg(place.path()));
     assert!(run.ended(2).stderr.contains("-o is required"));
@@ -311,7 +311,7 @@ fn a_directory_alone_is_compared_with_a_snapshot_that_was_kept_of_it() {
 }
 
 #[test]
-fn without_a_snapshot_to_compare_with_it_is_said_why_and_which_there_are() {
+fn a_missing_baseline_is_explained_with_a_list_of_snapshots() {
     let (place, state) = (Place::new(), Place::new());
     place.file("t/old", 10);
     place.directory("other");

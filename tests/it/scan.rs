@@ -85,7 +85,7 @@ fn a_root_inside_another_is_the_same_directory() {
 }
 
 #[test]
-fn a_root_inside_another_that_is_left_out_there_is_read_on_its_own() {
+fn a_root_excluded_from_another_is_read_on_its_own() {
     let fixture = fixtures::plain();
     let inner = fixture.join("a/b");
     let filter = ExcludePatterns::new(["a"]).unwrap();
@@ -166,8 +166,8 @@ fn the_current_directory_is_a_root_however_deep_it_is() {
 }
 
 #[test]
-fn a_working_directory_that_nobody_may_enter_is_in_nobodys_way() {
-    if !child::alone("a_working_directory_that_nobody_may_enter_is_in_nobodys_way") {
+fn an_inaccessible_working_directory_does_not_matter() {
+    if !child::alone("an_inaccessible_working_directory_does_not_matter") {
         return;
     }
     child::become_nobody();
@@ -183,7 +183,7 @@ fn a_working_directory_that_nobody_may_enter_is_in_nobodys_way() {
 }
 
 #[test]
-fn a_chain_of_links_is_followed_only_where_a_slash_asks_for_it_and_never_for_ever() {
+fn links_are_followed_only_before_a_slash_and_never_endlessly() {
     let fixture = Fixture::build(|root| {
         fs::create_dir(root.join("0"))?;
         fixtures::file(root.join("0/file"), 9_000)?;
@@ -208,7 +208,7 @@ fn more_roots_than_descriptors() {
 }
 
 #[test]
-fn what_a_pattern_matches_is_shown_and_not_counted() {
+fn excluded_entries_are_shown_and_not_counted() {
     let fixture = fixtures::plain();
     let filter = ExcludePatterns::new(["*-4097", "a/b"]).unwrap();
     let scan = crate::support::scan_with(fixture.path(), Options { filter, ..Options::default() });
@@ -230,7 +230,7 @@ fn what_a_pattern_matches_is_shown_and_not_counted() {
 }
 
 #[test]
-fn directories_with_a_cache_tag_are_left_out_when_asked() {
+fn directories_with_a_cache_tag_are_excluded_on_request() {
     let fixture = fixtures::plain();
     let tag = "Signature: 8a477f597d28d172789f06886806bc55\n# more";
     fs::write(fixture.join("a/b/CACHEDIR.TAG"), tag).unwrap();
@@ -247,7 +247,7 @@ fn directories_with_a_cache_tag_are_left_out_when_asked() {
 }
 
 #[test]
-fn owners_are_kept_when_asked() {
+fn owners_are_recorded_on_request() {
     let fixture = fixtures::plain();
     let scan = crate::support::scan_with(fixture.path(), Options { owners: true, ..Options::default() });
     let a = crate::support::id_of(scan.tree(), &fixture.join("a"));
@@ -262,7 +262,7 @@ fn owners_are_kept_when_asked() {
 }
 
 #[test]
-fn a_stopped_scan_keeps_what_it_has_and_says_so() {
+fn a_stopped_scan_keeps_partial_results_and_reports_it() {
     let fixture = fixtures::wide(4_000);
     let whole = naive::totals(fixture.path());
     let mut stopped = 0;

@@ -74,7 +74,7 @@ fn a_filter_that_keeps_all_agrees_with_the_scan_in_every_directory() {
 }
 
 #[test]
-fn types_and_a_search_for_everything_take_up_what_the_tree_does() {
+fn types_and_a_search_for_everything_have_the_size_of_the_tree() {
     let root = fixture();
     let tree = scan(root.path());
     let pool = Pool::new(2).unwrap();
@@ -89,7 +89,7 @@ fn types_and_a_search_for_everything_take_up_what_the_tree_does() {
 }
 
 #[test]
-fn a_directory_that_was_found_takes_up_what_the_tree_says() {
+fn a_found_directory_has_the_size_of_the_tree() {
     let root = fixture();
     let tree = scan(root.path());
     let below = Request { from: find(&tree, root.path()), ..request(&tree, "deep type:dir") };
@@ -99,7 +99,7 @@ fn a_directory_that_was_found_takes_up_what_the_tree_says() {
 }
 
 #[test]
-fn links_know_their_names_elsewhere_when_the_scan_is_over() {
+fn links_show_their_names_elsewhere_after_the_scan() {
     let root = fixture();
     let tree = scan(root.path());
     let below = Request { from: find(&tree, &root.path().join("a")), ..request(&tree, "") };

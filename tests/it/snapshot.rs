@@ -94,7 +94,7 @@ fn assert_comes_back(tree: &Tree) {
 }
 
 #[test]
-fn what_is_saved_comes_back() {
+fn a_snapshot_is_read_back_unchanged() {
     let fixtures: [fn() -> Fixture; 8] = [
         fixtures::empty,
         fixtures::plain,
@@ -113,7 +113,7 @@ fn what_is_saved_comes_back() {
 }
 
 #[test]
-fn a_chain_of_directories_comes_back() {
+fn a_chain_of_directories_is_read_back() {
     let fixture = fixtures::chain(3_000, "d");
     let scan = crate::support::scan(fixture.path(), 4);
     let (_folder, path) = stored(&bytes_of(scan.tree()));
@@ -122,7 +122,7 @@ fn a_chain_of_directories_comes_back() {
 }
 
 #[test]
-fn roots_inside_others_repeated_and_missing_ones_come_back() {
+fn nested_repeated_and_missing_roots_are_read_back() {
     let fixture = fixtures::plain();
     let inner = Walk::new(crate::support::scan(fixture.path(), 1).tree(), DirId::TOP)
         .map(|(id, _)| id)
@@ -138,7 +138,7 @@ fn roots_inside_others_repeated_and_missing_ones_come_back() {
 }
 
 #[test]
-fn the_same_tree_gives_the_same_bytes_whoever_has_scanned_it() {
+fn the_same_tree_gives_the_same_bytes_with_any_threads() {
     let fixture = fixtures::wide(200);
     let bytes = [1, 8].map(|threads| bytes_of(crate::support::scan(fixture.path(), threads).tree()));
     assert!(bytes[0] == bytes[1]);
@@ -200,7 +200,7 @@ fn every_shorter_or_longer_file_is_refused() {
 }
 
 #[test]
-fn what_is_no_snapshot_says_so() {
+fn other_files_are_not_opened_as_snapshots() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     let verdict = |path: &Path| verdict(path, Access::Read).unwrap_err();
@@ -217,7 +217,7 @@ fn what_is_no_snapshot_says_so() {
 }
 
 #[test]
-fn damage_is_met_where_it_is_and_the_rest_can_be_looked_at() {
+fn damage_is_reported_where_it_is_and_the_rest_can_be_read() {
     let fixture = fixtures::wide(3_000);
     let scan = crate::support::scan(fixture.path(), 2);
     let mut bytes = bytes_of(scan.tree());
@@ -235,7 +235,7 @@ fn damage_is_met_where_it_is_and_the_rest_can_be_looked_at() {
 }
 
 #[test]
-fn a_file_that_is_cut_off_while_it_is_looked_at_is_an_error() {
+fn a_file_truncated_during_use_is_an_error() {
     let fixture = fixtures::wide(3_000);
     let bytes = bytes_of(crate::support::scan(fixture.path(), 2).tree());
     let (_folder, path) = stored(&bytes);
@@ -248,7 +248,7 @@ fn a_file_that_is_cut_off_while_it_is_looked_at_is_an_error() {
 }
 
 #[test]
-fn a_snapshot_that_is_replaced_stays_what_it_was_for_who_has_it_open() {
+fn a_replaced_snapshot_is_unchanged_for_open_readers() {
     let fixture = fixtures::wide(3_000);
     let bytes = bytes_of(crate::support::scan(fixture.path(), 2).tree());
     let (folder, path) = stored(&bytes);
@@ -384,13 +384,13 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_tree_comes_back(plan in proptest::collection::vec(any_plan(), 0..20)) {
+    fn any_tree_is_read_back(plan in proptest::collection::vec(any_plan(), 0..20)) {
         assert_comes_back(&build(plan));
     }
 
     /// Corrects all checksums, as in a file that was made on purpose.
     #[test]
-    fn whatever_stands_in_a_file_the_tree_is_finite(
+    fn any_file_gives_a_finite_tree(
         plan in proptest::collection::vec(any_plan(), 0..20),
         changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
     ) {

@@ -48,7 +48,7 @@ fn redirected(place: &Place, words: &[&str], redirect: &str) -> Run {
 
 #[test]
 #[cfg(target_os = "linux")] // elsewhere a closed stream is /dev/null; see docs/testing.md
-fn a_closed_output_is_an_error_whatever_should_have_been_written() {
+fn a_closed_output_is_an_error_for_every_kind_of_output() {
     let place = some();
     for words in WAYS {
         let run = redirected(&place, words, ">&-").ended(1);
@@ -62,7 +62,7 @@ fn a_closed_output_is_an_error_whatever_should_have_been_written() {
 
 #[test]
 #[cfg(target_os = "linux")] // there is no /dev/full elsewhere
-fn a_full_output_is_an_error_whatever_should_have_been_written() {
+fn a_full_output_is_an_error_for_every_kind_of_output() {
     let place = some();
     for words in WAYS {
         let run = redirected(&place, words, ">/dev/full").ended(1);
@@ -72,7 +72,7 @@ fn a_full_output_is_an_error_whatever_should_have_been_written() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_closed_input_is_missed_only_by_who_reads_it() {
+fn a_closed_input_matters_only_if_it_is_read() {
     let place = some();
     for words in WAYS {
         redirected(&place, words, "<&-").ended(0);
@@ -159,7 +159,7 @@ fn one_thread_or_256_print_the_same() {
 
 /// A fifo or device in place of a file that is read automatically must not block.
 #[test]
-fn no_fifo_and_no_device_in_a_usual_place_is_waited_for() {
+fn no_fifo_or_device_in_a_default_location_is_waited_for() {
     let (place, home) = (some(), Place::new());
     let fifo = home.path().join("fifo");
     nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::S_IRWXU).unwrap();
@@ -178,7 +178,7 @@ fn no_fifo_and_no_device_in_a_usual_place_is_waited_for() {
 /// for.
 #[test]
 #[cfg(target_os = "linux")]
-fn a_panic_of_a_worker_is_a_message_and_1() {
+fn a_panic_of_a_worker_is_a_message_with_exit_code_1() {
     let place = some();
     // The first random number of a thread seeds its hash tables; that of the main thread is glibc's, which
     // copes with the failure.

@@ -155,7 +155,7 @@ fn the_system_agrees_with_du() {
 }
 
 #[test]
-fn a_file_may_be_larger_than_any_disk() {
+fn a_file_can_be_larger_than_any_disk() {
     let Some(fixture) = memory_fixture() else { return crate::support::skip("no /dev/shm") };
     let largest = i64::MAX.cast_unsigned();
     for name in ["a", "b", "c"] {

@@ -38,8 +38,8 @@ fn free(root: &Path) -> u64 {
 }
 
 #[test]
-fn of_compressed_files_a_block_for_each_extent_is_promised() {
-    const NAME: &str = "of_compressed_files_a_block_for_each_extent_is_promised";
+fn compressed_files_promise_a_block_for_each_extent() {
+    const NAME: &str = "compressed_files_promise_a_block_for_each_extent";
     if !sandbox::enter(NAME) {
         return;
     }

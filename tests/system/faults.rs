@@ -84,27 +84,27 @@ fn trace(log: &str, faults: &[&str]) -> Option<Tracer> {
 }
 
 #[test]
-fn an_interrupted_listing_is_read_on() {
+fn an_interrupted_listing_is_continued() {
     let fault = ["inject=getdents64:error=EINTR:when=2+3"];
-    with_faults("an_interrupted_listing_is_read_on", &fault, Found::is_whole);
+    with_faults("an_interrupted_listing_is_continued", &fault, Found::is_whole);
 }
 
 #[test]
-fn interrupted_opens_and_attributes_are_asked_for_again() {
+fn interrupted_opens_and_attributes_are_retried() {
     let faults = ["inject=openat:error=EINTR:when=2+3", "inject=statx:error=EINTR:when=2+3"];
-    with_faults("interrupted_opens_and_attributes_are_asked_for_again", &faults, Found::is_whole);
+    with_faults("interrupted_opens_and_attributes_are_retried", &faults, Found::is_whole);
 }
 
 #[test]
-fn a_sandbox_without_statx_is_served_by_fstatat() {
+fn fstatat_replaces_a_missing_statx() {
     let fault = ["inject=statx:error=ENOSYS"];
-    with_faults("a_sandbox_without_statx_is_served_by_fstatat", &fault, Found::is_whole);
+    with_faults("fstatat_replaces_a_missing_statx", &fault, Found::is_whole);
 }
 
 #[test]
-fn a_sandbox_that_refuses_statx_is_served_by_fstatat() {
+fn fstatat_replaces_a_refused_statx() {
     let fault = ["inject=statx:error=EPERM"];
-    with_faults("a_sandbox_that_refuses_statx_is_served_by_fstatat", &fault, Found::is_whole);
+    with_faults("fstatat_replaces_a_refused_statx", &fault, Found::is_whole);
 }
 
 /// Every fifth listing fails for good: each is one error at its directory, and everything else is there.

@@ -96,8 +96,8 @@ fn complete(scan: &Scan, path: &Path) -> bool {
 }
 
 #[test]
-fn all_others_are_read_while_one_never_answers() {
-    with_dead_mount("all_others_are_read_while_one_never_answers", |hung| {
+fn other_roots_are_read_while_one_never_answers() {
+    with_dead_mount("other_roots_are_read_while_one_never_answers", |hung| {
         let options = Options { threads: Some(3), ..Options::default() };
         let scan = Scan::start(vec![hung.fixture.path().to_owned()], options).unwrap();
         for name in ["before", "between", "middle", "zebra"] {
@@ -115,8 +115,8 @@ fn all_others_are_read_while_one_never_answers() {
 }
 
 #[test]
-fn a_scan_goes_on_when_the_connection_is_given_up() {
-    with_dead_mount("a_scan_goes_on_when_the_connection_is_given_up", |hung| {
+fn a_scan_continues_when_the_connection_is_dropped() {
+    with_dead_mount("a_scan_continues_when_the_connection_is_dropped", |hung| {
         let scan = Scan::start(vec![hung.fixture.path().to_owned()], Options::default()).unwrap();
         wait_until("sister", || complete(&scan, &hung.fixture.join("zebra")));
         let number = fs::read_dir("/sys/fs/fuse/connections").ok().and_then(|connections| {
@@ -137,8 +137,8 @@ fn a_scan_goes_on_when_the_connection_is_given_up() {
 }
 
 #[test]
-fn df_says_which_file_system_does_not_answer_and_ends() {
-    with_dead_mount("df_says_which_file_system_does_not_answer_and_ends", |hung| {
+fn df_names_a_silent_file_system_and_ends() {
+    with_dead_mount("df_names_a_silent_file_system_and_ends", |hung| {
         let df = |words: &[&str]| {
             let mut command = Command::new(env!("CARGO_BIN_EXE_duke"));
             let begun = Instant::now();
@@ -196,8 +196,8 @@ fn df_of_a_file_system_that_does_not_answer_can_be_interrupted() {
 }
 
 #[test]
-fn an_interrupted_run_prints_what_it_has_and_leaves_who_hangs_behind() {
-    with_dead_mount("an_interrupted_run_prints_what_it_has_and_leaves_who_hangs_behind", |hung| {
+fn an_interrupted_run_prints_partial_results_and_abandons_hanging_threads() {
+    with_dead_mount("an_interrupted_run_prints_partial_results_and_abandons_hanging_threads", |hung| {
         crate::program::interrupts::heed();
         let mut run = Command::new(env!("CARGO_BIN_EXE_duke"))
             .args(["--json", "-t", "3"])
@@ -223,8 +223,8 @@ fn an_interrupted_run_prints_what_it_has_and_leaves_who_hangs_behind() {
 }
 
 #[test]
-fn a_run_says_which_directory_does_not_answer() {
-    with_dead_mount("a_run_says_which_directory_does_not_answer", |hung| {
+fn a_run_names_the_directory_that_does_not_answer() {
+    with_dead_mount("a_run_names_the_directory_that_does_not_answer", |hung| {
         let mut run = Command::new(env!("CARGO_BIN_EXE_duke"))
             .args(["-s", "-t", "3"])
             .arg(hung.fixture.path())
@@ -243,8 +243,8 @@ fn a_run_says_which_directory_does_not_answer() {
 }
 
 #[test]
-fn the_browser_shows_the_rest_takes_keys_and_quits() {
-    with_dead_mount("the_browser_shows_the_rest_takes_keys_and_quits", |hung| {
+fn the_browser_works_beside_a_silent_file_system() {
+    with_dead_mount("the_browser_works_beside_a_silent_file_system", |hung| {
         for is_quick in [true, false] {
             let mut command = crate::session::duke(hung.fixture.path());
             command.args(["-t", "3"]);

@@ -48,8 +48,8 @@ fn options(mounts: Mounts) -> Options {
 }
 
 #[test]
-fn another_file_system_is_entered_unless_only_one_is_wanted() {
-    if !in_namespace("another_file_system_is_entered_unless_only_one_is_wanted") {
+fn other_file_systems_are_entered_unless_disabled() {
+    if !in_namespace("other_file_systems_are_entered_unless_disabled") {
         return;
     }
     let fixture = with_tmpfs();
@@ -68,8 +68,8 @@ fn another_file_system_is_entered_unless_only_one_is_wanted() {
 }
 
 #[test]
-fn how_much_there_will_be_is_known_of_a_whole_file_system_only() {
-    if !in_namespace("how_much_there_will_be_is_known_of_a_whole_file_system_only") {
+fn the_expected_size_is_known_only_for_a_whole_file_system() {
+    if !in_namespace("the_expected_size_is_known_only_for_a_whole_file_system") {
         return;
     }
     let fixture = with_tmpfs();
@@ -105,8 +105,8 @@ fn every_root_has_a_file_system_of_its_own() {
 }
 
 #[test]
-fn a_mount_of_a_directory_above_ends_there() {
-    if !in_namespace("a_mount_of_a_directory_above_ends_there") {
+fn a_mount_of_an_ancestor_is_not_entered() {
+    if !in_namespace("a_mount_of_an_ancestor_is_not_entered") {
         return;
     }
     let fixture = fixtures::plain();
@@ -130,8 +130,8 @@ fn a_mount_of_a_directory_above_ends_there() {
 }
 
 #[test]
-fn kernel_file_systems_are_entered_only_when_asked_for() {
-    if !in_namespace("kernel_file_systems_are_entered_only_when_asked_for") {
+fn kernel_file_systems_are_entered_only_on_request() {
+    if !in_namespace("kernel_file_systems_are_entered_only_on_request") {
         return;
     }
     let fixture = fixtures::plain();
@@ -163,8 +163,8 @@ fn processes_come_and_go_in_proc() {
 
 /// An automount point that never answers: triggering it blocks for ever.
 #[test]
-fn an_automounter_is_not_woken() {
-    const NAME: &str = "an_automounter_is_not_woken";
+fn an_automounter_is_not_triggered() {
+    const NAME: &str = "an_automounter_is_not_triggered";
     if !in_namespace(NAME) {
         return;
     }
@@ -200,8 +200,8 @@ fn an_automounter_is_not_woken() {
 
 /// A network file system that never answers: every call to it blocks for ever.
 #[test]
-fn another_machine_is_not_asked_when_networks_are_skipped() {
-    const NAME: &str = "another_machine_is_not_asked_when_networks_are_skipped";
+fn skipped_network_file_systems_get_no_request() {
+    const NAME: &str = "skipped_network_file_systems_get_no_request";
     if !in_namespace(NAME) {
         return;
     }
@@ -247,8 +247,8 @@ const FUSE_INIT: u32 = 26;
 
 /// A tmpfs stands for a local file system: nothing of it is excluded.
 #[test]
-fn what_this_machine_has_mounted_is_no_network() {
-    if !in_namespace("what_this_machine_has_mounted_is_no_network") {
+fn local_mounts_are_no_network() {
+    if !in_namespace("local_mounts_are_no_network") {
         return;
     }
     let fixture = with_tmpfs();

@@ -87,8 +87,8 @@ fn can_give_away() -> bool {
 }
 
 #[test]
-fn nothing_is_promised_of_a_tree_that_belongs_to_root() {
-    const NAME: &str = "nothing_is_promised_of_a_tree_that_belongs_to_root";
+fn no_freed_space_is_promised_for_entries_of_root() {
+    const NAME: &str = "no_freed_space_is_promised_for_entries_of_root";
     let prepare = || {
         can_give_away() && {
             tree("/tmp/base/theirs", 0);
@@ -107,8 +107,8 @@ fn nothing_is_promised_of_a_tree_that_belongs_to_root() {
 }
 
 #[test]
-fn one_directory_that_may_not_be_written_to_stays_and_the_rest_goes() {
-    const NAME: &str = "one_directory_that_may_not_be_written_to_stays_and_the_rest_goes";
+fn a_protected_directory_is_kept_and_the_rest_is_deleted() {
+    const NAME: &str = "a_protected_directory_is_kept_and_the_rest_is_deleted";
     let prepare = || {
         can_give_away() && {
             tree("/tmp/base/ours", NOBODY);
@@ -131,8 +131,8 @@ fn one_directory_that_may_not_be_written_to_stays_and_the_rest_goes() {
 }
 
 #[test]
-fn in_a_sticky_directory_only_what_is_one_s_own_goes() {
-    const NAME: &str = "in_a_sticky_directory_only_what_is_one_s_own_goes";
+fn a_sticky_directory_allows_deleting_only_own_entries() {
+    const NAME: &str = "a_sticky_directory_allows_deleting_only_own_entries";
     let prepare = || {
         can_give_away() && {
             for (name, owner) in [("theirs", 0), ("ours", NOBODY)] {
@@ -161,8 +161,8 @@ fn in_a_sticky_directory_only_what_is_one_s_own_goes() {
 }
 
 #[test]
-fn root_may_take_what_it_likes_from_a_sticky_directory() {
-    if !sandbox::enter("root_may_take_what_it_likes_from_a_sticky_directory") {
+fn root_may_delete_from_a_sticky_directory() {
+    if !sandbox::enter("root_may_delete_from_a_sticky_directory") {
         return;
     }
     if !can_give_away() {
@@ -197,8 +197,8 @@ fn access_control_lists_count_in_both_ways() {
 }
 
 #[test]
-fn nothing_is_promised_on_a_file_system_that_is_read_only() {
-    if !sandbox::enter("nothing_is_promised_on_a_file_system_that_is_read_only") {
+fn no_freed_space_is_promised_on_a_read_only_file_system() {
+    if !sandbox::enter("no_freed_space_is_promised_on_a_read_only_file_system") {
         return;
     }
     fs::create_dir("/tmp/base").unwrap();

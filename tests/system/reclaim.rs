@@ -149,8 +149,8 @@ fn home() -> Fixture {
 }
 
 #[test]
-fn what_is_deleted_is_gone_from_the_screen_and_the_journal_tells() {
-    if !sandbox::enter("what_is_deleted_is_gone_from_the_screen_and_the_journal_tells") {
+fn deleted_entries_leave_the_screen_and_are_in_the_journal() {
+    if !sandbox::enter("deleted_entries_leave_the_screen_and_are_in_the_journal") {
         return;
     }
     let (home, state) = (home(), fixtures::empty());
@@ -190,8 +190,8 @@ fn what_is_deleted_is_gone_from_the_screen_and_the_journal_tells() {
 }
 
 #[test]
-fn what_goes_to_the_trash_comes_back() {
-    if cfg!(target_os = "macos") || !sandbox::enter("what_goes_to_the_trash_comes_back") {
+fn trashed_entries_are_restored() {
+    if cfg!(target_os = "macos") || !sandbox::enter("trashed_entries_are_restored") {
         return;
     }
     let home = home();
@@ -216,7 +216,7 @@ fn what_goes_to_the_trash_comes_back() {
 }
 
 #[test]
-fn a_rehearsal_changes_nothing() {
+fn a_dry_run_changes_nothing() {
     let home = home();
     let before = crate::support::naive::totals(home.path());
     let scan = crate::support::scan(home.path(), 2);
@@ -240,8 +240,8 @@ fn a_rehearsal_changes_nothing() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn what_stays_is_named_and_goes_when_tried_again() {
-    if !sandbox::enter("what_stays_is_named_and_goes_when_tried_again") {
+fn failed_entries_are_named_and_deleted_when_retried() {
+    if !sandbox::enter("failed_entries_are_named_and_deleted_when_retried") {
         return;
     }
     let home = home();
@@ -272,8 +272,8 @@ fn what_stays_is_named_and_goes_when_tried_again() {
 }
 
 #[test]
-fn what_changed_is_kept_until_it_is_looked_at_again() {
-    if !sandbox::enter("what_changed_is_kept_until_it_is_looked_at_again") {
+fn changed_entries_are_kept_until_they_are_rescanned() {
+    if !sandbox::enter("changed_entries_are_kept_until_they_are_rescanned") {
         return;
     }
     let home = home();
@@ -316,8 +316,8 @@ fn what_changed_is_kept_until_it_is_looked_at_again() {
 }
 
 #[test]
-fn of_several_entries_those_that_did_not_change_go() {
-    if !sandbox::enter("of_several_entries_those_that_did_not_change_go") {
+fn unchanged_entries_of_a_selection_are_deleted() {
+    if !sandbox::enter("unchanged_entries_of_a_selection_are_deleted") {
         return;
     }
     let home = home();
@@ -341,8 +341,8 @@ fn of_several_entries_those_that_did_not_change_go() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn marks_are_taken_off_what_was_replaced_whatever_its_inode_number() {
-    const NAME: &str = "marks_are_taken_off_what_was_replaced_whatever_its_inode_number";
+fn marks_of_replaced_entries_are_removed_despite_equal_inode_numbers() {
+    const NAME: &str = "marks_of_replaced_entries_are_removed_despite_equal_inode_numbers";
     if !sandbox::enter(NAME) {
         return;
     }
@@ -384,8 +384,8 @@ fn marks_are_taken_off_what_was_replaced_whatever_its_inode_number() {
 }
 
 #[test]
-fn hints_are_shown_and_deleted_like_anything_else() {
-    if !sandbox::enter("hints_are_shown_and_deleted_like_anything_else") {
+fn cleanup_candidates_are_shown_and_deleted_like_other_entries() {
+    if !sandbox::enter("cleanup_candidates_are_shown_and_deleted_like_other_entries") {
         return;
     }
     let home = Fixture::build(|root| {

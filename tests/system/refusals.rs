@@ -40,8 +40,8 @@ fn reasons(selection: Selection) -> Vec<Reason> {
 }
 
 #[test]
-fn the_home_what_holds_it_and_where_one_works_stay_by_any_path() {
-    if !sandbox::enter("the_home_what_holds_it_and_where_one_works_stay_by_any_path") {
+fn the_home_and_working_directory_are_kept_by_any_path() {
+    if !sandbox::enter("the_home_and_working_directory_are_kept_by_any_path") {
         return;
     }
     for path in ["/tmp/home/me/docs", "/tmp/home/other", "/tmp/at/work/deep", "/tmp/mnt/disk", "/tmp/free"] {
@@ -85,8 +85,8 @@ fn the_home_what_holds_it_and_where_one_works_stay_by_any_path() {
 }
 
 #[test]
-fn the_root_of_everything_stays() {
-    if !sandbox::enter("the_root_of_everything_stays") {
+fn the_root_directory_is_kept() {
+    if !sandbox::enter("the_root_directory_is_kept") {
         return;
     }
     fs::create_dir_all("/tmp/system/etc").unwrap();
@@ -103,8 +103,8 @@ fn the_root_of_everything_stays() {
 }
 
 #[test]
-fn somebodys_home_and_a_directory_of_another_user_give_pause() {
-    if !sandbox::enter("somebodys_home_and_a_directory_of_another_user_give_pause") {
+fn a_users_home_and_directories_of_others_need_a_confirmation() {
+    if !sandbox::enter("a_users_home_and_directories_of_others_need_a_confirmation") {
         return;
     }
     for path in ["/tmp/theirs/file", "/tmp/ours/file"] {
@@ -141,8 +141,8 @@ fn somebodys_home_and_a_directory_of_another_user_give_pause() {
 }
 
 #[test]
-fn what_is_immutable_is_told_before_and_stays() {
-    if !sandbox::enter("what_is_immutable_is_told_before_and_stays") {
+fn immutable_entries_are_announced_and_kept() {
+    if !sandbox::enter("immutable_entries_are_announced_and_kept") {
         return;
     }
     fs::create_dir_all("/tmp/a/fixed").unwrap();

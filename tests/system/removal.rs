@@ -100,8 +100,8 @@ fn exists(path: impl AsRef<Path>) -> bool {
 }
 
 #[test]
-fn what_is_selected_goes_and_nothing_else() {
-    if !sandbox::enter("what_is_selected_goes_and_nothing_else") {
+fn only_selected_entries_are_deleted() {
+    if !sandbox::enter("only_selected_entries_are_deleted") {
         return;
     }
     for fixture in [fixtures::plain(), fixtures::symlinks(), fixtures::weird_names(), fixtures::wide(300)] {
@@ -127,8 +127,8 @@ fn what_is_selected_goes_and_nothing_else() {
 }
 
 #[test]
-fn emptying_keeps_the_directory() {
-    if !sandbox::enter("emptying_keeps_the_directory") {
+fn deleting_contents_keeps_the_directory() {
+    if !sandbox::enter("deleting_contents_keeps_the_directory") {
         return;
     }
     let fixture = fixtures::plain();
@@ -193,9 +193,9 @@ fn hard_links_partly_removed_are_counted_where_they_are_left() {
 }
 
 #[test]
-fn names_that_go_at_the_same_time_free_their_inode() {
+fn names_deleted_at_the_same_time_free_their_inode() {
     const INODES: u64 = 2_000;
-    if !sandbox::enter("names_that_go_at_the_same_time_free_their_inode") {
+    if !sandbox::enter("names_deleted_at_the_same_time_free_their_inode") {
         return;
     }
     let fixture = Fixture::build(|root| {
@@ -222,8 +222,8 @@ fn probe(selection: &Selection) -> delete::Preview {
 }
 
 #[test]
-fn what_is_not_what_was_scanned_stays() {
-    if !sandbox::enter("what_is_not_what_was_scanned_stays") {
+fn replaced_entries_are_kept() {
+    if !sandbox::enter("replaced_entries_are_kept") {
         return;
     }
     let fixture = fixtures::plain();
@@ -319,8 +319,8 @@ fn nothing_outside_is_touched_while_others_swap_directories_for_links() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn mounts_inside_stay_and_so_does_what_holds_them() {
-    if !sandbox::enter("mounts_inside_stay_and_so_does_what_holds_them") {
+fn mounts_inside_and_their_directories_are_kept() {
+    if !sandbox::enter("mounts_inside_and_their_directories_are_kept") {
         return;
     }
     let mount = |arguments: &[&str], at: &Path| {
@@ -395,8 +395,8 @@ fn both_ways_to_stay_on_a_mount_agree() {
 }
 
 #[test]
-fn what_cannot_be_removed_is_named_and_the_rest_goes() {
-    if !sandbox::enter("what_cannot_be_removed_is_named_and_the_rest_goes") {
+fn undeletable_entries_are_named_and_the_rest_is_deleted() {
+    if !sandbox::enter("undeletable_entries_are_named_and_the_rest_is_deleted") {
         return;
     }
     let fixture = fixtures::plain();
@@ -440,8 +440,8 @@ fn what_cannot_be_removed_is_named_and_the_rest_goes() {
 }
 
 #[test]
-fn what_vanishes_meanwhile_is_no_failure_and_what_appears_goes_too() {
-    if !sandbox::enter("what_vanishes_meanwhile_is_no_failure_and_what_appears_goes_too") {
+fn vanished_entries_are_no_failures_and_new_ones_are_deleted_too() {
+    if !sandbox::enter("vanished_entries_are_no_failures_and_new_ones_are_deleted_too") {
         return;
     }
     for _ in 0..20 {
@@ -471,8 +471,8 @@ fn what_vanishes_meanwhile_is_no_failure_and_what_appears_goes_too() {
 }
 
 #[test]
-fn any_depth_goes_with_few_descriptors() {
-    if !sandbox::enter("any_depth_goes_with_few_descriptors") {
+fn any_depth_is_deleted_with_few_descriptors() {
+    if !sandbox::enter("any_depth_is_deleted_with_few_descriptors") {
         return;
     }
     for (limit, depth) in [(None, 50_000), (Some(64), 50_000)] {
@@ -491,8 +491,8 @@ fn any_depth_goes_with_few_descriptors() {
 
 /// Creates a directory with many directories at each of many levels.
 #[test]
-fn wide_directories_at_any_depth_go_with_few_descriptors() {
-    if !sandbox::enter("wide_directories_at_any_depth_go_with_few_descriptors") {
+fn wide_directories_at_any_depth_are_deleted_with_few_descriptors() {
+    if !sandbox::enter("wide_directories_at_any_depth_are_deleted_with_few_descriptors") {
         return;
     }
     setrlimit(Resource::RLIMIT_NOFILE, 64, 64).unwrap();
@@ -515,8 +515,8 @@ fn wide_directories_at_any_depth_go_with_few_descriptors() {
 }
 
 #[test]
-fn a_crowd_goes_and_a_cancelled_removal_leaves_the_tree_true() {
-    if !sandbox::enter("a_crowd_goes_and_a_cancelled_removal_leaves_the_tree_true") {
+fn a_large_directory_is_deleted_and_a_cancelled_deletion_leaves_a_correct_tree() {
+    if !sandbox::enter("a_large_directory_is_deleted_and_a_cancelled_deletion_leaves_a_correct_tree") {
         return;
     }
     let fixture = fixtures::wide(20_000);

@@ -136,8 +136,8 @@ fn shells_delete_exactly_what_is_named() {
 }
 
 #[test]
-fn file_systems_mounted_inside_stay() {
-    if !sandbox::enter("file_systems_mounted_inside_stay") {
+fn file_systems_mounted_inside_are_kept() {
+    if !sandbox::enter("file_systems_mounted_inside_are_kept") {
         return;
     }
     for shell in shells() {
@@ -240,8 +240,8 @@ fn replaced_entries_stay() {
 }
 
 #[test]
-fn replaced_entries_stay_where_inode_numbers_are_used_again() {
-    const TEST: &str = "replaced_entries_stay_where_inode_numbers_are_used_again";
+fn replaced_entries_are_kept_where_inode_numbers_are_reused() {
+    const TEST: &str = "replaced_entries_are_kept_where_inode_numbers_are_reused";
     if !in_namespace(TEST) {
         return;
     }
@@ -251,8 +251,8 @@ fn replaced_entries_stay_where_inode_numbers_are_used_again() {
 }
 
 #[test]
-fn what_the_box_refuses_gets_no_script() {
-    if !sandbox::enter("what_the_box_refuses_gets_no_script") {
+fn refused_entries_get_no_script() {
+    if !sandbox::enter("refused_entries_get_no_script") {
         return;
     }
     let folder = private();
@@ -283,8 +283,8 @@ fn what_the_box_refuses_gets_no_script() {
 }
 
 #[test]
-fn what_the_box_warns_of_is_asked_about() {
-    if !sandbox::enter("what_the_box_warns_of_is_asked_about") {
+fn warnings_of_the_dialog_are_asked_in_the_script() {
+    if !sandbox::enter("warnings_of_the_dialog_are_asked_in_the_script") {
         return;
     }
     for shell in shells() {
@@ -308,8 +308,8 @@ fn what_the_box_warns_of_is_asked_about() {
 }
 
 #[test]
-fn a_script_lies_where_nobody_else_can_change_it() {
-    if !sandbox::enter("a_script_lies_where_nobody_else_can_change_it") {
+fn a_script_is_written_where_no_other_user_can_change_it() {
+    if !sandbox::enter("a_script_is_written_where_no_other_user_can_change_it") {
         return;
     }
     let fixture = fixtures::plain();

@@ -207,8 +207,8 @@ fn the_lines_of_ext4_add_up() {
 }
 
 #[test]
-fn what_one_may_not_look_at_is_said_to_be_possible() {
-    const NAME: &str = "what_one_may_not_look_at_is_said_to_be_possible";
+fn inaccessible_covered_files_are_reported_as_possible() {
+    const NAME: &str = "inaccessible_covered_files_are_reported_as_possible";
     if !in_namespace(NAME) {
         return;
     }
@@ -278,8 +278,8 @@ fn snapshots_and_reflinks_make_the_scanned_more_than_the_used() {
 }
 
 #[test]
-fn a_subvolume_that_is_mounted_alone_is_not_the_whole() {
-    const NAME: &str = "a_subvolume_that_is_mounted_alone_is_not_the_whole";
+fn a_mounted_subvolume_is_not_the_whole_file_system() {
+    const NAME: &str = "a_mounted_subvolume_is_not_the_whole_file_system";
     if !in_namespace(NAME) {
         return;
     }
@@ -302,8 +302,8 @@ fn a_subvolume_that_is_mounted_alone_is_not_the_whole() {
 }
 
 #[test]
-fn xfs_tells_of_its_log_and_pool() {
-    const NAME: &str = "xfs_tells_of_its_log_and_pool";
+fn xfs_reports_its_log_and_pool() {
+    const NAME: &str = "xfs_reports_its_log_and_pool";
     if !in_namespace(NAME) {
         return;
     }
@@ -341,8 +341,8 @@ fn a_full_file_system_adds_up_too() {
 }
 
 #[test]
-fn what_is_mounted_twice_counts_once() {
-    const NAME: &str = "what_is_mounted_twice_counts_once";
+fn a_file_system_mounted_twice_counts_once() {
+    const NAME: &str = "a_file_system_mounted_twice_counts_once";
     if !in_namespace(NAME) {
         return;
     }
@@ -362,8 +362,8 @@ fn what_is_mounted_twice_counts_once() {
 }
 
 #[test]
-fn a_mount_point_that_is_itself_covered_is_nobodys() {
-    const NAME: &str = "a_mount_point_that_is_itself_covered_is_nobodys";
+fn a_covered_mount_point_has_no_owner() {
+    const NAME: &str = "a_covered_mount_point_has_no_owner";
     if !in_namespace(NAME) {
         return;
     }
@@ -386,7 +386,7 @@ fn a_mount_point_that_is_itself_covered_is_nobodys() {
 }
 
 #[test]
-fn below_the_mount_point_the_rest_is_unknown_and_named() {
+fn a_root_below_the_mount_point_leaves_an_unknown_rest() {
     let fixture = fixtures::plain();
     let space = first(&fixture.join("a"));
     assert!(!space.volume.is_whole());
@@ -449,8 +449,8 @@ fn processes_of_others_may_be_hidden() {
 }
 
 #[test]
-fn without_proc_there_is_less_and_it_says_so() {
-    const NAME: &str = "without_proc_there_is_less_and_it_says_so";
+fn without_proc_the_accounting_is_reduced_and_says_so() {
+    const NAME: &str = "without_proc_the_accounting_is_reduced_and_says_so";
     if !in_namespace(NAME) {
         return;
     }
@@ -495,8 +495,8 @@ fn several_file_systems_have_a_line_each_and_the_total_last() {
 }
 
 #[test]
-fn json_tells_the_same_and_meets_its_schema() {
-    if !in_namespace("json_tells_the_same_and_meets_its_schema") {
+fn json_of_df_has_the_same_figures_and_matches_its_schema() {
+    if !in_namespace("json_of_df_has_the_same_figures_and_matches_its_schema") {
         return;
     }
     let fixture = with_memory();

@@ -89,8 +89,8 @@ fn unquoted(text: &str) -> Vec<u8> {
 }
 
 #[test]
-fn the_home_trash_takes_and_gives_back() {
-    if !sandbox::enter("the_home_trash_takes_and_gives_back") {
+fn the_home_trash_stores_and_restores() {
+    if !sandbox::enter("the_home_trash_stores_and_restores") {
         return;
     }
     let (home, fixture) = (fixtures::empty(), fixtures::weird_names());
@@ -130,8 +130,8 @@ fn the_home_trash_takes_and_gives_back() {
 }
 
 #[test]
-fn names_that_are_taken_get_a_number_and_nothing_is_replaced() {
-    if !sandbox::enter("names_that_are_taken_get_a_number_and_nothing_is_replaced") {
+fn used_names_get_a_number_and_nothing_is_replaced() {
+    if !sandbox::enter("used_names_get_a_number_and_nothing_is_replaced") {
         return;
     }
     let (home, fixture) = (fixtures::empty(), fixtures::empty());
@@ -159,8 +159,8 @@ fn names_that_are_taken_get_a_number_and_nothing_is_replaced() {
 }
 
 #[test]
-fn the_home_of_somebody_else_gets_no_trash() {
-    if !sandbox::enter("the_home_of_somebody_else_gets_no_trash") {
+fn another_users_home_gets_no_trash() {
+    if !sandbox::enter("another_users_home_gets_no_trash") {
         return;
     }
     let fixture = fixtures::empty();
@@ -177,8 +177,8 @@ fn the_home_of_somebody_else_gets_no_trash() {
 }
 
 #[test]
-fn a_planted_trash_takes_nothing() {
-    if !sandbox::enter("a_planted_trash_takes_nothing") {
+fn a_planted_trash_is_not_used() {
+    if !sandbox::enter("a_planted_trash_is_not_used") {
         return;
     }
     let fixture = fixtures::empty();
@@ -308,8 +308,8 @@ fn another_mount_has_a_trash_of_its_own_or_none() {
 }
 
 #[test]
-fn a_directory_in_which_something_is_mounted_stays() {
-    if !cfg!(target_os = "linux") || !sandbox::enter("a_directory_in_which_something_is_mounted_stays") {
+fn a_directory_with_a_mount_is_kept() {
+    if !cfg!(target_os = "linux") || !sandbox::enter("a_directory_with_a_mount_is_kept") {
         return;
     }
     let (home, place) = (fixtures::empty(), fixtures::empty());
@@ -328,8 +328,8 @@ fn a_directory_in_which_something_is_mounted_stays() {
 }
 
 #[test]
-fn what_is_not_what_was_scanned_is_not_trashed() {
-    if !sandbox::enter("what_is_not_what_was_scanned_is_not_trashed") {
+fn replaced_entries_are_not_trashed() {
+    if !sandbox::enter("replaced_entries_are_not_trashed") {
         return;
     }
     let (home, fixture) = (fixtures::empty(), fixtures::plain());
@@ -386,10 +386,8 @@ fn the_journal_is_private_and_each_line_is_json() {
 }
 
 #[test]
-fn a_journal_line_behind_one_that_a_full_disk_cut_off_can_be_read() {
-    if !cfg!(target_os = "linux")
-        || !sandbox::enter("a_journal_line_behind_one_that_a_full_disk_cut_off_can_be_read")
-    {
+fn a_journal_line_after_a_truncated_one_can_be_read() {
+    if !cfg!(target_os = "linux") || !sandbox::enter("a_journal_line_after_a_truncated_one_can_be_read") {
         return;
     }
     let place = fixtures::empty();
@@ -435,7 +433,7 @@ fn a_journal_line_behind_one_that_a_full_disk_cut_off_can_be_read() {
 }
 
 #[test]
-fn the_journal_is_not_made_in_the_folder_of_somebody_else() {
+fn no_journal_is_created_in_another_users_folder() {
     if !crate::support::child::is_root() {
         return crate::support::skip("only root can give a folder to somebody else");
     }

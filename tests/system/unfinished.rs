@@ -147,8 +147,8 @@ fn halfway(tree: &Path, folder: &Path) -> (Child, PathBuf) {
 }
 
 #[test]
-fn what_a_killed_program_left_goes_at_the_next_write() {
-    if !in_namespace("what_a_killed_program_left_goes_at_the_next_write") {
+fn files_of_a_killed_program_are_deleted_at_the_next_write() {
+    if !in_namespace("files_of_a_killed_program_are_deleted_at_the_next_write") {
         return;
     }
     let (tree, folder) = (tree(100), tempfile::tempdir().unwrap());
@@ -186,8 +186,8 @@ fn what_a_killed_program_left_goes_at_the_next_write() {
 }
 
 #[test]
-fn a_browser_that_is_ended_leaves_nothing_unfinished() {
-    if !keeps_snapshots() || !in_namespace("a_browser_that_is_ended_leaves_nothing_unfinished") {
+fn an_ended_browser_leaves_no_unfinished_file() {
+    if !keeps_snapshots() || !in_namespace("an_ended_browser_leaves_no_unfinished_file") {
         return;
     }
     let (tree, home) = (tree(100), tempfile::tempdir().unwrap());

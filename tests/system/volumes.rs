@@ -53,8 +53,8 @@ fn agrees(root: &Path, mounts: Mounts) -> Totals {
 /// Listings without types, as on XFS without `ftype`: an option of ext4 removes them, so only stat reports
 /// the kind.
 #[test]
-fn a_file_system_that_lists_no_types_is_read_whole() {
-    const NAME: &str = "a_file_system_that_lists_no_types_is_read_whole";
+fn a_file_system_without_types_is_read_completely() {
+    const NAME: &str = "a_file_system_without_types_is_read_completely";
     if !in_namespace(NAME) {
         return;
     }
@@ -69,8 +69,8 @@ fn a_file_system_that_lists_no_types_is_read_whole() {
 }
 
 #[test]
-fn xfs_with_reflinks_is_what_du_says() {
-    const NAME: &str = "xfs_with_reflinks_is_what_du_says";
+fn xfs_with_reflinks_equals_du() {
+    const NAME: &str = "xfs_with_reflinks_equals_du";
     if !in_namespace(NAME) {
         return;
     }
@@ -91,8 +91,8 @@ fn xfs_with_reflinks_is_what_du_says() {
 
 /// Each subvolume has a device of its own and numbers inodes from the beginning.
 #[test]
-fn subvolumes_and_snapshots_of_btrfs_are_directories_that_one_file_system_leaves_out() {
-    const NAME: &str = "subvolumes_and_snapshots_of_btrfs_are_directories_that_one_file_system_leaves_out";
+fn btrfs_subvolumes_are_directories_that_one_file_system_excludes() {
+    const NAME: &str = "btrfs_subvolumes_are_directories_that_one_file_system_excludes";
     if !in_namespace(NAME) {
         return;
     }
@@ -164,8 +164,8 @@ fn an_overlay_is_one_file_system_with_all_its_files() {
 
 /// Three files of the maximum length exceed 64 bits.
 #[test]
-fn sums_of_the_largest_files_there_can_be_stop_at_the_most() {
-    const NAME: &str = "sums_of_the_largest_files_there_can_be_stop_at_the_most";
+fn sums_of_the_largest_files_saturate() {
+    const NAME: &str = "sums_of_the_largest_files_saturate";
     if !in_namespace(NAME) {
         return;
     }
@@ -191,8 +191,8 @@ fn sums_of_the_largest_files_there_can_be_stop_at_the_most() {
 
 /// Times before 1970, and the most distant ones the file system stores, are read back unchanged.
 #[test]
-fn dates_far_away_are_kept() {
-    const NAME: &str = "dates_far_away_are_kept";
+fn extreme_dates_are_kept() {
+    const NAME: &str = "extreme_dates_are_kept";
     if !in_namespace(NAME) {
         return;
     }

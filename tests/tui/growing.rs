@@ -50,7 +50,7 @@ fn changed() -> Place {
 }
 
 #[test]
-fn diff_opens_the_browser_on_what_has_grown_whatever_the_old_side_is() {
+fn diff_opens_the_growth_view_for_any_baseline() {
     let (place, state) = (changed(), Place::new());
     for words in [
         &["diff", "old.duke"][..],
@@ -74,7 +74,7 @@ fn diff_opens_the_browser_on_what_has_grown_whatever_the_old_side_is() {
 }
 
 #[test]
-fn what_is_no_side_of_a_comparison_is_one_error() {
+fn an_invalid_side_of_a_comparison_is_one_error() {
     let (place, state) = (changed(), Place::new());
     fs::write(place.join("broken.json"), "[1,2,{").unwrap();
     for words in [&["diff", "missing"][..], &["diff", "broken.json"]] {
@@ -85,7 +85,7 @@ fn what_is_no_side_of_a_comparison_is_one_error() {
 }
 
 #[test]
-fn the_last_snapshot_is_offered_and_none_is_kept_if_nobody_wants_any() {
+fn the_last_snapshot_is_offered_and_none_is_kept_if_disabled() {
     if !keeps_snapshots() {
         return;
     }
@@ -122,7 +122,7 @@ fn the_last_snapshot_is_offered_and_none_is_kept_if_nobody_wants_any() {
 }
 
 #[test]
-fn what_the_browser_shows_is_written_as_the_name_says() {
+fn the_shown_tree_is_written_in_the_format_of_the_name() {
     let (place, state) = (changed(), Place::new());
     let json =
         |words: &[&str]| run(program().current_dir(place.path()).args(words)).ended(0).text().to_owned();

@@ -51,7 +51,7 @@ fn start_wait_drill_in_and_quit_leaves_the_terminal_as_it_was() {
 }
 
 #[test]
-fn roots_that_count_elsewhere_say_where_and_reading_again_says_what_was_read() {
+fn roots_that_count_elsewhere_name_the_other_root() {
     let folder = folder();
     std::fs::hard_link(folder.path().join("plain"), folder.path().join("small/plain")).unwrap();
     let mut command = duke(&folder.path().join("large"));
@@ -123,7 +123,7 @@ fn ctrl_z_gives_the_terminal_to_the_shell_and_fg_takes_it_again() {
 }
 
 #[test]
-fn paths_that_are_not_there_are_a_line_each_and_no_browser() {
+fn missing_paths_are_reported_without_a_browser() {
     let folder = folder();
     let mut command = duke(&folder.path().join("nowhere"));
     command.arg("neither");
@@ -136,7 +136,7 @@ fn paths_that_are_not_there_are_a_line_each_and_no_browser() {
 }
 
 #[test]
-fn a_terminal_that_goes_away_ends_the_program_even_if_nobody_sends_a_signal() {
+fn a_closed_terminal_ends_the_program_even_without_a_signal() {
     let folder = folder();
     let PtyPair { master, slave } = open_terminal();
     let mut command = duke(folder.path());
@@ -157,7 +157,7 @@ fn a_terminal_that_goes_away_ends_the_program_even_if_nobody_sends_a_signal() {
 }
 
 #[test]
-fn it_follows_the_size_of_the_window() {
+fn the_browser_follows_the_size_of_the_window() {
     let folder = folder();
     let mut session = Session::start(folder.path());
     session.wait_for_text("1 of 3");
@@ -176,7 +176,7 @@ fn click(column: u16, line: u16) -> String {
 }
 
 #[test]
-fn the_mouse_is_taken_and_given_back_however_the_program_ends_or_stops() {
+fn the_mouse_is_captured_and_released_however_the_program_ends() {
     let folder = folder();
     let takes_mouse =
         |screen: &vt100::Screen| screen.mouse_protocol_mode() == MouseProtocolMode::PressRelease;
@@ -201,7 +201,7 @@ fn the_mouse_is_taken_and_given_back_however_the_program_ends_or_stops() {
 }
 
 #[test]
-fn the_mouse_stays_with_the_terminal_if_that_is_wanted() {
+fn the_mouse_is_left_to_the_terminal_on_request() {
     let folder = folder();
     let mut command = duke(folder.path());
     command.arg("--no-mouse");
@@ -240,7 +240,7 @@ fn a_storm_of_sizes_clicks_and_keys_leaves_a_screen_that_fits() {
 }
 
 #[test]
-fn a_tab_is_told_of_the_scan_and_of_its_end_and_no_terminal_is_that_may_not_understand() {
+fn the_tab_shows_progress_only_in_terminals_that_support_it() {
     // Large enough not to be complete at the first frame.
     let folder = Path::new("/usr");
     let (told, cleared) = ("\x1b]9;4;3\x07", "\x1b]9;4;0\x07");
@@ -265,7 +265,7 @@ fn a_tab_is_told_of_the_scan_and_of_its_end_and_no_terminal_is_that_may_not_unde
 }
 
 #[test]
-fn an_import_is_browsed_while_it_comes_with_keys_from_the_terminal() {
+fn an_import_is_browsed_while_it_arrives_on_standard_input() {
     let folder = TempDir::new().unwrap();
     let pipe = folder.path().join("pipe");
     nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
@@ -293,7 +293,7 @@ fn an_import_is_browsed_while_it_comes_with_keys_from_the_terminal() {
 }
 
 #[test]
-fn a_configuration_gives_keys_and_what_is_wrong_with_it_is_said_in_the_browser() {
+fn a_configuration_sets_keys_and_its_errors_are_shown() {
     let folder = folder();
     let file = folder.path().join("config.toml");
     std::fs::write(&file, "nonsense = 1\n[keys]\nquit = 'x'\nopen = 'o'\n").unwrap();
@@ -364,7 +364,7 @@ fn kept(state: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_snapshot_of_what_was_browsed_is_kept_once_a_day_and_can_be_browsed() {
+fn a_snapshot_is_kept_once_a_day_and_can_be_browsed() {
     if !keeps_snapshots() {
         return;
     }
@@ -428,7 +428,7 @@ fn wait_for_return(session: &mut Session) {
 }
 
 #[test]
-fn a_shell_begins_where_one_stands_with_a_clean_terminal_and_comes_back() {
+fn a_shell_starts_in_the_shown_directory_with_a_clean_terminal() {
     let (folder, tools) = (folder(), tempfile::tempdir().unwrap());
     let text = r#"echo "in $(pwd -P) level $DUKE_LEVEL"; stty -a | grep -o ' icanon'; read -r word; echo "got $word""#;
     let shell = script(tools.path(), text);
@@ -451,7 +451,7 @@ fn a_shell_begins_where_one_stands_with_a_clean_terminal_and_comes_back() {
 }
 
 #[test]
-fn interrupts_in_a_shell_are_for_what_runs_there() {
+fn interrupts_in_a_shell_do_not_reach_duke() {
     let (folder, tools) = (folder(), tempfile::tempdir().unwrap());
     let shell = script(tools.path(), "echo waiting; exec sleep 60");
     for keys in ["\x03", "\x1c"] {
@@ -476,7 +476,7 @@ fn interrupts_in_a_shell_are_for_what_runs_there() {
 /// ones.
 #[test]
 #[cfg(target_os = "linux")]
-fn a_program_inherits_nothing_of_ours() {
+fn a_program_inherits_no_descriptors_or_signal_actions() {
     let (folder, tools) = (folder(), tempfile::tempdir().unwrap());
     let report = tools.path().join("report");
     let text = format!(
@@ -508,7 +508,7 @@ fn a_program_inherits_nothing_of_ours() {
 }
 
 #[test]
-fn a_shell_that_is_killed_leaves_the_terminal_in_order() {
+fn a_killed_shell_leaves_the_terminal_usable() {
     let (folder, tools) = (folder(), tempfile::tempdir().unwrap());
     let shell = script(tools.path(), "stty raw -echo; echo raw; kill -9 $$");
     let mut session = with(folder.path(), &[("SHELL", shell.to_str().unwrap())]);
@@ -519,7 +519,7 @@ fn a_shell_that_is_killed_leaves_the_terminal_in_order() {
 }
 
 #[test]
-fn a_pager_reads_a_file_and_learns_no_name() {
+fn a_pager_reads_a_file_without_its_name() {
     let (folder, tools) = (folder(), tempfile::tempdir().unwrap());
     std::fs::write(folder.path().join("-rf;ls\n"), "what is in it").unwrap();
     std::fs::remove_dir_all(folder.path().join("small")).unwrap();
@@ -574,7 +574,7 @@ fn the_opener_gets_the_path_as_one_word_and_no_terminal() {
 }
 
 #[test]
-fn info_shows_what_the_system_says_even_of_a_pipe() {
+fn info_shows_data_of_the_system_even_for_a_pipe() {
     let folder = folder();
     nix::unistd::mkfifo(&folder.path().join("0pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
     std::fs::hard_link(folder.path().join("plain"), folder.path().join("large/again")).unwrap();

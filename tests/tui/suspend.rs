@@ -127,7 +127,7 @@ const SLOW: [&str; 8] = [
 ];
 
 #[test]
-fn a_program_that_ends_while_it_takes_the_terminal_gives_it_back() {
+fn a_browser_ended_while_taking_the_terminal_gives_it_back() {
     let works = Command::new("strace").args(SLOW).arg("true").output();
     if !works.is_ok_and(|output| output.status.success()) {
         return crate::support::skip("no strace that injects");
@@ -155,7 +155,7 @@ fn a_program_that_ends_while_it_takes_the_terminal_gives_it_back() {
 
 /// A frame fills the terminal, which accepts the rest of it, and the final sequences, only after a while.
 #[test]
-fn a_terminal_that_takes_nothing_for_a_moment_is_given_back_all_the_same() {
+fn a_blocked_terminal_is_given_back_too() {
     let folder = tempfile::tempdir().unwrap();
     for file in 0..500 {
         fs::write(folder.path().join(format!("{file:0>250}")), "").unwrap();

@@ -160,7 +160,7 @@ fn no_control_byte_of_a_name_reaches_the_terminal_on_any_screen_or_afterwards() 
 }
 
 #[test]
-fn what_a_shell_passes_on_is_shown_as_harmlessly_as_a_name() {
+fn environment_variables_are_escaped_like_names() {
     let (folder, root) = folder();
     let hostile = "no\u{1b}[5m such\u{202e}\u{7}";
     for variables in [
@@ -226,7 +226,7 @@ fn every_way_out_leaves_the_modes_of_the_terminal_as_they_were() {
 /// The library that reads the terminal subtracts one from a column that is never zero in a valid report. With
 /// overflow checks that panics the drawing thread; without them nothing must happen.
 #[test]
-fn a_panic_of_the_thread_that_draws_is_readable_afterwards() {
+fn a_panic_of_the_drawing_thread_is_readable_afterwards() {
     let (_folder, root) = folder();
     let mut session = Session::run(duke(&root));
     session.wait_for_text("1 of ");
@@ -245,7 +245,7 @@ fn a_panic_of_the_thread_that_draws_is_readable_afterwards() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_panic_of_a_worker_is_shown_and_told_afterwards() {
+fn a_panic_of_a_worker_is_shown_and_printed_at_the_end() {
     let (_folder, root) = folder();
     let fault = "inject=getrandom:error=EIO:when=1";
     let works = Command::new("strace").args(["-o", "/dev/null", "-e", fault, "true"]).status();

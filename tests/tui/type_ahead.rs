@@ -136,7 +136,7 @@ fn a_thousand_bursts_of_keys_delete_nothing() {
 }
 
 #[test]
-fn whoever_waits_until_yes_is_a_button_deletes() {
+fn a_user_who_waits_for_the_button_can_confirm() {
     let folder = folder();
     let mut session = Session::start(folder.path());
     session.wait_for_text("1 of 3");

@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_alone_proves_nothing() {
+    fn a_name_alone_is_no_evidence() {
         let target = || dir("target", vec![file("a", 1000, 5)]);
         assert_eq!(paths(vec![target()]), [""; 0]);
         assert_eq!(paths(vec![target(), file("Cargo.toml", 1, 1)]), ["/r/target"]);
@@ -167,13 +167,13 @@ mod tests {
     }
 
     #[test]
-    fn a_path_may_be_the_proof() {
+    fn a_path_can_be_the_evidence() {
         let pip = || dir("pip", vec![file("a", 1, 1)]);
         assert_eq!(paths(vec![dir(".cache", vec![pip()]), pip()]), ["/r/.cache/pip"]);
     }
 
     #[test]
-    fn of_hints_in_one_another_the_outermost_counts_and_the_largest_comes_first() {
+    fn nested_candidates_count_once_and_the_largest_comes_first() {
         let modules = |inner: Vec<Plan>| dir("node_modules", inner);
         let package = || file("package.json", 1, 1);
         let inner = dir("p", vec![package(), modules(vec![file("new", 1, 99)])]);

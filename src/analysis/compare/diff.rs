@@ -453,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_that_one_side_does_not_know_is_neither_new_nor_gone() {
+    fn an_entry_unknown_on_one_side_is_neither_new_nor_deleted() {
         for unknown in [failed as fn(&str) -> Plan, excluded] {
             for (old, new) in [(file("a", 512, 0), unknown("a")), (unknown("a"), file("a", 512, 0))] {
                 let names: Vec<_> = found(vec![old], vec![new], |change| !change.name.is_empty());

@@ -69,7 +69,7 @@ fn after() -> Arc<Tree> {
 }
 
 #[test]
-fn the_largest_change_comes_first_and_each_says_what_became_of_it() {
+fn the_largest_change_comes_first_with_its_kind() {
     let expected = [
         ("big", -32_768, ChangeKind::Kept),
         ("old", -12_288, ChangeKind::Gone),
@@ -90,7 +90,7 @@ fn the_largest_change_comes_first_and_each_says_what_became_of_it() {
 }
 
 #[test]
-fn a_directory_is_asked_about_alone_and_a_query_restricts_it() {
+fn a_survey_is_limited_to_a_directory_and_a_query() {
     let (old, new) = (before(), after());
     let db = Walk::new(&new, DirId::TOP).map(|(id, _)| id).find(|id| new.name(*id) == b"db").unwrap();
     let below = told(&[("db/log", 8_192, ChangeKind::Kept), ("db/new", 1_024, ChangeKind::New)]);
@@ -105,7 +105,7 @@ fn a_directory_is_asked_about_alone_and_a_query_restricts_it() {
 }
 
 #[test]
-fn the_smallest_changes_are_left_out_where_there_are_too_many() {
+fn the_smallest_of_too_many_changes_are_omitted() {
     let old = tree(vec![]);
     let new = tree((1..=50).map(|n| file(&format!("{n:02}"), n * 512, 0)).collect());
     let request = Request {
@@ -120,7 +120,7 @@ fn the_smallest_changes_are_left_out_where_there_are_too_many() {
 }
 
 #[test]
-fn while_the_tree_grows_nothing_is_gone_that_may_still_come() {
+fn while_the_tree_grows_unread_entries_are_not_reported_deleted() {
     let growing = Growing::new();
     growing.publish(vec![file("big", 70_000, 0), dir("db", vec![file("log", 4096, 0)])]);
     let tree = Arc::clone(&growing.tree);
@@ -138,7 +138,7 @@ fn while_the_tree_grows_nothing_is_gone_that_may_still_come() {
 }
 
 #[test]
-fn a_scan_whose_roots_are_still_to_come_is_waited_for() {
+fn a_comparison_waits_for_the_roots_of_a_scan() {
     let new: Arc<Tree> = Arc::default();
     new.begin(DirId::TOP);
     let request = Request {
@@ -157,7 +157,7 @@ fn a_scan_whose_roots_are_still_to_come_is_waited_for() {
 }
 
 #[test]
-fn what_was_not_read_on_one_side_is_neither_new_nor_gone() {
+fn entries_unread_on_one_side_are_neither_new_nor_deleted() {
     let old = tree(vec![unreadable("a"), stopped("b"), file("c", 512, 0)]);
     let new = tree(vec![dir("a", vec![file("x", 1, 0)]), dir("b", vec![file("y", 1, 0)]), file("c", 512, 0)]);
     assert_eq!(all(&old, &new), []);
@@ -178,7 +178,7 @@ fn column(old: &Arc<Tree>, new: &Arc<Tree>, name: &[u8]) -> BTreeMap<String, Opt
 }
 
 #[test]
-fn the_column_tells_what_each_entry_was() {
+fn the_growth_column_has_the_earlier_state_of_each_entry() {
     let was = |disk, apparent| Some(Previous::Was(Sizes { disk, apparent }));
     let of_root = column(&before(), &after(), b"/r");
     let expected = [("big", was(65_536, 65_536)), ("db", was(8_704, 8_704)), ("fresh", Some(Previous::New))];
@@ -208,7 +208,7 @@ proptest! {
     #![proptest_config(cases(64))]
 
     #[test]
-    fn files_are_told_as_two_maps_would(
+    fn changes_equal_those_of_two_maps(
         old in proptest::collection::btree_map((0..4_u8, 0..6_u8), 0..4_u64, 0..16),
         new in proptest::collection::btree_map((0..4_u8, 0..6_u8), 0..4_u64, 0..16),
     ) {

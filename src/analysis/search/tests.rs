@@ -89,7 +89,7 @@ proptest! {
 }
 
 #[test]
-fn a_filter_of_nothing_from_the_top_gives_the_totals_of_the_tree() {
+fn an_empty_filter_gives_the_totals_of_the_tree() {
     let items = [
         directory("a"),
         directory("a/b"),
@@ -126,7 +126,7 @@ fn rows_come_largest_first_and_a_directory_counts_what_lies_in_it() {
 }
 
 #[test]
-fn directories_that_were_not_asked_for_bring_nothing_along() {
+fn directories_not_selected_do_not_include_their_contents() {
     let items = [directory("old").days_old(400), file("old/new", 900_000), file("stale", 1000).days_old(400)];
     let tree = tree(&items);
     assert_eq!(
@@ -151,7 +151,7 @@ fn directory_number(record: crate::tree::Entry<'_>) -> u32 {
 }
 
 #[test]
-fn names_of_an_inode_are_rows_each_and_counted_once() {
+fn names_of_an_inode_have_rows_and_count_once() {
     let items =
         [directory("d"), file("d/x1", 5120).linked(7, 3), file("x2", 5120).linked(7, 3), file("x3", 512)];
     let found = finish(search(&pool(), request(&tree(&items), "x")));
@@ -161,7 +161,7 @@ fn names_of_an_inode_are_rows_each_and_counted_once() {
 }
 
 #[test]
-fn more_rows_than_wanted_leave_the_largest() {
+fn the_largest_rows_are_kept() {
     let items: Vec<Item> = (0..5000).map(|number| file(&format!("f{number}"), number * 512)).collect();
     let tree = tree(&items);
     let job = pool().start({
@@ -179,7 +179,7 @@ fn more_rows_than_wanted_leave_the_largest() {
 }
 
 #[test]
-fn a_huge_directory_is_looked_at_piece_by_piece() {
+fn a_huge_directory_is_visited_in_parts() {
     // One listing of some MiB, in batches as large as the kernel's.
     let (tree, mut batch) = (Tree::new(), crate::tree::Batch::default());
     for number in 0..60_000_u64 {
@@ -207,7 +207,7 @@ fn a_huge_directory_is_looked_at_piece_by_piece() {
 }
 
 #[test]
-fn depth_is_no_trouble() {
+fn deep_exports_are_read() {
     let (tree, mut batch) = (Tree::new(), crate::tree::Batch::default());
     let mut chain = vec![DirId::TOP];
     for _ in 0..50_000 {
@@ -234,7 +234,7 @@ fn depth_is_no_trouble() {
 }
 
 #[test]
-fn a_root_is_known_by_the_end_of_its_path_and_says_nothing_for_what_lies_in_it() {
+fn a_root_matches_by_its_last_name_without_its_contents() {
     let tree = tree(&[file("other", 600), file("root.txt", 5000)]);
     assert_eq!(paths(&tree, "root"), ["root", "root.txt"]);
     let filtered = finish(filter(&pool(), request(&tree, "root type:file")));
@@ -268,7 +268,7 @@ fn a_cancelled_search_ends() {
 }
 
 #[test]
-fn two_queries_can_be_asked_as_one() {
+fn two_queries_can_be_combined() {
     let items = [file("a.log", 600), file("b.log", 5000), file("b.txt", 5000)];
     let tree = tree(&items);
     let mut both = request(&tree, "*.log");
@@ -277,7 +277,7 @@ fn two_queries_can_be_asked_as_one() {
 }
 
 #[test]
-fn rows_come_in_any_order_and_the_other_way_round() {
+fn rows_are_sorted_in_both_directions() {
     let tree = tree(&[
         directory("a"),
         directory("b"),

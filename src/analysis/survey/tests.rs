@@ -87,7 +87,7 @@ fn ages_fall_into_buckets_and_their_queries_find_them() {
 }
 
 #[test]
-fn links_say_what_is_inside_and_what_is_not() {
+fn links_show_names_inside_and_outside() {
     let tree = tree(&items());
     let links = finish(links(&pool(), request(&tree, "")));
     let [shared, alone] = links.inodes.as_slice() else { panic!("two inodes: {:?}", links.inodes) };
@@ -139,7 +139,7 @@ fn paths(tree: &Tree, rows: &[Row]) -> Vec<String> {
 }
 
 #[test]
-fn of_the_largest_each_file_is_named_once_by_its_first_path() {
+fn the_largest_files_are_named_once_by_their_first_path() {
     let tree = tree(&items());
     let all = finish(largest(&pool(), request(&tree, ""), 99));
     assert_eq!(all.matched, 12, "two of 14 names are second ones of a file");
@@ -149,7 +149,7 @@ fn of_the_largest_each_file_is_named_once_by_its_first_path() {
 }
 
 #[test]
-fn which_of_equal_files_are_the_largest_does_not_depend_on_threads() {
+fn the_largest_of_equal_files_do_not_depend_on_threads() {
     // More files than are kept during the walk, so that some are dropped. The order of inode numbers is the
     // reverse of the order of paths.
     let directories = (0..7).map(|number| directory(&format!("d{number}")));

@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn time_since_is_told_in_the_largest_unit_of_which_there_are_two() {
+    fn time_since_is_given_in_the_largest_unit_with_at_least_two() {
         let day = 86_400;
         for (seconds, text) in [
             (-5, "a moment"),

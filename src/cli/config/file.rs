@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_usual_place_is_that_of_the_specification() {
+    fn the_default_location_follows_the_specification() {
         let usual = |variables: &[(&str, &str)]| {
             let variable =
                 |name| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into());

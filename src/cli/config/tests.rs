@@ -43,7 +43,7 @@ fn columns_are_counted_in_characters() {
 }
 
 #[test]
-fn what_is_no_toml_says_nothing_but_where_it_ends_to_be() {
+fn invalid_toml_is_reported_with_its_position() {
     let config = Config::parse(b"theme = 'plain'\nsi = \n");
     assert_eq!((config.looks, config.settings.len()), (Looks::default(), 0));
     assert_eq!(warnings("theme = 'plain'\nsi = \n").len(), 1);
@@ -57,7 +57,7 @@ fn what_is_no_toml_says_nothing_but_where_it_ends_to_be() {
 }
 
 #[test]
-fn values_of_no_use_are_told_where_they_stand() {
+fn invalid_values_are_reported_with_their_position() {
     let cases = [
         ("a = 1.5", "f:1:5: 'a': expected a string, an integer, true or false"),
         ("a = 1979-05-27", "f:1:5: 'a': expected a string, an integer, true or false"),
@@ -88,7 +88,7 @@ fn values_of_no_use_are_told_where_they_stand() {
 }
 
 #[test]
-fn a_theme_and_colours_are_taken() {
+fn a_theme_and_colors_are_applied() {
     let config = Config::parse(
         b"theme = 'high-contrast'\n[colors]\nbar = 32\nfaint = '#010203'\ncode = 'red'\nx = 1\n",
     );
@@ -115,7 +115,7 @@ fn keys_are_given_to_lines_of_the_table() {
 }
 
 #[test]
-fn what_is_wrong_with_keys_is_told_where_it_stands() {
+fn key_errors_have_a_position() {
     let written = "unknown key; write keys like k, G, Ctrl-D, Space, PgUp, F5";
     let cases = [
         (
@@ -136,7 +136,7 @@ fn what_is_wrong_with_keys_is_told_where_it_stands() {
 }
 
 #[test]
-fn who_loses_a_key_is_told() {
+fn lost_keys_are_reported() {
     let cases = [
         ("rescan = 'x'\nrescan-root = 'x'", vec!["f:3:15: x is already bound to 'rescan' above"]),
         // Warnings are in the order of the file, and not in that of the names.
@@ -165,7 +165,7 @@ fn who_loses_a_key_is_told() {
 }
 
 #[test]
-fn the_table_written_as_a_configuration_changes_nothing_and_warns_of_nothing() {
+fn the_key_table_as_a_configuration_changes_nothing() {
     let free = KEYMAP.iter().filter(|binding| !binding.is_fixed());
     let lines: Vec<String> = free
         .map(|binding| format!("{} = {}", binding.name(), list(binding.keys.iter().map(|key| key.name()))))
@@ -196,7 +196,7 @@ proptest! {
     }
 
     #[test]
-    fn a_text_is_read_back_from_between_its_quotes(text in any::<String>()) {
+    fn quoted_texts_are_read_back(text in any::<String>()) {
         prop_assert!(!quote(&text).contains(char::is_control));
         prop_assert_eq!(settings(&format!("a = {}", quote(&text))), [("a".to_owned(), Value::Word(text))]);
     }

@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_has_no_key() {
+    fn unknown_values_have_no_key() {
         let mut known = space(Err(Errno::EIO));
         known.volume.outside.push(NotScanned::Unknown);
         let said = text(&known);
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_of_the_accounting_is_told() {
+    fn every_line_of_the_accounting_has_an_explanation() {
         let capacity = Capacity { size: 1000, free: 300, available: 250, inodes: 50, inodes_free: 40 };
         let holder = |through| Holder { pid: 7, name: b"db".to_vec(), through };
         let deleted = |disk, through| UnlinkedFile {
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn more_known_than_used_is_a_negative_remainder() {
+    fn more_known_than_used_is_shared_space() {
         let capacity = Capacity { size: 1000, free: 950, available: 950, inodes: 0, inodes_free: 0 };
         let said = text(&space(Ok(capacity)));
         assert!(said.contains("\"remainder\":-50") && !said.contains("inodes"), "{said}");

@@ -70,7 +70,7 @@ mod tests {
 
     /// Inode 7, and another file that got its number.
     #[test]
-    fn an_inode_that_was_made_anew_is_another_one() {
+    fn a_recreated_inode_is_another_one() {
         for kind in [Kind::File, Kind::Directory, Kind::Symlink] {
             let before = identity(kind, Some((40, 5)));
             assert!(before.is_untouched(&before));
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_the_same_until_it_is_written_to_a_directory_until_it_is_made_anew() {
+    fn a_file_changes_when_written_and_a_directory_when_recreated() {
         let grown = |it: Identity| Identity {
             attributes: Attributes { apparent: 101, ..it.attributes },
             modified: (50, 2),
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_change_of_an_inode_with_one_name_tells_whatever_its_times_were_set_to() {
+    fn the_last_change_of_an_inode_reveals_changes_despite_set_times() {
         let file = identity(Kind::File, None);
         let touched = Identity { changed: (60, 2), ..file };
         assert!(file.is_unchanged(&touched) && !file.is_untouched(&touched));

@@ -46,7 +46,7 @@ mod tests {
     use crate::base::sync::{Mutex, lock};
 
     #[test]
-    fn one_that_does_not_answer_delays_no_other() {
+    fn a_silent_file_system_delays_no_other() {
         let gate = Arc::new(Mutex::new(()));
         let held = lock(&gate);
         let questions = (0..20).map(|number| {

@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_negative_whatever_a_file_system_says() {
+    fn no_number_is_negative_whatever_a_file_system_reports() {
         let strange = Capacity { size: 10, free: 20, available: 30, inodes: 1, inodes_free: u64::MAX };
         assert_eq!((strange.used(), strange.reserved(), strange.inodes_used()), (0, 0, 0));
         let usual = Capacity { size: 100, free: 40, available: 35, inodes: 9, inodes_free: 2 };

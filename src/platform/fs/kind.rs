@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mounts_of_other_machines_are_told_by_type_program_or_source() {
+    fn network_mounts_are_recognized_by_type_program_or_source() {
         let cases = [
             ("nfs4", "box:/srv", Network),
             ("nfs", "box:/srv", Network),
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_says_what_the_names_that_have_it_say() {
+    fn types_by_number_equal_types_by_name() {
         for (name, magic, is) in KNOWN {
             assert_eq!(FileSystem::of_type(name.as_bytes()), is, "{name}");
             assert_eq!(magic.map_or(is, FileSystem::of_magic), is, "{name}");

@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn options_are_told_by_name() {
+    fn mount_options_are_found_by_name() {
         let mounts = parse(TABLE);
         assert_eq!(mounts[3].option(b"upperdir").collect::<Vec<_>>(), [b"/u"]);
         assert_eq!(mounts[3].option(b"lower").count(), 0);
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_left_out() {
+    fn implausible_values_are_omitted() {
         for bad in ["", "1", "x 1 0:1 / / rw - a b c", "1 1 01 / / rw - a b c", "1 1 0:1 / / rw a b c"] {
             assert_eq!(parse(bad.as_bytes()), [], "{bad}");
         }
@@ -111,7 +111,7 @@ mod tests {
         #![proptest_config(cases(256))]
 
         #[test]
-        fn any_bytes_will_do(table in "([ -~]{0,30}\n|[0-9]{1,3} 1 [0-9]:[0-9] [/\\\\0-9]{1,9} / - a b c\n){0,8}") {
+        fn any_bytes_are_accepted(table in "([ -~]{0,30}\n|[0-9]{1,3} 1 [0-9]:[0-9] [/\\\\0-9]{1,9} / - a b c\n){0,8}") {
             for mount in parse(table.as_bytes()) {
                 prop_assert!(mount.point.len() <= table.len());
             }

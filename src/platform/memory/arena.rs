@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn any_bits_are_a_harmless_address() {
+    fn any_bits_are_a_safe_address() {
         let arena = Arena::new();
         let address = arena.append(&mut Writer::default(), b"x");
         assert_eq!(Address::from_bits(0), None);

@@ -202,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_fits_into_memory_is_read() {
+    fn files_that_fit_into_memory_are_read() {
         assert_eq!(Access::for_length(0), Access::Read);
         assert_eq!(Access::for_length(1 << 20), Access::Read);
         assert_eq!(Access::for_length(u64::MAX), Access::Mapped);

@@ -37,7 +37,7 @@ fn complaint(text: &str) -> (std::ops::Range<usize>, String) {
 }
 
 #[test]
-fn a_word_is_a_part_of_a_name_in_either_case_unless_it_has_a_capital() {
+fn a_word_matches_parts_of_names_and_its_case_only_with_a_capital() {
     assert_eq!(found("MAIN"), [""; 0]);
     assert_eq!(found("main"), ["src/Main.rs"]);
     assert_eq!(found("Main"), ["src/Main.rs"]);
@@ -48,7 +48,7 @@ fn a_word_is_a_part_of_a_name_in_either_case_unless_it_has_a_capital() {
 }
 
 #[test]
-fn a_slash_looks_at_the_path() {
+fn a_term_with_a_slash_matches_the_path() {
     assert_eq!(found("src/m"), ["src/Main.rs"]);
     assert_eq!(found("root/src/*.txt"), ["src/two words.txt"]);
     assert_eq!(found("/c\\/m/"), ["src/Main.rs"]);
@@ -80,13 +80,13 @@ fn sizes_ages_types_and_properties() {
 }
 
 #[test]
-fn a_minus_stands_for_the_opposite() {
+fn a_minus_negates_a_term() {
     assert_eq!(found("-*[aoi]* -\"left out\""), ["src"]);
     assert_eq!(found("type:file -ext:rs,mkv >1"), ["a", "naïve", "src/two words.txt"]);
 }
 
 #[test]
-fn what_is_being_typed_is_left_out_and_said() {
+fn an_unfinished_term_is_ignored_and_reported() {
     for text in
         ["a >", "a older:", "a older:9", "a type:vid", "a ext:", "a is:e", "a -", "a [b", "a /(b", "a \""]
     {
@@ -98,7 +98,7 @@ fn what_is_being_typed_is_left_out_and_said() {
 }
 
 #[test]
-fn an_age_without_a_unit_says_which_units_there_are() {
+fn an_age_without_a_unit_lists_the_units() {
     let awaited = |text: &str| Query::parse(text, NOW).unwrap().unfinished().unwrap().reason.clone();
     assert_eq!(awaited("older:90"), "a unit is missing: 90h, 90d, 90w, 90mo or 90y");
     assert!(awaited("newer:").contains("such as 90d"));
@@ -106,7 +106,7 @@ fn an_age_without_a_unit_says_which_units_there_are() {
 }
 
 #[test]
-fn a_complaint_says_where_and_what_would_be_right() {
+fn query_errors_have_a_position_and_a_hint() {
     assert_eq!(complaint("ab type:vid x").0, 3..11);
     assert_eq!(complaint("é >1x").0, 4..6);
     assert_eq!(complaint("older:3q").0, 7..8);
@@ -121,7 +121,7 @@ fn a_complaint_says_where_and_what_would_be_right() {
 }
 
 #[test]
-fn what_only_looks_like_a_qualifier_is_a_word() {
+fn words_that_resemble_qualifiers_are_words() {
     for text in ["12:30", "a=b", "http://x", "c++", "x>y"] {
         assert!(Query::parse(text, NOW).unwrap().unfinished().is_none(), "{text}");
     }
@@ -131,7 +131,7 @@ proptest! {
     #![proptest_config(cases(512))]
 
     #[test]
-    fn any_text_gives_a_query_or_a_complaint_about_a_part_of_it(
+    fn any_text_gives_a_query_or_an_error_about_a_part_of_it(
         text in "([-\"/\\\\*?\\[\\]{}<>=:. ,a-z0-9é]|type:|older:|size|is:){0,12}",
     ) {
         let complaint = match Query::parse(&text, NOW) {

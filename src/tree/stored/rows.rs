@@ -147,7 +147,7 @@ mod tests {
         #![proptest_config(cases(256))]
 
         #[test]
-        fn rows_come_back_as_they_were(rows in any_rows()) {
+        fn rows_are_read_back_unchanged(rows in any_rows()) {
             let mut draft = RowsDraft::default();
             for row in &rows {
                 draft.push(row);
@@ -161,7 +161,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_give_rows_above_which_there_is_an_end(bytes in proptest::collection::vec(0..20_u8, 0..400), first in 0..3_u32) {
+        fn any_bytes_give_rows_without_cycles(bytes in proptest::collection::vec(0..20_u8, 0..400), first in 0..3_u32) {
             if let Ok(rows) = decode(&bytes, first, 8) {
                 for (id, row) in (first..).zip(&rows) {
                     prop_assert!(row.parent < id || row.parent == 0);

@@ -68,7 +68,7 @@ pub fn failed(app: &mut App<'_>) -> Vec<Effect> {
 }
 
 #[test]
-fn the_footer_says_where_one_is_in_the_list_of_what_stays() {
+fn the_footer_shows_the_position_in_the_list_of_failures() {
     let tree = home();
     let mut app = finished(&tree);
     failed(&mut app);
@@ -152,7 +152,7 @@ fn only_a_yes_confirms() {
 }
 
 #[test]
-fn nothing_is_confirmed_before_it_is_known_what_speaks_against_it() {
+fn nothing_is_confirmed_before_refusals_are_known() {
     let tree = home();
     let mut app = finished(&tree);
     press(&mut app, "d");
@@ -169,7 +169,7 @@ fn nothing_is_confirmed_before_it_is_known_what_speaks_against_it() {
 }
 
 #[test]
-fn the_marks_are_meant_or_else_the_entry_under_the_cursor() {
+fn commands_apply_to_the_marks_or_the_entry_under_the_cursor() {
     let tree = home();
     let mut app = finished(&tree);
     assert_eq!(chosen(&selection(&press(&mut app, "j d"))), ["/r/pictures"]);
@@ -189,7 +189,7 @@ fn the_marks_are_meant_or_else_the_entry_under_the_cursor() {
 }
 
 #[test]
-fn a_row_of_a_view_is_meant_if_it_is_an_entry() {
+fn commands_apply_to_the_row_of_a_view_if_it_is_an_entry() {
     let tree = Arc::new(home());
     let mut app = finished(&tree);
     press(&mut app, "2");
@@ -201,7 +201,7 @@ fn a_row_of_a_view_is_meant_if_it_is_an_entry() {
 }
 
 #[test]
-fn emptying_is_offered_for_one_directory() {
+fn deleting_contents_is_offered_for_one_directory() {
     let tree = home();
     let mut app = finished(&tree);
     asked(&mut app);
@@ -282,7 +282,7 @@ pub fn asked_twice(app: &mut App<'_>) {
 }
 
 #[test]
-fn a_name_can_be_typed_whatever_its_letters_are_configured_for() {
+fn names_can_be_typed_whatever_keys_are_configured() {
     let tree = home();
     let mut app = configured(&tree, &[("suspend", "u"), ("erase-all", "Ctrl-X")]);
     typing(&mut app);
@@ -293,7 +293,7 @@ fn a_name_can_be_typed_whatever_its_letters_are_configured_for() {
 }
 
 #[test]
-fn what_is_said_of_deleting_names_keys_as_they_are_configured() {
+fn deletion_texts_name_the_configured_keys() {
     let tree = home();
     let mut app = configured(&tree, &[("close", "F9"), ("restore", "F8"), ("empty-instead", "F7")]);
     asked(&mut app);
@@ -310,7 +310,7 @@ fn what_is_said_of_deleting_names_keys_as_they_are_configured() {
 }
 
 #[test]
-fn root_is_asked_twice_about_directories_of_others() {
+fn root_needs_a_second_confirmation_in_directories_of_others() {
     let tree = home();
     let mut app = finished(&tree);
     asked_twice(&mut app);
@@ -321,7 +321,7 @@ fn root_is_asked_twice_about_directories_of_others() {
 }
 
 #[test]
-fn nothing_is_changed_where_that_was_wished_for() {
+fn read_only_mode_changes_nothing() {
     let tree = home();
     let mut app = safe(&tree, DeletePolicy { mode: DeleteMode::ReadOnly, ..DeletePolicy::default() });
     assert_eq!(press(&mut app, "d D U H"), []);
@@ -334,7 +334,7 @@ fn nothing_is_changed_where_that_was_wished_for() {
 }
 
 #[test]
-fn while_something_is_read_or_deleted_nothing_else_is() {
+fn only_one_rescan_or_deletion_runs_at_a_time() {
     let tree = home();
     let mut app = finished(&tree);
     asked(&mut app);
@@ -365,7 +365,7 @@ fn while_something_is_read_or_deleted_nothing_else_is() {
 }
 
 #[test]
-fn a_question_whether_to_stop_what_has_ended_is_gone() {
+fn a_question_about_an_ended_operation_closes() {
     let tree = home();
     let mut app = finished(&tree);
     asked(&mut app);
@@ -382,7 +382,7 @@ fn a_question_whether_to_stop_what_has_ended_is_gone() {
 }
 
 #[test]
-fn what_fails_beside_a_deletion_does_not_end_it() {
+fn errors_of_other_jobs_do_not_end_a_deletion() {
     let tree = home();
     let mut app = finished(&tree);
     asked(&mut app);
@@ -396,7 +396,7 @@ fn what_fails_beside_a_deletion_does_not_end_it() {
 }
 
 #[test]
-fn a_box_that_can_learn_nothing_is_closed() {
+fn a_dialog_without_a_preview_closes() {
     let tree = home();
     let mut app = finished(&tree);
     press(&mut app, "d");
@@ -406,7 +406,7 @@ fn a_box_that_can_learn_nothing_is_closed() {
 }
 
 #[test]
-fn what_stays_is_listed_and_tried_again() {
+fn failed_entries_are_listed_and_retried() {
     let tree = home();
     let mut app = finished(&tree);
     failed(&mut app);
@@ -416,7 +416,7 @@ fn what_stays_is_listed_and_tried_again() {
 }
 
 #[test]
-fn the_list_of_what_stays_comes_once() {
+fn the_list_of_failures_opens_once() {
     let tree = home();
     for keys in ["Esc", "q"] {
         let mut app = finished(&tree);
@@ -430,7 +430,7 @@ fn the_list_of_what_stays_comes_once() {
 }
 
 #[test]
-fn the_list_of_what_stays_waits_until_nothing_else_is_open() {
+fn the_list_of_failures_waits_until_nothing_else_is_open() {
     let tree = home();
     let first = vec![Failure { path: "/r/music".into(), reason: Reason::System(13) }];
     let stays = Report { failures: Failures { count: 1, first }, is_over: true, ..Report::default() };
@@ -469,7 +469,7 @@ fn the_last_trashing_is_restored_first() {
 }
 
 #[test]
-fn what_could_not_be_restored_can_be_later() {
+fn failed_restores_can_be_repeated() {
     let tree = home();
     let mut app = finished(&tree);
     trashed(&mut app);

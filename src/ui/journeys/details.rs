@@ -69,7 +69,7 @@ pub fn find(app: &mut App<'_>) {
 }
 
 #[test]
-fn what_the_tree_knows_is_shown_at_once_and_the_rest_as_it_comes() {
+fn data_of_the_tree_is_shown_at_once_and_the_rest_as_it_arrives() {
     let tree = home();
     let mut app = finished(&tree);
     app.update(Event::Resize(80, 30));
@@ -102,7 +102,7 @@ fn what_the_tree_knows_is_shown_at_once_and_the_rest_as_it_comes() {
 }
 
 #[test]
-fn details_close_to_where_they_were_opened() {
+fn the_info_page_closes_to_its_view() {
     let tree = Arc::new(home());
     let mut app = finished(&tree);
     for (open, mode) in [("5", None), ("2", None), ("+ Tab", Some(Scope::Marks))] {
@@ -119,7 +119,7 @@ fn details_close_to_where_they_were_opened() {
 }
 
 #[test]
-fn a_question_on_top_of_details_leaves_them_as_they_were() {
+fn a_question_does_not_change_the_info_page_below() {
     let tree = home();
     let mut app = finished(&tree);
     tick(&mut app, 65_000, Some(Outcome::Complete));
@@ -143,7 +143,7 @@ fn a_question_on_top_of_details_leaves_them_as_they_were() {
 }
 
 #[test]
-fn findings_about_another_entry_are_not_shown() {
+fn results_about_another_entry_are_not_shown() {
     let tree = home();
     let mut app = finished(&tree);
     press(&mut app, "i");
@@ -155,7 +155,7 @@ fn findings_about_another_entry_are_not_shown() {
 }
 
 #[test]
-fn in_an_empty_directory_it_is_about_the_directory() {
+fn info_in_an_empty_directory_is_about_the_directory() {
     let tree = home();
     let mut app = finished(&tree);
     press(&mut app, "j j Enter i");
@@ -179,7 +179,7 @@ fn programs_get_what_is_under_the_cursor() {
 }
 
 #[test]
-fn above_the_root_is_scanned_after_a_question_whose_answer_is_no_if_marks_are_lost() {
+fn scanning_above_asks_and_selects_no_if_marks_would_be_lost() {
     let tree = home();
     let mut app = finished(&tree);
     assert_eq!(press(&mut app, "h"), []);
@@ -193,7 +193,7 @@ fn above_the_root_is_scanned_after_a_question_whose_answer_is_no_if_marks_are_lo
 }
 
 #[test]
-fn above_the_top_and_above_several_roots_there_is_nothing() {
+fn nothing_is_above_the_top_and_several_roots() {
     let tree = home();
     let above = |shown: &[u8]| {
         App::new(&tree, vec![(b"/r".to_vec(), shown.to_vec())], &settings(), (80, 12)).cx.above()
@@ -208,7 +208,7 @@ fn above_the_top_and_above_several_roots_there_is_nothing() {
 }
 
 #[test]
-fn the_cursor_comes_to_rest_on_what_is_expected_unless_it_was_moved() {
+fn the_cursor_moves_to_the_expected_entry_unless_moved_by_the_user() {
     let growing = Growing::new();
     let mut app = app(&growing.tree);
     app.cx.expect(b"b".to_vec());
@@ -224,7 +224,7 @@ fn the_cursor_comes_to_rest_on_what_is_expected_unless_it_was_moved() {
 }
 
 #[test]
-fn of_what_was_recorded_elsewhere_nothing_is_asked_or_started() {
+fn recorded_trees_cause_no_system_calls_or_programs() {
     let tree = home();
     let recorded = Settings { source_kind: crate::source::SourceKind::Recorded, ..settings() };
     let mut app = App::new(&tree, vec![(b"/r".to_vec(), b"/shown".to_vec())], &recorded, (80, 12));
@@ -237,7 +237,7 @@ fn of_what_was_recorded_elsewhere_nothing_is_asked_or_started() {
 }
 
 #[test]
-fn of_a_file_with_several_names_the_first_is_shown() {
+fn a_file_with_several_names_shows_the_first() {
     let names = |name| linked_file(name, 7, 2);
     let (tree, _) = build(vec![dir("other", vec![names("again")]), names("song"), file("large", 90_000, 1)]);
     let tree = Arc::new(tree);

@@ -28,7 +28,7 @@ fn told(app: &mut App<'_>, order: ExportRequest, written: Result<u64, SaveError>
 }
 
 #[test]
-fn a_name_is_offered_typed_and_says_the_format() {
+fn a_file_name_is_offered_and_determines_the_format() {
     let tree = home();
     let mut app = finished(&tree);
     press(&mut app, "E");
@@ -52,7 +52,7 @@ fn a_name_is_offered_typed_and_says_the_format() {
 }
 
 #[test]
-fn the_name_that_is_offered_gives_way_to_what_is_typed_or_is_edited() {
+fn the_offered_name_is_replaced_by_typing_or_edited() {
     let tree = home();
     let mut app = finished(&tree);
     press(&mut app, "E");
@@ -68,7 +68,7 @@ fn the_name_that_is_offered_gives_way_to_what_is_typed_or_is_edited() {
 }
 
 #[test]
-fn a_name_without_a_format_is_not_taken_and_nothing_is_written_on_the_way_out() {
+fn a_name_without_a_format_is_rejected_and_quitting_writes_nothing() {
     let tree = home();
     let mut app = finished(&tree);
     assert_eq!(ask(&mut app, "q"), []);
@@ -82,7 +82,7 @@ fn a_name_without_a_format_is_not_taken_and_nothing_is_written_on_the_way_out() 
 }
 
 #[test]
-fn a_file_that_is_there_is_replaced_after_a_question_only() {
+fn an_existing_file_is_replaced_only_after_a_question() {
     let tree = home();
     let mut app = finished(&tree);
     let order = wanted("q.duke", Format::Snapshot, Overwrite::Kept);
@@ -97,7 +97,7 @@ fn a_file_that_is_there_is_replaced_after_a_question_only() {
 }
 
 #[test]
-fn a_question_about_replacing_is_given_up_by_any_way_out() {
+fn any_way_out_cancels_the_question_about_replacing() {
     let tree = home();
     for keys in ["Ctrl-C", "q", "Esc"] {
         let mut app = finished(&tree);
@@ -113,7 +113,7 @@ fn a_question_about_replacing_is_given_up_by_any_way_out() {
 }
 
 #[test]
-fn while_a_file_is_written_no_other_is_and_leaving_asks() {
+fn only_one_file_is_written_at_a_time_and_quitting_asks() {
     let tree = home();
     let mut app = finished(&tree);
     let order = wanted("q.duke", Format::Snapshot, Overwrite::Kept);
@@ -132,7 +132,7 @@ fn while_a_file_is_written_no_other_is_and_leaving_asks() {
 }
 
 #[test]
-fn what_is_not_whole_is_not_exported() {
+fn an_incomplete_tree_is_not_exported() {
     let growing = Growing::new();
     let mut app = app(&growing.tree);
     tick(&mut app, 100, None);

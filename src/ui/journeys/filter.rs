@@ -48,7 +48,7 @@ fn marked(app: &App<'_>) -> Vec<String> {
 }
 
 #[test]
-fn a_search_that_is_kept_restricts_the_list_with_its_own_sums_until_esc() {
+fn a_kept_search_restricts_the_list_until_escape() {
     let tree = tree();
     let mut app = searched(&tree, "*.log");
     press(&mut app, "1");
@@ -89,7 +89,7 @@ fn the_treemap_and_the_other_views_are_restricted_too_and_lead_back_to_each_othe
 }
 
 #[test]
-fn a_filter_says_n_of_m_on_a_screen_of_any_size() {
+fn a_filter_shows_n_of_m_on_a_screen_of_any_size() {
     let tree = tree();
     let mut app = searched(&tree, "*.log");
     press(&mut app, "1");
@@ -105,7 +105,7 @@ fn a_filter_says_n_of_m_on_a_screen_of_any_size() {
 }
 
 #[test]
-fn what_is_left_out_names_the_key_that_was_configured_for_it() {
+fn hidden_entries_name_the_configured_key() {
     let tree = Arc::new(build(vec![file(".dot", 1, 1)]).0);
     let mut app = configured(&tree, &[("show-hidden", "F7"), ("close", "F9"), ("growth", "F8")]);
     app.update(Event::Key(KeyEvent::new(KeyCode::F(7), KeyModifiers::NONE)));
@@ -121,7 +121,7 @@ fn what_is_left_out_names_the_key_that_was_configured_for_it() {
 }
 
 #[test]
-fn a_filter_that_nothing_meets_says_so() {
+fn a_filter_without_matches_shows_a_message() {
     let tree = tree();
     let mut app = searched(&tree, "nowhere");
     press(&mut app, "1");
@@ -158,7 +158,7 @@ fn a_filter_grows_with_the_scan() {
 }
 
 #[test]
-fn many_marks_at_once_take_nothing_along_that_a_filter_hides_and_one_says_that_it_does() {
+fn marking_many_rows_never_marks_hidden_entries() {
     let tree = tree();
     let mut app = searched(&tree, "*.log");
     press(&mut app, "1");
@@ -172,7 +172,7 @@ fn many_marks_at_once_take_nothing_along_that_a_filter_hides_and_one_says_that_i
 }
 
 #[test]
-fn results_are_opened_in_place_or_gone_to_and_come_back() {
+fn results_open_in_place_or_in_their_directory_and_escape_returns() {
     let tree = tree();
     let mut app = searched(&tree, "logs");
     assert_eq!(labels(&app)[0], "logs/");
@@ -220,7 +220,7 @@ fn results_can_be_marked_and_printed_and_the_marks_are_those_of_the_list() {
 }
 
 #[test]
-fn a_sum_cannot_be_marked_and_says_so() {
+fn a_total_cannot_be_marked() {
     let tree = tree();
     let mut app = finished(&tree);
     press(&mut app, "3");
@@ -330,7 +330,7 @@ proptest! {
 }
 
 #[test]
-fn a_search_by_size_keeps_the_directories_that_meet_it_with_all_they_contain_once() {
+fn a_search_by_size_keeps_matching_directories_with_their_contents_once() {
     let tree = Arc::new(
         build(vec![
             dir("large", vec![dir("inner", vec![file("a", 40_960, 1), file("b", 8_192, 1)])]),
@@ -352,7 +352,7 @@ fn a_search_by_size_keeps_the_directories_that_meet_it_with_all_they_contain_onc
 }
 
 #[test]
-fn a_filter_stays_what_was_searched_for_when_the_directory_is_read_again() {
+fn a_filter_keeps_its_search_after_a_rescan() {
     let tree = Arc::new(build(vec![dir("d", vec![dir("dd", vec![file("a", 5000, 1)]), file("b", 1, 1)])]).0);
     let mut app = finished(&tree);
     press(&mut app, "g Enter /");

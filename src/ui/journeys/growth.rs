@@ -79,7 +79,7 @@ fn owned(rows: &[(&str, Option<Grown>)]) -> Vec<(String, Option<Grown>)> {
 }
 
 #[test]
-fn the_list_is_sorted_by_growth_and_tells_new_from_grown() {
+fn the_list_is_sorted_by_growth_and_marks_new_entries() {
     let (tree, old) = (now(), before());
     let mut app = at(&tree, Start::Sizes);
     assert!(app.cx.window.lines.iter().all(|row| growth(row).is_none()));
@@ -102,7 +102,7 @@ fn the_list_is_sorted_by_growth_and_tells_new_from_grown() {
 }
 
 #[test]
-fn the_view_of_growth_has_what_is_gone_too_and_leads_to_where_it_was() {
+fn the_growth_view_shows_deleted_entries_and_leads_to_their_directory() {
     let (tree, old) = (now(), before());
     let mut app = at(&tree, Start::Sizes);
     compare(&mut app, &tree, &old);
@@ -132,7 +132,7 @@ fn the_view_of_growth_has_what_is_gone_too_and_leads_to_where_it_was() {
 }
 
 #[test]
-fn what_is_gone_is_not_marked_and_what_is_there_is() {
+fn only_existing_entries_are_marked() {
     let (tree, old) = (now(), before());
     let mut app = at(&tree, Start::Sizes);
     press(&mut app, "8");
@@ -147,7 +147,7 @@ fn what_is_gone_is_not_marked_and_what_is_there_is() {
 }
 
 #[test]
-fn a_search_restricts_the_changes_and_the_column_leaves_what_is_filtered_alone() {
+fn a_search_restricts_changes_and_not_the_growth_column() {
     let (tree, old) = (now(), before());
     let mut app = at(&tree, Start::Growth);
     press(&mut app, "/");
@@ -164,7 +164,7 @@ fn a_search_restricts_the_changes_and_the_column_leaves_what_is_filtered_alone()
 }
 
 #[test]
-fn without_anything_to_compare_with_the_keys_say_so_and_nothing_is_offered() {
+fn without_a_baseline_growth_keys_cause_a_notice() {
     let tree = now();
     let mut app = at(&tree, Start::Sizes);
     app.cx.views.compared.offer.supply(Ok(Arc::new(BaselineInfo { is_there: false, since: None })));
@@ -180,7 +180,7 @@ fn without_anything_to_compare_with_the_keys_say_so_and_nothing_is_offered() {
 }
 
 #[test]
-fn an_earlier_state_is_offered_until_it_is_looked_at() {
+fn a_baseline_is_offered_until_it_is_shown() {
     let (tree, old) = (now(), before());
     let mut app = at(&tree, Start::Sizes);
     compare(&mut app, &tree, &old);
@@ -190,7 +190,7 @@ fn an_earlier_state_is_offered_until_it_is_looked_at() {
 }
 
 #[test]
-fn while_the_scan_runs_what_is_there_is_compared_and_the_rest_when_it_is_over() {
+fn a_running_scan_is_compared_as_far_as_it_was_read() {
     let (growing, old) = (Growing::new(), before());
     growing.publish(vec![file("big", 40_960, 5), dir("music", vec![file("song", 81_920, 3)])]);
     let tree = Arc::clone(&growing.tree);
@@ -214,7 +214,7 @@ fn while_the_scan_runs_what_is_there_is_compared_and_the_rest_when_it_is_over() 
 }
 
 #[test]
-fn what_cannot_be_compared_is_said_once_while_the_scan_goes_on() {
+fn a_failed_comparison_is_reported_once_during_a_scan() {
     let growing = Growing::new();
     growing.publish(vec![file("a", 1 << 20, 0)]);
     let mut app = app(&growing.tree);

@@ -17,7 +17,7 @@ fn file_beside() -> crate::fixture::Plan {
 }
 
 #[test]
-fn what_is_shown_stays_until_the_new_order_is_there_and_keys_are_answered_meanwhile() {
+fn rows_stay_until_the_new_order_is_ready_and_keys_work_meanwhile() {
     let tree = tree();
     let mut app = finished(&tree);
     press(&mut app, "Enter");
@@ -38,7 +38,7 @@ fn what_is_shown_stays_until_the_new_order_is_there_and_keys_are_answered_meanwh
 }
 
 #[test]
-fn the_order_asked_for_last_is_the_one_that_comes() {
+fn the_order_requested_last_is_shown() {
     let tree = tree();
     let mut app = finished(&tree);
     press(&mut app, "Enter");
@@ -77,7 +77,7 @@ fn nothing_is_shown_that_a_filter_may_hide() {
 }
 
 #[test]
-fn what_was_read_again_meanwhile_is_sorted_again() {
+fn rows_are_sorted_again_after_a_rescan() {
     let tree = tree();
     let mut app = finished(&tree);
     press(&mut app, "Enter");

@@ -17,7 +17,7 @@ fn pane(app: &App<'_>) -> Vec<String> {
 }
 
 #[test]
-fn a_mark_stays_with_its_entry_whatever_is_shown() {
+fn marks_belong_to_their_entries_in_every_view() {
     let tree = home();
     let mut app = finished(&tree);
     press(&mut app, "j Space");
@@ -54,7 +54,7 @@ fn ranges_inversion_and_all() {
 }
 
 #[test]
-fn a_range_is_between_entries_however_they_are_sorted_by_then() {
+fn a_range_lies_between_its_entries_in_any_order() {
     let tree = home();
     let mut app = finished(&tree);
     // Upwards, with a change of the direction in between.
@@ -63,7 +63,7 @@ fn a_range_is_between_entries_however_they_are_sorted_by_then() {
 }
 
 #[test]
-fn the_pane_lists_paths_and_counts_nothing_twice() {
+fn the_list_of_marks_has_paths_and_counts_nothing_twice() {
     let tree = home();
     let mut app = finished(&tree);
     press(&mut app, "Space Enter Enter Space h h g Enter Space");
@@ -109,7 +109,7 @@ fn the_question_names_the_marks() {
 }
 
 #[test]
-fn the_path_that_is_copied_is_the_one_under_the_cursor() {
+fn the_path_under_the_cursor_is_copied() {
     let tree = home();
     let mut app = finished(&tree);
     assert_eq!(press(&mut app, "y"), [Effect::Copy(b"/shown/music".to_vec())]);
@@ -153,7 +153,7 @@ fn cursor_is_visible(app: &App<'_>) -> bool {
 }
 
 #[test]
-fn marks_change_by_the_keys_for_marking_only_and_the_cursor_stays_in_sight_in_every_view() {
+fn marks_change_only_by_marking_keys_and_the_cursor_stays_visible() {
     let tree = Arc::new(home());
     let keys: Vec<_> = KEYMAP
         .iter()
@@ -213,7 +213,7 @@ fn marks_change_by_the_keys_for_marking_only_and_the_cursor_stays_in_sight_in_ev
 }
 
 #[test]
-fn the_footer_says_where_one_is_in_the_list_of_the_marks() {
+fn the_footer_shows_the_position_in_the_list_of_marks() {
     let tree = home();
     let mut app = finished(&tree);
     press(&mut app, "G k k Space k k Space Tab j");

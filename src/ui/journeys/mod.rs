@@ -210,7 +210,7 @@ fn the_largest_comes_first_and_the_unknown_last() {
 }
 
 #[test]
-fn going_in_and_out_each_directory_remembers_its_cursor() {
+fn each_directory_keeps_its_cursor() {
     let tree = home();
     let mut app = finished(&tree);
     press(&mut app, "j Enter l");
@@ -223,7 +223,7 @@ fn going_in_and_out_each_directory_remembers_its_cursor() {
 }
 
 #[test]
-fn what_is_no_directory_does_not_open_and_the_root_has_no_parent() {
+fn files_do_not_open_and_the_root_has_no_parent() {
     let tree = home();
     let mut app = finished(&tree);
     press(&mut app, "G Enter");
@@ -235,7 +235,7 @@ fn what_is_no_directory_does_not_open_and_the_root_has_no_parent() {
 }
 
 #[test]
-fn sorting_again_turns_the_order_round_and_keeps_the_cursor_on_its_entry() {
+fn sorting_again_reverses_the_order_and_keeps_the_cursor() {
     let tree = home();
     let mut app = finished(&tree);
     press(&mut app, "j j");
@@ -251,7 +251,7 @@ fn sorting_again_turns_the_order_round_and_keeps_the_cursor_on_its_entry() {
 }
 
 #[test]
-fn hidden_entries_go_and_come_back_and_are_counted() {
+fn hidden_entries_can_be_toggled_and_are_counted() {
     let tree = home();
     let mut app = finished(&tree);
     press(&mut app, "e");
@@ -262,7 +262,7 @@ fn hidden_entries_go_and_come_back_and_are_counted() {
 }
 
 #[test]
-fn while_scanning_the_cursor_follows_its_entry_and_the_order_waits_for_the_finger() {
+fn while_scanning_the_cursor_follows_its_entry_and_the_order_waits_after_keys() {
     let growing = Growing::new();
     growing.publish(vec![file("a", 3 << 20, 0), file("b", 1 << 20, 0)]);
     let mut app = app(&growing.tree);
@@ -286,7 +286,7 @@ fn while_scanning_the_cursor_follows_its_entry_and_the_order_waits_for_the_finge
 }
 
 #[test]
-fn the_last_order_comes_even_if_a_key_was_pressed_at_the_end() {
+fn the_final_order_is_shown_even_after_a_key() {
     let growing = Growing::new();
     growing.publish(vec![file("a", 1 << 20, 0)]);
     let mut app = app(&growing.tree);
@@ -302,7 +302,7 @@ fn the_last_order_comes_even_if_a_key_was_pressed_at_the_end() {
 }
 
 #[test]
-fn live_totals_grow_and_say_so() {
+fn live_totals_grow_and_are_marked_as_growing() {
     let growing = Growing::new();
     growing.publish(vec![dir("sub", vec![file("x", 1 << 20, 0)])]);
     let mut app = app(&growing.tree);
@@ -333,7 +333,7 @@ fn errors_and_stopped_directories_are_marked_all_the_way_up() {
 }
 
 #[test]
-fn a_short_scan_is_left_at_once_and_a_long_one_after_a_question() {
+fn quitting_asks_only_after_a_long_scan() {
     let tree = home();
     let mut app = finished(&tree);
     assert_eq!(press(&mut app, "q"), [Effect::Quit]);
@@ -354,7 +354,7 @@ fn a_short_scan_is_left_at_once_and_a_long_one_after_a_question() {
 }
 
 #[test]
-fn what_is_lost_is_asked_about_from_five_seconds_on_marks_or_not() {
+fn quitting_asks_after_five_seconds_of_scanning() {
     let tree = home();
     for marks in ["Esc", "Space"] {
         for (milliseconds, expected) in [(5_000, vec![Effect::Quit]), (5_001, vec![])] {
@@ -373,7 +373,7 @@ fn what_is_lost_is_asked_about_from_five_seconds_on_marks_or_not() {
 }
 
 #[test]
-fn escape_never_leaves_and_q_in_the_help_goes_back() {
+fn escape_never_quits_and_q_closes_the_help() {
     let tree = home();
     let mut app = finished(&tree);
     assert_eq!(press(&mut app, "Esc Esc ? q"), []);
@@ -382,7 +382,7 @@ fn escape_never_leaves_and_q_in_the_help_goes_back() {
 }
 
 #[test]
-fn interrupting_stops_the_scan_first_and_then_leaves() {
+fn an_interrupt_first_stops_the_scan_and_then_quits() {
     let growing = Growing::new();
     growing.publish(vec![file("a", 1, 0)]);
     let mut app = app(&growing.tree);
@@ -394,7 +394,7 @@ fn interrupting_stops_the_scan_first_and_then_leaves() {
 }
 
 #[test]
-fn a_scan_that_does_not_stop_can_be_left_all_the_same() {
+fn a_hanging_scan_does_not_prevent_quitting() {
     let growing = Growing::new();
     let mut app = app(&growing.tree);
     tick(&mut app, 60_000, None);

@@ -40,7 +40,7 @@ fn place(app: &mut App<'_>, text: &str) -> Option<(u16, u16)> {
 }
 
 #[test]
-fn a_click_goes_there_and_two_at_once_open() {
+fn a_click_moves_the_cursor_and_a_double_click_opens() {
     let tree = home();
     let mut app = finished(&tree);
     // There are two lines above the first row.
@@ -57,7 +57,7 @@ fn a_click_goes_there_and_two_at_once_open() {
 }
 
 #[test]
-fn titles_sort_and_again_turn_round() {
+fn a_click_on_a_title_sorts_and_another_reverses() {
     let tree = home();
     let mut app = finished(&tree);
     let mut terminal = Terminal::new(TestBackend::new(80, 12)).unwrap();
@@ -122,7 +122,7 @@ fn cells_results_and_marks_are_clicked_as_rows_are() {
 }
 
 #[test]
-fn a_question_is_not_answered_by_a_click_beside_it_or_the_wheel() {
+fn clicks_beside_a_question_and_the_wheel_do_not_answer_it() {
     let tree = home();
     let mut app = finished(&tree);
     tick(&mut app, 60_000, Some(Outcome::Complete));
@@ -165,7 +165,7 @@ fn buttons_stay_off_the_frame_however_short_the_question() {
 }
 
 #[test]
-fn the_buttons_of_the_box_that_asks_are_clicked_where_they_are_drawn() {
+fn the_buttons_of_the_dialog_are_clicked_where_they_are_drawn() {
     use crate::ui::operations::deletion::DeletionRequest;
     let tree = home();
     for size in [(80, 12), (81, 13), (30, 6), (15, 4)] {

@@ -53,7 +53,7 @@ impl Nested {
 }
 
 #[test]
-fn a_root_opened_before_it_was_found_inside_another_shows_what_is_there() {
+fn an_open_root_found_inside_another_shows_its_contents() {
     let nested = Nested::new();
     let mut app = nested.app();
     tick(&mut app, 100, None);
@@ -67,7 +67,7 @@ fn a_root_opened_before_it_was_found_inside_another_shows_what_is_there() {
 }
 
 #[test]
-fn keys_just_pressed_do_not_keep_what_stood_for_a_root() {
+fn keys_do_not_keep_the_placeholder_of_a_root() {
     let nested = Nested::new();
     let mut app = nested.app();
     tick(&mut app, 100, None);

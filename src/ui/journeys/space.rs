@@ -47,7 +47,7 @@ fn labels(app: &App<'_>) -> Vec<String> {
 }
 
 #[test]
-fn a_line_is_explained_and_leads_back() {
+fn enter_explains_a_line_and_escape_returns() {
     let tree = Arc::new(home());
     let mut app = opened(&tree, &account(vec![space(500, 400)]));
     let lines = labels(&app);
@@ -103,7 +103,7 @@ fn the_lines_below_used_add_up_to_it() {
 }
 
 #[test]
-fn nothing_can_be_marked_there() {
+fn lines_of_the_accounting_cannot_be_marked() {
     let tree = Arc::new(home());
     let mut app = opened(&tree, &account(vec![space(500, 400)]));
     press(&mut app, "Space + * V j V");

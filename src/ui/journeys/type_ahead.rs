@@ -105,7 +105,7 @@ proptest! {
 }
 
 #[test]
-fn whoever_reads_the_question_deletes() {
+fn a_user_who_reads_the_question_can_confirm() {
     let tree = home();
     let mut terminal = Terminal::new(&tree);
     terminal.press(KeyCode::Char('d'));
@@ -118,7 +118,7 @@ fn whoever_reads_the_question_deletes() {
 }
 
 #[test]
-fn a_key_that_is_held_down_from_before_the_question_is_no_yes() {
+fn a_key_held_down_before_the_question_is_no_yes() {
     // Delays of keyboards before a held key is repeated.
     for delay in [250, 400, 500, 660, 900] {
         let tree = home();
@@ -157,7 +157,7 @@ fn a_key_that_is_held_down_is_one_yes() {
 }
 
 #[test]
-fn keys_that_wait_unread_are_no_answer_however_late_they_are_read() {
+fn keys_that_waited_unread_are_no_answer() {
     let tree = home();
     let mut terminal = Terminal::new(&tree);
     terminal.press(KeyCode::Char('d'));
@@ -168,7 +168,7 @@ fn keys_that_wait_unread_are_no_answer_however_late_they_are_read() {
 }
 
 #[test]
-fn nothing_counts_before_the_figures_are_there() {
+fn a_yes_counts_only_after_the_figures_are_shown() {
     let tree = home();
     let mut app = finished(&tree);
     burst(&mut app, "d");
@@ -187,7 +187,7 @@ fn nothing_counts_before_the_figures_are_there() {
 }
 
 #[test]
-fn a_name_is_no_answer_before_it_was_asked_for_nor_when_it_comes_with_its_enter() {
+fn a_name_typed_too_early_or_pasted_with_enter_does_not_confirm() {
     let tree = home();
     let mut app = finished(&tree);
     deleting::typing(&mut app);
@@ -211,7 +211,7 @@ fn burst_text(app: &mut App<'_>, text: &str) {
 }
 
 #[test]
-fn no_is_an_answer_at_once() {
+fn no_is_accepted_at_once() {
     let tree = home();
     for (keys, no) in [("d", "n"), ("d", "Esc"), ("d", "Enter"), ("q", "n"), ("q", "Esc"), ("h", "n")] {
         let mut terminal = Terminal::new(&tree);

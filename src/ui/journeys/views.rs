@@ -50,7 +50,7 @@ fn the_largest_files_of_all_below_lead_to_their_directories_and_back_up() {
 }
 
 #[test]
-fn what_was_left_out_of_the_list_is_shown_when_one_goes_there() {
+fn hidden_entries_are_shown_when_the_user_goes_to_them() {
     let tree = tree();
     let mut app = at(&tree, "e 2");
     press(&mut app, "j j j Enter");
@@ -79,7 +79,7 @@ fn types_and_ages_open_their_files_and_lead_back_one_by_one() {
 }
 
 #[test]
-fn of_what_can_be_made_again_it_is_told_when_it_was_last_made() {
+fn cleanup_candidates_show_their_last_change() {
     let day = 24 * 3600;
     let target = dir("target", vec![file("old", 40_960, 3 * day), file("new", 8_192, 950 * day)]);
     let tree = Arc::new(build(vec![dir("it", vec![target, file("Cargo.toml", 1, 1)])]).0);
@@ -92,7 +92,7 @@ fn of_what_can_be_made_again_it_is_told_when_it_was_last_made() {
 }
 
 #[test]
-fn a_column_that_a_view_does_not_have_is_told_and_the_list_beneath_stays() {
+fn a_missing_column_causes_a_notice_and_keeps_the_list() {
     let tree = tree();
     for (key, sorts) in [
         ("2", None),
@@ -124,7 +124,7 @@ fn directories_have_a_type_too_and_it_leads_to_them() {
 }
 
 #[test]
-fn errors_stand_below_their_reason_and_lead_to_the_entry() {
+fn errors_are_listed_below_their_reason_and_open_the_entry() {
     let tree = tree();
     let mut app = at(&tree, "7");
     assert_eq!(labels(&app), ["permission denied".to_owned(), "  locked".to_owned()]);
@@ -133,7 +133,7 @@ fn errors_stand_below_their_reason_and_lead_to_the_entry() {
 }
 
 #[test]
-fn a_search_lists_what_meets_it_while_it_is_typed() {
+fn a_search_lists_matches_while_it_is_typed() {
     let tree = tree();
     let mut app = at(&tree, "/");
     assert!(page(&app).failure.is_some(), "examples");
@@ -152,7 +152,7 @@ fn a_search_lists_what_meets_it_while_it_is_typed() {
 }
 
 #[test]
-fn a_search_restricts_the_other_views_and_says_so_until_it_is_cleared() {
+fn a_search_restricts_all_views_until_it_is_cleared() {
     let tree = tree();
     let mut app = at(&tree, "/");
     write(&mut app, "music");
@@ -170,7 +170,7 @@ fn a_search_restricts_the_other_views_and_says_so_until_it_is_cleared() {
 }
 
 #[test]
-fn a_search_that_makes_no_sense_says_why_and_is_not_accepted() {
+fn an_invalid_search_is_explained_and_not_accepted() {
     let tree = tree();
     let mut app = at(&tree, "/");
     write(&mut app, "type:nonsense x");
@@ -213,7 +213,7 @@ fn in_the_treemap_keys_move_between_cells_and_enter_opens() {
 }
 
 #[test]
-fn a_view_opened_while_scanning_is_asked_for_again_until_it_has_all() {
+fn a_view_opened_while_scanning_is_refreshed_until_complete() {
     let growing = Growing::new();
     growing.publish(vec![file("a", 4096, 0)]);
     let tree = Arc::clone(&growing.tree);
@@ -284,7 +284,7 @@ fn errors_are_listed_by_number_or_by_path() {
 }
 
 #[test]
-fn a_key_that_does_nothing_says_so() {
+fn a_key_without_effect_causes_a_notice() {
     let tree = tree();
     for (keys, said) in [
         ("3 t", Some("Not available in this view: directories first (1: list)")),
@@ -323,7 +323,7 @@ fn bars_of_sums_are_shares_of_all_or_of_the_largest() {
 }
 
 #[test]
-fn the_key_of_the_list_leads_there_from_whatever_lies_in_its_place() {
+fn the_key_of_the_list_leads_there_from_every_view() {
     let tree = Arc::new(home());
     for (open, mode) in [
         ("+ Tab", Some(Scope::Marks)),
@@ -349,7 +349,7 @@ fn the_key_of_the_list_leads_there_from_whatever_lies_in_its_place() {
 }
 
 #[test]
-fn info_that_fits_says_so_when_it_is_scrolled_and_else_scrolls() {
+fn info_scrolls_only_if_it_does_not_fit() {
     let tree = home();
     let mut app = finished(&tree);
     app.update(Event::Resize(80, 24));
@@ -371,7 +371,7 @@ fn info_that_fits_says_so_when_it_is_scrolled_and_else_scrolls() {
 }
 
 #[test]
-fn the_footer_keeps_the_key_of_the_help_whatever_else_it_says() {
+fn the_footer_always_shows_the_key_of_the_help() {
     let (tree, _) = build((0..2000).map(|n| file(&format!(".{n}"), n * 4096, 0)).collect());
     let tree = Arc::new(tree);
     for size in [(40, 10), (80, 24), (24, 10)] {
@@ -391,7 +391,7 @@ fn the_footer_keeps_the_key_of_the_help_whatever_else_it_says() {
 }
 
 #[test]
-fn a_file_with_several_names_is_one_of_the_largest_once_and_says_how_many() {
+fn a_file_with_several_names_is_listed_once_with_their_number() {
     use crate::analysis::fixture::{directory, file, tree};
     let tree = tree(&[
         directory("d"),
@@ -420,7 +420,7 @@ fn a_file_with_several_names_is_one_of_the_largest_once_and_says_how_many() {
 }
 
 #[test]
-fn a_list_that_ends_before_what_was_found_says_so() {
+fn a_truncated_list_says_so() {
     use crate::analysis::fixture::{finish, pool, request};
     use crate::ui::views::TableAnswer;
     let tree = Arc::new(build(vec![file("a", 1, 1), file("b", 1, 1)]).0);
@@ -436,7 +436,7 @@ fn a_list_that_ends_before_what_was_found_says_so() {
 }
 
 #[test]
-fn types_open_with_what_is_known_and_end_with_what_is_not() {
+fn types_list_known_categories_first() {
     let tree = Arc::new(
         build(vec![file("huge.xyz", 90_000, 1), file("huge.zzz", 80_000, 1), file("small.rs", 600, 1)]).0,
     );

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn without_changes_every_key_does_what_the_table_says() {
+    fn without_changes_keys_follow_the_table() {
         let keymap = Keymap::default();
         for (number, binding) in KEYMAP.iter().enumerate() {
             assert_eq!(keymap.keys(number).collect::<Vec<_>>(), binding.keys, "{}", binding.name());
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_has_its_new_keys_and_not_the_old_ones() {
+    fn a_line_has_only_its_new_keys() {
         let keymap = changed(&[("mark", &["x", "Ins"])]);
         assert_eq!(meaning(&keymap, Scope::List, "x"), Some("mark"));
         assert_eq!(meaning(&keymap, Scope::Marks, "Ins"), Some("mark"));
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_given_away_means_the_new_line_where_that_works_and_the_old_one_elsewhere() {
+    fn a_reassigned_key_keeps_its_old_meaning_in_other_scopes() {
         let keymap = changed(&[("rescan", &["k"])]);
         assert_eq!(meaning(&keymap, Scope::List, "k"), Some("rescan"));
         assert_eq!(meaning(&keymap, Scope::Help, "k"), Some("up"));
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_changes_with_the_same_key_the_first_has_it() {
+    fn the_first_of_two_lines_gets_a_key() {
         let keymap = changed(&[("rescan", &["x"]), ("rescan-root", &["x", "X"])]);
         assert_eq!(meaning(&keymap, Scope::List, "x"), Some("rescan"));
         assert_eq!(meaning(&keymap, Scope::List, "X"), Some("rescan-root"));
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn questions_and_interrupting_stay_as_they_are() {
+    fn keys_of_questions_and_interrupt_cannot_be_changed() {
         let keymap = changed(&[("suspend", &["y", "Ctrl-C", "F1"]), ("quit", &[])]);
         for scope in Scope::ALL {
             assert_eq!(meaning(&keymap, scope, "Ctrl-C"), Some("interrupt"), "{scope:?}");
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_are_typed_where_a_text_is_whatever_they_are_given_to() {
+    fn letters_are_typed_into_texts_whatever_keys_are_configured() {
         let keymap = changed(&[("suspend", &["x"]), ("keep-results", &["Ctrl-O"])]);
         for scope in [Scope::Prompt, Scope::FileName, Scope::Typing] {
             assert_eq!(meaning(&keymap, scope, "x"), None, "{scope:?}");

@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_key_says_why() {
+    fn an_invalid_key_is_explained() {
         let cases = [
             ("", "unknown key; "),
             ("foo", "unknown key; "),

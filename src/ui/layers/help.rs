@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn all_of_it_fits_a_large_window_and_side_by_side_a_usual_one() {
+    fn the_help_fits_large_windows_and_usual_ones_in_columns() {
         let lines = lines(Theme::default(), &Keymap::default(), 80);
         let text: Vec<String> = lines.iter().map(ToString::to_string).collect();
         assert_eq!(

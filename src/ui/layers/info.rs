@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_no_name_is_a_number() {
+    fn unknown_users_are_numbers() {
         assert_eq!(person(Some("root"), 0, false), "root (0)");
         assert_eq!(person(None, 1000, false), "1000");
         assert_eq!(person(None, 1000, true), "1000 (unknown)");

@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn less_than_its_length_has_one_of_several_reasons() {
+    fn less_usage_than_length_is_explained() {
         let first = |probe: Probe, layout| file_notes(&probe, layout).remove(0);
         assert_eq!(first(probe(2048, 3 << 20, &[]), None), "sparse: 2.0 MiB of holes");
         assert!(first(probe(0, 60, &[]), None).starts_with("no blocks"));
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shared_and_what_would_be_freed_is_said() {
+    fn shared_and_freed_space_is_shown() {
         let layout =
             ExtentLayout { private: 1 << 20, shared: 2 << 20, pieces: Some(3), ..ExtentLayout::default() };
         let text = "shares 2.0 MiB with copies or snapshots; deleting it frees 1.0 MiB";
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_its_length_was_set_aside() {
+    fn more_usage_than_length_is_explained() {
         let layout =
             ExtentLayout { unwritten: 1 << 20, private: 1 << 20, pieces: Some(1), ..ExtentLayout::default() };
         assert_eq!(file_notes(&probe(2048, 10, &[]), Some(Ok(layout))), ["1.0 MiB preallocated"]);
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_another_by_now_is_told() {
+    fn a_replaced_file_is_reported() {
         let record = Entry { name: b"x", kind: Kind::File, state: EntryState::Known(Metadata::default()) };
         let file_notes = notes(&probe(0, 0, &[]), None, &record, Units::Binary, " (x reads it again)");
         assert_eq!(file_notes, ["has changed since it was scanned (x reads it again)"]);

@@ -169,20 +169,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn levels_count_up_and_nonsense_begins_anew() {
+    fn shell_levels_count_up_and_invalid_ones_restart() {
         let next = |level: Option<&str>| next_level(level.map(Into::into));
         assert_eq!([next(None), next(Some("1")), next(Some("x")), next(Some(""))], [1, 2, 1, 1]);
         assert_eq!(next(Some("4294967295")), u32::MAX);
     }
 
     #[test]
-    fn a_pager_may_have_options_and_there_are_usual_ones() {
+    fn the_pager_may_have_options_and_there_are_defaults() {
         assert_eq!(pagers(Some(" less  -R\t-S ".into())), [["less", "-R", "-S"]]);
         assert_eq!(pagers(None), [["less"], ["more"]]);
     }
 
     #[test]
-    fn who_ends_well_gives_no_cause_for_complaint() {
+    fn a_successful_program_reports_no_error() {
         let said = |ended| failure_text(&"sh".into(), ended);
         assert_eq!(said(Ok(Ended::Code(0))), None);
         assert_eq!(said(Ok(Ended::Code(3))).as_deref(), Some("sh ended with code 3"));

@@ -68,12 +68,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_terminal_is_given_any_bytes() {
+    fn the_terminal_accepts_any_bytes() {
         assert_eq!(sequence(b"/a\n\xff"), "\x1b]52;c;L2EK/w==\x1b\\");
     }
 
     #[test]
-    fn tools_are_those_of_the_desktop_and_none_over_ssh() {
+    fn clipboard_tools_follow_the_desktop_and_none_is_used_over_ssh() {
         let names = |set: &[&str]| -> Vec<_> {
             let tools = tools(|name| set.contains(&name).then(|| "1".into()));
             tools.into_iter().map(|(tool, _)| tool).filter(|tool| *tool != "pbcopy").collect()

@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_shown_is_taken_back_by_nothing() {
+    fn shown_results_are_never_withdrawn() {
         assert_eq!(TabState::Percent(42).sequence(), "\x1b]9;4;1;42\x07");
         assert_eq!(TabState::default().sequence(), "\x1b]9;4;0\x07");
     }

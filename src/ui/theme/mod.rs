@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_decides_on_colours_unless_the_person_does() {
+    fn the_environment_determines_colors_unless_the_user_does() {
         let deep = ("COLORTERM", "truecolor");
         let term = ("TERM", "xterm-256color");
         assert_eq!(detect(ColorChoice::Auto, &[deep, term]), Colors::True);
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_drawn_is_what_locale_and_terminal_have() {
+    fn glyphs_follow_locale_and_terminal() {
         let detect = |variables: &[(&str, &str)]| {
             Glyphs::detect(|name| {
                 variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into())

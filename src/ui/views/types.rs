@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn many_extensions_of_no_class_are_one_row_that_opens_as_a_view_of_them() {
+    fn many_extensions_without_a_category_are_one_row() {
         let many = typed(33, true);
         assert_eq!(labels(&many), ["video", "  .mkv", "other (33 types)", "directories themselves"]);
         assert!(TypeRows::new(&many).target(4).is_none());

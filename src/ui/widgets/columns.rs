@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_go_one_after_another_as_the_window_narrows() {
+    fn columns_disappear_in_order_as_the_window_narrows() {
         for first in [Column::Size, Column::Growth] {
             let mut before = all(300, first);
             assert_eq!((before.width(Column::Bar), before.width(Column::Modified)), (Some(24), Some(16)));
@@ -159,13 +159,13 @@ mod tests {
     }
 
     #[test]
-    fn the_column_that_rows_are_about_goes_last() {
+    fn the_main_column_disappears_last() {
         assert_eq!(all(20, Column::Size).cells, [(Column::Size, SIGNS + BRIEF)]);
         assert_eq!(all(20, Column::Growth).cells, [(Column::Growth, 1 + BRIEF)]);
     }
 
     #[test]
-    fn columns_that_are_not_wanted_take_no_room() {
+    fn hidden_columns_take_no_room() {
         let columns = ColumnSet::of(&[Column::Size, Column::Name]);
         assert_eq!(Columns::fit(80, columns, Column::Size, NAME, UNITS).name, 80 - SIGNS - 1 - 9 - 3);
     }

@@ -84,7 +84,7 @@ fn a_listing_without_an_end_can_be_stopped() {
 }
 
 #[test]
-fn lies_are_seen_through() {
+fn wrong_data_of_a_file_system_is_handled() {
     let lies = match Lies::mount() {
         Ok(lies) => lies,
         Err(reason) => return crate::support::skip(reason),

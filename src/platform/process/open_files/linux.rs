@@ -258,7 +258,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mapping_without_a_name_is_told_from_others() {
+    fn mappings_without_a_file_are_distinguished() {
         let line = b"7f12-7f34 rw-s 00000000 fe:10 1234                       /tmp/a b (deleted)";
         let mapping = mapping(line).unwrap();
         assert_eq!((mapping.range, mapping.inode), (&b"7f12-7f34"[..], 1234));

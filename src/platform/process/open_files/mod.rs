@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_there_once_with_all_who_hold_it() {
+    fn a_deleted_file_is_listed_once_with_all_its_processes() {
         let mut files = Files::default();
         files.add(file(5, 20, Through::Memory, None));
         files.add(file(5, 10, Through::Descriptor, Some(4096)));

@@ -133,7 +133,7 @@ fn a_file_is_read_whole() {
 }
 
 #[test]
-fn the_error_stands_before_the_name_and_is_alone_with_it() {
+fn an_error_comes_before_the_name_and_without_attributes() {
     assert_eq!(Packed::failed(b"bad", 5).read(), (Kind::Unknown, 0, Prefetched::Failed(Errno::EIO)));
     // A kernel that also packs missing attributes adds "no error".
     let fine = Packed { error: Some(0), ..Packed::file(b"fine") };
@@ -141,7 +141,7 @@ fn the_error_stands_before_the_name_and_is_alone_with_it() {
 }
 
 #[test]
-fn a_name_is_any_bytes_and_stands_where_its_offset_says() {
+fn a_name_may_be_any_bytes_and_is_at_its_offset() {
     for (length, hole) in [(1, 0), (255, 4), (765, 64)] {
         let name: Vec<u8> = (0..length).map(|index| if index % 2 == 0 { 0xff } else { b'\n' }).collect();
         let file = Packed { hole, ..Packed::file(&name) };
@@ -169,7 +169,7 @@ fn a_device_number_is_widened_as_stat_does() {
 }
 
 #[test]
-fn a_directory_says_only_what_opening_it_crosses() {
+fn directories_report_only_the_boundary_of_opening_them() {
     let said = |mount_status, flags| Packed::directory(mount_status, flags).read().2;
     assert_eq!(said(0, 0), Prefetched::Nothing);
     assert_eq!(said(1, 0), Prefetched::Boundary(Boundary::Mount));
@@ -188,7 +188,7 @@ fn a_directory_says_only_what_opening_it_crosses() {
 }
 
 #[test]
-fn what_lacks_an_attribute_is_to_be_asked_by_name() {
+fn entries_without_all_attributes_are_read_by_name() {
     let whole = Packed::file(b"f");
     for part in [
         Packed { allocated: None, ..whole.clone() },
@@ -205,7 +205,7 @@ fn what_lacks_an_attribute_is_to_be_asked_by_name() {
 }
 
 #[test]
-fn a_field_nobody_asked_for_leaves_the_name() {
+fn an_unrequested_field_leaves_the_name() {
     let mut bytes = Packed::file(b"name").bytes();
     bytes[4] |= 0x10; // ATTR_CMN_OBJTAG
     assert_eq!(measure(&bytes, 1), Some(bytes.len()));
@@ -230,7 +230,7 @@ fn records_follow_each_other() {
 }
 
 #[test]
-fn what_is_malformed_is_refused() {
+fn malformed_input_is_rejected() {
     let good = Packed::file(b"name").bytes();
     let with = |at: usize, number: u32| {
         let mut bytes = good.clone();
@@ -292,7 +292,7 @@ proptest! {
     }
 
     #[test]
-    fn what_was_packed_is_read_back(batch in prop::collection::vec(packed(), 0..8)) {
+    fn compressed_text_is_read_back(batch in prop::collection::vec(packed(), 0..8)) {
         let bytes: Vec<u8> = batch.iter().flat_map(Packed::bytes).collect();
         prop_assert_eq!(measure(&bytes, batch.len()), Some(bytes.len()));
         let mut count = 0;

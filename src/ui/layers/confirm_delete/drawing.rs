@@ -356,7 +356,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_told_in_the_largest_unit() {
+    fn durations_are_given_in_the_largest_unit() {
         for (since, text) in [
             (0, "within the last minute"),
             (-30, "within the last minute"),

@@ -89,7 +89,7 @@ fn every_colour_can_be_read_on_black_and_on_white() {
 }
 
 #[test]
-fn what_is_written_in_a_cell_can_be_read_whatever_its_colour() {
+fn text_in_cells_is_legible_on_every_color() {
     let ratio = |color: Color, [red, green, blue]: [u8; 3]| {
         let style = filled(Style::new().fg(color));
         assert_eq!(style.bg, Some(color));
@@ -113,7 +113,7 @@ fn what_is_written_in_a_cell_can_be_read_whatever_its_colour() {
 }
 
 #[test]
-fn no_two_colours_are_taken_for_each_other_by_anybody() {
+fn no_two_colors_are_confused_with_any_vision() {
     let cells: Vec<Role> = Role::ALL
         .into_iter()
         .filter(|role| role.is_category() || matches!(role, Role::Bar | Role::Faint))
@@ -135,7 +135,7 @@ fn no_two_colours_are_taken_for_each_other_by_anybody() {
 }
 
 #[test]
-fn roles_differ_without_any_colour() {
+fn roles_differ_without_colors() {
     for preset in Preset::ALL {
         let looks = Looks { preset, ..Looks::default() };
         let style = |role| looks.style(role, Colors::None);
@@ -147,7 +147,7 @@ fn roles_differ_without_any_colour() {
 }
 
 #[test]
-fn presets_say_which_roles_have_colours() {
+fn presets_determine_the_colored_roles() {
     let colored = |preset| {
         let looks = Looks { preset, ..Looks::default() };
         Role::ALL.into_iter().filter(|role| looks.style(*role, Colors::True).fg.is_some()).count()
@@ -159,7 +159,7 @@ fn presets_say_which_roles_have_colours() {
 }
 
 #[test]
-fn a_colour_of_ones_own_comes_first_as_far_as_the_terminal_can_show_it() {
+fn the_users_color_has_precedence_as_far_as_the_terminal_supports_it() {
     let mut looks = Looks { preset: Preset::Plain, ..Looks::default() };
     looks.set(Role::Bar, Color::Rgb(0xff, 0x00, 0x01));
     let bar = |colors| looks.style(Role::Bar, colors).fg;
@@ -174,7 +174,7 @@ fn a_colour_of_ones_own_comes_first_as_far_as_the_terminal_can_show_it() {
 }
 
 #[test]
-fn colours_are_read_back_from_their_names() {
+fn colors_are_read_back_from_their_names() {
     let named = ["blue", "bright-blue", "Light Red", "gray", "white", "#3A80c4", "0", "255", "terminal"];
     for word in named {
         let read = color(word).unwrap();

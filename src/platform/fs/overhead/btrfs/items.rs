@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_are_told_apart_by_their_flags() {
+    fn block_groups_are_distinguished_by_their_flags() {
         assert_eq!(chunks(1, 10, 5).map(|it| (it.purpose, it.copies)), Some((Purpose::Data, 1)));
         assert_eq!(chunks(4 | 32, 10, 5).map(|it| (it.purpose, it.copies)), Some((Purpose::Metadata, 2)));
         assert_eq!(chunks(2 | 512, 0, 0).map(|it| (it.purpose, it.copies)), Some((Purpose::System, 3)));
@@ -177,7 +177,7 @@ mod tests {
         #![proptest_config(cases(256))]
 
         #[test]
-        fn any_item_will_do(kind in 130_u32..160, data in prop::collection::vec(any::<u8>(), 0..300)) {
+        fn any_item_is_accepted(kind in 130_u32..160, data in prop::collection::vec(any::<u8>(), 0..300)) {
             let mut roots = RootItems::default();
             roots.take(&TreeItem { id: 256, kind, offset: 5, data: &data });
             prop_assert!(roots.subvolumes(|_, _| None).len() <= 1);
