@@ -30,7 +30,7 @@ use super::loader::Sources;
 use super::message::{Effect, Event};
 use super::options::DeletePolicy;
 use super::progress::Tick;
-use super::theme::Theme;
+use super::theme::{Colors, Role, Theme};
 use super::views::{LIST, TREEMAP};
 use crate::base::format::Units;
 use crate::base::job::Pool;
@@ -169,6 +169,22 @@ fn help_line(app: &App<'_>) -> usize {
 /// Returns the scope of the top layer; `None` if there is no layer.
 fn layer(app: &App<'_>) -> Option<Scope> {
     app.layers.last().map(|layer| layer.component().scope())
+}
+
+#[test]
+fn bars_keep_their_color_in_the_selected_row() {
+    use ratatui::{Terminal, backend::TestBackend, style::Modifier};
+    let (tree, _) = build(vec![file("a", 4096, 0), file("b", 4096, 0)]);
+    let mut app = finished(&tree);
+    app.cx.theme.colors = Colors::True;
+    let mut terminal = Terminal::new(TestBackend::new(app.cx.size.0, app.cx.size.1)).unwrap();
+    terminal.draw(|frame| app.draw(frame)).unwrap();
+    let drawn = terminal.backend().buffer();
+    let bar = app.cx.theme.style(Role::Bar).fg.unwrap();
+    let row = |y| drawn.content.iter().skip(usize::from(y) * usize::from(drawn.area.width)).take(80);
+    let selected: Vec<_> = row(2_u16).filter(|cell| cell.bg == bar).collect();
+    assert!(!selected.is_empty() && selected.iter().all(|cell| cell.modifier.contains(Modifier::REVERSED)));
+    assert_eq!(row(3).filter(|cell| cell.fg == bar).count(), selected.len());
 }
 
 /// Returns the text of the screen.

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line as Text, Span};
 
 use super::columns::{Columns, aligned, right};
@@ -132,11 +132,17 @@ fn shortened<'t>(note: &'t str, room: usize, gap: &str) -> Cow<'t, str> {
     beginning(clause, room, gap)
 }
 
-/// Draws a line as the one under the cursor.
+/// Draws a line as the one under the cursor: reversed, with bars in their color and bold text bold.
 pub fn select(cx: &Context<'_>, row: Rect, buffer: &mut Buffer) {
-    // The whole line has one style: reversing its own colors would look like a chessboard.
+    let (selected, bar) = (cx.theme.style(Role::Selected), cx.theme.style(Role::Bar).fg);
     for cell in row.positions() {
-        buffer[cell].set_style(Style::reset().patch(cx.theme.style(Role::Selected)));
+        let cell = &mut buffer[cell];
+        let mut style = Style::reset().patch(selected).add_modifier(cell.modifier & Modifier::BOLD);
+        // Reversing exchanges both colors of the cell, so the color of a bar becomes that of the background.
+        if bar == Some(cell.fg) {
+            style = style.bg(cell.fg);
+        }
+        cell.set_style(style);
     }
 }
 
