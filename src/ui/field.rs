@@ -2,17 +2,20 @@
 //!
 //! It can contain a default text, which the first typed letter replaces.
 //!
-//! Invariant: the text contains no control character that was not in the default text.
+//! Invariants: the text contains no control character that was not in the default text; the cursor is between
+//! two characters of the text, or at its end.
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::keys::Command;
+use super::keys::{Command, Reach};
 
 /// Text being typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Field {
     text: String,
+    /// Position of the cursor, in bytes.
+    cursor: usize,
     state: State,
 }
 
@@ -29,12 +32,17 @@ enum State {
 impl Field {
     /// Creates a field with a default text.
     pub fn offering(text: String) -> Self {
-        Self { text, state: State::Offered }
+        Self { cursor: text.len(), text, state: State::Offered }
     }
 
     /// Returns the text.
     pub fn as_str(&self) -> &str {
         &self.text
+    }
+
+    /// Returns the text before the cursor and the text after it.
+    pub fn halves(&self) -> (&str, &str) {
+        self.text.split_at(self.cursor)
     }
 
     /// Returns `true` if the text is empty.
@@ -54,34 +62,66 @@ impl Field {
 
     /// Takes a key and its command, if it has one. Returns `true` if the key changed the text.
     pub fn take(&mut self, event: KeyEvent, command: Option<Command>) -> bool {
+        let old_length = self.text.len();
         match (command, event.code) {
-            (Some(Command::Erase), _) => {
+            (Some(Command::Step(reach)), _) => {
                 self.state = State::Typed;
-                let last = self.text.grapheme_indices(true).next_back();
-                self.text.truncate(last.map_or(0, |(at, _)| at));
+                self.cursor = self.end_of(reach);
             }
-            (Some(Command::EraseAll), _) => self.clear(),
+            (Some(Command::Erase(reach)), _) => {
+                self.state = State::Typed;
+                let end = self.end_of(reach);
+                self.text.drain(end.min(self.cursor)..end.max(self.cursor));
+                self.cursor = end.min(self.cursor);
+            }
             (None, KeyCode::Char(letter))
                 if !event.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) =>
             {
                 self.paste(letter.encode_utf8(&mut [0; 4]));
+                return true;
             }
-            _ => return false,
+            _ => {}
         }
-        true
+        self.text.len() != old_length
     }
 
-    /// Appends a text, or replaces the default text by it.
+    /// Inserts a text at the cursor, or replaces the default text by it.
     pub fn paste(&mut self, text: &str) {
-        let mut letters = text.chars().filter(|letter| !letter.is_control()).peekable();
-        if letters.peek().is_some() {
+        let text: String = text.chars().filter(|letter| !letter.is_control()).collect();
+        if !text.is_empty() {
             if self.is_offered() {
                 self.clear();
             }
             self.state = State::Typed;
-            self.text.extend(letters);
+            self.text.insert_str(self.cursor, &text);
+            self.cursor += text.len();
         }
     }
+
+    /// Returns the other end of a part next to the cursor, in bytes.
+    fn end_of(&self, reach: Reach) -> usize {
+        let (before, after) = self.halves();
+        match reach {
+            Reach::Left => before.grapheme_indices(true).next_back().map_or(0, |(at, _)| at),
+            Reach::Right => self.cursor + after.graphemes(true).next().map_or(0, str::len),
+            Reach::WordLeft => {
+                let letters = before.grapheme_indices(true).rev().skip_while(|(_, it)| !is_of_word(it));
+                letters.take_while(|(_, it)| is_of_word(it)).last().map_or(0, |(at, _)| at)
+            }
+            Reach::WordRight => {
+                let letters = after.grapheme_indices(true).skip_while(|(_, it)| !is_of_word(it));
+                let last = letters.take_while(|(_, it)| is_of_word(it)).last();
+                self.cursor + last.map_or(after.len(), |(at, letter)| at + letter.len())
+            }
+            Reach::Start => 0,
+            Reach::End => self.text.len(),
+        }
+    }
+}
+
+/// Returns `true` if a character with its accents belongs to a word: a run of letters and digits, as in shells.
+fn is_of_word(letter: &str) -> bool {
+    letter.starts_with(char::is_alphanumeric)
 }
 
 #[cfg(test)]
@@ -102,7 +142,7 @@ mod tests {
         field.paste("e\u{301}");
         let back = KeyEvent::new(KeyCode::Backspace, KeyModifiers::NONE);
         assert!(
-            field.take(back, Some(Command::Erase)) && field.as_str() == "aBef",
+            field.take(back, Some(Command::Erase(Reach::Left))) && field.as_str() == "aBef",
             "a letter with its accent is one"
         );
     }
@@ -119,11 +159,60 @@ mod tests {
         assert!(pasted.is_offered(), "nothing was pasted");
         pasted.paste("p");
         let mut edited = offered();
-        assert!(edited.take(enter, Some(Command::Erase)));
+        assert!(edited.take(enter, Some(Command::Erase(Reach::Left))));
         press(&mut edited, 'x', KeyModifiers::NONE);
         let mut cleared = offered();
-        assert!(cleared.take(enter, Some(Command::EraseAll)) && cleared.is_empty());
+        assert!(cleared.take(enter, Some(Command::Erase(Reach::Start))) && cleared.is_empty());
         assert_eq!([typed.as_str(), pasted.as_str(), edited.as_str()], ["xy", "p", "it.jsox"]);
         assert!(!edited.is_offered() && offered().is_offered());
+    }
+
+    /// Performs commands on a text with the cursor at its end. Returns the text with `|` at the cursor.
+    fn edited(text: &str, commands: &[Command]) -> String {
+        let mut field = Field::default();
+        field.paste(text);
+        for command in commands {
+            let enter = KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE);
+            let old = field.text.clone();
+            assert_eq!(field.take(enter, Some(*command)), field.text != old);
+        }
+        let (before, after) = field.halves();
+        format!("{before}|{after}")
+    }
+
+    #[test]
+    fn the_cursor_moves_by_characters_and_words() {
+        use Reach::{End, Left, Right, Start, WordLeft, WordRight};
+        let step = |reaches: &[Reach]| {
+            let commands: Vec<_> = reaches.iter().map(|reach| Command::Step(*reach)).collect();
+            edited("src/e\u{301}t.rs *.日本", &commands)
+        };
+        assert_eq!(step(&[Start]), "|src/e\u{301}t.rs *.日本");
+        assert_eq!(step(&[Left, Left]), "src/e\u{301}t.rs *.|日本");
+        assert_eq!(step(&[Start, WordRight]), "src|/e\u{301}t.rs *.日本");
+        assert_eq!(step(&[Start, WordRight, Right, Right]), "src/e\u{301}|t.rs *.日本");
+        assert_eq!(step(&[WordLeft, WordLeft, WordLeft]), "src/|e\u{301}t.rs *.日本");
+        assert_eq!(step(&[Start, WordRight, WordRight, WordLeft]), "src/|e\u{301}t.rs *.日本");
+        assert_eq!(step(&[End, Right, WordRight]), "src/e\u{301}t.rs *.日本|");
+        assert_eq!(step(&[Start, Left, WordLeft]), "|src/e\u{301}t.rs *.日本");
+    }
+
+    #[test]
+    fn text_is_deleted_and_inserted_at_the_cursor() {
+        use Command::{Erase, Step};
+        use Reach::{End, Left, Right, Start, WordLeft, WordRight};
+        assert_eq!(edited("one two", &[Step(WordLeft), Erase(Left)]), "one|two");
+        assert_eq!(edited("one two", &[Step(Start), Erase(Right)]), "|ne two");
+        assert_eq!(edited("one two", &[Erase(WordLeft)]), "one |");
+        assert_eq!(edited("one two", &[Step(Start), Erase(WordRight)]), "| two");
+        assert_eq!(edited("one two", &[Step(WordLeft), Erase(Start)]), "|two");
+        assert_eq!(edited("one two", &[Step(WordLeft), Erase(End)]), "one |");
+        assert_eq!(edited("", &[Erase(Left), Erase(Right), Erase(WordLeft), Erase(WordRight)]), "|");
+        let mut field = Field::offering("it.json".to_owned());
+        let home = KeyEvent::new(KeyCode::Home, KeyModifiers::NONE);
+        assert!(!field.take(home, Some(Step(Start))) && !field.is_offered(), "a default text can be edited");
+        press(&mut field, 'b', KeyModifiers::NONE);
+        field.paste("\u{1b}é");
+        assert_eq!(field.halves(), ("bé", "it.json"));
     }
 }

@@ -133,7 +133,7 @@ impl App<'_> {
             Command::Export => self.ask_for_file(),
             Command::CopyPath => return self.cx.copy_path(),
             Command::Back => return self.cx.stop_deleting().or_else(|| self.cx.stop_rescan()),
-            // Commands that work everywhere were performed before; all others are keys of the search prompt.
+            // Commands that work everywhere were performed before; all others are keys of dialogs and text fields.
             Command::Interrupt
             | Command::Suspend
             | Command::Help
@@ -149,8 +149,8 @@ impl App<'_> {
             | Command::Empty
             | Command::Retry
             | Command::Inside
-            | Command::Erase
-            | Command::EraseAll => {}
+            | Command::Step(_)
+            | Command::Erase(_) => {}
         }
         None
     }

@@ -284,7 +284,7 @@ pub fn asked_twice(app: &mut App<'_>) {
 #[test]
 fn names_can_be_typed_whatever_keys_are_configured() {
     let tree = home();
-    let mut app = configured(&tree, &[("suspend", "u"), ("erase-all", "Ctrl-X")]);
+    let mut app = configured(&tree, &[("suspend", "u"), ("erase-to-start", "Ctrl-X")]);
     typing(&mut app);
     write(&mut app, "no");
     app.update(Event::Key(KeyEvent::new(KeyCode::Char('x'), KeyModifiers::CONTROL)));

@@ -62,6 +62,11 @@ fn ready<'t>(tree: &'t Arc<Tree>, scope: Scope, binding: &Binding) -> App<'t> {
         (Scope::Treemap, Command::Cell(side)) => lean(&mut app, side),
         _ => {}
     }
+    if let Command::Step(reach) | Command::Erase(reach) = binding.command
+        && matches!(reach, Reach::Right | Reach::WordRight | Reach::End)
+    {
+        press(&mut app, "Home");
+    }
     if binding.command == Command::Answer(Answer::Selected) {
         press(&mut app, "Right");
     }

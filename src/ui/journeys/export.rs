@@ -68,6 +68,20 @@ fn the_offered_name_is_replaced_by_typing_or_edited() {
 }
 
 #[test]
+fn a_name_is_edited_at_the_cursor_and_a_tilde_is_the_home_directory() {
+    let tree = home();
+    let mut app = finished(&tree);
+    press(&mut app, "E Home");
+    write(&mut app, "~/");
+    press(&mut app, "End Alt-B Alt-B Ctrl-K");
+    write(&mut app, "csv");
+    assert_eq!(prompt(&app).name.as_str(), "~/shown.csv");
+    let path = std::env::home_dir().unwrap().join("shown.csv");
+    let order = ExportRequest { path, format: Format::Flat(Form::Csv), old: Overwrite::Kept };
+    assert_eq!(press(&mut app, "Enter"), [Effect::Export(order)]);
+}
+
+#[test]
 fn a_name_without_a_format_is_rejected_and_quitting_writes_nothing() {
     let tree = home();
     let mut app = finished(&tree);

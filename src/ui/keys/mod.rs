@@ -65,10 +65,10 @@ pub enum Command {
     Cell(Side),
     /// Accept the typed text.
     Accept,
-    /// Delete the last letter.
-    Erase,
-    /// Delete all letters.
-    EraseAll,
+    /// Move the cursor of a text field.
+    Step(Reach),
+    /// Delete from the cursor of a text field.
+    Erase(Reach),
     /// Rescan the directory under the cursor.
     Rescan,
     /// Rescan the shown root.
@@ -138,6 +138,23 @@ pub enum Side {
     Below,
 }
 
+/// Part of the text next to the cursor, to step over or to delete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// The character before the cursor.
+    Left,
+    /// The character after the cursor.
+    Right,
+    /// Everything from the start of the word before the cursor.
+    WordLeft,
+    /// Everything to the end of the word after the cursor.
+    WordRight,
+    /// Everything before the cursor.
+    Start,
+    /// Everything after the cursor.
+    End,
+}
+
 /// Effect of a key while a question is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
@@ -190,7 +207,7 @@ impl Scope {
 
     /// Returns `true` if `key` types a letter in this scope.
     pub fn types(self, key: Key) -> bool {
-        self.is_typed() && !key.control && matches!(key.code, KeyCode::Char(_))
+        self.is_typed() && key.held.is_empty() && matches!(key.code, KeyCode::Char(_))
     }
 
     /// All scopes.
@@ -225,6 +242,8 @@ pub enum HelpGroup {
     Treemap,
     /// Search.
     Search,
+    /// Text fields.
+    Text,
     /// Marks.
     Mark,
     /// Deletion.
@@ -237,13 +256,14 @@ pub enum HelpGroup {
 
 impl HelpGroup {
     /// All groups, in the order of the help page.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::View,
         Self::Move,
         Self::Sort,
         Self::Show,
         Self::Treemap,
         Self::Search,
+        Self::Text,
         Self::Mark,
         Self::Delete,
         Self::Program,
@@ -259,6 +279,7 @@ impl HelpGroup {
             Self::View => "Views of this directory",
             Self::Treemap => "In the treemap",
             Self::Search => "Search (while it is typed)",
+            Self::Text => "Edit a search or a name",
             Self::Mark => "Mark",
             Self::Delete => "Delete marks, or the entry",
             Self::Program => "Program",
@@ -271,11 +292,12 @@ impl HelpGroup {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Key {
     code: KeyCode,
-    control: bool,
+    /// Ctrl, Alt, or none of them.
+    held: KeyModifiers,
 }
 
 const fn key(code: KeyCode) -> Key {
-    Key { code, control: false }
+    Key { code, held: KeyModifiers::NONE }
 }
 
 const fn letter(letter: char) -> Key {
@@ -283,21 +305,22 @@ const fn letter(letter: char) -> Key {
 }
 
 const fn control(letter: char) -> Key {
-    Key { code: KeyCode::Char(letter), control: true }
+    Key { code: KeyCode::Char(letter), held: KeyModifiers::CONTROL }
+}
+
+const fn alt(letter: char) -> Key {
+    Key { code: KeyCode::Char(letter), held: KeyModifiers::ALT }
 }
 
 impl Key {
     /// Returns the event that a terminal sends for this key.
     pub fn event(self) -> KeyEvent {
-        let modifiers = if self.control { KeyModifiers::CONTROL } else { KeyModifiers::NONE };
-        KeyEvent::new(self.code, modifiers)
+        KeyEvent::new(self.code, self.held)
     }
 
     fn is(self, event: KeyEvent) -> bool {
         // An upper-case letter implies Shift, which only some terminals report as a modifier.
-        let modifiers = event.modifiers - KeyModifiers::SHIFT;
-        let wanted = if self.control { KeyModifiers::CONTROL } else { KeyModifiers::NONE };
-        self.code == event.code && modifiers == wanted
+        self.code == event.code && event.modifiers - KeyModifiers::SHIFT == self.held
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Invariant: no two lines have the same name; a test checks this.
 
-use super::{Answer, Binding, Command, Program, Scope, Side};
+use super::{Answer, Binding, Command, Program, Reach, Scope, Side};
 use crate::ui::cursor::Motion;
 
 impl Binding {
@@ -55,8 +55,8 @@ impl Command {
             Self::Search => "search",
             Self::Cell(side) => side.name(),
             Self::Accept => "keep-results",
-            Self::Erase => "erase",
-            Self::EraseAll => "erase-all",
+            Self::Step(reach) => reach.step_name(),
+            Self::Erase(reach) => reach.erase_name(),
             Self::Rescan => "rescan",
             Self::RescanRoot => "rescan-root",
             Self::Mark => "mark",
@@ -92,6 +92,30 @@ impl Motion {
             Self::HalfDown => "half-page-down",
             Self::Top => "top",
             Self::Bottom => "bottom",
+        }
+    }
+}
+
+impl Reach {
+    fn step_name(self) -> &'static str {
+        match self {
+            Self::Left => "step-left",
+            Self::Right => "step-right",
+            Self::WordLeft => "word-left",
+            Self::WordRight => "word-right",
+            Self::Start => "text-start",
+            Self::End => "text-end",
+        }
+    }
+
+    fn erase_name(self) -> &'static str {
+        match self {
+            Self::Left => "erase",
+            Self::Right => "erase-next",
+            Self::WordLeft => "erase-word",
+            Self::WordRight => "erase-next-word",
+            Self::Start => "erase-to-start",
+            Self::End => "erase-to-end",
         }
     }
 }

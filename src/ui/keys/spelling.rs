@@ -4,9 +4,9 @@
 
 use std::str::FromStr;
 
-use ratatui::crossterm::event::KeyCode;
+use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
-use super::{Key, control, key, letter};
+use super::{Key, alt, control, key, letter};
 
 /// Names of keys that are not characters. The first name is the one displayed.
 const NAMES: [(KeyCode, &[&str]); 14] = [
@@ -37,7 +37,12 @@ impl Key {
         }
         match self.code {
             KeyCode::Char(' ') => "Space".to_owned(),
-            KeyCode::Char(letter) if self.control => format!("Ctrl-{}", letter.to_ascii_uppercase()),
+            KeyCode::Char(letter) if self.held == KeyModifiers::CONTROL => {
+                format!("Ctrl-{}", letter.to_ascii_uppercase())
+            }
+            KeyCode::Char(letter) if self.held == KeyModifiers::ALT => {
+                format!("Alt-{}", letter.to_ascii_uppercase())
+            }
             KeyCode::Char(letter) => letter.to_string(),
             other => other.to_string(),
         }
@@ -56,6 +61,10 @@ impl FromStr for Key {
         if let Some(held) = strip(word, "ctrl-") {
             return with_control(held);
         }
+        if let Some(held) = strip(word, "alt-") {
+            let only = only_letter(held).ok_or("Alt works only with the letters A to Z")?;
+            return Ok(alt(only));
+        }
         if word.eq_ignore_ascii_case("space") {
             return Ok(letter(' '));
         }
@@ -68,14 +77,17 @@ impl FromStr for Key {
 }
 
 fn with_control(held: &str) -> Result<Key, String> {
-    let mut letters = held.chars().map(|letter| letter.to_ascii_lowercase());
-    let (Some(letter @ 'a'..='z'), None) = (letters.next(), letters.next()) else {
-        return Err("Ctrl works only with the letters A to Z".to_owned());
-    };
+    let letter = only_letter(held).ok_or("Ctrl works only with the letters A to Z")?;
     match SAME.iter().find(|(same, _)| *same == letter) {
         Some((_, name)) => Err(format!("terminals cannot tell it from {name}")),
         None => Ok(control(letter)),
     }
+}
+
+/// Returns the letter in lower case if `text` is one of A to Z, in any case.
+fn only_letter(text: &str) -> Option<char> {
+    let mut letters = text.chars().map(|letter| letter.to_ascii_lowercase());
+    letters.next().filter(|letter| letter.is_ascii_lowercase() && letters.next().is_none())
 }
 
 fn strip<'w>(word: &'w str, start: &str) -> Option<&'w str> {
@@ -93,7 +105,7 @@ mod tests {
         for key in KEYMAP.iter().flat_map(|binding| binding.keys) {
             assert_eq!(key.name().parse(), Ok(*key), "{}", key.name());
         }
-        for key in [key(KeyCode::F(5)), key(KeyCode::Delete), key(KeyCode::Insert), letter('ä')] {
+        for key in [key(KeyCode::F(5)), key(KeyCode::Delete), key(KeyCode::Insert), letter('ä'), alt('q')] {
             assert_eq!(key.name().parse(), Ok(key));
         }
     }
@@ -102,7 +114,7 @@ mod tests {
     fn names_have_one_meaning_however_they_are_written() {
         let same = ["Return", "enter", "ENTER"];
         assert!(same.iter().all(|word| word.parse() == Ok(key(KeyCode::Enter))));
-        assert_eq!("ctrl-D".parse(), Ok(control('d')));
+        assert_eq!(["ctrl-D".parse(), "alt-B".parse()], [Ok(control('d')), Ok(alt('b'))]);
         assert_ne!("g".parse::<Key>(), "G".parse());
         assert_eq!("-".parse(), Ok(letter('-')));
     }
@@ -119,6 +131,8 @@ mod tests {
             ("Ctrl-ab", "Ctrl works only"),
             ("Ctrl-1", "Ctrl works only"),
             ("Ctrl-é", "Ctrl works only"),
+            ("Alt-", "Alt works only"),
+            ("alt-bc", "Alt works only"),
             ("Ctrl-I", "terminals cannot tell it from Tab"),
             ("ctrl-m", "terminals cannot tell it from Enter"),
         ];

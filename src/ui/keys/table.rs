@@ -4,7 +4,9 @@
 
 use ratatui::crossterm::event::KeyCode;
 
-use super::{Answer, Binding, Command, HelpGroup, Key, Program, Scope, Side, control, key, letter};
+use super::{
+    Answer, Binding, Command, HelpGroup, Key, Program, Reach, Scope, Side, alt, control, key, letter,
+};
 use crate::table::column::{COLUMNS, Column, OPTIONAL, SORTABLE};
 use crate::ui::cursor::Motion;
 use crate::ui::views;
@@ -126,6 +128,7 @@ const COUNT: usize = MOVES.len()
     + OPTIONAL.len()
     + SHOWN.len()
     + views::VIEWS.len()
+    + EDITS.len()
     + OTHERS.len();
 
 /// All key bindings.
@@ -136,6 +139,7 @@ pub const KEYMAP: &[Binding] = &joined::<COUNT>(&[
     &of_columns(OPTIONAL, true),
     SHOWN,
     &of_views(),
+    EDITS,
     OTHERS,
 ]);
 
@@ -146,8 +150,8 @@ const MOVES: &[Binding] = &{
     [
         bind(&[key(K::Up), letter('k')], TEXT, C::Move(Motion::Up), G::Move, "up"),
         bind(&[key(K::Down), letter('j')], TEXT, C::Move(Motion::Down), G::Move, "down"),
-        bind(&[key(K::PageUp)], TEXT, C::Move(Motion::PageUp), G::Move, "a page up"),
-        bind(&[key(K::PageDown)], TEXT, C::Move(Motion::PageDown), G::Move, "a page down"),
+        bind(&[key(K::PageUp), control('b')], TEXT, C::Move(Motion::PageUp), G::Move, "a page up"),
+        bind(&[key(K::PageDown), control('f')], TEXT, C::Move(Motion::PageDown), G::Move, "a page down"),
         bind(&[control('u')], TEXT, C::Move(Motion::HalfUp), G::Move, "half a page up"),
         bind(&[control('d')], TEXT, C::Move(Motion::HalfDown), G::Move, "half a page down"),
         bind(&[key(K::Home), letter('g')], OPENED, C::Move(Motion::Top), G::Move, "top"),
@@ -190,6 +194,26 @@ const SHOWN: &[Binding] = &{
     ]
 };
 
+const EDITS: &[Binding] = &{
+    use Command as C;
+    use HelpGroup::Text;
+    use KeyCode as K;
+    [
+        bind(&[key(K::Left), control('b')], TYPED, C::Step(Reach::Left), Text, "a character left"),
+        bind(&[key(K::Right), control('f')], TYPED, C::Step(Reach::Right), Text, "a character right"),
+        bind(&[alt('b')], TYPED, C::Step(Reach::WordLeft), Text, "a word left"),
+        bind(&[alt('f')], TYPED, C::Step(Reach::WordRight), Text, "a word right"),
+        bind(&[key(K::Home), control('a')], TYPED, C::Step(Reach::Start), Text, "start of the text"),
+        bind(&[key(K::End), control('e')], TYPED, C::Step(Reach::End), Text, "end of the text"),
+        bind(&[key(K::Backspace)], TYPED, C::Erase(Reach::Left), Text, "delete a character"),
+        bind(&[key(K::Delete), control('d')], TYPED, C::Erase(Reach::Right), Text, "delete the next one"),
+        bind(&[control('w')], TYPED, C::Erase(Reach::WordLeft), Text, "delete a word"),
+        bind(&[alt('d')], TYPED, C::Erase(Reach::WordRight), Text, "delete the next word"),
+        bind(&[control('u')], TYPED, C::Erase(Reach::Start), Text, "delete to the start"),
+        bind(&[control('k')], TYPED, C::Erase(Reach::End), Text, "delete to the end"),
+    ]
+};
+
 const OTHERS: &[Binding] = &{
     use Command as C;
     use HelpGroup as G;
@@ -217,8 +241,6 @@ const OTHERS: &[Binding] = &{
         hint(4, "search", bind(&[letter('/')], VIEWS, C::Search, G::Search, "search below")),
         hint(0, "keep", bind(&[key(K::Enter)], PROMPT, C::Accept, G::Search, "keep the results")),
         hint(1, "clear", bind(&[key(K::Esc)], PROMPT, C::Back, G::Search, "clear and close")),
-        bind(&[key(K::Backspace)], TYPED, C::Erase, G::Search, "delete a character"),
-        bind(&[control('u')], TYPED, C::EraseAll, G::Search, "delete all"),
         bind(&[key(K::Up)], PROMPT, C::Move(Motion::Up), G::Search, "up in the results"),
         bind(&[key(K::Down)], PROMPT, C::Move(Motion::Down), G::Search, "down in the results"),
         hint(7, "mark", bind(&[letter(' ')], ENTRIES, C::Mark, G::Mark, "mark or unmark")),

@@ -1,6 +1,5 @@
 //! Prompt for a file name, in place of the footer.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 use ratatui::layout::Rect;
@@ -48,9 +47,14 @@ impl FilePrompt {
             self.error_text = Some(Notice::OneRootOnly);
             return Handled::Yes(None);
         }
-        let path = PathBuf::from(OsString::from(name));
-        Handled::Close(cx.write_file(ExportRequest { path, format, old: Overwrite::Kept }))
+        Handled::Close(cx.write_file(ExportRequest { path: path(name), format, old: Overwrite::Kept }))
     }
+}
+
+/// Returns the path that `name` means; a name that begins with `~/` is in the home directory.
+fn path(name: &str) -> PathBuf {
+    let home = name.strip_prefix("~/").zip(std::env::home_dir());
+    home.map_or_else(|| PathBuf::from(name), |(rest, home)| home.join(rest))
 }
 
 impl<'t> Component<'t> for FilePrompt {

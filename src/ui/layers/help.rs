@@ -234,7 +234,7 @@ mod tests {
         let lines = lines(Theme::default(), &Keymap::default(), 80);
         let text: Vec<String> = lines.iter().map(ToString::to_string).collect();
         assert_eq!(
-            scroll_limit(&Keymap::default(), (80, 64)),
+            scroll_limit(&Keymap::default(), (80, 70)),
             0,
             "too wide for two columns:\n{}",
             text.join("\n")
