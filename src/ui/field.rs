@@ -8,7 +8,7 @@
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::keys::{Command, Reach};
+use super::keys::{Command, TextMotion};
 
 /// Text being typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -64,13 +64,13 @@ impl Field {
     pub fn take(&mut self, event: KeyEvent, command: Option<Command>) -> bool {
         let old_length = self.text.len();
         match (command, event.code) {
-            (Some(Command::Step(reach)), _) => {
+            (Some(Command::Step(motion)), _) => {
                 self.state = State::Typed;
-                self.cursor = self.end_of(reach);
+                self.cursor = self.end_of(motion);
             }
-            (Some(Command::Erase(reach)), _) => {
+            (Some(Command::Erase(motion)), _) => {
                 self.state = State::Typed;
-                let end = self.end_of(reach);
+                let end = self.end_of(motion);
                 self.text.drain(end.min(self.cursor)..end.max(self.cursor));
                 self.cursor = end.min(self.cursor);
             }
@@ -99,22 +99,22 @@ impl Field {
     }
 
     /// Returns the other end of a part next to the cursor, in bytes.
-    fn end_of(&self, reach: Reach) -> usize {
+    fn end_of(&self, motion: TextMotion) -> usize {
         let (before, after) = self.halves();
-        match reach {
-            Reach::Left => before.grapheme_indices(true).next_back().map_or(0, |(at, _)| at),
-            Reach::Right => self.cursor + after.graphemes(true).next().map_or(0, str::len),
-            Reach::WordLeft => {
+        match motion {
+            TextMotion::Left => before.grapheme_indices(true).next_back().map_or(0, |(at, _)| at),
+            TextMotion::Right => self.cursor + after.graphemes(true).next().map_or(0, str::len),
+            TextMotion::WordLeft => {
                 let letters = before.grapheme_indices(true).rev().skip_while(|(_, it)| !is_of_word(it));
                 letters.take_while(|(_, it)| is_of_word(it)).last().map_or(0, |(at, _)| at)
             }
-            Reach::WordRight => {
+            TextMotion::WordRight => {
                 let letters = after.grapheme_indices(true).skip_while(|(_, it)| !is_of_word(it));
                 let last = letters.take_while(|(_, it)| is_of_word(it)).last();
                 self.cursor + last.map_or(after.len(), |(at, letter)| at + letter.len())
             }
-            Reach::Start => 0,
-            Reach::End => self.text.len(),
+            TextMotion::Start => 0,
+            TextMotion::End => self.text.len(),
         }
     }
 }
@@ -142,7 +142,7 @@ mod tests {
         field.paste("e\u{301}");
         let back = KeyEvent::new(KeyCode::Backspace, KeyModifiers::NONE);
         assert!(
-            field.take(back, Some(Command::Erase(Reach::Left))) && field.as_str() == "aBef",
+            field.take(back, Some(Command::Erase(TextMotion::Left))) && field.as_str() == "aBef",
             "a letter with its accent is one"
         );
     }
@@ -159,10 +159,10 @@ mod tests {
         assert!(pasted.is_offered(), "nothing was pasted");
         pasted.paste("p");
         let mut edited = offered();
-        assert!(edited.take(enter, Some(Command::Erase(Reach::Left))));
+        assert!(edited.take(enter, Some(Command::Erase(TextMotion::Left))));
         press(&mut edited, 'x', KeyModifiers::NONE);
         let mut cleared = offered();
-        assert!(cleared.take(enter, Some(Command::Erase(Reach::Start))) && cleared.is_empty());
+        assert!(cleared.take(enter, Some(Command::Erase(TextMotion::Start))) && cleared.is_empty());
         assert_eq!([typed.as_str(), pasted.as_str(), edited.as_str()], ["xy", "p", "it.jsox"]);
         assert!(!edited.is_offered() && offered().is_offered());
     }
@@ -182,9 +182,9 @@ mod tests {
 
     #[test]
     fn the_cursor_moves_by_characters_and_words() {
-        use Reach::{End, Left, Right, Start, WordLeft, WordRight};
-        let step = |reaches: &[Reach]| {
-            let commands: Vec<_> = reaches.iter().map(|reach| Command::Step(*reach)).collect();
+        use TextMotion::{End, Left, Right, Start, WordLeft, WordRight};
+        let step = |motions: &[TextMotion]| {
+            let commands: Vec<_> = motions.iter().map(|motion| Command::Step(*motion)).collect();
             edited("src/e\u{301}t.rs *.日本", &commands)
         };
         assert_eq!(step(&[Start]), "|src/e\u{301}t.rs *.日本");
@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn text_is_deleted_and_inserted_at_the_cursor() {
         use Command::{Erase, Step};
-        use Reach::{End, Left, Right, Start, WordLeft, WordRight};
+        use TextMotion::{End, Left, Right, Start, WordLeft, WordRight};
         assert_eq!(edited("one two", &[Step(WordLeft), Erase(Left)]), "one|two");
         assert_eq!(edited("one two", &[Step(Start), Erase(Right)]), "|ne two");
         assert_eq!(edited("one two", &[Erase(WordLeft)]), "one |");

@@ -62,8 +62,8 @@ fn ready<'t>(tree: &'t Arc<Tree>, scope: Scope, binding: &Binding) -> App<'t> {
         (Scope::Treemap, Command::Cell(side)) => lean(&mut app, side),
         _ => {}
     }
-    if let Command::Step(reach) | Command::Erase(reach) = binding.command
-        && matches!(reach, Reach::Right | Reach::WordRight | Reach::End)
+    if let Command::Step(motion) | Command::Erase(motion) = binding.command
+        && matches!(motion, TextMotion::Right | TextMotion::WordRight | TextMotion::End)
     {
         press(&mut app, "Home");
     }

@@ -21,7 +21,7 @@ use super::Settings;
 use super::answer_gate::LONG_QUIET;
 use super::app::App;
 use super::hit_map::Button;
-use super::keys::{self, Answer, Binding, Command, KEYMAP, Key, Keymap, Reach, Scope, Side};
+use super::keys::{self, Answer, Binding, Command, KEYMAP, Key, Keymap, Scope, Side, TextMotion};
 use super::layers::Layer;
 use super::layers::info::InfoPage;
 use super::layers::marks_list::MarksList;

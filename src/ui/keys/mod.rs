@@ -66,9 +66,9 @@ pub enum Command {
     /// Accept the typed text.
     Accept,
     /// Move the cursor of a text field.
-    Step(Reach),
+    Step(TextMotion),
     /// Delete from the cursor of a text field.
-    Erase(Reach),
+    Erase(TextMotion),
     /// Rescan the directory under the cursor.
     Rescan,
     /// Rescan the shown root.
@@ -140,7 +140,7 @@ pub enum Side {
 
 /// Part of the text next to the cursor, to step over or to delete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
+pub enum TextMotion {
     /// The character before the cursor.
     Left,
     /// The character after the cursor.

@@ -2,7 +2,7 @@
 //!
 //! Invariant: no two lines have the same name; a test checks this.
 
-use super::{Answer, Binding, Command, Program, Reach, Scope, Side};
+use super::{Answer, Binding, Command, Program, Scope, Side, TextMotion};
 use crate::ui::cursor::Motion;
 
 impl Binding {
@@ -55,8 +55,8 @@ impl Command {
             Self::Search => "search",
             Self::Cell(side) => side.name(),
             Self::Accept => "keep-results",
-            Self::Step(reach) => reach.step_name(),
-            Self::Erase(reach) => reach.erase_name(),
+            Self::Step(motion) => motion.step_name(),
+            Self::Erase(motion) => motion.erase_name(),
             Self::Rescan => "rescan",
             Self::RescanRoot => "rescan-root",
             Self::Mark => "mark",
@@ -96,7 +96,7 @@ impl Motion {
     }
 }
 
-impl Reach {
+impl TextMotion {
     fn step_name(self) -> &'static str {
         match self {
             Self::Left => "step-left",

@@ -5,7 +5,7 @@
 use ratatui::crossterm::event::KeyCode;
 
 use super::{
-    Answer, Binding, Command, HelpGroup, Key, Program, Reach, Scope, Side, alt, control, key, letter,
+    Answer, Binding, Command, HelpGroup, Key, Program, Scope, Side, TextMotion, alt, control, key, letter,
 };
 use crate::table::column::{COLUMNS, Column, OPTIONAL, SORTABLE};
 use crate::ui::cursor::Motion;
@@ -199,18 +199,24 @@ const EDITS: &[Binding] = &{
     use HelpGroup::Text;
     use KeyCode as K;
     [
-        bind(&[key(K::Left), control('b')], TYPED, C::Step(Reach::Left), Text, "a character left"),
-        bind(&[key(K::Right), control('f')], TYPED, C::Step(Reach::Right), Text, "a character right"),
-        bind(&[alt('b')], TYPED, C::Step(Reach::WordLeft), Text, "a word left"),
-        bind(&[alt('f')], TYPED, C::Step(Reach::WordRight), Text, "a word right"),
-        bind(&[key(K::Home), control('a')], TYPED, C::Step(Reach::Start), Text, "start of the text"),
-        bind(&[key(K::End), control('e')], TYPED, C::Step(Reach::End), Text, "end of the text"),
-        bind(&[key(K::Backspace)], TYPED, C::Erase(Reach::Left), Text, "delete a character"),
-        bind(&[key(K::Delete), control('d')], TYPED, C::Erase(Reach::Right), Text, "delete the next one"),
-        bind(&[control('w')], TYPED, C::Erase(Reach::WordLeft), Text, "delete a word"),
-        bind(&[alt('d')], TYPED, C::Erase(Reach::WordRight), Text, "delete the next word"),
-        bind(&[control('u')], TYPED, C::Erase(Reach::Start), Text, "delete to the start"),
-        bind(&[control('k')], TYPED, C::Erase(Reach::End), Text, "delete to the end"),
+        bind(&[key(K::Left), control('b')], TYPED, C::Step(TextMotion::Left), Text, "a character left"),
+        bind(&[key(K::Right), control('f')], TYPED, C::Step(TextMotion::Right), Text, "a character right"),
+        bind(&[alt('b')], TYPED, C::Step(TextMotion::WordLeft), Text, "a word left"),
+        bind(&[alt('f')], TYPED, C::Step(TextMotion::WordRight), Text, "a word right"),
+        bind(&[key(K::Home), control('a')], TYPED, C::Step(TextMotion::Start), Text, "start of the text"),
+        bind(&[key(K::End), control('e')], TYPED, C::Step(TextMotion::End), Text, "end of the text"),
+        bind(&[key(K::Backspace)], TYPED, C::Erase(TextMotion::Left), Text, "delete a character"),
+        bind(
+            &[key(K::Delete), control('d')],
+            TYPED,
+            C::Erase(TextMotion::Right),
+            Text,
+            "delete the next one",
+        ),
+        bind(&[control('w')], TYPED, C::Erase(TextMotion::WordLeft), Text, "delete a word"),
+        bind(&[alt('d')], TYPED, C::Erase(TextMotion::WordRight), Text, "delete the next word"),
+        bind(&[control('u')], TYPED, C::Erase(TextMotion::Start), Text, "delete to the start"),
+        bind(&[control('k')], TYPED, C::Erase(TextMotion::End), Text, "delete to the end"),
     ]
 };
 
