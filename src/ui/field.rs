@@ -62,27 +62,27 @@ impl Field {
 
     /// Takes a key and its command, if it has one. Returns `true` if the key changed the text.
     pub fn take(&mut self, event: KeyEvent, command: Option<Command>) -> bool {
-        let old_length = self.text.len();
         match (command, event.code) {
             (Some(Command::Step(motion)), _) => {
                 self.state = State::Typed;
                 self.cursor = self.end_of(motion);
+                false
             }
             (Some(Command::Erase(motion)), _) => {
                 self.state = State::Typed;
                 let end = self.end_of(motion);
-                self.text.drain(end.min(self.cursor)..end.max(self.cursor));
-                self.cursor = end.min(self.cursor);
+                let part = end.min(self.cursor)..end.max(self.cursor);
+                self.cursor = part.start;
+                !self.text.drain(part).as_str().is_empty()
             }
             (None, KeyCode::Char(letter))
                 if !event.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) =>
             {
                 self.paste(letter.encode_utf8(&mut [0; 4]));
-                return true;
+                true
             }
-            _ => {}
+            _ => false,
         }
-        self.text.len() != old_length
     }
 
     /// Inserts a text at the cursor, or replaces the default text by it.

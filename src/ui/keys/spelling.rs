@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
-use super::{Key, alt, control, key, letter};
+use super::{Key, key, letter};
 
 /// Names of keys that are not characters. The first name is the one displayed.
 const NAMES: [(KeyCode, &[&str]); 14] = [
@@ -26,6 +26,9 @@ const NAMES: [(KeyCode, &[&str]); 14] = [
     (KeyCode::Insert, &["Ins", "Insert"]),
 ];
 
+/// Modifiers of letters, with the beginning of the key's name.
+const HELD: [(KeyModifiers, &str); 2] = [(KeyModifiers::CONTROL, "Ctrl-"), (KeyModifiers::ALT, "Alt-")];
+
 /// Letters for which a terminal sends another key if Ctrl is held (ASCII: tab, carriage return).
 const SAME: [(char, &str); 2] = [('i', "Tab"), ('m', "Enter")];
 
@@ -35,16 +38,12 @@ impl Key {
         if let Some((_, names)) = NAMES.iter().find(|(code, _)| *code == self.code) {
             return names[0].to_owned();
         }
-        match self.code {
-            KeyCode::Char(' ') => "Space".to_owned(),
-            KeyCode::Char(letter) if self.held == KeyModifiers::CONTROL => {
-                format!("Ctrl-{}", letter.to_ascii_uppercase())
-            }
-            KeyCode::Char(letter) if self.held == KeyModifiers::ALT => {
-                format!("Alt-{}", letter.to_ascii_uppercase())
-            }
-            KeyCode::Char(letter) => letter.to_string(),
-            other => other.to_string(),
+        let held = HELD.iter().find(|(held, _)| *held == self.held);
+        match (self.code, held) {
+            (KeyCode::Char(' '), _) => "Space".to_owned(),
+            (KeyCode::Char(letter), Some((_, held))) => format!("{held}{}", letter.to_ascii_uppercase()),
+            (KeyCode::Char(letter), None) => letter.to_string(),
+            (other, _) => other.to_string(),
         }
     }
 }
@@ -58,12 +57,9 @@ impl FromStr for Key {
         if let (Some(only), None) = (letters.next(), letters.next()) {
             return if only.is_control() { Err("unknown key".to_owned()) } else { Ok(letter(only)) };
         }
-        if let Some(held) = strip(word, "ctrl-") {
-            return with_control(held);
-        }
-        if let Some(held) = strip(word, "alt-") {
-            let only = only_letter(held).ok_or("Alt works only with the letters A to Z")?;
-            return Ok(alt(only));
+        let with_modifier = |(held, name)| Some((held, name, strip(word, name)?));
+        if let Some((held, name, rest)) = HELD.into_iter().find_map(with_modifier) {
+            return holding(held, name, rest);
         }
         if word.eq_ignore_ascii_case("space") {
             return Ok(letter(' '));
@@ -76,18 +72,16 @@ impl FromStr for Key {
     }
 }
 
-fn with_control(held: &str) -> Result<Key, String> {
-    let letter = only_letter(held).ok_or("Ctrl works only with the letters A to Z")?;
-    match SAME.iter().find(|(same, _)| *same == letter) {
+/// Parses the rest of a key's name, after the name of its modifier.
+fn holding(held: KeyModifiers, name: &str, rest: &str) -> Result<Key, String> {
+    let mut letters = rest.chars().map(|letter| letter.to_ascii_lowercase());
+    let (Some(letter @ 'a'..='z'), None) = (letters.next(), letters.next()) else {
+        return Err(format!("{} works only with the letters A to Z", name.trim_end_matches('-')));
+    };
+    match SAME.iter().find(|(same, _)| held == KeyModifiers::CONTROL && *same == letter) {
         Some((_, name)) => Err(format!("terminals cannot tell it from {name}")),
-        None => Ok(control(letter)),
+        None => Ok(Key { code: KeyCode::Char(letter), held }),
     }
-}
-
-/// Returns the letter in lower case if `text` is one of A to Z, in any case.
-fn only_letter(text: &str) -> Option<char> {
-    let mut letters = text.chars().map(|letter| letter.to_ascii_lowercase());
-    letters.next().filter(|letter| letter.is_ascii_lowercase() && letters.next().is_none())
 }
 
 fn strip<'w>(word: &'w str, start: &str) -> Option<&'w str> {
@@ -98,7 +92,7 @@ fn strip<'w>(word: &'w str, start: &str) -> Option<&'w str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ui::keys::KEYMAP;
+    use crate::ui::keys::{KEYMAP, alt, control};
 
     #[test]
     fn every_key_of_the_table_is_read_back_from_its_name() {
