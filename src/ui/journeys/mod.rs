@@ -15,6 +15,8 @@ mod type_ahead;
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::Settings;
@@ -173,26 +175,32 @@ fn layer(app: &App<'_>) -> Option<Scope> {
 
 #[test]
 fn bars_keep_their_color_in_the_selected_row() {
-    use ratatui::{Terminal, backend::TestBackend, style::Modifier};
+    use ratatui::style::Modifier;
     let (tree, _) = build(vec![file("a", 4096, 0), file("b", 4096, 0)]);
     let mut app = finished(&tree);
     app.cx.theme.colors = Colors::True;
+    let backend = drawn(&mut app);
+    let bar = app.cx.theme.style(Role::Bar).fg.unwrap();
+    let row = |y: usize| backend.buffer().content.chunks(usize::from(app.cx.size.0)).nth(y).unwrap();
+    let selected: Vec<_> = row(2).iter().filter(|cell| cell.bg == bar).collect();
+    assert!(!selected.is_empty() && selected.iter().all(|cell| cell.modifier.contains(Modifier::REVERSED)));
+    assert_eq!(row(3).iter().filter(|cell| cell.fg == bar).count(), selected.len());
+    app.cx.theme.looks.set(Role::Selected, bar);
+    let backend = drawn(&mut app);
+    let row = &backend.buffer().content.chunks(usize::from(app.cx.size.0)).nth(2).unwrap();
+    assert!(row.iter().all(|cell| cell.fg != cell.bg), "a bar in the color of the row is visible");
+}
+
+/// Draws the screen.
+fn drawn(app: &mut App<'_>) -> TestBackend {
     let mut terminal = Terminal::new(TestBackend::new(app.cx.size.0, app.cx.size.1)).unwrap();
     terminal.draw(|frame| app.draw(frame)).unwrap();
-    let drawn = terminal.backend().buffer();
-    let bar = app.cx.theme.style(Role::Bar).fg.unwrap();
-    let row = |y| drawn.content.iter().skip(usize::from(y) * usize::from(drawn.area.width)).take(80);
-    let selected: Vec<_> = row(2_u16).filter(|cell| cell.bg == bar).collect();
-    assert!(!selected.is_empty() && selected.iter().all(|cell| cell.modifier.contains(Modifier::REVERSED)));
-    assert_eq!(row(3).filter(|cell| cell.fg == bar).count(), selected.len());
+    terminal.backend().clone()
 }
 
 /// Returns the text of the screen.
 fn screen(app: &mut App<'_>) -> String {
-    use ratatui::{Terminal, backend::TestBackend};
-    let mut terminal = Terminal::new(TestBackend::new(app.cx.size.0, app.cx.size.1)).unwrap();
-    terminal.draw(|frame| app.draw(frame)).unwrap();
-    terminal.backend().to_string()
+    drawn(app).to_string()
 }
 
 fn home() -> Tree {

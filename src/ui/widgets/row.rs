@@ -138,8 +138,9 @@ pub fn select(cx: &Context<'_>, row: Rect, buffer: &mut Buffer) {
     for cell in row.positions() {
         let cell = &mut buffer[cell];
         let mut style = Style::reset().patch(selected).add_modifier(cell.modifier & Modifier::BOLD);
-        // Reversing exchanges both colors of the cell, so the color of a bar becomes that of the background.
-        if bar == Some(cell.fg) {
+        // Reversing exchanges both colors of the cell, so the color of a bar becomes that of the background. A
+        // bar in the color of the row would vanish.
+        if bar == Some(cell.fg) && bar != selected.fg {
             style = style.bg(cell.fg);
         }
         cell.set_style(style);
