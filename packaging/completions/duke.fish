@@ -35,7 +35,7 @@ owner\t'Owning user'"
 complete -c duke -n "__fish_duke_needs_command" -l sort -d 'Sort the table and the browser by a column' -r -f -a "size\t'Largest first'
 name\t'By name, numbers by value'
 count\t'Most items first'
-mtime\t'Last changed first'"
+mtime\t'Most recently changed first'"
 complete -c duke -n "__fish_duke_needs_command" -l color -d 'When to use color' -r -f -a "auto\t'Color unless `NO_COLOR` is set'
 always\t'Color always'
 never\t'No color'"

@@ -261,9 +261,9 @@ fn outside(outside: &NotScanned) -> String {
 fn usual(space: &FileSystemUsage) -> &'static str {
     match space.volume.kind().unwrap_or_default() {
         b"ext2" | b"ext3" | b"ext4" => {
-            "Usual causes on ext4: hidden files of the file system (quota, resize); deleted files held by processes \
+            "Usual causes on ext4: the file system's own hidden files (quota, resize); deleted files held by processes \
                 that could not be checked; a loop device or swap on a deleted file; files written during the scan. \
-                If it is large, fsck may find lost blocks."
+                If the difference is large, fsck may find lost blocks."
         }
         b"xfs" => {
             "Usual causes on XFS: its B-trees; space that each allocation group reserves for reverse mappings and \

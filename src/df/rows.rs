@@ -140,7 +140,7 @@ pub fn rows(space: &FileSystemUsage, units: Units) -> Vec<Row> {
 /// Returns the reason why the size of a file system is unknown.
 pub fn no_capacity(error: Errno) -> String {
     // The system's message for this error does not mention a timeout; see `platform::fs::answer`.
-    if error == Errno::ETIMEDOUT { "does not answer".to_owned() } else { error_text(error as i32) }
+    if error == Errno::ETIMEDOUT { "not responding".to_owned() } else { error_text(error as i32) }
 }
 
 /// Returns the title for a file system, such as `/home: /dev/sda1 (ext4)`, or only the path if there is no

@@ -165,7 +165,7 @@ fn wait(source: &Source, interrupt: Option<&Interrupt>, progress: Progress) -> O
         for path in &progress.silent {
             if silent.insert(path.clone()) {
                 line.clear();
-                print_error(&format!("{}: does not answer", escape_path(path)));
+                print_error(&format!("{}: not responding", escape_path(path)));
             }
         }
         line.update(&progress);

@@ -132,7 +132,7 @@ pub fn write(
     }
     written?;
     if source.tree().edition() != edition {
-        return Err(SaveError::Failed("the tree has changed during the export".to_owned()));
+        return Err(SaveError::Failed("the tree changed during the export".to_owned()));
     }
     match old {
         Overwrite::Replaced => file.keep()?,

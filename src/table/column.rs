@@ -230,7 +230,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
     },
     ColumnSpec {
         column: Column::Modified,
-        option: Some(("mtime", "Last changed first")),
+        option: Some(("mtime", "Most recently changed first")),
         titles: ["Modified"; 2],
         sort: Some(key('M', "sort-mtime", "by last change")),
         show: Some(key('m', "show-mtime", "last change")),

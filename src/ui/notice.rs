@@ -217,7 +217,7 @@ impl Notice {
             Self::SortableBy { rows, columns } => match columns.split_last() {
                 Some((last, [])) => format!("{rows} are sorted by {last}"),
                 Some((last, others)) => format!("{rows} are sorted by {} or {last}", others.join(", ")),
-                None => format!("{rows} have an order of their own"),
+                None => format!("{rows} have a fixed order"),
             },
             Self::RecordedReadOnly => "Snapshots and exports are read-only".into(),
             Self::RecordedNotRead => "Cannot rescan a snapshot or export".into(),
@@ -239,7 +239,7 @@ impl Notice {
             }
             Self::Script(result) => script(result),
             Self::JobFailed(operation, error) => format!("{operation} failed: {error}"),
-            Self::OnlyRootsMarked => "Cannot delete a scan root; only roots are marked".into(),
+            Self::OnlyRootsMarked => "Nothing to delete: only scan roots are marked, and they cannot be deleted".into(),
             Self::RootDirectory => "Cannot delete a scan root; delete its contents".into(),
             Self::RootFile => "Cannot delete a scan root; scan its parent to delete it".into(),
             Self::NothingToDelete => "No entry to delete".into(),

@@ -210,7 +210,7 @@ fn a_snapshot_in_a_pipe_or_beside_others_is_one_error() {
     let refused = |command: &mut Command| {
         let run = run(command);
         assert!(run.code == Some(1) || run.code == Some(2), "{:?}", run.code);
-        let reason = "a snapshot; -f reads one snapshot, from a file\n";
+        let reason = "this is a snapshot; -f reads a single snapshot, and only from a file\n";
         assert!(run.stderr.ends_with(reason) && run.stderr.lines().count() == 1, "{}", run.stderr);
     };
     let open = || fs::File::open(&file).unwrap();

@@ -153,9 +153,9 @@ fn df_names_a_silent_file_system_and_ends() {
             let text = df(words);
             let line = text
                 .lines()
-                .find(|line| line.contains("does not answer"))
+                .find(|line| line.contains("not responding"))
                 .unwrap_or_else(|| panic!("{text}"));
-            assert!(line.contains("/mounted  (does not answer)"), "{line}");
+            assert!(line.contains("/mounted  (not responding)"), "{line}");
             // One worker has read all the other directories.
             assert!(text.contains("  13 entries"), "{text}");
         }
@@ -235,7 +235,7 @@ fn a_run_names_the_directory_that_does_not_answer() {
             .unwrap();
         let mut said = String::new();
         BufReader::new(run.stderr.take().unwrap()).read_line(&mut said).unwrap();
-        let expected = format!("duke: {}: does not answer\n", hung.fixture.join("mounted").display());
+        let expected = format!("duke: {}: not responding\n", hung.fixture.join("mounted").display());
         assert_eq!(said, expected);
         run.kill().unwrap();
         run.wait().unwrap();
@@ -251,14 +251,14 @@ fn the_browser_works_beside_a_silent_file_system() {
             let mut session = Session::run(command);
             session.wait_for_text("zebra/");
             session.wait_for_text("mounted/");
-            session.wait_for_text("mounted does not answer");
+            session.wait_for_text("mounted is not responding");
             // Enters the other directories, leaves them, then the dead one and its details, and goes back.
             session.press("ng\r");
             session.wait_for_text("deep/");
             session.press("h");
             session.wait_for_text("zebra/");
             session.press("0");
-            session.wait_for_text("does not answer");
+            session.wait_for_text("is not responding");
             session.press("h");
             session.wait_for_text("zebra/");
             session.press("/mounted\r");

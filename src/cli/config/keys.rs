@@ -97,7 +97,7 @@ fn read_key(
     };
     let interrupts = config.keymap.lookup(Scope::List, key.event()) == Some(Command::Interrupt);
     if interrupts {
-        config.warn(at, &format!("{} cannot be rebound, so that one can always quit", key.name()));
+        config.warn(at, &format!("{} cannot be rebound: there must always be a key to quit", key.name()));
         return None;
     }
     if KEYMAP[line].would_be_typed(key) {

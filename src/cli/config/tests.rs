@@ -125,7 +125,7 @@ fn key_errors_have_a_position() {
         ("mark = ['x', 'foo']", vec![format!("f:2:14: 'foo': {written}")]),
         ("mark = 1.5", vec![format!("f:2:8: '': {written}")]),
         ("mark = 'Ctrl-I'", vec!["f:2:8: 'Ctrl-I': terminals cannot tell it from Tab".to_owned()]),
-        ("mark = 'Ctrl-C'", vec!["f:2:8: Ctrl-C cannot be rebound, so that one can always quit".to_owned()]),
+        ("mark = 'Ctrl-C'", vec!["f:2:8: Ctrl-C cannot be rebound: there must always be a key to quit".to_owned()]),
         ("interrupt = 'x'", vec!["f:2:1: the key of 'interrupt' cannot be changed".to_owned()]),
         ("yes = 'Enter'", vec!["f:2:1: the key of 'yes' cannot be changed".to_owned()]),
         ("erase = 'x'", vec!["f:2:9: 'x' types a letter there".to_owned()]),

@@ -99,7 +99,7 @@ fn a_missing_column_causes_a_notice_and_keeps_the_list() {
         ("3", Some("Types are sorted by size, name or items")),
         ("6", Some("Hard links are sorted by size or number of names")),
         ("7", Some("Errors are sorted by number or path")),
-        ("9", Some("These rows have an order of their own")),
+        ("9", Some("These rows have a fixed order")),
     ] {
         let mut app = at(&tree, key);
         press(&mut app, "W");

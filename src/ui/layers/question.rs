@@ -66,7 +66,7 @@ impl QuestionDialog {
             Question::Replace(order) => {
                 (replace(cx, order, usize::from(columns)), ["Replace? -/n", "Replace? y/n"])
             }
-            Question::Above => (above(cx, usize::from(columns)), ["Scan above? -/n", "Scan above? y/n"]),
+            Question::Above => (above(cx, usize::from(columns)), ["Scan the parent directory? -/n", "Scan the parent directory? y/n"]),
         };
         (text, brief[usize::from(self.gate.is_open())])
     }

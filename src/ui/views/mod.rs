@@ -37,7 +37,7 @@ pub static VIEWS: &[&ViewSpec] = &[
 pub static LIST: ViewSpec = ViewSpec {
     name: "list",
     key: '1',
-    help: "list, or the results",
+    help: "the list or the search results",
     hint: None,
     title: "",
     needs: Needs::Nothing,

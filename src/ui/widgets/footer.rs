@@ -139,7 +139,7 @@ fn progress<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
     ];
     let left = room.saturating_sub(spans.iter().map(Span::width).sum::<usize>() + 3);
     if let Some(silent) = tick.progress.silent.first() {
-        const WORDS: &str = " does not answer";
+        const WORDS: &str = " is not responding";
         let path = escape_path(silent);
         let path = fit(&path, left.saturating_sub(WORDS.len()), theme.glyphs.gap()).into_owned();
         spans.push(Span::styled(format!("  {path}{WORDS}"), theme.style(Role::Warning)));
