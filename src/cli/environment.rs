@@ -22,11 +22,12 @@ pub struct Environment {
 }
 
 /// Environment variables that duke reads.
-pub const VARIABLES: [&str; 17] = [
+pub const VARIABLES: [&str; 18] = [
     "TERM",
     "LC_ALL",
     "LC_CTYPE",
     "LANG",
+    "COLORFGBG",
     "COLORTERM",
     "NO_COLOR",
     "TERM_PROGRAM",

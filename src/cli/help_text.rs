@@ -65,6 +65,7 @@ pub const ENVIRONMENT: &[(&str, &str)] = &[
     ("SHELL, PAGER", "programs that the keys b and v start"),
     ("DUKE_LEVEL", "set in shells started by duke: number of browsers above"),
     ("TERM, COLORTERM", "capabilities of the terminal"),
+    ("COLORFGBG", "background of the terminal, if the terminal does not report it"),
     ("TERM_PROGRAM, WT_SESSION, ConEmuANSI, VTE_VERSION", "terminals that show progress in their tab"),
 ];
 

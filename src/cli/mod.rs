@@ -41,7 +41,7 @@ use crate::scan::{self, Mounts};
 use crate::source::SourceSpec;
 use crate::table::rows::{Direction, Order};
 use crate::ui::options::{DeleteMode, DeletePolicy, MouseCapture, TabProgress};
-use crate::ui::theme::{ColorChoice, Colors, Glyphs, Looks, Theme};
+use crate::ui::theme::{Background, ColorChoice, Colors, Glyphs, Looks, Theme};
 use configured::{Configured, configured, source, understood};
 pub use describe::Description;
 pub use environment::Environment;
@@ -262,5 +262,8 @@ fn theme(arguments: &Arguments, looks: Looks, environment: &Environment) -> Resu
         Some(_) => Glyphs::Ascii,
         None => Glyphs::detect(|name| environment.variable(name).cloned()),
     };
-    Ok(Theme { colors, glyphs, looks })
+    let background = environment.variable("COLORFGBG").and_then(|colors| colors.to_str());
+    let mut theme = Theme { colors, glyphs, looks };
+    theme.looks.background = Background::detect(background);
+    Ok(theme)
 }

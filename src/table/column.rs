@@ -48,7 +48,7 @@ pub enum Width {
     Cells(usize),
     /// Width of a formatted size, plus a number of cells.
     Size(usize),
-    /// A fifth of the free width, but at least the first and at most the second number of cells.
+    /// A third of the free width, but at least the first and at most the second number of cells.
     Stretch(usize, usize),
 }
 
@@ -182,7 +182,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
     ColumnSpec {
         column: Column::Bar,
         align: Align::Left,
-        widths: &[Width::Stretch(6, 24)],
+        widths: &[Width::Stretch(8, 48)],
         drop_order: 4,
         sorts_by: Column::Size,
         ..PLAIN

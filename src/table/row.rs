@@ -115,8 +115,14 @@ pub enum RowStyle {
     /// File.
     #[default]
     Plain,
-    /// Directory.
+    /// Title.
     Strong,
+    /// Directory.
+    Directory,
+    /// Symbolic link.
+    Link,
+    /// Device, pipe or socket.
+    Special,
     /// Excluded or deleted entry.
     Faint,
     /// Error message.
@@ -136,6 +142,18 @@ impl RowNote {
     /// Returns a note that does not report an error.
     pub fn plain(text: String) -> Self {
         Self { text, is_warning: false }
+    }
+}
+
+impl RowStyle {
+    /// Returns the style for the name of an entry.
+    pub fn of(kind: Kind) -> Self {
+        match kind {
+            Kind::Directory => Self::Directory,
+            Kind::Symlink => Self::Link,
+            Kind::Fifo | Kind::Socket | Kind::BlockDevice | Kind::CharDevice => Self::Special,
+            Kind::File | Kind::Unknown => Self::Plain,
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::keys::Key;
+use super::views::ViewSpec;
 use crate::table::column::Column;
 
 /// Part of the screen for which a click has a meaning.
@@ -13,6 +14,10 @@ pub enum Hit {
     Row(usize),
     /// Title of a column.
     Column(Column),
+    /// Part of the path, this number of levels above the shown directory.
+    Level(usize),
+    /// Tab of a view.
+    View(&'static ViewSpec),
     /// Hint for a key.
     Key(Key),
     /// A button of a dialog.

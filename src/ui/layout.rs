@@ -9,6 +9,8 @@ use ratatui::layout::Rect;
 pub struct Layout {
     /// Path and totals.
     pub header: Rect,
+    /// Tabs of the views.
+    pub tabs: Rect,
     /// Titles of the columns.
     pub titles: Rect,
     /// Rows, or a message if there are none.
@@ -34,12 +36,14 @@ pub fn layout((columns, lines): (u16, u16)) -> Layout {
     let header = u16::from(lines >= 2);
     let footer = u16::from(lines >= 3);
     let titles = u16::from(lines >= 6);
-    let list = lines - header - footer - titles;
+    let tabs = u16::from(lines >= 10);
+    let list = lines - header - footer - tabs - titles;
     let region = |y, height| Rect { x: 0, y, width: columns, height };
     Layout {
         header: region(0, header),
-        titles: region(header, titles),
-        list: region(header + titles, list),
-        footer: region(header + titles + list, footer),
+        tabs: region(header, tabs),
+        titles: region(header + tabs, titles),
+        list: region(header + tabs + titles, list),
+        footer: region(lines - footer, footer),
     }
 }

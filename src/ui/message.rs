@@ -9,6 +9,7 @@ use super::operations::deletion::{self, DeletionMessage};
 use super::operations::export::{self, ExportMessage};
 use super::operations::programs::Launch;
 use super::progress::{RescanMessage, Tick};
+use super::theme::Background;
 use crate::scan::Places;
 use crate::tree::DirId;
 
@@ -25,6 +26,8 @@ pub enum Event {
     Tick(Tick),
     /// Present time in seconds since 1970.
     Clock(i64),
+    /// Background of the terminal.
+    Background(Background),
     /// Pasted text.
     Paste(String),
     /// The question is on the screen and no input waits. Contains the time since the browser began.

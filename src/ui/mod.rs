@@ -65,6 +65,7 @@ use crate::source::baseline::{Baseline, BaselineSpec};
 pub use options::MouseCapture;
 use session::{Left, Session};
 pub use settings::{Settings, Start};
+use terminal::input::Input;
 use terminal::screen::{Guard, Screen};
 
 /// Size in bytes up to which a frame is sent in one write.
@@ -83,21 +84,31 @@ pub fn run(source: &mut Source, settings: &Settings, mut earlier: BaselineSpec) 
     screen.give_back_on_abort()?;
     watch(&screen)?;
     screen.enter()?;
+    let mut input = Input::default();
+    if settings.theme.adapts() {
+        input.ask_background(screen.clone())?;
+    }
     let writer = BufWriter::with_capacity(FRAME, screen.clone());
     let mut terminal = Terminal::new(CrosstermBackend::new(writer))?;
     let mut expected = None;
     let mut settings = settings.clone();
     loop {
         let basis = Baseline::new(earlier.clone(), source.clone());
-        let mut session = Session::new(&mut terminal, &screen, source, &settings, basis)?;
+        let mut session = Session::new(&mut terminal, &screen, &mut input, source, &settings, basis)?;
         if let Some(name) = expected.take() {
             session.expect(name);
         }
         match session.run()? {
-            Left::Browser(paths) => return Ok(paths),
+            Left::Browser(paths) => {
+                input.settle()?;
+                return Ok(paths);
+            }
             Left::Tree(above) => {
                 earlier = earlier.above();
                 settings.start = Start::Sizes;
+                if let Some(background) = input.background {
+                    settings.theme.looks.background = background;
+                }
                 expected = source.roots().first().and_then(|root| name(root));
                 let below = std::mem::replace(source, above);
                 below.stop();

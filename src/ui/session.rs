@@ -26,7 +26,7 @@ use super::operations::export::{self, ExportMessage};
 use super::operations::programs::{self, Launch, Ready};
 use super::progress::{RescanMessage, Tick};
 use super::runner::{AtExit, Runner, TaskId, Update};
-use super::terminal::{clipboard, input, screen::Screen, tab_progress};
+use super::terminal::{clipboard, input::Input, screen::Screen, tab_progress};
 use super::{app::App, settings::Settings};
 use crate::base::absolute::absolute;
 use crate::base::clock;
@@ -73,6 +73,7 @@ pub enum Left {
 pub struct Session<'s> {
     terminal: &'s mut Terminal<Output>,
     screen: &'s Screen,
+    input: &'s mut Input,
     source: &'s Source,
     app: App<'s>,
     basis: Baseline,
@@ -98,6 +99,7 @@ impl<'s> Session<'s> {
     pub fn new(
         terminal: &'s mut Terminal<Output>,
         screen: &'s Screen,
+        input: &'s mut Input,
         source: &'s Source,
         settings: &Settings,
         basis: Baseline,
@@ -110,6 +112,7 @@ impl<'s> Session<'s> {
         Ok(Self {
             terminal,
             screen,
+            input,
             source,
             app,
             basis,
@@ -142,7 +145,7 @@ impl<'s> Session<'s> {
                 self.draw()?;
             }
             let wait = self.wait();
-            let events = input::pending(wait, self.begun)?.unwrap_or_else(|| self.idle());
+            let events = self.input.pending(wait, self.begun)?.unwrap_or_else(|| self.idle());
             // Events are processed with the present time, however long the wait was.
             self.app.update(Event::Clock(clock::now()));
             for event in events {

@@ -124,10 +124,13 @@ fn row_of(tree: &Tree, sizes: &SizeSource, entry: EntryId, record: &Entry<'_>, m
     if is_directory && !label.ends_with('/') {
         label.push('/');
     }
-    let style = if is_directory { RowStyle::Strong } else { RowStyle::Plain };
     let kind = kind_text(record.kind).map(|kind| RowNote::plain(kind.to_owned()));
-    let row = Row { entry: Some(entry), kind: Some(record.kind), ..Row::of_words(label, style) }
-        .with(Column::Size, CellValue::Words(["unknown", "?"]));
+    let row = Row {
+        entry: Some(entry),
+        kind: Some(record.kind),
+        ..Row::of_words(label, RowStyle::of(record.kind))
+    }
+    .with(Column::Size, CellValue::Words(["unknown", "?"]));
     let metadata = match record.state {
         EntryState::Known(metadata) => metadata,
         EntryState::Excluded(exclusion) => {

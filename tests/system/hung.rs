@@ -151,10 +151,8 @@ fn df_names_a_silent_file_system_and_ends() {
         };
         for words in [&[][..], &["--skip-network"]] {
             let text = df(words);
-            let line = text
-                .lines()
-                .find(|line| line.contains("not responding"))
-                .unwrap_or_else(|| panic!("{text}"));
+            let line =
+                text.lines().find(|line| line.contains("not responding")).unwrap_or_else(|| panic!("{text}"));
             assert!(line.contains("/mounted  (not responding)"), "{line}");
             // One worker has read all the other directories.
             assert!(text.contains("  13 entries"), "{text}");

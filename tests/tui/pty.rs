@@ -183,10 +183,10 @@ fn the_mouse_is_captured_and_released_however_the_program_ends() {
     let mut session = Session::start(folder.path());
     session.wait_for_text("1 of 3");
     session.wait_for("mouse", takes_mouse);
-    session.press(&click(30, 4));
+    session.press(&click(30, 5));
     session.wait_for_text("2 of 3");
-    session.press(&click(30, 3));
-    session.press(&click(30, 3));
+    session.press(&click(30, 4));
+    session.press(&click(30, 4));
     session.wait_for_text("inner/");
     session.press("\x1b[<65;5;5M");
     assert!(session.quit().success());
@@ -606,6 +606,28 @@ fn left_of_the_root_scans_above_after_a_question() {
     session.wait_for_text("2 of 3");
     session.press("\r");
     session.wait_for_text("file");
+    assert!(session.quit().success());
+    session.assert_restored();
+}
+
+#[test]
+fn an_answer_about_the_background_changes_colors_and_is_no_key() {
+    let folder = folder();
+    let mut command = duke(folder.path());
+    command.env("COLORTERM", "truecolor");
+    command.env_remove("COLORFGBG");
+    let mut session = Session::run(command);
+    session.wait_for_text("1 of 3");
+    let tint = |screen: &vt100::Screen| screen.cell(3, 40).unwrap().bgcolor();
+    let dark = tint(session.screen.screen());
+    // The letters of the answer are no commands, also if it comes in pieces.
+    session.press("\x1b]11;rgb:fd");
+    std::thread::sleep(Duration::from_millis(100));
+    session.press("fd/d6dd/e3e3\x1b\\");
+    session.wait_for("light colors", |screen| tint(screen) != dark);
+    session.wait_for_text("1 of 3");
+    session.press("j");
+    session.wait_for_text("2 of 3");
     assert!(session.quit().success());
     session.assert_restored();
 }

@@ -87,6 +87,8 @@ fn assert_known(sequences: &[String]) {
             // Neither blinking nor concealed; 5 and 8 only within colors (38;5;n).
             "m" => !matches!(parameters, "5" | "6" | "8" | "31;5"),
             "h" | "l" => ["?25", "?1049", "?2004", "?2026", "?1000", "?1006"].contains(&parameters),
+            // The question about the background.
+            _ if sequence == "]11;?" => true,
             _ => {
                 let copied = sequence.strip_prefix("]52;c;");
                 copied.is_some_and(|text| {
@@ -228,7 +230,10 @@ fn every_way_out_leaves_the_modes_of_the_terminal_as_they_were() {
 #[test]
 fn a_panic_of_the_drawing_thread_is_readable_afterwards() {
     let (_folder, root) = folder();
-    let mut session = Session::run(duke(&root));
+    let mut command = duke(&root);
+    // A backtrace would scroll the message off the screen.
+    command.env("RUST_BACKTRACE", "0");
+    let mut session = Session::run(command);
     session.wait_for_text("1 of ");
     session.press("\x1b[<0;0;1M");
     if cfg!(debug_assertions) {

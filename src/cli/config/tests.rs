@@ -66,12 +66,19 @@ fn invalid_values_are_reported_with_their_position() {
         ("[\"\\u001b[31m\"]", "f:1:2: unknown table '\\x1b[31m'"),
         ("keys = 1", "f:1:8: 'keys' is a table"),
         ("colors = []", "f:1:10: 'colors' is a table"),
-        ("theme = 'dark'", "f:1:9: unknown theme; expected one of default, plain, high-contrast"),
-        ("theme = 1", "f:1:9: unknown theme; expected one of default, plain, high-contrast"),
+        (
+            "theme = 'gray'",
+            "f:1:9: unknown theme; expected one of default, dark, light, color-blind, high-contrast, plain",
+        ),
+        (
+            "theme = 1",
+            "f:1:9: unknown theme; expected one of default, dark, light, color-blind, high-contrast, plain",
+        ),
         (
             "[colors]\nbars = 'red'",
-            "f:2:1: unknown color role 'bars'; expected one of plain, strong, faint, bar, warning, selected, video, media, \
-             archive, document, code",
+            "f:2:1: unknown color role 'bars'; expected one of plain, strong, faint, accent, surface, \
+             directory, link, special, bar, bar-start, track, warning, more, less, selected, video, media, archive, \
+             document, code, data, program, other",
         ),
         (
             "[colors]\n bar = 'bleu'",
@@ -125,7 +132,10 @@ fn key_errors_have_a_position() {
         ("mark = ['x', 'foo']", vec![format!("f:2:14: 'foo': {written}")]),
         ("mark = 1.5", vec![format!("f:2:8: '': {written}")]),
         ("mark = 'Ctrl-I'", vec!["f:2:8: 'Ctrl-I': terminals cannot tell it from Tab".to_owned()]),
-        ("mark = 'Ctrl-C'", vec!["f:2:8: Ctrl-C cannot be rebound: there must always be a key to quit".to_owned()]),
+        (
+            "mark = 'Ctrl-C'",
+            vec!["f:2:8: Ctrl-C cannot be rebound: there must always be a key to quit".to_owned()],
+        ),
         ("interrupt = 'x'", vec!["f:2:1: the key of 'interrupt' cannot be changed".to_owned()]),
         ("yes = 'Enter'", vec!["f:2:1: the key of 'yes' cannot be changed".to_owned()]),
         ("erase = 'x'", vec!["f:2:9: 'x' types a letter there".to_owned()]),

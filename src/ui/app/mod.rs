@@ -92,6 +92,10 @@ impl<'t> App<'t> {
                 self.cx.set_clock(seconds);
                 return None;
             }
+            Event::Background(background) => {
+                self.cx.theme.looks.background = background;
+                return None;
+            }
             Event::Paste(text) => {
                 self.paste(&text);
                 self.close_gate_if(was_asked);

@@ -1,7 +1,8 @@
 //! Mouse: clicks and the wheel are translated into the actions of keys.
 //!
 //! A click moves the cursor, a second click at the same place opens the entry, a click on a title sorts, a
-//! click on a hint in the footer acts as its key, and a click on a button presses it.
+//! click on a tab opens its view, a click on a part of the path goes up to it, a click on a hint in the footer acts as
+//! its key, and a click on a button presses it.
 //!
 //! A click is looked up in the areas of the last frame ([`crate::ui::hit_map`]). Invariant: the mouse does
 //! nothing that a key could not do.
@@ -95,6 +96,13 @@ impl App<'_> {
             Hit::Key(key) => self.key(key.event()),
             // Results cannot be sorted while a search is typed.
             Hit::Column(column) => self.layers.is_empty().then(|| self.perform(Command::Sort(column)))?,
+            Hit::View(view) => self.layers.is_empty().then(|| self.perform(Command::View(view)))?,
+            Hit::Level(levels) => {
+                if self.layers.is_empty() {
+                    self.cx.go_up(levels);
+                }
+                None
+            }
             Hit::Row(row) => self.click_row(row, now),
         }
     }

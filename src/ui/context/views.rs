@@ -15,7 +15,7 @@ use crate::base::text::printable;
 use crate::source::SourceKind;
 use crate::table::column::Column;
 use crate::table::rows::{Direction, Grouping, Hidden, Order};
-use crate::tree::{DirId, EntryId, Relocation};
+use crate::tree::{EntryId, Relocation};
 use crate::ui::cells;
 use crate::ui::keys::Side;
 use crate::ui::layout::layout;
@@ -184,11 +184,7 @@ impl Context<'_> {
         self.leave_search();
         self.views.return_to = None;
         self.views.is_treemap = false;
-        let mut way: Vec<DirId> = self.tree.ancestry(directory).skip(1).collect();
-        if self.roots.len() != 1 && directory != DirId::TOP {
-            way.push(DirId::TOP);
-        }
-        way.reverse();
+        let way = self.way_to(directory);
         self.enter(directory);
         // When the user goes up from there, the cursor is on the directory that was left.
         for (above, below) in way.iter().zip(way.iter().skip(1).chain([&directory])) {

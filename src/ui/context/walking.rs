@@ -89,6 +89,25 @@ impl Context<'_> {
         }
     }
 
+    /// Returns the directories above one, the first root or the list of roots first.
+    pub fn way_to(&self, directory: DirId) -> Vec<DirId> {
+        let mut way: Vec<DirId> = self.tree.ancestry(directory).skip(1).collect();
+        if self.roots.len() != 1 && directory != DirId::TOP {
+            way.push(DirId::TOP);
+        }
+        way.reverse();
+        way
+    }
+
+    /// Goes up by this number of levels, and closes views of the directory that is left.
+    pub fn go_up(&mut self, levels: usize) {
+        let Some(above) = self.tree.ancestry(self.place.id).nth(levels) else { return };
+        self.history = self.way_to(above);
+        self.views.sheets.clear();
+        self.views.return_to = None;
+        self.enter(above);
+    }
+
     /// Enters a directory, and saves the cursor of the one that is left.
     pub fn enter(&mut self, id: DirId) {
         self.anchor = None;

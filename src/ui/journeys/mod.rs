@@ -175,20 +175,31 @@ fn layer(app: &App<'_>) -> Option<Scope> {
 
 #[test]
 fn bars_keep_their_color_in_the_selected_row() {
-    use ratatui::style::Modifier;
+    use ratatui::{buffer::Cell, style::Modifier};
     let (tree, _) = build(vec![file("a", 4096, 0), file("b", 4096, 0)]);
     let mut app = finished(&tree);
     app.cx.theme.colors = Colors::True;
     let backend = drawn(&mut app);
     let bar = app.cx.theme.style(Role::Bar).fg.unwrap();
-    let row = |y: usize| backend.buffer().content.chunks(usize::from(app.cx.size.0)).nth(y).unwrap();
-    let selected: Vec<_> = row(2).iter().filter(|cell| cell.bg == bar).collect();
-    assert!(!selected.is_empty() && selected.iter().all(|cell| cell.modifier.contains(Modifier::REVERSED)));
-    assert_eq!(row(3).iter().filter(|cell| cell.fg == bar).count(), selected.len());
+    let row = |backend: &TestBackend, y: usize| {
+        let rows = backend.buffer().content.chunks(80);
+        rows.map(<[Cell]>::to_vec).nth(y).unwrap()
+    };
+    let bars = |cells: &[Cell]| -> Vec<_> {
+        cells.iter().filter(|cell| cell.symbol() == "█").map(|cell| cell.fg).collect()
+    };
+    let selected = row(&backend, 3);
+    assert!(!bars(&selected).is_empty());
+    assert_eq!(bars(&selected), bars(&row(&backend, 4)));
+    assert_eq!(selected[0].symbol(), app.cx.theme.glyphs.cursor());
+    let tint = app.cx.theme.style(Role::Selected).bg.unwrap();
+    assert!(selected.iter().skip(1).all(|cell| cell.bg == tint));
     app.cx.theme.looks.set(Role::Selected, bar);
-    let backend = drawn(&mut app);
-    let row = &backend.buffer().content.chunks(usize::from(app.cx.size.0)).nth(2).unwrap();
+    let row = row(&drawn(&mut app), 3);
     assert!(row.iter().all(|cell| cell.fg != cell.bg), "a bar in the color of the row is visible");
+    app.cx.theme.colors = Colors::None;
+    let row: Vec<_> = drawn(&mut app).buffer().content.chunks(80).nth(3).unwrap().to_vec();
+    assert!(row.iter().all(|cell| cell.modifier.contains(Modifier::REVERSED)));
 }
 
 /// Draws the screen.

@@ -43,16 +43,16 @@ fn place(app: &mut App<'_>, text: &str) -> Option<(u16, u16)> {
 fn a_click_moves_the_cursor_and_a_double_click_opens() {
     let tree = home();
     let mut app = finished(&tree);
-    // There are two lines above the first row.
-    click(&mut app, (30, 3), 0);
+    // There are three lines above the first row.
+    click(&mut app, (30, 4), 0);
     assert_eq!(selected(&app), "pictures");
-    click(&mut app, (30, 3), 1000);
+    click(&mut app, (30, 4), 1000);
     assert_eq!(path(&app), "/shown", "too slow for a double click");
-    click(&mut app, (31, 3), 1200);
+    click(&mut app, (31, 4), 1200);
     assert_eq!(path(&app), "/shown/pictures");
-    click(&mut app, (31, 3), 1300);
+    click(&mut app, (31, 4), 1300);
     assert_eq!(path(&app), "/shown/pictures", "three clicks open one directory");
-    click(&mut app, (30, 9), 2000);
+    click(&mut app, (30, 10), 2000);
     assert_eq!(selected(&app), "2024", "there is no row");
 }
 
@@ -62,7 +62,7 @@ fn a_click_on_a_title_sorts_and_another_reverses() {
     let mut app = finished(&tree);
     let mut terminal = Terminal::new(TestBackend::new(80, 12)).unwrap();
     terminal.draw(|frame| app.draw(frame)).unwrap();
-    let titles: String = (0..80).map(|x| terminal.backend().buffer()[(x, 1)].symbol().to_owned()).collect();
+    let titles: String = (0..80).map(|x| terminal.backend().buffer()[(x, 2)].symbol().to_owned()).collect();
     let at = |title: &str| u16::try_from(titles.find(title).expect(title)).unwrap();
     for (title, column, first) in [
         ("Name", Column::Name, ".secret"),
@@ -72,7 +72,7 @@ fn a_click_on_a_title_sorts_and_another_reverses() {
         ("Disk", Column::Size, ".secret"),
     ] {
         // The arrow at the sorted column moves the titles.
-        click(&mut app, (at(title) + u16::from(title == "Name"), 1), 0);
+        click(&mut app, (at(title) + u16::from(title == "Name"), 2), 0);
         press(&mut app, "g");
         assert_eq!((app.cx.order.column, names(&app)[0].as_str()), (column, first), "{titles}");
     }
@@ -113,12 +113,33 @@ fn cells_results_and_marks_are_clicked_as_rows_are() {
     assert_eq!(path(&app), "/shown/pictures");
     press(&mut app, "q Left 2");
     work(&mut app, &tree);
-    click(&mut app, (30, 3), 1000);
-    click(&mut app, (30, 3), 1100);
+    click(&mut app, (30, 4), 1000);
+    click(&mut app, (30, 4), 1100);
     assert_eq!(path(&app), "/shown/pictures/2024");
     press(&mut app, "Left Left + Tab");
-    click(&mut app, (30, 4), 2000);
+    click(&mut app, (30, 5), 2000);
     assert_eq!(marks_list(&app).unwrap().cursor.index, 2);
+}
+
+#[test]
+fn a_click_on_a_tab_opens_its_view_and_one_on_the_path_goes_up() {
+    let tree = Arc::new(home());
+    let mut app = finished(&tree);
+    press(&mut app, "j Enter Enter 4");
+    work(&mut app, &tree);
+    assert_eq!(path(&app), "/shown/pictures/2024");
+    let types = place(&mut app, "3 Types").unwrap();
+    click(&mut app, types, 0);
+    work(&mut app, &tree);
+    assert_eq!(app.cx.views.page.as_ref().map(|page| page.title.as_str()), Some("types"));
+    let pictures = place(&mut app, "pictures/").unwrap();
+    click(&mut app, pictures, 1000);
+    assert_eq!((path(&app).as_str(), app.scope()), ("/shown/pictures", Scope::List));
+    assert_eq!(selected(&app), "2024", "the cursor is on the directory that was left");
+    click(&mut app, (1, 0), 2000);
+    assert_eq!(path(&app), "/shown");
+    click(&mut app, (1, 0), 3000);
+    assert_eq!(path(&app), "/shown", "nothing is above the root");
 }
 
 #[test]

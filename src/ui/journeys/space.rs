@@ -67,10 +67,10 @@ fn lines_are_clicked_as_rows_are() {
     let tree = Arc::new(home());
     let mut app = opened(&tree, &account(vec![space(500, 400)]));
     let lines = labels(&app);
-    // There are two lines above the first row.
-    mouse::click(&mut app, (20, 4), 1000);
+    // There are three lines above the first row.
+    mouse::click(&mut app, (20, 5), 1000);
     assert_eq!(app.cx.views.page.as_ref().map(|page| page.index), Some(2));
-    mouse::click(&mut app, (20, 4), 1100);
+    mouse::click(&mut app, (20, 5), 1100);
     assert_ne!(labels(&app), lines, "twice explains");
 }
 

@@ -313,7 +313,7 @@ fn bars_of_sums_are_shares_of_all_or_of_the_largest() {
     let bar = |app: &mut App<'_>| {
         let mut terminal = ratatui::Terminal::new(ratatui::backend::TestBackend::new(80, 12)).unwrap();
         terminal.draw(|frame| app.draw(frame)).unwrap();
-        let line: String = (0..80).map(|x| terminal.backend().buffer()[(x, 2)].symbol().to_owned()).collect();
+        let line: String = (0..80).map(|x| terminal.backend().buffer()[(x, 3)].symbol().to_owned()).collect();
         line.contains("100.0%")
     };
     let mut app = at(&tree, "4");
@@ -371,22 +371,36 @@ fn info_scrolls_only_if_it_does_not_fit() {
 }
 
 #[test]
-fn the_footer_always_shows_the_key_of_the_help() {
+fn the_footer_always_shows_the_key_of_the_help_and_the_tabs_the_view() {
     let (tree, _) = build((0..2000).map(|n| file(&format!(".{n}"), n * 4096, 0)).collect());
     let tree = Arc::new(tree);
-    for size in [(40, 10), (80, 24), (24, 10)] {
-        let mut app = finished(&tree);
+    let check = |app: &mut App<'_>, what: &str| {
+        let screen = screen(app);
+        assert!(screen.contains(" ? keys "), "{what} at {:?}\n{screen}", app.cx.size);
+    };
+    let (few, _) = build((0..20).map(|n| file(&format!(".{n}"), n * 4096, 0)).collect());
+    let few = Arc::new(few);
+    for size in (20..300).map(|columns| (columns, 10)).chain([(40, 10), (80, 24)]) {
+        let tree = if size.1 == 10 { &few } else { &tree };
+        let mut app = finished(tree);
         app.update(Event::Resize(size.0, size.1));
-        for keys in ["+", "e", "e 2"] {
+        for (keys, tab) in
+            [("+", " 1 List "), ("e", " 1 List "), ("e 2", " 2 "), ("9", " 9 Clean"), ("5", " 5 ")]
+        {
             press(&mut app, keys);
-            work(&mut app, &tree);
+            work(&mut app, tree);
+            check(&mut app, keys);
             app.cx.notice = None;
-            assert!(screen(&mut app).contains(" ? help "), "{keys} at {size:?}\n{}", screen(&mut app));
+            check(&mut app, keys);
+            assert!(screen(&mut app).lines().nth(1).unwrap().contains(tab), "{}", screen(&mut app));
         }
-        let mut app = self::app(&tree);
+        press(&mut app, "1");
+        write(&mut app, "Q");
+        check(&mut app, "a notice");
+        let mut app = self::app(tree);
         app.update(Event::Resize(size.0, size.1));
         tick(&mut app, 1000, None);
-        assert!(screen(&mut app).contains(" ? help "), "while scanning at {size:?}\n{}", screen(&mut app));
+        check(&mut app, "a scan");
     }
 }
 

@@ -101,8 +101,7 @@ const fn of_views() -> [Binding; views::VIEWS.len()] {
     while at < bindings.len() {
         let spec = views::VIEWS[at];
         let scopes = if at == 0 { LEADS_BACK } else { VIEWS };
-        let binding = bind(&VIEW_KEYS[at], scopes, Command::View(spec), HelpGroup::View, spec.help);
-        bindings[at] = Binding { footer: spec.hint, ..binding };
+        bindings[at] = bind(&VIEW_KEYS[at], scopes, Command::View(spec), HelpGroup::View, spec.help);
         at += 1;
     }
     bindings
@@ -277,7 +276,7 @@ const OTHERS: &[Binding] = &{
         hint(1, "close", bind(&[key(K::Esc)], FILE_NAME, C::Back, G::Program, "cancel")),
         bind(&[letter('r')], LIST, C::Rescan, G::Program, "rescan the entry"),
         bind(&[letter('R')], LIST, C::RescanRoot, G::Program, "rescan the root"),
-        hint(0, "help", bind(&[letter('?')], LEADS_BACK, C::Help, G::Program, "help")),
+        hint(0, "keys", bind(&[letter('?')], LEADS_BACK, C::Help, G::Program, "all keys")),
         bind(&[key(K::Esc)], OPENED, C::Back, G::Program, "close or clear"),
         bind(&[letter('?'), key(K::Enter)], &[Scope::Help], C::Back, G::Program, "close this page"),
         hint(1, "quit", bind(&[letter('q')], OPENED, C::Quit, G::Program, "back, or quit")),

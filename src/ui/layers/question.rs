@@ -66,7 +66,10 @@ impl QuestionDialog {
             Question::Replace(order) => {
                 (replace(cx, order, usize::from(columns)), ["Replace? -/n", "Replace? y/n"])
             }
-            Question::Above => (above(cx, usize::from(columns)), ["Scan the parent directory? -/n", "Scan the parent directory? y/n"]),
+            Question::Above => (
+                above(cx, usize::from(columns)),
+                ["Scan the parent directory? -/n", "Scan the parent directory? y/n"],
+            ),
         };
         (text, brief[usize::from(self.gate.is_open())])
     }

@@ -1,39 +1,84 @@
 //! Input: reads the events of the terminal.
 
-use std::io;
+use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 use ratatui::crossterm::event::{self, KeyEventKind};
 
+use super::background::{QUESTION, Reply, Taken};
 use crate::ui::message::Event;
+use crate::ui::theme::Background;
 
 /// Largest number of keys that are processed before the next frame, so that not every step of a held key is
 /// drawn.
 const KEYS_PER_FRAME: usize = 64;
+/// Time to wait at the end for an answer of the terminal, which the shell would otherwise get as input.
+const SETTLE: Duration = Duration::from_millis(50);
 
-/// Returns the events that arrive within `wait`; without a limit, waits for one. `None` if there are none.
-///
-/// # Errors
-/// When the terminal cannot be read.
-pub fn pending(wait: Option<Duration>, begun: Instant) -> io::Result<Option<Vec<Event>>> {
-    let mut events = Vec::new();
-    let mut is_there = match wait {
-        Some(wait) => event::poll(wait)?,
-        None => true,
-    };
-    if !is_there {
-        return Ok(None);
+/// Input of the browser.
+#[derive(Debug, Default)]
+pub struct Input {
+    reply: Reply,
+    /// Background that the terminal has reported.
+    pub background: Option<Background>,
+}
+
+impl Input {
+    /// Asks the terminal for its background.
+    ///
+    /// # Errors
+    /// When the terminal accepts no output.
+    pub fn ask_background(&mut self, mut terminal: impl Write) -> io::Result<()> {
+        terminal.write_all(QUESTION.as_bytes())?;
+        self.reply.expect();
+        terminal.flush()
     }
-    while is_there && events.len() < KEYS_PER_FRAME {
-        match event::read()? {
-            event::Event::Key(key) if key.kind != KeyEventKind::Release => events.push(Event::Key(key)),
-            event::Event::Mouse(mouse) => events.push(Event::Mouse(mouse, begun.elapsed())),
-            event::Event::Resize(columns, lines) => events.push(Event::Resize(columns, lines)),
-            // A pasted text is not a command, but can be part of a search.
-            event::Event::Paste(text) => events.push(Event::Paste(text)),
-            _ => {}
+
+    /// Discards input until the answer of the terminal has arrived, if it may arrive within moments.
+    ///
+    /// # Errors
+    /// When the terminal cannot be read.
+    pub fn settle(&mut self) -> io::Result<()> {
+        let begun = Instant::now();
+        while self.reply.is_near() {
+            match self.pending(Some(SETTLE.saturating_sub(begun.elapsed())), begun)? {
+                Some(_) => {}
+                None => break,
+            }
         }
-        is_there = event::poll(Duration::ZERO)?;
+        Ok(())
     }
-    Ok(Some(events))
+
+    /// Returns the events that arrive within `wait`; without a limit, waits for one. `None` if there are none.
+    ///
+    /// # Errors
+    /// When the terminal cannot be read.
+    pub fn pending(&mut self, wait: Option<Duration>, begun: Instant) -> io::Result<Option<Vec<Event>>> {
+        let mut events = Vec::new();
+        let mut is_there = match wait {
+            Some(wait) => event::poll(wait)?,
+            None => true,
+        };
+        if !is_there {
+            return Ok(None);
+        }
+        while is_there && events.len() < KEYS_PER_FRAME {
+            match event::read()? {
+                event::Event::Key(key) if key.kind != KeyEventKind::Release => match self.reply.take(key) {
+                    Taken::Keys(keys) => events.extend(keys.into_iter().map(Event::Key)),
+                    Taken::Answer(background) => {
+                        self.background = background.or(self.background);
+                        events.extend(background.map(Event::Background));
+                    }
+                },
+                event::Event::Mouse(mouse) => events.push(Event::Mouse(mouse, begun.elapsed())),
+                event::Event::Resize(columns, lines) => events.push(Event::Resize(columns, lines)),
+                // A pasted text is not a command, but can be part of a search.
+                event::Event::Paste(text) => events.push(Event::Paste(text)),
+                _ => {}
+            }
+            is_there = event::poll(Duration::ZERO)?;
+        }
+        Ok(Some(events))
+    }
 }

@@ -1,67 +1,21 @@
 //! Theme: colors, and characters for drawing.
 //!
-//! Only foreground colors are used, which are legible on dark and on light backgrounds; a selected row is
-//! reversed. So the background of the terminal need not be known, and without colors no other information is
-//! lost.
+//! Text has the terminal's own background, except for the selected row, the header, the footer, and cells. There the
+//! color of the text is set with that of the background. Without colors no information is lost.
 //!
 //! Invariant: every character is one column wide.
 
+mod colors;
 mod palette;
 
 use std::ffi::OsString;
 
-use ratatui::style::Style;
+use ratatui::style::{Color, Style};
+use ratatui::text::Span;
 
 use crate::analysis::search::Category;
-pub use palette::{Looks, Preset, Role, color, color_name, filled};
-
-/// Requested use of colors.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ColorChoice {
-    /// The environment determines if colors are used.
-    #[default]
-    Auto,
-    /// Colors are always used.
-    Always,
-    /// Colors are never used.
-    Never,
-}
-
-/// Colors that a terminal supports.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Colors {
-    /// No colors.
-    #[default]
-    None,
-    /// The sixteen ANSI colors, which the user may have changed.
-    Sixteen,
-    /// The palette of 256 colors.
-    Palette,
-    /// Any color.
-    True,
-}
-
-impl Colors {
-    /// Returns the colors to use, according to `NO_COLOR`, `COLORTERM` and `TERM`.
-    pub fn detect(choice: ColorChoice, environment: impl Fn(&str) -> Option<OsString>) -> Self {
-        let variable = |name| environment(name).unwrap_or_default().to_string_lossy().into_owned();
-        let refused = match choice {
-            ColorChoice::Never => true,
-            ColorChoice::Auto => !variable("NO_COLOR").is_empty(),
-            ColorChoice::Always => false,
-        };
-        let (depth, term) = (variable("COLORTERM"), variable("TERM"));
-        if refused {
-            Self::None
-        } else if depth.contains("truecolor") || depth.contains("24bit") || term.contains("direct") {
-            Self::True
-        } else if term.contains("256") {
-            Self::Palette
-        } else {
-            Self::Sixteen
-        }
-    }
-}
+pub use colors::{ColorChoice, Colors};
+pub use palette::{Background, Looks, Preset, Role, color, color_name, filled, mixed};
 
 /// Characters for drawing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -96,6 +50,11 @@ impl Glyphs {
     /// Returns the sign before a number that is still growing.
     pub fn growing(self) -> &'static str {
         self.pick("·", ".")
+    }
+
+    /// Returns the mark of the row under the cursor.
+    pub fn cursor(self) -> &'static str {
+        self.pick("▌", ">")
     }
 
     /// Returns the sign before the name of a marked entry.
@@ -151,6 +110,9 @@ impl Glyphs {
     }
 }
 
+/// Number of colors in a bar. Each one costs some 20 bytes of output.
+const STEPS: u16 = 8;
+
 /// Theme of a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Theme {
@@ -163,9 +125,31 @@ pub struct Theme {
 }
 
 impl Theme {
+    /// Returns `true` if the colors depend on the background, and the terminal is likely to know it.
+    pub fn adapts(self) -> bool {
+        matches!(self.colors, Colors::Palette | Colors::True) && self.looks.preset.adapts()
+    }
+
     /// Returns the style of `role`.
     pub fn style(self, role: Role) -> Style {
         self.looks.style(role, self.colors)
+    }
+
+    /// Returns a bar of exactly `columns` columns, of which `thousandths` are filled. With all colors, its color
+    /// changes in steps from its start to its end.
+    pub fn bar<'a>(self, thousandths: u16, columns: usize) -> Vec<Span<'a>> {
+        let style = self.style(Role::Bar).patch(Style { bg: self.style(Role::Track).bg, ..Style::new() });
+        let text = self.glyphs.bar(thousandths, columns);
+        let (Some(Color::Rgb(..)), Some(start)) = (style.fg, self.style(Role::BarStart).fg) else {
+            return vec![Span::styled(text, style)];
+        };
+        let cells: Vec<char> = text.chars().collect();
+        let step = |step: u16| {
+            let edge = |step: u16| columns * usize::from(step) / usize::from(STEPS);
+            let text: String = cells[edge(step)..edge(step + 1)].iter().collect();
+            Span::styled(text, style.fg(mixed(start, style.fg.unwrap_or(start), (step, STEPS - 1))))
+        };
+        (0..STEPS).map(step).collect()
     }
 
     /// Returns the style of a cell for a file of this category.
@@ -178,25 +162,6 @@ impl Theme {
 mod tests {
     use super::*;
     use crate::base::text::width;
-
-    fn detect(choice: ColorChoice, variables: &[(&str, &str)]) -> Colors {
-        Colors::detect(choice, |name| {
-            variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into())
-        })
-    }
-
-    #[test]
-    fn the_environment_determines_colors_unless_the_user_does() {
-        let deep = ("COLORTERM", "truecolor");
-        let term = ("TERM", "xterm-256color");
-        assert_eq!(detect(ColorChoice::Auto, &[deep, term]), Colors::True);
-        assert_eq!(detect(ColorChoice::Auto, &[term]), Colors::Palette);
-        assert_eq!(detect(ColorChoice::Auto, &[("TERM", "linux")]), Colors::Sixteen);
-        assert_eq!(detect(ColorChoice::Auto, &[deep, ("NO_COLOR", "1")]), Colors::None);
-        assert_eq!(detect(ColorChoice::Auto, &[term, ("NO_COLOR", "")]), Colors::Palette);
-        assert_eq!(detect(ColorChoice::Always, &[term, ("NO_COLOR", "1")]), Colors::Palette);
-        assert_eq!(detect(ColorChoice::Never, &[deep]), Colors::None);
-    }
 
     #[test]
     fn glyphs_follow_locale_and_terminal() {

@@ -24,8 +24,8 @@ use crate::ui::loader::Load;
 pub static VIEW: ViewSpec = ViewSpec {
     name: "ages",
     key: '4',
+    tab: ["Ages", "Age"],
     help: "age of files",
-    hint: Some((11, "age")),
     title: "age",
     needs: Needs::Nothing,
     table: Some(&TABLE),

@@ -21,8 +21,8 @@ use crate::tree::{EntryId, Totals};
 pub static VIEW: ViewSpec = ViewSpec {
     name: "hints",
     key: '9',
+    tab: ["Clean-up", "Clean"],
     help: "clean-up",
-    hint: None,
     title: "clean-up",
     needs: Needs::Nothing,
     table: Some(&TABLE),
@@ -59,7 +59,7 @@ impl TableData for Hints {
         let hint = self.rows.get(index)?;
         let label = path_below(tree, from, hint.entry.directory, tree.name(hint.directory)) + "/";
         let note = self.rules.get(hint.rule).map(|rule| RowNote::plain(rule.reason.to_owned()));
-        let row = Row { style: RowStyle::Strong, note, ..row_of_sum(label, &hint.totals, measure) };
+        let row = Row { style: RowStyle::Directory, note, ..row_of_sum(label, &hint.totals, measure) };
         Some(row.with(C::Modified, hint.used.map_or(CellValue::None, CellValue::Time)))
     }
 

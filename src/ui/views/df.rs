@@ -13,8 +13,8 @@ use crate::ui::loader::Load;
 pub static VIEW: ViewSpec = ViewSpec {
     name: "rest",
     key: '0',
+    tab: ["Disk"; 2],
     help: "why df differs",
-    hint: Some((4, "df")),
     title: "why df differs",
     needs: Needs::FileSystem,
     table: Some(&TABLE),

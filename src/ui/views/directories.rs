@@ -21,8 +21,8 @@ use crate::ui::window::{bound, totals_size};
 pub static VIEW: ViewSpec = ViewSpec {
     name: "directories",
     key: 'L',
+    tab: ["Largest directories", "Dirs"],
     help: "largest directories",
-    hint: None,
     title: "largest directories",
     needs: Needs::Nothing,
     table: Some(&TABLE),
@@ -66,7 +66,7 @@ impl TableData for Directories {
         let (totals, status) = (tree.totals(*id), tree.status(*id));
         let total = totals_size(&totals, measure);
         let row = row_of_sum(label, own, measure).with(C::Total, CellValue::Bytes(total));
-        Some(Row { style: RowStyle::Strong, precision: bound(status, &totals, total), ..row })
+        Some(Row { style: RowStyle::Directory, precision: bound(status, &totals, total), ..row })
     }
 
     fn target(&self, index: usize) -> Option<Target> {

@@ -24,8 +24,8 @@ use crate::tree::EntryId;
 pub static VIEW: ViewSpec = ViewSpec {
     name: "errors",
     key: '7',
+    tab: ["Errors"; 2],
     help: "errors, by reason",
-    hint: None,
     title: "errors",
     needs: Needs::Nothing,
     table: Some(&TABLE),

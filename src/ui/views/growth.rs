@@ -23,8 +23,8 @@ const MOST: usize = 100_000;
 pub static VIEW: ViewSpec = ViewSpec {
     name: "growth",
     key: '8',
+    tab: ["Growth"; 2],
     help: "growth",
-    hint: Some((4, "growth")),
     title: "growth",
     needs: Needs::Baseline,
     table: Some(&TABLE),
@@ -83,10 +83,9 @@ impl TableData for Comparison {
         }
         let (before, after) = (amount(row.before, measure), amount(row.after, measure));
         let was = self.former_path(row).map(|path| format!("was {}", escape(&path)));
-        let style = match (row.difference, is_directory) {
-            (ChangeKind::Gone, _) => RowStyle::Faint,
-            (_, true) => RowStyle::Strong,
-            (_, false) => RowStyle::Plain,
+        let style = match row.difference {
+            ChangeKind::Gone => RowStyle::Faint,
+            _ => RowStyle::of(row.kind),
         };
         let note = was.or_else(|| remark_of(&record)).map(RowNote::plain);
         let (size, change) = match row.difference {

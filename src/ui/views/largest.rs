@@ -25,8 +25,8 @@ pub const MOST: usize = 100_000;
 pub static VIEW: ViewSpec = ViewSpec {
     name: "largest",
     key: '2',
+    tab: ["Largest files", "Files"],
     help: "largest files",
-    hint: Some((9, "largest")),
     title: "largest files",
     needs: Needs::Nothing,
     table: Some(&TABLE),
@@ -73,8 +73,10 @@ impl TableData for SearchResult {
         if is_directory && !label.ends_with('/') {
             label.push('/');
         }
-        let style = if is_directory { RowStyle::Strong } else { RowStyle::Plain };
-        let words = Row { note: remark_of(&record).map(RowNote::plain), ..Row::of_words(label, style) };
+        let words = Row {
+            note: remark_of(&record).map(RowNote::plain),
+            ..Row::of_words(label, RowStyle::of(record.kind))
+        };
         let EntryState::Known(facts) = record.state else { return Some(words) };
         let words = words.with(C::Modified, CellValue::Time(facts.mtime));
         let Some(id) = facts.directory.filter(|_| self.with_contents) else {

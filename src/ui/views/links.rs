@@ -22,8 +22,8 @@ use crate::tree::{DirId, EntryId, Totals, Tree};
 pub static VIEW: ViewSpec = ViewSpec {
     name: "links",
     key: '6',
+    tab: ["Hard links", "Links"],
     help: "hard links",
-    hint: None,
     title: "hard links",
     needs: Needs::Nothing,
     table: Some(&TABLE),

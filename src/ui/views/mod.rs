@@ -37,8 +37,8 @@ pub static VIEWS: &[&ViewSpec] = &[
 pub static LIST: ViewSpec = ViewSpec {
     name: "list",
     key: '1',
-    help: "the list or the search results",
-    hint: None,
+    tab: ["List"; 2],
+    help: "list or results",
     title: "",
     needs: Needs::Nothing,
     table: None,
@@ -48,8 +48,8 @@ pub static LIST: ViewSpec = ViewSpec {
 pub static TREEMAP: ViewSpec = ViewSpec {
     name: "treemap",
     key: '5',
+    tab: ["Treemap", "Map"],
     help: "treemap",
-    hint: Some((12, "treemap")),
     title: "",
     needs: Needs::Nothing,
     table: None,

@@ -26,10 +26,10 @@ pub struct ViewSpec {
     pub name: &'static str,
     /// Key.
     pub key: char,
+    /// Name in its tab, and a shorter one.
+    pub tab: [&'static str; 2],
     /// Line of the help page.
     pub help: &'static str,
-    /// Word in the footer, and its rank when there is little room.
-    pub hint: Option<(u8, &'static str)>,
     /// Title in the header, after the path.
     pub title: &'static str,
     /// Prerequisite of the view.

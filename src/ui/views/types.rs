@@ -28,8 +28,8 @@ use crate::ui::loader::Load;
 pub static VIEW: ViewSpec = ViewSpec {
     name: "types",
     key: '3',
+    tab: ["File types", "Types"],
     help: "file types",
-    hint: Some((10, "types")),
     title: "types",
     needs: Needs::Nothing,
     table: Some(&TABLE),

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! !≥   1.0 GiB  84.3% ████████▍      12,001 2026-11-21 08:15   doc/
-//! 11 1    9   1   6  1    6..24    1   7   1       16        3   the rest
+//! 11 1    9   1   6  1    8..48    1   7   1       16        3   the rest
 //! ```
 //!
 //! Columns become narrower and then disappear in the order given in [`COLUMNS`]. The main column disappears
@@ -14,7 +14,7 @@ use ratatui::layout::Rect;
 
 use crate::base::format::{BRIEF, Units};
 use crate::base::text::{fit, pad, width};
-use crate::table::column::{Align, COLUMNS, Column, ColumnSet, SIGNS, Width};
+use crate::table::column::{Align, COLUMNS, Column, ColumnSet, ColumnSpec, SIGNS, Width};
 use crate::ui::hit_map::{Hit, HitMap};
 
 /// Smallest width of a name if there is room.
@@ -41,6 +41,8 @@ pub struct Columns {
     pub cells: Vec<(Column, usize)>,
     /// Width of the name.
     pub name: usize,
+    /// `true` if there is no room for some of the requested columns.
+    pub is_cut: bool,
 }
 
 impl Columns {
@@ -60,11 +62,12 @@ impl Columns {
                 columns = Self::of(&widths, units);
             }
         }
+        columns.is_cut = COLUMNS.iter().any(|spec| wanted.has(spec.column) && columns.lacks(spec));
         let spare = width.saturating_sub(columns.before_name() + least);
         for (column, cells) in &mut columns.cells {
             if let Some(Width::Stretch(narrow, wide)) = widths[*column as usize].first() {
-                // A fifth of the free width, so that names get most of a wide window.
-                *cells = (narrow + spare / 5).min(*wide);
+                // A third of the free width, so that names get most of a wide window.
+                *cells = (narrow + spare / 3).min(*wide);
             }
         }
         columns.name = width.saturating_sub(columns.before_name());
@@ -72,10 +75,14 @@ impl Columns {
     }
 
     fn of(widths: &[&[Width]; Column::COUNT], units: Units) -> Self {
-        let cells = |spec: &crate::table::column::ColumnSpec| {
-            Some((spec.column, widths[spec.column as usize].first()?.cells(units)))
-        };
-        Self { cells: COLUMNS.iter().filter_map(cells).collect(), name: 0 }
+        let cells =
+            |spec: &ColumnSpec| Some((spec.column, widths[spec.column as usize].first()?.cells(units)));
+        Self { cells: COLUMNS.iter().filter_map(cells).collect(), name: 0, is_cut: false }
+    }
+
+    /// Returns `true` if this column, which has a width, has no room.
+    fn lacks(&self, spec: &ColumnSpec) -> bool {
+        !spec.widths.is_empty() && self.width(spec.column).is_none()
     }
 
     /// Returns the width of everything to the left of the name, including the gap.
@@ -138,7 +145,7 @@ mod tests {
     fn columns_disappear_in_order_as_the_window_narrows() {
         for first in [Column::Size, Column::Growth] {
             let mut before = all(300, first);
-            assert_eq!((before.width(Column::Bar), before.width(Column::Modified)), (Some(24), Some(16)));
+            assert_eq!((before.width(Column::Bar), before.width(Column::Modified)), (Some(48), Some(16)));
             let widths_left = |columns: &Columns| -> usize {
                 let left = |(column, width): &(Column, usize)| {
                     let widths = column.spec().widths;

@@ -9,7 +9,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::row::draw_ends;
-use crate::base::format::{duration, grouped, plain_size};
+use crate::base::format::{duration, grouped, plain_size, share};
 use crate::base::text::{escape, escape_path, fit, width};
 use crate::delete::OperationKind;
 use crate::scan::Outcome;
@@ -23,7 +23,10 @@ use crate::ui::views::growth;
 use crate::ui::window::totals_size;
 
 /// Width below which there is room only for one part.
-const NARROW: usize = 24;
+const NARROW: usize = 20;
+/// Width from which progress has a bar, and the width of the bar.
+const WIDE: usize = 60;
+const BAR: usize = 12;
 
 /// Keys for the footer, and the position on a page.
 #[derive(Clone, Copy, Debug)]
@@ -39,25 +42,33 @@ pub struct Top {
 /// Draws the footer below the view, or below the page that replaces it.
 pub fn draw(cx: &Context<'_>, top: Top, area: Rect, canvas: &mut Canvas<'_>) {
     let Canvas { buffer, hits } = canvas;
+    buffer.set_style(area, cx.theme.style(Role::Surface));
     let room = usize::from(area.width);
-    if let Some(notice) = cx.notice_text() {
-        let text = format!(" {}", fit(&notice, room.saturating_sub(2), cx.theme.glyphs.gap()));
-        draw_ends(&Line::styled(text, cx.theme.style(Role::Strong)), &Line::default(), area, buffer);
-    } else if cx.is_scanning() {
-        let help = first_hint(cx, top, room);
-        let (left, right) = (progress(cx, room - help), keys(cx, top, help));
-        draw_ends(&left, &right, area, buffer);
+    let help = first_hint(cx, top, room);
+    if let Some(state) = state(cx, top, room - help) {
+        let right = keys(cx, top, help);
+        draw_ends(&state, &right, area, buffer);
         let width = u16::try_from(right.width()).unwrap_or(u16::MAX);
         add_hits(cx, top, help, area.right().saturating_sub(width), area, hits);
-    } else if let Some(running) = &cx.deletion.running {
-        draw_ends(&deleting(cx, running, room), &Line::default(), area, buffer);
-    } else if let Some(rescan) = cx.rescan() {
-        draw_ends(&rescan_progress(cx, top, rescan, room), &Line::default(), area, buffer);
     } else {
         let right = idle(cx, top, room);
         let room = room.saturating_sub(right.width() + 1);
         draw_ends(&keys(cx, top, room), &right, area, buffer);
         add_hits(cx, top, room, area.x, area, hits);
+    }
+}
+
+/// Returns the notice, or the progress of what is running; `None` if there is neither.
+fn state<'a>(cx: &Context<'_>, top: Top, room: usize) -> Option<Line<'a>> {
+    if let Some(notice) = cx.notice_text() {
+        let text = format!(" {}", fit(&notice, room.saturating_sub(2), cx.theme.glyphs.gap()));
+        Some(Line::styled(text, cx.theme.style(Role::Strong)))
+    } else if cx.is_scanning() {
+        Some(progress(cx, room))
+    } else if let Some(running) = &cx.deletion.running {
+        Some(deleting(cx, running, room))
+    } else {
+        cx.rescan().map(|rescan| rescan_progress(cx, top, rescan, room))
     }
 }
 
@@ -96,6 +107,14 @@ fn add_hits(cx: &Context<'_>, top: Top, room: usize, mut x: u16, area: Rect, hit
     }
 }
 
+/// Returns a bar for a share in thousandths, and a blank. If the share is unknown or the line is short, there is none.
+fn bar<'a>(cx: &Context<'_>, share: Option<u16>, room: usize) -> Vec<Span<'a>> {
+    let Some(share) = share.filter(|_| room >= WIDE) else { return Vec::new() };
+    let mut bar = cx.theme.bar(share, BAR);
+    bar.push(Span::raw(" "));
+    bar
+}
+
 /// Returns the progress of the rescan.
 fn rescan_progress<'a>(cx: &Context<'_>, top: Top, rescan: &Rescan, room: usize) -> Line<'a> {
     let theme = cx.theme;
@@ -121,7 +140,9 @@ fn progress<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
         1 => format!("{dot}1 error"),
         errors => format!("{dot}{} errors", grouped(errors)),
     };
-    let percent = cx.scan.percent().map_or_else(String::new, |percent| format!("{percent} %{dot}"));
+    let percent = cx.scan.percent();
+    let bar = bar(cx, percent.map(|percent| u16::from(percent) * 10), room);
+    let percent = percent.map_or_else(String::new, |percent| format!("{percent} %{dot}"));
     let entries = format!("{percent}{}", grouped(tick.progress.entries));
     let bytes = plain_size(tick.progress.disk, cx.units);
     let rate = if cx.scan.rate == 0 { String::new() } else { format!("{dot}{}/s", grouped(cx.scan.rate)) };
@@ -131,12 +152,12 @@ fn progress<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
         format!("{entries} entries"),
         entries,
     ];
-    let text = texts.iter().find(|text| width(text) + width(&errors) + 4 <= room).unwrap_or(&texts[3]);
-    let mut spans = vec![
-        Span::styled(format!(" {spinner} "), theme.style(Role::Bar)),
-        Span::raw(text.clone()),
-        Span::styled(errors, theme.style(Role::Warning)),
-    ];
+    let bar_width: usize = bar.iter().map(Span::width).sum();
+    let fits = |text: &&String| width(text) + width(&errors) + bar_width + 4 <= room;
+    let text = texts.iter().find(fits).unwrap_or(&texts[3]);
+    let mut spans = vec![Span::styled(format!(" {spinner} "), theme.style(Role::Bar))];
+    spans.extend(bar);
+    spans.extend([Span::raw(text.clone()), Span::styled(errors, theme.style(Role::Warning))]);
     let left = room.saturating_sub(spans.iter().map(Span::width).sum::<usize>() + 3);
     if let Some(silent) = tick.progress.silent.first() {
         const WORDS: &str = " is not responding";
@@ -154,7 +175,7 @@ fn progress<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
 /// Returns the keys that have a word for the footer, as many as fit.
 pub fn keys<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
     let spans = hints(cx, top, room).into_iter().flat_map(|(key, word)| {
-        let key = Span::styled(format!(" {}", key.name()), cx.theme.style(Role::Strong));
+        let key = Span::styled(format!(" {}", key.name()), cx.theme.style(Role::Accent));
         [key, Span::styled(format!(" {word} "), cx.theme.style(Role::Faint))]
     });
     Line::from(spans.collect::<Vec<_>>())
@@ -308,11 +329,13 @@ fn deleting<'a>(cx: &Context<'_>, running: &Running, room: usize) -> Line<'a> {
         format!("{operation_verb} {dot} {left} left{stay}{end}"),
         format!("{operation_verb} {dot} {left} left"),
     ];
-    let text = texts.iter().find(|text| width(text) + 4 <= room).unwrap_or(&texts[2]);
-    Line::from(vec![
-        Span::styled(format!(" {spinner} "), theme.style(Role::Bar)),
-        Span::raw(fit(text, room.saturating_sub(4), theme.glyphs.gap()).into_owned()),
-    ])
+    let bar = bar(cx, (entries > 0).then(|| share(report.entries.min(entries), entries)), room);
+    let room = room.saturating_sub(bar.iter().map(Span::width).sum::<usize>() + 4);
+    let text = texts.iter().find(|text| width(text) <= room).unwrap_or(&texts[2]);
+    let mut spans = vec![Span::styled(format!(" {spinner} "), theme.style(Role::Bar))];
+    spans.extend(bar);
+    spans.push(Span::raw(fit(text, room, theme.glyphs.gap()).into_owned()));
+    Line::from(spans)
 }
 
 /// Returns the number of marks and their total size.

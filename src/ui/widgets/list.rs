@@ -12,7 +12,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line as Text;
 
 use super::columns::{Columns, NAME};
-use super::row::draw_rows;
+use super::row::{draw_ends, draw_rows, inner};
 use crate::base::format::Measure;
 use crate::base::os_error::error_text;
 use crate::table::column::Column;
@@ -24,13 +24,9 @@ use crate::ui::loader::Loader;
 use crate::ui::theme::Role;
 
 pub fn draw(cx: &Context<'_>, titles: Rect, list: Rect, canvas: &mut Canvas<'_>) {
-    let columns = columns(cx, usize::from(list.width));
-    if !titles.is_empty() {
-        let order = (cx.order.column, cx.order.direction);
-        let line = title_line(cx, &columns, order, |_| None);
-        canvas.buffer.set_line(titles.x, titles.y, &line, titles.width);
-        columns.add_hits(titles, canvas.hits);
-    }
+    let columns = columns(cx, usize::from(inner(list).width));
+    let order = (cx.order.column, cx.order.direction);
+    draw_titles(cx, &columns, order, |_| None, titles, canvas);
     if cx.window.lines.is_empty() {
         draw_empty(cx, list, canvas.buffer);
     }
@@ -79,14 +75,20 @@ fn columns(cx: &Context<'_>, width: usize) -> Columns {
     Columns::fit(width, cx.shown.columns, Column::Size, NAME, cx.units)
 }
 
-/// Returns the line of titles, with an arrow at the column by which the rows are sorted. `own` are the titles
-/// of this view that differ from the usual ones.
-pub fn title_line(
+/// Draws the line of titles, with an arrow at the column by which the rows are sorted, and a sign at its end if
+/// there is no room for some columns. `own` are the titles of this view that differ from the usual ones.
+pub fn draw_titles(
     cx: &Context<'_>,
     columns: &Columns,
     (sorted, direction): (Column, Direction),
     own: impl Fn(Column) -> Option<&'static str>,
-) -> Text<'static> {
+    titles: Rect,
+    canvas: &mut Canvas<'_>,
+) {
+    if titles.is_empty() {
+        return;
+    }
+    let titles = inner(titles);
     let title = |column: Column, is_wide: bool| {
         let [wide, narrow] = column.spec().titles;
         let text = own(column).unwrap_or(match (column, cx.order.measure) {
@@ -99,5 +101,11 @@ pub fn title_line(
         let arrow = if is_up { cx.theme.glyphs.ascending() } else { cx.theme.glyphs.descending() };
         format!("{text}{}", if sorted == column { arrow } else { "" })
     };
-    Text::styled(columns.title_line(title), cx.theme.style(Role::Faint))
+    let line = Text::styled(columns.title_line(title), cx.theme.style(Role::Faint));
+    canvas.buffer.set_line(titles.x, titles.y, &line, titles.width);
+    if columns.is_cut {
+        let sign = Text::styled(format!(" {} ", cx.theme.glyphs.gap()), cx.theme.style(Role::Faint));
+        draw_ends(&Text::default(), &sign, titles, canvas.buffer);
+    }
+    columns.add_hits(titles, canvas.hits);
 }

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! header     /usr/share                                        1.2 GiB disk · 84,120 items     from 2 lines on
+//! tabs         1 List  2 Files  3 Types                                                                from 10 lines on
 //! titles           Disk▾  Share                Items   Name                                   from 6 lines on
 //! list          1.0 GiB  84.3% ████████▍      12,001  doc/
 //!             120.0 MiB   9.8% ▉               4,242  icons/
@@ -18,6 +19,7 @@ mod header;
 mod list;
 pub mod row;
 mod table;
+mod tabs;
 pub mod treemap;
 
 use super::context::Context;
@@ -26,7 +28,8 @@ use super::layout::Layout;
 
 /// Draws the view.
 pub fn draw(cx: &Context<'_>, layout: Layout, canvas: &mut Canvas<'_>) {
-    header::draw(cx, layout.header, canvas.buffer);
+    header::draw(cx, layout.header, canvas);
+    tabs::draw(cx, layout.tabs, canvas);
     match (&cx.views.page, cx.views.is_treemap) {
         (Some(page), _) if !page.ledger.is_empty() => df::draw(cx, page, layout, canvas),
         (Some(page), _) => table::draw(cx, page, layout.titles, layout.list, canvas),

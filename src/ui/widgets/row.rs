@@ -1,12 +1,12 @@
 //! Row of the list, or of another view, with its columns.
 //!
 //! ```text
-//! !≥   1.0 GiB  84.3% ████████▍      12,001   doc/
-//!    120.0 MiB   9.8% ▉                     ● core.bz2  2 names
-//!     excluded                               proc/  kernel file system
+//!  !≥   1.0 GiB  84.3% ████████▍      12,001   doc/
+//! ▌   120.0 MiB   9.8% ▉                     ● core.bz2  2 names
+//!      excluded                               proc/  kernel file system
 //! ```
 //!
-//! `!`: something in it could not be read. Before a size, `≥`: a lower bound; `·`: still growing.
+//! `▌`: the row under the cursor. //! `!`: something in it could not be read. Before a size, `≥`: a lower bound; `·`: still growing.
 //!
 //! Invariant: every cell is as wide as its column, whatever it contains.
 
@@ -14,7 +14,7 @@ use std::borrow::Cow;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::{Modifier, Style};
+use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line as Text, Span};
 
 use super::columns::{Columns, aligned, right};
@@ -40,7 +40,8 @@ pub fn draw_rows(
     for ((number, row), y) in (offset..).zip(rows).zip(list.y..list.bottom()) {
         let area = Rect { y, height: 1, ..list };
         canvas.hits.add(area, Hit::Row(number));
-        canvas.buffer.set_line(list.x, y, &text(cx, columns, row), list.width);
+        let room = inner(area);
+        canvas.buffer.set_line(room.x, y, &text(cx, columns, row), room.width);
         if number == index {
             select(cx, area, canvas.buffer);
         }
@@ -64,9 +65,13 @@ fn text<'a>(cx: &Context<'_>, columns: &Columns, row: &Row) -> Text<'a> {
             }
             (Column::Bar, share) => {
                 let share = if let CellValue::Share(share) = share { share } else { 0 };
-                Span::styled(cx.theme.glyphs.bar(share, *room), cx.theme.style(Role::Bar))
+                spans.extend(cx.theme.bar(share, *room));
+                continue;
             }
-            (_, value) => Span::raw(aligned(&value.text(*room, format), column.spec().align, *room)),
+            (_, value) => {
+                let text = aligned(&value.text(*room, format), column.spec().align, *room);
+                Span::styled(text, cx.theme.style(role_of(*column, value)))
+            }
         };
         spans.push(span);
     }
@@ -113,10 +118,23 @@ fn label(cx: &Context<'_>, room: usize, row: &Row, spans: &mut Vec<Span<'_>>) {
     }
 }
 
+/// Returns the role of a cell. Numbers other than the size stay in the background.
+fn role_of(column: Column, value: CellValue) -> Role {
+    match (column, value) {
+        (_, CellValue::Change(before, after)) if before.unwrap_or(0) < after.unwrap_or(0) => Role::More,
+        (_, CellValue::Change(before, after)) if before > after => Role::Less,
+        (Column::Total, _) => Role::Plain,
+        _ => Role::Faint,
+    }
+}
+
 fn role(style: RowStyle) -> Role {
     match style {
         RowStyle::Plain => Role::Plain,
         RowStyle::Strong => Role::Strong,
+        RowStyle::Directory => Role::Directory,
+        RowStyle::Link => Role::Link,
+        RowStyle::Special => Role::Special,
         RowStyle::Faint => Role::Faint,
         RowStyle::Warning => Role::Warning,
     }
@@ -132,18 +150,37 @@ fn shortened<'t>(note: &'t str, room: usize, gap: &str) -> Cow<'t, str> {
     beginning(clause, room, gap)
 }
 
-/// Draws a line as the one under the cursor: reversed, with bars in their color and bold text bold.
+/// Returns an area without its first column, in which the mark of the cursor is drawn.
+pub fn inner(area: Rect) -> Rect {
+    let width = area.width.saturating_sub(1);
+    Rect { x: area.right() - width, width, ..area }
+}
+
+/// Draws a line as the one under the cursor: with a mark at its start if that cell is blank, and a tint below its
+/// colors. Without a tint the line is reversed, with bars in their color and bold text bold.
 pub fn select(cx: &Context<'_>, row: Rect, buffer: &mut Buffer) {
     let (selected, bar) = (cx.theme.style(Role::Selected), cx.theme.style(Role::Bar).fg);
+    let is_tint = matches!(selected.bg, Some(Color::Rgb(..) | Color::Indexed(_)));
     for cell in row.positions() {
         let cell = &mut buffer[cell];
         let mut style = Style::reset().patch(selected).add_modifier(cell.modifier & Modifier::BOLD);
-        // Reversing exchanges both colors of the cell, so the color of a bar becomes that of the background. A
-        // bar in the color of the row would vanish.
-        if bar == Some(cell.fg) && bar != selected.fg {
-            style = style.bg(cell.fg);
+        let is_bar = bar == Some(cell.fg);
+        if selected.bg.is_none() {
+            // Reversing exchanges both colors of the cell, so the color of a bar becomes that of the background.
+            // A bar in the color of the row would vanish.
+            style = if is_bar && bar != selected.fg { style.bg(cell.fg) } else { style };
+        } else if (is_tint || is_bar) && cell.fg != Color::Reset && Some(cell.fg) != selected.bg {
+            style = style.fg(cell.fg);
         }
         cell.set_style(style);
+    }
+    if let Some(first) =
+        buffer.cell_mut((row.x, row.y)).filter(|cell| !row.is_empty() && cell.symbol() == " ")
+    {
+        first.set_symbol(cx.theme.glyphs.cursor());
+        if is_tint {
+            first.set_style(cx.theme.style(Role::Accent));
+        }
     }
 }
 

@@ -12,8 +12,8 @@ use ratatui::layout::Rect;
 use ratatui::widgets::{Paragraph, Widget, Wrap};
 
 use super::columns::Columns;
-use super::list::title_line;
-use super::row::draw_rows;
+use super::list::draw_titles;
+use super::row::{draw_rows, inner};
 use crate::analysis::search::By;
 use crate::base::format::{change, grouped, plain_size};
 use crate::base::text::printable;
@@ -28,16 +28,9 @@ use crate::ui::views::TableSummary;
 use crate::ui::window::totals_size;
 
 pub fn draw(cx: &Context<'_>, page: &TablePage, titles: Rect, list: Rect, canvas: &mut Canvas<'_>) {
-    let columns = columns(cx, page, usize::from(list.width));
-    if !titles.is_empty() && page.failure.is_none() {
-        let own = |column| page.table.title(column);
-        canvas.buffer.set_line(
-            titles.x,
-            titles.y,
-            &title_line(cx, &columns, sorted(page), own),
-            titles.width,
-        );
-        columns.add_hits(titles, canvas.hits);
+    let columns = columns(cx, page, usize::from(inner(list).width));
+    if page.failure.is_none() {
+        draw_titles(cx, &columns, sorted(page), |column| page.table.title(column), titles, canvas);
     }
     if page.lines.is_empty() && !list.is_empty() {
         draw_empty(cx, page, list, canvas.buffer);

@@ -1,17 +1,20 @@
 //! Palette: roles of text, presets with their colors, and the user's own colors.
 //!
-//! Each color is legible on black and on white, as text or as a cell, and no two are easily confused, also with
-//! color blindness; tests compute both. Of the sixteen ANSI colors only the names are known, so nothing
+//! Every role has a color for dark and one for light backgrounds. Text is legible on its background, and the
+//! colors of the preset `color-blind` are distinct with every common form of color blindness; tests compute both.
+//! With 256 colors the nearest one is used. Of the sixteen ANSI colors only the names are known, so nothing
 //! important depends on them.
 //!
 //! Invariant: a color that is used exists in the terminal.
 
-use std::str::FromStr;
+mod convert;
 
 use ratatui::style::{Color, Modifier, Style};
 
-use super::Colors;
+use super::colors::Colors;
 use crate::analysis::search::Category;
+use convert::shown;
+pub use convert::{color, color_name, filled, mixed};
 
 /// Role of text or of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,11 +25,29 @@ pub enum Role {
     Strong,
     /// Unimportant text.
     Faint,
-    /// Bars, and the cells of directories.
+    /// Keys, the current tab, and the mark of the selected row.
+    Accent,
+    /// Background of the header and the footer.
+    Surface,
+    /// Name of a directory.
+    Directory,
+    /// Name of a symbolic link.
+    Link,
+    /// Name of a device, pipe or socket.
+    Special,
+    /// Bars, up to their end.
     Bar,
+    /// Start of bars, for terminals with all colors.
+    BarStart,
+    /// Background of the unfilled part of a bar.
+    Track,
     /// Warnings and errors.
     Warning,
-    /// Row under the cursor.
+    /// Growth.
+    More,
+    /// Shrinkage.
+    Less,
+    /// Background of the row under the cursor.
     Selected,
     /// Cell of a video.
     Video,
@@ -36,41 +57,98 @@ pub enum Role {
     Archive,
     /// Cell of a document.
     Document,
-    /// Cell of a program, its source or its data.
+    /// Cell of source code.
     Code,
+    /// Cell of data.
+    Data,
+    /// Cell of a program or library.
+    Program,
+    /// Cell of any other file.
+    Other,
 }
+
+/// Colors of a role.
+struct RoleSpec {
+    role: Role,
+    /// Name in the configuration.
+    name: &'static str,
+    /// Color of a terminal with sixteen colors. In some color schemes bright black is the background, and blue
+    /// text is illegible in others.
+    sixteen: Option<Color>,
+    /// Color for a dark and for a light background; `None` for the terminal's own.
+    exact: Option<[u32; 2]>,
+    /// The same for color-blind users, if it differs.
+    distinct: Option<[u32; 2]>,
+}
+
+const fn own(role: Role, name: &'static str) -> RoleSpec {
+    RoleSpec { role, name, sixteen: None, exact: None, distinct: None }
+}
+
+const fn text(role: Role, name: &'static str, sixteen: Color, dark: u32, light: u32) -> RoleSpec {
+    RoleSpec { role, name, sixteen: Some(sixteen), exact: Some([dark, light]), distinct: None }
+}
+
+const fn tint(role: Role, name: &'static str, dark: u32, light: u32) -> RoleSpec {
+    RoleSpec { role, name, sixteen: None, exact: Some([dark, light]), distinct: None }
+}
+
+const fn cell(role: Role, name: &'static str, sixteen: Color, exact: u32, distinct: u32) -> RoleSpec {
+    RoleSpec { role, name, sixteen: Some(sixteen), exact: Some([exact; 2]), distinct: Some([distinct; 2]) }
+}
+
+/// Colors of all roles, in the order of [`Role`]. Those for color-blind users are from Okabe and Ito, "Color
+/// Universal Design" (2008), with more contrast on light backgrounds.
+static ROLES: [RoleSpec; 23] = [
+    own(Role::Plain, "plain"),
+    own(Role::Strong, "strong"),
+    tint(Role::Faint, "faint", 0x86_8c_99, 0x68_6d_78),
+    text(Role::Accent, "accent", Color::LightBlue, 0x7a_a2_f7, 0x2a_58_c8),
+    tint(Role::Surface, "surface", 0x1e_21_2b, 0xe8_eb_f1),
+    text(Role::Directory, "directory", Color::LightBlue, 0x7a_a2_f7, 0x2a_58_c8),
+    text(Role::Link, "link", Color::Cyan, 0x4f_b8_c6, 0x00_5f_70),
+    RoleSpec {
+        distinct: Some([0xf0_e4_42, 0x6e_52_00]),
+        ..text(Role::Special, "special", Color::Magenta, 0xc7_92_ea, 0x8a_3f_b5)
+    },
+    text(Role::Bar, "bar", Color::Cyan, 0x8c_c2_f8, 0x2d_62_c0),
+    text(Role::BarStart, "bar-start", Color::Cyan, 0x3a_6f_c8, 0x7f_a8_ec),
+    tint(Role::Track, "track", 0x26_28_2e, 0xe4_e7_ec),
+    text(Role::Warning, "warning", Color::Red, 0xff_9e_65, 0xb0_46_08),
+    RoleSpec {
+        distinct: Some([0xe6_9f_00, 0x9c_56_00]),
+        ..text(Role::More, "more", Color::Red, 0xf7_76_8e, 0xc0_26_3c)
+    },
+    RoleSpec {
+        distinct: Some([0x56_b4_e9, 0x00_63_9c]),
+        ..text(Role::Less, "less", Color::Green, 0x9e_ce_6a, 0x2c_76_1c)
+    },
+    RoleSpec { sixteen: Some(Color::Blue), ..tint(Role::Selected, "selected", 0x2b_3a_57, 0xe3_eb_fb) },
+    cell(Role::Video, "video", Color::Red, 0xd0_6a_52, 0xd5_5e_00),
+    cell(Role::Media, "media", Color::Magenta, 0xc4_5c_9c, 0xf0_e4_42),
+    cell(Role::Archive, "archive", Color::Yellow, 0xc8_a0_50, 0xe6_9f_00),
+    cell(Role::Document, "document", Color::Cyan, 0x3f_a7_b5, 0x56_b4_e9),
+    cell(Role::Code, "code", Color::Green, 0x4a_a8_7c, 0x00_9e_73),
+    cell(Role::Data, "data", Color::LightMagenta, 0x93_77_d6, 0xcc_79_a7),
+    cell(Role::Program, "program", Color::LightBlue, 0x5b_94_e8, 0x00_72_b2),
+    cell(Role::Other, "other", Color::Gray, 0x6f_76_84, 0x80_80_80),
+];
 
 impl Role {
     /// All roles.
-    pub const ALL: [Self; 11] = [
-        Self::Plain,
-        Self::Strong,
-        Self::Faint,
-        Self::Bar,
-        Self::Warning,
-        Self::Selected,
-        Self::Video,
-        Self::Media,
-        Self::Archive,
-        Self::Document,
-        Self::Code,
-    ];
+    pub const ALL: [Self; 23] = {
+        let mut all = [Self::Plain; 23];
+        let mut at = 0;
+        while at < all.len() {
+            all[at] = ROLES[at].role;
+            at += 1;
+        }
+        all
+    };
 
     /// Returns its name in the configuration.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Plain => "plain",
-            Self::Strong => "strong",
-            Self::Faint => "faint",
-            Self::Bar => "bar",
-            Self::Warning => "warning",
-            Self::Selected => "selected",
-            Self::Video => "video",
-            Self::Media => "media",
-            Self::Archive => "archive",
-            Self::Document => "document",
-            Self::Code => "code",
-        }
+        self.spec().name
     }
 
     /// Returns the role of a cell for a file of this category. Related categories have the same role.
@@ -80,70 +158,109 @@ impl Role {
             Category::Image | Category::Audio => Self::Media,
             Category::Archive | Category::DiskImage => Self::Archive,
             Category::Document | Category::Font => Self::Document,
-            Category::Code | Category::Data | Category::Program => Self::Code,
-            Category::Log | Category::Temporary | Category::Other => Self::Faint,
+            Category::Code => Self::Code,
+            Category::Data => Self::Data,
+            Category::Program => Self::Program,
+            Category::Log | Category::Temporary | Category::Other => Self::Other,
         }
     }
 
     /// Returns `true` for the cell of a category.
-    fn is_category(self) -> bool {
-        matches!(self, Self::Video | Self::Media | Self::Archive | Self::Document | Self::Code)
+    pub fn is_category(self) -> bool {
+        self as usize >= Self::Video as usize
     }
 
-    /// Returns the color of the role, for this number of colors. In some color schemes bright black is the
-    /// background, and in others blue is illegible, so with sixteen colors unimportant text and bars have no
-    /// color.
-    fn color(self, colors: Colors) -> Option<Color> {
-        let (sixteen, indexed, exact) = match self {
-            Self::Plain | Self::Strong | Self::Selected => return None,
-            Self::Faint => (None, 244, 0x80_80_80),
-            Self::Bar => (None, 32, 0x3a_80_c4),
-            Self::Warning => (Some(Color::Red), 166, 0xc4_64_0a),
-            Self::Video => (Some(Color::Red), 124, 0x9c_3c_18),
-            Self::Media => (Some(Color::Magenta), 93, 0x6c_48_e4),
-            Self::Archive => (Some(Color::Yellow), 172, 0xa8_90_60),
-            Self::Document => (Some(Color::Cyan), 23, 0x00_6c_84),
-            Self::Code => (Some(Color::Green), 35, 0x54_a8_00),
-        };
-        match colors {
-            Colors::None => None,
-            Colors::Sixteen => sixteen,
-            Colors::Palette => Some(Color::Indexed(indexed)),
-            Colors::True => Some(Color::from_u32(exact)),
-        }
+    /// Returns `true` for a color that is a background.
+    fn is_background(self) -> bool {
+        matches!(self, Self::Surface | Self::Track | Self::Selected)
+    }
+
+    fn spec(self) -> &'static RoleSpec {
+        &ROLES[self as usize]
+    }
+}
+
+/// Brightness of the terminal's background.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Background {
+    /// Darker than its text.
+    #[default]
+    Dark,
+    /// Brighter than its text.
+    Light,
+}
+
+impl Background {
+    /// Returns the background that `COLORFGBG` names: text and background as numbers of ANSI colors, such as `15;0`.
+    pub fn detect(variable: Option<&str>) -> Self {
+        let number = variable.and_then(|colors| colors.rsplit(';').next()?.parse::<u8>().ok());
+        if matches!(number, Some(7 | 9..=15)) { Self::Light } else { Self::Dark }
     }
 }
 
 /// Preset of colors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Preset {
-    /// Few colors, which distinguish kinds.
+    /// Colors for the background of the terminal.
     #[default]
     Default,
-    /// No colors.
-    Plain,
+    /// Colors for a dark background.
+    Dark,
+    /// Colors for a light background.
+    Light,
+    /// Colors that are distinct with color blindness.
+    ColorBlind,
     /// Text in the terminal's own colors, nothing dimmed, and errors underlined.
     HighContrast,
+    /// No colors.
+    Plain,
 }
 
 impl Preset {
     /// All presets.
-    pub const ALL: [Self; 3] = [Self::Default, Self::Plain, Self::HighContrast];
+    pub const ALL: [Self; 6] =
+        [Self::Default, Self::Dark, Self::Light, Self::ColorBlind, Self::HighContrast, Self::Plain];
 
     /// Returns its name in the configuration.
     pub fn name(self) -> &'static str {
         match self {
             Self::Default => "default",
-            Self::Plain => "plain",
+            Self::Dark => "dark",
+            Self::Light => "light",
+            Self::ColorBlind => "color-blind",
             Self::HighContrast => "high-contrast",
+            Self::Plain => "plain",
         }
     }
 
-    fn color(self, role: Role, colors: Colors) -> Option<Color> {
+    /// Returns `true` if the colors depend on the background of the terminal.
+    pub fn adapts(self) -> bool {
+        matches!(self, Self::Default | Self::ColorBlind)
+    }
+
+    /// Returns the background for which the colors are chosen.
+    fn on(self, background: Background) -> Background {
         match self {
-            Self::Default => role.color(colors),
-            Self::Plain => None,
-            Self::HighContrast => role.color(colors).filter(|_| role.is_category()),
+            Self::Dark => Background::Dark,
+            Self::Light => Background::Light,
+            _ => background,
+        }
+    }
+
+    fn color(self, role: Role, background: Background, colors: Colors) -> Option<Color> {
+        let spec = role.spec();
+        let exact = match self {
+            Self::Plain => return None,
+            Self::HighContrast if !role.is_category() => return None,
+            Self::ColorBlind => spec.distinct.or(spec.exact),
+            _ => spec.exact,
+        };
+        match colors {
+            Colors::None => None,
+            Colors::Sixteen => spec.sixteen,
+            Colors::Palette | Colors::True => {
+                shown(Color::from_u32(exact?[self.on(background) as usize]), colors)
+            }
         }
     }
 
@@ -151,19 +268,22 @@ impl Preset {
         match (role, self) {
             (Role::Selected, Self::HighContrast) => Modifier::REVERSED | Modifier::BOLD,
             (Role::Warning, Self::HighContrast) => Modifier::BOLD | Modifier::UNDERLINED,
-            (Role::Selected, _) => Modifier::REVERSED,
-            (Role::Strong | Role::Warning, _) => Modifier::BOLD,
-            (Role::Faint, Self::Default | Self::Plain) if !has_color => Modifier::DIM,
+            (Role::Selected, _) if !has_color => Modifier::REVERSED,
+            (Role::Strong | Role::Directory | Role::Accent | Role::Warning, _) => Modifier::BOLD,
+            (Role::Faint, Self::HighContrast) => Modifier::empty(),
+            (Role::Faint, _) if !has_color => Modifier::DIM,
             _ => Modifier::empty(),
         }
     }
 }
 
-/// Preset, with the user's own colors.
+/// Preset, with the background of the terminal and the user's own colors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Looks {
     /// Preset.
     pub preset: Preset,
+    /// Background of the terminal.
+    pub background: Background,
     /// The user's own colors by role, in the order of [`Role::ALL`].
     own: [Option<Color>; Role::ALL.len()],
 }
@@ -179,100 +299,21 @@ impl Looks {
         self.own[role as usize]
     }
 
-    /// Returns the style of `role`.
+    /// Returns `true` if the colors are those for a dark background.
+    pub fn is_dark(&self) -> bool {
+        self.preset.on(self.background) == Background::Dark
+    }
+
+    /// Returns the style of `role`. A color that is a background comes with a color for text on it.
     pub(super) fn style(&self, role: Role, colors: Colors) -> Style {
         let own = self.own(role).and_then(|color| shown(color, colors));
-        let color = own.or_else(|| self.preset.color(role, colors));
+        let color = own.or_else(|| self.preset.color(role, self.background, colors));
         let style = Style::new().add_modifier(self.preset.modifiers(role, color.is_some()));
-        color.map_or(style, |color| style.fg(color))
-    }
-}
-
-/// Returns a style that fills a cell with the color of `style` and keeps text in it legible, in black or white,
-/// whichever has more contrast. If the appearance of the color is unknown, the text has the color of the
-/// background.
-pub fn filled(style: Style) -> Style {
-    const BLACK: Color = Color::Indexed(16);
-    const WHITE: Color = Color::Indexed(231);
-    /// Luminance relative to white, in thousandths, from which black has more contrast.
-    const BRIGHT: u32 = 210;
-    let parts = match style.fg {
-        Some(Color::Rgb(red, green, blue)) => [red, green, blue],
-        Some(Color::Indexed(index @ 16..)) => exact(index),
-        _ => return style.reversed(),
-    };
-    // The square of a component is approximately proportional to its luminance.
-    let [red, green, blue] = parts.map(|part| u32::from(part).pow(2));
-    let light = (213 * red + 715 * green + 72 * blue) / (255 * 255);
-    style.bg(style.fg.unwrap_or_default()).fg(if light > BRIGHT { BLACK } else { WHITE })
-}
-
-/// Parses a color: a name (`blue`, `bright-blue`), a number of the palette of 256, `#rrggbb`, or `terminal` for
-/// the terminal's text color.
-///
-/// # Errors
-/// An error message.
-pub fn color(word: &str) -> Result<Color, String> {
-    if word.eq_ignore_ascii_case("terminal") {
-        return Ok(Color::Reset);
-    }
-    Color::from_str(word)
-        .map_err(|_| "unknown color; write colors like blue, bright-blue, 32, #3a80c4, terminal".to_owned())
-}
-
-/// Returns a name of the color that [`color`] accepts.
-pub fn color_name(color: Color) -> String {
-    match color {
-        Color::Reset => "terminal".to_owned(),
-        other => other.to_string().to_lowercase(),
-    }
-}
-
-/// Returns the nearest color that the terminal has.
-fn shown(color: Color, colors: Colors) -> Option<Color> {
-    match (color, colors) {
-        (_, Colors::None) => None,
-        (Color::Rgb(red, green, blue), Colors::Palette) => {
-            Some(Color::Indexed(nearest(16, 256, [red, green, blue])))
+        match color {
+            Some(color) if role.is_background() => filled(style.fg(color)),
+            Some(color) => style.fg(color),
+            None => style,
         }
-        (Color::Rgb(red, green, blue), Colors::Sixteen) => {
-            Some(Color::Indexed(nearest(0, 16, [red, green, blue])))
-        }
-        (Color::Indexed(index @ 16..), Colors::Sixteen) => Some(Color::Indexed(nearest(0, 16, exact(index)))),
-        (color, _) => Some(color),
-    }
-}
-
-/// Returns the nearest color of the palette with a number from `first` up to, but not including, `end`.
-fn nearest(first: u16, end: u16, wanted: [u8; 3]) -> u8 {
-    let distance = |index: u8| -> u32 {
-        let parts = exact(index).into_iter().zip(wanted);
-        parts.map(|(one, other)| u32::from(one.abs_diff(other)).pow(2)).sum()
-    };
-    let indices = (first..end).filter_map(|index| u8::try_from(index).ok());
-    indices.min_by_key(|index| distance(*index)).unwrap_or(7)
-}
-
-/// Returns xterm's color for a number of its palette (256colres.h): sixteen colors, a cube with six steps, and
-/// twenty-four grays.
-fn exact(index: u8) -> [u8; 3] {
-    const HALF: u8 = 0xcd;
-    // These four colors do not follow the pattern.
-    const BLUE: [u8; 3] = [0, 0, 0xee];
-    const WHITE: [u8; 3] = [0xe5; 3];
-    const GREY: [u8; 3] = [0x7f; 3];
-    const BRIGHT_BLUE: [u8; 3] = [0x5c, 0x5c, 0xff];
-    let bits = |full: u8| [0, 1, 2].map(|bit| if index >> bit & 1 == 1 { full } else { 0 });
-    let side = |step: u8| if step == 0 { 0 } else { 55 + 40 * step };
-    match index {
-        4 => BLUE,
-        7 => WHITE,
-        8 => GREY,
-        12 => BRIGHT_BLUE,
-        0..=6 => bits(HALF),
-        9..=15 => bits(0xff),
-        16..=231 => [(index - 16) / 36, (index - 16) / 6 % 6, (index - 16) % 6].map(side),
-        232.. => [8 + 10 * (index - 232); 3],
     }
 }
 

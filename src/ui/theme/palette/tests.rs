@@ -2,6 +2,7 @@
 //! luminance), color blindness after Machado, Oliveira and Fernandes (2009), and differences as distances in
 //! CIE L*a*b*.
 
+use super::convert::{exact, nearest};
 use super::*;
 
 type Linear = [f64; 3];
@@ -64,25 +65,39 @@ fn difference(eyes: &[Linear; 3], one: [u8; 3], other: [u8; 3]) -> f64 {
     one.iter().zip(other).map(|(one, other)| (one - other).powi(2)).sum::<f64>().sqrt()
 }
 
-/// Returns the colors of a role for those numbers of colors for which they are known.
-fn known(role: Role) -> impl Iterator<Item = (Colors, [u8; 3])> {
-    let color = move |colors| match role.color(colors)? {
-        Color::Indexed(index) => Some((colors, exact(index))),
-        Color::Rgb(red, green, blue) => Some((colors, [red, green, blue])),
+/// Returns the color of a role with a number of colors for which its appearance is known.
+fn known(preset: Preset, background: Background, role: Role, colors: Colors) -> Option<[u8; 3]> {
+    match preset.color(role, background, colors)? {
+        Color::Indexed(index) => Some(exact(index)),
+        Color::Rgb(red, green, blue) => Some([red, green, blue]),
         _ => None,
-    };
-    [Colors::Palette, Colors::True].into_iter().filter_map(color)
+    }
 }
 
+const COLORED: [Preset; 2] = [Preset::Default, Preset::ColorBlind];
+const DEEP: [Colors; 2] = [Colors::Palette, Colors::True];
+
 #[test]
-fn every_colour_can_be_read_on_black_and_on_white() {
-    for role in Role::ALL {
-        // Text is small. A cell is large, and its text has another color.
-        let least = if role.is_category() { 2.8 } else { 3.75 };
-        for (colors, color) in known(role) {
-            for background in [[0; 3], [255; 3]] {
-                let contrast = contrast(color, background);
-                assert!(contrast >= least, "{role:?} {colors:?} on {background:?}: {contrast:.2}");
+fn text_is_legible_on_its_background() {
+    for (preset, colors) in COLORED.into_iter().flat_map(|preset| DEEP.map(|colors| (preset, colors))) {
+        // Common backgrounds, and those of the theme itself.
+        for (background, plain) in [
+            (Background::Dark, [[0; 3], [0x1e, 0x1e, 0x1e], [0x28, 0x2a, 0x36]]),
+            (Background::Light, [[255; 3], [0xfa, 0xfa, 0xfa], [0xfd, 0xf6, 0xe3]]),
+        ] {
+            let color = |role| known(preset, background, role, colors);
+            let own = [Role::Surface, Role::Selected].map(|role| color(role).unwrap());
+            let texts = Role::ALL.into_iter().filter(|role| {
+                !role.is_category() && !role.is_background() && !matches!(role, Role::Bar | Role::BarStart)
+            });
+            for (role, text) in texts.filter_map(|role| Some((role, color(role)?))) {
+                for below in plain.into_iter().chain(own) {
+                    // Unimportant text may be fainter.
+                    let least = if role == Role::Faint { 3.0 } else { 4.0 };
+                    let found = contrast(text, below);
+                    let on = format!("{preset:?} {role:?} {colors:?} on {below:?}");
+                    assert!(found >= least, "{on}: {found:.2}");
+                }
             }
         }
     }
@@ -96,10 +111,13 @@ fn text_in_cells_is_legible_on_every_color() {
         let Some(Color::Indexed(ink)) = style.fg else { panic!("{style:?}") };
         contrast(exact(ink), [red, green, blue])
     };
-    for role in Role::ALL {
-        for (colors, color) in known(role) {
-            let shown = role.color(colors).unwrap();
-            assert!(ratio(shown, color) >= 4.5, "{role:?} {colors:?}: {:.2}", ratio(shown, color));
+    for (preset, colors) in COLORED.into_iter().flat_map(|preset| DEEP.map(|colors| (preset, colors))) {
+        for background in [Background::Dark, Background::Light] {
+            for role in Role::ALL {
+                let Some(color) = preset.color(role, background, colors) else { continue };
+                let found = ratio(color, known(preset, background, role, colors).unwrap());
+                assert!(found >= 4.5, "{preset:?} {role:?} {colors:?}: {found:.2}");
+            }
         }
     }
     for index in 16..=255 {
@@ -113,22 +131,28 @@ fn text_in_cells_is_legible_on_every_color() {
 }
 
 #[test]
-fn no_two_colors_are_confused_with_any_vision() {
-    let cells: Vec<Role> = Role::ALL
-        .into_iter()
-        .filter(|role| role.is_category() || matches!(role, Role::Bar | Role::Faint))
+fn no_two_colors_are_confused() {
+    let cells = || Role::ALL.into_iter().filter(|role| role.is_category());
+    let pairs: Vec<(Role, Role)> = cells()
+        .flat_map(|one| {
+            cells().filter(move |other| *other as usize > one as usize).map(move |other| (one, other))
+        })
+        .chain([(Role::More, Role::Less), (Role::Directory, Role::Link), (Role::Directory, Role::Special)])
         .collect();
-    let beside = |one: Role, other: Role| {
-        cells.contains(&one) && cells.contains(&other) || [one, other] == [Role::Bar, Role::Warning]
-    };
-    for (eyes, least) in [(&ALL_CONES, 14.), (&PROTANOPIA, 14.), (&DEUTERANOPIA, 14.), (&TRITANOPIA, 11.)] {
-        for one in Role::ALL {
-            for other in Role::ALL.into_iter().filter(|other| (*other as usize) > one as usize) {
-                for ((colors, one_color), (_, other_color)) in known(one).zip(known(other)) {
-                    let difference = difference(eyes, one_color, other_color);
-                    let is_clear = !beside(one, other) || difference >= least;
-                    assert!(is_clear, "{one:?} {other:?} {colors:?}: {difference:.1}");
-                }
+    let blind = [&PROTANOPIA, &DEUTERANOPIA, &TRITANOPIA];
+    for (preset, eyes, least) in [
+        (Preset::Default, &[&ALL_CONES][..], 18.),
+        (Preset::ColorBlind, &[&ALL_CONES][..], 18.),
+        (Preset::ColorBlind, &blind[..], 9.),
+    ] {
+        for eyes in eyes {
+            for (background, (one, other)) in [Background::Dark, Background::Light]
+                .into_iter()
+                .flat_map(|it| pairs.iter().map(move |pair| (it, *pair)))
+            {
+                let color = |role| known(preset, background, role, Colors::True).unwrap();
+                let found = difference(eyes, color(one), color(other));
+                assert!(found >= least, "{preset:?} {background:?} {one:?} {other:?}: {found:.1}");
             }
         }
     }
@@ -152,7 +176,7 @@ fn presets_determine_the_colored_roles() {
         let looks = Looks { preset, ..Looks::default() };
         Role::ALL.into_iter().filter(|role| looks.style(*role, Colors::True).fg.is_some()).count()
     };
-    assert_eq!(Preset::ALL.map(colored), [8, 0, 5]);
+    assert_eq!(Preset::ALL.map(colored), [21, 21, 21, 21, 8, 0]);
     let high = Looks { preset: Preset::HighContrast, ..Looks::default() };
     let dimmed = |role: &Role| high.style(*role, Colors::None).add_modifier.contains(Modifier::DIM);
     assert!(!Role::ALL.iter().any(dimmed));
@@ -192,5 +216,20 @@ fn every_number_of_the_palette_is_nearest_to_itself() {
     }
     for index in 0..16 {
         assert_eq!(nearest(0, 16, exact(index)), index);
+    }
+}
+
+#[test]
+fn the_environment_names_the_background() {
+    for (variable, background) in [
+        (None, Background::Dark),
+        (Some("15;0"), Background::Dark),
+        (Some("0;15"), Background::Light),
+        (Some("0;default;15"), Background::Light),
+        (Some("12;8"), Background::Dark),
+        (Some("0;7"), Background::Light),
+        (Some("default;default"), Background::Dark),
+    ] {
+        assert_eq!(Background::detect(variable), background, "{variable:?}");
     }
 }

@@ -1,0 +1,75 @@
+//! Number of colors of a terminal.
+
+use std::ffi::OsString;
+
+/// Requested use of colors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ColorChoice {
+    /// The environment determines if colors are used.
+    #[default]
+    Auto,
+    /// Colors are always used.
+    Always,
+    /// Colors are never used.
+    Never,
+}
+
+/// Colors that a terminal supports.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Colors {
+    /// No colors.
+    #[default]
+    None,
+    /// The sixteen ANSI colors, which the user may have changed.
+    Sixteen,
+    /// The palette of 256 colors.
+    Palette,
+    /// Any color.
+    True,
+}
+
+impl Colors {
+    /// Returns the colors to use, according to `NO_COLOR`, `COLORTERM` and `TERM`.
+    pub fn detect(choice: ColorChoice, environment: impl Fn(&str) -> Option<OsString>) -> Self {
+        let variable = |name| environment(name).unwrap_or_default().to_string_lossy().into_owned();
+        let refused = match choice {
+            ColorChoice::Never => true,
+            ColorChoice::Auto => !variable("NO_COLOR").is_empty(),
+            ColorChoice::Always => false,
+        };
+        let (depth, term) = (variable("COLORTERM"), variable("TERM"));
+        if refused {
+            Self::None
+        } else if depth.contains("truecolor") || depth.contains("24bit") || term.contains("direct") {
+            Self::True
+        } else if term.contains("256") {
+            Self::Palette
+        } else {
+            Self::Sixteen
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn detect(choice: ColorChoice, variables: &[(&str, &str)]) -> Colors {
+        Colors::detect(choice, |name| {
+            variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into())
+        })
+    }
+
+    #[test]
+    fn the_environment_determines_colors_unless_the_user_does() {
+        let deep = ("COLORTERM", "truecolor");
+        let term = ("TERM", "xterm-256color");
+        assert_eq!(detect(ColorChoice::Auto, &[deep, term]), Colors::True);
+        assert_eq!(detect(ColorChoice::Auto, &[term]), Colors::Palette);
+        assert_eq!(detect(ColorChoice::Auto, &[("TERM", "linux")]), Colors::Sixteen);
+        assert_eq!(detect(ColorChoice::Auto, &[deep, ("NO_COLOR", "1")]), Colors::None);
+        assert_eq!(detect(ColorChoice::Auto, &[term, ("NO_COLOR", "")]), Colors::Palette);
+        assert_eq!(detect(ColorChoice::Always, &[term, ("NO_COLOR", "1")]), Colors::Palette);
+        assert_eq!(detect(ColorChoice::Never, &[deep]), Colors::None);
+    }
+}

@@ -1,0 +1,107 @@
+//! Colors of a terminal: their names, their components, and the nearest color that a terminal has.
+
+use std::str::FromStr;
+
+use ratatui::style::{Color, Style};
+
+use super::super::colors::Colors;
+
+/// Returns a style that fills a cell with the color of `style` and keeps text in it legible, in black or white,
+/// whichever has more contrast. If the appearance of the color is unknown, the text has the color of the
+/// background.
+pub fn filled(style: Style) -> Style {
+    const BLACK: Color = Color::Indexed(16);
+    const WHITE: Color = Color::Indexed(231);
+    /// Luminance relative to white, in thousandths, from which black has more contrast.
+    const BRIGHT: u32 = 210;
+    let parts = match style.fg {
+        Some(Color::Rgb(red, green, blue)) => [red, green, blue],
+        Some(Color::Indexed(index @ 16..)) => exact(index),
+        // White on blue is legible whatever the scheme, and black is not.
+        Some(Color::Blue) => return style.bg(Color::Blue).fg(Color::White),
+        _ => return style.reversed(),
+    };
+    // The square of a component is approximately proportional to its luminance.
+    let [red, green, blue] = parts.map(|part| u32::from(part).pow(2));
+    let light = (213 * red + 715 * green + 72 * blue) / (255 * 255);
+    style.bg(style.fg.unwrap_or_default()).fg(if light > BRIGHT { BLACK } else { WHITE })
+}
+
+/// Returns the color at this fraction of the way from `one` to `other`.
+pub fn mixed(one: Color, other: Color, (part, whole): (u16, u16)) -> Color {
+    let (Color::Rgb(r, g, b), Color::Rgb(red, green, blue)) = (one, other) else { return other };
+    let mix = |one: u8, other: u8| {
+        let sum = u32::from(one) * u32::from(whole - part) + u32::from(other) * u32::from(part);
+        u8::try_from(sum / u32::from(whole.max(1))).unwrap_or(other)
+    };
+    Color::Rgb(mix(r, red), mix(g, green), mix(b, blue))
+}
+
+/// Parses a color: a name (`blue`, `bright-blue`), a number of the palette of 256, `#rrggbb`, or `terminal` for
+/// the terminal's text color.
+///
+/// # Errors
+/// An error message.
+pub fn color(word: &str) -> Result<Color, String> {
+    if word.eq_ignore_ascii_case("terminal") {
+        return Ok(Color::Reset);
+    }
+    Color::from_str(word)
+        .map_err(|_| "unknown color; write colors like blue, bright-blue, 32, #3a80c4, terminal".to_owned())
+}
+
+/// Returns a name of the color that [`color`] accepts.
+pub fn color_name(color: Color) -> String {
+    match color {
+        Color::Reset => "terminal".to_owned(),
+        other => other.to_string().to_lowercase(),
+    }
+}
+
+/// Returns the nearest color that the terminal has.
+pub(super) fn shown(color: Color, colors: Colors) -> Option<Color> {
+    match (color, colors) {
+        (_, Colors::None) => None,
+        (Color::Rgb(red, green, blue), Colors::Palette) => {
+            Some(Color::Indexed(nearest(16, 256, [red, green, blue])))
+        }
+        (Color::Rgb(red, green, blue), Colors::Sixteen) => {
+            Some(Color::Indexed(nearest(0, 16, [red, green, blue])))
+        }
+        (Color::Indexed(index @ 16..), Colors::Sixteen) => Some(Color::Indexed(nearest(0, 16, exact(index)))),
+        (color, _) => Some(color),
+    }
+}
+
+/// Returns the nearest color of the palette with a number from `first` up to, but not including, `end`.
+pub(super) fn nearest(first: u16, end: u16, wanted: [u8; 3]) -> u8 {
+    let distance = |index: u8| -> u32 {
+        let parts = exact(index).into_iter().zip(wanted);
+        parts.map(|(one, other)| u32::from(one.abs_diff(other)).pow(2)).sum()
+    };
+    let indices = (first..end).filter_map(|index| u8::try_from(index).ok());
+    indices.min_by_key(|index| distance(*index)).unwrap_or(7)
+}
+
+/// Returns xterm's color for a number of its palette (256colres.h): sixteen colors, a cube with six steps, and
+/// twenty-four grays.
+pub(super) fn exact(index: u8) -> [u8; 3] {
+    const HALF: u8 = 0xcd;
+    // These four colors do not follow the pattern.
+    const BLUE: [u8; 3] = [0, 0, 0xee];
+    const WHITE: [u8; 3] = [0xe5; 3];
+    const GREY: [u8; 3] = [0x7f; 3];
+    const BRIGHT_BLUE: [u8; 3] = [0x5c, 0x5c, 0xff];
+    let bits = |full: u8| [0, 1, 2].map(|bit| if index >> bit & 1 == 1 { full } else { 0 });
+    let side = |step: u8| if step == 0 { 0 } else { 55 + 40 * step };
+    match index {
+        4 => BLUE,
+        7 => WHITE,
+        8 => GREY,
+        12 => BRIGHT_BLUE,
+        0..=6 => bits(HALF),
+        9..=15 => bits(0xff),
+        16..=231 => [(index - 16) / 36, (index - 16) / 6 % 6, (index - 16) % 6].map(side),
+        232.. => [8 + 10 * (index - 232); 3],
+    }
+}

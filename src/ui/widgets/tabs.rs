@@ -1,0 +1,113 @@
+//! Tabs: the views with their keys, the current one emphasized, and news next to their names.
+//!
+//! ```text
+//!  1 List  2 Files  L Dirs  3 Types  4 Age  5 Map  7 Errors 3  8 Growth  9 Clean
+//! ```
+//!
+//! In a narrow window the names are shorter; in a very narrow one only the tabs around the current one are shown.
+//! A view that would be empty has no tab.
+
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
+use ratatui::text::{Line, Span};
+
+use crate::base::format::grouped;
+use crate::base::text::width;
+use crate::ui::context::Context;
+use crate::ui::hit_map::{Canvas, Hit};
+use crate::ui::keys::{Command, Scope};
+use crate::ui::theme::{Role, filled};
+use crate::ui::views::{LIST, TREEMAP, VIEWS, ViewSpec, errors};
+
+/// Tab of a view.
+struct Tab {
+    view: &'static ViewSpec,
+    key: String,
+    /// News, such as the number of errors.
+    badge: String,
+}
+
+impl Tab {
+    /// Returns the width, with a blank on either side.
+    fn width(&self, is_short: bool) -> usize {
+        let badge = if self.badge.is_empty() { 0 } else { 1 + width(&self.badge) };
+        1 + width(&self.key) + 1 + width(self.name(is_short)) + badge + 1
+    }
+
+    fn name(&self, is_short: bool) -> &'static str {
+        self.view.tab[usize::from(is_short)]
+    }
+}
+
+/// Returns the view that is shown. The results of a search belong to the list.
+fn current(cx: &Context<'_>) -> &'static ViewSpec {
+    let open = cx.views.sheets.first().map(|sheet| sheet.table);
+    match VIEWS.iter().find(|view| open.is_some() && view.table == open) {
+        Some(view) => view,
+        None if cx.views.is_treemap => &TREEMAP,
+        None => &LIST,
+    }
+}
+
+pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
+    if area.is_empty() {
+        return;
+    }
+    let current = current(cx);
+    let all = tabs(cx, current);
+    let room = usize::from(area.width);
+    let is_short = all.iter().map(|tab| tab.width(false)).sum::<usize>() > room;
+    let mut x = area.x;
+    for tab in around(&all, current, is_short, room) {
+        let width = u16::try_from(tab.width(is_short)).unwrap_or(u16::MAX);
+        let cells = Rect { x, width, ..area }.intersection(area);
+        x = cells.right();
+        let mut line = Line::from(vec![
+            Span::styled(format!(" {} ", tab.key), cx.theme.style(Role::Accent)),
+            Span::styled(tab.name(is_short), cx.theme.style(Role::Faint)),
+        ]);
+        if !tab.badge.is_empty() {
+            line.push_span(Span::styled(format!(" {}", tab.badge), cx.theme.style(Role::Warning)));
+        }
+        canvas.buffer.set_line(cells.x, cells.y, &line, cells.width);
+        if tab.view == current {
+            let style = Style::reset().patch(filled(cx.theme.style(Role::Accent)));
+            canvas.buffer.set_style(cells, style.add_modifier(Modifier::BOLD));
+        }
+        canvas.hits.add(cells, Hit::View(tab.view));
+    }
+}
+
+/// Returns the tabs of all views that may have contents.
+fn tabs(cx: &Context<'_>, current: &ViewSpec) -> Vec<Tab> {
+    let errors = u64::from(cx.window.totals.errors);
+    let tab = |view: &&'static ViewSpec| {
+        let is_errors = *view == &errors::VIEW;
+        let has_contents = cx.views.is_of_use(view) && (!is_errors || errors > 0);
+        let key = cx.keymap.first(Command::View(view), Scope::List)?.clone();
+        let badge = if is_errors && errors > 0 { grouped(errors) } else { String::new() };
+        (has_contents || *view == current).then_some(Tab { view, key, badge })
+    };
+    VIEWS.iter().filter_map(tab).collect()
+}
+
+/// Returns the current tab and as many of its neighbors as fit into `room` columns.
+fn around<'t>(all: &'t [Tab], current: &ViewSpec, is_short: bool, room: usize) -> &'t [Tab] {
+    let at = all.iter().position(|tab| tab.view == current).unwrap_or(0);
+    let (mut first, mut end) = (at, (at + 1).min(all.len()));
+    let fits = |first: usize, end: usize| {
+        all[first..end].iter().map(|tab| tab.width(is_short)).sum::<usize>() <= room
+    };
+    loop {
+        let before = (first, end);
+        if end < all.len() && fits(first, end + 1) {
+            end += 1;
+        }
+        if first > 0 && fits(first - 1, end) {
+            first -= 1;
+        }
+        if before == (first, end) {
+            return &all[first..end];
+        }
+    }
+}
