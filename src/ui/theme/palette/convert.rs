@@ -59,7 +59,7 @@ pub fn color_name(color: Color) -> String {
 }
 
 /// Returns the nearest color that the terminal has.
-pub(super) fn shown(color: Color, colors: Colors) -> Option<Color> {
+pub fn shown(color: Color, colors: Colors) -> Option<Color> {
     match (color, colors) {
         (_, Colors::None) => None,
         (Color::Rgb(red, green, blue), Colors::Palette) => {
@@ -74,7 +74,7 @@ pub(super) fn shown(color: Color, colors: Colors) -> Option<Color> {
 }
 
 /// Returns the nearest color of the palette with a number from `first` up to, but not including, `end`.
-pub(super) fn nearest(first: u16, end: u16, wanted: [u8; 3]) -> u8 {
+pub fn nearest(first: u16, end: u16, wanted: [u8; 3]) -> u8 {
     let distance = |index: u8| -> u32 {
         let parts = exact(index).into_iter().zip(wanted);
         parts.map(|(one, other)| u32::from(one.abs_diff(other)).pow(2)).sum()
@@ -85,7 +85,7 @@ pub(super) fn nearest(first: u16, end: u16, wanted: [u8; 3]) -> u8 {
 
 /// Returns xterm's color for a number of its palette (256colres.h): sixteen colors, a cube with six steps, and
 /// twenty-four grays.
-pub(super) fn exact(index: u8) -> [u8; 3] {
+pub fn exact(index: u8) -> [u8; 3] {
     const HALF: u8 = 0xcd;
     // These four colors do not follow the pattern.
     const BLUE: [u8; 3] = [0, 0, 0xee];
