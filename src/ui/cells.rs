@@ -5,6 +5,7 @@
 use ratatui::layout::Rect;
 
 use super::keys::Side;
+use super::theme::Theme;
 use super::window::Window;
 use crate::base::format::Measure;
 use crate::ui::treemap_layout::layout;
@@ -13,14 +14,32 @@ use crate::ui::treemap_layout::{Area, Tile};
 /// Largest number of entries that have their own cell.
 pub const MOST: usize = 200;
 
-/// Returns the cells for the rows of `window`. An index after the last row stands for all other rows.
+/// Largest number of lines that are used.
+const MOST_LINES: u16 = 1 << 13;
+/// Height from which a treemap has a legend.
+const LEGEND: u16 = 8;
+
+/// Returns the last line of a treemap if it has a legend.
+pub fn legend_area(area: Rect, theme: Theme) -> Rect {
+    let height = u16::from(area.height >= LEGEND && theme.has_half_blocks());
+    Rect { y: area.bottom() - height, height, ..area }
+}
+
+/// Returns the area for rectangles.
+pub fn map_area(area: Rect, theme: Theme) -> Rect {
+    Rect { height: area.height - legend_area(area, theme).height, ..area }
+}
+
+/// Returns the rectangles for the rows of `window`. An index after the last row stands for all other rows.
 pub fn tiles(window: &Window, measure: Measure, area: Rect) -> Vec<Tile> {
     let mut weights: Vec<u64> = window.lines.iter().map(|line| line.size().unwrap_or(0)).collect();
     if window.rows > window.lines.len() {
         let shown = weights.iter().fold(0, |sum: u64, weight| sum.saturating_add(*weight));
         weights.push(window.size(measure).saturating_sub(shown));
     }
-    layout(&weights, Area { x: area.x, y: area.y, width: area.width, height: area.height })
+    // No screen has more lines.
+    let (y, height) = (area.y.min(MOST_LINES) * 2, area.height.min(MOST_LINES) * 2);
+    layout(&weights, Area { x: area.x, y, width: area.width, height })
 }
 
 /// Returns the row of the cell next to row `index` on this side; `None` at the edge.

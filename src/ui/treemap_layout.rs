@@ -1,4 +1,4 @@
-//! Layout of a treemap, in cells of a terminal.
+//! Layout of a treemap, in columns and half lines of a terminal.
 //!
 //! This is the squarified layout of Bruls, Huizing and van Wijk (2000). Weights are placed, the largest first,
 //! in rows along the shorter side of the free rectangle. A row takes another weight as long as that makes its
@@ -8,26 +8,28 @@
 //!
 //! Invariant: the tiles cover the area, each cell once, and depend only on the weights.
 
-/// Height of a cell relative to its width, which is about the same in all terminals.
-const CELL_HEIGHT: f64 = 2.0;
-
-/// Rectangle of cells.
+/// Rectangle of half cells, which are about as high as wide.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Area {
     /// First column.
     pub x: u16,
-    /// First line.
+    /// First half line.
     pub y: u16,
     /// Columns.
     pub width: u16,
-    /// Lines.
+    /// Half lines.
     pub height: u16,
 }
 
 impl Area {
-    /// Returns `true` if the area contains the cell at this column and line.
-    pub fn contains(self, x: u16, y: u16) -> bool {
-        (self.x..self.x + self.width).contains(&x) && (self.y..self.y + self.height).contains(&y)
+    /// Returns the column after the last one.
+    pub fn right(self) -> u16 {
+        self.x + self.width
+    }
+
+    /// Returns the half line after the last one.
+    pub fn bottom(self) -> u16 {
+        self.y + self.height
     }
 }
 
@@ -145,9 +147,8 @@ impl Rectangle {
         self.right - self.left
     }
 
-    /// Returns the height, in widths of a cell.
     fn height(self) -> f64 {
-        (self.bottom - self.top) * CELL_HEIGHT
+        self.bottom - self.top
     }
 
     fn shorter_side(self) -> Side {
@@ -159,7 +160,7 @@ impl Rectangle {
         (self.part(side, 0.0, share), self.part(side, share, 1.0))
     }
 
-    /// Returns the part between two shares of one side.
+    /// Returns the part of the rectangle between the fractions `from` and `to` along `side`.
     fn part(self, side: Side, from: f64, to: f64) -> Self {
         let between = |start: f64, end: f64, share: f64| {
             // Exactly `end` for 1, so that neighbors have the same edge.
@@ -212,10 +213,10 @@ mod tests {
 
     #[test]
     fn halves_and_quarters_are_exact() {
-        let tiles = layout(&[1, 2, 1], area(40, 10));
-        assert_eq!(tiles[0], Tile { index: 1, area: Area { x: 3, y: 2, width: 20, height: 10 } });
-        assert_eq!(tiles[1], Tile { index: 0, area: Area { x: 23, y: 2, width: 10, height: 10 } });
-        assert_eq!(tiles[2], Tile { index: 2, area: Area { x: 33, y: 2, width: 10, height: 10 } });
+        let tiles = layout(&[1, 2, 1], area(40, 20));
+        assert_eq!(tiles[0], Tile { index: 1, area: Area { x: 3, y: 2, width: 20, height: 20 } });
+        assert_eq!(tiles[1], Tile { index: 0, area: Area { x: 23, y: 2, width: 10, height: 20 } });
+        assert_eq!(tiles[2], Tile { index: 2, area: Area { x: 33, y: 2, width: 10, height: 20 } });
     }
 
     #[test]
@@ -234,8 +235,8 @@ mod tests {
 
     #[test]
     fn equal_weights_look_like_squares() {
-        for Tile { area, .. } in layout(&[7; 16], area(80, 40)) {
-            let ratio = f64::from(area.width) / (f64::from(area.height) * CELL_HEIGHT);
+        for Tile { area, .. } in layout(&[7; 16], area(80, 80)) {
+            let ratio = f64::from(area.width) / f64::from(area.height);
             assert!((0.5..=2.0).contains(&ratio), "{area:?}");
         }
     }

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use super::field::Field;
 use super::loader::{Loader, Sources};
+use super::map_colors::MapColors;
+use super::outline_state::OutlineState;
 use super::table_view::{TablePage, TableView};
 use super::treemap_layout::Tile;
 use super::views::{self, Needs, ViewSpec};
@@ -25,6 +27,10 @@ pub struct Views {
     pub error_text: Option<String>,
     /// Visible part of the top view.
     pub page: Option<TablePage>,
+    /// Outline for the treemap.
+    pub map: OutlineState,
+    /// Meaning of the colors in the treemap.
+    pub map_colors: MapColors,
     /// Areas of the rows in the treemap.
     pub tiles: Vec<Tile>,
     /// Open views, the top one last.
@@ -54,7 +60,7 @@ impl Views {
             (None, Some(filtering)) => filtering.result.is_outdated(),
             (None, None) => false,
         };
-        shown || self.compared.column.as_ref().is_some_and(Loader::is_outdated)
+        shown || self.map.is_outdated() || self.compared.column.as_ref().is_some_and(Loader::is_outdated)
     }
 
     /// Loads outdated results again.
@@ -64,6 +70,7 @@ impl Views {
             (None, Some(filtering)) => filtering.result.refresh(),
             (None, None) => {}
         }
+        self.map.loader().refresh();
         self.compared.column.iter_mut().for_each(Loader::refresh);
     }
 
@@ -73,6 +80,7 @@ impl Views {
         self.sheets.iter().any(|sheet| sheet.rows.is_running())
             || self.filtering.as_ref().is_some_and(|filtering| filtering.result.is_running())
             || self.whole.is_running()
+            || self.map.is_running()
             || self.compared.offer.is_running()
             || column.is_some_and(Loader::is_running)
     }

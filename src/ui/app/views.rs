@@ -32,7 +32,7 @@ impl App<'_> {
         let has_rows = self.cx.poll_rows(sources);
         let is_whole = self.cx.poll_whole(sources);
         let is_compared = self.cx.poll_comparison(sources);
-        let is_found = self.cx.poll_shown(sources);
+        let is_found = self.cx.poll_shown(sources) | self.cx.poll_map(sources);
         // The numbers of another machine belong to other users.
         let may_name = self.cx.shown.columns.has(Column::Owner) && self.cx.source_kind == SourceKind::Live;
         let has_names = may_name && self.cx.owners.poll(&self.cx.window.lines, sources);

@@ -14,6 +14,7 @@ use crate::base::sync::Arc;
 use crate::base::text::printable;
 use crate::source::SourceKind;
 use crate::table::column::Column;
+use crate::table::outline::{OutlineRequest, outline};
 use crate::table::rows::{Direction, Grouping, Hidden, Order};
 use crate::tree::{EntryId, Relocation};
 use crate::ui::cells;
@@ -88,8 +89,13 @@ impl Context<'_> {
             page.title = format!("{title}/{}", printable(self.views.text.as_str().as_bytes()));
         }
         self.views.tiles = if self.views.is_treemap {
-            cells::tiles(&self.window, self.order.measure, layout(self.size).list)
+            let area = cells::map_area(layout(self.size).list, self.theme);
+            let half_cells = u64::from(area.width) * u64::from(area.height) * 2;
+            let (directory, order, sizes) = (self.place.id, self.order, self.sizes());
+            self.views.map.want(OutlineRequest { directory, order, sizes, parts: 0 }, half_cells);
+            cells::tiles(&self.window, self.order.measure, area)
         } else {
+            self.views.map.forget();
             Vec::new()
         };
     }
@@ -99,6 +105,7 @@ impl Context<'_> {
         if has_grown {
             self.views.sheets.iter_mut().for_each(|sheet| sheet.rows.outdate());
             self.views.filtering.iter_mut().for_each(|filtering| filtering.result.outdate());
+            self.views.map.loader().outdate();
             self.views.compared.column.iter_mut().for_each(Loader::outdate);
         }
         let now = self.scan.last.now;
@@ -161,6 +168,16 @@ impl Context<'_> {
     pub fn request(&self, query: Query) -> TableRequest {
         let order = search::Order { by: self.by_size(), reversed: false };
         TableRequest { from: self.place.id, query, order, now: self.views.clock, units: self.units }
+    }
+
+    /// Loads the outline for the treemap. Returns `true` if something has changed.
+    pub fn poll_map(&mut self, sources: &Sources<'_>) -> bool {
+        self.views.map.poll(|request| Ok(outline(sources.pool, Arc::clone(sources.tree), request)?.into()))
+    }
+
+    /// Gives the colors of the treemap another meaning.
+    pub fn next_map_colors(&mut self) {
+        self.views.map_colors = self.views.map_colors.next(self.views.compared.growth().is_some());
     }
 
     /// Moves the cursor to the neighboring cell.

@@ -107,9 +107,10 @@ fn cells_results_and_marks_are_clicked_as_rows_are() {
     let mut app = finished(&tree);
     press(&mut app, "5");
     let tile = app.cx.views.tiles.iter().find(|tile| tile.index == 1).unwrap().area;
-    click(&mut app, (tile.x, tile.y), 0);
+    let at = (tile.x + 1, tile.y / 2 + 1);
+    click(&mut app, at, 0);
     assert_eq!(selected(&app), "pictures");
-    click(&mut app, (tile.x, tile.y), 100);
+    click(&mut app, at, 100);
     assert_eq!(path(&app), "/shown/pictures");
     press(&mut app, "q Left 2");
     work(&mut app, &tree);

@@ -44,6 +44,7 @@ impl Command {
             Self::DirectoriesFirst => "directories-first",
             Self::Hidden => "show-hidden",
             Self::Graph => "bars",
+            Self::MapColors => "map-colors",
             Self::Help => "help",
             Self::Back => "close",
             Self::Quit => "quit",

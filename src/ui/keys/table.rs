@@ -243,6 +243,7 @@ const OTHERS: &[Binding] = &{
         bind(&[key(K::Down), letter('j')], TREEMAP, C::Cell(Side::Below), G::Treemap, "cell below"),
         hint(2, "open", bind(&[key(K::Enter)], TREEMAP, C::Open, G::Treemap, "open the cell")),
         hint(3, "parent", bind(&[key(K::Backspace)], TREEMAP, C::Parent, G::Treemap, "parent directory")),
+        hint(4, "colors", bind(&[letter('c')], TREEMAP, C::MapColors, G::Treemap, "next colors")),
         hint(4, "search", bind(&[letter('/')], VIEWS, C::Search, G::Search, "search below")),
         hint(0, "keep", bind(&[key(K::Enter)], PROMPT, C::Accept, G::Search, "keep the results")),
         hint(1, "clear", bind(&[key(K::Esc)], PROMPT, C::Back, G::Search, "clear and close")),

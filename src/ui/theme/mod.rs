@@ -13,7 +13,6 @@ use std::ffi::OsString;
 use ratatui::style::{Color, Style};
 use ratatui::text::Span;
 
-use crate::analysis::search::Category;
 pub use colors::{ColorChoice, Colors};
 pub use palette::{Background, Looks, Preset, Role, color, color_name, filled, mixed};
 
@@ -125,6 +124,13 @@ pub struct Theme {
 }
 
 impl Theme {
+    /// Returns `true` if the terminal can show two colors in one cell, one above the other.
+    pub fn has_half_blocks(self) -> bool {
+        self.glyphs == Glyphs::Unicode
+            && self.colors != Colors::None
+            && self.style(Role::Program).fg.is_some()
+    }
+
     /// Returns `true` if the colors depend on the background, and the terminal is likely to know it.
     pub fn adapts(self) -> bool {
         matches!(self.colors, Colors::Palette | Colors::True) && self.looks.preset.adapts()
@@ -150,11 +156,6 @@ impl Theme {
             Span::styled(text, style.fg(mixed(start, style.fg.unwrap_or(start), (step, STEPS - 1))))
         };
         (0..STEPS).map(step).collect()
-    }
-
-    /// Returns the style of a cell for a file of this category.
-    pub fn class(self, class: Category) -> Style {
-        self.style(Role::of(class))
     }
 }
 

@@ -1,33 +1,34 @@
-//! Treemap: one cell for each entry of the directory, with an area in proportion to its share.
+//! Treemap: one rectangle for each entry of the directory, with an area in proportion to its share, and nested
+//! rectangles for the contents of directories.
 //!
 //! ```text
 //!  music/  1.6 GiB  84.3%                                      the entry under the cursor
-//!  ┌────────────────────┐████████▌
-//!  │music/              │backup.t▌
-//!  │1.6 GiB             │400.0 Mi▌
-//!  └────────────────────┘▀▀▀▀▀▀▀▀▘
+//!  music/              1.6 GiB  backup.tar
+//!  albums/      900 MiB live/   400.0 MiB
+//!  ■ program  ■ code  ■ archive  ■ document                     the colors
 //! ```
 //!
-//! Cells are filled with the color of their category, and directories with that of bars. The cell under the
-//! cursor is drawn as a frame. Only the largest entries have their own cells; the others share one.
+//! Without colors or half blocks only the entries of the directory are shown, each in a frame.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line as Text, Span};
-use ratatui::widgets::{Clear, Widget};
+use ratatui::widgets::Widget;
 
 use super::list::filtered;
-use crate::analysis::search::Category;
+use super::map::{Painter, Shape};
 use crate::base::format::{grouped, percent, plain_size, share};
 use crate::base::kind::Kind;
-use crate::base::text::fit;
-use crate::table::row::Row;
+use crate::base::text::{fit, width};
+use crate::table::column::Column;
+use crate::table::row::{CellValue, Row};
+use crate::ui::cells;
 use crate::ui::context::Context;
 use crate::ui::hit_map::{Canvas, Hit};
 use crate::ui::layers::bordered;
-use crate::ui::theme::{Glyphs, Role, filled};
-use crate::ui::treemap_layout::Tile;
+use crate::ui::theme::Role;
+use crate::ui::treemap_layout::{Area, Tile};
 
 pub fn draw(cx: &Context<'_>, titles: Rect, area: Rect, canvas: &mut Canvas<'_>) {
     let Canvas { buffer, hits } = canvas;
@@ -35,34 +36,45 @@ pub fn draw(cx: &Context<'_>, titles: Rect, area: Rect, canvas: &mut Canvas<'_>)
         buffer.set_line(titles.x, titles.y, &title(cx), titles.width);
     }
     if cx.views.tiles.is_empty() && !area.is_empty() {
-        let text = if cx.is_sorting() {
-            format!("Sorting{}", cx.theme.glyphs.gap())
-        } else if cx.is_filtered() {
-            filtered(cx)
-        } else if cx.window.is_complete {
-            "All entries are empty".to_owned()
-        } else {
-            "reading".to_owned() + cx.theme.glyphs.gap()
-        };
-        buffer.set_stringn(
-            area.x + 1,
-            area.y,
-            text,
-            usize::from(area.width.saturating_sub(1)),
-            cx.theme.style(Role::Faint),
-        );
+        let room = usize::from(area.width.saturating_sub(1));
+        buffer.set_stringn(area.x + 1, area.y, empty(cx), room, cx.theme.style(Role::Faint));
     }
-    for Tile { index, area: cells } in &cx.views.tiles {
-        let cells =
-            Rect { x: cells.x, y: cells.y, width: cells.width, height: cells.height }.intersection(area);
-        draw_cell(cx, *index, cells, buffer);
-        if *index < cx.window.lines.len() {
-            hits.add(cells, Hit::Row(*index));
+    let mut painter = Painter::new(cx, cx.views.map_colors, area);
+    for Tile { index, area: tile } in &cx.views.tiles {
+        let row = cx.window.lines.get(*index);
+        let others = cx.window.rows - cx.window.lines.len();
+        match row {
+            _ if !cx.theme.has_half_blocks() => {
+                draw_box(cx, row, *index, screen_area(*tile).intersection(area), buffer);
+            }
+            Some(row) => painter.shape(&shape(cx, row, *index), *tile),
+            None => painter.others(others as u64, *tile),
         }
+        if row.is_some() {
+            hits.add(screen_area(*tile).intersection(area), Hit::Row(*index));
+        }
+    }
+    painter.draw(buffer);
+    let legend = cells::legend_area(area, cx.theme);
+    if !legend.is_empty() {
+        buffer.set_line(legend.x, legend.y, &legend_line(cx, usize::from(legend.width)), legend.width);
     }
 }
 
-/// Returns the name of the entry under the cursor, because its cell may be too small for the name.
+/// Returns the reason why there is nothing to draw.
+fn empty(cx: &Context<'_>) -> String {
+    if cx.is_sorting() {
+        format!("Sorting{}", cx.theme.glyphs.gap())
+    } else if cx.is_filtered() {
+        filtered(cx)
+    } else if cx.window.is_complete {
+        "All entries are empty".to_owned()
+    } else {
+        format!("Reading{}", cx.theme.glyphs.gap())
+    }
+}
+
+/// Returns the name of the entry under the cursor, because its rectangle may be too small for the name.
 fn title(cx: &Context<'_>) -> Text<'static> {
     let Some(line) = cx.window.selected() else { return Text::default() };
     let mut spans = vec![Span::styled(format!(" {}", line.label), cx.theme.style(Role::Strong))];
@@ -75,81 +87,74 @@ fn title(cx: &Context<'_>) -> Text<'static> {
     Text::from(spans)
 }
 
-fn draw_cell(cx: &Context<'_>, index: usize, area: Rect, buffer: &mut Buffer) {
+/// Returns the colors with their meanings, as many as fit.
+fn legend_line(cx: &Context<'_>, room: usize) -> Text<'static> {
+    let mut line = Text::default();
+    for (role, name) in cx.views.map_colors.legend() {
+        if line.width() + width(name) + 4 > room {
+            break;
+        }
+        line.push_span(Span::styled(" ■ ", Style::new().fg(cx.theme.style(*role).fg.unwrap_or_default())));
+        line.push_span(Span::styled(*name, cx.theme.style(Role::Faint)));
+        line.push_span(" ");
+    }
+    line
+}
+
+fn shape<'a>(cx: &'a Context<'_>, row: &'a Row, index: usize) -> Shape<'a> {
+    let nodes = cx.views.map.level().map_or(&[][..], |level| &level.nodes);
+    let node = nodes.iter().find(|node| Some(node.entry) == row.entry);
+    let change = match row.cell(Column::Growth) {
+        CellValue::Change(before, after) => Some(after.unwrap_or(0).cmp(&before.unwrap_or(0))),
+        _ => None,
+    };
+    let mtime = match row.cell(Column::Modified) {
+        CellValue::Time(time) => Some(time),
+        _ => None,
+    };
+    Shape {
+        label: &row.label,
+        kind: row.kind.unwrap_or(Kind::Unknown),
+        size: row.size().unwrap_or(0),
+        mtime,
+        change,
+        inner: node.map(|node| &node.inner),
+        is_selected: cx.window.offset + index == cx.window.index,
+    }
+}
+
+/// Returns the cells of a tile, whose lines are half lines of the screen.
+fn screen_area(tile: Area) -> Rect {
+    let (top, bottom) = (tile.y.div_ceil(2), tile.bottom().div_ceil(2));
+    Rect { x: tile.x, y: top, width: tile.width, height: bottom - top }
+}
+
+/// Draws an entry in a frame. The one under the cursor is filled.
+fn draw_box(cx: &Context<'_>, row: Option<&Row>, index: usize, area: Rect, buffer: &mut Buffer) {
     if area.is_empty() {
         return;
     }
-    let line = cx.window.lines.get(index);
-    let is_selected = line.is_some() && cx.window.offset + index == cx.window.index;
-    if is_selected {
-        draw_frame(cx, area, buffer);
-    } else {
-        let style = line.map_or_else(|| cx.theme.style(Role::Faint), |line| style(cx, line));
-        fill(cx.theme.glyphs, style, area, buffer);
+    let is_selected = row.is_some() && cx.window.offset + index == cx.window.index;
+    let style = if is_selected { Style::new().reversed().bold() } else { Style::new() };
+    buffer.set_style(area, style);
+    let has_frame = area.width >= 3 && area.height >= 3;
+    if has_frame {
+        bordered(cx.theme).border_style(cx.theme.style(Role::Faint)).render(area, buffer);
     }
-    // Inside of the frame, or to the left of the seam and above it.
-    let inside = match (is_selected, area.width, area.height) {
-        (true, 3.., 3..) => {
-            Rect { x: area.x + 1, y: area.y + 1, width: area.width - 2, height: area.height - 2 }
+    let edge = u16::from(has_frame);
+    let (x, y, room) = (area.x + edge, area.y + edge, usize::from(area.width - 2 * edge));
+    let mark = if is_selected { cx.theme.glyphs.cursor() } else { "" };
+    let (label, size) = match row {
+        Some(line) if line.is_marked => {
+            (format!("{mark}{} {}", cx.theme.glyphs.marked(), line.label), line.size())
         }
-        _ => Rect { width: area.width - 1, ..area },
+        Some(line) => (format!("{mark}{}", line.label), line.size()),
+        None => (format!("{} more", grouped((cx.window.rows - cx.window.lines.len()) as u64)), None),
     };
-    let (label, size) = match line {
-        Some(line) if line.is_marked => (
-            format!("{} {}", cx.theme.glyphs.marked(), line.label),
-            line.size().map(|size| plain_size(size, cx.units)),
-        ),
-        Some(line) => (line.label.clone(), line.size().map(|size| plain_size(size, cx.units))),
-        None => (format!("{} others", grouped((cx.window.rows - cx.window.lines.len()) as u64)), None),
-    };
-    if inside.width >= 3 {
-        let room = usize::from(inside.width);
-        let label = fit(&label, room, cx.theme.glyphs.gap()).into_owned();
-        buffer.set_stringn(inside.x, inside.y, label, room, Style::new());
-        if let Some(size) = size.filter(|size| inside.height >= 3 && size.len() <= room) {
-            buffer.set_stringn(inside.x, inside.y + 1, size, room, Style::new());
-        }
-    }
-}
-
-/// Fills a cell, except for a seam at its right and at its bottom.
-fn fill(glyphs: Glyphs, style: Style, area: Rect, buffer: &mut Buffer) {
-    let (right, below, corner) = match glyphs {
-        Glyphs::Unicode => ("▌", "▀", "▘"),
-        Glyphs::Ascii => ("|", "-", "+"),
-    };
-    let (last, bottom) = (area.right() - 1, area.bottom() - 1);
-    for position in area.positions() {
-        let cell = &mut buffer[position];
-        // A cell of one line has no room for a seam at the bottom.
-        let is_below = position.y == bottom && area.height > 1;
-        match (position.x == last, is_below) {
-            (true, true) => cell.set_symbol(corner).set_style(style),
-            (true, false) => cell.set_symbol(right).set_style(style),
-            (false, true) => cell.set_symbol(below).set_style(style),
-            (false, false) => cell.set_symbol(" ").set_style(filled(style)),
-        };
-    }
-}
-
-fn draw_frame(cx: &Context<'_>, area: Rect, buffer: &mut Buffer) {
-    Clear.render(area, buffer);
-    let style = cx.theme.style(Role::Strong);
-    if area.width >= 3 && area.height >= 3 {
-        bordered(cx.theme).border_style(style).render(area, buffer);
-        return;
-    }
-    // Too small for a frame, so it gets a pattern that no other cell has.
-    let fill = if cx.theme.glyphs == Glyphs::Unicode { "░" } else { "*" };
-    for position in area.positions() {
-        buffer[position].set_symbol(fill).set_style(style);
-    }
-}
-
-fn style(cx: &Context<'_>, line: &Row) -> Style {
-    match line.kind {
-        Some(Kind::Directory) => cx.theme.style(Role::Bar),
-        Some(Kind::File) => cx.theme.class(Category::of_name(line.label.as_bytes())),
-        _ => cx.theme.style(Role::Faint),
+    buffer.set_stringn(x, y, fit(&label, room, cx.theme.glyphs.gap()), room, style);
+    if let Some(size) =
+        size.map(|size| plain_size(size, cx.units)).filter(|size| area.height >= 4 && size.len() <= room)
+    {
+        buffer.set_stringn(x, y + 1, size, room, style);
     }
 }

@@ -1,0 +1,189 @@
+//! Outline of a directory: its largest entries, and theirs in turn, down to a smallest size.
+//!
+//! The treemap and the preview draw it. Only directories that are at least as large as the smallest size are read, so
+//! the cost depends on what can be drawn, and on the lengths of those listings.
+//!
+//! Invariant: the nodes of a directory are sorted by size, the largest first.
+
+use std::io;
+
+use crate::analysis::compare::{Previous, PreviousListing, amount};
+use crate::analysis::search::FilterCursor;
+use crate::base::job::{Job, Pool};
+use crate::base::kind::Kind;
+use crate::base::sync::Arc;
+use crate::base::text::escape;
+use crate::table::rows::{Order, SizeSource};
+use crate::tree::{DirId, EntryId, EntryState, LiveTotals, Tree};
+
+/// Number of levels below the directory.
+const LEVELS: usize = 5;
+/// Largest number of nodes of one directory.
+const MOST: usize = 400;
+
+/// Entry in an outline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// Address of the entry.
+    pub entry: EntryId,
+    /// Name, in a form that is safe for a terminal, with a slash after that of a directory.
+    pub label: String,
+    /// Kind of the entry.
+    pub kind: Kind,
+    /// Size by the measure of the outline.
+    pub size: u64,
+    /// Time of the last change in seconds since 1970.
+    pub mtime: i64,
+    /// Change of the size since the baseline; `None` if unknown.
+    pub change: Option<std::cmp::Ordering>,
+    /// Contents of a directory.
+    pub inner: Level,
+}
+
+/// Largest entries of one directory, and the sum of the others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Level {
+    /// Largest entries.
+    pub nodes: Vec<Node>,
+    /// Number of all other entries that are not empty.
+    pub others: u64,
+    /// Size of those entries.
+    pub rest: u64,
+}
+
+/// Request for an outline.
+#[derive(Clone, Debug)]
+pub struct OutlineRequest {
+    /// Directory.
+    pub directory: DirId,
+    /// Measure, and visibility of hidden entries.
+    pub order: Order,
+    /// Totals, filter and comparison.
+    pub sizes: SizeSource,
+    /// Number of the smallest entries that would fill the directory: smaller ones are not in the outline.
+    pub parts: u64,
+}
+
+/// Finds the outline of a directory in the background.
+///
+/// # Errors
+/// When no thread can be started.
+pub fn outline(pool: &Pool, tree: Arc<Tree>, request: OutlineRequest) -> io::Result<Job<Level>> {
+    pool.start(move |task| {
+        let sizes = SizeSource { live: Arc::new(LiveTotals::sample(&tree)), ..request.sizes };
+        let whole = sizes.totals(&tree, request.directory);
+        let whole = request.order.measure.of(whole.disk, whole.apparent);
+        let least = (whole / request.parts.max(1)).max(1);
+        let reader = Reader { tree: &tree, sizes: &sizes, order: request.order, least };
+        task.publish(reader.level(request.directory, LEVELS));
+    })
+}
+
+struct Reader<'a> {
+    tree: &'a Tree,
+    sizes: &'a SizeSource,
+    order: Order,
+    least: u64,
+}
+
+impl Reader<'_> {
+    fn level(&self, id: DirId, levels: usize) -> Level {
+        let (tree, measure) = (self.tree, self.order.measure);
+        let cursor = self.sizes.filtered.as_ref().map(|filtered| FilterCursor::new(tree, filtered, id));
+        let before = self.sizes.growth.as_ref().map(|growth| PreviousListing::of(growth, tree, id));
+        let earlier = before.as_ref().map(PreviousListing::listing);
+        let (mut level, mut directories) = (Level::default(), Vec::new());
+        for (position, record) in tree.listing(id).entries() {
+            let EntryState::Known(metadata) = record.state else { continue };
+            let is_kept = cursor.as_ref().is_none_or(|cursor| cursor.shows(&record));
+            if !is_kept || id != DirId::TOP && self.order.hides(&record) {
+                continue;
+            }
+            let totals = metadata.directory.map(|id| self.sizes.totals(tree, id));
+            let size = match &totals {
+                Some(totals) => measure.of(totals.disk, totals.apparent),
+                None => measure.of(metadata.disk(), metadata.apparent),
+            };
+            if size < self.least {
+                level.others += u64::from(size > 0);
+                level.rest = level.rest.saturating_add(size);
+                continue;
+            }
+            let change = before.as_ref().zip(earlier.as_ref());
+            let change = change.and_then(|(before, earlier)| {
+                Some(match before.became(tree, earlier, &record)? {
+                    Previous::New => size.cmp(&0),
+                    Previous::Was(was) => size.cmp(&amount(was, measure)),
+                })
+            });
+            let mut label = escape(record.name).into_owned();
+            if metadata.directory.is_some() && !label.ends_with('/') {
+                label.push('/');
+            }
+            directories.push(metadata.directory);
+            level.nodes.push(Node {
+                entry: EntryId { directory: id, position },
+                label,
+                kind: record.kind,
+                size,
+                mtime: metadata.mtime,
+                change,
+                inner: Level::default(),
+            });
+        }
+        for (node, directory) in level.nodes.iter_mut().zip(directories) {
+            if let Some(directory) = directory.filter(|_| levels > 1) {
+                node.inner = self.level(directory, levels - 1);
+            }
+        }
+        level.nodes.sort_by_key(|node| std::cmp::Reverse(node.size));
+        for node in level.nodes.drain(MOST.min(level.nodes.len())..) {
+            level.others += 1;
+            level.rest = level.rest.saturating_add(node.size);
+        }
+        level
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::fixture::{directory, file, finish, pool, tree};
+
+    fn outlined(parts: u64) -> Level {
+        let items = [
+            directory("a"),
+            directory("a/inner"),
+            file("a/inner/x.mkv", 400_000),
+            file("a/y", 40_000),
+            file("b.rs", 100_000),
+            file("c", 4096),
+            file("empty", 0),
+        ];
+        let tree = tree(&items);
+        let directory = tree.listing(DirId::TOP).directories().next().unwrap();
+        let request = OutlineRequest {
+            directory,
+            order: Order::default(),
+            sizes: SizeSource::of(LiveTotals::sample(&tree)),
+            parts,
+        };
+        (*finish(outline(&pool(), tree, request))).clone()
+    }
+
+    fn shape(level: &Level) -> Vec<(&str, usize)> {
+        level.nodes.iter().map(|node| (node.label.as_str(), node.inner.nodes.len())).collect()
+    }
+
+    #[test]
+    fn nodes_are_sorted_and_small_entries_are_added_up() {
+        let level = outlined(20);
+        assert_eq!(shape(&level), [("a/", 2), ("b.rs", 0)]);
+        assert_eq!((level.others, level.rest), (1, 4096));
+        let inner = &level.nodes[0].inner;
+        assert_eq!(shape(inner), [("inner/", 1), ("y", 0)]);
+        assert_eq!(shape(&inner.nodes[0].inner), [("x.mkv", 0)]);
+        assert_eq!(shape(&outlined(2)), [("a/", 1)]);
+        assert_eq!(outlined(1 << 40).others, 0);
+    }
+}

@@ -1,0 +1,52 @@
+//! Meaning of the colors in a treemap.
+
+use super::theme::Role;
+
+/// Meaning of the colors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MapColors {
+    /// Category of files.
+    #[default]
+    Type,
+    /// Time since the last change.
+    Age,
+    /// Change since the baseline.
+    Growth,
+}
+
+impl MapColors {
+    /// Returns the next meaning. Growth needs a comparison.
+    #[must_use]
+    pub fn next(self, has_growth: bool) -> Self {
+        match self {
+            Self::Type => Self::Age,
+            Self::Age if has_growth => Self::Growth,
+            Self::Age | Self::Growth => Self::Type,
+        }
+    }
+
+    /// Returns the roles of the colors with their names.
+    pub fn legend(self) -> &'static [(Role, &'static str)] {
+        match self {
+            Self::Type => &[
+                (Role::Program, "program"),
+                (Role::Code, "code"),
+                (Role::Archive, "archive"),
+                (Role::Document, "document"),
+                (Role::Data, "data"),
+                (Role::Media, "media"),
+                (Role::Video, "video"),
+                (Role::Other, "other"),
+            ],
+            Self::Age => &[
+                (Role::Program, "< 30 days"),
+                (Role::Document, "< 90 days"),
+                (Role::Code, "< 1 year"),
+                (Role::Archive, "< 3 years"),
+                (Role::Video, "older"),
+                (Role::Other, "unknown"),
+            ],
+            Self::Growth => &[(Role::More, "grew"), (Role::Less, "shrank"), (Role::Other, "same or unknown")],
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Picture of half blocks: each cell of the terminal shows two colors, one above the other.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Color;
+
+use crate::ui::treemap_layout::Area;
+
+/// Colors of half lines in an area of the screen.
+#[derive(Debug)]
+pub struct HalfBlocks {
+    area: Rect,
+    colors: Vec<Option<Color>>,
+}
+
+impl HalfBlocks {
+    /// Creates a picture without colors.
+    pub fn new(area: Rect) -> Self {
+        // Half lines are counted in 16 bits.
+        let area = Rect { height: area.height.min(u16::MAX / 4), ..area };
+        Self { area, colors: vec![None; usize::from(area.width) * usize::from(area.height) * 2] }
+    }
+
+    /// Fills an area, whose lines are half lines of the screen.
+    pub fn fill(&mut self, area: Area, color: Color) {
+        let top = self.area.y * 2;
+        for y in area.y.max(top)..area.bottom().min(top + self.area.height * 2) {
+            for x in area.x.max(self.area.x)..area.right().min(self.area.right()) {
+                let at = usize::from(y - top) * usize::from(self.area.width) + usize::from(x - self.area.x);
+                self.colors[at] = Some(color);
+            }
+        }
+    }
+
+    /// Draws the picture. Cells without color stay as they are.
+    pub fn draw(&self, buffer: &mut Buffer) {
+        let width = usize::from(self.area.width);
+        for position in self.area.positions() {
+            let at =
+                usize::from(position.y - self.area.y) * 2 * width + usize::from(position.x - self.area.x);
+            let Some(cell) = buffer.cell_mut(position) else { continue };
+            match (self.colors[at], self.colors[at + width]) {
+                (None, None) => {}
+                (Some(above), Some(below)) if above == below => drop(cell.set_symbol(" ").set_bg(above)),
+                (Some(above), Some(below)) => drop(cell.set_symbol("▀").set_fg(above).set_bg(below)),
+                (Some(above), None) => drop(cell.set_symbol("▀").set_fg(above)),
+                (None, Some(below)) => drop(cell.set_symbol("▄").set_fg(below)),
+            }
+        }
+    }
+}

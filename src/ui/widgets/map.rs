@@ -1,0 +1,243 @@
+//! Nested rectangles of a treemap, with areas in proportion to sizes.
+//!
+//! ```text
+//! lib/                 4.1 GiB  share/     821 MiB
+//! gcc/    1.2 GiB llvm/ 900 MiB doc/        60 MiB
+//! cc1    ▄lto1   ▄libLLVM.so  ▄ 197 more  ▄copying
+//! ```
+//!
+//! A directory is a line with its name and size above its contents, as long as there is room; other entries are
+//! filled with a color. Edges are exact to half a line. A gap of one column and half a line belongs to each rectangle.
+
+use std::cmp::Ordering;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Color, Modifier, Style};
+
+use super::half_blocks::HalfBlocks;
+use crate::analysis::search::Category;
+use crate::base::format::{grouped, plain_size};
+use crate::base::kind::Kind;
+use crate::base::text::{fit, width};
+use crate::table::outline::{Level, Node};
+use crate::ui::context::Context;
+use crate::ui::map_colors::MapColors;
+use crate::ui::theme::{Role, Theme, filled, mixed};
+use crate::ui::treemap_layout::{Area, layout};
+
+/// Smallest width and height, in half lines, of a directory that shows its contents.
+const OPEN: (u16, u16) = (8, 6);
+/// Smallest width and height, in half lines, of a rectangle with shading.
+const SHADED: (u16, u16) = (6, 8);
+/// Ages in days at which the color changes.
+const AGES: [i64; 4] = [30, 90, 365, 3 * 365];
+
+/// Rectangle to be painted.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape<'a> {
+    pub label: &'a str,
+    pub kind: Kind,
+    pub size: u64,
+    /// Time of the last change; `None` if unknown.
+    pub mtime: Option<i64>,
+    pub change: Option<Ordering>,
+    pub inner: Option<&'a Level>,
+    pub is_selected: bool,
+}
+
+impl<'a> Shape<'a> {
+    fn of(node: &'a Node) -> Self {
+        let Node { label, kind, size, mtime, change, inner, .. } = node;
+        Self {
+            label,
+            kind: *kind,
+            size: *size,
+            mtime: Some(*mtime),
+            change: *change,
+            inner: Some(inner),
+            is_selected: false,
+        }
+    }
+}
+
+/// Text over the rectangles.
+struct Label {
+    x: u16,
+    y: u16,
+    text: String,
+    style: Style,
+}
+
+/// Picture in progress.
+pub struct Painter<'a, 't> {
+    cx: &'a Context<'t>,
+    colors: MapColors,
+    picture: HalfBlocks,
+    labels: Vec<Label>,
+}
+
+impl<'a, 't> Painter<'a, 't> {
+    /// Begins a picture.
+    pub fn new(cx: &'a Context<'t>, colors: MapColors, area: Rect) -> Self {
+        Self { cx, colors, picture: HalfBlocks::new(area), labels: Vec::new() }
+    }
+
+    /// Draws the picture.
+    pub fn draw(self, buffer: &mut Buffer) {
+        self.picture.draw(buffer);
+        for Label { x, y, text, style } in self.labels {
+            buffer.set_string(x, y, text, style);
+        }
+    }
+
+    /// Paints the contents of a directory.
+    pub fn level(&mut self, level: &Level, area: Area) {
+        let mut weights: Vec<u64> = level.nodes.iter().map(|node| node.size).collect();
+        weights.push(level.rest);
+        for tile in layout(&weights, area) {
+            match level.nodes.get(tile.index) {
+                Some(node) => self.shape(&Shape::of(node), tile.area),
+                None => self.others(level.others, tile.area),
+            }
+        }
+    }
+
+    /// Paints an entry.
+    pub fn shape(&mut self, shape: &Shape<'_>, area: Area) {
+        let inner = shape.inner.filter(|inner| !inner.nodes.is_empty());
+        match inner {
+            Some(inner) if area.width >= OPEN.0 && area.height >= OPEN.1 => self.open(shape, inner, area),
+            _ => self.leaf(shape, area),
+        }
+    }
+
+    /// Paints the sum of small entries.
+    pub fn others(&mut self, number: u64, area: Area) {
+        let (theme, area) = (self.cx.theme, inset(area));
+        let Some(color) = theme.style(Role::Track).bg else { return };
+        self.picture.fill(area, color);
+        self.write(area, &format!("{} more", grouped(number)), "", theme.style(Role::Faint));
+    }
+
+    /// Paints a directory with its contents.
+    fn open(&mut self, shape: &Shape<'_>, inner: &Level, area: Area) {
+        let theme = self.cx.theme;
+        let title = theme.style(if shape.is_selected { Role::Accent } else { Role::Selected });
+        let style = if shape.is_selected { filled(title) } else { title };
+        // The line of the title is a whole one.
+        let line = area.y.div_ceil(2);
+        let end = line * 2 + 2;
+        let head = Area { height: end - area.y, width: area.width.max(2) - 1, ..area };
+        if let Some(color) = style.bg {
+            self.picture.fill(head, color);
+        }
+        let size = plain_size(shape.size, self.cx.units);
+        let room = usize::from(head.width);
+        let name = fit(shape.label, room, theme.glyphs.gap()).into_owned();
+        if width(&name) + width(&size) < room {
+            let x = area.x + head.width - u16::try_from(width(&size)).unwrap_or(0);
+            self.labels.push(Label { x, y: line, text: size, style });
+        }
+        let style = style.add_modifier(Modifier::BOLD);
+        self.labels.push(Label { x: area.x, y: line, text: name, style });
+        let content = Area { y: end, height: area.bottom() - end, ..area };
+        self.level(inner, content);
+        if shape.is_selected {
+            self.outline(area);
+        }
+    }
+
+    /// Paints an entry without contents.
+    fn leaf(&mut self, shape: &Shape<'_>, area: Area) {
+        let inside = inset(area);
+        let color = self.color(shape);
+        let ink = Style::new().fg(filled(Style::new().fg(color)).fg.unwrap_or(Color::Black));
+        let steps = if inside.width >= SHADED.0 && inside.height >= SHADED.1 { 5 } else { 1 };
+        for step in 0..steps {
+            let edge = |step: u16| inside.height * step / steps / 2 * 2;
+            let end = if step + 1 == steps { inside.height } else { edge(step + 1) };
+            let part = Area { y: inside.y + edge(step), height: end - edge(step), ..inside };
+            self.picture.fill(part, mixed(color, shade(color), (step, 10)));
+        }
+        if shape.is_selected {
+            self.outline(area);
+        }
+        let style = if shape.is_selected { ink.add_modifier(Modifier::BOLD) } else { ink };
+        self.write(inside, shape.label, &plain_size(shape.size, self.cx.units), style);
+    }
+
+    /// Paints a line around a rectangle.
+    fn outline(&mut self, area: Area) {
+        let Some(color) = self.cx.theme.style(Role::Accent).fg else { return };
+        let (right, bottom) = (area.right() - 1, area.bottom() - 1);
+        for side in [
+            Area { height: 1, ..area },
+            Area { y: bottom, height: 1, ..area },
+            Area { width: 1, ..area },
+            Area { x: right, width: 1, ..area },
+        ] {
+            self.picture.fill(side, color);
+        }
+    }
+
+    /// Writes a name, and below it a size, as far as they fit.
+    fn write(&mut self, area: Area, name: &str, size: &str, style: Style) {
+        let (first, end) = (area.y.div_ceil(2), area.bottom() / 2);
+        let room = usize::from(area.width);
+        if first >= end || room < 3 {
+            return;
+        }
+        let text = fit(name, room, self.cx.theme.glyphs.gap()).into_owned();
+        self.labels.push(Label { x: area.x, y: first, text, style });
+        if first + 1 < end && width(size) <= room {
+            self.labels.push(Label { x: area.x, y: first + 1, text: size.to_owned(), style });
+        }
+    }
+
+    fn color(&self, shape: &Shape<'_>) -> Color {
+        let theme = self.cx.theme;
+        let role = match self.colors {
+            MapColors::Type => match shape.kind {
+                Kind::Directory => return directory_color(theme),
+                Kind::File => Role::of(Category::of_name(shape.label.as_bytes())),
+                _ => Role::Other,
+            },
+            MapColors::Age => {
+                let roles = MapColors::Age.legend();
+                let days = shape.mtime.map(|mtime| self.cx.clock().saturating_sub(mtime) / 86_400);
+                match days.filter(|days| *days >= 0) {
+                    Some(days) => roles[AGES.iter().filter(|age| days >= **age).count()].0,
+                    None => Role::Other,
+                }
+            }
+            MapColors::Growth => match shape.change {
+                Some(Ordering::Greater) => Role::More,
+                Some(Ordering::Less) => Role::Less,
+                Some(Ordering::Equal) | None => Role::Other,
+            },
+        };
+        theme.style(role).fg.unwrap_or(Color::Gray)
+    }
+}
+
+/// Returns the color of a directory whose contents are too small to be shown.
+fn directory_color(theme: Theme) -> Color {
+    let accent = theme.style(Role::Directory).fg.unwrap_or(Color::Blue);
+    let below = theme.style(Role::Track).bg.unwrap_or(accent);
+    match accent {
+        Color::Rgb(..) => mixed(accent, below, (1, 2)),
+        _ => accent,
+    }
+}
+
+/// Returns the darker color at the lower edge of a rectangle.
+fn shade(color: Color) -> Color {
+    mixed(color, Color::Rgb(0, 0, 0), (6, 10))
+}
+
+/// Returns an area without the gap at its right and at its bottom.
+fn inset(area: Area) -> Area {
+    let less = |length: u16| if length > 1 { length - 1 } else { length };
+    Area { width: less(area.width), height: less(area.height), ..area }
+}
