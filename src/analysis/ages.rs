@@ -108,14 +108,14 @@ pub struct Ages {
 /// When no thread can be started.
 pub fn ages(pool: &Pool, request: Request, now: i64) -> io::Result<Job<Ages>> {
     pool.start(move |task| {
-        let counts = Counts { now, rows: Default::default() };
-        parallel_walk(&request, Mode::Filter, task, counts, |counts, progress| {
+        parallel_walk(&request, Mode::Filter, task, Counts::new(now), |counts, progress| {
             Some(counts.ages(request.order, progress))
         });
     })
 }
 
-struct Counts {
+/// Sizes by age, before they are added up.
+pub(super) struct Counts {
     now: i64,
     rows: [UniqueSizes; Age::ALL.len()],
 }
@@ -139,7 +139,11 @@ impl Collector for Counts {
 }
 
 impl Counts {
-    fn ages(&self, order: Order, progress: Progress) -> Ages {
+    pub(super) fn new(now: i64) -> Self {
+        Self { now, rows: Default::default() }
+    }
+
+    pub(super) fn ages(&self, order: Order, progress: Progress) -> Ages {
         let mut total = UniqueSizes::default();
         for row in &self.rows {
             total.merge(row.clone());

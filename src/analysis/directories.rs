@@ -52,7 +52,7 @@ pub fn directories(pool: &Pool, mut request: Request, most: usize) -> io::Result
 
 /// Files by directory, before they are added up.
 #[derive(Default)]
-struct Files {
+pub(super) struct Files {
     /// Files with one name. A huge directory may occur several times.
     single: Vec<(DirId, Totals)>,
     sizes: UniqueSizes,
@@ -85,7 +85,7 @@ impl Collector for Files {
 }
 
 impl Files {
-    fn directories(&mut self, request: &Request, most: usize, progress: Progress) -> Directories {
+    pub(super) fn directories(&mut self, request: &Request, most: usize, progress: Progress) -> Directories {
         let Progress { complete, .. } = progress;
         let mut all = if complete { std::mem::take(&mut self.single) } else { self.single.clone() };
         all.sort_unstable_by_key(|(id, _)| *id);

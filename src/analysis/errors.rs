@@ -48,14 +48,14 @@ pub struct Errors {
 pub fn errors(pool: &Pool, request: Request) -> io::Result<Job<Errors>> {
     pool.start(move |task| {
         parallel_walk(&request, Mode::Filter, task, Failed::default(), |failed, progress| {
-            let itself = request.tree.status(request.from).errno;
-            Some(failed.errors(&request, itself, progress))
+            Some(failed.errors(&request, progress))
         });
     })
 }
 
+/// Errors found so far.
 #[derive(Default)]
-struct Failed {
+pub(super) struct Failed {
     rows: BTreeMap<i32, Vec<Row>>,
 }
 
@@ -78,7 +78,8 @@ impl Collector for Failed {
 }
 
 impl Failed {
-    fn errors(&self, request: &Request, itself: Option<i32>, progress: Progress) -> Errors {
+    pub(super) fn errors(&self, request: &Request, progress: Progress) -> Errors {
+        let itself = request.tree.status(request.from).errno;
         let order = request.order;
         let group = |(errno, rows): (&i32, &Vec<Row>)| {
             let mut rows = rows.clone();

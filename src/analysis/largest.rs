@@ -31,7 +31,8 @@ pub fn largest(pool: &Pool, mut request: Request, most: usize) -> io::Result<Job
     })
 }
 
-struct Files<'t> {
+/// Files found so far.
+pub(super) struct Files<'t> {
     tree: &'t Tree,
     order: Order,
     most: usize,
@@ -76,7 +77,7 @@ impl Collector for Files<'_> {
 }
 
 impl<'t> Files<'t> {
-    fn new(tree: &'t Tree, order: Order, most: usize) -> Self {
+    pub(super) fn new(tree: &'t Tree, order: Order, most: usize) -> Self {
         let (first, linked, sizes) = (Vec::new(), Vec::new(), UniqueSizes::default());
         Self { tree, order, most, first, linked, single: 0, sizes }
     }
@@ -95,7 +96,7 @@ impl<'t> Files<'t> {
         self.first.truncate(most);
     }
 
-    fn found(&mut self, progress: Progress) -> SearchResult {
+    pub(super) fn found(&mut self, progress: Progress) -> SearchResult {
         let Progress { searched, complete } = progress;
         let (kept, linked) = if complete {
             (std::mem::take(&mut self.first), std::mem::take(&mut self.linked))

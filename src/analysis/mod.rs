@@ -13,6 +13,7 @@ pub mod links;
 #[cfg(test)]
 pub(crate) mod oracle;
 pub(crate) mod order;
+pub mod overview;
 pub mod owners;
 pub(crate) mod parallel_walk;
 pub(crate) mod path_order;

@@ -95,6 +95,28 @@ pub(crate) trait Collector: Send + Sync {
     fn merge(&mut self, other: Self);
 }
 
+/// Two collectors, which see the same entries.
+impl<A: Collector, B: Collector> Collector for (A, B) {
+    fn fresh(&self) -> Self {
+        (self.0.fresh(), self.1.fresh())
+    }
+
+    fn enter(&mut self, directory: DirId, own: Option<&Totals>) {
+        self.0.enter(directory, own);
+        self.1.enter(directory, own);
+    }
+
+    fn visit(&mut self, entry: &WalkEntry<'_>) {
+        self.0.visit(entry);
+        self.1.visit(entry);
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.0.merge(other.0);
+        self.1.merge(other.1);
+    }
+}
+
 /// Progress of a walk.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Progress {

@@ -87,8 +87,9 @@ pub fn types(pool: &Pool, request: Request) -> io::Result<Job<TypeTotals>> {
     })
 }
 
+/// Sizes by type, before they are added up.
 #[derive(Default)]
-struct Counts {
+pub(super) struct Counts {
     types: HashMap<Type, UniqueSizes>,
 }
 
@@ -109,7 +110,7 @@ impl Collector for Counts {
 }
 
 impl Counts {
-    fn typed(&self, order: Order, progress: Progress) -> TypeTotals {
+    pub(super) fn typed(&self, order: Order, progress: Progress) -> TypeTotals {
         let mut classes: HashMap<Category, UniqueSizes> = HashMap::new();
         let mut total = UniqueSizes::default();
         for (of, sizes) in &self.types {

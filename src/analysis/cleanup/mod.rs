@@ -62,15 +62,14 @@ impl Hints {
 /// When no thread can be started.
 pub fn hints(pool: &Pool, request: Request) -> io::Result<Job<Hints>> {
     pool.start(move |task| {
-        let rules = Arc::new(rules());
-        let found = Candidates { rules: Arc::clone(&rules), rows: HashMap::new() };
-        parallel_walk(&request, Mode::Filter, task, found, |found, progress| {
+        parallel_walk(&request, Mode::Filter, task, Candidates::new(), |found, progress| {
             Some(found.hints(&request.tree, progress))
         });
     })
 }
 
-struct Candidates {
+/// Candidates found so far.
+pub(super) struct Candidates {
     rules: Arc<Vec<Rule>>,
     /// Directories with the first rule that they match.
     rows: HashMap<DirId, (EntryId, usize)>,
@@ -101,7 +100,11 @@ impl Collector for Candidates {
 }
 
 impl Candidates {
-    fn hints(&self, tree: &Tree, progress: Progress) -> Hints {
+    pub(super) fn new() -> Self {
+        Self { rules: Arc::new(rules()), rows: HashMap::new() }
+    }
+
+    pub(super) fn hints(&self, tree: &Tree, progress: Progress) -> Hints {
         let found: HashSet<DirId> = self.rows.keys().copied().collect();
         let is_outermost = |id: &DirId| !tree.ancestry(*id).skip(1).any(|above| found.contains(&above));
         let hint = |(id, (entry, rule)): (&DirId, &(EntryId, usize))| Hint {
