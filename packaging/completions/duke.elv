@@ -27,6 +27,7 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --by 'Print totals by type, age or owner instead of the tree'
             cand --sort 'Sort the table and the browser by a column'
             cand --color 'When to use color'
+            cand --start 'View that the browser shows first'
             cand -t 'Read with N threads'
             cand --threads 'Read with N threads'
             cand --exclude 'Exclude entries matching GLOB'

@@ -108,19 +108,19 @@ pub struct Ages {
 /// When no thread can be started.
 pub fn ages(pool: &Pool, request: Request, now: i64) -> io::Result<Job<Ages>> {
     pool.start(move |task| {
-        parallel_walk(&request, Mode::Filter, task, Counts::new(now), |counts, progress| {
+        parallel_walk(&request, Mode::Filter, task, AgeCounts::new(now), |counts, progress| {
             Some(counts.ages(request.order, progress))
         });
     })
 }
 
 /// Sizes by age, before they are added up.
-pub(super) struct Counts {
+pub(super) struct AgeCounts {
     now: i64,
     rows: [UniqueSizes; Age::ALL.len()],
 }
 
-impl Collector for Counts {
+impl Collector for AgeCounts {
     fn fresh(&self) -> Self {
         Self { now: self.now, rows: Default::default() }
     }
@@ -138,7 +138,7 @@ impl Collector for Counts {
     }
 }
 
-impl Counts {
+impl AgeCounts {
     pub(super) fn new(now: i64) -> Self {
         Self { now, rows: Default::default() }
     }

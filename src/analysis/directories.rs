@@ -44,7 +44,7 @@ pub struct Directories {
 pub fn directories(pool: &Pool, mut request: Request, most: usize) -> io::Result<Job<Directories>> {
     request.query = request.query.without_directories();
     pool.start(move |task| {
-        parallel_walk(&request, Mode::Filter, task, Files::default(), |files, progress| {
+        parallel_walk(&request, Mode::Filter, task, OwnSizes::default(), |files, progress| {
             Some(files.directories(&request, most, progress))
         });
     })
@@ -52,13 +52,13 @@ pub fn directories(pool: &Pool, mut request: Request, most: usize) -> io::Result
 
 /// Files by directory, before they are added up.
 #[derive(Default)]
-pub(super) struct Files {
+pub(super) struct OwnSizes {
     /// Files with one name. A huge directory may occur several times.
     single: Vec<(DirId, Totals)>,
     sizes: UniqueSizes,
 }
 
-impl Collector for Files {
+impl Collector for OwnSizes {
     fn fresh(&self) -> Self {
         Self::default()
     }
@@ -84,7 +84,7 @@ impl Collector for Files {
     }
 }
 
-impl Files {
+impl OwnSizes {
     pub(super) fn directories(&mut self, request: &Request, most: usize, progress: Progress) -> Directories {
         let Progress { complete, .. } = progress;
         let mut all = if complete { std::mem::take(&mut self.single) } else { self.single.clone() };

@@ -47,7 +47,7 @@ pub struct Errors {
 /// When no thread can be started.
 pub fn errors(pool: &Pool, request: Request) -> io::Result<Job<Errors>> {
     pool.start(move |task| {
-        parallel_walk(&request, Mode::Filter, task, Failed::default(), |failed, progress| {
+        parallel_walk(&request, Mode::Filter, task, FailedEntries::default(), |failed, progress| {
             Some(failed.errors(&request, progress))
         });
     })
@@ -55,11 +55,11 @@ pub fn errors(pool: &Pool, request: Request) -> io::Result<Job<Errors>> {
 
 /// Errors found so far.
 #[derive(Default)]
-pub(super) struct Failed {
+pub(super) struct FailedEntries {
     rows: BTreeMap<i32, Vec<Row>>,
 }
 
-impl Collector for Failed {
+impl Collector for FailedEntries {
     fn fresh(&self) -> Self {
         Self::default()
     }
@@ -77,7 +77,7 @@ impl Collector for Failed {
     }
 }
 
-impl Failed {
+impl FailedEntries {
     pub(super) fn errors(&self, request: &Request, progress: Progress) -> Errors {
         let itself = request.tree.status(request.from).errno;
         let order = request.order;

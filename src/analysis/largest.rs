@@ -26,13 +26,13 @@ use crate::tree::{InodeKey, Metadata, Tree, UniqueSizes};
 pub fn largest(pool: &Pool, mut request: Request, most: usize) -> io::Result<Job<SearchResult>> {
     request.query = request.query.without_directories();
     pool.start(move |task| {
-        let files = Files::new(&request.tree, request.order, most);
+        let files = LargestFiles::new(&request.tree, request.order, most);
         parallel_walk(&request, Mode::Filter, task, files, |files, progress| Some(files.found(progress)));
     })
 }
 
 /// Files found so far.
-pub(super) struct Files<'t> {
+pub(super) struct LargestFiles<'t> {
     tree: &'t Tree,
     order: Order,
     most: usize,
@@ -51,7 +51,7 @@ struct File {
     row: Row,
 }
 
-impl Collector for Files<'_> {
+impl Collector for LargestFiles<'_> {
     fn fresh(&self) -> Self {
         Self::new(self.tree, self.order, self.most)
     }
@@ -76,7 +76,7 @@ impl Collector for Files<'_> {
     }
 }
 
-impl<'t> Files<'t> {
+impl<'t> LargestFiles<'t> {
     pub(super) fn new(tree: &'t Tree, order: Order, most: usize) -> Self {
         let (first, linked, sizes) = (Vec::new(), Vec::new(), UniqueSizes::default());
         Self { tree, order, most, first, linked, single: 0, sizes }

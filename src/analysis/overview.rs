@@ -5,7 +5,7 @@ use std::io;
 use crate::analysis::ages::{self, Ages};
 use crate::analysis::cleanup::{Candidates, Hints};
 use crate::analysis::directories::{self, Directories};
-use crate::analysis::errors::{Errors, Failed};
+use crate::analysis::errors::{Errors, FailedEntries};
 use crate::analysis::largest;
 use crate::analysis::parallel_walk::{Collector, Mode, WalkEntry, parallel_walk};
 use crate::analysis::search::{Request, SearchResult};
@@ -42,9 +42,10 @@ pub struct Overview {
 ///
 /// # Errors
 /// When no thread can be started.
+#[allow(dead_code)]
 pub fn breakdown(pool: &Pool, request: Request, now: i64) -> io::Result<Job<Breakdown>> {
     pool.start(move |task| {
-        let both = (types::Counts::default(), ages::Counts::new(now));
+        let both = (types::TypeCounts::default(), ages::AgeCounts::new(now));
         parallel_walk(&request, Mode::Filter, task, both, |(types, ages), progress| {
             let types = Arc::new(types.typed(request.order, progress));
             Some(Breakdown { types, ages: Arc::new(ages.ages(request.order, progress)) })
@@ -59,10 +60,10 @@ pub fn breakdown(pool: &Pool, request: Request, now: i64) -> io::Result<Job<Brea
 pub fn overview(pool: &Pool, request: Request, now: i64, most: usize) -> io::Result<Job<Overview>> {
     pool.start(move |task| {
         let order = request.order;
-        let files = largest::Files::new(&request.tree, order, most);
-        let large = NoDirectories((files, directories::Files::default()));
-        let totals = (types::Counts::default(), ages::Counts::new(now));
-        let others = (Candidates::new(), Failed::default());
+        let files = largest::LargestFiles::new(&request.tree, order, most);
+        let large = NoDirectories((files, directories::OwnSizes::default()));
+        let totals = (types::TypeCounts::default(), ages::AgeCounts::new(now));
+        let others = (Candidates::new(), FailedEntries::default());
         parallel_walk(&request, Mode::Filter, task, (large, (totals, others)), |all, progress| {
             let (NoDirectories((files, directories)), ((types, ages), (hints, failed))) = all;
             let breakdown = Breakdown {

@@ -81,7 +81,7 @@ pub fn category_query(class: Category) -> Query {
 /// When no thread can be started.
 pub fn types(pool: &Pool, request: Request) -> io::Result<Job<TypeTotals>> {
     pool.start(move |task| {
-        parallel_walk(&request, Mode::Filter, task, Counts::default(), |counts, progress| {
+        parallel_walk(&request, Mode::Filter, task, TypeCounts::default(), |counts, progress| {
             Some(counts.typed(request.order, progress))
         });
     })
@@ -89,11 +89,11 @@ pub fn types(pool: &Pool, request: Request) -> io::Result<Job<TypeTotals>> {
 
 /// Sizes by type, before they are added up.
 #[derive(Default)]
-pub(super) struct Counts {
+pub(super) struct TypeCounts {
     types: HashMap<Type, UniqueSizes>,
 }
 
-impl Collector for Counts {
+impl Collector for TypeCounts {
     fn fresh(&self) -> Self {
         Self::default()
     }
@@ -109,7 +109,7 @@ impl Collector for Counts {
     }
 }
 
-impl Counts {
+impl TypeCounts {
     pub(super) fn typed(&self, order: Order, progress: Progress) -> TypeTotals {
         let mut classes: HashMap<Category, UniqueSizes> = HashMap::new();
         let mut total = UniqueSizes::default();

@@ -10,7 +10,7 @@ use clap::{Arg, ArgAction, CommandFactory, FromArgMatches, Parser, ValueEnum};
 
 use crate::cli::help_text;
 use crate::cli::subcommands::Command;
-use crate::cli::values::{When, columns, count, size, threads};
+use crate::cli::values::{StartView, When, columns, count, size, threads};
 use crate::table::column::Column;
 
 /// Last line of the short help.
@@ -153,6 +153,10 @@ pub struct Arguments {
     /// Draw with ASCII characters only
     #[arg(long, help_heading = "Display")]
     pub ascii: bool,
+
+    /// View that the browser shows first
+    #[arg(long, value_name = "VIEW", value_enum, default_value = "list", help_heading = "Display")]
+    pub start: StartView,
 
     /// Leave the mouse to the terminal
     #[arg(long, help_heading = "Display")]

@@ -33,14 +33,14 @@ use crate::cli::error::refusal;
 use crate::cli::exclude::{filter, patterns};
 use crate::cli::options::{mounts, progress, threads, units};
 use crate::cli::subcommands::{Command, Df, Difference};
-use crate::cli::values::When;
+use crate::cli::values::{StartView, When};
 use crate::run::browse;
 use crate::run::print;
 use crate::run::print::{DiffJob, Format, Output, PrintJob, Saving, Selection};
 use crate::scan::{self, Mounts};
 use crate::source::SourceSpec;
 use crate::table::rows::{Direction, Order};
-use crate::ui::options::{DeleteMode, DeletePolicy, MouseCapture, TabProgress};
+use crate::ui::options::{DeleteMode, DeletePolicy, MouseCapture, Start, TabProgress};
 use crate::ui::theme::{Background, ColorChoice, Colors, Glyphs, Looks, Theme};
 use configured::{Configured, configured, source, understood};
 pub use describe::Description;
@@ -221,6 +221,11 @@ fn browser(
         keymap: config.keymap,
         notice,
         mouse: if arguments.no_mouse { MouseCapture::Off } else { MouseCapture::On },
+        start: match arguments.start {
+            StartView::List => Start::Sizes,
+            StartView::Overview => Start::Overview,
+            StartView::Treemap => Start::Treemap,
+        },
         tab: TabProgress::detect(|name| environment.variable(name).cloned()),
         ending: if arguments.print0 { browse::Ending::Nul } else { browse::Ending::Line },
         kept: settings.as_ref().map(|settings| settings.folder.clone()),

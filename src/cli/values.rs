@@ -23,6 +23,18 @@ pub enum When {
     Never,
 }
 
+/// View that the browser shows first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum StartView {
+    /// Entries of the directory
+    #[default]
+    List,
+    /// Largest directories and files, types, ages
+    Overview,
+    /// Nested rectangles
+    Treemap,
+}
+
 /// Returns the parser of the columns that have a name for `--sort`.
 pub fn columns() -> impl TypedValueParser<Value = Column> {
     let options = || SORTABLE.into_iter().filter_map(|column| Some((column, column.spec().option?)));

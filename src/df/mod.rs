@@ -91,6 +91,18 @@ pub fn is_whole(pool: &Pool, tree: Arc<Tree>) -> io::Result<Job<bool>> {
     pool.start(move |task| task.publish(whole_root(&tree).is_some()))
 }
 
+/// Starts to ask the file system of a directory for its size and its free space.
+///
+/// # Errors
+/// When no thread can be started.
+pub fn capacity_of(pool: &Pool, tree: Arc<Tree>, id: DirId) -> io::Result<Job<Option<Capacity>>> {
+    pool.start(move |task| {
+        let first = || tree.listing(DirId::TOP).directories().next();
+        let id = if id == DirId::TOP { first() } else { Some(id) };
+        task.publish(id.and_then(|id| capacity(&crate::scan::path(tree.path(id))).ok()));
+    })
+}
+
 /// Accounts for every file system that `tree` contains, the one of `from` first. Makes all necessary system
 /// calls, which can take a while. Returns early with an incomplete result when `is_cancelled` returns `true`.
 pub fn report(tree: &Tree, from: DirId, is_cancelled: &(dyn Fn() -> bool + Sync)) -> Report {

@@ -51,6 +51,8 @@ pub struct BrowseJob {
     pub keymap: Keymap,
     /// Message that is shown first.
     pub notice: Option<String>,
+    /// View that is shown first, unless growth is.
+    pub start: Start,
     /// Mouse capture.
     pub mouse: MouseCapture,
     /// Progress of the scan in the terminal's tab.
@@ -116,7 +118,7 @@ pub fn run(job: BrowseJob) -> Exit {
         policy,
         mouse: job.mouse,
         tab: job.tab,
-        start: if matches!(earlier, BaselineSpec::Source(_)) { Start::Growth } else { Start::Sizes },
+        start: if matches!(earlier, BaselineSpec::Source(_)) { Start::Growth } else { job.start },
         ..Settings::new(job.order, job.units, job.theme, TimeZone::system())
     };
     let is_whole = |scan: &Scan| scan.options().scope().is_some();

@@ -18,6 +18,8 @@ use crate::tree::{DirId, EntryId, EntryState, LiveTotals, Tree};
 
 /// Number of levels below the directory.
 const LEVELS: usize = 5;
+/// Number of cells from which an entry is in an outline.
+const SMALLEST: u64 = 3;
 /// Largest number of nodes of one directory.
 const MOST: usize = 400;
 
@@ -60,8 +62,21 @@ pub struct OutlineRequest {
     pub order: Order,
     /// Totals, filter and comparison.
     pub sizes: SizeSource,
-    /// Number of the smallest entries that would fill the directory: smaller ones are not in the outline.
+    /// Number of cells of the picture. Entries smaller than a few half cells are not in the outline.
     pub parts: u64,
+}
+
+impl PartialEq for OutlineRequest {
+    /// Returns `true` if both have the same outline in the same state of the tree.
+    fn eq(&self, other: &Self) -> bool {
+        fn is_same<T>(one: Option<&Arc<T>>, other: Option<&Arc<T>>) -> bool {
+            one.map(Arc::as_ptr) == other.map(Arc::as_ptr)
+        }
+        let order = |request: &Self| (request.order.measure, request.order.hidden);
+        (self.directory, self.parts, order(self)) == (other.directory, other.parts, order(other))
+            && is_same(self.sizes.filtered.as_ref(), other.sizes.filtered.as_ref())
+            && is_same(self.sizes.growth.as_ref(), other.sizes.growth.as_ref())
+    }
 }
 
 /// Finds the outline of a directory in the background.
@@ -73,7 +88,7 @@ pub fn outline(pool: &Pool, tree: Arc<Tree>, request: OutlineRequest) -> io::Res
         let sizes = SizeSource { live: Arc::new(LiveTotals::sample(&tree)), ..request.sizes };
         let whole = sizes.totals(&tree, request.directory);
         let whole = request.order.measure.of(whole.disk, whole.apparent);
-        let least = (whole / request.parts.max(1)).max(1);
+        let least = (whole / (request.parts / SMALLEST).max(1)).max(1);
         let reader = Reader { tree: &tree, sizes: &sizes, order: request.order, least };
         task.publish(reader.level(request.directory, LEVELS));
     })
@@ -177,13 +192,13 @@ mod tests {
 
     #[test]
     fn nodes_are_sorted_and_small_entries_are_added_up() {
-        let level = outlined(20);
+        let level = outlined(60);
         assert_eq!(shape(&level), [("a/", 2), ("b.rs", 0)]);
         assert_eq!((level.others, level.rest), (1, 4096));
         let inner = &level.nodes[0].inner;
         assert_eq!(shape(inner), [("inner/", 1), ("y", 0)]);
         assert_eq!(shape(&inner.nodes[0].inner), [("x.mkv", 0)]);
-        assert_eq!(shape(&outlined(2)), [("a/", 1)]);
+        assert_eq!(shape(&outlined(6)), [("a/", 1)]);
         assert_eq!(outlined(1 << 40).others, 0);
     }
 }

@@ -76,6 +76,18 @@ impl<T> Load<T> {
         }))
     }
 
+    /// Returns the load with its results converted once more.
+    pub fn map<U>(self, result: impl Fn(T) -> U + 'static) -> Load<U>
+    where
+        T: 'static,
+    {
+        let mut next = self.0;
+        Load(Box::new(move || {
+            let (newest, end) = next();
+            (newest.map(|newest| newest.map(&result)), end)
+        }))
+    }
+
     /// Creates the load of a comparison, for which there may be no baseline.
     pub fn of_comparison(job: Job<Compared>, result: fn(Arc<Comparison>) -> T) -> Self
     where

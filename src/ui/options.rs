@@ -71,6 +71,20 @@ impl TabProgress {
     }
 }
 
+/// View that is shown first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Start {
+    /// List in the requested order, which is by size by default.
+    #[default]
+    Sizes,
+    /// List sorted by growth.
+    Growth,
+    /// Overview.
+    Overview,
+    /// Treemap.
+    Treemap,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,7 +4,7 @@ use jiff::tz::TimeZone;
 
 use super::keys::Keymap;
 use super::notice::Notice;
-use super::options::{DeletePolicy, MouseCapture, TabProgress};
+use super::options::{DeletePolicy, MouseCapture, Start, TabProgress};
 use super::theme::Theme;
 use crate::base::format::Units;
 use crate::source::SourceKind;
@@ -35,16 +35,6 @@ pub struct Settings {
     pub source_kind: SourceKind,
     /// View that is shown first.
     pub start: Start,
-}
-
-/// View that is shown first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Start {
-    /// List in the requested order, which is by size by default.
-    #[default]
-    Sizes,
-    /// List sorted by growth.
-    Growth,
 }
 
 impl Settings {

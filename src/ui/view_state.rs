@@ -5,7 +5,8 @@ use std::time::Duration;
 use super::field::Field;
 use super::loader::{Loader, Sources};
 use super::map_colors::MapColors;
-use super::outline_state::OutlineState;
+use super::overview::OverviewState;
+use super::requested::Requested;
 use super::table_view::{TablePage, TableView};
 use super::treemap_layout::Tile;
 use super::views::{self, Needs, ViewSpec};
@@ -13,14 +14,17 @@ use crate::analysis::compare::Comparison;
 use crate::analysis::search::{self, Filtered, Order, Query, Request};
 use crate::base::sync::Arc;
 use crate::source::baseline::BaselineInfo;
+use crate::table::outline::{Level, OutlineRequest};
 use crate::table::rows::{self, SizeSource, SortedEntries};
 use crate::tree::{DirId, LiveTotals};
 
 /// State of the views.
 #[derive(Debug, Default)]
 pub struct Views {
-    /// `true` if the directory is shown as a treemap.
-    pub is_treemap: bool,
+    /// View of the directory itself, below all others.
+    pub base: BaseView,
+    /// State of the overview.
+    pub overview: OverviewState,
     /// Search as it was typed; empty if there is none.
     pub text: Field,
     /// Error in the search, or its missing part.
@@ -28,7 +32,7 @@ pub struct Views {
     /// Visible part of the top view.
     pub page: Option<TablePage>,
     /// Outline for the treemap.
-    pub map: OutlineState,
+    pub map: Requested<OutlineRequest, Level>,
     /// Meaning of the colors in the treemap.
     pub map_colors: MapColors,
     /// Areas of the rows in the treemap.
@@ -51,7 +55,29 @@ pub struct Views {
     pub compared: GrowthState,
 }
 
+/// View of the directory itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BaseView {
+    /// List of its entries.
+    #[default]
+    List,
+    /// Treemap.
+    Treemap,
+    /// Overview of everything below it.
+    Overview,
+}
+
 impl Views {
+    /// Returns `true` if the directory is shown as a treemap, which other views may cover.
+    pub fn is_treemap(&self) -> bool {
+        self.base == BaseView::Treemap
+    }
+
+    /// Returns `true` if the overview is shown.
+    pub fn is_overview(&self) -> bool {
+        self.base == BaseView::Overview && self.sheets.is_empty()
+    }
+
     /// Returns `true` if a result on the screen (of the top view or of the filter), or the comparison, lacks
     /// new entries.
     pub fn is_outdated(&self) -> bool {
@@ -60,7 +86,10 @@ impl Views {
             (None, Some(filtering)) => filtering.result.is_outdated(),
             (None, None) => false,
         };
-        shown || self.map.is_outdated() || self.compared.column.as_ref().is_some_and(Loader::is_outdated)
+        shown
+            || self.map.is_outdated()
+            || self.overview.is_outdated()
+            || self.compared.column.as_ref().is_some_and(Loader::is_outdated)
     }
 
     /// Loads outdated results again.
@@ -70,7 +99,8 @@ impl Views {
             (None, Some(filtering)) => filtering.result.refresh(),
             (None, None) => {}
         }
-        self.map.loader().refresh();
+        self.map.refresh();
+        self.overview.refresh();
         self.compared.column.iter_mut().for_each(Loader::refresh);
     }
 
@@ -81,6 +111,7 @@ impl Views {
             || self.filtering.as_ref().is_some_and(|filtering| filtering.result.is_running())
             || self.whole.is_running()
             || self.map.is_running()
+            || self.overview.is_running()
             || self.compared.offer.is_running()
             || column.is_some_and(Loader::is_running)
     }
@@ -200,7 +231,7 @@ pub struct Return {
     pub sheets: Vec<TableView>,
     pub text: Field,
     pub filter: Query,
-    pub is_treemap: bool,
+    pub base: BaseView,
     pub place: DirId,
     pub history: Vec<DirId>,
     /// Directory that was opened from the view.

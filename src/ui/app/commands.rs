@@ -12,6 +12,7 @@ use crate::table::column::Column;
 use crate::table::row::{CellValue, Row};
 use crate::table::rows::{Grouping, Hidden};
 use crate::ui::component::{Handled, Input};
+use crate::ui::cursor::Motion;
 use crate::ui::keys::{Command, Scope};
 use crate::ui::layers::Layer;
 use crate::ui::layers::help::HelpPage;
@@ -20,6 +21,7 @@ use crate::ui::layers::search_prompt::SearchPrompt;
 use crate::ui::layout::layout;
 use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
+use crate::ui::view_state::BaseView;
 use crate::ui::views::LIST;
 
 impl App<'_> {
@@ -85,9 +87,13 @@ impl App<'_> {
 
     pub(super) fn command(&mut self, command: Command) -> Option<Effect> {
         match command {
+            Command::Move(Motion::Top) if self.cx.views.is_overview() => self.cx.views.overview.index = 0,
             Command::Move(motion) => {
                 self.cx.place.step(motion, self.cx.lines_here());
                 self.cx.pin();
+            }
+            Command::Open if self.cx.views.is_overview() => {
+                return self.cx.views.overview.selected().and_then(|view| self.perform(Command::View(view)));
             }
             Command::Open => self.cx.open(),
             Command::Parent => self.parent(),
@@ -120,7 +126,9 @@ impl App<'_> {
             Command::MapColors => self.cx.next_map_colors(),
             Command::Graph => self.cx.shown.columns.next_graph(),
             Command::Back if self.cx.end_range() || self.cx.return_to_view() || self.cx.clear_filter() => {}
-            Command::Quit | Command::Back if self.cx.views.is_treemap => self.view_command(command),
+            Command::Quit | Command::Back if self.cx.views.base != BaseView::List => {
+                self.view_command(command);
+            }
             Command::View(_) | Command::Search | Command::Cell(_) => self.view_command(command),
             Command::Quit => return self.quit(),
             Command::Rescan => return self.cx.rescan_selected(),

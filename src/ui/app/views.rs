@@ -32,7 +32,8 @@ impl App<'_> {
         let has_rows = self.cx.poll_rows(sources);
         let is_whole = self.cx.poll_whole(sources);
         let is_compared = self.cx.poll_comparison(sources);
-        let is_found = self.cx.poll_shown(sources) | self.cx.poll_map(sources);
+        let is_found =
+            self.cx.poll_shown(sources) | self.cx.poll_map(sources) | self.cx.poll_overview(sources);
         // The numbers of another machine belong to other users.
         let may_name = self.cx.shown.columns.has(Column::Owner) && self.cx.source_kind == SourceKind::Live;
         let has_names = may_name && self.cx.owners.poll(&self.cx.window.lines, sources);
@@ -54,7 +55,8 @@ impl App<'_> {
         match self.layers.last() {
             Some(layer) => layer.component().scope(),
             None if !self.cx.views.sheets.is_empty() => Scope::Sheet,
-            None if self.cx.views.is_treemap => Scope::Treemap,
+            None if self.cx.views.is_treemap() => Scope::Treemap,
+            None if self.cx.views.is_overview() => Scope::Overview,
             None => Scope::List,
         }
     }
@@ -64,6 +66,9 @@ impl App<'_> {
         match command {
             Command::View(view) => self.cx.show(view),
             Command::Search => self.begin_search(),
+            Command::Cell(side) if self.cx.views.is_overview() => {
+                self.cx.views.overview.step(side, self.cx.size.0);
+            }
             Command::Cell(side) => self.cx.step_cell(side),
             Command::Back | Command::Quit => self.cx.close_view(),
             _ => {}

@@ -9,6 +9,7 @@ mod filtering;
 mod growth;
 mod marking;
 mod notices;
+mod overview;
 mod rescan;
 mod results;
 mod searching;
@@ -28,11 +29,12 @@ use super::list_state::{ListState, SavedCursor};
 use super::marks::{self, Marks};
 use super::notice::Notice;
 use super::operations::export::Exporting;
+use super::options::Start;
 use super::owner_names::OwnerNames;
 use super::progress::{Rescan, ScanState};
-use super::settings::{Settings, Start};
+use super::settings::Settings;
 use super::theme::Theme;
-use super::view_state::{Sorting, Views};
+use super::view_state::{BaseView, Sorting, Views};
 use super::window::Window;
 use crate::base::format::Units;
 use crate::base::sync::Arc;
@@ -146,8 +148,11 @@ impl<'t> Context<'t> {
             owners: OwnerNames::default(),
         };
         cx.path = cx.place_path();
-        if settings.start == Start::Growth {
-            cx.sort_by_growth();
+        match settings.start {
+            Start::Growth => cx.sort_by_growth(),
+            Start::Overview => cx.views.base = BaseView::Overview,
+            Start::Treemap => cx.views.base = BaseView::Treemap,
+            Start::Sizes => {}
         }
         cx.enter_only_root();
         cx
@@ -175,7 +180,7 @@ impl<'t> Context<'t> {
     /// Collects the visible part.
     pub fn look(&mut self) {
         let lines = self.lines_here();
-        if self.views.is_treemap {
+        if self.views.is_treemap() {
             self.place.show_first(lines);
         } else {
             self.place.show_cursor(lines);

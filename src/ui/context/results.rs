@@ -40,7 +40,7 @@ impl Context<'_> {
             sheets: std::mem::take(&mut self.views.sheets),
             text: self.views.text.clone(),
             filter: self.views.filter.clone(),
-            is_treemap: self.views.is_treemap,
+            base: self.views.base,
             place: self.place.id,
             history: self.history.clone(),
             opened: DirId::TOP,
@@ -61,7 +61,7 @@ impl Context<'_> {
     /// Returns to the saved view. Returns `true` if there was one.
     pub fn return_to_view(&mut self) -> bool {
         let Some(return_to) = self.views.return_to.take() else { return false };
-        self.views.is_treemap = return_to.is_treemap;
+        self.views.base = return_to.base;
         self.enter(return_to.place);
         self.history = return_to.history;
         self.views.sheets = return_to.sheets;

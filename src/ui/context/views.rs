@@ -24,7 +24,8 @@ use crate::ui::list_state::SavedCursor;
 use crate::ui::loader::{Loader, Sources, TableRequest};
 use crate::ui::notice::Notice;
 use crate::ui::table_view::{Sight, TableView};
-use crate::ui::views::{Needs, TREEMAP, ViewSpec};
+use crate::ui::view_state::BaseView;
+use crate::ui::views::{Needs, OVERVIEW, TREEMAP, ViewSpec};
 use crate::ui::views::{TableAnswer, df};
 
 /// Interval between updates of a view of a growing tree.
@@ -66,7 +67,7 @@ impl Context<'_> {
 
     /// Returns the order of the rows: by size in a treemap, and otherwise the chosen order.
     pub fn order_here(&self) -> Order {
-        if !self.views.is_treemap {
+        if !self.views.is_treemap() {
             return self.order;
         }
         let (column, direction, grouping) = (Column::Size, Direction::Usual, Grouping::Mixed);
@@ -75,7 +76,7 @@ impl Context<'_> {
 
     /// Returns the number of rows to collect for this view.
     pub fn lines_here(&self) -> usize {
-        if self.views.is_treemap { cells::MOST } else { layout(self.size).list_lines() }
+        if self.views.is_treemap() { cells::MOST } else { layout(self.size).list_lines() }
     }
 
     /// Collects the visible part of the views. Called after the window was collected.
@@ -88,11 +89,13 @@ impl Context<'_> {
             let title = if has_results { String::new() } else { page.title.clone() + " " };
             page.title = format!("{title}/{}", printable(self.views.text.as_str().as_bytes()));
         }
-        self.views.tiles = if self.views.is_treemap {
+        self.collect_overview();
+        self.views.tiles = if self.views.is_treemap() {
             let area = cells::map_area(layout(self.size).list, self.theme);
-            let half_cells = u64::from(area.width) * u64::from(area.height) * 2;
+            let parts = u64::from(area.width) * u64::from(area.height);
             let (directory, order, sizes) = (self.place.id, self.order, self.sizes());
-            self.views.map.want(OutlineRequest { directory, order, sizes, parts: 0 }, half_cells);
+            let request = OutlineRequest { directory, order, sizes, parts };
+            self.views.map.want(request, |one, other| one.directory == other.directory);
             cells::tiles(&self.window, self.order.measure, area)
         } else {
             self.views.map.forget();
@@ -105,7 +108,8 @@ impl Context<'_> {
         if has_grown {
             self.views.sheets.iter_mut().for_each(|sheet| sheet.rows.outdate());
             self.views.filtering.iter_mut().for_each(|filtering| filtering.result.outdate());
-            self.views.map.loader().outdate();
+            self.views.map.outdate();
+            self.views.overview.outdate();
             self.views.compared.column.iter_mut().for_each(Loader::outdate);
         }
         let now = self.scan.last.now;
@@ -137,7 +141,11 @@ impl Context<'_> {
         self.views.return_to = None;
         let Some(table) = spec.table else {
             self.views.sheets.clear();
-            self.views.is_treemap = *spec == TREEMAP;
+            self.views.base = match spec {
+                spec if *spec == TREEMAP => BaseView::Treemap,
+                spec if *spec == OVERVIEW => BaseView::Overview,
+                _ => BaseView::List,
+            };
             self.begin_filter();
             self.sort();
             return;
@@ -172,7 +180,9 @@ impl Context<'_> {
 
     /// Loads the outline for the treemap. Returns `true` if something has changed.
     pub fn poll_map(&mut self, sources: &Sources<'_>) -> bool {
-        self.views.map.poll(|request| Ok(outline(sources.pool, Arc::clone(sources.tree), request)?.into()))
+        self.views
+            .map
+            .poll(|request| Ok(Some(outline(sources.pool, Arc::clone(sources.tree), request)?.into())))
     }
 
     /// Gives the colors of the treemap another meaning.
@@ -200,7 +210,7 @@ impl Context<'_> {
         }
         self.leave_search();
         self.views.return_to = None;
-        self.views.is_treemap = false;
+        self.views.base = BaseView::List;
         let way = self.way_to(directory);
         self.enter(directory);
         // When the user goes up from there, the cursor is on the directory that was left.

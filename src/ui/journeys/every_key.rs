@@ -18,6 +18,7 @@ fn ready<'t>(tree: &'t Arc<Tree>, scope: Scope, binding: &Binding) -> App<'t> {
         Scope::Treemap if binding.command == Command::Parent => press(&mut app, "5 g Enter"),
         Scope::Treemap if binding.command == Command::Open => press(&mut app, "5 g"),
         Scope::Treemap => press(&mut app, "5"),
+        Scope::Overview => press(&mut app, "`"),
         Scope::Prompt => press(&mut app, "/"),
         Scope::FileName => press(&mut app, "E"),
         Scope::Marks => press(&mut app, "+ Tab j j"),
@@ -38,6 +39,7 @@ fn ready<'t>(tree: &'t Arc<Tree>, scope: Scope, binding: &Binding) -> App<'t> {
         match scope {
             Scope::Sheet => press(&mut app, "2"),
             Scope::Treemap => press(&mut app, "5"),
+            Scope::Overview => press(&mut app, "`"),
             _ => Vec::new(),
         };
     }
@@ -60,6 +62,14 @@ fn ready<'t>(tree: &'t Arc<Tree>, scope: Scope, binding: &Binding) -> App<'t> {
         (Scope::Typing, _) => write(&mut app, "0"),
         // A cell with neighbors on all sides, or on the requested side.
         (Scope::Treemap, Command::Cell(side)) => lean(&mut app, side),
+        (Scope::Overview, command) => {
+            app.update(Event::Resize(100, 40));
+            work(&mut app, tree);
+            match command {
+                Command::Cell(side) => lean(&mut app, side),
+                _ => drop(press(&mut app, "j")),
+            }
+        }
         _ => {}
     }
     if let Command::Step(motion) | Command::Erase(motion) = binding.command
@@ -108,7 +118,8 @@ fn every_key_of_the_table_does_something() {
             // When nothing is open, Esc has nothing to close, and the list is shown already.
             let idle = [Command::Back, Command::View(&LIST)];
             let is_idle = idle.contains(&binding.command) && scope == Scope::List
-                || binding.command == Command::View(&TREEMAP) && scope == Scope::Treemap;
+                || binding.command == Command::View(&TREEMAP) && scope == Scope::Treemap
+                || binding.command == Command::View(&OVERVIEW) && scope == Scope::Overview;
             if is_idle {
                 continue;
             }
@@ -150,8 +161,8 @@ fn a_screen_of_any_size_can_be_drawn_in_every_mode() {
     ]);
     let tree = Arc::new(tree);
     let modes = [
-        "i", "m", "?", "q", "B c", "2", "3", "4", "5", "6", "7", "8", "W", "E", "/", "+", "+ Tab", "+ q",
-        "Tab",
+        "i", "m", "?", "q", "B c", "`", "2", "3", "4", "5", "6", "7", "8", "W", "E", "/", "+", "+ Tab",
+        "+ q", "Tab",
     ];
     let sizes = (0..50).flat_map(|columns| (0..9).map(move |lines| (columns, lines)));
     let sizes = sizes.chain([(65_535, 1), (1, 65_535), (1000, 500), (80, 24)]);

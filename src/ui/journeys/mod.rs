@@ -33,7 +33,7 @@ use super::message::{Effect, Event};
 use super::options::DeletePolicy;
 use super::progress::Tick;
 use super::theme::{Colors, Role, Theme};
-use super::views::{LIST, TREEMAP};
+use super::views::{LIST, OVERVIEW, TREEMAP};
 use crate::base::format::Units;
 use crate::base::job::Pool;
 use crate::base::sync::Arc;

@@ -185,6 +185,8 @@ pub enum Scope {
     Sheet,
     /// Treemap.
     Treemap,
+    /// Overview.
+    Overview,
     /// Prompt for a search.
     Prompt,
     /// Prompt for a file name.
@@ -213,12 +215,13 @@ impl Scope {
     }
 
     /// All scopes.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::List,
         Self::Help,
         Self::Question,
         Self::Sheet,
         Self::Treemap,
+        Self::Overview,
         Self::Prompt,
         Self::FileName,
         Self::Marks,
@@ -279,7 +282,7 @@ impl HelpGroup {
             Self::Sort => "Sort (again to reverse)",
             Self::Show => "Show",
             Self::View => "Views of this directory",
-            Self::Treemap => "In the treemap",
+            Self::Treemap => "In the treemap and the overview",
             Self::Search => "Search (while it is typed)",
             Self::Text => "Edit a search or a name",
             Self::Mark => "Mark",

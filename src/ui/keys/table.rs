@@ -12,18 +12,36 @@ use crate::ui::cursor::Motion;
 use crate::ui::views;
 
 const LIST: &[Scope] = &[Scope::List];
+const CELLS: &[Scope] = &[Scope::Treemap, Scope::Overview];
 const TEXT: &[Scope] =
     &[Scope::List, Scope::Help, Scope::Sheet, Scope::Marks, Scope::Details, Scope::Failures];
-const OPENED: &[Scope] =
-    &[Scope::List, Scope::Help, Scope::Sheet, Scope::Treemap, Scope::Marks, Scope::Details, Scope::Failures];
-const VIEWS: &[Scope] = &[Scope::List, Scope::Sheet, Scope::Treemap];
-const LEADS_BACK: &[Scope] =
-    &[Scope::List, Scope::Sheet, Scope::Treemap, Scope::Marks, Scope::Details, Scope::Failures];
+const OPENED: &[Scope] = &[
+    Scope::List,
+    Scope::Help,
+    Scope::Sheet,
+    Scope::Treemap,
+    Scope::Overview,
+    Scope::Marks,
+    Scope::Details,
+    Scope::Failures,
+];
+const VIEWS: &[Scope] = &[Scope::List, Scope::Sheet, Scope::Treemap, Scope::Overview];
+const ROWS_AND_CELLS: &[Scope] = &[Scope::List, Scope::Sheet, Scope::Treemap];
+const LEADS_BACK: &[Scope] = &[
+    Scope::List,
+    Scope::Sheet,
+    Scope::Treemap,
+    Scope::Overview,
+    Scope::Marks,
+    Scope::Details,
+    Scope::Failures,
+];
 const ENTRIES: &[Scope] = &[Scope::List, Scope::Sheet, Scope::Treemap, Scope::Marks];
 const DETAILS: &[Scope] = &[Scope::Details];
 const ROWS: &[Scope] = &[Scope::List, Scope::Sheet];
 const GOING: &[Scope] = &[Scope::List, Scope::Marks];
 const DIRECTORY: &[Scope] = &[Scope::List, Scope::Treemap];
+const OVERVIEW: &[Scope] = &[Scope::Overview];
 const SHEET: &[Scope] = &[Scope::Sheet];
 const TREEMAP: &[Scope] = &[Scope::Treemap];
 const PROMPT: &[Scope] = &[Scope::Prompt];
@@ -100,7 +118,7 @@ const fn of_views() -> [Binding; views::VIEWS.len()] {
         ([bind(&[], VIEWS, Command::Help, HelpGroup::View, ""); views::VIEWS.len()], 0);
     while at < bindings.len() {
         let spec = views::VIEWS[at];
-        let scopes = if at == 0 { LEADS_BACK } else { VIEWS };
+        let scopes = if at == views::LIST_INDEX { LEADS_BACK } else { VIEWS };
         bindings[at] = bind(&VIEW_KEYS[at], scopes, Command::View(spec), HelpGroup::View, spec.help);
         at += 1;
     }
@@ -237,11 +255,12 @@ const OTHERS: &[Binding] = &{
         ),
         hint(2, "go there", bind(&[key(K::Enter)], SHEET, C::Open, G::View, "go to the entry")),
         bind(&[key(K::Right), letter('l')], SHEET, C::Inside, G::View, "open it in place"),
-        bind(&[key(K::Left), letter('h')], TREEMAP, C::Cell(Side::Left), G::Treemap, "cell to the left"),
-        bind(&[key(K::Right), letter('l')], TREEMAP, C::Cell(Side::Right), G::Treemap, "cell to the right"),
-        bind(&[key(K::Up), letter('k')], TREEMAP, C::Cell(Side::Above), G::Treemap, "cell above"),
-        bind(&[key(K::Down), letter('j')], TREEMAP, C::Cell(Side::Below), G::Treemap, "cell below"),
+        bind(&[key(K::Left), letter('h')], CELLS, C::Cell(Side::Left), G::Treemap, "cell to the left"),
+        bind(&[key(K::Right), letter('l')], CELLS, C::Cell(Side::Right), G::Treemap, "cell to the right"),
+        bind(&[key(K::Up), letter('k')], CELLS, C::Cell(Side::Above), G::Treemap, "cell above"),
+        bind(&[key(K::Down), letter('j')], CELLS, C::Cell(Side::Below), G::Treemap, "cell below"),
         hint(2, "open", bind(&[key(K::Enter)], TREEMAP, C::Open, G::Treemap, "open the cell")),
+        hint(2, "open", bind(&[key(K::Enter)], OVERVIEW, C::Open, G::Treemap, "open the part")),
         hint(3, "parent", bind(&[key(K::Backspace)], TREEMAP, C::Parent, G::Treemap, "parent directory")),
         hint(4, "colors", bind(&[letter('c')], TREEMAP, C::MapColors, G::Treemap, "next colors")),
         hint(4, "search", bind(&[letter('/')], VIEWS, C::Search, G::Search, "search below")),
@@ -251,8 +270,8 @@ const OTHERS: &[Binding] = &{
         bind(&[key(K::Down)], PROMPT, C::Move(Motion::Down), G::Search, "down in the results"),
         hint(7, "mark", bind(&[letter(' ')], ENTRIES, C::Mark, G::Mark, "mark or unmark")),
         bind(&[letter('V')], ROWS, C::MarkRange, G::Mark, "start or end a range"),
-        bind(&[letter('+')], VIEWS, C::MarkShown, G::Mark, "mark all shown"),
-        bind(&[letter('*')], VIEWS, C::InvertMarks, G::Mark, "invert marks"),
+        bind(&[letter('+')], ROWS_AND_CELLS, C::MarkShown, G::Mark, "mark all shown"),
+        bind(&[letter('*')], ROWS_AND_CELLS, C::InvertMarks, G::Mark, "invert marks"),
         hint(8, "marks", bind(&[key(K::Tab)], VIEWS, C::Marks, G::Mark, "list the marks")),
         bind(&[key(K::Tab)], &[Scope::Marks], C::Back, G::Mark, "close the list"),
         bind(&[letter('p')], ENTRIES, C::PrintMarks, G::Mark, "print marks and quit"),

@@ -18,8 +18,9 @@ pub mod types;
 
 pub use table::{Needs, TableAnswer, TableContext, TableSpec, TableSummary, Target, ViewSpec};
 
-/// All views, in the order of the help page. The first one is the list, to which pages also lead back.
+/// All views, in the order of the help page.
 pub static VIEWS: &[&ViewSpec] = &[
+    &OVERVIEW,
     &LIST,
     &largest::VIEW,
     &directories::VIEW,
@@ -33,12 +34,26 @@ pub static VIEWS: &[&ViewSpec] = &[
     &df::VIEW,
 ];
 
+/// Index of the list, to which pages also lead back.
+pub const LIST_INDEX: usize = 1;
+
 /// Description of the list.
 pub static LIST: ViewSpec = ViewSpec {
     name: "list",
     key: '1',
     tab: ["List"; 2],
     help: "list or results",
+    title: "",
+    needs: Needs::Nothing,
+    table: None,
+};
+
+/// Description of the overview.
+pub static OVERVIEW: ViewSpec = ViewSpec {
+    name: "overview",
+    key: '`',
+    tab: ["Overview"; 2],
+    help: "overview",
     title: "",
     needs: Needs::Nothing,
     table: None,

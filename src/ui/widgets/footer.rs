@@ -251,11 +251,16 @@ pub fn page_place<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
 /// Returns the row and the result of the scan. In a wide window there is more.
 fn place<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
     let (window, most) = (&cx.window, room - first_hint(cx, top, room));
-    let mut facts = vec![(row_of(window.index, window.rows), Role::Plain)];
+    let mut facts = Vec::new();
+    if !cx.views.is_overview() {
+        facts.push((row_of(window.index, window.rows), Role::Plain));
+    }
     if cx.is_filtered() {
         let clears = cx.keymap.first(Command::Back, Scope::List).map(|key| format!(": {key} shows all"));
-        let clears =
-            clears.filter(|clears| width(&facts[0].0) + width(clears) + width(" · filtered ") <= most);
+        let clears = clears.filter(|clears| {
+            facts.iter().map(|(text, _)| width(text)).sum::<usize>() + width(clears) + width(" · filtered ")
+                <= most
+        });
         facts.push((format!("filtered{}", clears.unwrap_or_default()), Role::Strong));
     }
     if cx.marks().count() > 0 {

@@ -19,6 +19,7 @@ mod half_blocks;
 mod header;
 mod list;
 pub mod map;
+mod overview;
 pub mod row;
 mod table;
 mod tabs;
@@ -27,15 +28,17 @@ pub mod treemap;
 use super::context::Context;
 use super::hit_map::Canvas;
 use super::layout::Layout;
+use super::view_state::BaseView;
 
 /// Draws the view.
 pub fn draw(cx: &Context<'_>, layout: Layout, canvas: &mut Canvas<'_>) {
     header::draw(cx, layout.header, canvas);
     tabs::draw(cx, layout.tabs, canvas);
-    match (&cx.views.page, cx.views.is_treemap) {
+    match (&cx.views.page, cx.views.base) {
         (Some(page), _) if !page.ledger.is_empty() => df::draw(cx, page, layout, canvas),
         (Some(page), _) => table::draw(cx, page, layout.titles, layout.list, canvas),
-        (None, true) => treemap::draw(cx, layout.titles, layout.list, canvas),
-        (None, false) => list::draw(cx, layout.titles, layout.list, canvas),
+        (None, BaseView::Treemap) => treemap::draw(cx, layout.titles, layout.list, canvas),
+        (None, BaseView::Overview) => overview::draw(cx, layout, canvas),
+        (None, BaseView::List) => list::draw(cx, layout.titles, layout.list, canvas),
     }
 }

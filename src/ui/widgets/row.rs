@@ -109,7 +109,7 @@ fn label(cx: &Context<'_>, room: usize, row: &Row, spans: &mut Vec<Span<'_>>) {
     let gap = cx.theme.glyphs.gap();
     let label = fit(&row.label, room, gap).into_owned();
     let left = room.saturating_sub(width(&label));
-    let style = cx.theme.style(role(row.style));
+    let style = cx.theme.style(role_of_label(row.style));
     spans.push(Span::styled(label, if row.is_marked { style.underlined() } else { style }));
     if let Some(note) = row.note.as_ref().filter(|_| left >= NOTE) {
         let role = if note.is_warning { Role::Warning } else { Role::Faint };
@@ -119,7 +119,7 @@ fn label(cx: &Context<'_>, room: usize, row: &Row, spans: &mut Vec<Span<'_>>) {
 }
 
 /// Returns the role of a cell. Numbers other than the size stay in the background.
-fn role_of(column: Column, value: CellValue) -> Role {
+pub fn role_of(column: Column, value: CellValue) -> Role {
     match (column, value) {
         (_, CellValue::Change(before, after)) if before.unwrap_or(0) < after.unwrap_or(0) => Role::More,
         (_, CellValue::Change(before, after)) if before > after => Role::Less,
@@ -128,7 +128,8 @@ fn role_of(column: Column, value: CellValue) -> Role {
     }
 }
 
-fn role(style: RowStyle) -> Role {
+/// Returns the role of a label.
+pub fn role_of_label(style: RowStyle) -> Role {
     match style {
         RowStyle::Plain => Role::Plain,
         RowStyle::Strong => Role::Strong,

@@ -17,7 +17,7 @@ use crate::ui::context::Context;
 use crate::ui::hit_map::{Canvas, Hit};
 use crate::ui::keys::{Command, Scope};
 use crate::ui::theme::{Role, filled};
-use crate::ui::views::{LIST, TREEMAP, VIEWS, ViewSpec, errors};
+use crate::ui::views::{LIST, OVERVIEW, TREEMAP, VIEWS, ViewSpec, errors};
 
 /// Tab of a view.
 struct Tab {
@@ -44,7 +44,8 @@ fn current(cx: &Context<'_>) -> &'static ViewSpec {
     let open = cx.views.sheets.first().map(|sheet| sheet.table);
     match VIEWS.iter().find(|view| open.is_some() && view.table == open) {
         Some(view) => view,
-        None if cx.views.is_treemap => &TREEMAP,
+        None if cx.views.is_treemap() => &TREEMAP,
+        None if cx.views.is_overview() => &OVERVIEW,
         None => &LIST,
     }
 }

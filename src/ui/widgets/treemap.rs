@@ -102,7 +102,7 @@ fn legend_line(cx: &Context<'_>, room: usize) -> Text<'static> {
 }
 
 fn shape<'a>(cx: &'a Context<'_>, row: &'a Row, index: usize) -> Shape<'a> {
-    let nodes = cx.views.map.level().map_or(&[][..], |level| &level.nodes);
+    let nodes = cx.views.map.value().map_or(&[][..], |level| &level.nodes);
     let node = nodes.iter().find(|node| Some(node.entry) == row.entry);
     let change = match row.cell(Column::Growth) {
         CellValue::Change(before, after) => Some(after.unwrap_or(0).cmp(&before.unwrap_or(0))),

@@ -1,0 +1,122 @@
+//! State of the overview: its results, and its parts as plain data.
+//!
+//! One walk over the tree finds everything except the growth, which is a comparison with the baseline, and the numbers
+//! of the file system.
+
+use super::keys::Side;
+use super::requested::Requested;
+use super::theme::Role;
+use super::views::{TableAnswer, ViewSpec};
+use crate::analysis::overview::Overview;
+use crate::base::sync::Arc;
+use crate::platform::fs::capacity::Capacity;
+use crate::table::row::Row;
+use crate::tree::DirId;
+
+/// Width from which parts are side by side.
+pub const WIDE: u16 = 72;
+
+/// Request for an overview.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OverviewKey {
+    /// Directory.
+    pub from: DirId,
+    /// Text of the active filter.
+    pub filter: String,
+    /// State of the tree; see [`crate::tree::Tree::edition`].
+    pub edition: u64,
+}
+
+/// Part of the overview, with its largest rows.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// View with all rows.
+    pub view: &'static ViewSpec,
+    /// Text after the heading.
+    pub total: String,
+    /// Rows, each with the role of its bar.
+    pub rows: Vec<(Row, Role)>,
+    /// Text in place of rows.
+    pub empty: &'static str,
+}
+
+/// State of the overview.
+#[derive(Debug, Default)]
+pub struct OverviewState {
+    /// Surveys of the subtree.
+    pub survey: Requested<OverviewKey, Overview>,
+    /// Changes since the baseline.
+    pub growth: Requested<OverviewKey, TableAnswer>,
+    /// Numbers of the file system; `None` if it does not report them.
+    pub space: Requested<OverviewKey, Option<Capacity>>,
+    /// Parts that are shown.
+    pub parts: Vec<Part>,
+    /// Index of the selected part.
+    pub index: usize,
+}
+
+impl OverviewState {
+    /// Requests the results.
+    pub fn want(&mut self, key: &OverviewKey, has_baseline: bool) {
+        let is_same = |one: &OverviewKey, other: &OverviewKey| one.from == other.from;
+        self.survey.want(key.clone(), is_same);
+        self.space.want(key.clone(), is_same);
+        if has_baseline {
+            self.growth.want(key.clone(), is_same);
+        }
+    }
+
+    /// Drops everything.
+    pub fn forget(&mut self) {
+        *self = Self { index: self.index, ..Self::default() };
+    }
+
+    /// Returns the view of the selected part.
+    pub fn selected(&self) -> Option<&'static ViewSpec> {
+        self.parts.get(self.index).map(|part| part.view)
+    }
+
+    /// Selects the neighboring part on a screen of this width.
+    pub fn step(&mut self, side: Side, columns: u16) {
+        let is_wide = columns >= WIDE;
+        let next = match (side, is_wide) {
+            (Side::Left, true) if self.index % 2 == 1 => self.index - 1,
+            (Side::Right, true) if self.index.is_multiple_of(2) => self.index + 1,
+            (Side::Above, true) => self.index.wrapping_sub(2),
+            (Side::Below, true) => self.index + 2,
+            (Side::Above, false) => self.index.wrapping_sub(1),
+            (Side::Below, false) => self.index + 1,
+            (Side::Left | Side::Right, _) => self.index,
+        };
+        if next < self.parts.len() {
+            self.index = next;
+        }
+    }
+
+    /// Returns the latest results.
+    pub fn value(&self) -> Option<&Arc<Overview>> {
+        self.survey.value()
+    }
+
+    /// Returns `true` if a job is running.
+    pub fn is_running(&self) -> bool {
+        self.survey.is_running() || self.growth.is_running() || self.space.is_running()
+    }
+
+    /// Returns `true` if a result lacks new entries.
+    pub fn is_outdated(&self) -> bool {
+        self.survey.is_outdated() || self.growth.is_outdated()
+    }
+
+    /// Records that the tree has grown.
+    pub fn outdate(&mut self) {
+        self.survey.outdate();
+        self.growth.outdate();
+    }
+
+    /// Loads outdated results again.
+    pub fn refresh(&mut self) {
+        self.survey.refresh();
+        self.growth.refresh();
+    }
+}

@@ -1,0 +1,164 @@
+//! Overview: the file system, and for each important view its largest rows.
+//!
+//! ```text
+//!  Disk  ████▌▒▒▒▒▒▒▒░░░░░░░░░░░░░░░░░░░░
+//!  ■ here 5.9 GiB  ■ elsewhere 20.4 GiB  ■ free 65.3 GiB  ■ reserved 12.0 GiB
+//!
+//!  L Largest directories                 2 Largest files
+//!    1.9 GiB ████████  lib/google          139.2 MiB ████  lib/jvm/modules
+//! ```
+//!
+//! Enter, or a click, opens the view of a part. Parts that do not fit are left out.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Color, Style};
+use ratatui::text::{Line, Span};
+
+use super::columns::right;
+use crate::base::format::{plain_size, share};
+use crate::base::text::{fit, pad, width};
+use crate::table::column::Column;
+use crate::table::row::{CellValue, NumberFormat, Row};
+use crate::ui::context::Context;
+use crate::ui::hit_map::{Canvas, Hit};
+use crate::ui::keys::{Command, Scope};
+use crate::ui::layout::Layout;
+use crate::ui::overview::{Part, WIDE};
+use crate::ui::theme::{Role, filled};
+use crate::ui::widgets::row::role_of_label;
+
+/// Largest width of a bar.
+const BAR: usize = 24;
+/// Height below which nothing but the parts is shown.
+const LOW: u16 = 12;
+
+pub fn draw(cx: &Context<'_>, layout: Layout, canvas: &mut Canvas<'_>) {
+    let mut area = Rect { y: layout.titles.y, height: layout.list.bottom() - layout.titles.y, ..layout.list };
+    if area.height >= LOW && draw_space(cx, area, canvas.buffer) {
+        area = Rect { y: area.y + 3, height: area.height - 3, ..area };
+    }
+    let columns = if area.width >= WIDE { 2 } else { 1 };
+    let parts = &cx.views.overview.parts;
+    let lines = u16::try_from(parts.len().div_ceil(columns)).unwrap_or(u16::MAX).max(1);
+    // A heading, a row, and a blank line.
+    let height = (area.height / lines).max(3);
+    let width = area.width / u16::try_from(columns).unwrap_or(1);
+    for (number, part) in parts.iter().enumerate() {
+        let (line, column) = (number / columns, number % columns);
+        let (Ok(line), Ok(column)) = (u16::try_from(line), u16::try_from(column)) else { continue };
+        let place = Rect { x: area.x + column * width, y: area.y + line * height, width, height };
+        let place = place.intersection(area);
+        if !place.is_empty() {
+            draw_part(cx, part, number == cx.views.overview.index, place, canvas);
+        }
+    }
+}
+
+/// Draws the parts of the file system. Returns `false` if they are unknown.
+fn draw_space(cx: &Context<'_>, area: Rect, buffer: &mut Buffer) -> bool {
+    let Some(parts) = cx.space_parts() else { return false };
+    let whole = parts.iter().map(|(_, bytes, _)| bytes).sum::<u64>().max(1);
+    let title = Span::styled(" Disk  ", cx.theme.style(Role::Strong));
+    let room = area.width.saturating_sub(8);
+    buffer.set_span(area.x, area.y, &title, area.width);
+    let (mut x, mut done) = (area.x + 7, 0);
+    let mut legend = Line::default();
+    for (name, bytes, role) in parts {
+        done += bytes;
+        let thousandths = u32::from(share(done, whole));
+        let end = area.x + 7 + u16::try_from(u32::from(room) * thousandths / 1000).unwrap_or(room);
+        let style = swatch(cx, role);
+        for x in x..end.min(area.right()) {
+            buffer[(x, area.y)]
+                .set_symbol(if style.bg.is_some() { " " } else { role_sign(role) })
+                .set_style(style);
+        }
+        x = end;
+        let sign = if style.bg.is_some() { "■" } else { role_sign(role) };
+        legend.push_span(Span::styled(format!(" {sign}"), Style::new().fg(style.bg.unwrap_or(Color::Reset))));
+        legend.push_span(Span::styled(
+            format!(" {name} {} ", plain_size(bytes, cx.units)),
+            cx.theme.style(Role::Faint),
+        ));
+    }
+    buffer.set_line(area.x, area.y + 1, &legend, area.width);
+    true
+}
+
+/// Returns the style of a blank cell in the color of a role; without colors, a style without a background.
+fn swatch(cx: &Context<'_>, role: Role) -> Style {
+    let style = cx.theme.style(role);
+    match style.bg.or(style.fg) {
+        Some(color) => Style::new().bg(color),
+        None => style,
+    }
+}
+
+/// Returns the sign for a part of the file system without colors.
+fn role_sign(role: Role) -> &'static str {
+    match role {
+        Role::Bar => "#",
+        Role::Other => "=",
+        Role::Selected => "x",
+        _ => ".",
+    }
+}
+
+fn draw_part(cx: &Context<'_>, part: &Part, is_selected: bool, area: Rect, canvas: &mut Canvas<'_>) {
+    let gap = cx.theme.glyphs.gap();
+    let key = cx.keymap.first(Command::View(part.view), Scope::Overview);
+    let mark = if is_selected { cx.theme.glyphs.cursor() } else { " " };
+    let heading = format!("{mark}{} {} ", key.map_or_else(String::new, |key| key.clone()), part.view.tab[0]);
+    let accent = cx.theme.style(Role::Accent);
+    let style = if is_selected { filled(accent) } else { cx.theme.style(Role::Strong) };
+    let heading = Line::from(vec![
+        Span::styled(heading, style),
+        Span::styled(format!(" {}", part.total), cx.theme.style(Role::Less)),
+    ]);
+    canvas.buffer.set_line(area.x, area.y, &heading, area.width);
+    canvas.hits.add(area, Hit::View(part.view));
+    let lines = (area.y + 1)..area.bottom().saturating_sub(u16::from(area.height > 2));
+    if part.rows.is_empty() && !lines.is_empty() {
+        let text =
+            if part.empty == "Loading" { format!("{}{gap}", part.empty) } else { part.empty.to_owned() };
+        let text = Span::styled(format!("   {text}"), cx.theme.style(Role::Faint));
+        canvas.buffer.set_span(area.x, area.y + 1, &text, area.width);
+    }
+    for ((row, role), y) in part.rows.iter().zip(lines) {
+        canvas.buffer.set_line(area.x, y, &row_line(cx, row, *role, usize::from(area.width)), area.width);
+    }
+}
+
+fn row_line<'a>(cx: &Context<'_>, row: &Row, role: Role, room: usize) -> Line<'a> {
+    let format = NumberFormat { units: cx.units, zone: &cx.zone, users: cx.owners.names() };
+    let number = cx.units.width() + 1;
+    // Errors have no size, but a number of entries.
+    let (column, value) = match (row.cell(Column::Growth), row.cell(Column::Size)) {
+        (change @ CellValue::Change(..), _) => (Column::Growth, change),
+        (_, CellValue::None) => (Column::Items, row.cell(Column::Items)),
+        (_, size) => (Column::Size, size),
+    };
+    let style = cx.theme.style(super::row::role_of(column, value));
+    let style = if column == Column::Size { Style::new() } else { style };
+    let mut line = Line::from(vec![
+        Span::raw("  "),
+        Span::styled(right(&value.text(number, format), number), style),
+        Span::raw(" "),
+    ]);
+    let bar = (room / 5).min(BAR);
+    if let (Column::Size, CellValue::Share(share)) = (column, row.cell(Column::Bar)) {
+        if role == Role::Bar {
+            cx.theme.bar(share, bar).into_iter().for_each(|span| line.push_span(span));
+        } else {
+            let style = Style { bg: cx.theme.style(Role::Track).bg, ..cx.theme.style(role) };
+            line.push_span(Span::styled(cx.theme.glyphs.bar(share, bar), style));
+        }
+        line.push_span("  ");
+    }
+    let left = room.saturating_sub(line.width() + 1);
+    let label = fit(&row.label, left, cx.theme.glyphs.gap()).into_owned();
+    let label = if width(&label) < left { label } else { pad(&label, left, "") };
+    line.push_span(Span::styled(label, cx.theme.style(role_of_label(row.style))));
+    line
+}
