@@ -42,7 +42,6 @@ pub struct Overview {
 ///
 /// # Errors
 /// When no thread can be started.
-#[allow(dead_code)]
 pub fn breakdown(pool: &Pool, request: Request, now: i64) -> io::Result<Job<Breakdown>> {
     pool.start(move |task| {
         let both = (types::TypeCounts::default(), ages::AgeCounts::new(now));

@@ -10,6 +10,7 @@
 mod exclude;
 mod expected;
 #[doc(hidden)]
+pub mod head;
 pub mod inspect;
 mod mount_points;
 mod network_mounts;

@@ -19,6 +19,7 @@ pub mod component;
 pub mod context;
 pub mod cursor;
 pub mod deletion_state;
+pub mod entry_info;
 pub mod field;
 pub mod hit_map;
 #[cfg(test)]
@@ -36,6 +37,7 @@ pub mod operations;
 pub mod options;
 pub mod overview;
 mod owner_names;
+pub mod preview;
 pub mod progress;
 pub mod remark;
 pub mod requested;

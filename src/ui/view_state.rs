@@ -6,6 +6,7 @@ use super::field::Field;
 use super::loader::{Loader, Sources};
 use super::map_colors::MapColors;
 use super::overview::OverviewState;
+use super::preview::PreviewState;
 use super::requested::Requested;
 use super::table_view::{TablePage, TableView};
 use super::treemap_layout::Tile;
@@ -23,6 +24,8 @@ use crate::tree::{DirId, LiveTotals};
 pub struct Views {
     /// View of the directory itself, below all others.
     pub base: BaseView,
+    /// State of the preview.
+    pub preview: PreviewState,
     /// State of the overview.
     pub overview: OverviewState,
     /// Search as it was typed; empty if there is none.
@@ -89,6 +92,7 @@ impl Views {
         shown
             || self.map.is_outdated()
             || self.overview.is_outdated()
+            || self.preview.is_outdated()
             || self.compared.column.as_ref().is_some_and(Loader::is_outdated)
     }
 
@@ -101,6 +105,7 @@ impl Views {
         }
         self.map.refresh();
         self.overview.refresh();
+        self.preview.refresh();
         self.compared.column.iter_mut().for_each(Loader::refresh);
     }
 
@@ -112,6 +117,7 @@ impl Views {
             || self.whole.is_running()
             || self.map.is_running()
             || self.overview.is_running()
+            || self.preview.is_busy()
             || self.compared.offer.is_running()
             || column.is_some_and(Loader::is_running)
     }

@@ -62,6 +62,13 @@ pub struct Row {
     pub after: Sizes,
 }
 
+impl Row {
+    /// Returns the entry, unless it was deleted.
+    pub fn present(&self) -> Option<EntryId> {
+        (self.difference != ChangeKind::Gone).then_some(self.entry)
+    }
+}
+
 /// Comparison with an earlier tree.
 #[derive(Clone, Default)]
 pub struct Comparison {

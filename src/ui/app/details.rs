@@ -1,7 +1,6 @@
 //! Info page of the entry under the cursor, and programs that are started for it.
 
 use super::App;
-use crate::analysis::compare::diff::ChangeKind;
 use crate::source::SourceKind;
 use crate::tree::{DirId, EntryId};
 use crate::ui::keys::Program;
@@ -10,7 +9,6 @@ use crate::ui::layers::info::InfoPage;
 use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
 use crate::ui::operations::programs::Launch;
-use crate::ui::views::Target;
 
 impl App<'_> {
     /// Opens the info page of the entry under the cursor; without one, that of the shown directory.
@@ -29,15 +27,7 @@ impl App<'_> {
             let (parent, name) = list.selected()?;
             return EntryId::named(self.cx.tree, parent, name);
         }
-        let Some(sheet) = self.cx.sheet() else {
-            let position = self.cx.place.rows().position(self.cx.place.index())?;
-            return Some(EntryId { directory: self.cx.place.id, position });
-        };
-        match sheet.target()? {
-            Target::Entry(entry) => Some(entry),
-            Target::Change(row) if row.difference != ChangeKind::Gone => Some(row.entry),
-            Target::Change(_) | Target::Files { .. } | Target::Words { .. } => None,
-        }
+        self.cx.entry_under_cursor()
     }
 
     /// Returns the entry under the cursor. For a file with several names it is the first name.

@@ -40,7 +40,7 @@ impl App<'_> {
         let layout = layout((area.width, area.height));
         match pages.last() {
             Some(page) => page.component().draw(&self.cx, area, canvas),
-            None => widgets::draw(&self.cx, layout, canvas),
+            None => widgets::draw(&self.cx, (area.width, area.height), canvas),
         }
         if !self.layers.iter().any(Layer::covers_footer) {
             let may_retry = self

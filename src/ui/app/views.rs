@@ -28,12 +28,14 @@ impl App<'_> {
             Layer::Info(page) => Some(page),
             _ => None,
         });
-        let has_facts = info.is_some_and(|page| page.poll(sources));
+        let has_facts = info.is_some_and(|page| page.info.poll(sources));
         let has_rows = self.cx.poll_rows(sources);
         let is_whole = self.cx.poll_whole(sources);
         let is_compared = self.cx.poll_comparison(sources);
-        let is_found =
-            self.cx.poll_shown(sources) | self.cx.poll_map(sources) | self.cx.poll_overview(sources);
+        let is_found = self.cx.poll_shown(sources)
+            | self.cx.poll_map(sources)
+            | self.cx.poll_overview(sources)
+            | self.cx.poll_preview(sources);
         // The numbers of another machine belong to other users.
         let may_name = self.cx.shown.columns.has(Column::Owner) && self.cx.source_kind == SourceKind::Live;
         let has_names = may_name && self.cx.owners.poll(&self.cx.window.lines, sources);
@@ -43,7 +45,7 @@ impl App<'_> {
     /// Returns `true` if there may be results soon.
     pub fn is_loading(&self) -> bool {
         let is_inspected =
-            |layer: &Layer<'_>| matches!(layer, Layer::Info(page) if page.inspection.is_running());
+            |layer: &Layer<'_>| matches!(layer, Layer::Info(page) if page.info.inspection.is_running());
         self.cx.views.is_loading()
             || self.cx.sorting.as_ref().is_some_and(|sorting| sorting.rows.is_running())
             || self.cx.owners.is_loading()

@@ -10,6 +10,7 @@ mod growth;
 mod marking;
 mod notices;
 mod overview;
+mod preview;
 mod rescan;
 mod results;
 mod searching;

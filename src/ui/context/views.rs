@@ -82,7 +82,13 @@ impl Context<'_> {
     /// Collects the visible part of the views. Called after the window was collected.
     pub fn collect_views(&mut self) {
         let (lines, measure, scale) = (layout(self.size).list_lines(), self.order.measure, self.shown.scale);
-        let sight = Sight { marks: &self.marks, measure, scale, columns: usize::from(self.size.0), lines };
+        let sight = Sight {
+            marks: &self.marks,
+            measure,
+            scale,
+            columns: usize::from(self.regions(self.size).0.list.width),
+            lines,
+        };
         self.views.page = self.views.sheets.last_mut().map(|sheet| sheet.look(self.tree, sight));
         let has_results = self.views.has_results();
         if let Some(page) = self.views.page.as_mut().filter(|_| !self.views.text.is_empty()) {
@@ -90,6 +96,7 @@ impl Context<'_> {
             page.title = format!("{title}/{}", printable(self.views.text.as_str().as_bytes()));
         }
         self.collect_overview();
+        self.collect_preview();
         self.views.tiles = if self.views.is_treemap() {
             let area = cells::map_area(layout(self.size).list, self.theme);
             let parts = u64::from(area.width) * u64::from(area.height);
@@ -110,6 +117,7 @@ impl Context<'_> {
             self.views.filtering.iter_mut().for_each(|filtering| filtering.result.outdate());
             self.views.map.outdate();
             self.views.overview.outdate();
+            self.views.preview.outdate();
             self.views.compared.column.iter_mut().for_each(Loader::outdate);
         }
         let now = self.scan.last.now;

@@ -14,13 +14,13 @@ use crate::ui::operations::programs::Launch;
 
 /// Returns `true` if the open page waits for results.
 fn is_asking(app: &App<'_>) -> bool {
-    app.layers.iter().any(|layer| matches!(layer, Layer::Info(page) if page.inspection.is_loading()))
+    app.layers.iter().any(|layer| matches!(layer, Layer::Info(page) if page.info.inspection.is_loading()))
 }
 
 /// Provides a result of the open page.
 fn supply(app: &mut App<'_>, result: Result<Inspection, JobError>) {
     let Some(Layer::Info(page)) = app.layers.last_mut() else { panic!("no page is open") };
-    page.inspection.supply(result.map(Arc::new));
+    page.info.inspection.supply(result.map(Arc::new));
     let (pool, tree) = (&Pool::new(1).unwrap(), &Arc::new(Tree::new()));
     app.poll(&Sources { pool, tree, basis: None, may_ask_system: false });
 }
@@ -149,7 +149,7 @@ fn results_about_another_entry_are_not_shown() {
     press(&mut app, "i");
     find(&mut app);
     press(&mut app, "Esc j i");
-    assert!(info(&app).inspection.value().is_none() && is_asking(&app));
+    assert!(info(&app).info.inspection.value().is_none() && is_asking(&app));
     supply(&mut app, Err(JobError::Panicked("overflow".into())));
     assert!(screen(&mut app).contains("internal error: overflow") && !is_asking(&app));
 }
@@ -246,6 +246,6 @@ fn a_file_with_several_names_shows_the_first() {
     work(&mut app, &tree);
     press(&mut app, "i");
     let details = info(&app);
-    let record = details.entry.record(app.cx.tree).unwrap();
+    let record = details.info.entry.record(app.cx.tree).unwrap();
     assert_eq!(record.name, b"song", "as in the row");
 }

@@ -43,6 +43,8 @@ pub enum Command {
     Hidden,
     /// Show bar and percentage, one of them, or neither.
     Graph,
+    /// Show or hide the preview.
+    Preview,
     /// Give the colors of the treemap another meaning.
     MapColors,
     /// Open the help page.

@@ -45,6 +45,7 @@ impl Command {
             Self::DirectoriesFirst => "directories-first",
             Self::Hidden => "show-hidden",
             Self::Graph => "bars",
+            Self::Preview => "preview",
             Self::MapColors => "map-colors",
             Self::Help => "help",
             Self::Back => "close",

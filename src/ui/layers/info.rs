@@ -23,17 +23,17 @@ use crate::base::sync::Arc;
 use crate::base::text::{escape, pad, wrap};
 use crate::platform::entry::probe::{Probe, major_minor};
 use crate::platform::fs::mounts::Mount;
-use crate::scan::inspect::{Inspection, inspect};
+use crate::scan::inspect::Inspection;
 use crate::source::SourceKind;
 use crate::table::row::Precision;
 use crate::tree::{DirId, Entry, EntryId, EntryState, Relocation};
 use crate::ui::component::{Component, Handled, Input};
 use crate::ui::context::Context;
 use crate::ui::cursor::moved;
+use crate::ui::entry_info::EntryInfo;
 use crate::ui::hit_map::Canvas;
 use crate::ui::keys::{Command, Scope};
 use crate::ui::layout::layout;
-use crate::ui::loader::{Loader, Sources};
 use crate::ui::notice::Notice;
 use crate::ui::remark::exclusion_text;
 use crate::ui::theme::Role;
@@ -48,9 +48,7 @@ const NARROW: usize = 36;
 #[derive(Debug)]
 pub struct InfoPage {
     /// The entry.
-    pub entry: EntryId,
-    /// Result of asking the system about the entry.
-    pub inspection: Loader<Arc<Inspection>>,
+    pub info: EntryInfo,
     /// First visible line, before it is limited to the scroll range.
     pub offset: usize,
 }
@@ -58,42 +56,32 @@ pub struct InfoPage {
 impl InfoPage {
     /// Creates the page about an entry.
     pub fn new(entry: EntryId, source_kind: SourceKind) -> Self {
-        let inspection = match source_kind {
-            SourceKind::Live => Loader::default(),
-            // This system has no information about a recorded entry.
-            SourceKind::Recorded => Loader::given(None),
-        };
-        Self { entry, inspection, offset: 0 }
+        Self { info: EntryInfo::new(entry, source_kind), offset: 0 }
     }
+}
 
-    /// Asks the system about the entry. Returns `true` if there is something new.
-    pub fn poll(&mut self, sources: &Sources<'_>) -> bool {
-        let entry = self.entry;
-        self.inspection.poll(|| {
-            let start = || inspect(sources.pool, Arc::clone(sources.tree), entry);
-            Ok(sources.may_ask_system.then(start).transpose()?.map(Into::into))
-        })
-    }
-
-    /// Returns all lines of the page, for this width.
-    fn rows(&self, cx: &Context<'_>, columns: usize) -> Vec<Fact> {
-        let is_narrow = columns < NARROW;
-        let room = columns.saturating_sub(if is_narrow { 2 } else { LABEL + 2 }).max(1);
-        let mut rows = Vec::new();
-        for Fact { label, text, role } in metadata(cx, self) {
-            let mut label = label;
-            if is_narrow && !label.is_empty() {
-                rows.push(Fact { label: "", text: label.to_owned(), role: Role::Faint });
-                label = "";
-            }
-            for line in wrap(&text, room) {
-                let text = if is_narrow { format!(" {line}") } else { line.to_owned() };
-                rows.push(Fact { label, text, role });
-                label = "";
-            }
+/// Returns all lines about an entry, for this width.
+pub fn lines(cx: &Context<'_>, info: &EntryInfo, columns: usize) -> Vec<Line<'static>> {
+    let is_narrow = columns < NARROW;
+    let (label_width, room) = if is_narrow { (0, 2) } else { (LABEL, LABEL + 2) };
+    let room = columns.saturating_sub(room).max(1);
+    let mut lines = Vec::new();
+    let mut add = |label: &str, text: String, role| {
+        let label = Span::styled(format!(" {}", pad(label, label_width, "")), cx.theme.style(Role::Faint));
+        lines.push(Line::from(vec![label, Span::styled(text, cx.theme.style(role))]));
+    };
+    for Fact { label, text, role } in metadata(cx, info) {
+        let mut label = label;
+        if is_narrow && !label.is_empty() {
+            add("", label.to_owned(), Role::Faint);
+            label = "";
         }
-        rows
+        for line in wrap(&text, room) {
+            add(label, if is_narrow { format!(" {line}") } else { line.to_owned() }, role);
+            label = "";
+        }
     }
+    lines
 }
 
 impl<'t> Component<'t> for InfoPage {
@@ -105,10 +93,10 @@ impl<'t> Component<'t> for InfoPage {
         match input {
             Input::Command(Command::Move(motion)) => {
                 let area = layout(cx.size).list;
-                let lines = usize::from(area.height);
-                let rows = self.rows(cx, usize::from(area.width)).len();
-                let last = rows.saturating_sub(lines.max(1));
-                self.offset = moved(self.offset.min(last), motion, lines, last + 1);
+                let height = usize::from(area.height);
+                let rows = lines(cx, &self.info, usize::from(area.width)).len();
+                let last = rows.saturating_sub(height.max(1));
+                self.offset = moved(self.offset.min(last), motion, height, last + 1);
                 if last == 0 {
                     cx.notify(Notice::NoMoreLines);
                 }
@@ -121,14 +109,14 @@ impl<'t> Component<'t> for InfoPage {
 
     fn draw(&self, cx: &Context<'t>, screen: Rect, canvas: &mut Canvas<'_>) {
         let (theme, layout) = (cx.theme, layout((screen.width, screen.height)));
-        let (lines, room) = (layout.list_lines(), usize::from(layout.list.width));
-        let rows = self.rows(cx, room);
-        let offset = self.offset.min(rows.len().saturating_sub(lines.max(1)));
+        let (height, room) = (layout.list_lines(), usize::from(layout.list.width));
+        let rows = lines(cx, &self.info, room);
+        let offset = self.offset.min(rows.len().saturating_sub(height.max(1)));
         let title = Line::styled(" Info", theme.style(Role::Strong));
-        let shown = (offset + lines).min(rows.len());
-        let place = if self.inspection.is_loading() {
+        let shown = (offset + height).min(rows.len());
+        let place = if self.info.inspection.is_loading() {
             format!("Loading{} ", theme.glyphs.gap())
-        } else if rows.len() > lines {
+        } else if rows.len() > height {
             format!("{} of {} lines ", grouped(shown as u64), grouped(rows.len() as u64))
         } else {
             String::new()
@@ -136,16 +124,13 @@ impl<'t> Component<'t> for InfoPage {
         let place = Line::styled(place, theme.style(Role::Faint));
         draw_ends(&title, &place, layout.header, canvas.buffer);
         for (row, y) in rows.iter().skip(offset).zip(layout.list.y..layout.list.bottom()) {
-            let columns = if room < NARROW { 0 } else { LABEL };
-            let label = Span::styled(format!(" {}", pad(row.label, columns, "")), theme.style(Role::Faint));
-            let text = Span::styled(row.text.clone(), theme.style(row.role));
-            canvas.buffer.set_line(layout.list.x, y, &Line::from(vec![label, text]), layout.list.width);
+            canvas.buffer.set_line(layout.list.x, y, row, layout.list.width);
         }
     }
 
     fn relocate(&mut self, moved: &mut Relocation<'t>, cx: &mut Context<'t>) -> bool {
-        let name = self.entry.name(cx.tree);
-        let directory = moved.find(self.entry.directory);
+        let name = self.info.entry.name(cx.tree);
+        let directory = moved.find(self.info.entry.directory);
         let found =
             directory.zip(name).and_then(|(directory, name)| EntryId::named(cx.tree, directory, name));
         match found {
@@ -166,7 +151,7 @@ struct Fact {
     role: Role,
 }
 
-fn metadata(cx: &Context<'_>, details: &InfoPage) -> Vec<Fact> {
+fn metadata(cx: &Context<'_>, details: &EntryInfo) -> Vec<Fact> {
     let Some(record) = details.entry.record(cx.tree) else {
         return vec![Fact { label: "", text: "Entry no longer exists".to_owned(), role: Role::Warning }];
     };

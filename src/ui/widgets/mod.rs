@@ -20,6 +20,7 @@ mod header;
 mod list;
 pub mod map;
 mod overview;
+mod preview;
 pub mod row;
 mod table;
 mod tabs;
@@ -27,11 +28,14 @@ pub mod treemap;
 
 use super::context::Context;
 use super::hit_map::Canvas;
-use super::layout::Layout;
 use super::view_state::BaseView;
 
 /// Draws the view.
-pub fn draw(cx: &Context<'_>, layout: Layout, canvas: &mut Canvas<'_>) {
+pub fn draw(cx: &Context<'_>, size: (u16, u16), canvas: &mut Canvas<'_>) {
+    let (layout, preview) = cx.regions(size);
+    if let Some(area) = preview {
+        preview::draw(cx, area, canvas);
+    }
     header::draw(cx, layout.header, canvas);
     tabs::draw(cx, layout.tabs, canvas);
     match (&cx.views.page, cx.views.base) {

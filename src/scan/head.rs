@@ -1,0 +1,84 @@
+//! First lines of a text file, for the preview.
+//!
+//! The file is opened without following links, and without waiting; only regular files are read, and none that is only
+//! in the cloud. The file system may still hang, so this runs in the background.
+
+use std::io;
+
+use crate::base::job::{Job, Pool};
+use crate::base::sync::Arc;
+use crate::platform::process::io_policy;
+use crate::scan::reach_entry;
+use crate::tree::{EntryId, Tree};
+
+/// Number of bytes that are read.
+const MOST: usize = 16 << 10;
+
+/// Beginning of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileHead {
+    /// First bytes of a text.
+    Text(Vec<u8>),
+    /// The file is empty.
+    Empty,
+    /// The file is not a text.
+    Binary,
+    /// Error number.
+    Failed(i32),
+}
+
+/// Starts to read the beginning of a file.
+///
+/// # Errors
+/// When no thread can be started.
+pub fn head(pool: &Pool, tree: Arc<Tree>, entry: EntryId) -> io::Result<Job<FileHead>> {
+    pool.start(move |task| {
+        // Sets the policy for this thread only, which ends with the job.
+        io_policy::refuse();
+        task.publish(
+            read(&tree, entry).unwrap_or_else(|error| FileHead::Failed(error.raw_os_error().unwrap_or(0))),
+        );
+    })
+}
+
+fn read(tree: &Tree, entry: EntryId) -> io::Result<FileHead> {
+    let name = entry.name(tree).unwrap_or_default();
+    let (place, name) = reach_entry(tree, entry.directory, name)?;
+    let mut bytes = vec![0; MOST];
+    let length = place.read_start(&name, &mut bytes)?;
+    bytes.truncate(length);
+    Ok(head_of(bytes))
+}
+
+/// Returns the text, unless there are bytes that no text contains.
+fn head_of(mut bytes: Vec<u8>) -> FileHead {
+    if bytes.is_empty() {
+        return FileHead::Empty;
+    }
+    // The last character may be cut off.
+    let valid = match std::str::from_utf8(&bytes) {
+        Err(error) if error.error_len().is_some() => return FileHead::Binary,
+        Err(error) => error.valid_up_to(),
+        Ok(text) => text.len(),
+    };
+    bytes.truncate(valid);
+    let is_control = |byte: &u8| *byte < b' ' && !matches!(*byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b);
+    if bytes.iter().any(is_control) { FileHead::Binary } else { FileHead::Text(bytes) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_told_from_other_files() {
+        let text = |text: &str| FileHead::Text(text.as_bytes().to_vec());
+        assert_eq!(head_of(b"fn main() {}\n\tx\r\n".to_vec()), text("fn main() {}\n\tx\r\n"));
+        assert_eq!(head_of("größe".as_bytes().to_vec()), text("größe"));
+        assert_eq!(head_of("größ".as_bytes()[..5].to_vec()), text("grö"), "a character is cut off");
+        assert_eq!(head_of(Vec::new()), FileHead::Empty);
+        for bytes in [&b"\x7fELF\x02\x01\x00"[..], b"latin \xe9 text", b"a\0b"] {
+            assert_eq!(head_of(bytes.to_vec()), FileHead::Binary);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Preview of the entry under the cursor: its area, its requests and its jobs.
+
+use ratatui::layout::Rect;
+
+use super::Context;
+use crate::analysis::overview::breakdown;
+use crate::analysis::search::Query;
+use crate::base::kind::Kind;
+use crate::base::sync::Arc;
+use crate::scan::head::head;
+use crate::source::SourceKind;
+use crate::table::outline::{OutlineRequest, outline};
+use crate::tree::EntryId;
+use crate::ui::entry_info::EntryInfo;
+use crate::ui::layout::{Layout, layout};
+use crate::ui::loader::Sources;
+use crate::ui::preview::WIDE;
+use crate::ui::view_state::BaseView;
+use crate::ui::views::Target;
+
+impl Context<'_> {
+    /// Returns the regions of the view on a screen of this size, and the area of the preview if there is one.
+    pub fn regions(&self, size: (u16, u16)) -> (Layout, Option<Rect>) {
+        let mut regions = layout(size);
+        let is_list = match self.sheet() {
+            Some(sheet) => sheet.table.has_entries,
+            None => self.views.base == BaseView::List,
+        };
+        if size.0 < WIDE || self.views.preview.is_off || !is_list {
+            return (regions, None);
+        }
+        let width = size.0 / 2;
+        let pane = Rect { x: width, width: size.0 - width, ..regions.list };
+        let pane = Rect { y: regions.titles.y, height: pane.bottom() - regions.titles.y, ..pane };
+        (regions.list.width, regions.titles.width) = (width, width);
+        (regions, Some(pane))
+    }
+
+    /// Returns the entry under the cursor of the top view.
+    pub fn entry_under_cursor(&self) -> Option<EntryId> {
+        let Some(sheet) = self.sheet() else {
+            let position = self.place.rows().position(self.place.index())?;
+            return Some(EntryId { directory: self.place.id, position });
+        };
+        match sheet.target()? {
+            Target::Entry(entry) => Some(entry),
+            Target::Change(row) => row.present(),
+            Target::Files { .. } | Target::Words { .. } => None,
+        }
+    }
+
+    /// Requests what the preview shows.
+    pub fn collect_preview(&mut self) {
+        let pane = self.regions(self.size).1;
+        let subject = pane.and_then(|_| self.entry_under_cursor()).and_then(|entry| {
+            let record = entry.record(self.tree)?;
+            Some((entry, record.directory(), record.kind))
+        });
+        let is_new = self.views.preview.show(subject.map(|(entry, directory, _)| (entry, directory)));
+        let (Some((entry, directory, kind)), Some(pane)) = (subject, pane) else { return };
+        let (order, sizes) = (self.order, self.sizes());
+        let preview = &mut self.views.preview;
+        if let Some(directory) = directory {
+            let parts = u64::from(pane.width) * u64::from(pane.height);
+            preview.breakdown.want((directory, self.tree.edition()), |one, other| one.0 == other.0);
+            let request = OutlineRequest { directory, order, sizes, parts };
+            preview.map.want(request, |one, other| one.directory == other.directory);
+        } else if is_new {
+            preview.info = Some(EntryInfo::new(entry, self.source_kind));
+            if kind == Kind::File && self.source_kind == SourceKind::Live {
+                preview.head.want(entry, EntryId::eq);
+            }
+        }
+    }
+
+    /// Loads what the preview shows. Returns `true` if something has changed.
+    pub fn poll_preview(&mut self, sources: &Sources<'_>) -> bool {
+        if !self.views.preview.may_start() {
+            return false;
+        }
+        let request = self.request(Query::default());
+        let now = self.views.clock;
+        let preview = &mut self.views.preview;
+        let counted = preview.breakdown.poll(|(from, _)| {
+            let request = crate::analysis::search::Request { from, ..sources.request(&request) };
+            Ok(Some(breakdown(sources.pool, request, now)?.into()))
+        });
+        let outlined = preview
+            .map
+            .poll(|request| Ok(Some(outline(sources.pool, Arc::clone(sources.tree), request)?.into())));
+        let read = preview.head.poll(|entry| {
+            let start = || head(sources.pool, Arc::clone(sources.tree), entry);
+            Ok(sources.may_ask_system.then(start).transpose()?.map(Into::into))
+        });
+        let inspected = preview.info.as_mut().is_some_and(|info| info.poll(sources));
+        counted | outlined | read | inspected
+    }
+}

@@ -1,0 +1,201 @@
+//! Preview of the entry under the cursor, at the right of a wide window.
+//!
+//! ```text
+//! │ lib/  4.1 GiB · 72,676 items · changed 2026-11-22
+//! │ types ████████████▓▓▓▓▓▓▒▒▒░░
+//! │       ■ program 52%  ■ code 23%  ■ archive 12%
+//! │ age   ███▓▓▓▓▓▓▒▒▒▒▒▒▒▒▒░░░░░
+//! │ gcc/        1.2 GiB  llvm-14/      355 MiB
+//! ```
+//!
+//! For a directory, its types, ages and a treemap; for any other entry, its metadata, and the first lines of a text.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
+use ratatui::text::{Line, Span};
+
+use super::map::Painter;
+use crate::analysis::overview::Breakdown;
+use crate::analysis::survey::Age;
+use crate::base::calendar::date;
+use crate::base::format::{grouped, percent, plain_size, share};
+use crate::base::os_error::error_text;
+use crate::base::text::{beginning, escape, fit, printable, width};
+use crate::scan::head::FileHead;
+use crate::tree::{DirId, EntryId, EntryState};
+use crate::ui::context::Context;
+use crate::ui::hit_map::Canvas;
+use crate::ui::layers::info::lines;
+use crate::ui::map_colors::MapColors;
+use crate::ui::theme::Role;
+use crate::ui::treemap_layout::Area;
+use crate::ui::window::totals_size;
+
+/// Width of the labels of strips.
+const LABEL: u16 = 6;
+/// Largest number of names in the legend of a strip.
+const NAMES: usize = 6;
+
+pub fn draw(cx: &Context<'_>, pane: Rect, canvas: &mut Canvas<'_>) {
+    let buffer = &mut *canvas.buffer;
+    let edge = if cx.theme.has_half_blocks() { "│" } else { "|" };
+    for y in pane.y..pane.bottom() {
+        buffer.set_stringn(pane.x, y, edge, 1, cx.theme.style(Role::Faint));
+    }
+    let width = pane.width.saturating_sub(3);
+    let area = Rect { x: pane.x + 2, width, ..pane };
+    let Some((entry, directory)) = cx.views.preview.subject else { return };
+    match directory {
+        Some(directory) => draw_directory(cx, entry, directory, area, buffer),
+        None => draw_entry(cx, entry, area, buffer),
+    }
+}
+
+/// Takes lines from the top of an area.
+fn take(area: &mut Rect, lines: u16) -> Rect {
+    let lines = lines.min(area.height);
+    let taken = Rect { height: lines, ..*area };
+    (area.y, area.height) = (area.y + lines, area.height - lines);
+    taken
+}
+
+fn draw_directory(cx: &Context<'_>, entry: EntryId, directory: DirId, mut area: Rect, buffer: &mut Buffer) {
+    let theme = cx.theme;
+    let totals = cx.sizes().totals(cx.tree, directory);
+    let record = entry.record(cx.tree);
+    let changed = match record.map(|record| record.state) {
+        Some(EntryState::Known(metadata)) => {
+            format!(" {} changed {}", theme.glyphs.dot(), date(metadata.mtime, &cx.zone))
+        }
+        _ => String::new(),
+    };
+    let size = plain_size(totals_size(&totals, cx.order.measure), cx.units);
+    let facts = format!("  {size} {} {} items{changed}", theme.glyphs.dot(), grouped(totals.items));
+    let room = usize::from(area.width).saturating_sub(width(&facts));
+    let mut name = escape(record.map_or(b"", |record| record.name)).into_owned();
+    if !name.ends_with('/') {
+        name.push('/');
+    }
+    let title = Line::from(vec![
+        Span::styled(fit(&name, room, theme.glyphs.gap()).into_owned(), theme.style(Role::Directory)),
+        Span::styled(facts, theme.style(Role::Faint)),
+    ]);
+    put(buffer, take(&mut area, 1), &title);
+    if let Some(found) = cx.views.preview.breakdown.value() {
+        for (label, parts) in [("types", types(cx, found)), ("age", ages(cx, found))] {
+            draw_strip(cx, label, &parts, take(&mut area, 2), buffer);
+        }
+    } else {
+        take(&mut area, 4);
+    }
+    take(&mut area, 1);
+    if let Some(level) = cx.views.preview.map.value().filter(|_| theme.has_half_blocks() && area.height > 2) {
+        let mut painter = Painter::new(cx, MapColors::Type, area);
+        let half = Area { x: area.x, y: area.y * 2, width: area.width, height: area.height * 2 };
+        painter.level(level, half);
+        painter.draw(buffer);
+    }
+}
+
+/// Part of a strip.
+struct Part {
+    name: String,
+    bytes: u64,
+    role: Role,
+}
+
+/// Returns the categories of a directory, the largest first; related ones are one part.
+fn types(cx: &Context<'_>, found: &Breakdown) -> Vec<Part> {
+    let mut parts: Vec<Part> = Vec::new();
+    for (class, totals) in &found.types.classes {
+        let (role, bytes) = (Role::of(*class), totals_size(totals, cx.order.measure));
+        match parts.iter_mut().find(|part| part.role == role) {
+            Some(part) => part.bytes += bytes,
+            None => parts.push(Part { name: role.name().to_owned(), bytes, role }),
+        }
+    }
+    parts.sort_by_key(|part| std::cmp::Reverse(part.bytes));
+    parts
+}
+
+fn ages(cx: &Context<'_>, found: &Breakdown) -> Vec<Part> {
+    let rows = Age::ALL.into_iter().zip(&found.ages.rows).zip(MapColors::Age.legend());
+    let part = |((_, totals), (role, name)): ((Age, _), &(Role, &str))| Part {
+        name: (*name).to_owned(),
+        bytes: totals_size(totals, cx.order.measure),
+        role: *role,
+    };
+    rows.map(part).collect()
+}
+
+/// Draws a bar of parts, and below it their names and shares.
+fn draw_strip(cx: &Context<'_>, label: &str, parts: &[Part], area: Rect, buffer: &mut Buffer) {
+    if area.height < 2 {
+        return;
+    }
+    let theme = cx.theme;
+    buffer.set_stringn(area.x, area.y, label, usize::from(LABEL), theme.style(Role::Faint));
+    let whole: u64 = parts.iter().map(|part| part.bytes).sum();
+    let room = area.width.saturating_sub(LABEL);
+    let (mut x, mut done) = (area.x + LABEL, 0);
+    let mut legend = Line::default();
+    for (number, Part { name, bytes, role }) in parts.iter().filter(|part| part.bytes > 0).enumerate() {
+        done += bytes;
+        let end = area.x
+            + LABEL
+            + u16::try_from(u32::from(room) * u32::from(share(done, whole)) / 1000).unwrap_or(room);
+        let color = theme.style(*role).fg;
+        // Without colors the parts are told apart by their letters.
+        let letter = name.trim_start_matches(['<', ' ']).get(..1).unwrap_or("#");
+        for x in x..end.min(area.right()) {
+            match color {
+                Some(color) => drop(buffer[(x, area.y)].set_symbol(" ").set_bg(color)),
+                None => drop(buffer[(x, area.y)].set_symbol(letter)),
+            }
+        }
+        x = end;
+        let text = format!(" {name} {}  ", percent(share(*bytes, whole)).trim_start());
+        if number < NAMES && legend.width() + width(&text) < usize::from(room) {
+            let sign = if color.is_some() { "■" } else { letter };
+            legend.push_span(Span::styled(sign.to_owned(), Style { fg: color, ..Style::new() }));
+            legend.push_span(Span::styled(text, theme.style(Role::Faint)));
+        }
+    }
+    put(buffer, Rect { x: area.x + LABEL, y: area.y + 1, width: room, height: 1 }, &legend);
+}
+
+fn draw_entry(cx: &Context<'_>, entry: EntryId, mut area: Rect, buffer: &mut Buffer) {
+    let name = entry.name(cx.tree).unwrap_or_default();
+    let title = fit(&escape(name), usize::from(area.width), cx.theme.glyphs.gap()).into_owned();
+    put(buffer, take(&mut area, 1), &Line::styled(title, cx.theme.style(Role::Strong)));
+    if let Some(info) = &cx.views.preview.info {
+        for line in lines(cx, info, usize::from(area.width)) {
+            put(buffer, take(&mut area, 1), &line);
+        }
+    }
+    take(&mut area, 1);
+    let note = match cx.views.preview.head.value().map(|head| &**head) {
+        None => return,
+        Some(FileHead::Text(bytes)) => {
+            for line in String::from_utf8_lossy(bytes).lines() {
+                let line = printable(line.replace('\t', "    ").as_bytes()).into_owned();
+                let line = beginning(&line, usize::from(area.width), cx.theme.glyphs.gap()).into_owned();
+                put(buffer, take(&mut area, 1), &Line::raw(line));
+            }
+            return;
+        }
+        Some(FileHead::Empty) => "Empty file".to_owned(),
+        Some(FileHead::Binary) => "Binary file".to_owned(),
+        Some(FileHead::Failed(errno)) => error_text(*errno),
+    };
+    let style = cx.theme.style(Role::Faint).add_modifier(Modifier::ITALIC);
+    put(buffer, take(&mut area, 1), &Line::styled(note, style));
+}
+
+/// Draws a line, if its area is not empty.
+fn put(buffer: &mut Buffer, area: Rect, line: &Line<'_>) {
+    if !area.is_empty() {
+        buffer.set_line(area.x, area.y, line, area.width);
+    }
+}
