@@ -20,8 +20,6 @@ use std::time::Duration;
 use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 use vt100::{Cell, Color, Parser, Screen};
 
-const COLUMNS: u16 = 80;
-const LINES: u16 = 20;
 /// Sizes in eighths of a pixel, so that the eighths of a bar are whole numbers: a cell, and the margin around
 /// the cells.
 const EIGHTHS: u32 = 8;
@@ -41,9 +39,13 @@ const SIXTEEN: [&str; 16] = [
 /// Time without output after which a screen is complete.
 const QUIET: Duration = Duration::from_secs(2);
 
-/// Keys pressed before each picture, and the file it is written to.
-const PICTURES: [(&[u8], &str); 2] =
-    [(b"j", "docs/pictures/list.svg"), (b"\r5", "docs/pictures/treemap.svg")];
+/// Columns and lines of each picture, keys pressed before it, and the file it is written to.
+const PICTURES: [((u16, u16), &[u8], &str); 4] = [
+    ((84, 16), b"j", "docs/pictures/list.svg"),
+    ((160, 36), b"k", "docs/pictures/preview.svg"),
+    ((100, 30), b"5", "docs/pictures/treemap.svg"),
+    ((100, 30), b"`", "docs/pictures/overview.svg"),
+];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = env::args_os().nth(1).unwrap_or_else(|| "/usr".into());
@@ -58,8 +60,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     for name in ["HOME", "XDG_STATE_HOME", "TERM_PROGRAM", "NO_COLOR"] {
         command.env_remove(name);
     }
-    let size = PtySize { rows: LINES, cols: COLUMNS, pixel_width: 0, pixel_height: 0 };
-    let terminal = native_pty_system().openpty(size)?;
+    let size = |(cols, rows)| PtySize { rows, cols, pixel_width: 0, pixel_height: 0 };
+    let first = PICTURES[0].0;
+    let terminal = native_pty_system().openpty(size(first))?;
     let mut child = terminal.slave.spawn_command(command)?;
     let mut reader = terminal.master.try_clone_reader()?;
     let (sender, output) = channel();
@@ -72,10 +75,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     });
     let mut keys = terminal.master.take_writer()?;
-    let mut screen = Parser::new(LINES, COLUMNS, 0);
+    let mut screen = Parser::new(first.1, first.0, 0);
     // Rows move while the scan is running.
     subtract_repeats(&output, &mut screen)?;
-    for (pressed, name) in PICTURES {
+    for ((columns, lines), pressed, name) in PICTURES {
+        screen.screen_mut().set_size(lines, columns);
+        terminal.master.resize(size((columns, lines)))?;
         keys.write_all(pressed)?;
         keys.flush()?;
         subtract_repeats(&output, &mut screen)?;
@@ -136,7 +141,8 @@ impl Style {
 
 /// Renders a screen as SVG.
 fn drawn(screen: &Screen) -> String {
-    let (width, height) = (u32::from(COLUMNS) * WIDTH + 2 * MARGIN, u32::from(LINES) * HEIGHT + 2 * MARGIN);
+    let (lines, columns) = screen.size();
+    let (width, height) = (u32::from(columns) * WIDTH + 2 * MARGIN, u32::from(lines) * HEIGHT + 2 * MARGIN);
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" viewBox=\"0 0 {width} {height}\">\n\
          <rect width=\"{width}\" height=\"{height}\" rx=\"{}\" fill=\"{GROUND}\"/>\n<g font-family=\"ui-monospace, 'DejaVu \
@@ -145,12 +151,12 @@ fn drawn(screen: &Screen) -> String {
         height / EIGHTHS,
         8 * EIGHTHS
     );
-    for line in 0..LINES {
+    for line in 0..lines {
         let mut column = 0;
-        while column < COLUMNS {
+        while column < columns {
             let style = screen.cell(line, column).map(Style::of);
-            let end = (column..COLUMNS).find(|at| screen.cell(line, *at).map(Style::of) != style);
-            let end = end.unwrap_or(COLUMNS);
+            let end = (column..columns).find(|at| screen.cell(line, *at).map(Style::of) != style);
+            let end = end.unwrap_or(columns);
             if let Some(style) = style {
                 run(&mut svg, screen, line, column..end, &style);
             }
@@ -210,6 +216,8 @@ fn pieces(letter: char) -> Vec<Area> {
         '└' => vec![right, up],
         '┘' => vec![left, up],
         '▀' => vec![[0, 0, WIDTH, HEIGHT / 2]],
+        '▄' => vec![[0, HEIGHT / 2, WIDTH, HEIGHT - HEIGHT / 2]],
+        '■' => vec![[WIDTH / 8, HEIGHT / 4, WIDTH * 3 / 4, HEIGHT / 2]],
         '▘' => vec![[0, 0, WIDTH / 2, HEIGHT / 2]],
         _ => Vec::new(),
     }

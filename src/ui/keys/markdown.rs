@@ -9,7 +9,7 @@ pub fn markdown() -> String {
     let mut table = String::from("| for | keys |\n|---|---|\n");
     for group in HelpGroup::ALL {
         let line = |binding: &Binding| {
-            let keys: Vec<String> = binding.keys.iter().map(|key| format!("`{}`", key.name())).collect();
+            let keys: Vec<String> = binding.keys.iter().map(|key| code_span(&key.name())).collect();
             format!("{} {}", keys.join(" "), binding.help)
         };
         let lines: Vec<String> = in_group(group).map(|(_, binding)| line(binding)).collect();
@@ -24,11 +24,16 @@ pub fn markdown() -> String {
 pub fn settings_markdown() -> String {
     let mut table = String::from("| name | keys | does |\n|---|---|---|\n");
     for binding in KEYMAP.iter().filter(|binding| !binding.is_fixed()) {
-        let keys: Vec<String> = binding.keys.iter().map(|key| format!("`{}`", key.name())).collect();
+        let keys: Vec<String> = binding.keys.iter().map(|key| code_span(&key.name())).collect();
         // Writing to a string cannot fail.
         let _ = writeln!(table, "| `{}` | {} | {} |", binding.name(), keys.join(" "), binding.help);
     }
     table
+}
+
+/// Returns a key as a code span; a backtick needs a longer fence.
+fn code_span(key: &str) -> String {
+    if key.contains('`') { format!("`` {key} ``") } else { format!("`{key}`") }
 }
 
 /// Returns the lines of the table under one heading, with their numbers.
