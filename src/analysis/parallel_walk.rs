@@ -44,7 +44,7 @@ const NEXT: u32 = 3;
 /// Entries that a walk visits; see [`crate::analysis::search`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// Entries that match the query themselves. Contents of found directories only add to totals.
+    /// Entries that themselves match the query. The contents of matching directories count only toward the totals.
     Search,
     /// All entries that the query keeps.
     Filter,

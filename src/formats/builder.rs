@@ -44,7 +44,7 @@ pub(crate) enum Sizes {
     Sums,
 }
 
-/// Beginning of a directory, as the file describes it.
+/// Header of a directory, as given in the file.
 pub(crate) struct DirectoryStart<'n> {
     pub(crate) name: &'n [u8],
     pub(crate) metadata: Metadata,

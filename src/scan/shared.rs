@@ -14,7 +14,7 @@ use crate::tree::{DirId, Tree};
 /// Way in which a scan ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// Everything was read that could be read.
+    /// Everything that could be read was read.
     Complete,
     /// The scan was stopped; the tree holds what had been read.
     Stopped,

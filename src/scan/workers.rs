@@ -52,7 +52,7 @@ pub(crate) struct Workers {
     latest: Mutex<Vec<(Call, Instant)>>,
 }
 
-/// Directory and sequence number of a worker's call.
+/// Directory on which a worker makes a system call, and the number of that call.
 type Call = (u32, u32);
 
 /// State and counters of a worker, aligned so that no two workers share a cache line.
@@ -76,7 +76,7 @@ struct Counters {
     calls: CallCount,
 }
 
-/// Number of calls of one worker so far. It wraps.
+/// Number of calls that a worker has made so far; wraps on overflow.
 #[derive(Default)]
 pub(crate) struct CallCount(AtomicU32);
 

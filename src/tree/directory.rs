@@ -40,7 +40,7 @@ impl Status {
         self.state == State::Complete
     }
 
-    /// Returns `true` if everything in it and below it was read that could be read.
+    /// Returns `true` if everything readable in and below the directory has been read.
     pub fn is_settled(self) -> bool {
         self.is_complete() && !self.partial
     }

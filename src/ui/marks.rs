@@ -30,7 +30,7 @@ pub struct Mark {
     device: u64,
     inode: u64,
     own: Totals,
-    /// Time of the last change when it was marked.
+    /// Modification time that the entry had when it was marked.
     mtime: i64,
     /// `true` if a rescan has found another time of change.
     is_touched: bool,

@@ -40,7 +40,7 @@ pub enum MouseCapture {
     /// The browser gets clicks and the wheel. The terminal selects text if Shift is held.
     #[default]
     On,
-    /// The terminal keeps the mouse.
+    /// Mouse events are left to the terminal.
     Off,
 }
 

@@ -4,7 +4,7 @@
 //! wait  ->  keys, ticks, results  ->  App::update  ->  effects  ->  a frame
 //! ```
 //!
-//! Invariant: nothing here waits for a scanned path, or for a job.
+//! Invariant: nothing here blocks on I/O to a scanned path, or on a job.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;

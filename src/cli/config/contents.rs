@@ -19,7 +19,7 @@ pub struct Config {
     pub warnings: Vec<Warning>,
 }
 
-/// Setting.
+/// Setting from the configuration file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
     /// Name.

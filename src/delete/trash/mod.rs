@@ -223,7 +223,7 @@ fn move_back(it: &Trashed) -> Result<(), Reason> {
         }
         trash.files.move_to(it.name.as_slice(), &directory, item.name.as_slice())?;
         if let Some((info, _)) = &trash.info {
-            // The item is back, so an info file that is left does not matter.
+            // The item has been restored, so a leftover info file does no harm.
             let _ = info.unlink([it.name.as_slice(), INFO].concat().as_slice());
         }
     }

@@ -76,7 +76,7 @@ impl std::error::Error for Damage {}
 /// Bytes in memory or in a mapped file.
 #[derive(Debug)]
 pub enum Bytes {
-    /// Bytes with memory of their own.
+    /// Bytes in their own heap allocation.
     Own(Box<[u8]>),
     /// Range of a mapped file.
     Mapped(Arc<Mmap>, Range<usize>),

@@ -42,15 +42,15 @@ impl<'t> App<'t> {
 
     /// Opens a question, which replaces an open question.
     pub(super) fn ask(&mut self, about: Question) {
-        // A scan of the directory above loses only marks.
+        // Scanning the parent directory loses only the marks.
         let loses_nothing = about == Question::Above && self.cx.marks.count() == 0;
         let button = if loses_nothing { Button::Yes } else { Button::No };
         self.layers.retain(|layer| !matches!(layer, Layer::Question(_)));
         self.layers.push(Layer::Question(QuestionDialog::new(about, button)));
     }
 
-    /// Closes the question about quitting when there is no reason for it any more, because a Yes was meant for
-    /// that reason.
+    /// Closes the question about quitting once quitting would lose nothing, because the Yes was meant for
+    /// that loss.
     pub(super) fn withdraw_quit(&mut self) {
         let is_quit = |layer: &Layer<'_>| matches!(layer, Layer::Question(question) if question.about == Question::Quit);
         self.layers.retain(|layer| !is_quit(layer));
@@ -137,7 +137,7 @@ impl<'t> App<'t> {
         None
     }
 
-    /// Asks for a scan of the directory above.
+    /// Asks if the parent directory should be scanned.
     pub(super) fn offer_above(&mut self) {
         if self.cx.is_deleting() {
             // Leaving this tree would interrupt the deletion.

@@ -48,10 +48,11 @@ impl App<'_> {
         }
     }
 
-    /// Takes a pasted text. It is appended to a text that is being typed, except to a name that confirms.
+    /// Appends a pasted text to the text that is being typed. The name that confirms a deletion cannot be
+    /// pasted.
     pub(super) fn paste(&mut self, text: &str) {
         if self.scope().is_typed() {
-            // Typing has no effect outside of the state.
+            // Typing requests no I/O.
             let _ = self.offer(Input::Paste(text));
         }
     }

@@ -63,7 +63,7 @@ impl<'t> App<'t> {
         under_cursor.into_iter().collect()
     }
 
-    /// Restores the items that were trashed last.
+    /// Restores the items that were moved to the trash last.
     pub(super) fn restore(&mut self) -> Option<Effect> {
         self.cx.checked(self.cx.check_changes())?;
         if self.cx.deletion.policy.mode == DeleteMode::DryRun {

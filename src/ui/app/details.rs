@@ -45,7 +45,7 @@ impl App<'_> {
         is_page
     }
 
-    /// Finds everything in these replaced directories again.
+    /// Updates everything that refers to these replaced directories.
     pub(super) fn relocate(&mut self, replaced: Vec<DirId>) {
         let mut relocation = self.cx.relocate(replaced);
         self.layers.retain_mut(|layer| layer.component_mut().relocate(&mut relocation, &mut self.cx));

@@ -81,7 +81,7 @@ impl<'t> App<'t> {
             }
             Event::Resize(columns, lines) => {
                 self.cx.size = (columns, lines);
-                // Terminals differ in what they keep on the screen.
+                // Terminals differ in what they keep on the screen when its size changes.
                 Some(Effect::Repaint)
             }
             Event::Tick(tick) => {
@@ -121,7 +121,7 @@ impl<'t> App<'t> {
         effect
     }
 
-    /// Collects the visible part.
+    /// Collects everything visible as plain data, for drawing.
     fn look(&mut self) {
         self.open_failures();
         self.cx.look();

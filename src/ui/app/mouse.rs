@@ -80,10 +80,10 @@ impl App<'_> {
     }
 
     fn wheel(&mut self, motion: Motion) {
-        // A question refers to what is visible now.
+        // A question refers to what is visible, so nothing scrolls while a question is open.
         if !matches!(self.layers.last(), Some(Layer::Question(_))) {
             for _ in 0..STEP {
-                // Moving has no effect outside of the state.
+                // Moving requests no I/O.
                 let _ = self.perform(Command::Move(motion));
             }
         }
@@ -115,7 +115,7 @@ impl App<'_> {
         }
         self.click = None;
         if self.scope() == Scope::Prompt {
-            // Accepting has no effect outside of the state.
+            // Accepting requests no I/O.
             let _ = self.perform(Command::Accept);
             if self.scope() == Scope::Prompt {
                 return None;

@@ -12,7 +12,7 @@ impl App<'_> {
     pub fn poll(&mut self, sources: &Sources<'_>) -> bool {
         let scope = self.scope();
         let mut has_changed = false;
-        // A result can cause another request.
+        // A result can lead to another request.
         while self.poll_loads(sources) {
             has_changed = true;
         }
@@ -36,7 +36,7 @@ impl App<'_> {
             | self.cx.poll_map(sources)
             | self.cx.poll_overview(sources)
             | self.cx.poll_preview(sources);
-        // The numbers of another machine belong to other users.
+        // User IDs that were recorded on another machine belong to other users.
         let may_name = self.cx.shown.columns.has(Column::Owner) && self.cx.source_kind == SourceKind::Live;
         let has_names = may_name && self.cx.owners.poll(&self.cx.window.lines, sources);
         has_facts || has_rows || is_whole || is_compared || is_found || has_names

@@ -29,7 +29,7 @@ impl Context<'_> {
         Effect::Deletion(DeletionRequest::Begin(work, self.deletion.policy.journal.clone()))
     }
 
-    /// Asks the operation to stop, if that was not done before.
+    /// Requests once that the operation stop.
     pub fn stop_deleting(&mut self) -> Option<Effect> {
         let running = self.deletion.running.as_mut().filter(|running| !running.is_stopping)?;
         running.is_stopping = true;
@@ -48,7 +48,7 @@ impl Context<'_> {
     /// Keeps the items that could not be restored, which are all except `returned`, for another attempt.
     pub fn keep_unrestored(&mut self, work: &Operation, returned: &[Trashed]) {
         if let Operation::Restore(all) = work {
-            // Both are in the same order.
+            // Both lists are in the same order.
             let mut returned = returned.iter().peekable();
             self.remember_trashed(all.iter().filter(|it| returned.next_if_eq(it).is_none()));
         }

@@ -42,14 +42,14 @@ impl Context<'_> {
 
     /// Starts to write a file, if that is possible.
     pub fn write_file(&mut self, order: ExportRequest) -> Option<Effect> {
-        // An operation that has started in the meantime would change the contents.
+        // An operation that has started since the question was asked would change the contents.
         self.checked(self.check_export())?;
         self.notify(Notice::Writing(order.path.clone()));
         self.export.order = Some(order.clone());
         Some(Effect::Export(order))
     }
 
-    /// Replaces an existing file. Called after a Yes.
+    /// Replaces an existing file, after the user has answered Yes.
     pub fn replace_file(&mut self, order: ExportRequest) -> Option<Effect> {
         self.write_file(ExportRequest { old: Overwrite::Replaced, ..order })
     }

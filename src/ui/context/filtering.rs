@@ -30,7 +30,7 @@ impl Context<'_> {
             return;
         }
         self.views.filtering = Some(Filtering::new(self.views.filter.clone()));
-        // No rows are kept until there is a result.
+        // The old rows are dropped, and none are shown until there is a result.
         self.sorting = None;
         self.place.forget_rows();
     }
@@ -45,7 +45,7 @@ impl Context<'_> {
         was_filtered
     }
 
-    /// Computes the totals again after a rescan, which has replaced directories.
+    /// Computes the totals again after a rescan has replaced directories.
     pub fn renew_filter(&mut self, relocation: &mut Relocation<'_>) {
         self.views.filter.relocate(relocation);
         if let Some(filtering) = &mut self.views.filtering {

@@ -74,7 +74,7 @@ impl Context<'_> {
         self.views.compared.column.get_or_insert_default();
     }
 
-    /// Repeats the comparison after a rescan or deletion, which has replaced directories.
+    /// Repeats the comparison after a rescan or a deletion has replaced directories.
     pub fn renew_growth(&mut self) {
         let GrowthState { column, reported, .. } = &mut self.views.compared;
         *reported = None;
@@ -83,7 +83,7 @@ impl Context<'_> {
         }
     }
 
-    /// Goes to the entry of a row, or to its former directory.
+    /// Goes to the entry of a row, or to the former directory of a deleted entry.
     pub fn follow_change(&mut self, row: &Row) {
         if row.difference == ChangeKind::Gone {
             if let Some(entry) = EntryId::of(self.tree, row.place) {

@@ -78,7 +78,7 @@ pub struct Context<'t> {
     /// State of deletions.
     pub deletion: DeletionState,
     pub place: ListState<'t>,
-    /// Directories above the shown one, in the order in which the user came through them.
+    /// Directories above the shown one, the outermost first.
     pub history: Vec<DirId>,
     pub memories: HashMap<DirId, SavedCursor<'t>>,
     /// Roots that were directories at the last check of the scan.
@@ -87,14 +87,14 @@ pub struct Context<'t> {
     pub marks: Marks<'t>,
     /// State of exports.
     pub export: Exporting,
-    /// Name of the entry to which the cursor moves when the entry exists.
+    /// Name of the entry to which the cursor moves as soon as that entry exists.
     pub expected: Option<Vec<u8>>,
     /// Start of a range of marks.
     pub anchor: Option<marks::EntryName<'t>>,
     pub live: Arc<LiveTotals>,
     pub pressed: Option<Duration>,
     pub sorted: Duration,
-    /// `true` if the rows may not be in order.
+    /// `true` if the order of the rows may be outdated.
     pub is_stale: bool,
     /// Rows that are being sorted in the background.
     pub sorting: Option<Sorting>,
@@ -159,7 +159,7 @@ impl<'t> Context<'t> {
         cx
     }
 
-    /// Returns `true` if something can change as time passes.
+    /// Returns `true` if the screen can change without a key.
     pub fn wants_ticks(&self) -> bool {
         self.is_scanning()
             || self.is_stale
@@ -178,7 +178,7 @@ impl<'t> Context<'t> {
         self.scan.is_running()
     }
 
-    /// Collects the visible part.
+    /// Collects everything visible as plain data.
     pub fn look(&mut self) {
         let lines = self.lines_here();
         if self.views.is_treemap() {

@@ -9,12 +9,12 @@ use crate::ui::keys::{Command, KEYMAP, Scope};
 use crate::ui::notice::{Display, Notice};
 
 impl Context<'_> {
-    /// Shows a message until the next key.
+    /// Shows a message in the status line until the next key.
     pub fn notify(&mut self, notice: Notice) {
         self.notice = Some(notice);
     }
 
-    /// Returns the value of a check, or shows the notice with which it failed.
+    /// Returns the value of a check, or shows the notice if the check failed.
     pub fn checked<T>(&mut self, result: Result<T, Notice>) -> Option<T> {
         result.map_err(|refusal| self.notify(refusal)).ok()
     }

@@ -74,13 +74,13 @@ impl<'t> Context<'t> {
         Some(Effect::Rescan(directory))
     }
 
-    /// Records a rescan that may replace these directories. `wanted` is described in [`Rescan`].
+    /// Records that a rescan is running that may replace these directories. [`Rescan`] describes `wanted`.
     pub fn await_rescan(&mut self, name: Vec<u8>, wanted: Option<(DirId, u64)>, replaced: Vec<DirId>) {
         let progress = Progress::default();
         self.rescan = Some(Rescan { name, progress, is_stopping: false, wanted, replaced });
     }
 
-    /// Asks the rescan to stop, if that was not done before.
+    /// Requests once that the rescan stop.
     pub fn stop_rescan(&mut self) -> Option<Effect> {
         let rescan = self.rescan.as_mut().filter(|rescan| !rescan.is_stopping)?;
         rescan.is_stopping = true;
@@ -105,7 +105,7 @@ impl<'t> Context<'t> {
         Notice::Rescanned { name, before, after, state }
     }
 
-    /// Returns the size of an entry; for a directory with everything below it.
+    /// Returns the size of an entry; for a directory, the size of everything in it too.
     fn size_of(&self, content: &EntryState) -> u64 {
         let EntryState::Known(facts) = content else { return 0 };
         match facts.directory {
@@ -134,7 +134,7 @@ impl<'t> Context<'t> {
         Some(replaced)
     }
 
-    /// Finds everything in these replaced directories again.
+    /// Updates everything that refers to these replaced directories.
     pub fn relocate(&mut self, replaced: Vec<DirId>) -> Relocation<'t> {
         let mut relocation = Relocation::new(self.tree, replaced);
         let way: Vec<DirId> = self.history.iter().copied().chain([self.place.id]).collect();

@@ -82,7 +82,7 @@ impl Context<'_> {
         if return_to.is_in_place {
             return self.return_to_view();
         }
-        // A user who goes up from an entry does not return.
+        // Going up from an entry that was not opened in place does not lead back to the view.
         self.views.return_to = None;
         false
     }

@@ -44,7 +44,7 @@ impl Context<'_> {
         let request = self.request(filter.clone());
         self.views.filter = filter;
         if self.views.filtering.take().is_some() {
-            // If this search is kept, it becomes the filter again.
+            // A search that the user keeps becomes the filter again.
             self.sort_anew();
         }
         let before = self.views.sheets.pop();

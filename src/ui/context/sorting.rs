@@ -40,7 +40,7 @@ impl Context<'_> {
         let now = self.scan.last.now;
         let is_held = self.pressed.is_some_and(|pressed| now.saturating_sub(pressed) < HOLD);
         let since = now.saturating_sub(self.sorted);
-        // When a directory is complete it is sorted once more, however long the previous sort took.
+        // A complete directory is sorted once more, however long the previous sort took.
         let is_due = !self.is_scanning() || self.place.rows().may_sort(since);
         (self.place.rows().is_empty() || (is_due && !is_held)) && !self.is_sorting()
     }
@@ -86,7 +86,7 @@ impl Context<'_> {
             return true;
         }
         match rows.value().cloned() {
-            // The tree has changed in the meantime.
+            // The tree has changed since the sort began.
             Some(rows) if rows.is_of_old(self.tree) => self.sort(),
             Some(rows) => {
                 self.sorting = None;

@@ -37,7 +37,7 @@ impl Context<'_> {
         self.views.clock
     }
 
-    /// Loads the rows of the top view; without one, the result of the filter.
+    /// Loads the rows of the top view, or the result of the filter if no view is open.
     pub fn poll_shown(&mut self, sources: &Sources<'_>) -> bool {
         let order = self.request(Query::default()).order;
         if let Some((top, covered)) = self.views.sheets.split_last_mut() {
@@ -110,7 +110,7 @@ impl Context<'_> {
         };
     }
 
-    /// Loads results again that may lack new entries: at intervals during a scan, and at its end.
+    /// Reloads results that may lack new entries: at intervals during a scan, and at its end.
     pub fn refresh_views(&mut self, has_grown: bool) {
         if has_grown {
             self.views.sheets.iter_mut().for_each(|sheet| sheet.rows.outdate());
@@ -128,7 +128,7 @@ impl Context<'_> {
         }
     }
 
-    /// Updates results after a rescan, which has replaced directories.
+    /// Updates results after a rescan has replaced directories.
     pub fn renew_views(&mut self, relocation: &mut Relocation<'_>) {
         self.views.return_to = None;
         let mut sheets = std::mem::take(&mut self.views.sheets);

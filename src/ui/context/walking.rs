@@ -66,7 +66,7 @@ impl Context<'_> {
         replaced
     }
 
-    /// Makes the cursor follow its entry when rows are sorted.
+    /// Keeps the cursor on its entry when rows are sorted.
     pub fn pin(&mut self) {
         self.place.pin();
     }
@@ -89,7 +89,7 @@ impl Context<'_> {
         }
     }
 
-    /// Returns the directories above one, the first root or the list of roots first.
+    /// Returns the directories above `directory`, the outermost first.
     pub fn way_to(&self, directory: DirId) -> Vec<DirId> {
         let mut way: Vec<DirId> = self.tree.ancestry(directory).skip(1).collect();
         if self.roots.len() != 1 && directory != DirId::TOP {

@@ -34,7 +34,7 @@ impl Keymap {
             .map(|line| KEYMAP[line].help)
     }
 
-    /// Replaces the keys of the line with this number.
+    /// Sets the keys of the line with this number.
     pub fn give(&mut self, line: usize, keys: Vec<Key>) {
         self.changes.retain(|(changed, _)| *changed != line);
         self.changes.push((line, keys));
@@ -111,7 +111,7 @@ impl Binding {
         matches!(self.command, Command::Interrupt | Command::Answer(_))
     }
 
-    /// Returns `true` if `key` would always be a typed letter in the scopes of this line.
+    /// Returns `true` if pressing `key` would always type a letter in the scopes of this line.
     pub fn would_be_typed(&self, key: Key) -> bool {
         self.scopes.iter().all(|scope| scope.types(key))
     }

@@ -132,13 +132,13 @@ impl Command {
 /// Side of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// To the left of it.
+    /// To the left of the cell.
     Left,
-    /// To the right of it.
+    /// To the right of the cell.
     Right,
-    /// Above it.
+    /// Above the cell.
     Above,
-    /// Below it.
+    /// Below the cell.
     Below,
 }
 
@@ -181,7 +181,7 @@ pub enum Scope {
     List,
     /// Help page.
     Help,
-    /// Question.
+    /// Question with buttons.
     Question,
     /// View of everything below a directory.
     Sheet,
@@ -255,7 +255,7 @@ pub enum HelpGroup {
     Mark,
     /// Deletion.
     Delete,
-    /// Program.
+    /// Keys that act on the whole program.
     Program,
     /// Questions.
     Question,
@@ -336,13 +336,13 @@ impl Key {
 pub struct Binding {
     /// Default keys.
     pub keys: &'static [Key],
-    /// Scopes in which it applies.
+    /// Scopes in which the binding applies.
     pub scopes: &'static [Scope],
-    /// Command.
+    /// Command that the keys give.
     pub command: Command,
     /// Heading on the help page.
     pub group: HelpGroup,
-    /// Description.
+    /// Description on the help page.
     pub help: &'static str,
     /// Word in the footer, and its rank when there is little room.
     pub footer: Option<(u8, &'static str)>,

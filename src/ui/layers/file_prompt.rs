@@ -51,7 +51,7 @@ impl FilePrompt {
     }
 }
 
-/// Returns the path that `name` means; a name that begins with `~/` is in the home directory.
+/// Returns the path for a typed name. `~/` at its beginning stands for the home directory.
 fn path(name: &str) -> PathBuf {
     let home = name.strip_prefix("~/").zip(std::env::home_dir());
     home.map_or_else(|| PathBuf::from(name), |(rest, home)| home.join(rest))
@@ -70,7 +70,7 @@ impl<'t> Component<'t> for FilePrompt {
             Input::Key(_, Some(Command::Accept)) => self.accept(cx),
             Input::Key(_, Some(Command::Back)) => Handled::Close(None),
             Input::Key(event, command) => {
-                // Other keys do nothing.
+                // All other keys do nothing.
                 let _ = self.name.take(event, command);
                 Handled::Yes(None)
             }
@@ -80,7 +80,7 @@ impl<'t> Component<'t> for FilePrompt {
             }
             Input::Command(_) | Input::Row(_) => Handled::Yes(None),
         };
-        // The name is the default for the next time.
+        // The same name is offered next time.
         self.name.as_str().clone_into(&mut cx.export.name);
         handled
     }

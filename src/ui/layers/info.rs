@@ -47,7 +47,7 @@ const NARROW: usize = 36;
 /// Info page about one entry.
 #[derive(Debug)]
 pub struct InfoPage {
-    /// The entry.
+    /// Entry that the page is about.
     pub info: EntryInfo,
     /// First visible line, before it is limited to the scroll range.
     pub offset: usize,
@@ -234,7 +234,7 @@ impl DetailLines<'_> {
         self.add("Modified", self.time(attributes.mtime));
         self.add("Changed", format!("{} (also mode, owner or names)", self.time(probe.changed)));
         self.add("Accessed", self.time(probe.accessed));
-        // Some file systems have the field but do not fill it in.
+        // Some file systems report zero instead of a creation time.
         if let Some(born) = probe.born.filter(|born| *born != 0) {
             self.add("Created", self.time(born));
         }

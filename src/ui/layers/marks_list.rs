@@ -1,4 +1,4 @@
-//! List of the marked entries, in place of the list.
+//! List of the marked entries, shown in place of the directory.
 //!
 //! ```text
 //!  Marks                               3 marked · 1.2 GiB disk

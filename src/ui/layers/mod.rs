@@ -58,7 +58,7 @@ impl<'t> Layer<'t> {
         }
     }
 
-    /// Returns the layer as a component.
+    /// Returns the layer as a component that can be changed.
     pub fn component_mut(&mut self) -> &mut dyn Component<'t> {
         match self {
             Self::Help(page) => page,

@@ -156,7 +156,7 @@ fn line<'a>(cx: &Context<'_>, fact: &Fact, room: usize) -> Line<'a> {
 /// Returns the last line: the typed name, or blanks where the buttons are drawn.
 fn answer<'a>(cx: &Context<'_>, dialog: &DeleteDialog, room: usize) -> Line<'a> {
     if let ConfirmStep::Type(_, typed) = &dialog.stage {
-        // Letters are accepted when the name could be read.
+        // Letters are accepted only once the user could have read the name.
         let before = if dialog.gate.was_open() { " > " } else { "   " };
         return Line::from(field::spans(cx.theme, before, typed, room.saturating_sub(2)));
     }
@@ -210,7 +210,7 @@ fn refusals(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fac
     named.collect()
 }
 
-/// Returns the line about changed entries, which are kept, with the key that rechecks them.
+/// Returns the line about changed entries, which stay, and the key that rechecks them.
 fn changed(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
     let mut metadata: Vec<Fact> = Vec::new();
     for number in probe.changed.iter().take(NAMED) {

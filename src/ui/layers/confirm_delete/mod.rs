@@ -157,7 +157,7 @@ impl DeleteDialog {
             Some(Command::Answer(Answer::Selected)) if accepts_yes => return self.go_on(cx),
             Some(Command::Answer(Answer::Selected)) => cx.notify(Notice::AnsweredTooEarly),
             _ => {
-                // Other keys do nothing.
+                // All other keys do nothing.
                 let _ = typed.take(event, command);
             }
         }
@@ -173,7 +173,7 @@ impl DeleteDialog {
         Handled::Confirm(kind, Selection { extent, ..Selection::clone(&self.selection) })
     }
 
-    /// Rescans changed entries. Then the question is asked again about all entries.
+    /// Rescans the changed entries, then asks again about all entries.
     fn read_changed(&self, cx: &mut Context<'_>) -> Effect {
         let numbers: HashSet<usize> =
             self.probe.iter().flat_map(|probe| probe.changed.iter().copied()).collect();
