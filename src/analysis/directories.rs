@@ -17,9 +17,9 @@ use crate::tree::{DirId, EntryId, Totals, Tree, UniqueSizes};
 pub struct OwnSize {
     /// Number of the directory.
     pub id: DirId,
-    /// Address of its entry.
+    /// Address of the directory's entry.
     pub entry: EntryId,
-    /// Sum over the files directly in it, without subdirectories. Its items are names.
+    /// Sum over the files directly in the directory, without subdirectories. The items of the sum are names.
     pub own: Totals,
 }
 
@@ -135,7 +135,7 @@ fn sort_by_path(tree: &Tree, all: &mut Vec<(DirId, Totals)>, reversed: bool) {
     }
 }
 
-/// Returns the rows in the same order. The listing of each parent is read once.
+/// Returns the directories with their positions, in the same order. The listing of each parent is read once.
 fn with_positions(tree: &Tree, all: &[(DirId, Totals)]) -> Vec<OwnSize> {
     let mut by_parent: Vec<(DirId, DirId, usize)> = all
         .iter()

@@ -114,8 +114,8 @@ impl<'t> LargestFiles<'t> {
         SearchResult { rows, matched, searched, sum, with_contents: false, complete }
     }
 
-    /// Takes one name of each inode, and returns the number of inodes. Only for the final result it determines
-    /// the first path, because that takes time.
+    /// Takes one name of each inode, and returns the number of inodes. The first path is determined only for
+    /// the final result, because that takes time.
     fn take_linked(&mut self, mut linked: Vec<File>, complete: bool) -> u64 {
         let tree = self.tree;
         if complete {

@@ -26,21 +26,22 @@ pub struct LinkedInode {
     pub apparent: u64,
     /// Link count reported by the file system.
     pub count: u64,
-    /// Number of its names in the directory or below it.
+    /// Number of the inode's names in the directory or below it.
     pub inside: u64,
-    /// Number of its names in other parts of the tree.
+    /// Number of the inode's names in other parts of the tree.
     pub elsewhere: u64,
-    /// Index of the first of its names.
+    /// Index of the first of the inode's names.
     first: usize,
 }
 
 impl LinkedInode {
-    /// Returns `true` if some of its names are outside, so that deleting everything inside does not free it.
+    /// Returns `true` if some names of the inode are outside, so that deleting everything inside does not free
+    /// it.
     pub fn is_shared(&self) -> bool {
         self.inside < self.count
     }
 
-    /// Returns a query that finds its names.
+    /// Returns a query that finds the names of the inode.
     pub fn query(&self) -> Query {
         Query::of(Test::Inode(self.inode))
     }

@@ -18,7 +18,7 @@ pub(crate) const PERIOD: Duration = Duration::from_millis(200);
 /// Width that is assumed if a terminal does not report one.
 const COLUMNS: usize = 80;
 
-/// Progress line. Erased when it is dropped.
+/// Progress line, which is erased when dropped.
 pub(crate) struct ProgressLine {
     /// Units of sizes; `None` if no progress is shown.
     units: Option<Units>,
@@ -28,13 +28,13 @@ pub(crate) struct ProgressLine {
 }
 
 impl ProgressLine {
-    /// Returns an empty line. It stays empty if there are no units, or no terminal.
+    /// Returns an empty line. The line stays empty without units, or without a terminal.
     pub(crate) fn new(units: Option<Units>) -> Self {
         let units = units.filter(|_| io::stderr().is_terminal());
         Self { units, shown: 0, begun: Instant::now() }
     }
 
-    /// Writes the line again, if the scan has run long enough.
+    /// Updates the line, if the scan has run long enough.
     pub(crate) fn update(&mut self, progress: &scan::Progress) {
         let Some(units) = self.units.filter(|_| self.begun.elapsed() >= LONG) else { return };
         let columns = streams::columns().unwrap_or(COLUMNS);
@@ -48,7 +48,8 @@ impl ProgressLine {
         }
     }
 
-    /// Replaces the line by `text`, and overwrites the rest with spaces, which every terminal supports.
+    /// Replaces the line with `text`, and overwrites what is left of the old line with spaces, which every
+    /// terminal supports.
     fn replace(&mut self, text: &str) {
         let columns = width(text);
         let rest = self.shown.saturating_sub(columns);

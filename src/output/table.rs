@@ -39,7 +39,7 @@ struct Open<'t> {
     rows: SortedEntries,
     next: usize,
     index: Index<'t>,
-    /// Length of its path in bytes.
+    /// Length of the directory's path in bytes.
     path: usize,
     totals: Totals,
 }

@@ -24,13 +24,13 @@ use crate::tree::{DirId, EntryId, EntryState, Totals, Tree, Walk};
 pub struct Hint {
     /// Directory that can be deleted.
     pub directory: DirId,
-    /// Address of its entry.
+    /// Address of the directory's entry.
     pub entry: EntryId,
     /// Index of the rule in [`Hints::rules`].
     pub rule: usize,
     /// Totals of the directory.
     pub totals: Totals,
-    /// Time of the newest change in it, in seconds since 1970; `None` until the search is complete.
+    /// Time of the newest change in the directory, in seconds since 1970; `None` until the search is complete.
     pub used: Option<i64>,
 }
 

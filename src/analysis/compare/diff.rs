@@ -20,7 +20,7 @@ use std::collections::{HashMap, HashSet};
 use crate::base::kind::Kind;
 use crate::tree::{DirId, Entry, EntryId, EntryState, Listing, Metadata, Position, Tree};
 
-/// One of the two trees, or a subtree of it.
+/// One of the two trees, or a subtree of one.
 #[derive(Clone, Copy)]
 pub struct Side<'t> {
     /// Tree.
@@ -34,7 +34,7 @@ pub struct Side<'t> {
 pub enum ChangeKind {
     /// The entry is on both sides.
     Kept,
-    /// The directory had another name or parent: it is this directory in the old tree.
+    /// The directory had another name or parent. In the old tree it is this directory.
     Renamed(DirId),
     /// The entry is on the new side only.
     New,

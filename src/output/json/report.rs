@@ -156,7 +156,7 @@ impl<'t> Report<'t> {
     /// Writes an entry, or everything before the children of a directory. `left` is the number of levels that
     /// are still written.
     fn entry(&self, json: &mut JsonWriter<'_>, record: &Entry<'t>, left: Option<usize>) -> Option<Open<'t>> {
-        // Does the same as `JsonWriter::name` with fewer calls, because it is called for every entry.
+        // Equivalent to `JsonWriter::name`, with fewer calls, because this runs for every entry.
         json.raw("{\"name\":");
         if !json.string(record.name) {
             json.raw(",\"name_base64\":");

@@ -48,7 +48,7 @@ pub enum DeletionMessage {
     PreviewFailed(JobError),
     /// The operation could not start, or ended early.
     WorkFailed(JobError),
-    /// Another job failed. Contains its name.
+    /// Another job failed. Contains the name of the job.
     Failed(&'static str, JobError),
 }
 

@@ -80,7 +80,7 @@ pub fn prepare(tree: &Tree, program: &Launch) -> Result<Ready, String> {
 fn shell(screen: &Screen, directory: &Directory) -> Option<String> {
     let program = variable("SHELL").unwrap_or_else(|| "/bin/sh".into());
     let mut command = Command::new(&program);
-    // It would name the directory in which duke was started.
+    // The variable would name the directory in which duke was started.
     command.env_remove("PWD");
     command.env(LEVEL, next_level(env::var_os(LEVEL)).to_string());
     let ended = streams(&mut command, screen)
@@ -122,7 +122,7 @@ fn pagers(own: Option<OsString>) -> Vec<Vec<OsString>> {
     vec![words.map(|word| OsString::from_vec(word.to_vec())).collect()]
 }
 
-/// Starts the opener. The result of the job is an error message, if it fails.
+/// Starts the opener. If the opener fails, the job's result is an error message.
 ///
 /// # Errors
 /// When no thread can be started.

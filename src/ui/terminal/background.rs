@@ -31,7 +31,7 @@ pub enum Taken {
 /// Recognizer of the answer.
 #[derive(Debug, Default)]
 pub struct Reply {
-    /// Time of the question, until it is answered.
+    /// Time of the question; `None` once it has been answered.
     asked: Option<Instant>,
     /// Keys that may be the beginning of the answer.
     held: Vec<KeyEvent>,
@@ -59,7 +59,7 @@ impl Reply {
             let is_start = is_held(key, KeyModifiers::ALT, ']');
             return Taken::Keys(if is_start { Vec::new() } else { std::mem::take(&mut self.held) });
         }
-        // It ends with Esc and a backslash, or with a bell.
+        // The answer ends with Esc and a backslash, or with a bell.
         if is_held(key, KeyModifiers::ALT, '\\') || is_held(key, KeyModifiers::CONTROL, 'g') {
             let text: String = self.held.drain(..).skip(1).filter_map(letter).collect();
             self.asked = None;

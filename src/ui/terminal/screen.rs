@@ -42,15 +42,16 @@ enum Holder {
 const TAKE_MOUSE: &str = "\x1b[?1000h\x1b[?1006h";
 const LEAVE_MOUSE: &str = "\x1b[?1006l\x1b[?1000l";
 
-/// Time to wait for a thread that delays the end, because the terminal accepts nothing from it.
+/// Longest time to wait at the end for a thread whose output the terminal does not accept.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Terminal. It is shared by all threads that may have to give it back.
+/// Terminal, shared by all threads that may have to give it back.
 #[derive(Clone)]
 pub struct Screen {
     terminal: Arc<File>,
-    /// `true` while it is taken over. Swapped on entering and leaving, so that only one of several threads does
-    /// so; read by the drawing thread. `SeqCst` for simplicity: it changes only a few times in a session.
+    /// `true` while the terminal is taken over. Swapped on entering and leaving, so that only one of several
+    /// threads does so; read by the drawing thread. `SeqCst` for simplicity: the value changes only a few times
+    /// in a session.
     is_on: Arc<AtomicBool>,
     /// User of the terminal. Locked while the terminal is taken over, and while it is lent.
     holder: Arc<Mutex<Holder>>,
@@ -89,7 +90,7 @@ impl Screen {
     /// Takes over the terminal.
     ///
     /// # Errors
-    /// When the terminal refuses. It is given back then.
+    /// When the terminal cannot be taken over. It is given back in that case.
     pub fn enter(&self) -> io::Result<()> {
         let mut holder = lock(&self.holder);
         *holder = Holder::Browser;
@@ -172,7 +173,7 @@ impl Screen {
     /// exists.
     #[must_use]
     pub fn leave_for_the_end(&self) -> impl Sized {
-        // A thread that is taking it over would continue after the last sequences.
+        // A thread that is taking over the terminal would write after the last sequences.
         let holder = lock_within(&self.holder, PATIENCE);
         self.leave();
         holder

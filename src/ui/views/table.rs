@@ -22,13 +22,13 @@ use Column as C;
 /// Description of a view.
 #[derive(Debug)]
 pub struct ViewSpec {
-    /// Name of its key in the configuration.
+    /// Name of the view's key in the configuration.
     pub name: &'static str,
-    /// Key.
+    /// Key that opens the view.
     pub key: char,
-    /// Name in its tab, and a shorter one.
+    /// Name in the view's tab, and a shorter name.
     pub tab: [&'static str; 2],
-    /// Line of the help page.
+    /// Description on the help page.
     pub help: &'static str,
     /// Title in the header, after the path.
     pub title: &'static str,
@@ -41,7 +41,7 @@ pub struct ViewSpec {
 /// Prerequisite for opening a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
-    /// None.
+    /// No prerequisite.
     Nothing,
     /// A source whose file systems can be accessed.
     FileSystem,
@@ -64,7 +64,7 @@ pub type StartRows = fn(&Sources<'_>, &TableRequest) -> io::Result<Option<Load<T
 /// Description of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct TableSpec {
-    /// Name of its rows, for the beginning of a sentence.
+    /// Name of the rows, for the beginning of a sentence.
     pub rows: &'static str,
     /// Columns by which the table can be sorted, each with its name in messages.
     pub sortable: &'static [(Column, &'static str)],
@@ -84,7 +84,7 @@ pub struct TableSpec {
     pub is_list: bool,
     /// `true` if bars can be relative to the largest row.
     pub has_scale: bool,
-    /// Column with the times by which it can be sorted.
+    /// Column with the times by which the table can be sorted.
     pub time: Column,
     /// Initial order; `None` for the order by size.
     pub first_order: Option<By>,
@@ -106,12 +106,12 @@ impl PartialEq for TableSpec {
 impl Eq for TableSpec {}
 
 impl TableSpec {
-    /// Returns `true` if it can be sorted by `column`.
+    /// Returns `true` if the table can be sorted by `column`.
     pub fn may_sort(&self, column: Column) -> bool {
         self.sortable.iter().any(|(sorted, _)| *sorted == column)
     }
 
-    /// Returns `true` if its rows are changes.
+    /// Returns `true` if the rows are changes.
     pub fn is_of_changes(&self) -> bool {
         self.first == C::Growth
     }
@@ -211,7 +211,7 @@ pub trait TableData: Debug + Send + Sync {
         None
     }
 
-    /// Returns the rows of an accounting or a text for this number of columns. They have other cells.
+    /// Returns the rows of an accounting or of a text for this number of columns. These rows have other cells.
     fn ledger(&self, _columns: usize) -> Vec<ledger::Row> {
         Vec::new()
     }

@@ -181,7 +181,7 @@ pub fn keys<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
     Line::from(spans.collect::<Vec<_>>())
 }
 
-/// Returns these keys with their words.
+/// Returns the keys that fit, with their words.
 fn hints(cx: &Context<'_>, top: Top, room: usize) -> Vec<(Key, &'static str)> {
     let scope = top.scope;
     let is_of_use = |command| match (command, &cx.views.page) {
@@ -248,7 +248,7 @@ pub fn page_place<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
     Line::from(vec![Span::raw(place), Span::styled(marked, cx.theme.style(Role::Strong)), Span::raw(" ")])
 }
 
-/// Returns the row and the result of the scan. In a wide window there is more.
+/// Returns the number of the row and the result of the scan, and further facts in a wide window.
 fn place<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
     let (window, most) = (&cx.window, room - first_hint(cx, top, room));
     let mut facts = Vec::new();

@@ -59,7 +59,7 @@ fn draw_empty(cx: &Context<'_>, list: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// Returns the reason why a filter shows nothing.
+/// Returns the reason why the filter shows no entries.
 pub fn filtered(cx: &Context<'_>) -> String {
     let result = cx.filter_result();
     match result.and_then(Loader::error) {

@@ -77,7 +77,7 @@ struct RoleSpec {
     sixteen: Option<Color>,
     /// Color for a dark and for a light background; `None` for the terminal's own.
     exact: Option<[u32; 2]>,
-    /// The same for color-blind users, if it differs.
+    /// Colors for color-blind users, in the same order; `None` if they do not differ.
     distinct: Option<[u32; 2]>,
 }
 
@@ -146,7 +146,7 @@ impl Role {
         all
     };
 
-    /// Returns its name in the configuration.
+    /// Returns the role's name in the configuration.
     pub fn name(self) -> &'static str {
         self.spec().name
     }
@@ -208,7 +208,7 @@ pub enum Preset {
     Dark,
     /// Colors for a light background.
     Light,
-    /// Colors that are distinct with color blindness.
+    /// Colors that remain distinct with color blindness.
     ColorBlind,
     /// Text in the terminal's own colors, nothing dimmed, and errors underlined.
     HighContrast,
@@ -221,7 +221,7 @@ impl Preset {
     pub const ALL: [Self; 6] =
         [Self::Default, Self::Dark, Self::Light, Self::ColorBlind, Self::HighContrast, Self::Plain];
 
-    /// Returns its name in the configuration.
+    /// Returns the preset's name in the configuration.
     pub fn name(self) -> &'static str {
         match self {
             Self::Default => "default",
