@@ -32,11 +32,11 @@ const MOST_NAMES: usize = 1_000;
 pub struct Inspection {
     /// Attributes of the entry as the system reports them now, or the error number.
     pub probe: Option<Result<Probe, i32>>,
-    /// Mount of its file system, if the system reports it.
+    /// Mount of the entry's file system, if the system reports one.
     pub mount: Option<Mount>,
     /// Layout of a regular file on the disk, or the error number.
     pub layout: Option<Result<ExtentLayout, i32>>,
-    /// Paths of its other names in the tree.
+    /// Paths of the inode's other names in the tree.
     pub names: Vec<Vec<u8>>,
     /// Number of the inode's names in the tree, including this one; `None` before the search, or while a scan
     /// is running.

@@ -16,7 +16,7 @@ use crate::platform::{Directory, Errno};
 use crate::tree::{DirId, Tree};
 
 impl Shared {
-    /// Opens a directory name by name from its root.
+    /// Opens a directory from its root, one path component at a time.
     pub(crate) fn open_from_root(&self, id: DirId) -> Result<Directory, Errno> {
         match self.tree.parent(id) {
             None | Some(DirId::TOP) => reach(&self.tree, id),
@@ -28,8 +28,8 @@ impl Shared {
     }
 }
 
-/// Opens a directory name by name from its root, and follows no symbolic link below the root. Only a root must
-/// be readable.
+/// Opens a directory from its root, one path component at a time, and follows no symbolic link below the root.
+/// Only a root must be readable.
 ///
 /// # Errors
 /// Those of openat(2); `ENOENT` for the top, which has no path.
@@ -53,7 +53,7 @@ pub fn reach_entry(tree: &Tree, directory: DirId, name: &[u8]) -> Result<(Direct
     if directory != DirId::TOP {
         return Ok((reach(tree, directory)?, text(name)?));
     }
-    // A root is a path. If it is a link to a directory, it stands for that directory.
+    // A root is given as a path. A root that is a link to a directory stands for that directory.
     let path = super::path(name.to_vec());
     match (Directory::open(&path), path.parent(), path.file_name()) {
         (Ok(root), ..) => Ok((root, text(b".")?)),

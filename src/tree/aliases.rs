@@ -16,11 +16,11 @@ use crate::base::sync::lock;
 pub struct Alias<'t> {
     /// Position among the roots.
     pub position: Position,
-    /// Directory that it stands for; `None` for a file.
+    /// Directory that the root stands for; `None` for a file.
     pub directory: Option<DirId>,
-    /// Root in which its contents count, as the user gave it.
+    /// Root in which the contents count, as the user gave it.
     pub root: &'t [u8],
-    /// `true` if it is the same as that root, and not something inside it.
+    /// `true` if the alias is the same as that root, and not something inside that root.
     pub is_root: bool,
 }
 
@@ -97,7 +97,8 @@ impl Tree {
         for name in names.iter().filter(|name| !is_root(name)) {
             let inode = name.key();
             if let (true, Some(outer)) = (alone.contains(&inode), self.ancestry(name.directory).last()) {
-                // The smallest one is chosen, so that the result does not depend on the order of the names.
+                // The smallest directory is chosen, so that the result does not depend on the order of the
+                // names.
                 let first = met.entry(inode).or_insert(outer);
                 *first = outer.min(*first);
             }

@@ -48,12 +48,12 @@ impl Page {
         Self { draft: Draft::small(), ..Self::default() }
     }
 
-    /// Returns `true` if it has no entries.
+    /// Returns `true` if the page has no entries.
     pub fn is_empty(&self) -> bool {
         self.draft.is_empty()
     }
 
-    /// Returns the size of its entries in bytes.
+    /// Returns the size of the entries in bytes.
     pub fn length(&self) -> usize {
         self.draft.length()
     }

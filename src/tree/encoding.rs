@@ -35,7 +35,7 @@ const OWNED: u8 = 16;
 const EXCLUDED: u8 = 32;
 const FAILED: u8 = 64;
 
-/// Values of the record before, to which differences are encoded.
+/// Values of the previous record, to which differences are encoded.
 #[derive(Clone, Copy, Default)]
 struct Previous {
     mtime: i64,
@@ -71,7 +71,7 @@ impl Draft {
         Self { bytes: vec![0; HEAD], head: Vec::new(), previous: Previous::default() }
     }
 
-    /// Returns `true` if it has no records.
+    /// Returns `true` if the draft has no records.
     pub fn is_empty(&self) -> bool {
         self.length() == 0
     }
@@ -167,7 +167,7 @@ pub(crate) fn encode_link(before: u64, segment: u64) -> [u8; 17] {
 pub(crate) enum Node<'a> {
     /// Segment, with these records.
     Segment(&'a [u8]),
-    /// Link to the node before and to a segment, by their addresses.
+    /// Link to the previous node and to a segment, by their addresses.
     Link { before: u64, segment: u64 },
     /// Run, with the bytes of all its segments; see [`segments_of`].
     Run(&'a [u8]),

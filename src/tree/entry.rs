@@ -12,7 +12,7 @@ pub struct Entry<'a> {
     pub name: &'a [u8],
     /// Kind of the entry. Before its attributes are read, the type from the kernel's listing.
     pub kind: Kind,
-    /// Its attributes, or the reason why it has none.
+    /// Attributes, or the reason why the entry has none.
     pub state: EntryState,
 }
 
@@ -94,13 +94,13 @@ impl Metadata {
         self.blocks.saturating_mul(512)
     }
 
-    /// Returns the key of its inode if the inode may have other names.
+    /// Returns the key of the inode, if the inode may have other names.
     pub fn linked_inode(&self) -> Option<InodeKey> {
         self.links.map(|links| InodeKey { device: links.device, inode: self.inode })
     }
 
-    /// Returns its hard links if it has several names. A root that is a file has `links` even if its count is
-    /// one.
+    /// Returns the hard links, if the inode has several names. A root that is a file has `links` even if the
+    /// link count is one.
     pub fn several_names(&self) -> Option<Links> {
         self.links.filter(|links| links.count > 1)
     }
@@ -111,7 +111,7 @@ impl Metadata {
 pub struct Links {
     /// Link count reported by the file system.
     pub count: u64,
-    /// Index of its device in the tree's devices.
+    /// Index of the device in the tree's devices.
     pub device: u32,
 }
 

@@ -9,7 +9,7 @@ use super::reading::{Tree, join};
 /// deletion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntryId {
-    /// Its parent directory.
+    /// Parent directory.
     pub directory: DirId,
     /// Position in that directory's listing.
     pub position: Position,

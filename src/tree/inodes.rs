@@ -34,7 +34,7 @@ impl LinkedName {
         Some(Self::counted(directory, metadata, metadata.links?))
     }
 
-    /// Returns the key of its inode.
+    /// Returns the key of the inode.
     pub fn key(&self) -> InodeKey {
         InodeKey { device: self.device, inode: self.inode }
     }
@@ -148,7 +148,7 @@ struct Node {
     id: DirId,
     /// Index of the parent; `None` at the top of the graph.
     parent: Option<u32>,
-    /// Number of the inode that was last found in or below it.
+    /// Number of the inode that was last found in or below the directory.
     seen: u32,
     sum: Totals,
 }

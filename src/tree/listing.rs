@@ -34,12 +34,12 @@ impl<'t> Listing<'t> {
         Self { segments: records.into_iter().map(place).collect() }
     }
 
-    /// Returns `true` if it has no entries.
+    /// Returns `true` if the listing has no entries.
     pub fn is_empty(&self) -> bool {
         self.segments.iter().all(|(_, records)| records.is_empty())
     }
 
-    /// Returns its length in bytes. A listing only grows, so two listings of a directory with the same length
+    /// Returns the length in bytes. A listing only grows, so two listings of a directory with the same length
     /// are equal.
     pub fn length(&self) -> u64 {
         self.segments.last().map_or(0, |(start, records)| start + records.len() as u64)

@@ -12,7 +12,7 @@ use super::{Entry, Listing, Position};
 
 /// Largest number of entries from one stop to the next.
 const LONGEST_STRIDE: usize = 8;
-/// The distance between two stops grows by one entry with every so many bytes of the listing.
+/// Number of bytes of a listing with which the distance between two stops grows by one entry.
 const STEP: u64 = 1 << 16;
 
 /// Positions at which decoding a listing can resume.

@@ -131,8 +131,8 @@ impl Tree {
         Listing::from_segments(segments)
     }
 
-    /// Returns the metadata of its own entry. Searches the parent's listing, which is too slow to do for every
-    /// directory.
+    /// Returns the metadata of the directory's own entry. Searches the parent's listing, which is too slow to
+    /// do for every directory.
     pub fn own_metadata(&self, id: DirId) -> Option<Metadata> {
         let listing = self.listing(self.parent(id)?);
         listing.entries().find_map(|(_, record)| match record.state {
@@ -141,8 +141,8 @@ impl Tree {
         })
     }
 
-    /// Returns the totals of everything below it that is complete; [`LiveTotals`](crate::tree::LiveTotals) adds
-    /// the rest.
+    /// Returns the totals of everything complete below `id`; [`LiveTotals`](crate::tree::LiveTotals) adds the
+    /// rest.
     pub fn totals(&self, id: DirId) -> Totals {
         self.dir(id).totals()
     }
@@ -165,8 +165,8 @@ impl Tree {
         Status { state, partial: dir.is_partial(), errno: (errno != 0).then_some(errno) }
     }
 
-    /// Returns the disk usage that several of its entries share: the sum over its entries minus its own totals,
-    /// which count it once. Known when the scan is complete.
+    /// Returns the disk usage that several entries of the directory share: the sum over the entries minus the
+    /// directory's totals, in which shared bytes count once. Known when the scan is complete.
     pub fn shared(&self, id: DirId) -> u64 {
         // In a tree from a file, the number is loaded with the directory.
         if self.stored.is_some() {

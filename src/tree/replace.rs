@@ -286,7 +286,7 @@ fn is_kept(directory: DirId, count: u64) -> bool {
     count > 1 || directory == DirId::TOP
 }
 
-/// Totals that entries of a directory add to it.
+/// Totals that entries of a directory add to the directory.
 struct Sum {
     parent: DirId,
     totals: Totals,

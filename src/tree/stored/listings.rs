@@ -40,7 +40,7 @@ impl ListingsDraft {
         self.ends = Some((first, directory));
     }
 
-    /// Returns its length in bytes.
+    /// Returns the length of the block in bytes.
     pub fn length(&self) -> usize {
         self.bytes.len()
     }
@@ -70,7 +70,7 @@ pub struct Child {
     pub id: DirId,
     /// Parent directory.
     pub parent: DirId,
-    /// Position of its entry in the block.
+    /// Position of the directory's entry in the block.
     pub record: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Positions of the blocks in a tree's file, and which of them are loaded.
+//! Positions of the blocks in a tree's file, and the record of those that are loaded.
 
 use crate::base::sync::{Mutex, OnceLock};
 use crate::platform::memory::block_file::{Block, BlockFile, Damage};
@@ -11,13 +11,14 @@ pub const ROWS: u32 = 1 << 10;
 pub struct ListingBlock {
     /// Position in the file.
     pub block: Block,
-    /// Number of the first directory in it.
+    /// Number of the first directory in the block.
     pub first: u32,
-    /// Number of the first child directory named in it; if it names none, of the first one named after it.
+    /// Number of the first child directory named in the block; if the block names none, of the first one named
+    /// after it.
     pub child: u32,
-    /// `true` if it names inodes with several links.
+    /// `true` if the block names inodes with several links.
     pub has_links: bool,
-    /// `true` if an entry in it could not be read.
+    /// `true` if an entry in the block could not be read.
     pub has_failures: bool,
 }
 

@@ -32,11 +32,11 @@ pub struct Row {
     pub parent: u32,
     /// Totals of the directory and everything below it.
     pub totals: Totals,
-    /// Index of its device.
+    /// Index of the device.
     pub device: u32,
     /// See [`crate::tree::Status::partial`].
     pub is_partial: bool,
-    /// Error number with which reading it ended; 0 for none.
+    /// Error number with which reading the directory ended; 0 for none.
     pub errno: i32,
     /// See [`crate::tree::Tree::shared`].
     pub shared: u64,

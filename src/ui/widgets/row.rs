@@ -6,7 +6,8 @@
 //!      excluded                               proc/  kernel file system
 //! ```
 //!
-//! `▌`: the row under the cursor. `!`: something in it could not be read. Before a size, `≥`: a lower bound; `·`: still growing.
+//! `▌`: the row under the cursor. `!`: something in the row could not be read. Before a size, `≥`: a lower bound;
+//! `·`: still growing.
 //!
 //! Invariant: every cell is as wide as its column, whatever it contains.
 
