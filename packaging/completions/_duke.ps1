@@ -31,6 +31,7 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('--sort', '--sort', [CompletionResultType]::ParameterName, 'Sort the table and the browser by a column')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use color')
             [CompletionResult]::new('--start', '--start', [CompletionResultType]::ParameterName, 'View that the browser shows first')
+            [CompletionResult]::new('--cwd-file', '--cwd-file', [CompletionResultType]::ParameterName, 'Write the directory that was shown last to FILE, for a shell function that goes there')
             [CompletionResult]::new('-t', '-t', [CompletionResultType]::ParameterName, 'Read with N threads')
             [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Read with N threads')
             [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'Exclude entries matching GLOB')

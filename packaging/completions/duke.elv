@@ -28,6 +28,7 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --sort 'Sort the table and the browser by a column'
             cand --color 'When to use color'
             cand --start 'View that the browser shows first'
+            cand --cwd-file 'Write the directory that was shown last to FILE, for a shell function that goes there'
             cand -t 'Read with N threads'
             cand --threads 'Read with N threads'
             cand --exclude 'Exclude entries matching GLOB'

@@ -166,6 +166,12 @@ pub struct Arguments {
     #[arg(long, conflicts_with_all = ["json", "no_interactive", "summarize", "depth"], help_heading = "Display")]
     pub pick: bool,
 
+    /// Write the directory that was shown last to FILE, for a shell function that goes there
+    ///
+    /// The path is absolute and without a newline. Nothing is written for an export or a snapshot.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "no_interactive", "summarize", "depth"], help_heading = "Display")]
+    pub cwd_file: Option<PathBuf>,
+
     /// End each path that the key p prints with a NUL instead of a newline
     #[arg(short = '0', long, help_heading = "Display")]
     pub print0: bool,

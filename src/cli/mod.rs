@@ -221,6 +221,7 @@ fn browser(
         keymap: config.keymap,
         notice,
         mouse: if arguments.no_mouse { MouseCapture::Off } else { MouseCapture::On },
+        cwd_file: arguments.cwd_file.clone(),
         start: match arguments.start {
             StartView::List => Start::Sizes,
             StartView::Overview => Start::Overview,

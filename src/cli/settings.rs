@@ -20,7 +20,7 @@ use crate::cli::exclude::filter;
 
 /// Flags that cannot be set, because they select the task of one run. Flags without a long name, which take
 /// file names, cannot be set either.
-const FOR_ONCE: [&str; 13] = [
+const FOR_ONCE: [&str; 14] = [
     "help",
     "version",
     "json",
@@ -32,6 +32,7 @@ const FOR_ONCE: [&str; 13] = [
     "top",
     "by",
     "pick",
+    "cwd_file",
     "config",
     "no_config",
 ];

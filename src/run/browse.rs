@@ -5,15 +5,16 @@
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::os::unix::ffi::OsStringExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use jiff::tz::TimeZone;
 
 use crate::base::format::Units;
 use crate::base::os_error::words;
-use crate::base::text::escape;
+use crate::base::text::{escape, escape_path};
 use crate::delete::Journal;
+use crate::platform::atomic_file::AtomicFile;
 use crate::platform::terminal::stops;
 use crate::run::exit::Exit;
 use crate::run::snapshot_writer::SnapshotWriter;
@@ -51,6 +52,8 @@ pub struct BrowseJob {
     pub keymap: Keymap,
     /// Message that is shown first.
     pub notice: Option<String>,
+    /// File for the path of the directory that was shown last.
+    pub cwd_file: Option<PathBuf>,
     /// View that is shown first, unless growth is.
     pub start: Start,
     /// Mouse capture.
@@ -125,12 +128,17 @@ pub fn run(job: BrowseJob) -> Exit {
     let snapshots = job.snapshots.filter(|_| source.scan().is_some_and(is_whole));
     let writer = snapshots.map(|snapshots| SnapshotWriter::begin(&source, snapshots));
     let exit = match ui::run(&mut source, &settings, earlier.clone()) {
-        Ok(picked) => {
+        Ok(left) => {
+            let written = write_directory(job.cwd_file.as_deref(), left.directory.as_deref());
             let old = match &earlier {
                 BaselineSpec::Source(old) => report_errors(old),
                 BaselineSpec::None | BaselineSpec::Kept(_) => Exit::Fine,
             };
-            Exit::of_roots(source.tree()).max(print(&picked, job.ending)).max(report_errors(&source)).max(old)
+            Exit::of_roots(source.tree())
+                .max(print(&left.picked, job.ending))
+                .max(written)
+                .max(report_errors(&source))
+                .max(old)
         }
         Err(error) => {
             print_error(&format!("terminal: {}", words(&error)));
@@ -143,6 +151,23 @@ pub fn run(job: BrowseJob) -> Exit {
     // The process ends now, and the system frees a large tree faster than duke could.
     std::mem::forget((source, earlier));
     exit
+}
+
+/// Writes the directory that was shown last to the file that the user named, and reports an error.
+fn write_directory(file: Option<&Path>, directory: Option<&[u8]>) -> Exit {
+    let (Some(path), Some(directory)) = (file, directory) else { return Exit::Fine };
+    let write = || {
+        let mut file = AtomicFile::begin(path)?;
+        file.write_all(directory)?;
+        file.keep()
+    };
+    match write() {
+        Ok(()) => Exit::Fine,
+        Err(error) => {
+            print_error(&format!("{}: {}", escape_path(path), words(&error)));
+            Exit::Incomplete
+        }
+    }
 }
 
 /// Starts to read the tree, and returns it with the location of its baseline.

@@ -68,6 +68,7 @@ use crate::platform::terminal::stops;
 use crate::source::Source;
 use crate::source::baseline::{Baseline, BaselineSpec};
 pub use options::{MouseCapture, Start};
+pub use session::BrowserEnd;
 use session::{Left, Session};
 pub use settings::Settings;
 use terminal::input::Input;
@@ -76,13 +77,13 @@ use terminal::screen::{Guard, Screen};
 /// Size in bytes up to which a frame is sent in one write.
 const FRAME: usize = 1 << 18;
 
-/// Shows the tree of `source` until the user quits, and returns the marked paths, which will be printed. Does
+/// Shows the tree of `source` until the user quits, and returns what to print and where the user was. Does
 /// not wait for the source to finish. If the user scans the parent directory, `source` is replaced. `earlier`
 /// is the baseline for growth.
 ///
 /// # Errors
 /// When the terminal cannot be taken over, or no longer responds. It has been restored by then.
-pub fn run(source: &mut Source, settings: &Settings, mut earlier: BaselineSpec) -> io::Result<Vec<Vec<u8>>> {
+pub fn run(source: &mut Source, settings: &Settings, mut earlier: BaselineSpec) -> io::Result<BrowserEnd> {
     let screen = Screen::new(settings.mouse, settings.tab)?;
     let _guard = Guard(screen.clone());
     restore_on_panic(&screen);
@@ -104,9 +105,9 @@ pub fn run(source: &mut Source, settings: &Settings, mut earlier: BaselineSpec) 
             session.expect(name);
         }
         match session.run()? {
-            Left::Browser(paths) => {
+            Left::Browser(ended) => {
                 input.settle()?;
-                return Ok(paths);
+                return Ok(ended);
             }
             Left::Tree(above) => {
                 earlier = earlier.above();

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
+use ratatui::crossterm::cursor::MoveTo;
 use ratatui::crossterm::queue;
 use ratatui::crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate};
 
@@ -61,10 +62,19 @@ impl From<DeletionMessage> for Message {
     }
 }
 
+/// End of a browser.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BrowserEnd {
+    /// Marked paths, if the user wants to print them.
+    pub picked: Vec<Vec<u8>>,
+    /// Absolute path of the directory that was shown last; `None` if it is not on this machine, or a list of roots.
+    pub directory: Option<Vec<u8>>,
+}
+
 /// Next step when the user leaves a tree.
 pub enum Left {
-    /// Quit the browser, and print these paths.
-    Browser(Vec<Vec<u8>>),
+    /// Quit the browser.
+    Browser(BrowserEnd),
     /// Show the tree of another source.
     Tree(Source),
 }
@@ -251,8 +261,8 @@ impl<'s> Session<'s> {
     /// Carries out an effect. Returns the next step if the user leaves the tree.
     fn carry_out(&mut self, effect: Effect) -> io::Result<Option<Left>> {
         match effect {
-            Effect::Quit => return Ok(Some(Left::Browser(Vec::new()))),
-            Effect::Print(paths) => return Ok(Some(Left::Browser(paths))),
+            Effect::Quit => return Ok(Some(self.end(Vec::new()))),
+            Effect::Print(picked) => return Ok(Some(self.end(picked))),
             Effect::ScanAbove(path) => return Ok(self.scan_above(path).map(Left::Tree)),
             Effect::Start(program) => self.start(program),
             Effect::Export(order) => self.export(order),
@@ -280,6 +290,11 @@ impl<'s> Session<'s> {
             Effect::Repaint => self.repaint()?,
         }
         Ok(None)
+    }
+
+    /// Returns the end of the browser.
+    fn end(&self, picked: Vec<Vec<u8>>) -> Left {
+        Left::Browser(BrowserEnd { picked, directory: self.app.cx.shown_directory() })
     }
 
     /// Starts to prepare a program.
@@ -343,6 +358,10 @@ impl<'s> Session<'s> {
     fn draw(&mut self) -> io::Result<()> {
         queue!(self.terminal.backend_mut(), BeginSynchronizedUpdate)?;
         self.terminal.draw(|frame| self.app.draw(frame))?;
+        // Screen readers follow the cursor of the terminal, which stays invisible.
+        if let Some((column, line)) = self.app.cursor() {
+            queue!(self.terminal.backend_mut(), MoveTo(column, line))?;
+        }
         queue!(self.terminal.backend_mut(), EndSynchronizedUpdate)?;
         self.terminal.backend_mut().flush()
     }

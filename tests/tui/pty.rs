@@ -632,3 +632,21 @@ fn an_answer_about_the_background_changes_colors_and_is_no_key() {
     assert!(session.quit().success());
     session.assert_restored();
 }
+
+#[test]
+fn the_directory_shown_last_is_written_to_a_file() {
+    let folder = folder();
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("cwd");
+    std::fs::write(&file, "before").unwrap();
+    let mut command = duke(folder.path());
+    command.arg("--cwd-file");
+    command.arg(&file);
+    let mut session = Session::run(command);
+    session.wait_for_text("1 of 3");
+    session.press("\r");
+    session.wait_for_text("inner/");
+    assert!(session.quit().success());
+    let written = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(Path::new(&written), folder.path().join("large"));
+}

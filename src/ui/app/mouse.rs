@@ -55,6 +55,18 @@ impl App<'_> {
         }
     }
 
+    /// Returns the column and line of the row under the cursor; `None` if a layer covers the view.
+    pub fn cursor(&self) -> Option<(u16, u16)> {
+        let list = self.cx.regions(self.cx.size).0.list;
+        let row = match &self.cx.views.page {
+            _ if !self.layers.is_empty() => return None,
+            Some(page) => page.index.checked_sub(page.offset)?,
+            None => self.cx.window.index.checked_sub(self.cx.window.offset)?,
+        };
+        let line = list.y.checked_add(u16::try_from(row).ok()?)?;
+        (line < list.bottom()).then_some((list.x, line))
+    }
+
     /// Clears the clickable areas if another component gets the keys now, because a click would hit something
     /// that was never visible.
     pub(super) fn forget_hits_of_another(&mut self, scope: Scope) {

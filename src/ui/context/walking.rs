@@ -25,6 +25,11 @@ impl Context<'_> {
         self.shown_path(&self.tree.path(self.place.id))
     }
 
+    /// Returns the absolute path of the shown directory; `None` if it is not on this machine, or a list of roots.
+    pub fn shown_directory(&self) -> Option<Vec<u8>> {
+        (self.source_kind == SourceKind::Live && self.place.id != DirId::TOP).then(|| self.place_path())
+    }
+
     /// Returns a path of the tree, with its root as it is shown.
     pub fn shown_path(&self, path: &[u8]) -> Vec<u8> {
         let below = |given: &[u8]| {
