@@ -114,7 +114,7 @@ pub struct Arguments {
 
     /// Hide entries smaller than SIZE, such as 100M
     ///
-    /// With --apparent-size, the apparent size is compared. Totals include hidden entries.
+    /// Tables with --apparent-size compare the apparent size, --json always the disk usage. Totals include hidden entries.
     #[arg(long, value_name = "SIZE", value_parser = ValueParser::new(size), help_heading = "Output")]
     pub min_size: Option<u64>,
 
