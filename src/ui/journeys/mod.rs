@@ -199,7 +199,7 @@ fn bars_keep_their_color_in_the_selected_row() {
     assert!(row.iter().all(|cell| cell.fg != cell.bg), "a bar in the color of the row is visible");
     app.cx.theme.colors = Colors::None;
     let row: Vec<_> = drawn(&mut app).buffer().content.chunks(80).nth(3).unwrap().to_vec();
-    assert!(row.iter().all(|cell| cell.modifier.contains(Modifier::REVERSED)));
+    assert!(row.iter().all(|cell| cell.modifier.contains(Modifier::BOLD)) && row[0].symbol() == ">");
 }
 
 /// Draws the screen.

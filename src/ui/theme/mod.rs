@@ -14,7 +14,7 @@ use ratatui::style::{Color, Style};
 use ratatui::text::Span;
 
 pub use colors::{ColorChoice, Colors};
-pub use palette::{Background, Looks, Preset, Role, color, color_name, filled, mixed};
+pub use palette::{Background, Looks, Preset, Role, color, color_name, filled, ink, mixed};
 
 /// Characters for drawing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

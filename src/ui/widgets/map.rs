@@ -23,7 +23,7 @@ use crate::base::text::{fit, width};
 use crate::table::outline::{Level, Node};
 use crate::ui::context::Context;
 use crate::ui::map_colors::MapColors;
-use crate::ui::theme::{Role, Theme, filled, mixed};
+use crate::ui::theme::{Role, Theme, ink, mixed};
 use crate::ui::treemap_layout::{Area, layout};
 
 /// Smallest width and height, in half lines, of a directory that shows its contents.
@@ -123,18 +123,27 @@ impl<'a, 't> Painter<'a, 't> {
     /// Paints a directory with its contents.
     fn open(&mut self, shape: &Shape<'_>, inner: &Level, area: Area) {
         let theme = self.cx.theme;
-        let title = theme.style(if shape.is_selected { Role::Accent } else { Role::Selected });
-        let style = if shape.is_selected { filled(title) } else { title };
+        let (accent, title) = (theme.style(Role::Accent).fg, theme.style(Role::Selected));
+        let color = accent.filter(|_| shape.is_selected).or(title.bg);
+        let style = color.map_or(title, |color| Style::new().fg(ink(color)));
         // The line of the title is a whole one.
         let line = area.y.div_ceil(2);
         let end = line * 2 + 2;
         let head = Area { height: end - area.y, width: area.width.max(2) - 1, ..area };
-        if let Some(color) = style.bg {
+        if let Some(color) = color {
             self.picture.fill(head, color);
+        }
+        // A directory that contains nothing but a directory is one line with it.
+        let (mut label, mut inner) = (shape.label.to_owned(), inner);
+        while let ([only], 0) = (inner.nodes.as_slice(), inner.rest)
+            && !only.inner.nodes.is_empty()
+        {
+            label.push_str(&only.label);
+            inner = &only.inner;
         }
         let size = plain_size(shape.size, self.cx.units);
         let room = usize::from(head.width);
-        let name = fit(shape.label, room, theme.glyphs.gap()).into_owned();
+        let name = fit(&label, room, theme.glyphs.gap()).into_owned();
         if width(&name) + width(&size) < room {
             let x = area.x + head.width - u16::try_from(width(&size)).unwrap_or(0);
             self.labels.push(Label { x, y: line, text: size, style });
@@ -152,7 +161,7 @@ impl<'a, 't> Painter<'a, 't> {
     fn leaf(&mut self, shape: &Shape<'_>, area: Area) {
         let inside = inset(area);
         let color = self.color(shape);
-        let ink = Style::new().fg(filled(Style::new().fg(color)).fg.unwrap_or(Color::Black));
+        let ink = Style::new().fg(ink(color));
         let steps = if inside.width >= SHADED.0 && inside.height >= SHADED.1 { 5 } else { 1 };
         for step in 0..steps {
             let edge = |step: u16| inside.height * step / steps / 2 * 2;

@@ -91,7 +91,7 @@ fn swatch(cx: &Context<'_>, role: Role) -> Style {
     let style = cx.theme.style(role);
     match style.bg.or(style.fg) {
         Some(color) => Style::new().bg(color),
-        None => style,
+        None => Style::new(),
     }
 }
 

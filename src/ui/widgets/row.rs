@@ -24,7 +24,7 @@ use crate::table::column::{Column, SIGNS};
 use crate::table::row::{CellValue, NumberFormat, Precision, Row, RowStyle};
 use crate::ui::context::Context;
 use crate::ui::hit_map::{Canvas, Hit};
-use crate::ui::theme::Role;
+use crate::ui::theme::{Colors, Role};
 
 /// Width below which a note would be useless.
 const NOTE: usize = 10;
@@ -159,7 +159,7 @@ pub fn inner(area: Rect) -> Rect {
 }
 
 /// Draws a line as the one under the cursor: with a mark at its start if that cell is blank, and a tint below its
-/// colors. Without a tint the line is reversed, with bars in their color and bold text bold.
+/// colors. Without a tint the line is reversed, with bars in their color and bold text bold. Without colors it is bold.
 pub fn select(cx: &Context<'_>, row: Rect, buffer: &mut Buffer) {
     let (selected, bar) = (cx.theme.style(Role::Selected), cx.theme.style(Role::Bar).fg);
     let is_tint = matches!(selected.bg, Some(Color::Rgb(..) | Color::Indexed(_)));
@@ -167,7 +167,10 @@ pub fn select(cx: &Context<'_>, row: Rect, buffer: &mut Buffer) {
         let cell = &mut buffer[cell];
         let mut style = Style::reset().patch(selected).add_modifier(cell.modifier & Modifier::BOLD);
         let is_bar = bar == Some(cell.fg);
-        if selected.bg.is_none() {
+        if cx.theme.colors == Colors::None {
+            // A reversed bar would be a hole.
+            style = Style::new().add_modifier(cell.modifier).bold();
+        } else if selected.bg.is_none() {
             // Reversing exchanges both colors of the cell, so the color of a bar becomes that of the background.
             // A bar in the color of the row would vanish.
             style = if is_bar && bar != selected.fg { style.bg(cell.fg) } else { style };
@@ -179,7 +182,7 @@ pub fn select(cx: &Context<'_>, row: Rect, buffer: &mut Buffer) {
     if let Some(first) =
         buffer.cell_mut((row.x, row.y)).filter(|cell| !row.is_empty() && cell.symbol() == " ")
     {
-        first.set_symbol(cx.theme.glyphs.cursor());
+        first.set_symbol(if cx.theme.colors == Colors::None { ">" } else { cx.theme.glyphs.cursor() });
         if is_tint {
             first.set_style(cx.theme.style(Role::Accent));
         }

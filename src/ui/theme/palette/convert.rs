@@ -27,9 +27,16 @@ pub fn filled(style: Style) -> Style {
     style.bg(style.fg.unwrap_or_default()).fg(if light > BRIGHT { BLACK } else { WHITE })
 }
 
-/// Returns the color at this fraction of the way from `one` to `other`.
+/// Returns a color for text on a background: black or white, whichever has more contrast.
+pub fn ink(background: Color) -> Color {
+    let style = filled(Style::new().fg(background));
+    // On colors of the terminal's own scheme, black is usually legible.
+    style.bg.and(style.fg).unwrap_or(Color::Black)
+}
+
+/// Returns the color at this fraction of the way from `one` to `other`; `one` if the components of either are unknown.
 pub fn mixed(one: Color, other: Color, (part, whole): (u16, u16)) -> Color {
-    let (Color::Rgb(r, g, b), Color::Rgb(red, green, blue)) = (one, other) else { return other };
+    let (Color::Rgb(r, g, b), Color::Rgb(red, green, blue)) = (one, other) else { return one };
     let mix = |one: u8, other: u8| {
         let sum = u32::from(one) * u32::from(whole - part) + u32::from(other) * u32::from(part);
         u8::try_from(sum / u32::from(whole.max(1))).unwrap_or(other)

@@ -14,7 +14,7 @@ use ratatui::style::{Color, Modifier, Style};
 use super::colors::Colors;
 use crate::analysis::search::Category;
 use convert::shown;
-pub use convert::{color, color_name, filled, mixed};
+pub use convert::{color, color_name, filled, ink, mixed};
 
 /// Role of text or of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
