@@ -19,7 +19,7 @@ pub enum State {
     Waiting = 0,
     /// The directory, or something below it, is being read.
     Reading = 1,
-    /// Everything below it was read that could be read.
+    /// Everything readable in and below the directory has been read.
     Complete = 2,
 }
 
@@ -40,44 +40,45 @@ impl Status {
         self.state == State::Complete
     }
 
-    /// Returns `true` if everything in it and below it was read that could be read.
+    /// Returns `true` if everything readable in and below the directory has been read.
     pub fn is_settled(self) -> bool {
         self.is_complete() && !self.partial
     }
 
-    /// Returns `true` if it is settled and its own entries could be read.
+    /// Returns `true` if the directory is settled and its own entries could be read.
     pub fn is_known(self) -> bool {
         self.is_settled() && self.errno.is_none()
     }
 }
 
-/// Data of one directory. Totals, `pending` and `partial` are written by every worker with a claim on it: to
-/// add a completed child, or to stop. The other fields have one writer: the worker that reads the directory
-/// until it is complete, and later the code that changes a finished tree.
+/// Data of one directory. Every worker with a claim on the directory may write the totals, `pending` and
+/// `partial`, to add a completed child or to stop. The other fields have one writer: first the worker that reads
+/// the directory, and once the tree is finished, the code that changes it.
 #[derive(Default)]
 #[repr(align(64))]
 pub(super) struct Dir {
     pub(super) disk: AtomicU64,
     pub(super) apparent: AtomicU64,
     pub(super) items: AtomicU64,
-    /// Address of its listing's newest link or only segment; 0 before anything is published. Stored with
+    /// Address of the listing's newest link or only segment; 0 before anything is published. Stored with
     /// `Release` and loaded with `Acquire`, so readers see everything that the listing names.
     pub(super) listing: AtomicU64,
-    /// Address of its own entry; 0 for the top. Written before the listing with that entry is published.
+    /// Address of the directory's own entry; 0 for the top. Written before the listing with that entry is
+    /// published.
     pub(super) record: AtomicU64,
-    /// Number of its parent. Written before the listing that names this directory is published.
+    /// Number of the parent directory. Written before the listing that names this directory is published.
     pub(super) parent: AtomicU32,
     /// Number of claims; see `totals`.
     pub(super) pending: AtomicU32,
     pub(super) errors: AtomicU32,
     /// See [`Status::errno`]; 0 if there is none.
     pub(super) errno: AtomicI32,
-    /// Index of its device.
+    /// Index of the directory's device.
     pub(super) device: AtomicU32,
     pub(super) state: AtomicU8,
     pub(super) partial: AtomicBool,
     pub(super) is_open: AtomicBool,
-    /// `true` while it is being rescanned: no listing names it, and it adds nothing to its parent; see
+    /// `true` while a rescan fills the directory: no listing names it, and it adds nothing to its parent; see
     /// `replace`.
     pub(super) detached: AtomicBool,
 }
@@ -90,7 +91,7 @@ impl Dir {
         self.partial.load(Ordering::Relaxed)
     }
 
-    /// Resets a dropped directory so that its number can be used again.
+    /// Resets a dropped directory so that its number can be reused.
     pub(super) fn reset(&self) {
         for total in [&self.disk, &self.apparent, &self.items, &self.listing, &self.record] {
             total.store(0, Ordering::Relaxed);
@@ -122,7 +123,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// Adds `other`. Sums that do not fit stop at the largest number.
+    /// Adds `other`. Sums saturate at the maximum value.
     pub fn add(&mut self, other: &Self) {
         self.disk = self.disk.saturating_add(other.disk);
         self.apparent = self.apparent.saturating_add(other.apparent);
@@ -131,11 +132,11 @@ impl Totals {
     }
 }
 
-/// Numbers of dropped directories that can be used again.
+/// Numbers of dropped directories, kept for reuse.
 #[derive(Default)]
 pub(super) struct Free {
     pub(super) ready: Vec<u32>,
-    /// Numbers dropped last, which are not used again yet because readers may still hold them.
+    /// Most recently dropped numbers, not reused yet because readers may still hold them.
     waiting: Vec<u32>,
 }
 

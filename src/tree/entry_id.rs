@@ -9,7 +9,7 @@ use super::reading::{Tree, join};
 /// deletion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntryId {
-    /// Its parent directory.
+    /// Directory that contains the entry.
     pub directory: DirId,
     /// Position in that directory's listing.
     pub position: Position,
@@ -32,7 +32,7 @@ impl EntryId {
         Some(Self { directory, position })
     }
 
-    /// Returns the entry. Decodes the entries before it in the same batch.
+    /// Returns the entry after decoding the entries before it in the same batch.
     pub fn record(self, tree: &Tree) -> Option<Entry<'_>> {
         tree.listing(self.directory).record(self.position)
     }

@@ -1,4 +1,4 @@
-//! Positions of the blocks in a tree's file, and which of them are loaded.
+//! Positions of the blocks in a tree's file, and a record of the blocks that are loaded.
 
 use crate::base::sync::{Mutex, OnceLock};
 use crate::platform::memory::block_file::{Block, BlockFile, Damage};
@@ -11,13 +11,13 @@ pub const ROWS: u32 = 1 << 10;
 pub struct ListingBlock {
     /// Position in the file.
     pub block: Block,
-    /// Number of the first directory in it.
+    /// Number of the first directory whose listing is in the block.
     pub first: u32,
-    /// Number of the first child directory named in it; if it names none, of the first one named after it.
+    /// Number of the first child directory named in the block or, if the block names none, in a later block.
     pub child: u32,
-    /// `true` if it names inodes with several links.
+    /// `true` if the block names inodes with several links.
     pub has_links: bool,
-    /// `true` if an entry in it could not be read.
+    /// `true` if an entry in the block could not be read.
     pub has_failures: bool,
 }
 
@@ -34,11 +34,11 @@ pub struct Plan {
     pub devices: Vec<u64>,
 }
 
-/// File behind a tree.
+/// File that a tree is loaded from, and the state of loading.
 pub(in crate::tree) struct Stored {
     pub(in crate::tree) file: BlockFile,
     pub(in crate::tree) plan: Plan,
-    /// For each block of listings, set when it has been loaded.
+    /// One cell for each block of listings, set once the block is loaded.
     pub(in crate::tree) fetched: Box<[OnceLock<()>]>,
     /// First damage found in the file.
     pub(in crate::tree) damage: Mutex<Option<Damage>>,
