@@ -1,6 +1,6 @@
 //! Largest directories by the files directly in them, without subdirectories.
 //!
-//! Invariant: a row counts each inode once, whatever other directories contain names of it.
+//! Invariant: a row counts each inode once, no matter which other directories contain names of the inode.
 
 use std::cmp::Reverse;
 use std::io;
@@ -17,9 +17,9 @@ use crate::tree::{DirId, EntryId, Totals, Tree, UniqueSizes};
 pub struct OwnSize {
     /// Number of the directory.
     pub id: DirId,
-    /// Address of its entry.
+    /// Address of the directory's entry.
     pub entry: EntryId,
-    /// Sum over the files directly in it, without subdirectories. Its items are names.
+    /// Totals of the files directly in the directory, without subdirectories. Items are names.
     pub own: Totals,
 }
 
@@ -36,8 +36,8 @@ pub struct Directories {
     pub complete: bool,
 }
 
-/// Finds the first `most` directories, in the requested order, by the files directly in them; files that the
-/// query does not keep do not count.
+/// Finds the first `most` directories in the requested order. Only files directly in a directory count, and only
+/// those that the query keeps.
 ///
 /// # Errors
 /// When no thread can be started.
@@ -50,10 +50,10 @@ pub fn directories(pool: &Pool, mut request: Request, most: usize) -> io::Result
     })
 }
 
-/// Files by directory, before they are added up.
+/// Files of each directory, before they are added up.
 #[derive(Default)]
 struct Files {
-    /// Files with one name. A huge directory may occur several times.
+    /// Totals of the files with one name in each directory. A huge directory may occur several times.
     single: Vec<(DirId, Totals)>,
     sizes: UniqueSizes,
 }
@@ -71,7 +71,7 @@ impl Collector for Files {
         entry.add_to(&mut self.sizes);
         let (_, own) = self.single.last_mut().expect("a directory is entered before its entries are met");
         own.items += 1;
-        // Files with several names are added at the end.
+        // The sizes of files with several names are added at the end.
         if entry.metadata().is_none_or(|metadata| metadata.links.is_none()) {
             own.add(&entry.own);
         }
@@ -135,7 +135,7 @@ fn sort_by_path(tree: &Tree, all: &mut Vec<(DirId, Totals)>, reversed: bool) {
     }
 }
 
-/// Returns the rows in the same order. The listing of each parent is read once.
+/// Returns the rows in the same order, reading the listing of each parent once.
 fn with_positions(tree: &Tree, all: &[(DirId, Totals)]) -> Vec<OwnSize> {
     let mut by_parent: Vec<(DirId, DirId, usize)> = all
         .iter()

@@ -1,11 +1,10 @@
 //! Hard links: inodes with several names, inside and outside of a directory.
 //!
-//! Deleting a name frees nothing while another name exists. So the view shows for a directory which inodes have
-//! all of their names in it, and which have other names outside. Outside are names in other parts of the tree,
-//! which are known when the scan is complete, and names that were not scanned, which only the link count
-//! reveals.
+//! Deleting a name frees nothing while another name exists. So the view shows which inodes have all of their
+//! names in a directory, and which also have names outside. A name outside is either in another part of the
+//! tree, which is known once the scan is complete, or was not scanned, which only the link count reveals.
 //!
-//! Invariant: an inode is in one row, whatever the number of its names.
+//! Invariant: an inode has exactly one row, however many names it has.
 
 use std::cmp::Reverse;
 use std::io;
@@ -26,21 +25,22 @@ pub struct LinkedInode {
     pub apparent: u64,
     /// Link count reported by the file system.
     pub count: u64,
-    /// Number of its names in the directory or below it.
+    /// Number of the inode's names in or below the requested directory.
     pub inside: u64,
-    /// Number of its names in other parts of the tree.
+    /// Number of the inode's names in other parts of the tree.
     pub elsewhere: u64,
-    /// Index of the first of its names.
+    /// Index of the inode's first name in `HardLinks::names`.
     first: usize,
 }
 
 impl LinkedInode {
-    /// Returns `true` if some of its names are outside, so that deleting everything inside does not free it.
+    /// Returns `true` if the inode has names outside the directory, so that deleting everything inside does not
+    /// free the inode.
     pub fn is_shared(&self) -> bool {
         self.inside < self.count
     }
 
-    /// Returns a query that finds its names.
+    /// Returns a query that finds the names of the inode.
     pub fn query(&self) -> Query {
         Query::of(Test::Inode(self.inode))
     }
@@ -115,7 +115,8 @@ impl Collector for Names {
 
 impl Names {
     fn links(&mut self, request: &Request, progress: Progress) -> HardLinks {
-        // The largest size comes first, because a name that was read while the file grew has a smaller one.
+        // The largest size comes first, because a name that was read while the file was growing has a smaller
+        // size.
         let order = |name: &Name| (name.inode, Reverse(name.disk), Reverse(name.apparent), name.row.entry);
         self.names.sort_unstable_by_key(order);
         let index = InodeIndex::new(&request.tree);
