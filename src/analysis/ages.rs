@@ -1,7 +1,7 @@
 //! Age view: bytes and counts, grouped by the time of the last change.
 //!
-//! Directories are omitted: their time shows when a name was added or deleted, and not the age of their
-//! contents.
+//! Directories are omitted, because the time of a directory shows when a name in it was added or deleted, and
+//! not the age of its contents.
 //!
 //! Invariant: every entry with a time is in exactly one row.
 

@@ -1,4 +1,4 @@
-//! Largest directories by the files directly in them, without subdirectories.
+//! Largest directories, measured by the files directly in them, without subdirectories.
 //!
 //! Invariant: a row counts each inode once, no matter which other directories contain names of the inode.
 
@@ -50,7 +50,7 @@ pub fn directories(pool: &Pool, mut request: Request, most: usize) -> io::Result
     })
 }
 
-/// Files of each directory, before they are added up.
+/// Files of each directory, before their sizes are added up.
 #[derive(Default)]
 struct Files {
     /// Totals of the files with one name in each directory. A huge directory may occur several times.

@@ -36,7 +36,7 @@ impl From<Measure> for By {
 /// Order of rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Order {
-    /// Sort key.
+    /// Key by which rows are sorted.
     pub by: By,
     /// `true` to reverse the order.
     pub reversed: bool,

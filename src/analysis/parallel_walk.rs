@@ -91,7 +91,7 @@ pub(crate) trait Collector: Send + Sync {
     /// counts as an entry. A huge directory is visited once per part of its listing, and only the first visit
     /// has `_own`.
     fn enter(&mut self, _directory: DirId, _own: Option<&Totals>) {}
-    /// Visits an entry that counts.
+    /// Visits an entry that counts toward the result.
     fn visit(&mut self, entry: &WalkEntry<'_>);
     /// Appends the entries of another collector to those of this one.
     fn merge(&mut self, other: Self);

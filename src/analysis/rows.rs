@@ -17,7 +17,7 @@ use crate::analysis::request::Request;
 use crate::tree::sort::{self, Names, compare_naturally};
 use crate::tree::{DirId, EntryId, Totals, Tree, UniqueSizes};
 
-/// Entry that was found.
+/// Row of a matching entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
     /// Address of the entry.

@@ -33,7 +33,7 @@ impl Failures {
     }
 }
 
-/// Numbers of entries that will be kept, by reason.
+/// Counts of entries that will be kept, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Kept {
     /// Mount points.
@@ -44,7 +44,7 @@ pub struct Kept {
     pub read_only: u64,
     /// Entries that are immutable or append-only, or are in such a directory.
     pub locked: u64,
-    /// Entries without metadata.
+    /// Entries whose metadata could not be read, or that are kept for another reason.
     pub unseen: u64,
 }
 

@@ -52,20 +52,20 @@ pub struct Preview {
     pub newest: Option<i64>,
     /// Number of files and directories that were changed within the last minute.
     pub recent: u64,
-    /// Numbers of entries that a deletion would keep, by reason.
+    /// Counts of entries that a deletion would keep, by reason.
     pub kept: Kept,
-    /// Numbers of items that cannot be moved to the trash, by reason.
+    /// Counts of items that cannot be moved to the trash, by reason.
     pub unmoved: Kept,
-    /// Number of names that would be kept, including the directories above them. Known only when the preview is
-    /// complete.
+    /// Number of names that would be kept, including the directories that contain them. Known only when the
+    /// preview is complete.
     pub staying: u64,
     /// Mount points, and entries that cannot be read.
     pub failures: Failures,
-    /// Numbers of the items that are never deleted, each with the reason.
+    /// Indexes of the items that are never deleted, each with the reason.
     pub refusals: Vec<(usize, Blocked)>,
     /// Warnings that need a special confirmation.
     pub warnings: Vec<DeleteWarning>,
-    /// Numbers of the items that have changed since they were read. These items are not deleted.
+    /// Indexes of the items that have changed since they were read. These items are not deleted.
     pub changed: Vec<usize>,
     /// Selection of all other items, with their present identity. An operation applies to these items.
     pub going: Option<Arc<Selection>>,

@@ -18,10 +18,10 @@ use crate::platform::{Attributes, Directory, FileId, STICKY, attributes_of_path}
 /// Warning that needs a special confirmation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeleteWarning {
-    /// The entry, which has this path, is the home directory of a user.
+    /// The entry with this path is the home directory of a user.
     SomebodysHome(Vec<u8>),
-    /// Another user may change the directory while root works in it: path of the directory and user ID; 0 stands
-    /// for any other user.
+    /// Another user may change the directory while root works in it. The fields are the path of the directory
+    /// and the user ID, or 0 if it can be any user.
     OthersDirectory(Vec<u8>, u32),
 }
 
@@ -33,7 +33,7 @@ impl DeleteWarning {
         }
     }
 
-    /// Returns the warning as text. `path` is the path of the warning in a printable form.
+    /// Returns the warning as text. `path` is the result of [`Self::path`] in a printable form.
     pub fn words(&self, path: &str) -> String {
         match self {
             Self::SomebodysHome(_) => format!("{path} is a user's home directory"),
@@ -43,7 +43,7 @@ impl DeleteWarning {
     }
 }
 
-/// Applies the guards to a selection. Returns the numbers of the refused items with the reasons, and the
+/// Applies the guards to a selection. Returns the indexes of the refused items with the reasons, and the
 /// warnings.
 pub fn check(selection: &Selection) -> (Vec<(usize, Blocked)>, Vec<DeleteWarning>) {
     let protected = protected();

@@ -47,7 +47,7 @@ pub struct ItemRemoval {
     pub is_done: bool,
 }
 
-/// Starts to delete the selection.
+/// Starts deleting the selection.
 ///
 /// # Errors
 /// When no thread can be started.
@@ -147,7 +147,7 @@ impl Remover {
 }
 
 impl Visitor for Remover {
-    /// No rights are read in advance, because the attempt to delete shows if it is permitted.
+    /// No rights are read in advance, because the attempt to delete shows if deleting is permitted.
     type Rights = ();
 
     fn rights(&self, _: &Directory) {}

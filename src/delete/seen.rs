@@ -27,9 +27,9 @@ pub type Places = Vec<(DirId, Vec<u8>)>;
 pub(crate) struct Seen {
     /// Unchanged entries, each with its present identity.
     pub(crate) going: Selection,
-    /// Numbers of the changed entries.
+    /// Indexes of the changed entries.
     pub(crate) changed: Vec<usize>,
-    /// Numbers of entries that cannot be moved to another directory, by reason.
+    /// Counts of entries that cannot be moved to another directory, by reason.
     pub(crate) unmoved: Kept,
 }
 

@@ -69,7 +69,7 @@ pub struct Account {
     pub rows: Vec<Row>,
 }
 
-/// Starts the accounting of every file system that `tree` contains, the one of `from` first.
+/// Starts the accounting of every file system that `tree` contains, beginning with that of `from`.
 ///
 /// # Errors
 /// When no thread can be started.
@@ -91,15 +91,16 @@ pub fn is_whole(pool: &Pool, tree: Arc<Tree>) -> io::Result<Job<bool>> {
     pool.start(move |task| task.publish(whole_root(&tree).is_some()))
 }
 
-/// Accounts for every file system that `tree` contains, the one of `from` first. Makes all necessary system
-/// calls, which can take a while. Returns early with an incomplete result when `is_cancelled` returns `true`.
+/// Accounts for every file system that `tree` contains, beginning with that of `from`. Makes all necessary
+/// system calls, which can take a while. Returns early with an incomplete result when `is_cancelled` returns
+/// `true`.
 pub fn report(tree: &Tree, from: DirId, is_cancelled: &(dyn Fn() -> bool + Sync)) -> Report {
     Report { spaces: spaces(tree, from, usize::MAX, is_cancelled) }
 }
 
 /// Returns the accounting of the first root that is a mount point. If there is none and `anywhere` is set,
-/// returns only df's numbers for the first root. Searches for deleted files and covered files only if a root is
-/// a whole file system, while [`report`] always does.
+/// returns only df's numbers for the first root. Unlike [`report`], searches for deleted files and covered files
+/// only if a root is a whole file system.
 pub fn of_roots(tree: &Tree, anywhere: bool) -> Option<FileSystem> {
     if let Some(root) = whole_root(tree) {
         return spaces(tree, root, 1, &|| false).pop().map(FileSystem::Accounted);
@@ -121,7 +122,7 @@ fn whole_root(tree: &Tree) -> Option<DirId> {
     })
 }
 
-/// Accounts for at most `most` file systems, the one of `from` first.
+/// Accounts for at most `most` file systems, beginning with that of `from`.
 fn spaces(
     tree: &Tree,
     from: DirId,

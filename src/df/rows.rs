@@ -10,7 +10,7 @@
 //!   1.0 GiB    unexplained
 //! ```
 //!
-//! Invariant: names are safe for a terminal, and the amounts below "used" add up to it.
+//! Invariant: names are safe for a terminal, and the amounts below "used" add up to the used space.
 
 use super::{
     CountedAs, Errno, FileSystemUsage, NotScanned, Note, Overhead, OverheadKind, ProcessAccess, Report,
@@ -20,7 +20,7 @@ use crate::base::format::{Units, grouped, percent, plain_size, share};
 use crate::base::os_error::error_text;
 use crate::base::text::{escape, escape_path};
 
-/// Subject that a line is about.
+/// Subject of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// Size as df reports it.

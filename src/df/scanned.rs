@@ -72,8 +72,9 @@ impl ScannedSizes {
     }
 }
 
-/// Adds up a tree. An unknown device inside a file system with subvolumes belongs to that file system. Any
-/// other unknown device becomes a file system that is missing from the mount table.
+/// Adds up the entries of a tree for each file system. An unknown device inside a file system with subvolumes
+/// belongs to that file system. Any other unknown device becomes a file system that is missing from the mount
+/// table.
 pub fn add_up(tree: &Tree, regions: &mut MountMap, met: &mut Met) -> ScannedSizes {
     let mut sums = ScannedSizes { scanned: vec![Scanned::default(); regions.systems.len()], of: Vec::new() };
     let with_files: HashSet<DirId> = regions.files.keys().map(|(id, _)| *id).collect();

@@ -71,7 +71,7 @@ pub struct Report {
 /// Difference between "used" and everything that is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unexplained {
-    /// Bytes that are not explained.
+    /// Number of unexplained bytes.
     Missing(u64),
     /// Number of bytes by which the known parts exceed "used", because something is counted more than once.
     Shared(u64),

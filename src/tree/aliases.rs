@@ -103,7 +103,7 @@ impl Tree {
                 *first = outer.min(*first);
             }
         }
-        // Computed once for all files, because there may be thousands of files and thousands of roots.
+        // The outer roots are computed once for all files, because there may be thousands of files and of roots.
         let outer_roots = self.outer_roots();
         let outer = |root: &Entry<'_>| {
             let EntryState::Known(metadata) = root.state else { return None };

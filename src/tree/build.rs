@@ -127,8 +127,8 @@ impl Batch {
         std::mem::replace(&mut self.page, page)
     }
 
-    /// Creates a directory with its own size and one claim, which the worker that reads it releases. No listing
-    /// names the directory yet.
+    /// Creates a directory with its own size and one claim, which is released by the worker that reads the
+    /// directory. No listing names the directory yet.
     pub fn new_directory(&mut self, tree: &Tree, parent: DirId, metadata: &Metadata, device: u32) -> DirId {
         if self.numbers.is_empty() {
             self.numbers = tree.numbers();

@@ -26,7 +26,7 @@ pub enum State {
 /// Status of a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Status {
-    /// Reading state.
+    /// Progress of reading.
     pub state: State,
     /// `true` if the scan was stopped before everything was read, so that the totals are lower bounds.
     pub partial: bool,

@@ -13,8 +13,7 @@ pub struct Listing<'t> {
     segments: Vec<(u64, &'t [u8])>,
 }
 
-/// Maximum distance, in segments, between the estimated and the right segment for which only the segments
-/// between are searched.
+/// Number of segments on each side of an estimated index that are searched before the whole listing is.
 const NEAR: usize = 2;
 
 /// Position of an entry in a [`Listing`]: bytes from the start. The entry has the same position in later

@@ -12,7 +12,7 @@ use super::{Entry, Listing, Position};
 
 /// Maximum number of entries from one stop to the next.
 const LONGEST_STRIDE: usize = 8;
-/// Number of bytes by which a listing grows before the distance between two stops grows by one entry.
+/// Divisor that turns the length of a listing in bytes into the number of entries from one stop to the next.
 const STEP: u64 = 1 << 16;
 
 /// Positions at which decoding a listing can resume.

@@ -24,7 +24,7 @@ pub struct Failure {
     pub directory: DirId,
     /// Address of the entry; `None` if the directory itself could not be read.
     pub entry: Option<Address>,
-    /// Error number of the system.
+    /// Error number that the system reported.
     pub errno: i32,
 }
 

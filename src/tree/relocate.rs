@@ -17,8 +17,8 @@ pub struct Relocation<'t> {
 }
 
 impl<'t> Relocation<'t> {
-    /// Creates the relocation for replaced directories. The relocation is valid from the end of the rescan, even
-    /// if that was stopped or failed, until the next rescan begins.
+    /// Creates the relocation for replaced directories. The relocation is valid after the rescan, even a stopped
+    /// or failed one, until the next rescan begins.
     pub fn new(tree: &'t Tree, replaced: impl IntoIterator<Item = DirId>) -> Self {
         let mut known = HashMap::from([(DirId::TOP, Some(DirId::TOP))]);
         for replaced in replaced {

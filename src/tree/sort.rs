@@ -149,7 +149,7 @@ fn sort_rows(rows: &mut [SortRow], rank: impl Fn(u64) -> u64 + Sync) {
     if rows.len() < MANY { rows.sort_unstable_by_key(number) } else { rows.par_sort_unstable_by_key(number) }
 }
 
-/// Sets the key of each row to the eight bytes that follow the common prefix of all names, and returns the
+/// Sets the key of each row to the eight bytes of its name after the common prefix of all names, and returns the
 /// length of that prefix, which is at least `agreed`.
 ///
 /// Reading a million names takes as long as sorting them. So the common prefix is determined from a sample, and
@@ -254,7 +254,7 @@ impl Iterator for Natural<'_> {
     }
 }
 
-/// Does the same as [`chunk`] for the bytes of natural order.
+/// Does the same as [`chunk`] with the bytes by which a name compares in natural order.
 fn natural_chunk(name: &[u8], start: usize) -> u64 {
     let mut bytes = [0; 8];
     bytes.iter_mut().zip(natural(name).skip(start)).for_each(|(byte, next)| *byte = next);

@@ -1,11 +1,11 @@
 //! Totals of directories; no other module changes them.
 //!
 //! The totals of a directory are its own sizes, those of the entries read in it, and the totals of every
-//! *complete* child directory. `pending` counts its claims: one for reading it, one for each batch given to
-//! another worker, and one for each child directory. When the last claim is released, the directory is complete:
-//! its totals are added to the parent once, and the parent's claim is released. So a chain of any depth costs
-//! one addition per directory, and nothing recurses. While a scan runs, readers add the totals of incomplete
-//! directories to the ancestors with [`super::LiveTotals`].
+//! *complete* child directory. `pending` counts the claims on a directory: one for reading it, one for each
+//! batch given to another worker, and one for each child directory. When the last claim is released, the
+//! directory is complete: its totals are added to the parent once, and the parent's claim is released. So a
+//! chain of any depth costs one addition per directory, and nothing recurses. While a scan runs, readers add the
+//! totals of incomplete directories to the ancestors with [`super::LiveTotals`].
 //!
 //! Invariant: when the scan has ended, every directory's totals equal those of a naive walk. [`u64::MAX`] means
 //! "at least that much": sums saturate instead of wrapping.
@@ -92,14 +92,14 @@ impl Tree {
         }
     }
 
-    /// Subtracts `excess` from `id` but not from its ancestors. Used to uncount hard links in one directory
-    /// after another.
+    /// Subtracts `excess` from the totals of `id`, but not from those of its ancestors. Used to uncount hard
+    /// links in one directory after another.
     pub(crate) fn take_off(&self, id: DirId, excess: &Totals) {
         self.exchange(id, excess, &Totals::default());
     }
 
-    /// Subtracts `before` from `id` and adds `after`, without changing the ancestors. Used when entries below
-    /// `id` are replaced.
+    /// Subtracts `before` from the totals of `id` and adds `after`, without changing those of the ancestors.
+    /// Used when entries below `id` are replaced.
     pub(crate) fn exchange(&self, id: DirId, before: &Totals, after: &Totals) {
         // `Relaxed`: readers only compare editions, and order nothing by them.
         self.edition.fetch_add(1, Ordering::Relaxed);

@@ -208,7 +208,7 @@ impl Gathering<'_> {
     }
 
     fn is_wanted(&mut self, change: &Change<'_>) -> bool {
-        // For a root and the requested directory only totals are reported.
+        // For a root and for the requested directory, only totals are reported.
         let is_itself = change.name.is_empty()
             || change.itself == Some(self.request.from) && change.difference != ChangeKind::Gone;
         if self.most == 0 || is_itself || !self.is_inside(change.place) {

@@ -38,7 +38,7 @@ pub struct Trashing {
     pub moved: Vec<Trashed>,
     /// Entries that failed.
     pub failures: Failures,
-    /// Numbers of the items that failed.
+    /// Indexes of the items that failed.
     pub failed: Vec<usize>,
     /// `true` when the operation has ended.
     pub is_over: bool,
@@ -47,7 +47,7 @@ pub struct Trashing {
 /// Item in the trash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trashed {
-    /// Former location: the group, with only this item.
+    /// Former location: a group with only this item.
     pub from: Group,
     /// Path of the trash directory.
     pub trash: PathBuf,
@@ -55,7 +55,7 @@ pub struct Trashed {
     pub name: Vec<u8>,
 }
 
-/// Starts to move the selection to the trash.
+/// Starts moving the selection to the trash.
 ///
 /// # Errors
 /// When no thread can be started.
@@ -63,7 +63,7 @@ pub fn trash(pool: &Pool, selection: Arc<Selection>, owner: Owner) -> std::io::R
     pool.start(move |task| task.publish(run(task, &selection, &owner, &|trashing| task.publish(trashing))))
 }
 
-/// Starts to move trashed items back.
+/// Starts moving trashed items back.
 ///
 /// # Errors
 /// When no thread can be started.

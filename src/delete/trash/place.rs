@@ -82,7 +82,7 @@ impl<'g> Trashes<'g> {
     }
 }
 
-/// Trash with open directories.
+/// Trash whose directories are open.
 pub struct Trash {
     pub path: PathBuf,
     pub files: Directory,

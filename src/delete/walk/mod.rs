@@ -48,7 +48,7 @@ pub enum Disposition {
 pub trait Visitor: Sync {
     /// Data about a directory that is needed before its entries are visited.
     type Rights: Send + Sync;
-    /// Reads the data about a directory.
+    /// Reads the rights in a directory.
     fn rights(&self, at: &Directory) -> Self::Rights;
     /// Visits an entry that is not a directory.
     fn visit(
@@ -167,7 +167,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         }
     }
 
-    /// Begins with a selected directory, unless another entry has taken its place.
+    /// Begins the walk of a selected directory, unless another entry has taken its place.
     fn begin<'s>(
         &'w self,
         scope: &Scope<'s>,

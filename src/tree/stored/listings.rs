@@ -45,8 +45,8 @@ impl ListingsDraft {
         self.bytes.len()
     }
 
-    /// Starts the next block. Returns the first directory and the bytes of the finished one, or `None` if it is
-    /// empty.
+    /// Starts the next block. Returns the first directory and the bytes of the finished block, or `None` if that
+    /// block is empty.
     pub fn take(&mut self) -> Option<(u32, Vec<u8>)> {
         let draft = std::mem::take(self);
         draft.ends.map(|(first, _)| (first, draft.bytes))

@@ -30,7 +30,7 @@ pub struct Plan {
     pub rows: Vec<Block>,
     /// Blocks of listings, in the order of their directories.
     pub listings: Vec<ListingBlock>,
-    /// Devices; rows and records refer to them by index.
+    /// Device numbers, to which rows and records refer by index.
     pub devices: Vec<u64>,
 }
 
